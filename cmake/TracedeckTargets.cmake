@@ -1,0 +1,74 @@
+# What every target of the project is built with.
+
+include_guard(GLOBAL)
+
+# Linked privately, so that neither the installed package nor an embedding project sees these flags.
+add_library(tracedeck-flags INTERFACE)
+target_compile_options(
+  tracedeck-flags
+  INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wold-style-cast $<$<BOOL:${TRACEDECK_WERROR}>:-Werror>
+)
+
+if(TRACEDECK_SANITIZE)
+  set(flags -fsanitize=${TRACEDECK_SANITIZE} -fno-omit-frame-pointer)
+  # ThreadSanitizer has no such switch; it ends the program with a status of its own.
+  if(NOT TRACEDECK_SANITIZE STREQUAL "thread")
+    list(APPEND flags -fno-sanitize-recover=all)
+  endif()
+  target_compile_options(tracedeck-flags INTERFACE ${flags})
+  target_link_options(tracedeck-flags INTERFACE ${flags})
+  target_compile_definitions(tracedeck-flags INTERFACE _GLIBCXX_ASSERTIONS)
+endif()
+
+if(TRACEDECK_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "TRACEDECK_FUZZ needs clang; use the preset: cmake --preset fuzz")
+  endif()
+  target_compile_options(tracedeck-flags INTERFACE -fsanitize=fuzzer-no-link)
+  # The library then does not link without libFuzzer's runtime, which only the fuzz targets bring.
+  if(TRACEDECK_TESTS)
+    message(FATAL_ERROR "TRACEDECK_FUZZ and TRACEDECK_TESTS exclude each other")
+  endif()
+endif()
+
+# Language level and flags of one of the project's own targets.
+function(tracedeck_configure target)
+  target_compile_features(${target} PUBLIC cxx_std_23)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:tracedeck-flags>)
+endfunction()
+
+# The sources in FOLDER that are not tests, in OUT.
+function(tracedeck_sources out folder)
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+# One executable NAME_test of the tests in FOLDER, with further libraries as arguments; its cases are ctest's
+# NAME.Suite.Case, labelled NAME.
+function(tracedeck_add_unit_tests name folder)
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*_test.cpp")
+  if(NOT TRACEDECK_TESTS OR NOT sources)
+    return()
+  endif()
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  include(GoogleTest)
+  add_executable(${name}_test ${sources})
+  tracedeck_configure(${name}_test)
+  target_link_libraries(
+    ${name}_test
+    PRIVATE tracedeck::tracedeck ${ARGN} GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest
+  )
+  # Tests that read the reference traces find them from here unless TRACEDECK_TRACES says otherwise.
+  target_compile_definitions(${name}_test PRIVATE TRACEDECK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(
+    ${name}_test
+    TEST_PREFIX ${name}.
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${name} TIMEOUT 600
+  )
+endfunction()

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Runs one file of contract tests: run.py FILE [unittest arguments].
+
+Exit code 0: all passed; 1: something failed; 77: nothing failed, but something was skipped, so that
+ctest lists the file under "did not run" instead of hiding the gap behind a pass.
+
+Environment: TRACEDECK_BIN, the command under test (default build/release/bin/tracedeck);
+TRACEDECK_TRACES, the reference traces (default ../shared/traces beside the project).
+"""
+
+import os
+import pathlib
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def main() -> int:
+    file = pathlib.Path(sys.argv[1]).resolve()
+    os.environ.setdefault("TRACEDECK_BIN", str(ROOT / "build/release/bin/tracedeck"))
+    os.environ.setdefault("TRACEDECK_TRACES", str(ROOT.parent / "shared/traces"))
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(file.parent))
+    arguments = [sys.argv[0], "-v", *sys.argv[2:]]
+    result = unittest.main(module=file.stem, argv=arguments, exit=False).result
+    if not result.wasSuccessful() or result.testsRun == 0:
+        return 1
+    return 77 if result.skipped else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
