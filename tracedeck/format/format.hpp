@@ -1,0 +1,62 @@
+// What a trace format offers to the rest of the house. Each format implements `Format` once and is
+// one line in the table of `tracedeck/formats.hpp`.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/finding.hpp"
+#include "tracedeck/format/reader.hpp"
+#include "tracedeck/format/writer.hpp"
+#include "tracedeck/io/input.hpp"
+#include "tracedeck/io/output.hpp"
+
+namespace tracedeck {
+
+struct FormatInfo {
+  std::string_view name;      // "dial9", the word of --format
+  std::string_view title;     // "dial9-trace-format"
+  std::string_view versions;  // "0.3, 0.4 (wire version 1)"
+  std::string_view summary;   // "async-runtime telemetry", for `formats`
+  std::string_view file_name_hint;  // "*.bin, *.bin.gz"
+  bool writes = false;
+};
+
+struct WriteOptions {
+  std::string version;  // of the target format, empty: its default
+};
+
+class Format {
+ public:
+  virtual ~Format() = default;
+
+  [[nodiscard]] virtual const FormatInfo& info() const = 0;
+  // Every rule that a reader of this format may find broken.
+  [[nodiscard]] virtual std::span<const Rule> rules() const = 0;
+
+  // Whether an input that begins with `head` is of this format. `whole`: the input ends there.
+  [[nodiscard]] virtual bool recognises(ByteSpan head, bool whole) const = 0;
+  // How many first bytes `recognises` wants to see at most.
+  [[nodiscard]] virtual std::size_t recognition_size() const = 0;
+
+  // Errors: kMustReject when the specification demands that the input is rejected.
+  [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open(std::unique_ptr<io::Input> input,
+                                                             const ReadOptions& options) const = 0;
+
+  // `output` must outlive the writer. Errors: kUnsupported.
+  [[nodiscard]] virtual Result<std::unique_ptr<Writer>> create(io::Output& output,
+                                                               const WriteOptions& options) const = 0;
+
+  // Copies a trace frame by frame, as it was: readable frames keep their bytes, damaged ranges are left
+  // out and reported as kProblem notices. Ends early, after a whole frame, when `stop` is requested.
+  using NoticeSink = std::function<void(RecordKind, const Notice&)>;
+  [[nodiscard]] virtual Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
+                                             const NoticeSink& notices, std::stop_token stop) const = 0;
+};
+
+}  // namespace tracedeck

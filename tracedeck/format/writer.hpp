@@ -1,0 +1,37 @@
+// The interface of every target of records: the writers of the formats.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/model/batch.hpp"
+
+namespace tracedeck {
+
+// One kind of thing that a target format could not hold, and how often it came up.
+struct ReceiptEntry {
+  std::string what;          // "event without a time", a short noun phrase
+  std::string done;          // "written as field `duration`", what was done instead
+  std::uint64_t count = 0;
+  bool lossy = true;         // false: nothing is lost, only put differently
+};
+using Receipt = std::vector<ReceiptEntry>;
+
+// Writes records in the order given to an output that the caller owns and finishes.
+class Writer {
+ public:
+  virtual ~Writer() = default;
+
+  // Errors: those of the output; kInvalidArgument and kLimitExceeded for values that the target cannot
+  // hold at all (then nothing of that record was written).
+  [[nodiscard]] virtual Result<void> write(const Record& record) = 0;
+
+  // Writes what is buffered to the output. The trace is complete after it.
+  [[nodiscard]] virtual Result<void> finish() = 0;
+
+  [[nodiscard]] virtual Receipt receipt() const = 0;
+};
+
+}  // namespace tracedeck

@@ -1,0 +1,55 @@
+// Where the bytes of a trace come from: files, pipes, standard input, through gzip and zstd.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/error.hpp"
+
+namespace tracedeck::io {
+
+// A source of bytes, read front to back. One thread at a time.
+class Input {
+ public:
+  virtual ~Input() = default;
+
+  // How the user named it; "standard input" for `-`.
+  [[nodiscard]] virtual const std::string& name() const = 0;
+
+  // Reads between 1 and `size` bytes into `into`, waiting for the first; 0 at the end. Short reads are
+  // ordinary. Errors: kReadFailed, kCompressedDamaged (what was decompressed before was delivered).
+  [[nodiscard]] virtual Result<std::size_t> read(std::uint8_t* into, std::size_t size) = 0;
+
+  // Whether `rewind` works: files, compressed files included, but not pipes.
+  [[nodiscard]] virtual bool seekable() const = 0;
+  // Starts again at the first byte. Error: kUnsupported unless `seekable()`.
+  [[nodiscard]] virtual Result<void> rewind() = 0;
+
+  // Bytes that `read` will deliver in all, when known beforehand (plain files).
+  [[nodiscard]] virtual std::optional<std::uint64_t> size() const = 0;
+  // Size of what lies on disk and how much of it was consumed, for progress; absent for pipes.
+  [[nodiscard]] virtual std::optional<std::uint64_t> stored_size() const { return size(); }
+  [[nodiscard]] virtual std::uint64_t stored_position() const = 0;
+
+  // True after a stop request ended the input early: what follows was not looked at.
+  [[nodiscard]] virtual bool stopped() const { return false; }
+};
+
+// Opens a file, or standard input for "-". gzip (several members) and zstd (several frames) content
+// is seen through, whatever the file's name. A read that waits ends the input when `stop` is
+// requested. Errors: kCannotOpen (missing, no permission, a directory), kReadFailed.
+[[nodiscard]] Result<std::unique_ptr<Input>> open_input(const std::string& path, std::stop_token stop = {});
+
+// The bytes themselves, copied. `chunk` limits how many one `read` delivers (0: no limit).
+[[nodiscard]] std::unique_ptr<Input> memory_input(std::string name, ByteSpan bytes, std::size_t chunk = 0);
+
+// Sees through gzip and zstd in any input: reads its first bytes and returns either an input that
+// decompresses or one that delivers the same bytes.
+[[nodiscard]] Result<std::unique_ptr<Input>> see_through_compression(std::unique_ptr<Input> input);
+
+}  // namespace tracedeck::io

@@ -1,0 +1,76 @@
+// A batch of records with everything they point to.
+//
+// Filled by a reader or a flow stage, then handed on as `std::shared_ptr<const Batch>`. A batch owns its
+// tape and its side records, and pins (keeps alive by counted reference) the input windows, pools,
+// packets and batches its slots point into: a record lives as long as its batch, a batch as long
+// as somebody holds it. A filled batch is immutable and may be read by several threads.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "tracedeck/model/record.hpp"
+#include "tracedeck/model/trace_description.hpp"
+
+namespace tracedeck {
+
+class Batch {
+ public:
+  // Slots the tape holds when new; enough for `kRecords` events of most traces.
+  static constexpr std::size_t kSlots = 8192;
+  // How many records a reader puts into a batch before it hands it on.
+  static constexpr std::size_t kRecords = 1024;
+
+  Batch() { grow_tape(kSlots); }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  [[nodiscard]] std::span<const Record> records() const { return records_; }
+  [[nodiscard]] bool empty() const { return records_.empty(); }
+
+  // Filling. Appended records keep their order.
+  void add(const Record& record) { records_.push_back(record); }
+  void add_event(const Event& event) { records_.emplace_back(event); }
+  void add_stream(RecordKind kind, std::shared_ptr<const DataStream> stream) {
+    records_.emplace_back(kind, stream.get());
+    pin(std::move(stream));
+  }
+  void add_packet(RecordKind kind, std::shared_ptr<const Packet> packet) {
+    records_.emplace_back(kind, packet.get());
+    pin(std::move(packet));
+  }
+  void add_loss(Loss loss) { records_.emplace_back(&losses_.emplace_back(std::move(loss))); }
+  void add_notice(RecordKind kind, Notice notice) { records_.emplace_back(kind, &notices_.emplace_back(std::move(notice))); }
+
+  // Keeps `owner` alive as long as this batch.
+  void pin(std::shared_ptr<const void> owner) {
+    if (pins_.empty() || pins_.back() != owner) pins_.push_back(std::move(owner));
+  }
+
+  // The tape. Writers fill [tape_position(), tape_end()) and commit; committed slots never move.
+  [[nodiscard]] Slot* tape_position() { return position_; }
+  [[nodiscard]] Slot* tape_end() { return tape_.get() + capacity_; }
+  void commit_tape(Slot* position) { position_ = position; }
+  [[nodiscard]] bool tape_unused() const { return position_ == tape_.get(); }
+  [[nodiscard]] std::size_t tape_capacity() const { return capacity_; }
+  // Makes room for at least `slots`. Requires `tape_unused()`.
+  void grow_tape(std::size_t slots);
+
+  // Empties the batch for reuse, keeping its memory (an unusually large tape is given back).
+  void clear();
+
+ private:
+  std::vector<Record> records_;
+  std::unique_ptr<Slot[]> tape_;
+  std::size_t capacity_ = 0;
+  Slot* position_ = nullptr;
+  std::deque<Loss> losses_;
+  std::deque<Notice> notices_;
+  std::vector<std::shared_ptr<const void>> pins_;
+};
+
+using BatchPtr = std::shared_ptr<const Batch>;
+
+}  // namespace tracedeck

@@ -1,0 +1,34 @@
+#include "tracedeck/model/clock.hpp"
+
+namespace tracedeck {
+namespace {
+
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+
+// (a + b) * tick, rounded down. The two products are divided apart because their sum can need
+// 129 bits.
+Uint128 ticks_to_nanoseconds(std::uint64_t a, std::uint64_t b, Tick tick) {
+  const Uint128 first = Uint128{a} * tick.numerator;
+  const Uint128 second = Uint128{b} * tick.numerator;
+  const Uint128 remainders = first % tick.denominator + second % tick.denominator;
+  return first / tick.denominator + second / tick.denominator + remainders / tick.denominator;
+}
+
+Nanoseconds seconds_to_nanoseconds(std::int64_t seconds) {
+  const bool negative = seconds < 0;
+  const auto magnitude = negative ? std::uint64_t{0} - static_cast<std::uint64_t>(seconds) : static_cast<std::uint64_t>(seconds);
+  return Nanoseconds::from_unsigned(Uint128{magnitude} * kNanosecondsPerSecond, negative);
+}
+
+}  // namespace
+
+Nanoseconds ClockClass::to_nanoseconds(std::uint64_t value) const {
+  return seconds_to_nanoseconds(offset_seconds) + Nanoseconds(shift) +
+         Nanoseconds::from_unsigned(ticks_to_nanoseconds(value, offset_ticks, tick));
+}
+
+Nanoseconds ClockClass::interval(std::uint64_t begin, std::uint64_t end) const {
+  return to_nanoseconds(end) - to_nanoseconds(begin);
+}
+
+}  // namespace tracedeck

@@ -1,0 +1,60 @@
+// Clock classes: what a 64-bit clock value means in nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tracedeck/base/time.hpp"
+
+namespace tracedeck {
+
+// The length of one tick as an exact fraction of nanoseconds: 1/1 at 1 GHz, 3/1 for 3 ns a tick,
+// 1,000,000,000/333,333,333 for a 333,333,333 Hz clock. The denominator is never 0.
+struct Tick {
+  std::uint64_t numerator = 1;
+  std::uint64_t denominator = 1;
+
+  [[nodiscard]] static constexpr Tick from_frequency(std::uint64_t hertz) { return {1'000'000'000, hertz}; }
+  friend bool operator==(const Tick&, const Tick&) = default;
+};
+
+enum class ClockOrigin : std::uint8_t { kUnknown, kUnixEpoch, kCustom };
+
+// Who a clock or its origin is, as far as a trace says so (CTF2-SPEC-2.0: namespace, name, uid;
+// CTF2-SPECRC-3.0: uuid). Two clocks with equal, non-empty identities can be correlated.
+struct Identity {
+  std::string name_space;
+  std::string name;
+  std::string uid;
+
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+// Describes one clock. Lives in its `TraceDescription`, at a stable address.
+struct ClockClass {
+  std::string id;
+  Tick tick;
+  std::int64_t offset_seconds = 0;  // origin of the clock's value 0, seconds from `origin`
+  std::uint64_t offset_ticks = 0;   // and ticks on top of them
+  std::int64_t shift = 0;           // ns that the user asked to add to every time of this clock
+  ClockOrigin origin = ClockOrigin::kUnknown;
+  Identity identity;
+  Identity origin_identity;                      // when `origin` is kCustom
+  std::optional<std::uint64_t> precision = {};   // ticks
+  std::optional<std::uint64_t> accuracy = {};    // ticks
+  std::string description;
+
+  // The time of a clock value, in ns from the origin; a fraction rounds down. Exact.
+  [[nodiscard]] Nanoseconds to_nanoseconds(std::uint64_t value) const;
+
+  // The signed length of the interval between two clock values, rounded down.
+  [[nodiscard]] Nanoseconds interval(std::uint64_t begin, std::uint64_t end) const;
+
+  // True when a clock value is already ns from the origin.
+  [[nodiscard]] bool counts_nanoseconds() const {
+    return tick == Tick{} && offset_seconds == 0 && offset_ticks == 0 && shift == 0;
+  }
+};
+
+}  // namespace tracedeck

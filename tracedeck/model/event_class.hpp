@@ -1,0 +1,43 @@
+// Event record classes and data stream classes: what the events of a trace look like.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tracedeck/model/clock.hpp"
+#include "tracedeck/model/field_class.hpp"
+
+namespace tracedeck {
+
+// What the data streams of one class have in common. Lives in its `TraceDescription`.
+struct DataStreamClass {
+  std::optional<std::uint64_t> id = {};
+  std::optional<std::string> name = {};
+  std::string name_space;
+  std::string uid;
+  const ClockClass* default_clock = nullptr;
+  FieldClassPtr packet_context = nullptr;  // structures, or null
+  FieldClassPtr event_header = nullptr;
+  FieldClassPtr common_context = nullptr;
+  Attributes attributes = {};
+};
+
+// What the events of one class have in common. Lives in its `TraceDescription`, immutable, at a
+// stable address; `ordinal` counts the classes of a description from 0, so that per-class tables
+// are plain arrays.
+struct EventClass {
+  std::uint32_t ordinal = 0;
+  std::optional<std::uint64_t> id = {};    // the numeric class id on the wire
+  std::optional<std::string> name = {};    // present when the format carries one, even if empty
+  std::string name_space;
+  std::string uid;
+  const DataStreamClass* stream_class = nullptr;
+  const ClockClass* clock = nullptr;       // null: its events have no time
+  bool has_duration = false;               // events have a begin and an end
+  FieldClassPtr specific_context = nullptr;
+  FieldClassPtr payload = nullptr;         // structures, or null
+  Attributes attributes = {};
+};
+
+}  // namespace tracedeck

@@ -1,0 +1,51 @@
+// All that a reader knows about a trace apart from its events.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "tracedeck/model/event_class.hpp"
+
+namespace tracedeck {
+
+// The description of one trace. It only grows, and what it holds keeps its address, so events
+// point into it. Shared by a reader and the batches that it made. A reader adds to it between
+// batches; other threads may look at what a batch they hold refers to.
+class TraceDescription {
+ public:
+  TraceDescription(std::string input, std::string format, std::string version)
+      : input_(std::move(input)), format_(std::move(format)), version_(std::move(version)) {}
+  TraceDescription(const TraceDescription&) = delete;
+  TraceDescription& operator=(const TraceDescription&) = delete;
+
+  [[nodiscard]] const std::string& input() const { return input_; }      // as the user named it
+  [[nodiscard]] const std::string& format() const { return format_; }    // "dial9"
+  [[nodiscard]] const std::string& version() const { return version_; }  // of the format, "1"
+
+  [[nodiscard]] const std::deque<ClockClass>& clocks() const { return clocks_; }
+  [[nodiscard]] const std::deque<DataStreamClass>& stream_classes() const { return stream_classes_; }
+  [[nodiscard]] const std::deque<EventClass>& event_classes() const { return event_classes_; }
+  [[nodiscard]] const Attributes& environment() const { return environment_; }
+
+  ClockClass& add_clock(ClockClass clock) { return clocks_.emplace_back(std::move(clock)); }
+  DataStreamClass& add_stream_class(DataStreamClass stream_class) {
+    return stream_classes_.emplace_back(std::move(stream_class));
+  }
+  // Sets the ordinal.
+  const EventClass& add_event_class(EventClass event_class) {
+    event_class.ordinal = static_cast<std::uint32_t>(event_classes_.size());
+    return event_classes_.emplace_back(std::move(event_class));
+  }
+  void add_environment(Attribute entry) { environment_.push_back(std::move(entry)); }
+
+ private:
+  std::string input_;
+  std::string format_;
+  std::string version_;
+  std::deque<ClockClass> clocks_;
+  std::deque<DataStreamClass> stream_classes_;
+  std::deque<EventClass> event_classes_;
+  Attributes environment_;
+};
+
+}  // namespace tracedeck
