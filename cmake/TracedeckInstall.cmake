@@ -2,19 +2,12 @@
 
 include(CMakePackageConfigHelpers)
 
-target_include_directories(tracedeck PUBLIC "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-
 install(
   TARGETS tracedeck
   EXPORT tracedeck-targets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-)
-install(
-  DIRECTORY "${PROJECT_SOURCE_DIR}/tracedeck"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  FILES_MATCHING
-  PATTERN "*.hpp"
+  FILE_SET HEADERS
 )
 if(TARGET tracedeck-command)
   install(TARGETS tracedeck-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
@@ -38,5 +31,24 @@ install(
   DESTINATION "${package_dir}"
 )
 
+# pkg-config files are found where the prefix was moved to, so paths in them are relative to their own folder.
+cmake_path(
+  RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR
+  BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}"
+  OUTPUT_VARIABLE pc_libdir
+)
+set(pc_prefix "\${pcfiledir}/../..")
+string(REGEX MATCHALL "/" deeper "${pc_libdir}")
+foreach(_ IN LISTS deeper)
+  string(APPEND pc_prefix "/..")
+endforeach()
+# Who links the static library links what it needs too.
+set(pc_requires "fmt")
+set(pc_requires_private "")
+if(BUILD_SHARED_LIBS)
+  set(pc_requires_private "zlib libzstd")
+else()
+  string(APPEND pc_requires " zlib libzstd")
+endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/tracedeck.pc.in" "${PROJECT_BINARY_DIR}/tracedeck.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/tracedeck.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

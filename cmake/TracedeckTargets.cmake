@@ -25,10 +25,6 @@ if(TRACEDECK_FUZZ)
     message(FATAL_ERROR "TRACEDECK_FUZZ needs clang; use the preset: cmake --preset fuzz")
   endif()
   target_compile_options(tracedeck-flags INTERFACE -fsanitize=fuzzer-no-link)
-  # The library then does not link without libFuzzer's runtime, which only the fuzz targets bring.
-  if(TRACEDECK_TESTS)
-    message(FATAL_ERROR "TRACEDECK_FUZZ and TRACEDECK_TESTS exclude each other")
-  endif()
 endif()
 
 # Language level and flags of one of the project's own targets.

@@ -1,0 +1,56 @@
+# A thin face over CMake's presets; `make help` says what there is.
+
+FUZZ_SECONDS ?= 20
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+BIN := build/release/bin
+DEMO := build/demo
+
+export JOBS
+
+.PHONY: build deps demo test bench fuzz format lint install clean help
+
+build:
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
+
+deps:
+	scripts/install-deps.sh
+
+demo: deps build
+	@scripts/demo.sh $(BIN) $(DEMO)
+
+test: deps build
+	ctest --preset release -j $(JOBS)
+
+bench: build
+	@for program in $(BIN)/*_bench; do echo "== $$program"; $$program || exit 1; done
+
+fuzz:
+	scripts/install-deps.sh fuzz
+	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+format:
+	git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' | xargs clang-format-19 -i
+
+lint:
+	scripts/install-deps.sh lint
+	scripts/lint.sh
+
+install: build
+	cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build
+
+help:
+	@echo 'make            build the library and the command (build/release)'
+	@echo 'make demo       record a small workload and look at it'
+	@echo 'make test       install what is missing, build, run all tests'
+	@echo 'make bench      run the benchmarks'
+	@echo 'make fuzz       run every fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS))'
+	@echo 'make format     format the sources'
+	@echo 'make lint       formatting, floors, links, headers, clang-tidy'
+	@echo 'make install    install below PREFIX ($(PREFIX))'
+	@echo 'make clean      remove build/'
+	@echo 'Sanitizers: cmake --preset asan (or tsan) && cmake --build --preset asan && ctest --preset asan'

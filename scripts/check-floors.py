@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Checks that every include obeys the floors of docs/architecture.md.
+
+check-floors.py [ROOT]        reports FILE:LINE of every include that goes up, from one format to another,
+                              from a codec into the model, or is not rooted; exit 1 if there is one
+check-floors.py --self-test   checks this script against a small broken tree
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+# Folder → floor. A file may include what stands on its own floor or below. "tracedeck" means the files directly in
+# it (the table of formats).
+FLOORS = {
+    "tracedeck/base": 1,
+    "tracedeck/model": 2,
+    "tracedeck/io": 2,
+    "tracedeck/format": 3,
+    "tracedeck/dial9": 4,
+    "tracedeck/heph": 4,
+    "tracedeck/tband": 4,
+    "tracedeck/ctf": 4,
+    "tracedeck": 5,
+    "tracedeck/flow": 5,
+    "tracedeck/render": 5,
+    "tracedeck/timeline": 6,
+    "tracedeck/export": 6,
+    "tracedeck/query": 6,
+    "tracedeck/record": 6,
+    "examples": 6,
+    "cli": 7,
+    "tests": 8,
+    "fuzz": 8,
+    "bench": 8,
+}
+
+# Formats never include each other.
+FORMATS = {"tracedeck/dial9", "tracedeck/heph", "tracedeck/tband", "tracedeck/ctf"}
+
+# A format's codec stands on base alone, so that it can be used without the model.
+CODEC_STEMS = {"wire", "encoder", "decoder"}
+CODEC_MAY_INCLUDE = {"tracedeck/base"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<((?:tracedeck|cli)/[^>]+)>)')
+
+
+def folder_of(path: str) -> str:
+    """The folder of the table that a rooted path belongs to, or "" if none."""
+    parent = pathlib.PurePosixPath(path).parent
+    while str(parent) != ".":
+        if str(parent) in FLOORS and (str(parent) != "tracedeck" or path.count("/") == 1):
+            return str(parent)
+        parent = parent.parent
+    return ""
+
+
+def objection(file: str, target: str) -> str:
+    """Why FILE must not include TARGET, or "" if it may."""
+    here, there = folder_of(file), folder_of(target)
+    if not there:
+        return f'"{target}" is not rooted in a folder of the table of floors'
+    if here in FORMATS and there in FORMATS and here != there:
+        return f"{here} includes {there}: formats never include each other"
+    if FLOORS[there] > FLOORS[here]:
+        return f"{here} (floor {FLOORS[here]}) includes {target} (floor {FLOORS[there]})"
+    if here in FORMATS and pathlib.PurePosixPath(file).stem in CODEC_STEMS:
+        if there != here and there not in CODEC_MAY_INCLUDE:
+            return f"the codec of {here} includes {target}: it may only know base"
+    return ""
+
+
+def check(root: pathlib.Path) -> list[str]:
+    """Every broken rule below ROOT as FILE:LINE: sentence, in the order of the files."""
+    found = []
+    tops = sorted({folder.split("/")[0] for folder in FLOORS})
+    files = [f for top in tops for f in (root / top).rglob("*") if f.suffix in {".cpp", ".hpp"}]
+    for file in sorted(files):
+        name = file.relative_to(root).as_posix()
+        # The program of tests/package stands outside the house: it uses the installed copy.
+        if name.startswith("tests/package/"):
+            continue
+        if not folder_of(name):
+            found.append(f"{name}:1: its folder has no floor: add it to scripts/check-floors.py")
+            continue
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            match = INCLUDE.match(line)
+            if match and (why := objection(name, match[1] or match[2])):
+                found.append(f"{name}:{number}: {why}")
+    return found
+
+
+def self_test() -> int:
+    tree = {
+        "tracedeck/base/a.hpp": '#pragma once\n#include <vector>\n#include "tracedeck/base/b.hpp"\n',
+        "tracedeck/base/up.hpp": '#include "tracedeck/model/clock.hpp"\n',
+        "tracedeck/io/angle.cpp": "#include <tracedeck/format/reader.hpp>\n",
+        "tracedeck/dial9/reader.cpp": '#include "tracedeck/base/a.hpp"\n\n#include "tracedeck/ctf/wire.hpp"\n',
+        "tracedeck/dial9/decoder.hpp": '#include "tracedeck/dial9/wire.hpp"\n#include "tracedeck/model/tape.hpp"\n',
+        "tracedeck/dial9/writer.cpp": '#include "tracedeck/model/tape.hpp"\n#include "tracedeck/formats.hpp"\n',
+        "tracedeck/formats.cpp": '#include "tracedeck/formats.hpp"\n#include "tracedeck/dial9/reader.hpp"\n',
+        "tracedeck/flow/merge.cpp": '  #  include "cli/main.hpp"\n#include "merge.hpp"\n',
+        "tracedeck/attic/old.cpp": "int x;\n",
+        "tests/package/consumer.cpp": '#include "anything.hpp"\n',
+        "cli/main.cpp": '#include "tracedeck/render/text.hpp"\n',
+    }
+    expected = [
+        "tracedeck/attic/old.cpp:1: its folder has no floor",
+        "tracedeck/base/up.hpp:1: tracedeck/base (floor 1) includes tracedeck/model/clock.hpp (floor 2)",
+        "tracedeck/dial9/decoder.hpp:2: the codec of tracedeck/dial9 includes tracedeck/model/tape.hpp",
+        "tracedeck/dial9/reader.cpp:3: tracedeck/dial9 includes tracedeck/ctf: formats never",
+        "tracedeck/dial9/writer.cpp:2: tracedeck/dial9 (floor 4) includes tracedeck/formats.hpp (floor 5)",
+        "tracedeck/flow/merge.cpp:1: tracedeck/flow (floor 5) includes cli/main.hpp (floor 7)",
+        'tracedeck/flow/merge.cpp:2: "merge.hpp" is not rooted',
+        "tracedeck/io/angle.cpp:1: tracedeck/io (floor 2) includes tracedeck/format/reader.hpp (floor 3)",
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in tree.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        found = check(root)
+    good = len(found) == len(expected) and all(f.startswith(e) for f, e in zip(found, expected))
+    if not good:
+        print("expected:", *expected, "found:", *found, sep="\n  ")
+    return 0 if good else 1
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    if arguments == ["--self-test"]:
+        return self_test()
+    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).resolve().parent.parent)
+    found = check(root)
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Installs what building and testing need on Debian 12, only what is missing; does nothing when all is there.
+#
+#   scripts/install-deps.sh [build] [lint] [fuzz]     groups to install, default: build
+#
+# TRACEDECK_NO_INSTALL=1 makes it do nothing at all: for systems whose packages are named otherwise.
+set -euo pipefail
+
+build=(
+    g++ cmake ninja-build make pkg-config python3 python3-jsonschema
+    libfmt-dev libcli11-dev zlib1g-dev libzstd-dev
+    libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+)
+lint=(git clang-19 clang-format-19 clang-tidy-19)
+fuzz=(clang-19 libclang-rt-19-dev)
+
+usage() {
+    echo "usage: scripts/install-deps.sh [build] [lint] [fuzz]" >&2
+    exit 2
+}
+
+wanted=()
+for group in "${@:-build}"; do
+    case "$group" in
+        build) wanted+=("${build[@]}") ;;
+        lint) wanted+=("${build[@]}" "${lint[@]}") ;;
+        fuzz) wanted+=("${build[@]}" "${fuzz[@]}") ;;
+        *) usage ;;
+    esac
+done
+
+if [[ "${TRACEDECK_NO_INSTALL:-}" == 1 ]]; then
+    exit 0
+fi
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    cat >&2 <<END
+This script knows Debian and its kin only. Install by hand what stands for these Debian packages:
+  ${wanted[*]}
+(a C++23 compiler with std::expected: g++ 12 or clang 19; CMake 3.25), then set TRACEDECK_NO_INSTALL=1.
+END
+    exit 1
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    if [[ "$status" != installed && " ${missing[*]} " != *" $package "* ]]; then
+        missing+=("$package")
+    fi
+done
+if [[ ${#missing[@]} -eq 0 ]]; then
+    exit 0
+fi
+
+as_root=()
+if [[ $(id -u) -ne 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+        echo "Missing packages, and neither root nor sudo to install them: ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+echo "Installing: ${missing[*]}"
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600)
+# A package source that cannot be reached must not keep the others from serving.
+"${apt[@]}" update || echo "apt-get update failed; trying with the package lists at hand" >&2
+"${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null

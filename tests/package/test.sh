@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Installs a finished build into a prefix of its own and uses the copy there: the CMake package, the pkg-config
+# file, the command, its man page and its completions.
+#
+#   tests/package/test.sh BUILD CMAKE CXX VERSION
+set -euo pipefail
+build=$1 cmake=$2 cxx=$3 version=$4
+source=$(cd "$(dirname "$0")" && pwd)
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+"$cmake" --install "$build" --prefix "$work/first" >/dev/null
+# The copy must not depend on where it was put first.
+mv "$work/first" "$prefix"
+
+echo "-- the CMake package"
+"$cmake" -S "$source" -B "$work/cmake" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+"$cmake" --build "$work/cmake" >"$work/log" 2>&1 || { cat "$work/log"; fail "the program does not build"; }
+"$work/cmake/consumer" "$version"
+
+echo "-- the pkg-config file"
+pc=$(find "$prefix" -name tracedeck.pc)
+[[ -n $pc ]] || fail "tracedeck.pc is not installed"
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+[[ $(pkg-config --modversion tracedeck) == "$version" ]] || fail "tracedeck.pc names another version"
+read -ra flags < <(pkg-config --cflags --libs tracedeck)
+"$cxx" -std=c++23 "$source/consumer.cpp" -o "$work/consumer" "${flags[@]}"
+LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$work/consumer" "$version"
+
+echo "-- the command and its papers"
+[[ $("$prefix/bin/tracedeck" --version) == *"$version"* ]] || fail "tracedeck --version does not say $version"
+share=$prefix/share
+for file in man/man1/tracedeck.1 bash-completion/completions/tracedeck zsh/site-functions/_tracedeck \
+    fish/vendor_completions.d/tracedeck.fish; do
+    [[ -s $share/$file ]] || fail "share/$file is missing or empty"
+done
+grep -q '^\.TH' "$share/man/man1/tracedeck.1" || fail "the man page is none"
+bash -n "$share/bash-completion/completions/tracedeck" || fail "the bash completion is no bash"
+for header in "$prefix"/include/tracedeck/*/*_test.hpp; do
+    [[ ! -e $header ]] || fail "a test's header is installed: $header"
+done
+echo "ok"
