@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/model/batch.hpp"
@@ -38,6 +39,11 @@ class Reader : public RecordSource {
 
   // How far reading is, 0 to 1, for progress; negative when unknown (pipes).
   [[nodiscard]] virtual double progress() const { return -1; }
+
+  // Bytes the input takes where it is stored, compressed or not; absent for pipes.
+  [[nodiscard]] virtual std::optional<std::uint64_t> stored_size() const { return {}; }
+  // Bytes read so far, after decompression; at the end of the trace its whole size.
+  [[nodiscard]] virtual std::optional<std::uint64_t> bytes_read() const { return {}; }
 };
 
 }  // namespace tracedeck

@@ -13,6 +13,7 @@ void Batch::clear() {
   losses_.clear();
   notices_.clear();
   pins_.clear();
+  lasting_pins_.clear();
   if (capacity_ > 4 * kSlots) {
     grow_tape(kSlots);
   } else {

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "tracedeck/model/record.hpp"
@@ -23,7 +25,8 @@ class Batch {
   // How many records a reader puts into a batch before it hands it on.
   static constexpr std::size_t kRecords = 1024;
 
-  Batch() { grow_tape(kSlots); }
+  // `slots`: room on the tape at first; 0 for batches of records whose slots lie elsewhere.
+  explicit Batch(std::size_t slots = kSlots) { grow_tape(slots); }
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
@@ -44,10 +47,19 @@ class Batch {
   void add_loss(Loss loss) { records_.emplace_back(&losses_.emplace_back(std::move(loss))); }
   void add_notice(RecordKind kind, Notice notice) { records_.emplace_back(kind, &notices_.emplace_back(std::move(notice))); }
 
-  // Keeps `owner` alive as long as this batch.
-  void pin(std::shared_ptr<const void> owner) {
-    if (pins_.empty() || pins_.back() != owner) pins_.push_back(std::move(owner));
+  // Keeps `owner` alive as long as this batch. Pointers to a description, stream or packet are lasting
+  // pins: a stage that copies values out of a batch takes over those alone. So every batch pins the
+  // descriptions, streams and packets that its records refer to by such pointers, and what else
+  // its slots point into by any other.
+  template <class T>
+  void pin(std::shared_ptr<T> owner) {
+    using Object = std::remove_const_t<T>;
+    constexpr bool kLasts = std::is_same_v<Object, TraceDescription> || std::is_same_v<Object, DataStream> ||
+                            std::is_same_v<Object, Packet>;
+    add_pin(kLasts ? lasting_pins_ : pins_, std::move(owner));
   }
+  void pin_lasting(std::shared_ptr<const void> owner) { add_pin(lasting_pins_, std::move(owner)); }
+  [[nodiscard]] std::span<const std::shared_ptr<const void>> lasting_pins() const { return lasting_pins_; }
 
   // The tape. Writers fill [tape_position(), tape_end()) and commit; committed slots never move.
   [[nodiscard]] Slot* tape_position() { return position_; }
@@ -62,13 +74,20 @@ class Batch {
   void clear();
 
  private:
+  using Pins = std::vector<std::shared_ptr<const void>>;
+
+  static void add_pin(Pins& pins, std::shared_ptr<const void> owner) {
+    if (pins.empty() || pins.back() != owner) pins.push_back(std::move(owner));
+  }
+
   std::vector<Record> records_;
   std::unique_ptr<Slot[]> tape_;
   std::size_t capacity_ = 0;
   Slot* position_ = nullptr;
   std::deque<Loss> losses_;
   std::deque<Notice> notices_;
-  std::vector<std::shared_ptr<const void>> pins_;
+  Pins pins_;
+  Pins lasting_pins_;
 };
 
 using BatchPtr = std::shared_ptr<const Batch>;

@@ -60,6 +60,7 @@ struct Event {
   std::uint32_t slot_count = 0;
   std::uint32_t common_count = 0;    // slots of the common context
   std::uint32_t specific_count = 0;  // slots of the specific context
+  std::uint32_t size = 0;            // bytes of its record on the wire, its header included
 
   [[nodiscard]] bool has_time() const { return event_class->clock != nullptr; }
   // When it was recorded: its end, or its only time. Requires `has_time()`.

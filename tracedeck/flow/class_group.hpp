@@ -1,0 +1,29 @@
+// Event classes that look alike.
+//
+// A trace may describe the same class many times (each segment of a dial9 trace registers its
+// schemas anew). Summaries and statistics show such classes as one line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tracedeck/model/event_class.hpp"
+
+namespace tracedeck::flow {
+
+// Classes with the same name (or, without a name, the same id), stream class and members.
+struct ClassGroup {
+  const EventClass* event_class = nullptr;  // the first of them, which stands for all
+  std::size_t classes = 1;                  // how many there are
+  std::optional<std::uint64_t> id = {};     // their id on the wire, when all have the same
+};
+
+// What makes two classes alike, as text: equal exactly for classes of one group.
+[[nodiscard]] std::string signature(const EventClass& event_class);
+
+// Adds `event_class` to the group.
+void join(ClassGroup& group, const EventClass& event_class);
+
+}  // namespace tracedeck::flow

@@ -1,0 +1,79 @@
+// Minimum, mean and maximum of the numeric fields of one event class.
+//
+// The fields are the integers and reals of an event's contexts and payload, also inside structures
+// and optionals; elements of arrays, lists and maps, and options of variants are left out. The
+// class is compiled once into a list of steps, which is followed for each event.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tracedeck/model/record.hpp"
+
+namespace tracedeck::flow {
+
+// The numbers of one field. Exact for integers of up to 64 bits.
+struct FieldStatistics {
+  enum class Part : std::uint8_t { kCommonContext, kSpecificContext, kPayload };
+  enum class Kind : std::uint8_t { kUnsigned, kSigned, kReal };
+
+  Part part = Part::kPayload;
+  std::string path;                         // members joined by `.`: "task.id"
+  const FieldClass* field_class = nullptr;  // the number's own class, that of an optional's value
+  Kind kind = Kind::kUnsigned;
+
+  std::uint64_t count = 0;          // values that the following are about
+  Slot minimum = unsigned_slot(0);  // of the kind's slot kind; meaningless when `count` is 0
+  Slot maximum = unsigned_slot(0);
+  Int128 signed_sum = 0;     // kSigned
+  Uint128 unsigned_sum = 0;  // kUnsigned
+  double real_sum = 0;       // kReal, with compensated rounding
+  // Values that are not in the numbers above: NaN, and integers and reals too wide for 64 bits.
+  std::uint64_t left_out = 0;
+
+  // The mean, correctly rounded to about one unit in the last place; absent when `count` is 0.
+  [[nodiscard]] std::optional<double> mean() const;
+};
+
+class FieldCollector {
+ public:
+  explicit FieldCollector(const EventClass& event_class);
+
+  // An event of that class. Events without slots add nothing.
+  void add(const Event& event);
+
+  [[nodiscard]] std::vector<FieldStatistics> finish() const;
+
+ private:
+  enum class Action : std::uint8_t {
+    kSkip,      // a value that does not count
+    kEnter,     // the head of a structure: its members are the next steps
+    kOptional,  // the head of an optional: its value is the next step, absent ones skip `jump`
+                // steps
+    kUnsigned,  // numbers of field `field`
+    kSigned,
+    kReal,
+  };
+  struct Step {
+    Action action = Action::kSkip;
+    std::uint32_t field = 0;
+    std::uint32_t jump = 0;
+  };
+  struct Field {
+    FieldStatistics statistics;
+    double compensation = 0;  // of `real_sum`
+  };
+
+  void compile(FieldStatistics::Part part, const std::string& path, const FieldClass& field_class);
+  void compile_members(FieldStatistics::Part part, const std::string& path,
+                       const FieldClass* structure);
+  void compile_number(FieldStatistics::Part part, const std::string& path,
+                      const FieldClass& field_class, FieldStatistics::Kind kind);
+
+  std::vector<Step> steps_;
+  std::vector<Field> fields_;
+};
+
+}  // namespace tracedeck::flow

@@ -1,0 +1,62 @@
+// Numbers about the events of traces, class by class and field by field: the content of `stats`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tracedeck/flow/class_group.hpp"
+#include "tracedeck/flow/class_table.hpp"
+#include "tracedeck/flow/field_statistics.hpp"
+#include "tracedeck/flow/summary.hpp"
+#include "tracedeck/model/batch.hpp"
+
+namespace tracedeck::flow {
+
+// The events of one group of alike classes.
+struct ClassStatistics : ClassGroup {
+  std::uint64_t events = 0;
+  std::uint64_t bytes = 0;                   // on the wire, event headers included
+  std::optional<TimeRange> time = {};        // absent when the events have no time
+  std::vector<FieldStatistics> fields = {};  // the numeric ones, in wire order, also without values
+
+  // Events a second between the first and the last; absent when these are the same or unknown.
+  [[nodiscard]] std::optional<double> rate() const;
+};
+
+struct TraceStatistics {
+  std::uint64_t events = 0;
+  std::uint64_t bytes = 0;  // of all events
+  std::optional<TimeRange> time = {};
+  std::vector<ClassStatistics> classes = {};  // those with events, in order of their first event
+
+  // The part of all event bytes that are those of `of`, 0 to 1.
+  [[nodiscard]] double share_of_bytes(const ClassStatistics& of) const {
+    return bytes == 0 ? 0 : static_cast<double>(of.bytes) / static_cast<double>(bytes);
+  }
+};
+
+// Is fed with batches, of one trace or of several, and allocates only for the first event of a
+// class. What the statistics point to lives as long as the descriptions of those traces.
+class StatisticsCollector {
+ public:
+  void add(const Batch& batch);
+  [[nodiscard]] TraceStatistics finish() const;
+
+ private:
+  struct ClassCount {
+    explicit ClassCount(const EventClass& of) : event_class(&of), fields(of) {}
+    const EventClass* event_class;
+    std::uint64_t events = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t first = ~std::uint64_t{0};  // clock values
+    std::uint64_t last = 0;
+    FieldCollector fields;
+  };
+
+  ClassTable<ClassCount> counts_;
+};
+
+}  // namespace tracedeck::flow

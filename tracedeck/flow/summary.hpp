@@ -1,0 +1,104 @@
+// What a trace is, in numbers: the content of `info`.
+//
+// A `Summarizer` is fed with the batches of one reader. It looks at no field value, so the reader
+// may run with `ReadOptions::values` off; on the path of an event it counts and compares clock
+// values, nanoseconds are computed at the end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tracedeck/flow/class_group.hpp"
+#include "tracedeck/flow/class_table.hpp"
+#include "tracedeck/model/batch.hpp"
+
+namespace tracedeck::flow {
+
+// The earliest and the latest time of some events, ns from the origin of their clock.
+struct TimeRange {
+  Nanoseconds first;
+  Nanoseconds last;
+};
+
+// The events of one group of alike classes.
+struct ClassSummary : ClassGroup {
+  std::uint64_t events = 0;
+  std::optional<TimeRange> time = {};  // absent when no event has a time
+};
+
+// Losses that the producer recorded. The numbers are sums of what is known.
+struct LossSummary {
+  std::uint64_t records = 0;
+  std::uint64_t events = 0;
+  std::uint64_t packets = 0;
+  bool unknown = false;  // some record gives no number at all: more was lost than the sums say
+};
+
+// Bytes that could not be read.
+struct ProblemSummary {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  std::vector<Notice> first = {};  // the first few, at most `TraceSummary::kListed`
+};
+
+// How often one rule of the format's specification is broken, apart from problems.
+struct RuleSummary {
+  const Rule* rule = nullptr;
+  std::uint64_t count = 0;
+  Notice first = {};
+};
+
+struct TraceSummary {
+  // How many streams and problems are listed one by one; all are counted.
+  static constexpr std::size_t kListed = 16;
+
+  // Keeps alive what the summary points to; has the input's name, the format and its version, and
+  // the clocks.
+  std::shared_ptr<const TraceDescription> description;
+  std::optional<std::uint64_t> stored_size = {};  // bytes on disk; absent for pipes
+  std::optional<std::uint64_t> size = {};         // bytes after decompression
+
+  std::uint64_t streams = 0;                   // data streams that began
+  std::vector<DataStream> first_streams = {};  // the first of them
+  std::uint64_t packets = 0;
+
+  std::uint64_t events = 0;
+  std::uint64_t timeless_events = 0;
+  std::optional<TimeRange> time = {};  // of all events, absent when none has a time
+  std::vector<ClassSummary> classes =
+      {};  // those described, also without events; in order of description
+
+  LossSummary losses = {};
+  ProblemSummary problems = {};
+  std::vector<RuleSummary> findings = {};  // in order of their first finding
+};
+
+class Summarizer {
+ public:
+  explicit Summarizer(std::shared_ptr<const TraceDescription> description);
+
+  void add(const Batch& batch);
+
+  // Everything but `stored_size` and `size`, which the caller asks the reader for.
+  [[nodiscard]] TraceSummary finish() const;
+
+ private:
+  struct ClassCount {
+    explicit ClassCount(const EventClass& of) : event_class(&of) {}
+    const EventClass* event_class;
+    std::uint64_t events = 0;
+    std::uint64_t first = ~std::uint64_t{0};  // clock values
+    std::uint64_t last = 0;
+  };
+
+  void add_side_record(const Record& record);
+  void add_finding(const Notice& notice);
+
+  ClassTable<ClassCount> counts_;
+  TraceSummary side_;  // all that does not come from events
+};
+
+}  // namespace tracedeck::flow
