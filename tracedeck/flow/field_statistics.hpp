@@ -29,13 +29,16 @@ struct FieldStatistics {
   Slot maximum = unsigned_slot(0);
   Int128 signed_sum = 0;     // kSigned
   Uint128 unsigned_sum = 0;  // kUnsigned
-  double real_sum = 0;       // kReal, with compensated rounding
+  long double real_sum = 0;  // kReal, with compensated rounding
   // Values that are not in the numbers above: NaN, and integers and reals too wide for 64 bits.
   std::uint64_t left_out = 0;
 
   // The mean, correctly rounded to about one unit in the last place; absent when `count` is 0.
   [[nodiscard]] std::optional<double> mean() const;
 };
+
+// Adds the numbers of the same field of an alike class.
+void combine(FieldStatistics& into, const FieldStatistics& from);
 
 class FieldCollector {
  public:
@@ -63,7 +66,7 @@ class FieldCollector {
   };
   struct Field {
     FieldStatistics statistics;
-    double compensation = 0;  // of `real_sum`
+    long double compensation = 0;  // of `real_sum`
   };
 
   void compile(FieldStatistics::Part part, const std::string& path, const FieldClass& field_class);
@@ -71,6 +74,8 @@ class FieldCollector {
                        const FieldClass* structure);
   void compile_number(FieldStatistics::Part part, const std::string& path,
                       const FieldClass& field_class, FieldStatistics::Kind kind);
+
+  void add_number(const Step& step, const Slot& slot);
 
   std::vector<Step> steps_;
   std::vector<Field> fields_;

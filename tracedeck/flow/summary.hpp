@@ -23,6 +23,9 @@ struct TimeRange {
   Nanoseconds last;
 };
 
+// Widens `range` so that it holds `by` too.
+void widen(std::optional<TimeRange>& range, const std::optional<TimeRange>& by);
+
 // The events of one group of alike classes.
 struct ClassSummary : ClassGroup {
   std::uint64_t events = 0;

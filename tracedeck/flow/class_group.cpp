@@ -1,0 +1,127 @@
+#include "tracedeck/flow/class_group.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+
+namespace tracedeck::flow {
+namespace {
+
+// Writes a field class as text. A compound class that came before is written as its number, so
+// that the text does not grow faster than the description where classes are shared.
+class SignatureText {
+ public:
+  void add_text(std::string_view text) {
+    fmt::format_to(std::back_inserter(text_), "{}:{}", text.size(), text);
+  }
+
+  void add_number(const std::optional<std::uint64_t>& number) {
+    if (number) fmt::format_to(std::back_inserter(text_), "#{}", *number);
+    text_ += ';';
+  }
+
+  void add(const FieldClassPtr& field_class) {
+    if (field_class == nullptr) {
+      text_ += '-';
+      return;
+    }
+    std::visit([&](const auto& kind) { add_kind(*field_class, kind); }, field_class->kind);
+    text_ += ';';
+  }
+
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  void add_word(const FieldClass& field_class) { text_ += kind_name(field_class); }
+
+  // Whether the class is to be spelled out; its number is written in any case.
+  bool begin_compound(const FieldClass& field_class) {
+    const auto [place, is_new] = numbers_.try_emplace(&field_class, numbers_.size());
+    fmt::format_to(std::back_inserter(text_), "@{}", place->second);
+    if (is_new) add_word(field_class);
+    return is_new;
+  }
+
+  void add_kind(const FieldClass& field_class, const DynamicClass&) { add_word(field_class); }
+  void add_kind(const FieldClass& field_class, const BlobClass&) { add_word(field_class); }
+  void add_kind(const FieldClass& field_class, const BooleanClass& boolean) {
+    add_word(field_class);
+    add_number(boolean.layout.width);
+  }
+  void add_kind(const FieldClass& field_class, const RealClass& real) {
+    add_word(field_class);
+    add_number(real.layout.width);
+  }
+  void add_kind(const FieldClass& field_class, const IntegerClass& integer) {
+    add_word(field_class);
+    if (const auto* layout = std::get_if<FixedLayout>(&integer.layout)) add_number(layout->width);
+  }
+  void add_kind(const FieldClass& field_class, const StringClass& string) {
+    add_word(field_class);
+    if (string.interned) text_ += "^";
+  }
+  void add_kind(const FieldClass& field_class, const ArrayClass& array) {
+    if (!begin_compound(field_class)) return;
+    if (array.interned) text_ += "^";
+    add(array.element);
+  }
+  void add_kind(const FieldClass& field_class, const StructureClass& structure) {
+    if (!begin_compound(field_class)) return;
+    for (const Member& member : structure.members) {
+      add_text(member.name);
+      add(member.field_class);
+    }
+  }
+  void add_kind(const FieldClass& field_class, const MapClass& map) {
+    if (!begin_compound(field_class)) return;
+    add(map.key);
+    add(map.value);
+  }
+  void add_kind(const FieldClass& field_class, const OptionalClass& optional) {
+    if (begin_compound(field_class)) add(optional.value);
+  }
+  void add_kind(const FieldClass& field_class, const VariantClass& variant) {
+    if (!begin_compound(field_class)) return;
+    for (const VariantOption& option : variant.options) {
+      add_text(option.name);
+      add(option.field_class);
+    }
+  }
+
+  std::string text_;
+  std::unordered_map<const FieldClass*, std::size_t> numbers_;
+};
+
+}  // namespace
+
+std::string signature(const EventClass& event_class) {
+  SignatureText text;
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  if (stream_class != nullptr) {
+    text.add_number(stream_class->id);
+    text.add_text(stream_class->name.value_or(""));
+    text.add(stream_class->common_context);
+  }
+  text.add_text(event_class.name_space);
+  if (event_class.name && !event_class.name->empty()) {
+    text.add_text(*event_class.name);
+  } else {
+    text.add_number(event_class.id);
+  }
+  text.add_number((event_class.clock != nullptr ? 1U : 0U) + (event_class.has_duration ? 2U : 0U));
+  text.add(event_class.specific_context);
+  text.add(event_class.payload);
+  return text.take();
+}
+
+void join(ClassGroup& group, const EventClass& event_class) {
+  if (group.classes++ == 0) {
+    group.event_class = &event_class;
+    group.id = event_class.id;
+  }
+  if (group.id != event_class.id) group.id.reset();
+}
+
+}  // namespace tracedeck::flow

@@ -1,0 +1,112 @@
+#include "tracedeck/flow/summary.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace tracedeck::flow {
+
+void widen(std::optional<TimeRange>& range, const std::optional<TimeRange>& by) {
+  if (!by) return;
+  if (!range) {
+    range = by;
+    return;
+  }
+  range->first = std::min(range->first, by->first);
+  range->last = std::max(range->last, by->last);
+}
+
+Summarizer::Summarizer(std::shared_ptr<const TraceDescription> description) {
+  side_.description = std::move(description);
+}
+
+void Summarizer::add(const Batch& batch) {
+  for (const Record& record : batch.records()) {
+    if (record.kind != RecordKind::kEvent) [[unlikely]] {
+      add_side_record(record);
+      continue;
+    }
+    const Event& event = record.event;
+    ClassCount& count = counts_[*event.event_class];
+    ++count.events;
+    count.first = std::min(count.first, event.time);
+    count.last = std::max(count.last, std::max(event.time, event.end_time));
+  }
+}
+
+void Summarizer::add_side_record(const Record& record) {
+  switch (record.kind) {
+    case RecordKind::kStreamBegin:
+      ++side_.streams;
+      if (side_.first_streams.size() < TraceSummary::kListed) {
+        side_.first_streams.push_back(*record.stream);
+      }
+      break;
+    case RecordKind::kPacketBegin:
+      ++side_.packets;
+      break;
+    case RecordKind::kLoss: {
+      LossSummary& losses = side_.losses;
+      ++losses.records;
+      losses.events += record.loss->events.value_or(0);
+      losses.packets += record.loss->packets.value_or(0);
+      losses.unknown |= !record.loss->events && !record.loss->packets;
+      break;
+    }
+    case RecordKind::kProblem: {
+      ProblemSummary& problems = side_.problems;
+      ++problems.count;
+      problems.bytes += record.notice->finding.length;
+      if (problems.first.size() < TraceSummary::kListed) problems.first.push_back(*record.notice);
+      break;
+    }
+    case RecordKind::kFinding:
+      add_finding(*record.notice);
+      break;
+    case RecordKind::kEvent:
+    case RecordKind::kStreamEnd:
+    case RecordKind::kPacketEnd:
+    case RecordKind::kDescription:
+      break;
+  }
+}
+
+void Summarizer::add_finding(const Notice& notice) {
+  const Rule* const rule = notice.finding.rule;
+  for (RuleSummary& known : side_.findings) {
+    if (known.rule == rule) {
+      ++known.count;
+      return;
+    }
+  }
+  side_.findings.push_back({.rule = rule, .count = 1, .first = notice});
+}
+
+TraceSummary Summarizer::finish() const {
+  TraceSummary summary = side_;
+  std::unordered_map<std::string, std::size_t> groups;
+  const auto group_of = [&](const EventClass& event_class) -> ClassSummary& {
+    const auto [place, is_new] = groups.try_emplace(signature(event_class), summary.classes.size());
+    if (is_new) summary.classes.emplace_back();
+    return summary.classes[place->second];
+  };
+
+  for (const EventClass& event_class : summary.description->event_classes()) {
+    join(group_of(event_class), event_class);
+  }
+  for (const ClassCount& count : counts_.entries()) {
+    ClassSummary& group = group_of(*count.event_class);
+    group.events += count.events;
+    summary.events += count.events;
+    if (const ClockClass* const clock = count.event_class->clock; clock != nullptr) {
+      widen(group.time,
+            TimeRange{clock->to_nanoseconds(count.first), clock->to_nanoseconds(count.last)});
+    } else {
+      summary.timeless_events += count.events;
+    }
+  }
+  for (const ClassSummary& group : summary.classes) widen(summary.time, group.time);
+  return summary;
+}
+
+}  // namespace tracedeck::flow
