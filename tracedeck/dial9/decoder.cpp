@@ -1,0 +1,379 @@
+#include "tracedeck/dial9/decoder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_set>
+
+#include "tracedeck/base/byte_cursor.hpp"
+#include "tracedeck/base/leb128.hpp"
+#include "tracedeck/base/utf8.hpp"
+
+namespace tracedeck::dial9 {
+namespace {
+
+// How many bytes may be walked in vain, in lists, maps and pools that turn out to be damaged, before
+// scanning no longer looks inside what was walked: this, and a small multiple of the bytes behind us. It
+// keeps hostile input, whose every few bytes begin another long walk, from costing quadratic time.
+constexpr std::uint64_t kWalkAllowance = std::uint64_t{64} << 20;
+constexpr std::uint64_t kWalkFactor = 4;
+
+std::string quoted(std::string_view name) { return fmt::format("`{}`", name); }
+
+bool starts_header(const std::uint8_t* at) {
+  return std::memcmp(at, kMagic.data(), kMagic.size()) == 0 && at[kMagic.size()] == kWireVersion;
+}
+
+}  // namespace
+
+Decoder::FrameResult Decoder::damage(RuleId rule, std::string text, std::uint64_t walked) {
+  fault_ = {rule, std::move(text)};
+  return {.status = FrameResult::Status::kDamage, .walked = walked};
+}
+
+void Decoder::note(RuleId rule_id, std::uint64_t offset, std::uint64_t length, std::string text) {
+  notes_.push_back({.rule = &rule(rule_id), .offset = offset, .length = length, .text = std::move(text)});
+}
+
+Decoder::FrameResult Decoder::decode_frame(const DecodeWindow& window, std::size_t position) {
+  notes_.clear();
+  if (phase_ == Phase::kStart) return decode_header(window, position);
+  const std::uint8_t tag = window.bytes.data[position];
+  switch (static_cast<FrameTag>(tag)) {
+    case FrameTag::kSchema:
+      return decode_schema(window, position);
+    case FrameTag::kStringPool:
+      return decode_pool(window, position, pools_.strings, 1);
+    case FrameTag::kStackPool:
+      return decode_pool(window, position, pools_.stacks, 8);
+    case FrameTag::kSchemaAnnotations:
+      return decode_annotations(window, position);
+    case FrameTag::kEvent:
+    case FrameTag::kTimestampReset:
+      return {.status = FrameResult::Status::kIncomplete, .size = kTimestampResetSize};
+  }
+  if (tag == kMagic[0]) return decode_header(window, position);
+  return damage(RuleId::kFrameTag, fmt::format("unknown frame tag 0x{:02X}", tag), 1);
+}
+
+Decoder::FrameResult Decoder::decode_header(const DecodeWindow& window, std::size_t position) {
+  const std::uint8_t* const at = window.bytes.data + position;
+  const std::size_t left = window.bytes.size - position;
+  const bool first = phase_ == Phase::kStart;
+  const auto reject = [&](RuleId rule_id, std::string text) {
+    rejection_ = Error{.code = ErrorCode::kMustReject, .message = std::move(text), .offset = window.offset + position,
+                       .path = std::string(rule(rule_id).id)};
+    return FrameResult{.status = FrameResult::Status::kDamage};
+  };
+  const bool magic_so_far = std::equal(at, at + std::min(left, kMagic.size()), kMagic.begin());
+  if (!magic_so_far) {
+    if (first) return reject(RuleId::kHeaderMagic, "no dial9 trace: the first 4 bytes are not `TRC\\0`");
+    return damage(RuleId::kFrameTag, fmt::format("unknown frame tag 0x{:02X}", *at), 1);
+  }
+  if (left < kHeaderSize) {
+    if (first && window.last) {
+      return reject(RuleId::kHeaderMagic, left == 0 ? "no dial9 trace: the input is empty"
+                                                    : "no dial9 trace: the header is cut short");
+    }
+    return {.status = FrameResult::Status::kIncomplete, .size = kHeaderSize};
+  }
+  const std::uint8_t version = at[kMagic.size()];
+  if (version != kWireVersion) {
+    std::string text = fmt::format("wire version {} is not supported, only {} is", version, kWireVersion);
+    if (first) return reject(RuleId::kHeaderVersion, std::move(text));
+    phase_ = Phase::kDraining;
+    return damage(RuleId::kHeaderVersion, std::move(text), kHeaderSize);
+  }
+  if (!first) ++segment_;
+  types_.clear();
+  pools_.strings.clear();
+  pools_.stacks.clear();
+  timestamp_base_ = 0;
+  phase_ = Phase::kFrames;
+  return {.size = kHeaderSize, .segment_began = true};
+}
+
+Decoder::FrameResult Decoder::decode_schema(const DecodeWindow& window, std::size_t position) {
+  const std::uint8_t* const frame = window.bytes.data + position;
+  ByteCursor cursor(frame + 1, window.bytes.data + window.bytes.size);
+  const auto incomplete = [&] {
+    return FrameResult{.status = FrameResult::Status::kIncomplete, .size = 1 + cursor.wanted(), .walked = cursor.consumed()};
+  };
+  std::uint16_t id = 0;
+  std::uint16_t name_length = 0;
+  std::uint8_t has_timestamp = 0;
+  std::uint16_t field_count = 0;
+  ByteSpan name;
+  if (!cursor.read_le(id) || !cursor.read_le(name_length) || !cursor.take(name_length, name) ||
+      !cursor.read_le(has_timestamp) || !cursor.read_le(field_count)) {
+    return incomplete();
+  }
+  Schema schema{.name = std::string(as_text(name)), .has_timestamp = has_timestamp != 0, .fields = {}};
+  for (std::uint32_t i = 0; i < field_count; ++i) {
+    ByteSpan field_name;
+    std::uint8_t tag = 0;
+    if (!cursor.read_le(name_length) || !cursor.take(name_length, field_name) || !cursor.read_le(tag)) return incomplete();
+    const FieldTypeFacts* const known = field_type_facts(static_cast<std::uint8_t>(tag & ~kOptionalBit));
+    if (known == nullptr) {
+      return damage(RuleId::kFieldType,
+                    fmt::format("field {} of schema {} has the unknown type tag 0x{:02X}", i, quoted(schema.name), tag),
+                    cursor.consumed());
+    }
+    schema.fields.push_back({std::string(as_text(field_name)), known->type, (tag & kOptionalBit) != 0});
+  }
+  if (has_timestamp > 1) {
+    note(RuleId::kHasTimestampValue, window.offset + position, 1 + cursor.consumed(),
+         fmt::format("schema {} has has_timestamp {}, read as 1", quoted(schema.name), has_timestamp));
+  }
+  return register_type(window, position, 1 + cursor.consumed(), id, std::move(schema));
+}
+
+Decoder::FrameResult Decoder::register_type(const DecodeWindow& window, std::size_t position, std::uint64_t size,
+                                            std::uint16_t id, Schema schema) {
+  const std::uint64_t offset = window.offset + position;
+  if (const EventType* const known = types_.find(id)) {
+    const bool identical = known->schema.name == schema.name && known->schema.has_timestamp == schema.has_timestamp &&
+                           known->schema.fields == schema.fields;
+    if (!identical) {
+      return damage(RuleId::kSchemaConflict,
+                    fmt::format("type_id {} is {} and is registered again as a different {}", id,
+                                quoted(known->schema.name), quoted(schema.name)),
+                    size);
+    }
+    note(RuleId::kSchemaRepeated, offset, size, fmt::format("type_id {}, {}, is registered again", id, quoted(schema.name)));
+    return {.size = size};
+  }
+  const auto* const frame = reinterpret_cast<const char*>(window.bytes.data + position);
+  std::string key(frame, size);
+  const EventType* type = store_.find(key);
+  if (type == nullptr) {
+    if (store_.memory() + size > max_state_) {
+      return damage(RuleId::kLimit, "the distinct schemas of this trace exceed --max-state", size);
+    }
+    type = &store_.add(std::move(key), id, std::move(schema));
+  }
+  note_schema_names(*type, offset);
+  types_.set(*type);
+  return {.size = size, .type = type};
+}
+
+void Decoder::note_name(std::string_view name, std::uint64_t offset, std::string_view of_what) {
+  if (name.empty()) note(RuleId::kNameEmpty, offset, 0, fmt::format("{} has an empty name", of_what));
+  if (!is_valid_utf8(name)) note(RuleId::kUtf8, offset, 0, fmt::format("the name of {} is not UTF-8", of_what));
+}
+
+void Decoder::note_schema_names(const EventType& type, std::uint64_t offset) {
+  note_name(type.schema.name, offset, fmt::format("type_id {}", type.id));
+  if (types_.has_name(type.schema.name, type.id)) {
+    note(RuleId::kNameDuplicate, offset, 0, fmt::format("another type of this segment is called {} too", quoted(type.schema.name)));
+  }
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t i = 0; i < type.schema.fields.size(); ++i) {
+    const std::string& name = type.schema.fields[i].name;
+    note_name(name, offset, fmt::format("field {} of {}", i, quoted(type.schema.name)));
+    if (!seen.insert(name).second) {
+      note(RuleId::kNameDuplicate, offset, 0,
+           fmt::format("field {} of {} repeats the name {}", i, quoted(type.schema.name), quoted(name)));
+    }
+  }
+}
+
+Decoder::FrameResult Decoder::decode_pool(const DecodeWindow& window, std::size_t position, Pool& pool,
+                                          std::uint32_t element_size) {
+  const std::uint8_t* const frame = window.bytes.data + position;
+  const std::uint8_t* const end = window.bytes.data + window.bytes.size;
+  ByteCursor cursor(frame + 1, end);
+  std::uint32_t count = 0;
+  const auto next_entry = [&](std::uint32_t& id, ByteSpan& content) {
+    std::uint32_t elements = 0;
+    return cursor.read_le(id) && cursor.read_le(elements) && cursor.take(std::size_t{elements} * element_size, content);
+  };
+  bool complete = cursor.read_le(count);
+  for (std::uint32_t i = 0; complete && i < count; ++i) {
+    std::uint32_t id = 0;
+    ByteSpan content;
+    complete = next_entry(id, content);
+  }
+  if (!complete) {
+    return {.status = FrameResult::Status::kIncomplete, .size = 1 + cursor.wanted(), .walked = cursor.consumed()};
+  }
+  const std::uint64_t size = 1 + cursor.consumed();
+  if (pools_.strings.memory() + pools_.stacks.memory() + size > max_state_) {
+    return damage(RuleId::kLimit, "the pools of this segment exceed --max-state", size);
+  }
+  cursor = ByteCursor(frame + 1 + sizeof count, end);
+  const bool is_text = element_size == 1;
+  const std::string_view what = is_text ? "string" : "stack";
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint32_t id = 0;
+    ByteSpan content;
+    const std::uint64_t at = window.offset + static_cast<std::uint64_t>(cursor.position() - window.bytes.data);
+    static_cast<void>(next_entry(id, content));
+    if (pool.define(id, content)) {
+      note(RuleId::kPoolRedefined, at, 8 + content.size(), fmt::format("{} pool id {} is defined again", what, id));
+    }
+    if (is_text && !is_valid_utf8(content)) {
+      note(RuleId::kUtf8, at, 8 + content.size(), fmt::format("string pool id {} is not UTF-8", id));
+    }
+  }
+  return {.size = size};
+}
+
+Decoder::FrameResult Decoder::decode_annotations(const DecodeWindow& window, std::size_t position) {
+  const std::uint8_t* const frame = window.bytes.data + position;
+  const std::uint8_t* const end = window.bytes.data + window.bytes.size;
+  const std::uint8_t* at = frame + 1;
+  std::uint64_t id = 0;
+  if (!decode_leb128(at, id)) return damage(RuleId::kVarintLength, "the type_id of an annotation takes more than 10 bytes", 1);
+  if (at > end) return {.status = FrameResult::Status::kIncomplete, .size = static_cast<std::uint64_t>(at - frame)};
+  if (is_overlong(frame + 1, at)) {
+    note(RuleId::kVarintOverlong, window.offset + position + 1, static_cast<std::uint64_t>(at - frame - 1),
+         fmt::format("the type_id {} of an annotation is written longer than needed", id));
+  }
+  const auto header_size = static_cast<std::uint64_t>(at - frame);
+  ByteCursor cursor(at, end);
+  std::vector<Annotation> annotations;
+  std::uint16_t count = 0;
+  bool complete = cursor.read_le(count);
+  for (std::uint32_t i = 0; complete && i < count; ++i) {
+    Annotation annotation;
+    std::uint16_t key_length = 0;
+    std::uint32_t value_length = 0;
+    ByteSpan key;
+    ByteSpan value;
+    complete = cursor.read_le(annotation.field_index) && cursor.read_le(key_length) && cursor.take(key_length, key) &&
+               cursor.read_le(value_length) && cursor.take(value_length, value);
+    if (!complete) break;
+    annotation.key = as_text(key);
+    annotation.value = as_text(value);
+    annotations.push_back(std::move(annotation));
+  }
+  if (!complete) {
+    return {.status = FrameResult::Status::kIncomplete, .size = header_size + cursor.wanted(), .walked = cursor.consumed()};
+  }
+  const std::uint64_t size = header_size + cursor.consumed();
+  const std::uint64_t offset = window.offset + position;
+  const EventType* const annotated = id < kMaxTypeCount ? types_.find(static_cast<std::uint16_t>(id)) : nullptr;
+  if (annotated == nullptr) {
+    note(RuleId::kAnnotationType, offset, size, fmt::format("annotations for type_id {}, which is not registered, are ignored", id));
+    return {.size = size};
+  }
+  for (const Annotation& annotation : annotations) {
+    if (annotation.field_index >= annotated->schema.fields.size()) {
+      note(RuleId::kAnnotationField, offset, size,
+           fmt::format("an annotation names field {} of {}, which has {}", annotation.field_index,
+                       quoted(annotated->schema.name), annotated->schema.fields.size()));
+    }
+  }
+  std::string key(annotated->key);
+  key.append(reinterpret_cast<const char*>(frame), size);
+  const EventType* type = store_.find(key);
+  if (type == nullptr) {
+    if (store_.memory() + 2 * key.size() > max_state_) {
+      return damage(RuleId::kLimit, "the distinct schemas of this trace exceed --max-state", size);
+    }
+    Schema schema = annotated->schema;
+    std::ranges::move(annotations, std::back_inserter(schema.annotations));
+    type = &store_.add(std::move(key), annotated->id, std::move(schema));
+  }
+  types_.set(*type);
+  return {.size = size, .type = type};
+}
+
+void Decoder::set_fault(FieldStatus status, const EventType& type, std::uint64_t offset) {
+  switch (status) {
+    case FieldStatus::kVarintLength:
+      fault_ = {RuleId::kVarintLength,
+                fmt::format("an event of {} has a varint of more than 10 bytes at offset {}", quoted(type.schema.name), offset)};
+      break;
+    case FieldStatus::kDynamicTag:
+      fault_ = {RuleId::kDynamicTag, fmt::format("an event of {} has an unknown value tag in a list or map at offset {}",
+                                                 quoted(type.schema.name), offset)};
+      break;
+    case FieldStatus::kDynamicNesting:
+      fault_ = {RuleId::kDynamicNesting, fmt::format("an event of {} nests lists and maps deeper than {} at offset {}",
+                                                     quoted(type.schema.name), kMaxNesting, offset)};
+      break;
+    case FieldStatus::kOk:
+    case FieldStatus::kIncomplete:
+    case FieldStatus::kNoRoom:
+      break;
+  }
+}
+
+void Decoder::set_unknown_type_fault(std::uint16_t id) {
+  fault_ = {RuleId::kEventType, fmt::format("an event has type_id {}, which no schema registered", id)};
+}
+
+void Decoder::set_timestamp_fault(std::uint64_t base, std::uint32_t delta) {
+  fault_ = {RuleId::kTimestampOverflow, fmt::format("an event lies {} ns after {} ns, beyond 2^64-1", delta, base)};
+}
+
+void Decoder::set_truncation_fault(const DecodeWindow& window, std::size_t position, std::uint64_t needed) {
+  fault_ = {RuleId::kFrameTruncated, fmt::format("the input ends inside a frame that needs {} bytes and has {}", needed,
+                                                 window.bytes.size - position)};
+}
+
+bool Decoder::exceeds_limit(std::uint64_t frame_size) {
+  if (frame_size <= max_state_) return false;
+  fault_ = {RuleId::kLimit, fmt::format("a frame of at least {} bytes exceeds --max-state", frame_size)};
+  return true;
+}
+
+void Decoder::enter_damage(const DecodeWindow& window, std::size_t position, std::uint64_t walked) {
+  damage_begin_ = window.offset + position;
+  if (phase_ == Phase::kDraining) return;
+  phase_ = Phase::kScanning;
+  scan_from_ = damage_begin_ + 1;
+  walked_in_vain_ += walked;
+  if (walked_in_vain_ > kWalkAllowance + kWalkFactor * damage_begin_) {
+    scan_from_ = damage_begin_ + std::clamp<std::uint64_t>(walked, 1, window.bytes.size - position);
+  }
+}
+
+bool Decoder::scan(const DecodeWindow& window, std::size_t& position) {
+  const std::size_t size = window.bytes.size;
+  if (phase_ == Phase::kDraining) {
+    position = size;
+    return window.last;
+  }
+  const std::uint8_t* const begin = window.bytes.data;
+  std::size_t at = std::max<std::size_t>(position, scan_from_ > window.offset ? scan_from_ - window.offset : 0);
+  while (at < size) {
+    const void* const found = std::memchr(begin + at, kMagic[0], size - at);
+    if (found == nullptr) {
+      at = size;
+      break;
+    }
+    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - begin);
+    const bool tag_known = at + kHeaderSize < size && is_frame_tag(begin[at + kHeaderSize]);
+    const bool ends_after = at + kHeaderSize == size && window.last;
+    const bool undecided = at + kHeaderSize >= size && !window.last;
+    // The padding makes the comparison safe; its zeros make no header.
+    if (starts_header(begin + at) && (tag_known || ends_after)) {
+      position = at;
+      phase_ = Phase::kFrames;
+      return true;
+    }
+    if (undecided) break;
+    ++at;
+  }
+  position = at;
+  scan_from_ = window.offset + at;
+  return at == size && window.last;
+}
+
+Finding Decoder::finish_damage(std::uint64_t end_offset) {
+  const bool at_header = phase_ == Phase::kFrames;
+  if (phase_ == Phase::kScanning) phase_ = Phase::kFrames;
+  std::string_view what_was_done = "nothing after it could be read";
+  if (at_header) what_was_done = "reading resumes at the next header";
+  if (phase_ == Phase::kDraining) phase_ = Phase::kFrames;
+  return {.rule = &rule(fault_.rule),
+          .offset = damage_begin_,
+          .length = end_offset - damage_begin_,
+          .text = fmt::format("{}; {}", fault_.text, what_was_done)};
+}
+
+}  // namespace tracedeck::dial9

@@ -1,0 +1,319 @@
+// The decoder: frames of a dial9 trace, native, without copying.
+//
+// `decode` at the end of this file decodes a trace in memory with a visitor and is all that most
+// users need. `Decoder` underneath works window by window and serves the visitor, the `Reader` and
+// the rewriter alike: it keeps what a segment has established (schemas, pools, timestamp base), finds its way
+// after damage, and hands every event to a handler whose policy says how values are stored.
+//
+// Damage: frames carry no length, so after a frame that cannot be decoded reading resumes at the next
+// plausible header (`TRC\0`, version 1, then a known tag or the end of the input). What lies
+// between is one damaged range. After a later header of unknown version nothing is read.
+// Every byte of the input is part of a decoded frame or of a damaged range.
+//
+// Threading: a decoder is used by one thread at a time; decoders share nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/base/finding.hpp"
+#include "tracedeck/dial9/event_type.hpp"
+#include "tracedeck/dial9/field_decode.hpp"
+#include "tracedeck/dial9/pools.hpp"
+#include "tracedeck/dial9/rules.hpp"
+#include "tracedeck/dial9/value_policy.hpp"
+
+namespace tracedeck::dial9 {
+
+enum class DecodeState : std::uint8_t {
+  kConsumed,  // the window is decoded up to its end
+  kNeedMore,  // the frame at the position is incomplete: give a window that begins there
+  kPaused,    // the handler asked to stop after a whole event, or had no room for the next
+  kRejected,  // the specification demands that the input is rejected: see `rejection`
+};
+
+struct DecodeProgress {
+  DecodeState state = DecodeState::kConsumed;
+  std::uint64_t needed = 0;  // kNeedMore: bytes from the position on; kPaused: slots for the next event, or 0
+};
+
+// The part of an input that is at hand.
+struct DecodeWindow {
+  PaddedView bytes;
+  std::uint64_t offset = 0;  // of the window's first byte in the input
+  bool last = false;         // the input ends with it
+};
+
+class Decoder {
+ public:
+  // `max_state`: bytes that pools and distinct schemas may take before the trace counts as damaged.
+  explicit Decoder(std::uint64_t max_state = std::uint64_t{1} << 30) : max_state_(max_state) {}
+
+  // Decodes from `position` (an index into the window) on, advancing it past what was consumed.
+  //
+  // A handler has a type `Policy` (see field_decode.hpp) and the members
+  //   bool reserve(const Program&, FieldContext<Policy::Out>&)     points the context at free room for an event's slots; false: pause
+  //   bool event(const EventType&, timestamp, offset, size, Policy::Out* begin, Policy::Out* end)   false: pause
+  //   void segment(number, offset), void type(const EventType&),
+  //   void problem(Finding), void finding(Finding)
+  // `timestamp` is 0 for types without. Findings come only if the policy reports oddities.
+  template <class Handler>
+  [[nodiscard]] DecodeProgress run(const DecodeWindow& window, std::size_t& position, Handler& handler);
+
+  // Why the input was rejected.
+  [[nodiscard]] const Error& rejection() const { return *rejection_; }
+
+  // What the segment at hand has established.
+  [[nodiscard]] const SegmentTypes& types() const { return types_; }
+  [[nodiscard]] const Pools& pools() const { return pools_; }
+  [[nodiscard]] std::uint64_t timestamp_base() const { return timestamp_base_; }
+  // Counts headers from 0.
+  [[nodiscard]] std::uint64_t segment() const { return segment_; }
+
+ private:
+  enum class Phase : std::uint8_t { kStart, kFrames, kScanning, kDraining };
+  // What became of a frame that is not an event.
+  struct FrameResult {
+    enum class Status : std::uint8_t { kOk, kIncomplete, kDamage };
+    Status status = Status::kOk;
+    std::uint64_t size = 0;                 // kOk: bytes of the frame; kIncomplete: bytes needed
+    std::uint64_t walked = 0;               // otherwise: bytes looked at
+    bool segment_began = false;
+    const EventType* type = nullptr;        // registered or annotated
+  };
+  struct Fault {
+    RuleId rule{};
+    std::string text;
+  };
+
+  // decoder.cpp: the cold parts.
+  FrameResult decode_frame(const DecodeWindow& window, std::size_t position);
+  FrameResult decode_header(const DecodeWindow& window, std::size_t position);
+  FrameResult decode_schema(const DecodeWindow& window, std::size_t position);
+  FrameResult decode_pool(const DecodeWindow& window, std::size_t position, Pool& pool, std::uint32_t element_size);
+  FrameResult decode_annotations(const DecodeWindow& window, std::size_t position);
+  FrameResult damage(RuleId rule, std::string text, std::uint64_t walked);
+  FrameResult register_type(const DecodeWindow& window, std::size_t position, std::uint64_t size, std::uint16_t id,
+                            Schema schema);
+  void note(RuleId rule, std::uint64_t offset, std::uint64_t length, std::string text);
+  void note_name(std::string_view name, std::uint64_t offset, std::string_view of_what);
+  void note_schema_names(const EventType& type, std::uint64_t offset);
+  void set_fault(FieldStatus status, const EventType& type, std::uint64_t offset);
+  void set_unknown_type_fault(std::uint16_t id);
+  void set_timestamp_fault(std::uint64_t base, std::uint32_t delta);
+  void set_truncation_fault(const DecodeWindow& window, std::size_t position, std::uint64_t needed);
+  bool exceeds_limit(std::uint64_t frame_size);
+  void enter_damage(const DecodeWindow& window, std::size_t position, std::uint64_t walked);
+  void note_event(const EventType& type, const std::uint8_t* event, std::size_t size, std::uint64_t offset);
+  // Moves `position` towards the next plausible header; true when it stands there or the input ends.
+  bool scan(const DecodeWindow& window, std::size_t& position);
+  Finding finish_damage(std::uint64_t end_offset);
+
+  template <class Handler>
+  void hand_over_notes(Handler& handler);
+
+  Phase phase_ = Phase::kStart;
+  TypeStore store_;
+  SegmentTypes types_;
+  Pools pools_;
+  std::uint64_t timestamp_base_ = 0;
+  std::uint64_t segment_ = 0;
+  std::uint64_t max_state_;
+
+  std::vector<Finding> notes_;
+  Fault fault_;
+  std::uint64_t damage_begin_ = 0;
+  std::uint64_t scan_from_ = 0;
+  std::uint64_t walked_in_vain_ = 0;
+  std::optional<Error> rejection_;
+};
+
+template <class Handler>
+void Decoder::hand_over_notes(Handler& handler) {
+  if constexpr (Handler::Policy::kReportsOddities) {
+    for (Finding& finding : notes_) handler.finding(std::move(finding));
+  }
+  notes_.clear();
+}
+
+template <class Handler>
+DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, Handler& handler) {
+  using Policy = typename Handler::Policy;
+  const std::uint8_t* const begin = window.bytes.data;
+  const std::size_t size = window.bytes.size;
+  FieldContext<typename Policy::Out> context{.end = begin + size, .out = nullptr, .out_end = nullptr, .pools = &pools_};
+
+  for (;;) {
+    if (phase_ == Phase::kScanning || phase_ == Phase::kDraining) [[unlikely]] {
+      if (!scan(window, position)) return {DecodeState::kNeedMore, kHeaderSize + 1};
+      handler.problem(finish_damage(window.offset + position));
+    }
+    std::uint64_t needed = 0;
+    std::uint64_t walked = 0;
+    while (phase_ == Phase::kFrames && position < size) {
+      const std::uint8_t* const frame = begin + position;
+      const auto head = load_le<std::uint64_t>(frame);
+      if ((head & 0xFF) != std::to_underlying(FrameTag::kEvent)) {
+        if ((head & 0xFF) != std::to_underlying(FrameTag::kTimestampReset) || size - position < kTimestampResetSize) break;
+        timestamp_base_ = load_le<std::uint64_t>(frame + 1);
+        position += kTimestampResetSize;
+        continue;
+      }
+      const auto id = static_cast<std::uint16_t>(head >> 8);
+      const EventType* const type = types_.find(id);
+      if (type == nullptr) [[unlikely]] {
+        if (size - position < kEventHeaderSize) {
+          needed = kEventHeaderSize;
+        } else {
+          set_unknown_type_fault(id);
+          enter_damage(window, position, kEventHeaderSize);
+        }
+        break;
+      }
+      const auto delta = static_cast<std::uint32_t>(head >> 24) & type->delta_mask;
+      const std::uint64_t timestamp = timestamp_base_ + delta;
+      if (timestamp < delta) [[unlikely]] {
+        if (size - position < type->header_size) {
+          needed = type->header_size;
+        } else {
+          set_timestamp_fault(timestamp_base_, delta);
+          enter_damage(window, position, type->header_size);
+        }
+        break;
+      }
+      if (!handler.reserve(type->program, context)) [[unlikely]]
+        return {DecodeState::kPaused, type->program.slot_bound};
+      typename Policy::Out* const first = context.out;
+      const std::uint8_t* at = frame + type->header_size;
+      const FieldStatus status = decode_fields<Policy>(type->program, at, context);
+      if (status != FieldStatus::kOk) [[unlikely]] {
+        if (status == FieldStatus::kNoRoom) return {DecodeState::kPaused, context.slots_needed};
+        walked = static_cast<std::uint64_t>(context.walked - frame);
+        if (status == FieldStatus::kIncomplete) {
+          needed = static_cast<std::uint64_t>(context.fault - frame);
+        } else {
+          set_fault(status, *type, window.offset + static_cast<std::uint64_t>(context.fault - begin));
+          enter_damage(window, position, walked);
+        }
+        break;
+      }
+      timestamp_base_ = timestamp;
+      const auto event_size = static_cast<std::size_t>(at - frame);
+      const bool more = handler.event(*type, timestamp, window.offset + position, static_cast<std::uint32_t>(event_size),
+                                      first, context.out);
+      if constexpr (Policy::kReportsOddities) {
+        if (context.odd) [[unlikely]] {
+          note_event(*type, frame, event_size, window.offset + position);
+          hand_over_notes(handler);
+        }
+      }
+      position += event_size;
+      if (!more) return {DecodeState::kPaused, 0};
+    }
+    if (phase_ == Phase::kScanning) continue;
+    if (needed == 0) {
+      if (position == size && phase_ != Phase::kStart) return {DecodeState::kConsumed, 0};
+      const FrameResult frame = decode_frame(window, position);
+      if (rejection_) return {DecodeState::kRejected, 0};
+      if (frame.status == FrameResult::Status::kOk) {
+        hand_over_notes(handler);
+        if (frame.segment_began) handler.segment(segment_, window.offset + position);
+        if (frame.type != nullptr) handler.type(*frame.type);
+        position += frame.size;
+        continue;
+      }
+      walked = frame.walked;
+      if (frame.status == FrameResult::Status::kDamage) {
+        enter_damage(window, position, walked);
+        continue;
+      }
+      needed = frame.size;
+    }
+    if (!window.last && !exceeds_limit(needed)) return {DecodeState::kNeedMore, needed};
+    if (window.last) set_truncation_fault(window, position, needed);
+    enter_damage(window, position, walked);
+  }
+}
+
+// An event as the visitor of `decode` sees it. Its values, one for each field of the schema, live until the
+// visitor returns; what they point to lives as long as the trace's bytes.
+struct EventView {
+  const EventType* type = nullptr;
+  std::uint64_t timestamp = 0;  // ns; 0 when the schema has none
+  std::uint64_t offset = 0;     // of the event frame in the trace
+  std::uint32_t size = 0;       // bytes of the event frame
+  std::span<const Value> values;
+  const Pools* pools = nullptr;  // of the segment, to resolve pooled strings and stacks
+
+  [[nodiscard]] const Schema& schema() const { return type->schema; }
+};
+
+// Decodes a whole trace in memory, calling `visitor.event(const EventView&)` for every event and, where the
+// visitor has them, `segment(number, offset)`, `type(const EventType&)`, `problem(const Finding&)` for
+// damaged ranges and `finding(const Finding&)` for what was tolerated.
+// Errors: kMustReject when the trace has no valid header.
+template <class Visitor>
+[[nodiscard]] Result<void> decode(PaddedView trace, Visitor& visitor);
+
+namespace detail {
+
+template <class Visitor>
+class VisitingHandler {
+ public:
+  static constexpr bool kFindings = requires(Visitor& v, const Finding& f) { v.finding(f); };
+  using Policy = ValuePolicy<kFindings>;
+
+  VisitingHandler(Visitor& visitor, const Pools& pools) : visitor_(visitor) { view_.pools = &pools; }
+
+  bool reserve(const Program&, FieldContext<Value>& context) {
+    context.out = values_.data();
+    return true;
+  }
+  bool event(const EventType& type, std::uint64_t timestamp, std::uint64_t offset, std::uint32_t size, Value* begin,
+             Value* end) {
+    view_.type = &type;
+    view_.timestamp = type.schema.has_timestamp ? timestamp : 0;
+    view_.offset = offset;
+    view_.size = size;
+    view_.values = {begin, end};
+    visitor_.event(std::as_const(view_));
+    return true;
+  }
+  void segment(std::uint64_t number, std::uint64_t offset) {
+    if constexpr (requires { visitor_.segment(number, offset); }) visitor_.segment(number, offset);
+  }
+  void type(const EventType& type) {
+    if (type.schema.fields.size() > values_.size()) values_.resize(type.schema.fields.size());
+    if constexpr (requires { visitor_.type(type); }) visitor_.type(type);
+  }
+  void problem(const Finding& finding) {
+    if constexpr (requires { visitor_.problem(finding); }) visitor_.problem(finding);
+  }
+  void finding(const Finding& finding) {
+    if constexpr (kFindings) visitor_.finding(finding);
+  }
+
+ private:
+  Visitor& visitor_;
+  EventView view_;
+  std::vector<Value> values_;
+};
+
+}  // namespace detail
+
+template <class Visitor>
+Result<void> decode(PaddedView trace, Visitor& visitor) {
+  Decoder decoder;
+  detail::VisitingHandler<Visitor> handler(visitor, decoder.pools());
+  std::size_t position = 0;
+  const DecodeProgress progress = decoder.run({.bytes = trace, .last = true}, position, handler);
+  if (progress.state == DecodeState::kRejected) return std::unexpected(decoder.rejection());
+  return {};
+}
+
+}  // namespace tracedeck::dial9

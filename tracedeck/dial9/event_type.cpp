@@ -1,0 +1,50 @@
+#include "tracedeck/dial9/event_type.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tracedeck::dial9 {
+
+const EventType* TypeStore::find(const std::string& key) const {
+  const auto found = types_.find(key);
+  return found == types_.end() ? nullptr : found->second.get();
+}
+
+const EventType& TypeStore::add(std::string key, std::uint16_t id, Schema schema) {
+  // A field is a definition here, a step of the program and a member of the model's class.
+  constexpr std::size_t kFieldMemory = 256;
+  memory_ += 2 * key.size() + schema.fields.size() * kFieldMemory + sizeof(EventType);
+  const auto [place, added] = types_.try_emplace(std::move(key), std::make_unique<EventType>());
+  EventType& type = *place->second;
+  type.id = id;
+  type.ordinal = static_cast<std::uint32_t>(types_.size() - 1);
+  type.program = compile(schema);
+  if (schema.has_timestamp) {
+    type.header_size = kEventHeaderSize + kTimestampDeltaSize;
+    type.delta_mask = kMaxTimestampDelta;
+  }
+  type.schema = std::move(schema);
+  type.key = place->first;
+  return type;
+}
+
+void SegmentTypes::set(const EventType& type) {
+  const bool is_new = by_id_[type.id] == nullptr;
+  by_id_[type.id] = &type;
+  if (!is_new) return;
+  ids_.push_back(type.id);
+  ids_by_name_.emplace(type.schema.name, type.id);
+}
+
+bool SegmentTypes::has_name(std::string_view name, std::uint16_t other_than) const {
+  const auto [first, last] = ids_by_name_.equal_range(name);
+  return std::any_of(first, last, [other_than](const auto& entry) { return entry.second != other_than; });
+}
+
+void SegmentTypes::clear() {
+  for (const std::uint16_t id : ids_) by_id_[id] = nullptr;
+  ids_.clear();
+  ids_by_name_.clear();
+}
+
+}  // namespace tracedeck::dial9

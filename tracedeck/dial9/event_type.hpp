@@ -1,0 +1,69 @@
+// Event types: registered schemas with what decoding needs of them, and the tables that hold them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/dial9/program.hpp"
+#include "tracedeck/dial9/schema.hpp"
+
+namespace tracedeck::dial9 {
+
+// A schema under a type_id. Immutable; lives as long as the `TypeStore` that made it, at a stable
+// address. A type that gets annotations later is another event type with another ordinal.
+struct EventType {
+  std::uint16_t id = 0;
+  std::uint32_t ordinal = 0;  // counts the distinct types of a trace from 0
+  Schema schema;
+  Program program;
+  // The event frame's header: its size, and which bits of what follows the type_id are the delta.
+  std::uint32_t header_size = kEventHeaderSize;
+  std::uint32_t delta_mask = 0;
+  std::string_view key;  // type_id, schema frame and annotation frames: what makes it distinct
+};
+
+// Every distinct event type of a trace. Segments usually register the same schemas again; they share
+// one type, so the store grows with the distinct ones only.
+class TypeStore {
+ public:
+  // The type with that key, or null.
+  [[nodiscard]] const EventType* find(const std::string& key) const;
+  const EventType& add(std::string key, std::uint16_t id, Schema schema);
+
+  // Bytes that the types take, about.
+  [[nodiscard]] std::size_t memory() const { return memory_; }
+
+ private:
+  std::unordered_map<std::string, std::unique_ptr<EventType>> types_;
+  std::size_t memory_ = 0;
+};
+
+// The types of the segment at hand, by type_id.
+class SegmentTypes {
+ public:
+  SegmentTypes() : by_id_(kMaxTypeCount) {}
+
+  // Null when `id` is not registered.
+  [[nodiscard]] const EventType* find(std::uint16_t id) const { return by_id_[id]; }
+  // Puts `type` under its id, over what was there.
+  void set(const EventType& type);
+  // Whether a type under another id has this name.
+  [[nodiscard]] bool has_name(std::string_view name, std::uint16_t other_than) const;
+  void clear();
+
+  // Ids in the order of their first registration.
+  [[nodiscard]] const std::vector<std::uint16_t>& ids() const { return ids_; }
+
+ private:
+  std::vector<const EventType*> by_id_;
+  std::vector<std::uint16_t> ids_;
+  std::unordered_multimap<std::string_view, std::uint16_t> ids_by_name_;
+};
+
+}  // namespace tracedeck::dial9

@@ -1,0 +1,44 @@
+// Decode programs: a schema's fields compiled into steps for the loop over events.
+//
+// Windows are followed by `kPadding` zero bytes, so scalars are loaded without looking at the
+// window's end first; the program says where the end has to be compared next (`kCheck`), so that no
+// load starts more than `kSlack` bytes past it. Fields of variable length compare by themselves. Runs of varints,
+// the most frequent fields by far, are one step.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/dial9/schema.hpp"
+
+namespace tracedeck::dial9 {
+
+// Bytes past the end at which a scalar's load may still start; a load touches at most 16 bytes.
+inline constexpr std::size_t kSlack = kPadding - 16;
+
+enum class StepKind : std::uint8_t {
+  // The values of FieldType come first: one field of that type.
+  kCheck = kMaxFieldType + 1,  // the bytes read so far must lie before the window's end
+  kVarints,                    // `count` varints
+  kOptional,                   // presence byte; an absent field skips the step that follows
+};
+
+[[nodiscard]] constexpr StepKind step_kind(FieldType type) { return static_cast<StepKind>(type); }
+
+struct Step {
+  StepKind kind;
+  FieldType inner{};           // of kOptional: the type of the field
+  bool after_optional = false;  // the step of a field whose presence byte was read
+  std::uint16_t count = 1;
+};
+
+struct Program {
+  std::vector<Step> steps;
+  // Most slots (see model/tape.hpp) an event takes, apart from what lies inside lists and maps.
+  std::uint32_t slot_bound = 0;
+};
+
+[[nodiscard]] Program compile(const Schema& schema);
+
+}  // namespace tracedeck::dial9

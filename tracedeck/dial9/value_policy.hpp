@@ -1,0 +1,76 @@
+// How `decode_fields` stores native values, or nothing at all.
+#pragma once
+
+#include "tracedeck/dial9/field_decode.hpp"
+#include "tracedeck/dial9/value.hpp"
+
+namespace tracedeck::dial9 {
+
+// One `Value` a field; pool ids unresolved, lists and maps as their wire bytes.
+template <bool kFindings>
+struct ValuePolicy {
+  using Out = Value;
+  static constexpr bool kReportsOddities = kFindings;
+  static constexpr bool kExpandsContainers = false;
+
+  static Value* put(Value* out, std::uint64_t bits, FieldType type, std::uint32_t length = 0) {
+    *out = Value{.bits = bits, .length = length, .type = type, .present = true, .reserved = 0};
+    return out + 1;
+  }
+  static Value* put(Value* out, const std::uint8_t* pointer, FieldType type, std::uint32_t length) {
+    *out = Value{.pointer = pointer, .length = length, .type = type, .present = true, .reserved = 0};
+    return out + 1;
+  }
+
+  static Value* unsigned_integer(Value* out, std::uint64_t value, FieldType type) { return put(out, value, type); }
+  static Value* signed_integer(Value* out, std::int64_t value) {
+    return put(out, static_cast<std::uint64_t>(value), FieldType::kI64);
+  }
+  static Value* real(Value* out, double value) { return put(out, std::bit_cast<std::uint64_t>(value), FieldType::kF64); }
+  static Value* boolean(Value* out, bool value) { return put(out, value ? 1U : 0U, FieldType::kBool); }
+  static Value* pooled_string(Value* out, std::uint32_t id, const Pools&, bool&) {
+    return put(out, id, FieldType::kPooledString);
+  }
+  static Value* pooled_stack(Value* out, std::uint32_t id, const Pools&, bool&) {
+    return put(out, id, FieldType::kPooledStackFrames);
+  }
+  static Value* string(Value* out, const std::uint8_t* data, std::uint32_t size) {
+    return put(out, data, FieldType::kString, size);
+  }
+  static Value* blob(Value* out, const std::uint8_t* data, std::uint32_t size) {
+    return put(out, data, FieldType::kBytes, size);
+  }
+  static Value* stack(Value* out, const std::uint8_t* data, std::uint32_t size) {
+    return put(out, data, FieldType::kStackFrames, size);
+  }
+  static Value* container(Value* out, FieldType type, const std::uint8_t* at, const Extent& extent, const Pools&, bool) {
+    return put(out, at + 4, type, static_cast<std::uint32_t>(extent.end - at - 4));
+  }
+  static Value* absent(Value* out, FieldType type) {
+    *out = Value{.bits = 0, .length = 0, .type = type, .present = false, .reserved = 0};
+    return out + 1;
+  }
+  static Value* present(Value* out) { return out; }
+};
+
+// Checks and skips the fields without storing them.
+struct SkipPolicy {
+  struct Out {};
+  static constexpr bool kReportsOddities = false;
+  static constexpr bool kExpandsContainers = false;
+
+  static Out* unsigned_integer(Out* out, std::uint64_t, FieldType) { return out; }
+  static Out* signed_integer(Out* out, std::int64_t) { return out; }
+  static Out* real(Out* out, double) { return out; }
+  static Out* boolean(Out* out, bool) { return out; }
+  static Out* pooled_string(Out* out, std::uint32_t, const Pools&, bool&) { return out; }
+  static Out* pooled_stack(Out* out, std::uint32_t, const Pools&, bool&) { return out; }
+  static Out* string(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
+  static Out* blob(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
+  static Out* stack(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
+  static Out* container(Out* out, FieldType, const std::uint8_t*, const Extent&, const Pools&, bool) { return out; }
+  static Out* absent(Out* out, FieldType) { return out; }
+  static Out* present(Out* out) { return out; }
+};
+
+}  // namespace tracedeck::dial9
