@@ -30,6 +30,8 @@ enum class ErrorCode : std::uint8_t {
 // The name of a code as scripts see it, for example "cannot-open".
 [[nodiscard]] std::string_view code_name(ErrorCode code);
 
+struct Rule;
+
 struct Error {
   ErrorCode code = ErrorCode::kInvalidArgument;
   std::string message;                       // a whole sentence, without the place
@@ -37,6 +39,7 @@ struct Error {
   std::optional<std::uint64_t> offset = {};  // byte offset in the (decompressed) input
   std::uint8_t bit = 0;                      // bit within that byte
   std::string path = {};                     // path in the schema: "PollStart.frames"
+  const Rule* rule = nullptr;                // of kMustReject: the rule that is broken
 
   // "INPUT:OFFSET: path: message", leaving out what is unknown.
   [[nodiscard]] std::string to_string() const;
