@@ -17,7 +17,9 @@ build:
 deps:
 	scripts/install-deps.sh
 
-demo: deps build
+demo: deps
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target tracedeck-command record_pool
 	@scripts/demo.sh $(BIN) $(DEMO)
 
 test: deps build
