@@ -39,7 +39,8 @@ FLOORS = {
 # Formats never include each other.
 FORMATS = {"tracedeck/dial9", "tracedeck/heph", "tracedeck/tband", "tracedeck/ctf"}
 
-# A format's codec stands on base alone, so that it can be used without the model.
+# A format's codec, with all of its folder that these files include in turn, stands on base alone, so that it can be
+# used without the model.
 CODEC_STEMS = {"wire", "encoder", "decoder"}
 CODEC_MAY_INCLUDE = {"tracedeck/base"}
 
@@ -56,8 +57,8 @@ def folder_of(path: str) -> str:
     return ""
 
 
-def objection(file: str, target: str) -> str:
-    """Why FILE must not include TARGET, or "" if it may."""
+def objection(file: str, target: str, codec: set[str]) -> str:
+    """Why FILE must not include TARGET, or "" if it may. CODEC: the files that make up the codecs."""
     here, there = folder_of(file), folder_of(target)
     if not there:
         return f'"{target}" is not rooted in a folder of the table of floors'
@@ -65,10 +66,23 @@ def objection(file: str, target: str) -> str:
         return f"{here} includes {there}: formats never include each other"
     if FLOORS[there] > FLOORS[here]:
         return f"{here} (floor {FLOORS[here]}) includes {target} (floor {FLOORS[there]})"
-    if here in FORMATS and pathlib.PurePosixPath(file).stem in CODEC_STEMS:
+    if file in codec:
         if there != here and there not in CODEC_MAY_INCLUDE:
             return f"the codec of {here} includes {target}: it may only know base"
     return ""
+
+
+def codec_files(includes: dict[str, list[tuple[int, str]]]) -> set[str]:
+    """The files that the codecs of the formats are made of."""
+    paths = map(pathlib.PurePosixPath, includes)
+    waiting = [str(p) for p in paths if str(p.parent) in FORMATS and p.stem in CODEC_STEMS]
+    files: set[str] = set()
+    while waiting:
+        file = waiting.pop()
+        if file not in files:
+            files.add(file)
+            waiting += [t for _, t in includes.get(file, []) if folder_of(t) == folder_of(file)]
+    return files
 
 
 def check(root: pathlib.Path) -> list[str]:
@@ -76,6 +90,7 @@ def check(root: pathlib.Path) -> list[str]:
     found = []
     tops = sorted({folder.split("/")[0] for folder in FLOORS})
     files = [f for top in tops for f in (root / top).rglob("*") if f.suffix in {".cpp", ".hpp"}]
+    includes: dict[str, list[tuple[int, str]]] = {}
     for file in sorted(files):
         name = file.relative_to(root).as_posix()
         # The program of tests/package stands outside the house: it uses the installed copy.
@@ -84,9 +99,13 @@ def check(root: pathlib.Path) -> list[str]:
         if not folder_of(name):
             found.append(f"{name}:1: its folder has no floor: add it to scripts/check-floors.py")
             continue
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            match = INCLUDE.match(line)
-            if match and (why := objection(name, match[1] or match[2])):
+        lines = enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        matches = ((number, INCLUDE.match(line)) for number, line in lines)
+        includes[name] = [(number, match[1] or match[2]) for number, match in matches if match]
+    codec = codec_files(includes)
+    for name, targets in includes.items():
+        for number, target in targets:
+            if why := objection(name, target, codec):
                 found.append(f"{name}:{number}: {why}")
     return found
 
@@ -98,6 +117,8 @@ def self_test() -> int:
         "tracedeck/io/angle.cpp": "#include <tracedeck/format/reader.hpp>\n",
         "tracedeck/dial9/reader.cpp": '#include "tracedeck/base/a.hpp"\n\n#include "tracedeck/ctf/wire.hpp"\n',
         "tracedeck/dial9/decoder.hpp": '#include "tracedeck/dial9/wire.hpp"\n#include "tracedeck/model/tape.hpp"\n',
+        "tracedeck/ctf/encoder.cpp": '#include "tracedeck/ctf/bits.hpp"\n',
+        "tracedeck/ctf/bits.hpp": '#include "tracedeck/base/a.hpp"\n#include "tracedeck/io/input.hpp"\n',
         "tracedeck/dial9/writer.cpp": '#include "tracedeck/model/tape.hpp"\n#include "tracedeck/formats.hpp"\n',
         "tracedeck/formats.cpp": '#include "tracedeck/formats.hpp"\n#include "tracedeck/dial9/reader.hpp"\n',
         "tracedeck/flow/merge.cpp": '  #  include "cli/main.hpp"\n#include "merge.hpp"\n',
@@ -108,6 +129,7 @@ def self_test() -> int:
     expected = [
         "tracedeck/attic/old.cpp:1: its folder has no floor",
         "tracedeck/base/up.hpp:1: tracedeck/base (floor 1) includes tracedeck/model/clock.hpp (floor 2)",
+        "tracedeck/ctf/bits.hpp:2: the codec of tracedeck/ctf includes tracedeck/io/input.hpp",
         "tracedeck/dial9/decoder.hpp:2: the codec of tracedeck/dial9 includes tracedeck/model/tape.hpp",
         "tracedeck/dial9/reader.cpp:3: tracedeck/dial9 includes tracedeck/ctf: formats never",
         "tracedeck/dial9/writer.cpp:2: tracedeck/dial9 (floor 4) includes tracedeck/formats.hpp (floor 5)",
