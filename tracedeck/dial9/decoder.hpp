@@ -61,6 +61,7 @@ class Decoder {
   //   bool event(const EventType&, timestamp, offset, size, Policy::Out* begin, Policy::Out* end)   false: pause
   //   void segment(number, offset), void type(const EventType&),
   //   void problem(Finding), void finding(Finding)
+  // and, if it wants to know, `void before_frame()`: a frame that may change the pools comes next.
   // `timestamp` is 0 for types without. Findings come only if the policy reports oddities.
   template <class Handler>
   [[nodiscard]] DecodeProgress run(const DecodeWindow& window, std::size_t& position, Handler& handler);
@@ -74,6 +75,10 @@ class Decoder {
   [[nodiscard]] std::uint64_t timestamp_base() const { return timestamp_base_; }
   // Counts headers from 0.
   [[nodiscard]] std::uint64_t segment() const { return segment_; }
+
+  // Whether a damaged range is open: everything from `damage_begin()` on is part of it so far.
+  [[nodiscard]] bool in_damage() const { return phase_ == Phase::kScanning || phase_ == Phase::kDraining; }
+  [[nodiscard]] std::uint64_t damage_begin() const { return damage_begin_; }
 
  private:
   enum class Phase : std::uint8_t { kStart, kFrames, kScanning, kDraining };
@@ -218,6 +223,7 @@ DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, H
     if (phase_ == Phase::kScanning) continue;
     if (needed == 0) {
       if (position == size && phase_ != Phase::kStart) return {DecodeState::kConsumed, 0};
+      if constexpr (requires { handler.before_frame(); }) handler.before_frame();
       const FrameResult frame = decode_frame(window, position);
       if (rejection_) return {DecodeState::kRejected, 0};
       if (frame.status == FrameResult::Status::kOk) {

@@ -13,11 +13,11 @@ constexpr std::size_t kCountSize = 4;
 // Bytes from `at` to `end`; negative when a load in the padding went past it.
 std::ptrdiff_t left(const std::uint8_t* at, const std::uint8_t* end) { return end - at; }
 
-Extent incomplete(const std::uint8_t* walked_to, const std::uint8_t* needed_up_to) {
+SkipResult incomplete(const std::uint8_t* walked_to, const std::uint8_t* needed_up_to) {
   return {.status = FieldStatus::kIncomplete, .end = walked_to, .fault = needed_up_to};
 }
 
-Extent fault(FieldStatus status, const std::uint8_t* at) { return {.status = status, .end = at, .fault = at}; }
+SkipResult fault(FieldStatus status, const std::uint8_t* at) { return {.status = status, .end = at, .fault = at}; }
 
 // Skips a u32 count at `at` and the elements it counts. False when incomplete; then `needed` is how far
 // the input would have to reach.
@@ -48,7 +48,7 @@ std::uint64_t read_value_count(FieldType type, const std::uint8_t*& at) {
   return type == FieldType::kDynamicMap ? std::uint64_t{count} * 2 : count;
 }
 
-Extent skip_string_map(const std::uint8_t* at, const std::uint8_t* end) {
+SkipResult skip_string_map(const std::uint8_t* at, const std::uint8_t* end) {
   if (left(at, end) < static_cast<std::ptrdiff_t>(kCountSize)) return incomplete(at, at + kCountSize);
   const std::uint32_t count = load_le<std::uint32_t>(at);
   at += kCountSize;
@@ -60,7 +60,7 @@ Extent skip_string_map(const std::uint8_t* at, const std::uint8_t* end) {
   return {.end = at, .slots = std::uint64_t{count} * 2, .odd = odd};
 }
 
-Extent skip_dynamic(FieldType type, const std::uint8_t* at, const std::uint8_t* end) {
+SkipResult skip_dynamic(FieldType type, const std::uint8_t* at, const std::uint8_t* end) {
   std::array<std::uint64_t, kMaxNesting> open;  // tagged values still to come, outermost first
   std::size_t depth = 0;
   std::uint64_t slots = 0;
@@ -100,7 +100,7 @@ Extent skip_dynamic(FieldType type, const std::uint8_t* at, const std::uint8_t* 
           if (!skip_counted(at, end, 8, needed)) return incomplete(at, needed);
           break;
         case FieldType::kStringMap: {
-          const Extent map = skip_string_map(at, end);
+          const SkipResult map = skip_string_map(at, end);
           if (map.status != FieldStatus::kOk) return map;
           slots += map.slots;
           odd |= map.odd;
@@ -190,7 +190,7 @@ Value read_value(FieldType type, const std::uint8_t*& at, const std::uint8_t* en
     case FieldType::kStringMap:
     case FieldType::kDynamicList:
     case FieldType::kDynamicMap: {
-      const Extent extent =
+      const SkipResult extent =
           value.type == FieldType::kStringMap ? skip_string_map(at, end) : skip_dynamic(value.type, at, end);
       value.pointer = at + kCountSize;
       value.length = static_cast<std::uint32_t>(extent.end - value.pointer);

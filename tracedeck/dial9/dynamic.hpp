@@ -20,7 +20,7 @@ enum class FieldStatus : std::uint8_t {
 };
 
 // What a skip found out.
-struct Extent {
+struct SkipResult {
   FieldStatus status = FieldStatus::kOk;
   const std::uint8_t* end = nullptr;    // the first byte after; of a fault: how far it was walked
   const std::uint8_t* fault = nullptr;  // where; kIncomplete: bytes up to here are needed at least
@@ -44,9 +44,9 @@ struct Extent {
 }
 
 // Skips a StringMap at `at` (its count), reading nothing from `end` on.
-[[nodiscard]] Extent skip_string_map(const std::uint8_t* at, const std::uint8_t* end);
+[[nodiscard]] SkipResult skip_string_map(const std::uint8_t* at, const std::uint8_t* end);
 // Skips a DynamicList or DynamicMap at `at` (its count).
-[[nodiscard]] Extent skip_dynamic(FieldType type, const std::uint8_t* at, const std::uint8_t* end);
+[[nodiscard]] SkipResult skip_dynamic(FieldType type, const std::uint8_t* at, const std::uint8_t* end);
 
 // Walks the pairs of a StringMap value. Valid as long as the value's bytes.
 class StringMapView {

@@ -88,47 +88,47 @@ template <class Policy>
         }
         break;
       }
-      case step_kind(FieldType::kVarint): {
+      case StepKind::kVarint: {
         std::uint64_t value;
         if (!varint(value)) [[unlikely]]
           return stop(FieldStatus::kVarintLength, p);
         out = Policy::unsigned_integer(out, value, FieldType::kVarint);
         break;
       }
-      case step_kind(FieldType::kU8):
+      case StepKind::kU8:
         out = Policy::unsigned_integer(out, *p, FieldType::kU8);
         p += 1;
         break;
-      case step_kind(FieldType::kU16):
+      case StepKind::kU16:
         out = Policy::unsigned_integer(out, load_le<std::uint16_t>(p), FieldType::kU16);
         p += 2;
         break;
-      case step_kind(FieldType::kU32):
+      case StepKind::kU32:
         out = Policy::unsigned_integer(out, load_le<std::uint32_t>(p), FieldType::kU32);
         p += 4;
         break;
-      case step_kind(FieldType::kI64):
+      case StepKind::kI64:
         out = Policy::signed_integer(out, static_cast<std::int64_t>(load_le<std::uint64_t>(p)));
         p += 8;
         break;
-      case step_kind(FieldType::kF64):
+      case StepKind::kF64:
         out = Policy::real(out, std::bit_cast<double>(load_le<std::uint64_t>(p)));
         p += 8;
         break;
-      case step_kind(FieldType::kBool):
+      case StepKind::kBool:
         if constexpr (Policy::kReportsOddities) odd |= *p > 1;
         out = Policy::boolean(out, *p != 0);
         p += 1;
         break;
-      case step_kind(FieldType::kPooledString):
+      case StepKind::kPooledString:
         out = Policy::pooled_string(out, load_le<std::uint32_t>(p), *context.pools, odd);
         p += 4;
         break;
-      case step_kind(FieldType::kPooledStackFrames):
+      case StepKind::kPooledStackFrames:
         out = Policy::pooled_stack(out, load_le<std::uint32_t>(p), *context.pools, odd);
         p += 4;
         break;
-      case step_kind(FieldType::kString): {
+      case StepKind::kString: {
         std::uint64_t size;
         const std::uint8_t* const content = counted(1, size);
         if (content == nullptr) [[unlikely]]
@@ -137,7 +137,7 @@ template <class Policy>
         out = Policy::string(out, content, static_cast<std::uint32_t>(size));
         break;
       }
-      case step_kind(FieldType::kBytes): {
+      case StepKind::kBytes: {
         std::uint64_t size;
         const std::uint8_t* const content = counted(1, size);
         if (content == nullptr) [[unlikely]]
@@ -145,7 +145,7 @@ template <class Policy>
         out = Policy::blob(out, content, static_cast<std::uint32_t>(size));
         break;
       }
-      case step_kind(FieldType::kStackFrames): {
+      case StepKind::kStackFrames: {
         std::uint64_t size;
         const std::uint8_t* const content = counted(8, size);
         if (content == nullptr) [[unlikely]]
@@ -153,11 +153,11 @@ template <class Policy>
         out = Policy::stack(out, content, static_cast<std::uint32_t>(size));
         break;
       }
-      case step_kind(FieldType::kStringMap):
-      case step_kind(FieldType::kDynamicList):
-      case step_kind(FieldType::kDynamicMap): {
+      case StepKind::kStringMap:
+      case StepKind::kDynamicList:
+      case StepKind::kDynamicMap: {
         const auto type = static_cast<FieldType>(step->kind);
-        const Extent extent = type == FieldType::kStringMap ? skip_string_map(p, end) : skip_dynamic(type, p, end);
+        const SkipResult extent = type == FieldType::kStringMap ? skip_string_map(p, end) : skip_dynamic(type, p, end);
         if (extent.status != FieldStatus::kOk) [[unlikely]] {
           p = extent.end;
           return stop(extent.status, extent.fault);

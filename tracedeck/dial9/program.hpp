@@ -18,11 +18,28 @@ namespace tracedeck::dial9 {
 inline constexpr std::size_t kSlack = kPadding - 16;
 
 enum class StepKind : std::uint8_t {
-  // The values of FieldType come first: one field of that type.
-  kCheck = kMaxFieldType + 1,  // the bytes read so far must lie before the window's end
-  kVarints,                    // `count` varints
-  kOptional,                   // presence byte; an absent field skips the step that follows
+  // One field of the type with the same value.
+  kI64 = 1,
+  kF64,
+  kBool,
+  kString,
+  kBytes,
+  kPooledStackFrames,
+  kPooledString,
+  kStackFrames,
+  kVarint,
+  kStringMap,
+  kU8,
+  kU16,
+  kU32,
+  kDynamicList,
+  kDynamicMap,
+  kCheck,      // the bytes read so far must lie before the window's end
+  kVarints,    // `count` varints
+  kOptional,   // presence byte; an absent field skips the step that follows
 };
+
+static_assert(static_cast<std::uint8_t>(StepKind::kDynamicMap) == static_cast<std::uint8_t>(FieldType::kDynamicMap));
 
 [[nodiscard]] constexpr StepKind step_kind(FieldType type) { return static_cast<StepKind>(type); }
 

@@ -10,7 +10,7 @@
 namespace tracedeck::dial9 {
 
 struct FieldDefinition {
-  std::string name;  // at most kMaxNameLength bytes
+  std::string name = {};  // at most kMaxNameLength bytes
   FieldType type = FieldType::kVarint;
   bool optional = false;
 
@@ -20,16 +20,16 @@ struct FieldDefinition {
 // An annotation of a field (0.4): a key with a value that nobody here interprets.
 struct Annotation {
   std::uint16_t field_index = 0;
-  std::string key;    // at most 65,535 bytes
-  std::string value;  // at most 2^32-1 bytes
+  std::string key = {};    // at most 65,535 bytes
+  std::string value = {};  // at most 2^32-1 bytes
 
   friend bool operator==(const Annotation&, const Annotation&) = default;
 };
 
 struct Schema {
-  std::string name;  // at most kMaxNameLength bytes
+  std::string name = {};  // at most kMaxNameLength bytes
   bool has_timestamp = true;
-  std::vector<FieldDefinition> fields;  // at most kMaxFieldCount, without the timestamp
+  std::vector<FieldDefinition> fields = {};  // at most kMaxFieldCount, without the timestamp
   std::vector<Annotation> annotations = {};
 
   friend bool operator==(const Schema&, const Schema&) = default;

@@ -71,7 +71,7 @@ Open open_container(Slot*& out, FieldType type, const std::uint8_t*& at) {
 
 }  // namespace
 
-Slot* expand_container(Slot* out, FieldType type, const std::uint8_t* at, const Extent& extent, const Pools& pools) {
+Slot* expand_container(Slot* out, FieldType type, const std::uint8_t* at, const SkipResult& extent, const Pools& pools) {
   const std::uint8_t* const end = extent.end;
   if (type == FieldType::kStringMap) {
     return expand_string_map(out, {.pointer = at + 4, .length = static_cast<std::uint32_t>(end - at - 4), .type = type,

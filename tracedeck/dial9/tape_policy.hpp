@@ -8,7 +8,7 @@ namespace tracedeck::dial9 {
 
 // Expands the content of a StringMap, DynamicList or DynamicMap that was checked: `at` is its count. Returns
 // the end of the slots written, head included.
-[[nodiscard]] Slot* expand_container(Slot* out, FieldType type, const std::uint8_t* at, const Extent& extent,
+[[nodiscard]] Slot* expand_container(Slot* out, FieldType type, const std::uint8_t* at, const SkipResult& extent,
                                      const Pools& pools);
 
 // One slot a field, resolved pool entries included; optional fields have a head slot, maps and
@@ -51,7 +51,7 @@ struct TapePolicy {
     }
     return put(out, packed_slot(PackedElement::kU64Le, entry.data, entry.size, kSlotAddress | kSlotInterned));
   }
-  static Slot* container(Slot* out, FieldType type, const std::uint8_t* at, const Extent& extent, const Pools& pools,
+  static Slot* container(Slot* out, FieldType type, const std::uint8_t* at, const SkipResult& extent, const Pools& pools,
                          bool after_optional) {
     Slot* const end = expand_container(out, type, at, extent, pools);
     if (after_optional) out[-1].length = static_cast<std::uint32_t>(end - out);

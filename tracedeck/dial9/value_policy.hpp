@@ -43,7 +43,7 @@ struct ValuePolicy {
   static Value* stack(Value* out, const std::uint8_t* data, std::uint32_t size) {
     return put(out, data, FieldType::kStackFrames, size);
   }
-  static Value* container(Value* out, FieldType type, const std::uint8_t* at, const Extent& extent, const Pools&, bool) {
+  static Value* container(Value* out, FieldType type, const std::uint8_t* at, const SkipResult& extent, const Pools&, bool) {
     return put(out, at + 4, type, static_cast<std::uint32_t>(extent.end - at - 4));
   }
   static Value* absent(Value* out, FieldType type) {
@@ -68,7 +68,7 @@ struct SkipPolicy {
   static Out* string(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
   static Out* blob(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
   static Out* stack(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
-  static Out* container(Out* out, FieldType, const std::uint8_t*, const Extent&, const Pools&, bool) { return out; }
+  static Out* container(Out* out, FieldType, const std::uint8_t*, const SkipResult&, const Pools&, bool) { return out; }
   static Out* absent(Out* out, FieldType) { return out; }
   static Out* present(Out* out) { return out; }
 };

@@ -34,6 +34,7 @@ class Batch {
   [[nodiscard]] bool empty() const { return records_.empty(); }
 
   // Filling. Appended records keep their order.
+  void reserve(std::size_t records) { records_.reserve(records); }
   void add(const Record& record) { records_.push_back(record); }
   void add_event(const Event& event) { records_.emplace_back(event); }
   void add_stream(RecordKind kind, std::shared_ptr<const DataStream> stream) {

@@ -24,26 +24,26 @@ enum class ClockOrigin : std::uint8_t { kUnknown, kUnixEpoch, kCustom };
 // Who a clock or its origin is, as far as a trace says so (CTF2-SPEC-2.0: namespace, name, uid;
 // CTF2-SPECRC-3.0: uuid). Two clocks with equal, non-empty identities can be correlated.
 struct Identity {
-  std::string name_space;
-  std::string name;
-  std::string uid;
+  std::string name_space = {};
+  std::string name = {};
+  std::string uid = {};
 
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
 // Describes one clock. Lives in its `TraceDescription`, at a stable address.
 struct ClockClass {
-  std::string id;
-  Tick tick;
+  std::string id = {};
+  Tick tick = {};
   std::int64_t offset_seconds = 0;  // origin of the clock's value 0, seconds from `origin`
   std::uint64_t offset_ticks = 0;   // and ticks on top of them
   std::int64_t shift = 0;           // ns that the user asked to add to every time of this clock
   ClockOrigin origin = ClockOrigin::kUnknown;
-  Identity identity;
-  Identity origin_identity;                      // when `origin` is kCustom
+  Identity identity = {};
+  Identity origin_identity = {};                      // when `origin` is kCustom
   std::optional<std::uint64_t> precision = {};   // ticks
   std::optional<std::uint64_t> accuracy = {};    // ticks
-  std::string description;
+  std::string description = {};
 
   // The time of a clock value, in ns from the origin; a fraction rounds down. Exact.
   [[nodiscard]] Nanoseconds to_nanoseconds(std::uint64_t value) const;

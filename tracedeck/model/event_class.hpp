@@ -14,8 +14,8 @@ namespace tracedeck {
 struct DataStreamClass {
   std::optional<std::uint64_t> id = {};
   std::optional<std::string> name = {};
-  std::string name_space;
-  std::string uid;
+  std::string name_space = {};
+  std::string uid = {};
   const ClockClass* default_clock = nullptr;
   FieldClassPtr packet_context = nullptr;  // structures, or null
   FieldClassPtr event_header = nullptr;
@@ -30,8 +30,8 @@ struct EventClass {
   std::uint32_t ordinal = 0;
   std::optional<std::uint64_t> id = {};    // the numeric class id on the wire
   std::optional<std::string> name = {};    // present when the format carries one, even if empty
-  std::string name_space;
-  std::string uid;
+  std::string name_space = {};
+  std::string uid = {};
   const DataStreamClass* stream_class = nullptr;
   const ClockClass* clock = nullptr;       // null: its events have no time
   bool has_duration = false;               // events have a begin and an end

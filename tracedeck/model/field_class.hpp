@@ -30,8 +30,8 @@ enum class DisplayBase : std::uint8_t { kBinary = 2, kOctal = 8, kDecimal = 10, 
 // A user attribute (CTF) or annotation (dial9): a key with a value that readers keep and do not
 // interpret.
 struct Attribute {
-  std::string key;
-  std::string value;
+  std::string key = {};
+  std::string value = {};
   bool is_json = false;  // `value` is JSON text rather than plain bytes
 
   friend bool operator==(const Attribute&, const Attribute&) = default;
@@ -50,7 +50,7 @@ struct FieldLocation {
     kPayload,
   };
   Root root = Root::kRelative;
-  std::vector<std::optional<std::string>> path;  // nullopt steps out to the parent
+  std::vector<std::optional<std::string>> path = {};  // nullopt steps out to the parent
 };
 
 // How many bits a fixed-length field takes and in which order they lie.
@@ -71,7 +71,7 @@ struct LengthPrefixed {
   ByteOrder byte_order = ByteOrder::kLittle;
 };
 struct LengthField {
-  FieldLocation location;
+  FieldLocation location = {};
 };
 struct RestOfRecord {};
 using Extent = std::variant<NullTerminated, StaticLength, LengthPrefixed, LengthField, RestOfRecord>;
@@ -81,21 +81,21 @@ struct IntegerRange {
   Int128 upper = 0;  // inclusive
 };
 struct Mapping {
-  std::string label;
-  std::vector<IntegerRange> ranges;
+  std::string label = {};
+  std::vector<IntegerRange> ranges = {};
 };
 
 struct BooleanClass {
-  FixedLayout layout;
+  FixedLayout layout = {};
 };
 
 struct IntegerClass {
   enum class Form : std::uint8_t { kNumber, kEnumeration, kBitArray, kBitMap, kAddress };
   bool is_signed = false;
-  std::variant<FixedLayout, Leb128Layout> layout;
+  std::variant<FixedLayout, Leb128Layout> layout = {};
   Form form = Form::kNumber;
   DisplayBase display_base = DisplayBase::kDecimal;
-  std::vector<Mapping> mappings;  // in the order of the metadata
+  std::vector<Mapping> mappings = {};  // in the order of the metadata
 };
 
 struct RealClass {
@@ -105,60 +105,60 @@ struct RealClass {
 enum class TextEncoding : std::uint8_t { kUtf8, kUtf16Le, kUtf16Be, kUtf32Le, kUtf32Be };
 
 struct StringClass {
-  Extent extent;
+  Extent extent = {};
   TextEncoding encoding = TextEncoding::kUtf8;
   bool interned = false;  // the wire holds the id of a pool entry
 };
 
 struct BlobClass {
-  Extent extent;
+  Extent extent = {};
   std::string media_type = "application/octet-stream";
 };
 
 struct ArrayClass {
-  FieldClassPtr element;
-  Extent extent;
+  FieldClassPtr element = {};
+  Extent extent = {};
   std::uint32_t minimum_alignment = 1;  // bits
   bool interned = false;                // the wire holds the id of a pool entry
 };
 
 struct Member {
-  std::string name;
-  FieldClassPtr field_class;
-  Attributes attributes;
+  std::string name = {};
+  FieldClassPtr field_class = {};
+  Attributes attributes = {};
 };
 
 struct StructureClass {
-  std::vector<Member> members;
+  std::vector<Member> members = {};
   std::uint32_t minimum_alignment = 1;  // bits
 };
 
 // An ordered list of key-value pairs; keys may repeat.
 struct MapClass {
-  FieldClassPtr key;
-  FieldClassPtr value;
+  FieldClassPtr key = {};
+  FieldClassPtr value = {};
 };
 
 struct SelectorRanges {
-  std::optional<FieldLocation> selector;  // nullopt: a presence byte or tag directly before
-  std::vector<IntegerRange> ranges;       // empty: a boolean selector
+  std::optional<FieldLocation> selector = {};  // nullopt: a presence byte or tag directly before
+  std::vector<IntegerRange> ranges = {};       // empty: a boolean selector
 };
 
 struct OptionalClass {
-  FieldClassPtr value;
-  SelectorRanges presence;
+  FieldClassPtr value = {};
+  SelectorRanges presence = {};
 };
 
 struct VariantOption {
-  std::string name;
-  FieldClassPtr field_class;
-  std::vector<IntegerRange> ranges;
-  Attributes attributes;
+  std::string name = {};
+  FieldClassPtr field_class = {};
+  std::vector<IntegerRange> ranges = {};
+  Attributes attributes = {};
 };
 
 struct VariantClass {
-  std::vector<VariantOption> options;
-  std::optional<FieldLocation> selector;
+  std::vector<VariantOption> options = {};
+  std::optional<FieldLocation> selector = {};
 };
 
 // A value that carries its own type on the wire (elements of dial9 lists and maps).

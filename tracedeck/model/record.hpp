@@ -23,15 +23,15 @@ namespace tracedeck {
 
 // One member of a data stream's identity, as `print` shows it: {"segment": 0}.
 struct StreamKey {
-  std::string name;
+  std::string name = {};
   std::uint64_t value = 0;
 };
 
 // A data stream of a trace.
 struct DataStream {
   const DataStreamClass* stream_class = nullptr;
-  std::vector<StreamKey> keys;  // in the order in which they are shown
-  std::string file;             // the data stream file, when a trace has several
+  std::vector<StreamKey> keys = {};  // in the order in which they are shown
+  std::string file = {};             // the data stream file, when a trace has several
 };
 
 // A packet of a data stream; an absent member is one that the trace does not give.
@@ -43,8 +43,8 @@ struct Packet {
   std::optional<std::uint64_t> total_size = {};    // bytes
   std::optional<std::uint64_t> content_size = {};  // bits
   std::optional<std::uint64_t> discarded = {};     // the raw counter snapshot
-  std::vector<Slot> header;                        // values of the packet header and context
-  std::vector<Slot> context;                       // structures, member after member
+  std::vector<Slot> header = {};                        // values of the packet header and context
+  std::vector<Slot> context = {};                       // structures, member after member
 };
 
 // An event. Its slots are those of the common context, the specific context and the payload, one
@@ -87,7 +87,7 @@ struct Loss {
 // A finding and the input it was made in. As a kProblem record: bytes that could not be read; as a
 // kFinding record: something tolerated.
 struct Notice {
-  std::string input;
+  std::string input = {};
   Finding finding;
 };
 

@@ -1,0 +1,99 @@
+#include "tracedeck/dial9/model_classes.hpp"
+
+#include <array>
+
+namespace tracedeck::dial9 {
+namespace {
+
+FieldClassPtr unsigned_class(std::uint32_t width) {
+  return make_field_class(IntegerClass{.layout = FixedLayout{.width = width}});
+}
+
+FieldClassPtr stack_class(bool interned) {
+  const FieldClassPtr address =
+      make_field_class(IntegerClass{.layout = FixedLayout{.width = 64},
+                                    .form = IntegerClass::Form::kAddress,
+                                    .display_base = DisplayBase::kHexadecimal});
+  return make_field_class(ArrayClass{.element = address, .extent = LengthPrefixed{}, .interned = interned});
+}
+
+FieldClassPtr make_plain_class(FieldType type) {
+  switch (type) {
+    case FieldType::kI64:
+      return make_field_class(IntegerClass{.is_signed = true, .layout = FixedLayout{.width = 64}});
+    case FieldType::kF64:
+      return make_field_class(RealClass{});
+    case FieldType::kBool:
+      return make_field_class(BooleanClass{});
+    case FieldType::kString:
+      return make_field_class(StringClass{.extent = LengthPrefixed{}});
+    case FieldType::kBytes:
+      return make_field_class(BlobClass{.extent = LengthPrefixed{}});
+    case FieldType::kPooledStackFrames:
+      return stack_class(true);
+    case FieldType::kPooledString:
+      return make_field_class(StringClass{.extent = LengthPrefixed{}, .interned = true});
+    case FieldType::kStackFrames:
+      return stack_class(false);
+    case FieldType::kVarint:
+      return make_field_class(IntegerClass{.layout = Leb128Layout{}});
+    case FieldType::kStringMap: {
+      const FieldClassPtr text = make_field_class(StringClass{.extent = LengthPrefixed{}});
+      return make_field_class(MapClass{.key = text, .value = text});
+    }
+    case FieldType::kU8:
+      return unsigned_class(8);
+    case FieldType::kU16:
+      return unsigned_class(16);
+    case FieldType::kU32:
+      return unsigned_class(32);
+    case FieldType::kDynamicList:
+      return make_field_class(ArrayClass{.element = make_field_class(DynamicClass{}), .extent = LengthPrefixed{}});
+    case FieldType::kDynamicMap: {
+      const FieldClassPtr any = make_field_class(DynamicClass{});
+      return make_field_class(MapClass{.key = any, .value = any});
+    }
+  }
+  return nullptr;
+}
+
+struct SharedClasses {
+  SharedClasses() {
+    for (std::size_t i = 0; i < kFieldTypes.size(); ++i) {
+      plain[i] = make_plain_class(kFieldTypes[i].type);
+      optional[i] = make_field_class(OptionalClass{.value = plain[i], .presence = {}});
+    }
+  }
+  std::array<FieldClassPtr, kMaxFieldType> plain;
+  std::array<FieldClassPtr, kMaxFieldType> optional;
+};
+
+}  // namespace
+
+FieldClassPtr field_class(FieldType type, bool optional) {
+  static const SharedClasses kClasses;
+  const std::size_t index = static_cast<std::size_t>(type) - 1;
+  return optional ? kClasses.optional[index] : kClasses.plain[index];
+}
+
+EventClass event_class(const EventType& type, const DataStreamClass& stream_class) {
+  StructureClass payload;
+  payload.members.reserve(type.schema.fields.size());
+  for (const FieldDefinition& field : type.schema.fields) {
+    payload.members.push_back({.name = field.name, .field_class = field_class(field.type, field.optional), .attributes = {}});
+  }
+  for (const Annotation& annotation : type.schema.annotations) {
+    if (annotation.field_index < payload.members.size()) {
+      payload.members[annotation.field_index].attributes.push_back({.key = annotation.key, .value = annotation.value});
+    }
+  }
+  return {.id = type.id,
+          .name = type.schema.name,
+          .name_space = {},
+          .uid = {},
+          .stream_class = &stream_class,
+          .clock = type.schema.has_timestamp ? stream_class.default_clock : nullptr,
+          .payload = make_field_class(std::move(payload))};
+}
+
+}  // namespace tracedeck::dial9

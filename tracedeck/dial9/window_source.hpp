@@ -1,0 +1,87 @@
+// Feeds a decoder with the windows of an input.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "tracedeck/dial9/decoder.hpp"
+#include "tracedeck/io/window.hpp"
+
+namespace tracedeck::dial9 {
+
+// Keeps the place in an input between calls of the decoder. The reader and the rewriter share it.
+class WindowSource {
+ public:
+  WindowSource(std::unique_ptr<io::Input> input, std::uint64_t limit)
+      : limit_(limit), windows_(std::move(input), {.limit = limit}) {}
+
+  // Whether the next `run` fetches another window, so that pointers into this one need it pinned.
+  [[nodiscard]] bool needs_more() const { return needed_ != 0; }
+  // Whether everything is decoded, or the input was stopped.
+  [[nodiscard]] bool ended() const { return ended_; }
+  // Absolute offset up to which the input is decoded.
+  [[nodiscard]] std::uint64_t offset() const {
+    return windows_.current() == nullptr ? 0 : windows_.current()->offset() + position_;
+  }
+  [[nodiscard]] io::WindowPtr window() const { return windows_.current(); }
+  [[nodiscard]] const io::Input& input() const { return windows_.input(); }
+  [[nodiscard]] const std::optional<Error>& failure() const { return windows_.failure(); }
+  [[nodiscard]] double progress() const {
+    const auto stored = input().stored_size();
+    if (!stored || *stored == 0) return -1;
+    return static_cast<double>(input().stored_position()) / static_cast<double>(*stored);
+  }
+
+  // Moves on to the next window if the decoder needs one.
+  void fetch_if_needed() {
+    if (needed_ != 0) fetch();
+  }
+
+  // Decodes on, with a new window where one is needed, until the handler pauses, the window is used
+  // up, or the trace ends.
+  template <class Handler>
+  DecodeProgress run(Decoder& decoder, Handler& handler) {
+    fetch_if_needed();
+    if (stopped_ && !decoder.in_damage()) {
+      // What is left is the beginning of a frame that the stop cut off.
+      ended_ = true;
+      return {};
+    }
+    const DecodeProgress progress = decoder.run(
+        {.bytes = windows_.current()->view(), .offset = windows_.current()->offset(), .last = last_}, position_, handler);
+    if (progress.state == DecodeState::kNeedMore) needed_ = progress.needed;
+    if (progress.state == DecodeState::kConsumed) {
+      ended_ = last_;
+      needed_ = 1;
+    }
+    return progress;
+  }
+
+ private:
+  // Frames up to this size are asked for exactly, so that live input is decoded as it comes; larger ones
+  // by growing steps, so that a frame that arrives in crumbs is not decoded anew for each.
+  static constexpr std::uint64_t kExactSize = 4096;
+
+  void fetch() {
+    const std::uint64_t at = offset();
+    const std::size_t have = windows_.current() == nullptr ? 0 : windows_.current()->size() - position_;
+    const std::uint64_t step = have > kExactSize ? have + have / 8 : 0;
+    const std::uint64_t need = std::max(needed_, std::min(step, limit_));
+    const bool advanced = windows_.advance(at, need);
+    position_ = at - windows_.current()->offset();
+    last_ = windows_.at_end() || !advanced;
+    stopped_ = last_ && windows_.input().stopped();
+    needed_ = 0;
+  }
+
+  std::uint64_t limit_;
+  io::WindowReader windows_;
+  std::size_t position_ = 0;
+  std::uint64_t needed_ = kHeaderSize;
+  bool last_ = false;
+  bool stopped_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace tracedeck::dial9
