@@ -1,0 +1,244 @@
+#include "tracedeck/render/json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "tracedeck/base/real.hpp"
+#include "tracedeck/base/utf8.hpp"
+#include "tracedeck/render/labels.hpp"
+#include "tracedeck/render/number.hpp"
+
+namespace tracedeck::render {
+namespace {
+
+// What an ASCII character takes in a JSON string: itself, a backslash and a letter, or \u00XX.
+constexpr char kItself = 0;
+constexpr char kUnicode = 1;
+constexpr std::array<char, 128> kEscapes = [] {
+  std::array<char, 128> escapes{};
+  for (std::size_t i = 0; i < 0x20; ++i) escapes[i] = kUnicode;
+  escapes[0x7F] = kUnicode;
+  escapes['\b'] = 'b';
+  escapes['\f'] = 'f';
+  escapes['\n'] = 'n';
+  escapes['\r'] = 'r';
+  escapes['\t'] = 't';
+  escapes['"'] = '"';
+  escapes['\\'] = '\\';
+  return escapes;
+}();
+constexpr std::size_t kEscapeSize = 6;  // \u0000
+
+char* write_unicode_escape(char* to, std::uint32_t code) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::memcpy(to, "\\u00", 4);
+  to[4] = kDigits[code >> 4];
+  to[5] = kDigits[code & 0xF];
+  return to + kEscapeSize;
+}
+
+char* write_ascii(char* to, std::uint8_t character) {
+  const char escape = kEscapes[character];
+  if (escape == kItself) {
+    *to = static_cast<char>(character);
+    return to + 1;
+  }
+  if (escape == kUnicode) return write_unicode_escape(to, character);
+  to[0] = '\\';
+  to[1] = escape;
+  return to + 2;
+}
+
+// Whether all of eight characters are ASCII that stands for itself.
+bool all_plain(std::uint64_t eight) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHighs = 0x80 * kOnes;
+  const auto any_zero = [](std::uint64_t x) { return (x - kOnes) & ~x & kHighs; };
+  const std::uint64_t controls = (eight - 0x20 * kOnes) & ~eight;
+  const std::uint64_t deletes = any_zero(eight ^ (0x7F * kOnes));
+  const std::uint64_t quotes = any_zero(eight ^ ('"' * kOnes)) | any_zero(eight ^ ('\\' * kOnes));
+  return ((eight | controls | deletes | quotes) & kHighs) == 0;
+}
+
+// Writes one character that is not ASCII, or what stands for an invalid sequence.
+char* write_beyond_ascii(char* to, const std::uint8_t* at, const Utf8Step& step) {
+  if (!step.valid) {
+    std::memcpy(to, kReplacementCharacter.data(), kReplacementCharacter.size());
+    return to + kReplacementCharacter.size();
+  }
+  if (step.code_point < 0xA0) return write_unicode_escape(to, step.code_point);
+  std::memcpy(to, at, step.length);
+  return to + step.length;
+}
+
+struct JsonChunk {
+  char* end;
+  const std::uint8_t* at;
+  bool valid;
+};
+
+// Writes characters from `at` up to `stop`; one that begins before `stop` may reach beyond it, up
+// to `end`.
+JsonChunk write_chunk(char* to, const std::uint8_t* at, const std::uint8_t* stop,
+                      const std::uint8_t* end) {
+  bool valid = true;
+  while (at < stop) {
+    while (stop - at >= 8) {
+      const auto eight = load_le<std::uint64_t>(at);
+      if (!all_plain(eight)) break;
+      std::memcpy(to, at, 8);
+      to += 8;
+      at += 8;
+    }
+    // Up to eight characters one by one, then fast again.
+    const std::uint8_t* const slow = stop - at > 8 ? at + 8 : stop;
+    while (at < slow) {
+      if (*at < 0x80) {
+        to = write_ascii(to, *at++);
+        continue;
+      }
+      const Utf8Step step = utf8_step(at, end);
+      to = write_beyond_ascii(to, at, step);
+      at += step.length;
+      valid = valid && step.valid;
+    }
+  }
+  return {to, at, valid};
+}
+
+void append_literal(TextBuffer& out, std::string_view text) { out.append(text); }
+
+// Appends `count` values that `write_one(to, index)` writes into room of `size` each, as an array.
+template <class WriteOne>
+void append_array(TextBuffer& out, std::size_t count, std::size_t size, WriteOne write_one) {
+  out.append('[');
+  for (std::size_t i = 0; i < count; ++i) {
+    char* at = out.reserve(size + 1);
+    if (i != 0) *at++ = ',';
+    out.commit(write_one(at, i));
+  }
+  out.append(']');
+}
+
+}  // namespace
+
+bool append_json_string(TextBuffer& out, std::string_view text) {
+  constexpr std::ptrdiff_t kChunk = 4096;
+  const ByteSpan bytes = as_bytes(text);
+  const std::uint8_t* at = bytes.data();
+  const std::uint8_t* const end = at + bytes.size();
+  bool valid = true;
+  out.append('"');
+  while (at < end) {
+    const std::ptrdiff_t length = std::min(end - at, kChunk);
+    char* const to = out.reserve(static_cast<std::size_t>(length) * kEscapeSize);
+    const JsonChunk chunk = write_chunk(to, at, at + length, end);
+    out.commit(chunk.end);
+    at = chunk.at;
+    valid = valid && chunk.valid;
+  }
+  out.append('"');
+  return valid;
+}
+
+void append_json_real(TextBuffer& out, double value) {
+  if (std::isnan(value)) return append_literal(out, "\"NaN\"");
+  if (std::isinf(value)) return append_literal(out, value < 0 ? "\"-Infinity\"" : "\"Infinity\"");
+  append_finite_real(out, value);
+}
+
+void append_json_base64(TextBuffer& out, ByteSpan bytes) {
+  constexpr std::string_view kAlphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto character = [&](std::uint32_t group, int place) {
+    return kAlphabet[group >> (6 * place) & 0x3F];
+  };
+  out.append('"');
+  std::size_t i = 0;
+  for (; i + 3 <= bytes.size(); i += 3) {
+    const std::uint32_t group =
+        std::uint32_t{bytes[i]} << 16 | std::uint32_t{bytes[i + 1]} << 8 | bytes[i + 2];
+    char* const to = out.reserve(4);
+    for (int place = 3; place >= 0; --place) to[3 - place] = character(group, place);
+    out.commit(to + 4);
+  }
+  const std::size_t rest = bytes.size() - i;
+  if (rest != 0) {
+    const std::uint32_t group =
+        std::uint32_t{bytes[i]} << 16 | (rest == 2 ? std::uint32_t{bytes[i + 1]} << 8 : 0);
+    char* const to = out.reserve(4);
+    to[0] = character(group, 3);
+    to[1] = character(group, 2);
+    to[2] = rest == 2 ? character(group, 1) : '=';
+    to[3] = '=';
+    out.commit(to + 4);
+  }
+  out.append('"');
+}
+
+void JsonStyle::scalar(TextBuffer& out, const Slot& slot, const FieldClass* field_class) {
+  const IntegerClass* const enumeration = as_enumeration(field_class);
+  if (enumeration == nullptr) return plain(out, slot);
+  out.append("{\"value\":");
+  plain(out, slot);
+  out.append(",\"labels\":[");
+  const std::optional<Int128> value = integer_value(slot);
+  bool first = true;
+  for (const Mapping& mapping : enumeration->mappings) {
+    if (!has_label(mapping, value)) continue;
+    if (!first) out.append(',');
+    first = false;
+    string(out, mapping.label);
+  }
+  out.append("]}");
+}
+
+void JsonStyle::plain(TextBuffer& out, const Slot& slot) {
+  switch (slot.kind) {
+    case SlotKind::kBoolean:
+      return append_literal(out, slot.bits != 0 ? "true" : "false");
+    case SlotKind::kUnsigned:
+      return append_decimal(out, slot.bits);
+    case SlotKind::kSigned:
+      return append_decimal(out, slot.integer);
+    case SlotKind::kReal:
+      return append_json_real(out, slot.real);
+    case SlotKind::kString:
+      return string(out, slot.text());
+    case SlotKind::kBlob:
+      return append_json_base64(out, slot.bytes());
+    case SlotKind::kWideUnsigned:
+      return append_wide_decimal(out, slot.bytes(), false);
+    case SlotKind::kWideSigned:
+      return append_wide_decimal(out, slot.bytes(), true);
+    case SlotKind::kWideReal: {
+      const NearestReal nearest = nearest_real(slot.bytes());
+      if (!nearest.exact) ++rounded_reals_;
+      return append_json_real(out, nearest.value);
+    }
+    default:
+      out.append("{\"unresolved\":");
+      append_decimal(out, slot.bits);
+      out.append('}');
+  }
+}
+
+void JsonStyle::packed(TextBuffer& out, const Slot& slot, const FieldClass* element) {
+  const std::size_t count = packed_count(slot);
+  if (as_enumeration(element) == nullptr &&
+      slot.detail == static_cast<std::uint8_t>(PackedElement::kU64Le)) {
+    return append_array(out, count, kIntegerSize, [&](char* to, std::size_t i) {
+      return write_decimal(to, load_le<std::uint64_t>(slot.pointer + 8 * i));
+    });
+  }
+  out.append('[');
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i != 0) out.append(',');
+    scalar(out, packed_element(slot, i), element);
+  }
+  out.append(']');
+}
+
+}  // namespace tracedeck::render

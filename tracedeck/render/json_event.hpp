@@ -1,0 +1,28 @@
+// The parts of an event that JSON lines and CSV both write as JSON objects.
+#pragma once
+
+#include "tracedeck/format/writer.hpp"
+#include "tracedeck/model/record.hpp"
+#include "tracedeck/render/json.hpp"
+#include "tracedeck/render/text_buffer.hpp"
+
+namespace tracedeck::render {
+
+// A data stream's identity: {"segment":0}.
+void append_stream_object(TextBuffer& out, const DataStream& stream);
+
+// What tells where an event comes from. Its stream must not be null.
+inline void append_event_stream(TextBuffer& out, const Event& event) {
+  append_stream_object(out, *event.stream);
+}
+
+// Whether the event has a context of any kind.
+[[nodiscard]] bool has_context(const Event& event);
+
+// {"packet":{},"common":{},"specific":{}}, each part there when its class is.
+void append_context_object(TextBuffer& out, JsonValues& values, const Event& event);
+
+// Which values did not go into JSON as they are.
+[[nodiscard]] Receipt json_receipt(const JsonStyle& style);
+
+}  // namespace tracedeck::render

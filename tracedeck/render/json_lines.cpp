@@ -1,0 +1,285 @@
+#include "tracedeck/render/json_lines.hpp"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tracedeck/flow/class_table.hpp"
+#include "tracedeck/render/json_event.hpp"
+#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/render/labels.hpp"
+#include "tracedeck/render/number.hpp"
+
+namespace tracedeck::render {
+namespace {
+
+// What every event of a class has in common on its line. It holds the class's payload, so that
+// another class that comes to lie at the same address, when the first one's trace is gone, is told
+// apart.
+class LineTemplate {
+ public:
+  struct Field {
+    const FieldClass* field_class;
+    std::uint32_t key = 0;  // where `,"name":` begins among the keys
+    std::uint32_t key_length = 0;
+    bool bare_number = false;  // an integer is its decimal digits
+  };
+  // Keys are copied in pieces of this size, so so many bytes past a key may be read and written.
+  static constexpr std::size_t kPiece = 16;
+
+  explicit LineTemplate(const EventClass& event_class)
+      : payload_(event_class.payload), name_(event_class.name), id_(event_class.id) {
+    TextBuffer text(nullptr, 1024);
+    if (name_) {
+      text.append(",\"name\":");
+      append_json_string(text, *name_);
+    }
+    if (id_) {
+      text.append(",\"id\":");
+      append_decimal(text, *id_);
+    }
+    head_ = text.view();
+    text.clear();
+    add_keys(text);
+    text.append(kPiece, '\0');
+    keys_ = text.view();
+  }
+
+  [[nodiscard]] bool describes(const EventClass& event_class) const {
+    return payload_ == event_class.payload && id_ == event_class.id && name_ == event_class.name;
+  }
+
+  [[nodiscard]] std::string_view head() const { return head_; }  // `,"name":"a","id":3`
+  [[nodiscard]] bool has_payload() const { return payload_ != nullptr; }
+  [[nodiscard]] const std::vector<Field>& fields() const { return fields_; }
+
+  // Copies a field's key to room of `key_length + kPiece` and returns its end.
+  char* write_key(char* to, const Field& field) const {
+    const char* from = keys_.data() + field.key;
+    std::memcpy(to, from, kPiece);
+    for (std::size_t i = kPiece; i < field.key_length; i += kPiece)
+      std::memcpy(to + i, from + i, kPiece);
+    return to + field.key_length;
+  }
+
+ private:
+  void add_keys(TextBuffer& text) {
+    const auto* const structure = class_as<StructureClass>(payload_.get());
+    if (structure == nullptr) return;
+    for (const Member& member : structure->members) {
+      const std::size_t begin = text.size();
+      if (begin != 0) text.append(',');
+      append_json_string(text, member.name);
+      text.append(':');
+      fields_.push_back({.field_class = member.field_class.get(),
+                         .key = static_cast<std::uint32_t>(begin),
+                         .key_length = static_cast<std::uint32_t>(text.size() - begin),
+                         .bare_number = as_enumeration(member.field_class.get()) == nullptr});
+    }
+  }
+
+  FieldClassPtr payload_;
+  std::optional<std::string> name_;
+  std::optional<std::uint64_t> id_;
+  std::string head_;
+  std::string keys_;
+  std::vector<Field> fields_;
+};
+
+// Bytes that some bits reach into.
+std::uint64_t bytes_of_bits(std::uint64_t bits) { return bits / 8 + (bits % 8 != 0 ? 1 : 0); }
+
+class JsonLinesWriter final : public Writer {
+ public:
+  JsonLinesWriter(io::Output& output, const JsonLinesOptions& options)
+      : out_(&output), options_(options) {}
+
+  Result<void> write(const Record& record) override {
+    if (record.kind == RecordKind::kEvent) {
+      event(record.event);
+    } else if (options_.all_records) {
+      other(record);
+    }
+    if (out_.failed()) return out_.drain();
+    return {};
+  }
+  Result<void> flush() override { return out_.drain(); }
+  Result<void> finish() override { return out_.drain(); }
+  [[nodiscard]] Receipt receipt() const override { return json_receipt(values_.style()); }
+
+ private:
+  void event(const Event& event);
+  const LineTemplate& line_of(const EventClass& event_class) {
+    LineTemplate& line = lines_[event_class];
+    if (!line.describes(event_class)) [[unlikely]]
+      line = LineTemplate(event_class);
+    return line;
+  }
+  // Both begin the line when nothing else did, and return what the next key is preceded by.
+  char times(const Event& event);
+  char head(const LineTemplate& line, char separator);
+  void fields(const LineTemplate& line, std::span<const Slot> slots);
+
+  void other(const Record& record);
+  void stream(const DataStream& stream, std::string_view what);
+  void packet(const Packet& packet, bool begin);
+  void loss(const Loss& loss);
+  void problem(const Notice& notice);
+
+  TextBuffer out_;
+  JsonLinesOptions options_;
+  JsonValues values_;
+  flow::ClassTable<LineTemplate> lines_;
+};
+
+void JsonLinesWriter::event(const Event& event) {
+  const LineTemplate& line = line_of(*event.event_class);
+  char separator = head(line, times(event));
+  const auto key = [&](std::string_view text) {
+    out_.append(separator);
+    separator = ',';
+    out_.append(text);
+  };
+  if (event.stream != nullptr) {
+    key("\"stream\":");
+    append_event_stream(out_, event);
+  }
+  if (has_context(event)) {
+    key("\"context\":");
+    append_context_object(out_, values_, event);
+  }
+  if (line.has_payload()) {
+    key("\"fields\":{");
+    fields(line, event.payload());
+  }
+  if (separator == '{') out_.append('{');
+  out_.append("}\n");
+}
+
+char JsonLinesWriter::times(const Event& event) {
+  const ClockClass* const clock = event.event_class->clock;
+  if (clock == nullptr) return '{';
+  out_.append("{\"time\":");
+  if (clock->counts_nanoseconds()) {
+    append_decimal(out_, event.time);
+  } else {
+    append_decimal(out_, clock->to_nanoseconds(event.time));
+  }
+  if (event.event_class->has_duration) {
+    out_.append(",\"duration\":");
+    append_decimal(out_, clock->interval(event.time, event.end_time));
+  }
+  return ',';
+}
+
+char JsonLinesWriter::head(const LineTemplate& line, char separator) {
+  if (line.head().empty()) return separator;
+  out_.append(separator);
+  out_.append(line.head().substr(1));
+  return ',';
+}
+
+void JsonLinesWriter::fields(const LineTemplate& line, std::span<const Slot> slots) {
+  const Slot* slot = slots.data();
+  const Slot* const end = slot + slots.size();
+  for (const LineTemplate::Field& field : line.fields()) {
+    if (slot == end) break;
+    char* const at =
+        line.write_key(out_.reserve(field.key_length + LineTemplate::kPiece + kIntegerSize), field);
+    if (slot->kind == SlotKind::kUnsigned && field.bare_number) {
+      out_.commit(write_decimal(at, slot->bits));
+      ++slot;
+    } else {
+      out_.commit(at);
+      slot = values_.append(out_, slot, field.field_class);
+    }
+  }
+  out_.append('}');
+}
+
+void JsonLinesWriter::other(const Record& record) {
+  switch (record.kind) {
+    case RecordKind::kStreamBegin:
+      return stream(*record.stream, "begin");
+    case RecordKind::kStreamEnd:
+      return stream(*record.stream, "end");
+    case RecordKind::kPacketBegin:
+      return packet(*record.packet, true);
+    case RecordKind::kPacketEnd:
+      return packet(*record.packet, false);
+    case RecordKind::kLoss:
+      return loss(*record.loss);
+    case RecordKind::kProblem:
+      return problem(*record.notice);
+    case RecordKind::kEvent:
+    case RecordKind::kDescription:
+    case RecordKind::kFinding:
+      return;
+  }
+}
+
+void JsonLinesWriter::stream(const DataStream& stream, std::string_view what) {
+  JsonObject line(out_);
+  JsonObject body(line.key("stream"));
+  body.string("event", what);
+  append_stream_object(body.key("stream"), stream);
+  body.end();
+  line.end();
+  out_.append('\n');
+}
+
+void JsonLinesWriter::packet(const Packet& packet, bool begin) {
+  const DataStreamClass* const stream_class =
+      packet.stream == nullptr ? nullptr : packet.stream->stream_class;
+  const ClockClass* const clock = stream_class == nullptr ? nullptr : stream_class->default_clock;
+  const std::optional<std::uint64_t>& time = begin ? packet.begin : packet.end;
+  JsonObject line(out_);
+  JsonObject body(line.key("packet"));
+  body.string("event", begin ? "begin" : "end");
+  if (packet.stream != nullptr) append_stream_object(body.key("stream"), *packet.stream);
+  if (time && clock != nullptr) body.integer("time", clock->to_nanoseconds(*time));
+  body.integer_if("sequence", packet.sequence);
+  body.integer_if("size", packet.total_size);
+  if (packet.content_size) body.integer("content", bytes_of_bits(*packet.content_size));
+  if (stream_class != nullptr && stream_class->packet_context != nullptr) {
+    values_.append_members(body.key("context"), packet.context, stream_class->packet_context.get());
+  }
+  body.end();
+  line.end();
+  out_.append('\n');
+}
+
+void JsonLinesWriter::loss(const Loss& loss) {
+  JsonObject line(out_);
+  JsonObject body(line.key("loss"));
+  if (loss.stream != nullptr) append_stream_object(body.key("stream"), *loss.stream);
+  body.integer_if("events", loss.events);
+  body.integer_if("packets", loss.packets);
+  body.integer_if("begin", loss.begin);
+  body.integer_if("end", loss.end);
+  body.end();
+  line.end();
+  out_.append('\n');
+}
+
+void JsonLinesWriter::problem(const Notice& notice) {
+  const Finding& finding = notice.finding;
+  JsonObject line(out_);
+  JsonObject body(line.key("problem"));
+  body.string("file", notice.input);
+  body.integer("offset", finding.offset);
+  body.integer("length", finding.length);
+  body.string("rule", finding.rule == nullptr ? std::string_view{} : finding.rule->id);
+  body.string("text", finding.text);
+  body.end();
+  line.end();
+  out_.append('\n');
+}
+
+}  // namespace
+
+std::unique_ptr<Writer> json_lines_writer(io::Output& output, const JsonLinesOptions& options) {
+  return std::make_unique<JsonLinesWriter>(output, options);
+}
+
+}  // namespace tracedeck::render

@@ -1,0 +1,48 @@
+#include "tracedeck/render/labels.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tracedeck::render {
+namespace {
+
+constexpr std::size_t kBytes = sizeof(Int128);
+
+// A little-endian integer whose bytes past the sixteenth say nothing more.
+std::optional<Int128> narrowed(ByteSpan bytes, bool is_signed) {
+  const bool negative = is_signed && !bytes.empty() && (bytes.back() & 0x80) != 0;
+  const std::uint8_t filling = negative ? 0xFF : 0;
+  Uint128 value = negative ? ~Uint128{0} : 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) {
+    if (i >= kBytes && bytes[i] != filling) return {};
+    if (i < kBytes) value = value << 8 | bytes[i];
+  }
+  const bool top_bit = value >> 127 != 0;
+  if (top_bit != negative) return {};
+  return static_cast<Int128>(value);
+}
+
+}  // namespace
+
+std::optional<Int128> integer_value(const Slot& slot) {
+  switch (slot.kind) {
+    case SlotKind::kUnsigned:
+      return static_cast<Int128>(slot.bits);
+    case SlotKind::kSigned:
+      return Int128{slot.integer};
+    case SlotKind::kWideUnsigned:
+      return narrowed(slot.bytes(), false);
+    case SlotKind::kWideSigned:
+      return narrowed(slot.bytes(), true);
+    default:
+      return {};
+  }
+}
+
+bool has_label(const Mapping& mapping, std::optional<Int128> value) {
+  return value && std::ranges::any_of(mapping.ranges, [&](const IntegerRange& range) {
+           return range.lower <= *value && *value <= range.upper;
+         });
+}
+
+}  // namespace tracedeck::render
