@@ -1,0 +1,139 @@
+#include "tracedeck/flow/trim.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+
+#include "tracedeck/flow/limit.hpp"
+#include "tracedeck/flow/made_up_trace_test.hpp"
+
+namespace tracedeck::flow {
+namespace {
+
+using What = PlannedRecord::What;
+
+std::vector<std::uint64_t> serials(const std::vector<SeenRecord>& records) {
+  std::vector<std::uint64_t> result;
+  for (const SeenRecord& record : records) result.push_back(record.serial);
+  return result;
+}
+
+Result<std::vector<SeenRecord>> trimmed(const std::vector<BatchPtr>& batches,
+                                        const TrimRange& range) {
+  return see_all(*trim(std::make_unique<FakeSource>(batches), range));
+}
+
+TEST(Trim, KeepsWhatLiesBetweenBeginAndEndBothIncluded) {
+  const MadeUpTrace trace;
+  const auto batches =
+      trace.batches({{.time = 9}, {.time = 10}, {.time = 15}, {.time = 20}, {.time = 21}}, 2);
+  EXPECT_EQ(serials(*trimmed(batches, {.begin = 10, .end = 20})),
+            (std::vector<std::uint64_t>{1, 2, 3}));
+  EXPECT_EQ(serials(*trimmed(batches, {.begin = 10})), (std::vector<std::uint64_t>{1, 2, 3, 4}));
+  EXPECT_EQ(serials(*trimmed(batches, {.end = 20})), (std::vector<std::uint64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(serials(*trimmed(batches, {.end = -1})), (std::vector<std::uint64_t>{}));
+}
+
+TEST(Trim, GoesByTheBeginOfEventsThatHaveAnEnd) {
+  const MadeUpTrace trace;
+  const auto batches = trace.batches({{.what = What::kDuration, .time = 9, .duration = 5},
+                                      {.what = What::kDuration, .time = 10, .duration = 5}},
+                                     2);
+  EXPECT_EQ(serials(*trimmed(batches, {.begin = 10, .end = 12})), (std::vector<std::uint64_t>{1}));
+}
+
+TEST(Trim, TimelessEventsGoWithTheTimedOneBeforeInTheirStream) {
+  const MadeUpTrace trace;
+  const auto batches = trace.batches(
+      {
+          {.what = What::kTimeless, .stream = 0},  // 0: before everything
+          {.time = 10, .stream = 0},               // 1
+          {.time = 99, .stream = 1},               // 2
+          {.what = What::kTimeless, .stream = 0},  // 3: with 1
+          {.what = What::kTimeless, .stream = 1},  // 4: with 2
+          {.what = What::kTimeless, .stream = 2},  // 5: before everything
+      },
+      4);
+  EXPECT_EQ(serials(*trimmed(batches, {.begin = 5, .end = 20})),
+            (std::vector<std::uint64_t>{1, 3}));
+  EXPECT_EQ(serials(*trimmed(batches, {.begin = 20})), (std::vector<std::uint64_t>{2, 4}));
+  EXPECT_EQ(serials(*trimmed(batches, {.end = 20})), (std::vector<std::uint64_t>{0, 1, 3, 5}));
+}
+
+TEST(Trim, AStreamThatEndedIsForgotten) {
+  const MadeUpTrace trace;
+  const auto batches =
+      trace.batches({{.time = 10}, {.what = What::kStreamEnd}, {.what = What::kTimeless}}, 4);
+  const auto seen = trimmed(batches, {.begin = 5});
+  ASSERT_EQ(seen->size(), 2U);
+  EXPECT_EQ((*seen)[1].kind, RecordKind::kStreamEnd);
+}
+
+TEST(Trim, WithoutRangeIsTheSourceItself) {
+  auto source = std::make_unique<FakeSource>(std::vector<BatchPtr>{});
+  const RecordSource* const before = source.get();
+  EXPECT_EQ(trim(std::move(source), {}).get(), before);
+}
+
+RC_GTEST_PROP(Trim, IsThatOfANaiveTrim, ()) {
+  const auto plan = *gen_plan(30);
+  const auto begin = *rc::gen::inRange<std::int64_t>(-5, 30);
+  const auto end = *rc::gen::inRange<std::int64_t>(begin, 30);
+  const MadeUpTrace trace;
+  const auto batches = trace.batches(plan, *rc::gen::inRange<std::size_t>(1, 8));
+
+  std::vector<SeenRecord> expected;
+  std::map<const DataStream*, bool> inside;
+  for (const BatchPtr& batch : batches) {
+    for (const Record& record : batch->records()) {
+      if (record.kind == RecordKind::kStreamEnd) inside.erase(record.stream);
+      if (record.kind == RecordKind::kEvent) {
+        const Event& event = record.event;
+        if (event.has_time()) {
+          inside[event.stream] =
+              event.began_at() >= Nanoseconds(begin) && event.began_at() <= Nanoseconds(end);
+        }
+        if (!inside[event.stream]) continue;
+      }
+      expected.push_back(see(record));
+    }
+  }
+  const auto seen = trimmed(batches, {.begin = begin, .end = end});
+  RC_ASSERT(seen.has_value());
+  RC_ASSERT(*seen == expected);
+}
+
+RC_GTEST_PROP(Limit, EndsAfterTheLastEvent, ()) {
+  const auto plan = *gen_plan(30);
+  const auto events = *rc::gen::inRange<std::uint64_t>(0, 20);
+  const MadeUpTrace trace;
+  const auto batches = trace.batches(plan, *rc::gen::inRange<std::size_t>(1, 8));
+  std::vector<SeenRecord> expected;
+  std::uint64_t left = events;
+  for (const BatchPtr& batch : batches) {
+    for (const Record& record : batch->records()) {
+      if (left == 0) break;
+      expected.push_back(see(record));
+      if (record.kind == RecordKind::kEvent) --left;
+    }
+  }
+  const auto seen = see_all(*limit(std::make_unique<FakeSource>(batches), events));
+  RC_ASSERT(seen.has_value());
+  RC_ASSERT(*seen == expected);
+}
+
+TEST(Limit, DoesNotReadOn) {
+  const MadeUpTrace trace;
+  const auto limited =
+      limit(std::make_unique<FakeSource>(trace.batches({{}, {}}, 2),
+                                         Error{.code = ErrorCode::kReadFailed, .message = "Gone."}),
+            2);
+  EXPECT_TRUE(limited->next().has_value());
+  const Result<BatchPtr> end = limited->next();
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(*end, nullptr);
+}
+
+}  // namespace
+}  // namespace tracedeck::flow
