@@ -9,7 +9,7 @@ set -euo pipefail
 build=(
     g++ cmake ninja-build make pkg-config python3 python3-jsonschema
     libfmt-dev libcli11-dev zlib1g-dev libzstd-dev
-    libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+    libgtest-dev libgmock-dev librapidcheck-dev libsimdjson-dev libbenchmark-dev
 )
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
