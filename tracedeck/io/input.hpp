@@ -21,16 +21,21 @@ class Input {
   // How the user named it; "standard input" for `-`.
   [[nodiscard]] virtual const std::string& name() const = 0;
 
-  // Reads between 1 and `size` bytes into `into`, waiting for the first; 0 at the end. Short reads are
-  // ordinary. Errors: kReadFailed, kCompressedDamaged (what was decompressed before was delivered).
+  // Reads between 1 and `size` bytes into `into`, waiting for the first; 0 at the end. Short reads
+  // are ordinary. Errors: kReadFailed, kCompressedDamaged (what was decompressed before was
+  // delivered).
   [[nodiscard]] virtual Result<std::size_t> read(std::uint8_t* into, std::size_t size) = 0;
 
   // Whether `rewind` works: files, compressed files included, but not pipes.
   [[nodiscard]] virtual bool seekable() const = 0;
+  // Whether a read may wait for bytes that do not exist yet (pipes, terminals): then work on what
+  // is there before asking for more. Otherwise bigger portions cost less.
+  [[nodiscard]] virtual bool live() const { return !seekable(); }
   // Starts again at the first byte. Error: kUnsupported unless `seekable()`.
   [[nodiscard]] virtual Result<void> rewind() = 0;
 
-  // Bytes that `read` will deliver in all, when known beforehand (plain files).
+  // Bytes that `read` will deliver in all, when known beforehand (plain files). A file that
+  // somebody else writes to or cuts can deliver more or less.
   [[nodiscard]] virtual std::optional<std::uint64_t> size() const = 0;
   // Size of what lies on disk and how much of it was consumed, for progress; absent for pipes.
   [[nodiscard]] virtual std::optional<std::uint64_t> stored_size() const { return size(); }
@@ -41,15 +46,20 @@ class Input {
 };
 
 // Opens a file, or standard input for "-". gzip (several members) and zstd (several frames) content
-// is seen through, whatever the file's name. A read that waits ends the input when `stop` is
-// requested. Errors: kCannotOpen (missing, no permission, a directory), kReadFailed.
-[[nodiscard]] Result<std::unique_ptr<Input>> open_input(const std::string& path, std::stop_token stop = {});
+// is seen through, whatever the file's name. A request of `stop` ends the input at the next read
+// and wakes a read that waits. Errors: kCannotOpen (missing, no permission, a directory),
+// kReadFailed.
+[[nodiscard]] Result<std::unique_ptr<Input>> open_input(const std::string& path,
+                                                        std::stop_token stop = {});
 
-// The bytes themselves, copied. `chunk` limits how many one `read` delivers (0: no limit).
-[[nodiscard]] std::unique_ptr<Input> memory_input(std::string name, ByteSpan bytes, std::size_t chunk = 0);
+// The bytes themselves, copied. `chunk` limits how many one `read` delivers and makes the input
+// `live`, as a pipe that gets that much at a time (0: no limit, not live).
+[[nodiscard]] std::unique_ptr<Input> memory_input(std::string name, ByteSpan bytes,
+                                                  std::size_t chunk = 0);
 
 // Sees through gzip and zstd in any input: reads its first bytes and returns either an input that
-// decompresses or one that delivers the same bytes.
+// decompresses or one that delivers the same bytes. What is compressed twice is seen through once.
+// Errors: kReadFailed.
 [[nodiscard]] Result<std::unique_ptr<Input>> see_through_compression(std::unique_ptr<Input> input);
 
 }  // namespace tracedeck::io

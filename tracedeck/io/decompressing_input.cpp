@@ -1,0 +1,69 @@
+#include "tracedeck/io/decompressing_input.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tracedeck::io {
+namespace {
+
+// A block of zstd is at most 128 KiB; with all of it at hand the decoder does not copy it.
+constexpr std::size_t kBufferSize = std::size_t{160} << 10;
+
+}  // namespace
+
+DecompressingInput::DecompressingInput(std::unique_ptr<Input> compressed, std::string_view what)
+    : compressed_(std::move(compressed)), what_(what), buffer_(kBufferSize) {}
+
+Result<std::size_t> DecompressingInput::read(std::uint8_t* into, std::size_t size) {
+  while (!ended_ && size != 0) {
+    if (begin_ == end_ && !more_ && !refill()) break;
+    const Turn turn = decode({buffer_.data() + begin_, end_ - begin_}, into, size);
+    begin_ += turn.used;
+    position_ += turn.used;
+    delivered_ += turn.made;
+    more_ = turn.more;
+    if (!turn.fault.empty()) end_damaged(turn.fault);
+    if (turn.made != 0) return turn.made;
+  }
+  if (failure_) return std::unexpected(*failure_);
+  return std::size_t{0};
+}
+
+bool DecompressingInput::refill() {
+  const Result<std::size_t> got = compressed_->read(buffer_.data(), buffer_.size());
+  begin_ = 0;
+  end_ = got.value_or(0);
+  if (end_ != 0) return true;
+  ended_ = true;
+  if (!got) {
+    failure_ = got.error();
+    failure_->offset = delivered_;
+  } else if (!compressed_->stopped() && !complete()) {
+    end_damaged("it is cut short there; it was copied in part, or is still being written");
+  }
+  return false;
+}
+
+void DecompressingInput::end_damaged(const std::string& fault) {
+  ended_ = true;
+  failure_ = Error{
+      .code = ErrorCode::kCompressedDamaged,
+      .message = fmt::format("the {} data is damaged at byte {} of the compressed input: {}", what_,
+                             position_, fault),
+      .input = name(),
+      .offset = delivered_,
+  };
+}
+
+Result<void> DecompressingInput::rewind() {
+  if (Result<void> rewound = compressed_->rewind(); !rewound) return rewound;
+  begin_ = end_ = 0;
+  position_ = delivered_ = 0;
+  more_ = ended_ = false;
+  failure_.reset();
+  reset();
+  return {};
+}
+
+}  // namespace tracedeck::io

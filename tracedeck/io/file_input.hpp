@@ -1,0 +1,16 @@
+// Files, named pipes, devices and standard input as they are, without looking for compression.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "tracedeck/io/input.hpp"
+
+namespace tracedeck::io {
+
+// As `open_input`, but compressed bytes stay compressed.
+[[nodiscard]] Result<std::unique_ptr<Input>> open_file(const std::string& path,
+                                                       std::stop_token stop = {});
+
+}  // namespace tracedeck::io

@@ -1,0 +1,56 @@
+#include "tracedeck/io/prefix_input.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tracedeck::io {
+namespace {
+
+class PrefixInput final : public Input {
+ public:
+  PrefixInput(std::vector<std::uint8_t> head, std::unique_ptr<Input> rest)
+      : head_(std::move(head)), rest_(std::move(rest)) {}
+
+  const std::string& name() const override { return rest_->name(); }
+
+  Result<std::size_t> read(std::uint8_t* into, std::size_t size) override {
+    if (position_ == head_.size()) return rest_->read(into, size);
+    const std::size_t portion = std::min(size, head_.size() - position_);
+    std::memcpy(into, head_.data() + position_, portion);
+    position_ += portion;
+    return portion;
+  }
+
+  bool seekable() const override { return false; }
+  bool live() const override { return rest_->live(); }
+  Result<void> rewind() override {
+    return fail(ErrorCode::kUnsupported, "a pipe cannot be read twice; give a file", name());
+  }
+  std::optional<std::uint64_t> size() const override { return rest_->size(); }
+  std::optional<std::uint64_t> stored_size() const override { return rest_->stored_size(); }
+  std::uint64_t stored_position() const override { return rest_->stored_position(); }
+  bool stopped() const override { return position_ == head_.size() && rest_->stopped(); }
+
+ private:
+  std::vector<std::uint8_t> head_;
+  std::unique_ptr<Input> rest_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Input> prefix_input(std::vector<std::uint8_t> head, std::unique_ptr<Input> rest) {
+  return std::make_unique<PrefixInput>(std::move(head), std::move(rest));
+}
+
+Result<std::unique_ptr<Input>> unread(std::vector<std::uint8_t> head,
+                                      std::unique_ptr<Input> input) {
+  if (!input->seekable()) return prefix_input(std::move(head), std::move(input));
+  if (Result<void> rewound = input->rewind(); !rewound) {
+    return std::unexpected(std::move(rewound.error()));
+  }
+  return input;
+}
+
+}  // namespace tracedeck::io
