@@ -62,8 +62,10 @@ Decoder::FrameResult Decoder::decode_header(const DecodeWindow& window, std::siz
   const std::size_t left = window.bytes.size - position;
   const bool first = phase_ == Phase::kStart;
   const auto reject = [&](RuleId rule_id, std::string text) {
-    rejection_ = Error{.code = ErrorCode::kMustReject, .message = std::move(text), .offset = window.offset + position,
-                       .path = std::string(rule(rule_id).id)};
+    rejection_ = Error{.code = ErrorCode::kMustReject,
+                       .message = std::move(text),
+                       .offset = window.offset + position,
+                       .rule = &rule(rule_id)};
     return FrameResult{.status = FrameResult::Status::kDamage};
   };
   const bool magic_so_far = std::equal(at, at + std::min(left, kMagic.size()), kMagic.begin());
@@ -302,12 +304,47 @@ void Decoder::set_fault(FieldStatus status, const EventType& type, std::uint64_t
   }
 }
 
-void Decoder::set_unknown_type_fault(std::uint16_t id) {
-  fault_ = {RuleId::kEventType, fmt::format("an event has type_id {}, which no schema registered", id)};
-}
-
-void Decoder::set_timestamp_fault(std::uint64_t base, std::uint32_t delta) {
-  fault_ = {RuleId::kTimestampOverflow, fmt::format("an event lies {} ns after {} ns, beyond 2^64-1", delta, base)};
+DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& position, const EventStop& stop) {
+  using Reason = EventStop::Reason;
+  position = static_cast<std::size_t>(stop.frame - window.bytes.data);
+  timestamp_base_ = stop.base;
+  stopped_walk_ = 0;
+  const std::size_t left = window.bytes.size - position;
+  const auto head = load_le<std::uint64_t>(stop.frame);
+  const auto id = static_cast<std::uint16_t>(head >> 8);
+  const EventType* const type = types_.find(id);
+  switch (stop.reason) {
+    case Reason::kOtherFrame:
+      break;
+    case Reason::kPause:
+      return {DecodeState::kPaused, 0};
+    case Reason::kNoRoom:
+      return {DecodeState::kPaused, type->slot_bound};
+    case Reason::kUnknownType:
+      if (left < kEventHeaderSize) return {DecodeState::kNeedMore, kEventHeaderSize};
+      fault_ = {RuleId::kEventType, fmt::format("an event has type_id {}, which no schema registered", id)};
+      enter_damage(window, position, kEventHeaderSize);
+      break;
+    case Reason::kTimestampOverflow:
+      if (left < type->header_size) return {DecodeState::kNeedMore, type->header_size};
+      fault_ = {RuleId::kTimestampOverflow,
+                fmt::format("an event of {} lies {} ns after {} ns, beyond 2^64-1", quoted(type->schema.name),
+                            (head >> 24) & kMaxTimestampDelta, stop.base)};
+      enter_damage(window, position, type->header_size);
+      break;
+    case Reason::kFields: {
+      if (stop.status == FieldStatus::kNoRoom) return {DecodeState::kPaused, stop.slots_used + stop.slots_needed};
+      const auto walked = static_cast<std::uint64_t>(stop.walked - stop.frame);
+      if (stop.status == FieldStatus::kIncomplete) {
+        stopped_walk_ = walked;
+        return {DecodeState::kNeedMore, static_cast<std::uint64_t>(stop.fault - stop.frame)};
+      }
+      set_fault(stop.status, *type, window.offset + static_cast<std::uint64_t>(stop.fault - window.bytes.data));
+      enter_damage(window, position, walked);
+      break;
+    }
+  }
+  return {DecodeState::kConsumed, 0};
 }
 
 void Decoder::set_truncation_fault(const DecodeWindow& window, std::size_t position, std::uint64_t needed) {

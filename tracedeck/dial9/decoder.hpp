@@ -57,7 +57,8 @@ class Decoder {
   // Decodes from `position` (an index into the window) on, advancing it past what was consumed.
   //
   // A handler has a type `Policy` (see field_decode.hpp) and the members
-  //   bool reserve(const Program&, FieldContext<Policy::Out>&)     points the context at free room for an event's slots; false: pause
+  //   void begin_events(Policy::Out*& out, FieldContext<Policy::Out>&)   where values go, and the room there is
+  //   bool has_room(Policy::Out*& out, const FieldContext<Policy::Out>&, slots)   for an event; false: pause
   //   bool event(const EventType&, timestamp, offset, size, Policy::Out* begin, Policy::Out* end)   false: pause
   //   void segment(number, offset), void type(const EventType&),
   //   void problem(Finding), void finding(Finding)
@@ -109,8 +110,6 @@ class Decoder {
   void note_name(std::string_view name, std::uint64_t offset, std::string_view of_what);
   void note_schema_names(const EventType& type, std::uint64_t offset);
   void set_fault(FieldStatus status, const EventType& type, std::uint64_t offset);
-  void set_unknown_type_fault(std::uint16_t id);
-  void set_timestamp_fault(std::uint64_t base, std::uint32_t delta);
   void set_truncation_fault(const DecodeWindow& window, std::size_t position, std::uint64_t needed);
   bool exceeds_limit(std::uint64_t frame_size);
   void enter_damage(const DecodeWindow& window, std::size_t position, std::uint64_t walked);
@@ -119,6 +118,22 @@ class Decoder {
   bool scan(const DecodeWindow& window, std::size_t& position);
   Finding finish_damage(std::uint64_t end_offset);
 
+  // Why the loop over events ended, and where.
+  struct EventStop {
+    enum class Reason : std::uint8_t { kOtherFrame, kUnknownType, kTimestampOverflow, kNoRoom, kFields, kPause };
+    Reason reason = Reason::kOtherFrame;
+    FieldStatus status = FieldStatus::kOk;  // of kFields; the rest as in FieldContext
+    const std::uint8_t* frame = nullptr;    // the frame that was not decoded
+    std::uint64_t base = 0;                 // the timestamp base before it
+    const std::uint8_t* fault = nullptr;
+    const std::uint8_t* walked = nullptr;
+    std::uint64_t slots_used = 0;
+    std::uint64_t slots_needed = 0;
+  };
+  // The loop over events and timestamp resets; ends before any other frame, incomplete ones included.
+  template <class Handler>
+  DecodeProgress run_events(const DecodeWindow& window, std::size_t& position, Handler& handler);
+  DecodeProgress end_events(const DecodeWindow& window, std::size_t& position, const EventStop& stop);
   template <class Handler>
   void hand_over_notes(Handler& handler);
 
@@ -134,6 +149,7 @@ class Decoder {
   Fault fault_;
   std::uint64_t damage_begin_ = 0;
   std::uint64_t scan_from_ = 0;
+  std::uint64_t stopped_walk_ = 0;  // bytes walked in the incomplete event that ended `run_events`
   std::uint64_t walked_in_vain_ = 0;
   std::optional<Error> rejection_;
 };
@@ -148,81 +164,20 @@ void Decoder::hand_over_notes(Handler& handler) {
 
 template <class Handler>
 DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, Handler& handler) {
-  using Policy = typename Handler::Policy;
-  const std::uint8_t* const begin = window.bytes.data;
-  const std::size_t size = window.bytes.size;
-  FieldContext<typename Policy::Out> context{.end = begin + size, .out = nullptr, .out_end = nullptr, .pools = &pools_};
-
   for (;;) {
-    if (phase_ == Phase::kScanning || phase_ == Phase::kDraining) [[unlikely]] {
+    if (in_damage()) [[unlikely]] {
       if (!scan(window, position)) return {DecodeState::kNeedMore, kHeaderSize + 1};
       handler.problem(finish_damage(window.offset + position));
     }
-    std::uint64_t needed = 0;
-    std::uint64_t walked = 0;
-    while (phase_ == Phase::kFrames && position < size) {
-      const std::uint8_t* const frame = begin + position;
-      const auto head = load_le<std::uint64_t>(frame);
-      if ((head & 0xFF) != std::to_underlying(FrameTag::kEvent)) {
-        if ((head & 0xFF) != std::to_underlying(FrameTag::kTimestampReset) || size - position < kTimestampResetSize) break;
-        timestamp_base_ = load_le<std::uint64_t>(frame + 1);
-        position += kTimestampResetSize;
-        continue;
-      }
-      const auto id = static_cast<std::uint16_t>(head >> 8);
-      const EventType* const type = types_.find(id);
-      if (type == nullptr) [[unlikely]] {
-        if (size - position < kEventHeaderSize) {
-          needed = kEventHeaderSize;
-        } else {
-          set_unknown_type_fault(id);
-          enter_damage(window, position, kEventHeaderSize);
-        }
-        break;
-      }
-      const auto delta = static_cast<std::uint32_t>(head >> 24) & type->delta_mask;
-      const std::uint64_t timestamp = timestamp_base_ + delta;
-      if (timestamp < delta) [[unlikely]] {
-        if (size - position < type->header_size) {
-          needed = type->header_size;
-        } else {
-          set_timestamp_fault(timestamp_base_, delta);
-          enter_damage(window, position, type->header_size);
-        }
-        break;
-      }
-      if (!handler.reserve(type->program, context)) [[unlikely]]
-        return {DecodeState::kPaused, type->program.slot_bound};
-      typename Policy::Out* const first = context.out;
-      const std::uint8_t* at = frame + type->header_size;
-      const FieldStatus status = decode_fields<Policy>(type->program, at, context);
-      if (status != FieldStatus::kOk) [[unlikely]] {
-        if (status == FieldStatus::kNoRoom) return {DecodeState::kPaused, context.slots_needed};
-        walked = static_cast<std::uint64_t>(context.walked - frame);
-        if (status == FieldStatus::kIncomplete) {
-          needed = static_cast<std::uint64_t>(context.fault - frame);
-        } else {
-          set_fault(status, *type, window.offset + static_cast<std::uint64_t>(context.fault - begin));
-          enter_damage(window, position, walked);
-        }
-        break;
-      }
-      timestamp_base_ = timestamp;
-      const auto event_size = static_cast<std::size_t>(at - frame);
-      const bool more = handler.event(*type, timestamp, window.offset + position, static_cast<std::uint32_t>(event_size),
-                                      first, context.out);
-      if constexpr (Policy::kReportsOddities) {
-        if (context.odd) [[unlikely]] {
-          note_event(*type, frame, event_size, window.offset + position);
-          hand_over_notes(handler);
-        }
-      }
-      position += event_size;
-      if (!more) return {DecodeState::kPaused, 0};
+    DecodeProgress stopped;
+    if (phase_ == Phase::kFrames) {
+      stopped = run_events(window, position, handler);
+      if (stopped.state == DecodeState::kPaused) return stopped;
+      if (in_damage()) continue;
     }
-    if (phase_ == Phase::kScanning) continue;
-    if (needed == 0) {
-      if (position == size && phase_ != Phase::kStart) return {DecodeState::kConsumed, 0};
+    std::uint64_t walked = stopped_walk_;
+    if (stopped.state == DecodeState::kConsumed) {
+      if (position == window.bytes.size && phase_ != Phase::kStart) return stopped;
       if constexpr (requires { handler.before_frame(); }) handler.before_frame();
       const FrameResult frame = decode_frame(window, position);
       if (rejection_) return {DecodeState::kRejected, 0};
@@ -238,12 +193,87 @@ DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, H
         enter_damage(window, position, walked);
         continue;
       }
-      needed = frame.size;
+      stopped = {DecodeState::kNeedMore, frame.size};
     }
-    if (!window.last && !exceeds_limit(needed)) return {DecodeState::kNeedMore, needed};
-    if (window.last) set_truncation_fault(window, position, needed);
+    if (!window.last && !exceeds_limit(stopped.needed)) return stopped;
+    if (window.last) set_truncation_fault(window, position, stopped.needed);
     enter_damage(window, position, walked);
   }
+}
+
+template <class Handler>
+DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& position, Handler& handler) {
+  using Policy = typename Handler::Policy;
+  const std::uint8_t* const begin = window.bytes.data;
+  const std::uint8_t* const end = begin + window.bytes.size;
+  const std::uint64_t end_offset = window.offset + window.bytes.size;
+  const EventType* const* const types = types_.table();
+  FieldContext<typename Policy::Out> context{.end = end, .out_end = nullptr, .pools = &pools_};
+  typename Policy::Out* out = nullptr;
+  handler.begin_events(out, context);
+  EventStop stop{.reason = EventStop::Reason::kOtherFrame, .frame = begin + position, .base = timestamp_base_};
+  const std::uint8_t* frame = stop.frame;
+  std::uint64_t base = stop.base;
+
+  // Whatever ends the loop is sorted out behind it, so that the loop keeps its registers.
+  while (frame < end) {
+    const auto head = load_le<std::uint64_t>(frame);
+    if ((head & 0xFF) != std::to_underlying(FrameTag::kEvent)) [[unlikely]] {
+      if ((head & 0xFF) != std::to_underlying(FrameTag::kTimestampReset) ||
+          end - frame < static_cast<std::ptrdiff_t>(kTimestampResetSize)) {
+        break;
+      }
+      base = load_le<std::uint64_t>(frame + 1);
+      frame += kTimestampResetSize;
+      continue;
+    }
+    const EventType* const type = types[static_cast<std::uint16_t>(head >> 8)];
+    if (type == nullptr) [[unlikely]] {
+      stop.reason = EventStop::Reason::kUnknownType;
+      break;
+    }
+    const auto delta = static_cast<std::uint32_t>(head >> 24) & type->delta_mask;
+    std::uint64_t timestamp;
+    if (__builtin_add_overflow(base, delta, &timestamp)) [[unlikely]] {
+      stop.reason = EventStop::Reason::kTimestampOverflow;
+      break;
+    }
+    if (!handler.has_room(out, context, type->slot_bound)) [[unlikely]] {
+      stop.reason = EventStop::Reason::kNoRoom;
+      break;
+    }
+    typename Policy::Out* const first = out;
+    const std::uint8_t* at = frame + type->header_size;
+    bool odd = false;
+    const FieldStatus status = decode_fields<Policy>(type->steps, at, out, odd, context, type->slot_bound);
+    if (status != FieldStatus::kOk) [[unlikely]] {
+      stop.reason = EventStop::Reason::kFields;
+      stop.status = status;
+      stop.slots_used = static_cast<std::uint64_t>(out - first);
+      break;
+    }
+    base = timestamp;
+    const std::uint64_t offset = end_offset - static_cast<std::uint64_t>(end - frame);
+    const auto size = static_cast<std::uint32_t>(at - frame);
+    const bool more = handler.event(*type, timestamp & type->timestamp_mask, offset, size, first, out);
+    if constexpr (Policy::kReportsOddities) {
+      if (odd) [[unlikely]] {
+        note_event(*type, frame, size, offset);
+        hand_over_notes(handler);
+      }
+    }
+    frame = at;
+    if (!more) [[unlikely]] {
+      stop.reason = EventStop::Reason::kPause;
+      break;
+    }
+  }
+  stop.frame = frame;
+  stop.base = base;
+  stop.fault = context.fault;
+  stop.walked = context.walked;
+  stop.slots_needed = context.slots_needed;
+  return end_events(window, position, stop);
 }
 
 // An event as the visitor of `decode` sees it. Its values, one for each field of the schema, live until the
@@ -274,20 +304,17 @@ class VisitingHandler {
   static constexpr bool kFindings = requires(Visitor& v, const Finding& f) { v.finding(f); };
   using Policy = ValuePolicy<kFindings>;
 
-  VisitingHandler(Visitor& visitor, const Pools& pools) : visitor_(visitor) { view_.pools = &pools; }
+  VisitingHandler(Visitor& visitor, const Pools& pools) : visitor_(visitor), pools_(pools) {}
 
-  bool reserve(const Program&, FieldContext<Value>& context) {
-    context.out = values_.data();
+  void begin_events(Value*&, FieldContext<Value>&) {}
+  bool has_room(Value*& out, const FieldContext<Value>&, std::uint32_t) {
+    out = values_.data();
     return true;
   }
   bool event(const EventType& type, std::uint64_t timestamp, std::uint64_t offset, std::uint32_t size, Value* begin,
              Value* end) {
-    view_.type = &type;
-    view_.timestamp = type.schema.has_timestamp ? timestamp : 0;
-    view_.offset = offset;
-    view_.size = size;
-    view_.values = {begin, end};
-    visitor_.event(std::as_const(view_));
+    visitor_.event(EventView{
+        .type = &type, .timestamp = timestamp, .offset = offset, .size = size, .values = {begin, end}, .pools = &pools_});
     return true;
   }
   void segment(std::uint64_t number, std::uint64_t offset) {
@@ -306,7 +333,7 @@ class VisitingHandler {
 
  private:
   Visitor& visitor_;
-  EventView view_;
+  const Pools& pools_;
   std::vector<Value> values_;
 };
 

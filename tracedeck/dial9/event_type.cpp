@@ -19,9 +19,12 @@ const EventType& TypeStore::add(std::string key, std::uint16_t id, Schema schema
   type.id = id;
   type.ordinal = static_cast<std::uint32_t>(types_.size() - 1);
   type.program = compile(schema);
+  type.steps = type.program.steps.data();
+  type.slot_bound = type.program.slot_bound;
   if (schema.has_timestamp) {
     type.header_size = kEventHeaderSize + kTimestampDeltaSize;
     type.delta_mask = kMaxTimestampDelta;
+    type.timestamp_mask = ~std::uint64_t{0};
   }
   type.schema = std::move(schema);
   type.key = place->first;

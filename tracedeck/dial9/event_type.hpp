@@ -18,13 +18,19 @@ namespace tracedeck::dial9 {
 // A schema under a type_id. Immutable; lives as long as the `TypeStore` that made it, at a stable
 // address. A type that gets annotations later is another event type with another ordinal.
 struct EventType {
+  // What the loop over events looks at comes first, in one cache line.
+  const Step* steps = nullptr;      // of `program`
+  std::uint32_t slot_bound = 0;     // of `program`
+  std::uint32_t delta_mask = 0;     // which bits after the type_id are the delta: 24 or none
+  std::uint64_t timestamp_mask = 0;  // all bits if events have a timestamp
+  std::uint32_t header_size = kEventHeaderSize;  // of the event frame, bytes
+  std::uint32_t ordinal = 0;        // counts the distinct types of a trace from 0
   std::uint16_t id = 0;
-  std::uint32_t ordinal = 0;  // counts the distinct types of a trace from 0
+  // Whatever the decoder's user wants to find again with every event of the type.
+  mutable const void* attachment = nullptr;
+
   Schema schema;
   Program program;
-  // The event frame's header: its size, and which bits of what follows the type_id are the delta.
-  std::uint32_t header_size = kEventHeaderSize;
-  std::uint32_t delta_mask = 0;
   std::string_view key;  // type_id, schema frame and annotation frames: what makes it distinct
 };
 
@@ -51,6 +57,8 @@ class SegmentTypes {
 
   // Null when `id` is not registered.
   [[nodiscard]] const EventType* find(std::uint16_t id) const { return by_id_[id]; }
+  // Indexed by type_id; stays in place.
+  [[nodiscard]] const EventType* const* table() const { return by_id_.data(); }
   // Puts `type` under its id, over what was there.
   void set(const EventType& type);
   // Whether a type under another id has this name.

@@ -16,69 +16,109 @@
 
 namespace tracedeck::dial9 {
 
-// What the loop needs besides the program, and what it reports back.
+// What the loop needs besides the program, and what it reports of a bad status. Positions, values and oddities
+// are parameters of their own so that they stay in registers.
 template <class Out>
 struct FieldContext {
-  const std::uint8_t* end;     // of the window's bytes
-  Out* out;                    // where values go; behind the last one afterwards
-  Out* out_end;
+  const std::uint8_t* end;               // of the window's bytes
+  Out* out_end;                          // end of the room for values
   const Pools* pools;
-  bool odd = false;                      // the event has something to report
-  const std::uint8_t* fault = nullptr;   // of a bad status: where; kIncomplete: needed up to here
-  const std::uint8_t* walked = nullptr;  // of a bad status: how far the bytes were looked at
-  std::uint64_t slots_needed = 0;        // kNoRoom: slots the event takes at least
+  const std::uint8_t* fault = nullptr;   // where; kIncomplete: needed up to here
+  const std::uint8_t* walked = nullptr;  // how far the bytes were looked at
+  std::uint64_t slots_needed = 0;        // kNoRoom: slots the rest of the event takes
 };
 
-// Decodes the fields at `at`, which is within the window or its padding. On kOk `at` is behind the last
-// field; on any other status it is unspecified and `context.fault` says where.
-template <class Policy>
-[[gnu::always_inline]] inline FieldStatus decode_fields(const Program& program, const std::uint8_t*& at,
-                                                        FieldContext<typename Policy::Out>& context) {
-  const std::uint8_t* p = at;
-  const std::uint8_t* const end = context.end;
-  typename Policy::Out* out = context.out;
-  bool odd = false;
-  const auto stop = [&](FieldStatus status, const std::uint8_t* fault) {
-    context.fault = fault;
-    context.walked = p;
-    return status;
-  };
-  const auto varint = [&](std::uint64_t& value) {
-    const std::uint8_t* const begin = p;
-    if (!decode_leb128(p, value)) [[unlikely]]
-      return false;
-    if constexpr (Policy::kReportsOddities) odd |= is_overlong(begin, p);
-    return true;
-  };
-  // Null when incomplete; otherwise the content of a field with a u32 count of elements before it.
-  const auto counted = [&](std::uint32_t element_size, std::uint64_t& size) -> const std::uint8_t* {
-    size = std::uint64_t{load_le<std::uint32_t>(p)} * element_size;
-    const std::uint8_t* const content = p + 4;
-    if (static_cast<std::int64_t>(size) > end - content) [[unlikely]] {
-      context.fault = content + size;
-      context.walked = p;
-      return nullptr;
-    }
-    p = content + size;
-    return content;
-  };
+// The content of a field with a u32 count of elements at `at`, which is advanced past it. Null when
+// incomplete.
+template <class Out>
+[[gnu::always_inline]] inline const std::uint8_t* take_counted(const std::uint8_t*& at, std::uint32_t element_size,
+                                                               std::uint64_t& size, FieldContext<Out>& context) {
+  size = std::uint64_t{load_le<std::uint32_t>(at)} * element_size;
+  const std::uint8_t* const content = at + sizeof(std::uint32_t);
+  if (static_cast<std::int64_t>(size) > context.end - content) [[unlikely]] {
+    context.fault = content + size;
+    context.walked = at;
+    return nullptr;
+  }
+  at = content + size;
+  return content;
+}
 
-  for (const Step *step = program.steps.data(), *last = step + program.steps.size(); step != last; ++step) {
+// Reads the varint at `at` as `decode_leb128` does, noting an overlong one.
+template <class Policy>
+[[gnu::always_inline]] inline bool take_varint(const std::uint8_t*& at, std::uint64_t& value, bool& odd) {
+  value = *at;
+  if (value < 0x80) [[likely]] {
+    ++at;
+    return true;
+  }
+  const std::uint64_t second = at[1];
+  if (second < 0x80) [[likely]] {
+    value = (value - 0x80) + (second << 7);
+    at += 2;
+    if constexpr (Policy::kReportsOddities) odd |= second == 0;
+    return true;
+  }
+  const std::uint8_t* const begin = at;
+  const leb128_detail::Decoded decoded = leb128_detail::decode_long(at);
+  if (decoded.next == nullptr) [[unlikely]]
+    return false;
+  at = decoded.next;
+  value = decoded.value;
+  if constexpr (Policy::kReportsOddities) odd |= is_overlong(begin, at);
+  return true;
+}
+
+// Reads `count` varints, at least one. False when one is too long.
+template <class Policy>
+[[gnu::always_inline]] inline bool take_varints(std::uint32_t count, const std::uint8_t*& at, typename Policy::Out*& out,
+                                                bool& odd) {
+  do {
+    std::uint64_t value;
+    if (!take_varint<Policy>(at, value, odd)) [[unlikely]]
+      return false;
+    out = Policy::unsigned_integer(out, value, FieldType::kVarint);
+  } while (--count != 0);
+  return true;
+}
+
+// Runs `step` and what follows over the fields at `at`, which is within the window or its padding, and
+// stores values at `out`. On kOk both are behind the last field; on any other status they are unspecified
+// and the context says why.
+template <class Policy>
+[[gnu::always_inline]] inline FieldStatus decode_fields(const Step* step, const std::uint8_t*& at,
+                                                        typename Policy::Out*& out, bool& odd,
+                                                        FieldContext<typename Policy::Out>& context,
+                                                        std::uint32_t slot_bound) {
+  for (;; ++step) {
     switch (step->kind) {
-      case StepKind::kCheck:
-        if (p > end) [[unlikely]]
-          return stop(FieldStatus::kIncomplete, p);
-        break;
-      case StepKind::kVarints:
-        for (std::uint32_t i = step->count; i != 0; --i) {
-          std::uint64_t value;
-          if (!varint(value)) [[unlikely]]
-            return stop(FieldStatus::kVarintLength, p);
-          out = Policy::unsigned_integer(out, value, FieldType::kVarint);
+      case StepKind::kLastVarints:
+        if (!take_varints<Policy>(step->count, at, out, odd)) [[unlikely]] {
+          context.fault = context.walked = at;
+          return FieldStatus::kVarintLength;
         }
-        break;
+        [[fallthrough]];
+      case StepKind::kEnd:
+        if (at > context.end) [[unlikely]] {
+          context.fault = context.walked = at;
+          return FieldStatus::kIncomplete;
+        }
+        return FieldStatus::kOk;
+      case StepKind::kVarint:
+      case StepKind::kVarints:
+        if (!take_varints<Policy>(step->count, at, out, odd)) [[unlikely]] {
+          context.fault = context.walked = at;
+          return FieldStatus::kVarintLength;
+        }
+        continue;
+      case StepKind::kCheck:
+        if (at > context.end) [[unlikely]] {
+          context.fault = context.walked = at;
+          return FieldStatus::kIncomplete;
+        }
+        continue;
       case StepKind::kOptional: {
-        const std::uint8_t presence = *p++;
+        const std::uint8_t presence = *at++;
         if constexpr (Policy::kReportsOddities) odd |= presence > 1;
         if (presence == 0) {
           out = Policy::absent(out, step->inner);
@@ -86,103 +126,91 @@ template <class Policy>
         } else {
           out = Policy::present(out);
         }
-        break;
-      }
-      case StepKind::kVarint: {
-        std::uint64_t value;
-        if (!varint(value)) [[unlikely]]
-          return stop(FieldStatus::kVarintLength, p);
-        out = Policy::unsigned_integer(out, value, FieldType::kVarint);
-        break;
+        continue;
       }
       case StepKind::kU8:
-        out = Policy::unsigned_integer(out, *p, FieldType::kU8);
-        p += 1;
-        break;
+        out = Policy::unsigned_integer(out, *at, FieldType::kU8);
+        at += 1;
+        continue;
       case StepKind::kU16:
-        out = Policy::unsigned_integer(out, load_le<std::uint16_t>(p), FieldType::kU16);
-        p += 2;
-        break;
+        out = Policy::unsigned_integer(out, load_le<std::uint16_t>(at), FieldType::kU16);
+        at += 2;
+        continue;
       case StepKind::kU32:
-        out = Policy::unsigned_integer(out, load_le<std::uint32_t>(p), FieldType::kU32);
-        p += 4;
-        break;
+        out = Policy::unsigned_integer(out, load_le<std::uint32_t>(at), FieldType::kU32);
+        at += 4;
+        continue;
       case StepKind::kI64:
-        out = Policy::signed_integer(out, static_cast<std::int64_t>(load_le<std::uint64_t>(p)));
-        p += 8;
-        break;
+        out = Policy::signed_integer(out, static_cast<std::int64_t>(load_le<std::uint64_t>(at)));
+        at += 8;
+        continue;
       case StepKind::kF64:
-        out = Policy::real(out, std::bit_cast<double>(load_le<std::uint64_t>(p)));
-        p += 8;
-        break;
+        out = Policy::real(out, std::bit_cast<double>(load_le<std::uint64_t>(at)));
+        at += 8;
+        continue;
       case StepKind::kBool:
-        if constexpr (Policy::kReportsOddities) odd |= *p > 1;
-        out = Policy::boolean(out, *p != 0);
-        p += 1;
-        break;
+        if constexpr (Policy::kReportsOddities) odd |= *at > 1;
+        out = Policy::boolean(out, *at != 0);
+        at += 1;
+        continue;
       case StepKind::kPooledString:
-        out = Policy::pooled_string(out, load_le<std::uint32_t>(p), *context.pools, odd);
-        p += 4;
-        break;
+        out = Policy::pooled_string(out, load_le<std::uint32_t>(at), *context.pools, odd);
+        at += 4;
+        continue;
       case StepKind::kPooledStackFrames:
-        out = Policy::pooled_stack(out, load_le<std::uint32_t>(p), *context.pools, odd);
-        p += 4;
-        break;
+        out = Policy::pooled_stack(out, load_le<std::uint32_t>(at), *context.pools, odd);
+        at += 4;
+        continue;
       case StepKind::kString: {
         std::uint64_t size;
-        const std::uint8_t* const content = counted(1, size);
+        const std::uint8_t* const content = take_counted(at, 1, size, context);
         if (content == nullptr) [[unlikely]]
           return FieldStatus::kIncomplete;
         if constexpr (Policy::kReportsOddities) odd |= has_high_bit(content, size);
         out = Policy::string(out, content, static_cast<std::uint32_t>(size));
-        break;
+        continue;
       }
       case StepKind::kBytes: {
         std::uint64_t size;
-        const std::uint8_t* const content = counted(1, size);
+        const std::uint8_t* const content = take_counted(at, 1, size, context);
         if (content == nullptr) [[unlikely]]
           return FieldStatus::kIncomplete;
         out = Policy::blob(out, content, static_cast<std::uint32_t>(size));
-        break;
+        continue;
       }
       case StepKind::kStackFrames: {
         std::uint64_t size;
-        const std::uint8_t* const content = counted(8, size);
+        const std::uint8_t* const content = take_counted(at, 8, size, context);
         if (content == nullptr) [[unlikely]]
           return FieldStatus::kIncomplete;
         out = Policy::stack(out, content, static_cast<std::uint32_t>(size));
-        break;
+        continue;
       }
       case StepKind::kStringMap:
       case StepKind::kDynamicList:
       case StepKind::kDynamicMap: {
         const auto type = static_cast<FieldType>(step->kind);
-        const SkipResult extent = type == FieldType::kStringMap ? skip_string_map(p, end) : skip_dynamic(type, p, end);
-        if (extent.status != FieldStatus::kOk) [[unlikely]] {
-          p = extent.end;
-          return stop(extent.status, extent.fault);
+        const SkipResult skipped =
+            type == FieldType::kStringMap ? skip_string_map(at, context.end) : skip_dynamic(type, at, context.end);
+        if (skipped.status != FieldStatus::kOk) [[unlikely]] {
+          context.fault = skipped.fault;
+          context.walked = skipped.end;
+          return skipped.status;
         }
         if constexpr (Policy::kExpandsContainers) {
-          // What the rest of the program needs was reserved with the event.
-          const std::uint64_t needed = extent.slots + program.slot_bound;
-          if (needed > static_cast<std::uint64_t>(context.out_end - out)) [[unlikely]] {
-            context.slots_needed = static_cast<std::uint64_t>(out - context.out) + needed;
+          // `slot_bound` covers what the rest of the program takes besides.
+          context.slots_needed = skipped.slots + slot_bound;
+          if (context.slots_needed > static_cast<std::uint64_t>(context.out_end - out)) [[unlikely]]
             return FieldStatus::kNoRoom;
-          }
         }
-        out = Policy::container(out, type, p, extent, *context.pools, step->after_optional);
-        if constexpr (Policy::kReportsOddities) odd |= extent.odd;
-        p = extent.end;
-        break;
+        out = Policy::container(out, type, at, skipped, *context.pools, step->after_optional);
+        if constexpr (Policy::kReportsOddities) odd |= skipped.odd;
+        at = skipped.end;
+        continue;
       }
     }
+    __builtin_unreachable();  // programs hold no other steps
   }
-  if (p > end) [[unlikely]]
-    return stop(FieldStatus::kIncomplete, p);
-  at = p;
-  context.out = out;
-  context.odd = odd;
-  return FieldStatus::kOk;
 }
 
 }  // namespace tracedeck::dial9

@@ -11,6 +11,7 @@ class Compiler {
   Program compile(const Schema& schema) {
     slack_used_ = kEventHeaderSize + kTimestampDeltaSize;
     for (const FieldDefinition& field : schema.fields) add(field);
+    end();
     return std::move(program_);
   }
 
@@ -43,6 +44,18 @@ class Compiler {
       ++steps.back().count;
     } else {
       steps.push_back({.kind = step_kind(type), .after_optional = after_optional});
+    }
+  }
+
+  void end() {
+    auto& steps = program_.steps;
+    const bool ends_in_varints =
+        !steps.empty() && !steps.back().after_optional &&
+        (steps.back().kind == StepKind::kVarints || steps.back().kind == StepKind::kVarint);
+    if (ends_in_varints) {
+      steps.back().kind = StepKind::kLastVarints;
+    } else {
+      steps.push_back({.kind = StepKind::kEnd});
     }
   }
 

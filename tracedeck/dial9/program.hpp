@@ -36,7 +36,9 @@ enum class StepKind : std::uint8_t {
   kDynamicMap,
   kCheck,      // the bytes read so far must lie before the window's end
   kVarints,    // `count` varints
+  kLastVarints,  // `count` varints, then kEnd
   kOptional,   // presence byte; an absent field skips the step that follows
+  kEnd,        // the last step: the event's bytes must lie before the window's end
 };
 
 static_assert(static_cast<std::uint8_t>(StepKind::kDynamicMap) == static_cast<std::uint8_t>(FieldType::kDynamicMap));
@@ -51,7 +53,7 @@ struct Step {
 };
 
 struct Program {
-  std::vector<Step> steps;
+  std::vector<Step> steps;  // kEnd or kLastVarints is the last
   // Most slots (see model/tape.hpp) an event takes, apart from what lies inside lists and maps.
   std::uint32_t slot_bound = 0;
 };

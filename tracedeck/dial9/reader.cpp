@@ -15,12 +15,12 @@ namespace {
 struct TapeRoom {
   using Policy = TapePolicy;
 
-  static bool reserve(Batch& batch, const Program& program, FieldContext<Slot>& context) {
-    if (context.out == nullptr) {
-      context.out = batch.tape_position();
-      context.out_end = batch.tape_end();
-    }
-    return context.out_end - context.out >= static_cast<std::ptrdiff_t>(program.slot_bound);
+  static void begin(Batch& batch, Slot*& out, FieldContext<Slot>& context) {
+    out = batch.tape_position();
+    context.out_end = batch.tape_end();
+  }
+  static bool has_room(const Slot* out, const FieldContext<Slot>& context, std::uint32_t slots) {
+    return static_cast<std::size_t>(context.out_end - out) >= slots;
   }
   static void commit(Batch& batch, Event& event, Slot* begin, Slot* end) {
     event.slots = begin;
@@ -32,7 +32,8 @@ struct TapeRoom {
 struct NoRoom {
   using Policy = SkipPolicy;
 
-  static bool reserve(Batch&, const Program&, FieldContext<SkipPolicy::Out>&) { return true; }
+  static void begin(Batch&, SkipPolicy::Out*&, FieldContext<SkipPolicy::Out>&) {}
+  static bool has_room(const SkipPolicy::Out*, const FieldContext<SkipPolicy::Out>&, std::uint32_t) { return true; }
   static void commit(Batch&, Event&, SkipPolicy::Out*, SkipPolicy::Out*) {}
 };
 
@@ -82,20 +83,23 @@ class FileReader final : public Reader {
   }
 
   // What the decoder calls.
-  bool reserve(const Program& program, FieldContext<typename Policy::Out>& context) {
-    return Room::reserve(*batch_, program, context);
+  void begin_events(typename Policy::Out*& out, FieldContext<typename Policy::Out>& context) {
+    Room::begin(*batch_, out, context);
+  }
+  static bool has_room(typename Policy::Out*& out, const FieldContext<typename Policy::Out>& context, std::uint32_t slots) {
+    return Room::has_room(out, context, slots);
   }
   bool event(const EventType& type, std::uint64_t timestamp, std::uint64_t offset, std::uint32_t size,
              typename Policy::Out* begin, typename Policy::Out* end) {
-    Event event{.event_class = classes_[type.ordinal],
-                .stream = stream_.get(),
-                .time = timestamp,
-                .end_time = timestamp,
-                .offset = offset,
-                .size = size};
+    Event& event = batch_->add_event();
+    event.event_class = static_cast<const EventClass*>(type.attachment);
+    event.stream = stream_.get();
+    event.time = timestamp;
+    event.end_time = timestamp;
+    event.offset = offset;
+    event.size = size;
     Room::commit(*batch_, event, begin, end);
-    batch_->add_event(event);
-    return batch_->records().size() < Batch::kRecords;
+    return !batch_->full();
   }
   void before_frame() { pin_pools(); }
   void segment(std::uint64_t number, std::uint64_t) {
@@ -105,9 +109,10 @@ class FileReader final : public Reader {
     batch_->add_stream(RecordKind::kStreamBegin, stream_);
   }
   void type(const EventType& type) {
-    if (type.ordinal < classes_.size()) return;
-    classes_.push_back(&description_->add_event_class(event_class(type, *stream_class_)));
-    batch_->add(Record(classes_.back()));
+    if (type.attachment != nullptr) return;
+    const EventClass& added = description_->add_event_class(event_class(type, *stream_class_));
+    type.attachment = &added;
+    batch_->add(Record(&added));
   }
   void problem(Finding finding) {
     batch_->add_notice(RecordKind::kProblem, {description_->input(), std::move(finding)});
@@ -120,6 +125,7 @@ class FileReader final : public Reader {
   void begin_batch() {
     if (batch_ == nullptr || batch_.use_count() > 1) {
       batch_ = std::make_shared<Batch>();
+      batch_->reserve(Batch::kRecords);
     } else {
       batch_->clear();
     }
@@ -167,7 +173,6 @@ class FileReader final : public Reader {
   const DataStreamClass* stream_class_ = nullptr;
   WindowSource source_;
   Decoder decoder_;
-  std::vector<const EventClass*> classes_;  // by ordinal of the event type
   std::shared_ptr<const DataStream> stream_;
   std::shared_ptr<Batch> batch_;
   BatchPtr first_;

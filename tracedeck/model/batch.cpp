@@ -1,5 +1,7 @@
 #include "tracedeck/model/batch.hpp"
 
+#include <algorithm>
+
 namespace tracedeck {
 
 void Batch::grow_tape(std::size_t slots) {
@@ -8,8 +10,15 @@ void Batch::grow_tape(std::size_t slots) {
   position_ = tape_.get();
 }
 
+void Batch::grow_records(std::size_t records) {
+  const std::size_t used = size();
+  records_.resize(std::max({std::size_t{64}, records, records_.size() * 2}));
+  next_ = records_.data() + used;
+  end_ = records_.data() + records_.size();
+}
+
 void Batch::clear() {
-  records_.clear();
+  next_ = records_.data();
   losses_.clear();
   notices_.clear();
   pins_.clear();

@@ -30,23 +30,35 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  [[nodiscard]] std::span<const Record> records() const { return records_; }
-  [[nodiscard]] bool empty() const { return records_.empty(); }
+  [[nodiscard]] std::span<const Record> records() const { return {records_.data(), size()}; }
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(next_ - records_.data()); }
+  // Whether what `reserve` made room for is used up; more can still be added.
+  [[nodiscard]] bool full() const { return next_ == end_; }
+  [[nodiscard]] bool empty() const { return next_ == records_.data(); }
 
   // Filling. Appended records keep their order.
-  void reserve(std::size_t records) { records_.reserve(records); }
-  void add(const Record& record) { records_.push_back(record); }
-  void add_event(const Event& event) { records_.emplace_back(event); }
+  void reserve(std::size_t records) {
+    if (records > records_.size()) grow_records(records);
+  }
+  void add(const Record& record) { next() = record; }
+  void add_event(const Event& event) { next() = Record(event); }
+  // A new event, to be filled in place: nothing but values that stand for absence.
+  Event& add_event() {
+    Record& record = next();
+    record.kind = RecordKind::kEvent;
+    record.event = Event{};
+    return record.event;
+  }
   void add_stream(RecordKind kind, std::shared_ptr<const DataStream> stream) {
-    records_.emplace_back(kind, stream.get());
+    add(Record(kind, stream.get()));
     pin(std::move(stream));
   }
   void add_packet(RecordKind kind, std::shared_ptr<const Packet> packet) {
-    records_.emplace_back(kind, packet.get());
+    add(Record(kind, packet.get()));
     pin(std::move(packet));
   }
-  void add_loss(Loss loss) { records_.emplace_back(&losses_.emplace_back(std::move(loss))); }
-  void add_notice(RecordKind kind, Notice notice) { records_.emplace_back(kind, &notices_.emplace_back(std::move(notice))); }
+  void add_loss(Loss loss) { add(Record(&losses_.emplace_back(std::move(loss)))); }
+  void add_notice(RecordKind kind, Notice notice) { add(Record(kind, &notices_.emplace_back(std::move(notice)))); }
 
   // Keeps `owner` alive as long as this batch. Pointers to a description, stream or packet are lasting
   // pins: a stage that copies values out of a batch takes over those alone. So every batch pins the
@@ -81,7 +93,16 @@ class Batch {
     if (pins.empty() || pins.back() != owner) pins.push_back(std::move(owner));
   }
 
-  std::vector<Record> records_;
+  Record& next() {
+    if (next_ == end_) [[unlikely]]
+      grow_records(records_.size() + 1);
+    return *next_++;
+  }
+  void grow_records(std::size_t records);
+
+  std::vector<Record> records_;  // room; those before `next_` are in use
+  Record* next_ = nullptr;
+  Record* end_ = nullptr;
   std::unique_ptr<Slot[]> tape_;
   std::size_t capacity_ = 0;
   Slot* position_ = nullptr;
