@@ -1,0 +1,156 @@
+#include "tracedeck/render/visible.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "tracedeck/base/utf8.hpp"
+
+namespace tracedeck::render {
+namespace {
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+template <std::size_t N>
+bool is_in(const std::array<Range, N>& ranges, char32_t code_point) {
+  return std::ranges::any_of(ranges, [&](const Range& range) {
+    return range.first <= code_point && code_point <= range.last;
+  });
+}
+
+// Controls, and what reorders, hides or breaks lines of text.
+constexpr std::array<Range, 9> kHarmful = {{{0x00, 0x1F},
+                                            {0x7F, 0x9F},
+                                            {0xAD, 0xAD},
+                                            {0x61C, 0x61C},
+                                            {0x200B, 0x200F},
+                                            {0x2028, 0x202E},
+                                            {0x2060, 0x206F},
+                                            {0xFEFF, 0xFEFF},
+                                            {0xFFF9, 0xFFFB}}};
+// Terminals give these two columns (the bulk of East Asian Width W and F, and emoji) ...
+constexpr std::array<Range, 9> kDouble = {{{0x1100, 0x115F},
+                                           {0x2E80, 0xA4CF},
+                                           {0xAC00, 0xD7A3},
+                                           {0xF900, 0xFAFF},
+                                           {0xFE30, 0xFE6F},
+                                           {0xFF00, 0xFF60},
+                                           {0xFFE0, 0xFFE6},
+                                           {0x1F300, 0x1FAFF},
+                                           {0x20000, 0x3FFFD}}};
+// ... and these none.
+constexpr std::array<Range, 4> kCombining = {
+    {{0x300, 0x36F}, {0x1AB0, 0x1AFF}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}}};
+
+std::size_t columns_of(char32_t code_point) {
+  if (code_point < 0x300) return 1;
+  if (is_in(kCombining, code_point)) return 0;
+  return is_in(kDouble, code_point) ? 2 : 1;
+}
+
+std::size_t append_escape(TextBuffer& out, std::string_view escape) {
+  out.append(escape);
+  return escape.size();
+}
+
+// Appends what stands for a character that must not be shown.
+std::size_t append_harmful(TextBuffer& out, const std::uint8_t* at, const Utf8Step& step) {
+  switch (*at) {
+    case '\n':
+      return append_escape(out, "\\n");
+    case '\r':
+      return append_escape(out, "\\r");
+    case '\t':
+      return append_escape(out, "\\t");
+    default:
+      break;
+  }
+  if (step.valid && *at >= 0x80) {
+    return append_escape(out,
+                         fmt::format("\\u{{{:x}}}", static_cast<std::uint32_t>(step.code_point)));
+  }
+  std::size_t columns = 0;
+  for (std::uint32_t i = 0; i < step.length; ++i) {
+    columns += append_escape(out, fmt::format("\\x{:02x}", at[i]));
+  }
+  return columns;
+}
+
+std::size_t append_text(TextBuffer& out, std::string_view text, bool in_quotes) {
+  const ByteSpan bytes = as_bytes(text);
+  const std::uint8_t* at = bytes.data();
+  const std::uint8_t* const end = at + bytes.size();
+  std::size_t columns = 0;
+  while (at != end) {
+    const std::uint8_t* const plain = at;
+    while (at != end && *at >= 0x20 && *at < 0x7F && !(in_quotes && (*at == '"' || *at == '\\')))
+      ++at;
+    out.append(as_text({plain, at}));
+    columns += static_cast<std::size_t>(at - plain);
+    if (at == end) break;
+    const Utf8Step step = utf8_step(at, end);
+    if (!step.valid || is_in(kHarmful, step.code_point)) {
+      columns += append_harmful(out, at, step);
+    } else if (*at < 0x80) {
+      out.append('\\');
+      out.append(static_cast<char>(*at));
+      columns += 2;
+    } else {
+      out.append(as_text({at, step.length}));
+      columns += columns_of(step.code_point);
+    }
+    at += step.length;
+  }
+  return columns;
+}
+
+bool is_name(std::string_view text) {
+  constexpr std::string_view kMarks = "_.:@$#/-";
+  return !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           kMarks.find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+std::size_t append_visible(TextBuffer& out, std::string_view text) {
+  return append_text(out, text, false);
+}
+
+std::size_t append_visible_quoted(TextBuffer& out, std::string_view text) {
+  out.append('"');
+  const std::size_t columns = append_text(out, text, true);
+  out.append('"');
+  return columns + 2;
+}
+
+std::size_t append_visible_name(TextBuffer& out, std::string_view text) {
+  if (!is_name(text)) return append_visible_quoted(out, text);
+  out.append(text);
+  return text.size();
+}
+
+std::string visible(std::string_view text) {
+  TextBuffer out(nullptr, text.size() + 512);
+  append_visible(out, text);
+  return std::string(out.view());
+}
+
+std::size_t columns_of(std::string_view text) {
+  const ByteSpan bytes = as_bytes(text);
+  std::size_t columns = 0;
+  for (const std::uint8_t* at = bytes.data(); at != bytes.data() + bytes.size();) {
+    const Utf8Step step = utf8_step(at, bytes.data() + bytes.size());
+    columns += columns_of(step.code_point);
+    at += step.length;
+  }
+  return columns;
+}
+
+}  // namespace tracedeck::render
