@@ -22,6 +22,12 @@ Slot* expand_string_map(Slot* out, const Value& map) {
   return out;
 }
 
+// An element has no field class to tell which pool an unresolved id belongs to.
+Slot* mark_type(Slot* end, FieldType type) {
+  if (end[-1].kind == SlotKind::kUnresolved) end[-1].detail = static_cast<std::uint8_t>(type);
+  return end;
+}
+
 // A value that is neither a list nor a dynamic map.
 Slot* expand_value(Slot* out, const Value& value, const Pools& pools) {
   bool odd = false;
@@ -30,7 +36,9 @@ Slot* expand_value(Slot* out, const Value& value, const Pools& pools) {
     case FieldType::kU8:
     case FieldType::kU16:
     case FieldType::kU32:
-      return TapePolicy::unsigned_integer(out, value.bits, value.type);
+      *out = unsigned_slot(value.bits);
+      out->detail = static_cast<std::uint8_t>(8 * facts(value.type).fixed_size);
+      return out + 1;
     case FieldType::kI64:
       return TapePolicy::signed_integer(out, value.integer);
     case FieldType::kF64:
@@ -44,9 +52,9 @@ Slot* expand_value(Slot* out, const Value& value, const Pools& pools) {
     case FieldType::kStackFrames:
       return TapePolicy::stack(out, value.pointer, value.length);
     case FieldType::kPooledString:
-      return TapePolicy::pooled_string(out, static_cast<std::uint32_t>(value.bits), pools, odd);
+      return mark_type(TapePolicy::pooled_string(out, static_cast<std::uint32_t>(value.bits), pools, odd), value.type);
     case FieldType::kPooledStackFrames:
-      return TapePolicy::pooled_stack(out, static_cast<std::uint32_t>(value.bits), pools, odd);
+      return mark_type(TapePolicy::pooled_stack(out, static_cast<std::uint32_t>(value.bits), pools, odd), value.type);
     case FieldType::kStringMap:
       return expand_string_map(out, value);
     case FieldType::kDynamicList:

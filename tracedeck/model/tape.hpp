@@ -26,7 +26,7 @@ namespace tracedeck {
 
 enum class SlotKind : std::uint8_t {
   kBoolean,       // bits: 0 or 1
-  kUnsigned,      // bits
+  kUnsigned,      // bits; detail: width on the wire where no field class tells, 0: variable
   kSigned,        // integer
   kReal,          // real
   kString,        // pointer, length: UTF-8, possibly invalid
@@ -35,7 +35,7 @@ enum class SlotKind : std::uint8_t {
   kWideUnsigned,  // pointer, length: more than 64 bits, little-endian magnitude
   kWideSigned,    // the same, two's complement
   kWideReal,      // pointer, length: the bytes of a real of another width than 64, little-endian
-  kUnresolved,    // bits: the id of a pool entry that is not known
+  kUnresolved,    // bits: the id of a pool entry that is not known; detail is the reader's own
   kArray,         // heads of compound values from here on: length is the number of slots after
   kStructure,     // the head that belong to it
   kStringMap,

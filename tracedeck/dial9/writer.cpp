@@ -1,0 +1,207 @@
+#include "tracedeck/dial9/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <unordered_map>
+
+#include "tracedeck/dial9/encoder.hpp"
+#include "tracedeck/dial9/schema_mapping.hpp"
+#include "tracedeck/dial9/slot_values.hpp"
+
+namespace tracedeck::dial9 {
+namespace {
+
+// What may not come over, in the order of the receipt.
+enum class Concession : std::uint8_t {
+  kField,
+  kAnnotation,
+  kPlainStack,
+  kTypeId,
+  kStream,
+  kTimeRange,
+  kDuration,
+  kContext,
+  kUnresolved,
+  kLoss,
+  kCount,
+};
+struct ConcessionFacts {
+  std::string_view what;
+  std::string_view done;
+  bool lossy;
+};
+constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCount)> kConcessions = {{
+    {"fields of a kind that the target version does not have", "left out", true},
+    {"annotations of fields, which need version 0.4", "left out", true},
+    {"fields of pooled stacks, which need version 0.4", "written in place", false},
+    {"event types whose type_id another type has", "given another type_id", false},
+    {"events of another data stream than the segment's", "written into the segment at hand", true},
+    {"times before 0 or after 2^64-1 ns", "written as the nearest that can be", true},
+    {"events with a duration", "written with their begin", true},
+    {"events with a context", "written without it", true},
+    {"references to undefined pool entries whose id is taken now", "written as id 4294967295", true},
+    {"losses that the producer recorded", "left out", true},
+}};
+
+class TraceWriter final : public Writer {
+ public:
+  TraceWriter(io::Output& output, bool since_0_4)
+      : encoder_([&output](ByteSpan bytes) { return output.write(bytes); },
+                 {.version = since_0_4 ? Version::k0_4 : Version::k0_3}),
+        values_(encoder_),
+        since_0_4_(since_0_4) {}
+
+  Result<void> write(const Record& record) override {
+    switch (record.kind) {
+      case RecordKind::kEvent:
+        return write_event(record.event);
+      case RecordKind::kStreamBegin:
+        return begin_stream(*record.stream);
+      case RecordKind::kStreamEnd:
+        if (open_streams_ > 0) --open_streams_;
+        break;
+      case RecordKind::kLoss:
+        concede(Concession::kLoss);
+        break;
+      case RecordKind::kPacketBegin:
+      case RecordKind::kPacketEnd:
+      case RecordKind::kDescription:
+      case RecordKind::kProblem:
+      case RecordKind::kFinding:
+        break;
+    }
+    return {};
+  }
+
+  Result<void> flush() override { return encoder_.flush(); }
+
+  Result<void> finish() override {
+    const auto finished = encoder_.finish();
+    if (!finished) return std::unexpected(finished.error());
+    return {};
+  }
+
+  [[nodiscard]] Receipt receipt() const override {
+    Receipt receipt;
+    for (std::size_t i = 0; i < kConcessions.size(); ++i) {
+      std::uint64_t count = conceded_[i];
+      if (i == static_cast<std::size_t>(Concession::kUnresolved)) count = values_.renumbered();
+      if (count == 0) continue;
+      receipt.push_back({.what = std::string(kConcessions[i].what),
+                         .done = std::string(kConcessions[i].done),
+                         .count = count,
+                         .lossy = kConcessions[i].lossy});
+    }
+    return receipt;
+  }
+
+ private:
+  // An event class as the segment at hand knows it.
+  struct Registered {
+    std::uint16_t type_id = 0;
+    SchemaMapping mapping;
+  };
+
+  void concede(Concession what, std::uint64_t count = 1) { conceded_[static_cast<std::size_t>(what)] += count; }
+
+  Result<void> begin_stream(const DataStream& stream) {
+    if (++open_streams_ > 1) return {};
+    if (segment_stream_ != nullptr) {
+      if (auto begun = encoder_.new_segment(); !begun) return begun;
+      registered_.clear();
+      last_class_ = nullptr;
+      values_.forget_pools();
+    }
+    segment_stream_ = &stream;
+    return {};
+  }
+
+  Result<void> write_event(const Event& event) {
+    if (event.event_class != last_class_) {
+      auto registered = find_registered(*event.event_class);
+      if (!registered) return std::unexpected(registered.error());
+      last_class_ = event.event_class;
+      last_ = *registered;
+    }
+    if (event.stream != segment_stream_) concede(Concession::kStream);
+    if (event.event_class->has_duration) concede(Concession::kDuration);
+    if (event.common_count + event.specific_count != 0) concede(Concession::kContext);
+    if (auto collected = collect_values(event); !collected) return collected;
+    std::optional<std::uint64_t> timestamp;
+    if (event.has_time()) timestamp = timestamp_of(event);
+    return encoder_.write_event(last_->type_id, timestamp, row_);
+  }
+
+  Result<void> collect_values(const Event& event) {
+    values_.begin_event();
+    row_.clear();
+    const SchemaMapping& mapping = last_->mapping;
+    const Slot* slot = event.payload().data();
+    for (std::size_t i = 0; i < mapping.kept.size(); ++i, slot = slot->next()) {
+      if (!mapping.kept[i]) {
+        concede(Concession::kField);
+        continue;
+      }
+      auto value = values_.convert(mapping.schema.fields[row_.size()], *slot);
+      if (!value) return std::unexpected(std::move(value.error()));
+      row_.push_back(*value);
+    }
+    return {};
+  }
+
+  std::uint64_t timestamp_of(const Event& event) {
+    if (event.event_class->clock->counts_nanoseconds()) return event.time;
+    const Nanoseconds time = event.began_at();
+    constexpr std::uint64_t kLast = ~std::uint64_t{0};
+    if (!time.negative() && time.magnitude() <= kLast) return static_cast<std::uint64_t>(time.magnitude());
+    concede(Concession::kTimeRange);
+    return time.negative() ? 0 : kLast;
+  }
+
+  Result<const Registered*> find_registered(const EventClass& event_class) {
+    const auto found = registered_.find(&event_class);
+    if (found != registered_.end()) return &found->second;
+    Registered registered{.mapping = map_schema(event_class, since_0_4_)};
+    concede(Concession::kPlainStack, registered.mapping.plain_stacks);
+    concede(Concession::kAnnotation, registered.mapping.annotations_lost);
+    Schema plain = registered.mapping.schema;
+    plain.annotations.clear();
+    std::optional<std::uint16_t> wanted;
+    if (event_class.id && *event_class.id < kMaxTypeCount) {
+      const auto id = static_cast<std::uint16_t>(*event_class.id);
+      if (encoder_.find_schema(id) == nullptr) wanted = id;
+    }
+    if (!wanted && event_class.id) concede(Concession::kTypeId);
+    const auto type_id = encoder_.register_schema(plain, wanted);
+    if (!type_id) return std::unexpected(type_id.error());
+    if (!registered.mapping.schema.annotations.empty()) {
+      auto annotated = encoder_.annotate(*type_id, registered.mapping.schema.annotations);
+      if (!annotated) return std::unexpected(std::move(annotated.error()));
+    }
+    registered.type_id = *type_id;
+    return &registered_.emplace(&event_class, std::move(registered)).first->second;
+  }
+
+  Encoder encoder_;
+  SlotValues values_;
+  bool since_0_4_;
+  std::unordered_map<const EventClass*, Registered> registered_;
+  const EventClass* last_class_ = nullptr;
+  const Registered* last_ = nullptr;
+  const DataStream* segment_stream_ = nullptr;
+  std::uint64_t open_streams_ = 0;
+  std::vector<Value> row_;
+  std::array<std::uint64_t, kConcessions.size()> conceded_{};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Writer>> create_writer(io::Output& output, const WriteOptions& options) {
+  if (!options.version.empty() && options.version != "0.3" && options.version != "0.4") {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("dial9 has no version {}: use 0.3 or 0.4", options.version));
+  }
+  return std::make_unique<TraceWriter>(output, options.version != "0.3");
+}
+
+}  // namespace tracedeck::dial9
