@@ -6,12 +6,14 @@ namespace {
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 // (a + b) * tick, rounded down. The two products are divided apart because their sum can need
-// 129 bits.
-Uint128 ticks_to_nanoseconds(std::uint64_t a, std::uint64_t b, Tick tick) {
+// 129 bits; then only the sum of the quotients can be too large, and saturates.
+Nanoseconds ticks_to_nanoseconds(std::uint64_t a, std::uint64_t b, Tick tick) {
   const Uint128 first = Uint128{a} * tick.numerator;
   const Uint128 second = Uint128{b} * tick.numerator;
   const Uint128 remainders = first % tick.denominator + second % tick.denominator;
-  return first / tick.denominator + second / tick.denominator + remainders / tick.denominator;
+  return Nanoseconds::from_unsigned(first / tick.denominator) +
+         Nanoseconds::from_unsigned(second / tick.denominator) +
+         Nanoseconds::from_unsigned(remainders / tick.denominator);
 }
 
 Nanoseconds seconds_to_nanoseconds(std::int64_t seconds) {
@@ -24,11 +26,15 @@ Nanoseconds seconds_to_nanoseconds(std::int64_t seconds) {
 
 Nanoseconds ClockClass::to_nanoseconds(std::uint64_t value) const {
   return seconds_to_nanoseconds(offset_seconds) + Nanoseconds(shift) +
-         Nanoseconds::from_unsigned(ticks_to_nanoseconds(value, offset_ticks, tick));
+         ticks_to_nanoseconds(value, offset_ticks, tick);
 }
 
 Nanoseconds ClockClass::interval(std::uint64_t begin, std::uint64_t end) const {
-  return to_nanoseconds(end) - to_nanoseconds(begin);
+  // Not the difference of two times: each of them was rounded.
+  const bool negative = end < begin;
+  const Uint128 product = Uint128{negative ? begin - end : end - begin} * tick.numerator;
+  const bool fraction = product % tick.denominator != 0;
+  return Nanoseconds::from_unsigned(product / tick.denominator + (negative && fraction ? 1 : 0), negative);
 }
 
 }  // namespace tracedeck
