@@ -1,5 +1,6 @@
 #include "tracedeck/render/json_event.hpp"
 
+#include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/number.hpp"
 
 namespace tracedeck::render {
@@ -14,6 +15,55 @@ const FieldClass* packet_context_class(const Event& event) {
 const FieldClass* common_context_class(const Event& event) {
   const DataStreamClass* const stream_class = event.event_class->stream_class;
   return stream_class == nullptr ? nullptr : stream_class->common_context.get();
+}
+
+// Bytes that some bits reach into.
+std::uint64_t bytes_of_bits(std::uint64_t bits) { return bits / 8 + (bits % 8 != 0 ? 1 : 0); }
+
+void append_stream_event(JsonObject& object, const DataStream& stream, std::string_view what) {
+  JsonObject body(object.key("stream"));
+  body.string("event", what);
+  append_stream_object(body.key("stream"), stream);
+  body.end();
+}
+
+void append_packet_event(JsonObject& object, JsonValues& values, const Packet& packet, bool begin) {
+  const DataStreamClass* const stream_class =
+      packet.stream == nullptr ? nullptr : packet.stream->stream_class;
+  const ClockClass* const clock = stream_class == nullptr ? nullptr : stream_class->default_clock;
+  const std::optional<std::uint64_t>& time = begin ? packet.begin : packet.end;
+  JsonObject body(object.key("packet"));
+  body.string("event", begin ? "begin" : "end");
+  if (packet.stream != nullptr) append_stream_object(body.key("stream"), *packet.stream);
+  if (time && clock != nullptr) body.integer("time", clock->to_nanoseconds(*time));
+  body.integer_if("sequence", packet.sequence);
+  body.integer_if("size", packet.total_size);
+  if (packet.content_size) body.integer("content", bytes_of_bits(*packet.content_size));
+  if (stream_class != nullptr && stream_class->packet_context != nullptr) {
+    values.append_members(body.key("context"), packet.context, stream_class->packet_context.get());
+  }
+  body.end();
+}
+
+void append_loss(JsonObject& object, const Loss& loss) {
+  JsonObject body(object.key("loss"));
+  if (loss.stream != nullptr) append_stream_object(body.key("stream"), *loss.stream);
+  body.integer_if("events", loss.events);
+  body.integer_if("packets", loss.packets);
+  body.integer_if("begin", loss.begin);
+  body.integer_if("end", loss.end);
+  body.end();
+}
+
+void append_problem(JsonObject& object, const Notice& notice) {
+  const Finding& finding = notice.finding;
+  JsonObject body(object.key("problem"));
+  body.string("file", notice.input);
+  body.integer("offset", finding.offset);
+  body.integer("length", finding.length);
+  body.string("rule", finding.rule == nullptr ? std::string_view{} : finding.rule->id);
+  body.string("text", finding.text);
+  body.end();
 }
 
 }  // namespace
@@ -51,6 +101,52 @@ void append_context_object(TextBuffer& out, JsonValues& values, const Event& eve
   part("\"common\":", event.common_context(), common_context_class(event));
   part("\"specific\":", event.specific_context(), event.event_class->specific_context.get());
   out.append('}');
+}
+
+bool is_json_record(RecordKind kind) {
+  switch (kind) {
+    case RecordKind::kStreamBegin:
+    case RecordKind::kStreamEnd:
+    case RecordKind::kPacketBegin:
+    case RecordKind::kPacketEnd:
+    case RecordKind::kLoss:
+    case RecordKind::kProblem:
+      return true;
+    case RecordKind::kEvent:
+    case RecordKind::kDescription:
+    case RecordKind::kFinding:
+      return false;
+  }
+  return false;
+}
+
+void append_record_object(TextBuffer& out, JsonValues& values, const Record& record) {
+  JsonObject object(out);
+  switch (record.kind) {
+    case RecordKind::kStreamBegin:
+      append_stream_event(object, *record.stream, "begin");
+      break;
+    case RecordKind::kStreamEnd:
+      append_stream_event(object, *record.stream, "end");
+      break;
+    case RecordKind::kPacketBegin:
+      append_packet_event(object, values, *record.packet, true);
+      break;
+    case RecordKind::kPacketEnd:
+      append_packet_event(object, values, *record.packet, false);
+      break;
+    case RecordKind::kLoss:
+      append_loss(object, *record.loss);
+      break;
+    case RecordKind::kProblem:
+      append_problem(object, *record.notice);
+      break;
+    case RecordKind::kEvent:
+    case RecordKind::kDescription:
+    case RecordKind::kFinding:
+      break;
+  }
+  object.end();
 }
 
 Receipt json_receipt(const JsonStyle& style) {

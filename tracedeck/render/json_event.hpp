@@ -1,4 +1,4 @@
-// The parts of an event that JSON lines and CSV both write as JSON objects.
+// What JSON lines and CSV both write as JSON objects: parts of events, and whole other records.
 #pragma once
 
 #include "tracedeck/format/writer.hpp"
@@ -21,6 +21,12 @@ inline void append_event_stream(TextBuffer& out, const Event& event) {
 
 // {"packet":{},"common":{},"specific":{}}, each part there when its class is.
 void append_context_object(TextBuffer& out, JsonValues& values, const Event& event);
+
+// Whether records of a kind, other than events, are shown when all records are asked for.
+[[nodiscard]] bool is_json_record(RecordKind kind);
+
+// {"loss":{}} and the like, for such a record.
+void append_record_object(TextBuffer& out, JsonValues& values, const Record& record);
 
 // Which values did not go into JSON as they are.
 [[nodiscard]] Receipt json_receipt(const JsonStyle& style);

@@ -6,7 +6,6 @@
 
 #include "tracedeck/flow/class_table.hpp"
 #include "tracedeck/render/json_event.hpp"
-#include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/labels.hpp"
 #include "tracedeck/render/number.hpp"
 
@@ -86,9 +85,6 @@ class LineTemplate {
   std::vector<Field> fields_;
 };
 
-// Bytes that some bits reach into.
-std::uint64_t bytes_of_bits(std::uint64_t bits) { return bits / 8 + (bits % 8 != 0 ? 1 : 0); }
-
 class JsonLinesWriter final : public Writer {
  public:
   JsonLinesWriter(io::Output& output, const JsonLinesOptions& options)
@@ -97,8 +93,9 @@ class JsonLinesWriter final : public Writer {
   Result<void> write(const Record& record) override {
     if (record.kind == RecordKind::kEvent) {
       event(record.event);
-    } else if (options_.all_records) {
-      other(record);
+    } else if (options_.all_records && is_json_record(record.kind)) {
+      append_record_object(out_, values_, record);
+      out_.append('\n');
     }
     if (out_.failed()) return out_.drain();
     return {};
@@ -119,12 +116,6 @@ class JsonLinesWriter final : public Writer {
   char times(const Event& event);
   char head(const LineTemplate& line, char separator);
   void fields(const LineTemplate& line, std::span<const Slot> slots);
-
-  void other(const Record& record);
-  void stream(const DataStream& stream, std::string_view what);
-  void packet(const Packet& packet, bool begin);
-  void loss(const Loss& loss);
-  void problem(const Notice& notice);
 
   TextBuffer out_;
   JsonLinesOptions options_;
@@ -195,85 +186,6 @@ void JsonLinesWriter::fields(const LineTemplate& line, std::span<const Slot> slo
     }
   }
   out_.append('}');
-}
-
-void JsonLinesWriter::other(const Record& record) {
-  switch (record.kind) {
-    case RecordKind::kStreamBegin:
-      return stream(*record.stream, "begin");
-    case RecordKind::kStreamEnd:
-      return stream(*record.stream, "end");
-    case RecordKind::kPacketBegin:
-      return packet(*record.packet, true);
-    case RecordKind::kPacketEnd:
-      return packet(*record.packet, false);
-    case RecordKind::kLoss:
-      return loss(*record.loss);
-    case RecordKind::kProblem:
-      return problem(*record.notice);
-    case RecordKind::kEvent:
-    case RecordKind::kDescription:
-    case RecordKind::kFinding:
-      return;
-  }
-}
-
-void JsonLinesWriter::stream(const DataStream& stream, std::string_view what) {
-  JsonObject line(out_);
-  JsonObject body(line.key("stream"));
-  body.string("event", what);
-  append_stream_object(body.key("stream"), stream);
-  body.end();
-  line.end();
-  out_.append('\n');
-}
-
-void JsonLinesWriter::packet(const Packet& packet, bool begin) {
-  const DataStreamClass* const stream_class =
-      packet.stream == nullptr ? nullptr : packet.stream->stream_class;
-  const ClockClass* const clock = stream_class == nullptr ? nullptr : stream_class->default_clock;
-  const std::optional<std::uint64_t>& time = begin ? packet.begin : packet.end;
-  JsonObject line(out_);
-  JsonObject body(line.key("packet"));
-  body.string("event", begin ? "begin" : "end");
-  if (packet.stream != nullptr) append_stream_object(body.key("stream"), *packet.stream);
-  if (time && clock != nullptr) body.integer("time", clock->to_nanoseconds(*time));
-  body.integer_if("sequence", packet.sequence);
-  body.integer_if("size", packet.total_size);
-  if (packet.content_size) body.integer("content", bytes_of_bits(*packet.content_size));
-  if (stream_class != nullptr && stream_class->packet_context != nullptr) {
-    values_.append_members(body.key("context"), packet.context, stream_class->packet_context.get());
-  }
-  body.end();
-  line.end();
-  out_.append('\n');
-}
-
-void JsonLinesWriter::loss(const Loss& loss) {
-  JsonObject line(out_);
-  JsonObject body(line.key("loss"));
-  if (loss.stream != nullptr) append_stream_object(body.key("stream"), *loss.stream);
-  body.integer_if("events", loss.events);
-  body.integer_if("packets", loss.packets);
-  body.integer_if("begin", loss.begin);
-  body.integer_if("end", loss.end);
-  body.end();
-  line.end();
-  out_.append('\n');
-}
-
-void JsonLinesWriter::problem(const Notice& notice) {
-  const Finding& finding = notice.finding;
-  JsonObject line(out_);
-  JsonObject body(line.key("problem"));
-  body.string("file", notice.input);
-  body.integer("offset", finding.offset);
-  body.integer("length", finding.length);
-  body.string("rule", finding.rule == nullptr ? std::string_view{} : finding.rule->id);
-  body.string("text", finding.text);
-  body.end();
-  line.end();
-  out_.append('\n');
 }
 
 }  // namespace

@@ -1,0 +1,133 @@
+#include "tracedeck/render/csv.hpp"
+
+#include <string>
+
+#include "tracedeck/base/utf8.hpp"
+#include "tracedeck/render/json_event.hpp"
+#include "tracedeck/render/number.hpp"
+
+namespace tracedeck::render {
+namespace {
+
+// Passes text on with its quotes doubled.
+class QuoteDoubler final : public io::Output {
+ public:
+  explicit QuoteDoubler(TextBuffer& into) : into_(into) {}
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] Result<void> write(ByteSpan bytes) override {
+    std::string_view text = as_text(bytes);
+    for (;;) {
+      const std::size_t quote = text.find('"');
+      into_.append(text.substr(0, quote));
+      if (quote == std::string_view::npos) return {};
+      into_.append("\"\"");
+      text.remove_prefix(quote + 1);
+    }
+  }
+  [[nodiscard]] Result<void> flush() override { return {}; }
+  [[nodiscard]] Result<void> finish() override { return {}; }
+
+ private:
+  TextBuffer& into_;
+  std::string name_;
+};
+
+class CsvWriter final : public Writer {
+ public:
+  CsvWriter(io::Output& output, const CsvOptions& options) : out_(&output), options_(options) {
+    out_.append("time,duration,name,id,stream,context,fields\n");
+  }
+
+  Result<void> write(const Record& record) override {
+    if (record.kind == RecordKind::kEvent) {
+      event(record.event);
+    } else if (options_.all_records && is_json_record(record.kind)) {
+      out_.append(",,,,,,");
+      json([&] { append_record_object(json_, values_, record); });
+      out_.append('\n');
+    }
+    if (out_.failed()) return out_.drain();
+    return {};
+  }
+  Result<void> flush() override { return out_.drain(); }
+  Result<void> finish() override { return out_.drain(); }
+
+  [[nodiscard]] Receipt receipt() const override {
+    Receipt receipt = json_receipt(values_.style());
+    if (replaced_names_ != 0) {
+      receipt.push_back({.what = "event with a name that is no UTF-8",
+                         .done = "invalid bytes written as U+FFFD",
+                         .count = replaced_names_});
+    }
+    return receipt;
+  }
+
+ private:
+  void event(const Event& event);
+  void name(std::string_view name);
+
+  // Writes, quoted, the JSON that `append` writes to `json_`.
+  template <class Append>
+  void json(Append append) {
+    out_.append('"');
+    append();
+    // Only `out_` can fail, and it remembers.
+    static_cast<void>(json_.drain());
+    out_.append('"');
+  }
+
+  TextBuffer out_;
+  CsvOptions options_;
+  QuoteDoubler doubler_{out_};
+  TextBuffer json_{&doubler_};
+  JsonValues values_;
+  std::uint64_t replaced_names_ = 0;
+};
+
+void CsvWriter::event(const Event& event) {
+  const EventClass& event_class = *event.event_class;
+  if (event_class.clock != nullptr) append_decimal(out_, event.began_at());
+  out_.append(',');
+  if (event_class.clock != nullptr && event_class.has_duration) {
+    append_decimal(out_, event_class.clock->interval(event.time, event.end_time));
+  }
+  out_.append(',');
+  if (event_class.name) name(*event_class.name);
+  out_.append(',');
+  if (event_class.id) append_decimal(out_, *event_class.id);
+  out_.append(',');
+  if (event.stream != nullptr) json([&] { append_event_stream(json_, event); });
+  out_.append(',');
+  if (has_context(event)) json([&] { append_context_object(json_, values_, event); });
+  out_.append(',');
+  if (event_class.payload != nullptr) {
+    json([&] { values_.append_members(json_, event.payload(), event_class.payload.get()); });
+  }
+  out_.append('\n');
+}
+
+void CsvWriter::name(std::string_view name) {
+  const bool plain = !name.empty() && name.find_first_of("\",\r\n") == std::string_view::npos;
+  if (!plain) out_.append('"');
+  const ByteSpan bytes = as_bytes(name);
+  const std::uint8_t* const end = bytes.data() + bytes.size();
+  bool replaced = false;
+  for (const std::uint8_t* at = bytes.data(); at != end;) {
+    const Utf8Step step = utf8_step(at, end);
+    if (*at == '"') out_.append('"');
+    out_.append(step.valid ? as_text({at, step.length}) : kReplacementCharacter);
+    replaced = replaced || !step.valid;
+    at += step.length;
+  }
+  if (!plain) out_.append('"');
+  if (replaced) ++replaced_names_;
+}
+
+}  // namespace
+
+std::unique_ptr<Writer> csv_writer(io::Output& output, const CsvOptions& options) {
+  return std::make_unique<CsvWriter>(output, options);
+}
+
+}  // namespace tracedeck::render

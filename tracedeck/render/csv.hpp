@@ -1,0 +1,24 @@
+// Comma-separated values, RFC 4180 quoting: a header line, then one line per event.
+//
+// `time,duration,name,id,stream,context,fields`: as in JSON lines, the last three as JSON objects.
+// What does not apply is empty; an empty name is `""`. Lines end in a line feed.
+#pragma once
+
+#include <memory>
+
+#include "tracedeck/format/writer.hpp"
+#include "tracedeck/io/output.hpp"
+
+namespace tracedeck::render {
+
+struct CsvOptions {
+  // Streams, packets, losses and problems too: lines whose last value is the object that JSON lines
+  // show, the others being empty.
+  bool all_records = false;
+};
+
+// `output` must outlive the writer. One thread at a time.
+[[nodiscard]] std::unique_ptr<Writer> csv_writer(io::Output& output,
+                                                 const CsvOptions& options = {});
+
+}  // namespace tracedeck::render
