@@ -1,7 +1,102 @@
-// A stranger's program: uses the installed library and prints its version.
+// A stranger's program on the installed library: writes a trace with described events, decodes it,
+// then opens it as a file without knowing its format.
+//
+//   consumer VERSION FILE      exits with 1 and a sentence when something is not as it should be
 
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
 #include <iostream>
-
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tracedeck/base/padded_bytes.hpp>
 #include <tracedeck/base/version.hpp>
+#include <tracedeck/dial9/decoder.hpp>
+#include <tracedeck/dial9/encoder.hpp>
+#include <tracedeck/dial9/typed.hpp>
+#include <tracedeck/formats.hpp>
 
-int main() { std::cout << tracedeck::version() << '\n'; }
+struct JobDone {
+  std::uint64_t timestamp = 0;
+  std::uint64_t job = 0;
+  std::string_view worker;
+};
+
+namespace dial9 = tracedeck::dial9;
+
+template <>
+inline constexpr auto dial9::kDescription<JobDone> = dial9::describe<JobDone>(
+    "JobDone", dial9::timestamp(&JobDone::timestamp), dial9::field("job", &JobDone::job),
+    dial9::field("worker", &JobDone::worker));
+
+namespace {
+
+constexpr std::uint64_t kEvents = 1000;
+
+void require(bool condition, std::string_view what) {
+  if (condition) return;
+  std::cerr << "FAILED: " << what << '\n';
+  std::exit(1);
+}
+
+JobDone job(std::uint64_t number) {
+  return {
+      .timestamp = 5'000'000 + number * 250, .job = number, .worker = number % 2 ? "odd" : "even"};
+}
+
+struct Checker {
+  dial9::TypedDecoder<JobDone> jobs;
+  std::uint64_t seen = 0;
+
+  void event(const dial9::EventView& event) {
+    require(jobs.accepts(event), "the event is a JobDone");
+    const auto decoded = jobs.decode(event);
+    require(decoded.has_value(), "the event decodes");
+    const JobDone expected = job(seen++);
+    require(decoded->timestamp == expected.timestamp && decoded->job == expected.job &&
+                decoded->worker == expected.worker,
+            "the event is what was written");
+  }
+};
+
+std::uint64_t count_events(const std::string& path) {
+  const auto reader = tracedeck::open_trace(path);
+  require(reader.has_value(), "the file opens");
+  std::uint64_t events = 0;
+  while (true) {
+    const auto batch = (*reader)->next();
+    require(batch.has_value(), "the file reads");
+    if (*batch == nullptr) return events;
+    for (const tracedeck::Record& record : (*batch)->records()) {
+      if (record.kind == tracedeck::RecordKind::kEvent) ++events;
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  require(argc == 3, "usage: consumer VERSION FILE");
+  require(tracedeck::version() == argv[1], "the library has the version of its package");
+
+  dial9::Encoder encoder;
+  for (std::uint64_t number = 0; number < kEvents; ++number) {
+    require(encoder.write(job(number)).has_value(), "the event is written");
+  }
+  const auto trace = encoder.finish();
+  require(trace.has_value(), "the trace is finished");
+  const tracedeck::ByteSpan bytes = trace->span();
+
+  const tracedeck::PaddedBytes padded(bytes);
+  Checker checker;
+  require(dial9::decode(padded.view(), checker).has_value(), "the trace decodes");
+  require(checker.seen == kEvents, "every event is seen");
+
+  std::ofstream(argv[2], std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  require(count_events(argv[2]) == kEvents, "the file holds every event");
+  std::cout << "tracedeck " << tracedeck::version() << ": " << kEvents
+            << " events there and back\n";
+}

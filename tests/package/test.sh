@@ -23,7 +23,7 @@ mv "$work/first" "$prefix"
 echo "-- the CMake package"
 "$cmake" -S "$source" -B "$work/cmake" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 "$cmake" --build "$work/cmake" >"$work/log" 2>&1 || { cat "$work/log"; fail "the program does not build"; }
-"$work/cmake/consumer" "$version"
+"$work/cmake/consumer" "$version" "$work/jobs.bin"
 
 echo "-- the pkg-config file"
 pc=$(find "$prefix" -name tracedeck.pc)
@@ -33,10 +33,12 @@ export PKG_CONFIG_PATH
 [[ $(pkg-config --modversion tracedeck) == "$version" ]] || fail "tracedeck.pc names another version"
 read -ra flags < <(pkg-config --cflags --libs tracedeck)
 "$cxx" -std=c++23 "$source/consumer.cpp" -o "$work/consumer" "${flags[@]}"
-LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$work/consumer" "$version"
+LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$work/consumer" "$version" "$work/jobs.bin"
 
 echo "-- the command and its papers"
 [[ $("$prefix/bin/tracedeck" --version) == *"$version"* ]] || fail "tracedeck --version does not say $version"
+events=$("$prefix/bin/tracedeck" print --output jsonl "$work/jobs.bin" | wc -l)
+[[ $events -eq 1000 ]] || fail "the command prints $events of 1000 events"
 share=$prefix/share
 for file in man/man1/tracedeck.1 bash-completion/completions/tracedeck zsh/site-functions/_tracedeck \
     fish/vendor_completions.d/tracedeck.fish; do
