@@ -1,0 +1,143 @@
+#include "tracedeck/formats.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <set>
+#include <thread>
+
+#include "tracedeck/io/support_test.hpp"
+#include "tracedeck/io/system.hpp"
+
+namespace tracedeck {
+namespace {
+
+using io::Bytes;
+using io::bytes_of;
+using io::FileDescriptor;
+using io::gzipped;
+using io::read_all;
+using io::TemporaryFolder;
+using io::operator+;
+using testing::HasSubstr;
+
+// A dial9 header: the magic and version 1. The empty trace.
+const Bytes kDial9 = {'T', 'R', 'C', 0, 1};
+
+Error error_of(const std::string& path) {
+  auto opened = open_input(path);
+  if (opened) return {.message = "opened"};
+  return opened.error();
+}
+
+TEST(Formats, AreFoundByTheirOwnNames) {
+  std::set<std::string_view> names;
+  for (const Format* const format : formats()) {
+    EXPECT_EQ(find_format(format->info().name), format);
+    EXPECT_TRUE(names.insert(format->info().name).second);
+    EXPECT_GT(format->recognition_size(), 0U);
+  }
+  EXPECT_TRUE(names.contains("dial9"));
+  EXPECT_EQ(find_format("dial"), nullptr);
+  EXPECT_EQ(find_format(""), nullptr);
+}
+
+TEST(OpenInput, RecognisesAndStandsAtTheFirstByte) {
+  const TemporaryFolder folder;
+  const Bytes bytes = kDial9 + Bytes(100);
+  for (const Bytes& stored : {bytes, gzipped(bytes), io::zstandard(bytes)}) {
+    auto opened = open_input(folder.file("trace", stored));
+    ASSERT_TRUE(opened) << opened.error().to_string();
+    EXPECT_EQ(opened->format, find_format("dial9"));
+    EXPECT_TRUE(opened->input->seekable());
+    EXPECT_EQ(read_all(*opened->input).bytes, bytes);
+  }
+}
+
+TEST(OpenInput, RecognisesAPipeByWhatCameAndKeepsIt) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("fifo");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  for (const Bytes& stored : {kDial9, gzipped(kDial9)}) {
+    FileDescriptor both(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_EQ(::write(both.get(), stored.data(), stored.size()),
+              static_cast<ssize_t>(stored.size()));
+    // The writer stays, so that waiting for more than the format wants would never end.
+    auto opened = open_input(path);
+    ASSERT_TRUE(opened) << opened.error().to_string();
+    EXPECT_FALSE(opened->input->seekable());
+    (void)both.close();
+    EXPECT_EQ(read_all(*opened->input).bytes, kDial9);
+  }
+}
+
+TEST(OpenInput, SaysWhatTheContentLooksLike) {
+  const TemporaryFolder folder;
+  const auto message = [&](const Bytes& bytes) {
+    const Error error = error_of(folder.file("trace", bytes));
+    EXPECT_EQ(error.code, ErrorCode::kUnrecognised);
+    EXPECT_EQ(error.input, folder.file("trace"));
+    return error.message;
+  };
+  EXPECT_THAT(message({}), HasSubstr("empty"));
+  EXPECT_THAT(message(gzipped({})), HasSubstr("empty"));
+  EXPECT_THAT(message(bytes_of("{\"time\":1}\n")), HasSubstr("looks like JSON"));
+  EXPECT_THAT(message(bytes_of("{\"time\":1}\n")), HasSubstr("--format dial9"));
+  EXPECT_THAT(message(gzipped(gzipped(kDial9))), HasSubstr("decompress it once"));
+  EXPECT_THAT(message(bytes_of("TRC")), HasSubstr("54 52 43"));
+}
+
+TEST(OpenInput, DamageBeforeAnythingIsRecognisedIsThatDamage) {
+  const TemporaryFolder folder;
+  Bytes stored = gzipped(kDial9);
+  stored.resize(11);
+  EXPECT_EQ(error_of(folder.file("trace", stored)).code, ErrorCode::kCompressedDamaged);
+}
+
+TEST(OpenInput, DamageAfterwardsIsTheReadersToReport) {
+  const TemporaryFolder folder;
+  Bytes stored = gzipped(kDial9);
+  stored.resize(stored.size() - 1);
+  auto opened = open_input(folder.file("trace", stored));
+  ASSERT_TRUE(opened);
+  const auto all = read_all(*opened->input);
+  EXPECT_EQ(all.bytes, kDial9);
+  EXPECT_TRUE(all.error);
+}
+
+TEST(OpenInput, TakesAFormatUnseen) {
+  const TemporaryFolder folder;
+  auto opened = open_input(folder.file("trace", bytes_of("anything")), find_format("dial9"));
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->format, find_format("dial9"));
+  EXPECT_EQ(read_all(*opened->input).bytes, bytes_of("anything"));
+}
+
+TEST(OpenInput, AStopWhileNothingComes) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("fifo");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::stop_source stop;
+  std::jthread stopper([&] { stop.request_stop(); });
+  const auto opened = open_input(path, nullptr, stop.get_token());
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message, HasSubstr("stopped"));
+}
+
+TEST(OpenTrace, GivesTheFormatsReader) {
+  const TemporaryFolder folder;
+  auto reader = open_trace(folder.file("trace", kDial9));
+  ASSERT_TRUE(reader) << reader.error().to_string();
+  EXPECT_EQ((*reader)->description()->format(), "dial9");
+  EXPECT_EQ((*reader)->description()->input(), folder.file("trace"));
+  EXPECT_EQ(open_trace(folder.file("missing")).error().code, ErrorCode::kCannotOpen);
+  // Version 9: recognised, then rejected.
+  EXPECT_EQ(open_trace(folder.file("nine", {'T', 'R', 'C', 0, 9})).error().code,
+            ErrorCode::kMustReject);
+}
+
+}  // namespace
+}  // namespace tracedeck
