@@ -11,17 +11,18 @@
 namespace tracedeck::flow {
 
 // Plays `size` sequences, numbered from 0, against each other by the keys of their heads; ties are
-// won by the lower number. An inner node remembers who lost there, so that a new head plays one
-// game a level.
+// won by the lower rank, which is a sequence's number unless told otherwise. An inner node
+// remembers who lost there, so that a new head plays one game a level.
 class LoserTree {
  public:
   // `size` is at least 1. All sequences are ended at first.
-  explicit LoserTree(std::size_t size)
-      : contenders_(size, Contender{.key = {OrderKey::kHighest, {}}, .ended = true}),
-        nodes_(size) {}
+  explicit LoserTree(std::size_t size) : contenders_(size), nodes_(size) { build(); }
 
-  // Heads are set for all sequences before the first `build`, after that by `replace_winner`.
-  void set(std::size_t sequence, const OrderKey& key) { contenders_[sequence] = {key, false}; }
+  // After `set` the winner is not known until `build`.
+  void set(std::size_t sequence, const OrderKey& key) { set(sequence, key, sequence); }
+  void set(std::size_t sequence, const OrderKey& key, std::size_t rank) {
+    contenders_[sequence] = {.key = key, .rank = rank, .ended = false};
+  }
   void build() { nodes_[0] = play(1); }
 
   [[nodiscard]] bool ended() const { return contenders_[nodes_[0].sequence].ended; }
@@ -30,11 +31,11 @@ class LoserTree {
 
   // The winner's sequence goes on with `key`, or has ended.
   void replace_winner(const OrderKey& key) {
-    contenders_[winner()] = {key, false};
+    contenders_[winner()].key = key;
     replay(key.coarse);
   }
   void end_winner() {
-    contenders_[winner()].ended = true;
+    contenders_[winner()] = {};
     replay(OrderKey::kHighest);
   }
 
@@ -43,7 +44,7 @@ class LoserTree {
     const Contender& other = contenders_[runner_up];
     if (runner_up == winner() || other.ended) return true;
     if (key.coarse != other.key.coarse) return key.coarse < other.key.coarse;
-    return winner() < runner_up ? key <= other.key : key < other.key;
+    return contenders_[winner()].rank < other.rank ? key <= other.key : key < other.key;
   }
   // Who would win without the winner; the winner itself when it is alone.
   [[nodiscard]] std::size_t runner_up() const {
@@ -58,8 +59,9 @@ class LoserTree {
 
  private:
   struct Contender {
-    OrderKey key;
-    bool ended = false;
+    OrderKey key{OrderKey::kHighest, {}};
+    std::size_t rank = 0;
+    bool ended = true;
   };
   struct Node {
     std::uint64_t coarse = OrderKey::kHighest;
@@ -76,7 +78,7 @@ class LoserTree {
     const Contender& y = contenders_[b];
     if (x.ended || y.ended) return !x.ended;
     const auto order = x.key <=> y.key;
-    return order == 0 ? a < b : order < 0;
+    return order == 0 ? x.rank < y.rank : order < 0;
   }
 
   // Plays all games below `node` and returns the winner. Leaf i is node `size` + i.

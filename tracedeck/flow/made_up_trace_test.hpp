@@ -116,8 +116,9 @@ class FakeSource final : public RecordSource {
 // All records of `source`, looked at while only their own batch is held.
 [[nodiscard]] Result<std::vector<SeenRecord>> see_all(RecordSource& source);
 
-// Random plans. Times lie in [0, `times`), or walk upwards with steps back of up to `times`.
+// A random plan with times in [0, `times`).
 [[nodiscard]] rc::Gen<std::vector<PlannedRecord>> gen_plan(std::uint64_t times);
+// A plan whose times grow by 1 from event to event, less a random number up to `disorder`.
 [[nodiscard]] std::vector<PlannedRecord> plan_nearly_sorted(std::size_t count,
                                                             std::uint64_t disorder,
                                                             std::uint64_t seed);

@@ -184,7 +184,7 @@ class CountingSource final : public RecordSource {
     most_ = std::max(most_, ++alive_);
     BatchPtr batch = trace_.batches(plan, plan.size(), 0, false).front();
     const Batch* const records = batch.get();
-    return BatchPtr(records, [held = std::move(batch), this](const Batch*) { --alive_; });
+    return BatchPtr(records, [held = std::move(batch), &alive = alive_](const Batch*) { --alive; });
   }
 
  private:

@@ -1,0 +1,94 @@
+// How far the records of a source are from the order of time.
+//
+// Sorting while reading cuts a source into chunks of the same number of events and holds two of
+// them: as soon as a chunk is read, all that is not later than the chunks before it is handed on.
+// That is right as long as no event is earlier than an event two or more chunks before. One that
+// is, is *late*, and has to be known beforehand.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "tracedeck/flow/stream_times.hpp"
+#include "tracedeck/model/batch.hpp"
+
+namespace tracedeck::flow {
+
+// Tells late records from others, for chunks of a given number of events.
+class ChunkOrder {
+ public:
+  explicit ChunkOrder(std::uint64_t chunk_events) : chunk_events_(chunk_events) {}
+
+  // Whether the next event begins another chunk.
+  [[nodiscard]] bool at_chunk_end() const { return events_ == chunk_events_; }
+  // Counts the next event and returns whether it is late.
+  bool add_event(const OrderKey& key) {
+    if (at_chunk_end()) {
+      low_ = next_low_;
+      next_low_ = high_;
+      events_ = 0;
+    }
+    ++events_;
+    if (is_late(key)) return true;
+    high_ = std::max(high_, key);
+    return false;
+  }
+  // For a record that follows the event last counted.
+  [[nodiscard]] bool is_late(const OrderKey& key) const { return key < low_; }
+  // No record of the chunks to come that is not late is earlier than this.
+  [[nodiscard]] const OrderKey& next_low() const { return next_low_; }
+
+ private:
+  std::uint64_t chunk_events_;
+  std::uint64_t events_ = 0;          // of the chunk at hand
+  OrderKey low_ = OrderKey::first();  // the highest key but of the last chunk and the one at hand
+  OrderKey next_low_ = OrderKey::first();  // but of the one at hand
+  OrderKey high_ = OrderKey::first();
+};
+
+// Reads a source once, without values, and says which size of chunks suits it.
+class OrderSurvey {
+ public:
+  // What sorting with chunks of that size would take.
+  struct Level {
+    std::uint64_t chunk_events = 0;
+    std::uint64_t memory = 0;  // bytes for two chunks, at most, roughly
+    std::uint64_t late_events = 0;
+    std::uint64_t late_memory = 0;  // bytes for these
+  };
+
+  OrderSurvey();
+
+  void add(const Batch& batch);
+  void finish();
+
+  // The smallest chunks for which everything takes at most `memory` bytes; nothing when there are
+  // none, which may show before the end.
+  [[nodiscard]] std::optional<Level> choose(std::uint64_t memory) const;
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+
+ private:
+  static constexpr std::size_t kLevels = 7;
+  static constexpr std::uint64_t kSmallestChunk = 1024;
+
+  struct State {
+    Level level;
+    OrderKey low = OrderKey::first();
+    OrderKey next_low = OrderKey::first();
+    std::uint64_t chunk_begin = 0;  // memory of all events up to the chunk at hand
+    std::uint64_t last_chunk = 0;   // memory of the chunk before
+  };
+
+  void end_chunk(State& state);
+  void add_late(const OrderKey& key, std::uint64_t memory);
+
+  std::array<State, kLevels> states_;
+  StreamTimes times_;
+  OrderKey high_ = OrderKey::first();
+  std::uint64_t events_ = 0;
+  std::uint64_t memory_ = 0;
+};
+
+}  // namespace tracedeck::flow

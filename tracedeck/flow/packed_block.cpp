@@ -1,0 +1,113 @@
+#include "tracedeck/flow/packed_block.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "tracedeck/flow/spill_bytes.hpp"
+
+namespace tracedeck::flow {
+namespace {
+
+using RecordSize = std::uint64_t;
+
+std::shared_ptr<std::uint8_t[]> allocate(std::size_t size) {
+  // Not a vector: pages that stay untouched cost nothing.
+  return std::shared_ptr<std::uint8_t[]>(new std::uint8_t[size]);
+}
+
+}  // namespace
+
+// The entries are read from the last to the first.
+class PackedBlock::Records final : public SortedRecords {
+ public:
+  explicit Records(const PackedBlock& block)
+      : bytes_(block.bytes_),
+        first_(block.index_.data()),
+        at_(first_ + block.index_.size()),
+        owner_(bytes_, bytes_.get()) {
+    load();
+  }
+
+  [[nodiscard]] bool ended() const override { return at_ == first_; }
+  [[nodiscard]] const OrderKey& key() const override { return key_; }
+  [[nodiscard]] ByteSpan packed() const override { return packed_; }
+  [[nodiscard]] Result<void> advance() override {
+    --at_;
+    load();
+    return {};
+  }
+  [[nodiscard]] const std::shared_ptr<const void>& owner() const override { return owner_; }
+
+ private:
+  void load() {
+    if (ended()) return;
+    const Entry& entry = at_[-1];
+    const std::uint8_t* from = bytes_.get() + entry.offset;
+    key_ = {entry.coarse,
+            OrderKey::needs_exact(entry.coarse) ? take_exact_time(from) : Nanoseconds{}};
+    packed_ = {from + sizeof(RecordSize), load_le<RecordSize>(from)};
+  }
+
+  std::shared_ptr<std::uint8_t[]> bytes_;
+  const Entry* first_;
+  const Entry* at_;  // behind the entry at hand
+  std::shared_ptr<const void> owner_;
+  OrderKey key_;
+  ByteSpan packed_;
+};
+
+PackedBlock::PackedBlock(std::size_t size) : bytes_(allocate(size)) {
+  // The array is aligned for any type; its end is where the size says.
+  void* const end = bytes_.get() + size / alignof(Entry) * alignof(Entry);
+  end_ = static_cast<Entry*>(end);
+  index_ = {end_, 0};
+}
+
+bool PackedBlock::add(RecordCodec& codec, const OrderKey& key, const Record& record) {
+  const std::size_t need =
+      RecordCodec::bound(record) + kExactTimeSize + sizeof(RecordSize) + sizeof(Entry);
+  const auto* const back =
+      static_cast<const std::uint8_t*>(static_cast<const void*>(index_.data()));
+  if (static_cast<std::size_t>(back - bytes_.get()) - used_ < need) return false;
+
+  std::uint8_t* to = bytes_.get() + used_;
+  Entry* const entry = new (index_.data() - 1) Entry{.coarse = key.coarse, .offset = used_};
+  index_ = {entry, index_.size() + 1};
+  if (OrderKey::needs_exact(key.coarse)) to = put_exact_time(to, key.exact);
+  std::uint8_t* const packed = to + sizeof(RecordSize);
+  std::uint8_t* const end = codec.pack(record, key.coarse, packed);
+  store_le<RecordSize>(to, static_cast<RecordSize>(end - packed));
+  used_ = static_cast<std::size_t>(end - bytes_.get());
+  return true;
+}
+
+OrderKey PackedBlock::key_of(const Entry& entry) const {
+  if (!OrderKey::needs_exact(entry.coarse)) return {entry.coarse, {}};
+  const std::uint8_t* from = bytes_.get() + entry.offset;
+  return {entry.coarse, take_exact_time(from)};
+}
+
+bool PackedBlock::before(const Entry& a, const Entry& b) const {
+  if (a.coarse != b.coarse) return a.coarse < b.coarse;
+  if (OrderKey::needs_exact(a.coarse)) {
+    const auto order = key_of(a) <=> key_of(b);
+    if (order != 0) return order < 0;
+  }
+  return a.offset < b.offset;
+}
+
+void PackedBlock::sort() {
+  const auto after = [this](const Entry& a, const Entry& b) { return before(b, a); };
+  if (!std::ranges::is_sorted(index_, after)) std::ranges::sort(index_, after);
+}
+
+void PackedBlock::clear() {
+  used_ = 0;
+  index_ = {end_, 0};
+}
+
+std::unique_ptr<SortedRecords> PackedBlock::records() const {
+  return std::make_unique<Records>(*this);
+}
+
+}  // namespace tracedeck::flow

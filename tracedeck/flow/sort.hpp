@@ -1,0 +1,47 @@
+// Sorts records by time, in bounded memory.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tracedeck/format/reader.hpp"
+
+namespace tracedeck::flow {
+
+struct SortOptions {
+  // Bytes that the sorter takes at most, apart from its sources, from the batches it hands on and
+  // from a single record that is larger.
+  std::size_t memory = std::size_t{20} << 20;
+  // Where temporary files go; if empty to $TMPDIR, and if that is not set to /tmp.
+  std::string temporary_directory = {};
+};
+
+// A source to be sorted.
+struct SortInput {
+  // Makes the source; `values` false: events need no slots (`ReadOptions::values`).
+  std::function<Result<std::unique_ptr<RecordSource>>(bool values)> open;
+  // Whether `open` may be called again, and is worth it: reading is cheap compared with a temporary
+  // file. Not for pipes; for compressed files as the caller likes.
+  bool reopens = true;
+};
+
+// The records of all inputs by the time that events began, stably; ties keep the order of the
+// inputs. An event without a time goes with the timed event before it in its data stream, and comes
+// first where there is none; every other record follows the record that it follows in its input.
+//
+// Inputs that reopen are first surveyed, without values. When each of them is nearly in order, and
+// has few events that are far from their place, they are sorted while they are read again.
+// Everything else is sorted externally, through an unnamed temporary file where memory does not
+// suffice.
+//
+// The first `next` reads all inputs. Errors: those of the inputs, after all records that could be
+// read; those of the temporary file (kCannotOpen, kWriteFailed when the disk is full); kReadFailed
+// when an input was changed between two readings. An input that grows meanwhile is read as far as
+// the first time.
+[[nodiscard]] std::unique_ptr<RecordSource> sort(std::vector<SortInput> inputs,
+                                                 const SortOptions& options = {});
+
+}  // namespace tracedeck::flow

@@ -1,0 +1,302 @@
+#include "tracedeck/flow/sort.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+
+#include "tracedeck/flow/made_up_trace_test.hpp"
+
+namespace tracedeck::flow {
+namespace {
+
+using Plan = std::vector<PlannedRecord>;
+using What = PlannedRecord::What;
+using Batches = std::vector<BatchPtr>;
+
+constexpr const char* kNoDirectory = "/nonexistent/directory";
+
+// What sorting should give: every record with the time that it goes by, sorted by that and stably.
+std::vector<SeenRecord> naive_sort(const std::vector<Batches>& inputs) {
+  struct Placed {
+    std::optional<Nanoseconds> time;  // nothing: before everything
+    SeenRecord record;
+  };
+  std::vector<Placed> placed;
+  for (const Batches& batches : inputs) {
+    std::map<const DataStream*, std::optional<Nanoseconds>> in_stream;
+    std::optional<Nanoseconds> current;
+    for (const BatchPtr& batch : batches) {
+      for (const Record& record : batch->records()) {
+        if (record.kind == RecordKind::kStreamEnd) in_stream.erase(record.stream);
+        if (record.kind == RecordKind::kEvent) {
+          std::optional<Nanoseconds>& time = in_stream[record.event.stream];
+          if (record.event.has_time()) time = record.event.began_at();
+          current = time;
+        }
+        placed.push_back({current, see(record)});
+      }
+    }
+  }
+  std::ranges::stable_sort(placed, [](const Placed& a, const Placed& b) {
+    return a.time && b.time ? *a.time < *b.time : !a.time && b.time;
+  });
+  std::vector<SeenRecord> sorted;
+  for (Placed& record : placed) sorted.push_back(std::move(record.record));
+  return sorted;
+}
+
+// An input of `batches`, of which `bare` are the same without values. Counts how often it is
+// opened.
+SortInput input_of(const Batches& batches, const Batches& bare, int* opened = nullptr) {
+  return {.open = [=](bool values) -> Result<std::unique_ptr<RecordSource>> {
+            if (opened != nullptr) ++*opened;
+            return std::make_unique<FakeSource>(values ? batches : bare);
+          },
+          .reopens = true};
+}
+
+// Inputs made from plans, whose records are numbered from one input to the next.
+struct MadeUpInputs {
+  MadeUpInputs(const MadeUpTrace& trace, const std::vector<Plan>& plans, std::size_t batch_size) {
+    std::uint64_t serial = 0;
+    for (const Plan& plan : plans) {
+      batches.push_back(trace.batches(plan, batch_size, serial));
+      bare.push_back(trace.batches(plan, batch_size + 3, serial, false));
+      serial += plan.size();
+    }
+  }
+  [[nodiscard]] std::vector<SortInput> inputs(bool reopen = true, int* opened = nullptr) const {
+    std::vector<SortInput> result;
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      result.push_back(input_of(batches[i], bare[i], opened));
+      result.back().reopens = reopen;
+    }
+    return result;
+  }
+
+  std::vector<Batches> batches;
+  std::vector<Batches> bare;
+};
+
+// Events far from their place, at the begin, in the middle and at the end of a nearly sorted plan.
+Plan with_strays(Plan plan) {
+  plan[plan.size() / 2].time = 1;
+  plan[plan.size() / 2 + 1].what = What::kFinding;
+  plan[plan.size() / 2 + 2].what = What::kTimeless;
+  for (std::size_t i = 1; i <= 50; ++i) plan[plan.size() - i] = {.time = 0};
+  return plan;
+}
+
+RC_GTEST_PROP(Sort, IsThatOfTheNaiveSort, ()) {
+  const auto times = *rc::gen::element<std::uint64_t>(2, 20, 1000);
+  const auto plans = *rc::gen::container<std::vector<Plan>>(gen_plan(times));
+  const MadeUpTrace trace;
+  const MadeUpInputs made(trace, plans, *rc::gen::inRange<std::size_t>(1, 10));
+  const auto memory = *rc::gen::element<std::size_t>(100, 1000, 20'000'000);
+  const auto sorted = see_all(*sort(made.inputs(*rc::gen::arbitrary<bool>()), {.memory = memory}));
+  RC_ASSERT(sorted.has_value());
+  RC_ASSERT(*sorted == naive_sort(made.batches));
+}
+
+TEST(Sort, OfNearlySortedInputsTakesNoTemporaryFile) {
+  for (const std::uint64_t disorder : {0U, 1U, 100U, 1500U, 10'000U}) {
+    const MadeUpTrace trace;
+    const MadeUpInputs made(
+        trace,
+        {plan_nearly_sorted(40'000, disorder, disorder), plan_nearly_sorted(5000, disorder, 7)},
+        700);
+    int opened = 0;
+    const auto sorted = see_all(*sort(
+        made.inputs(true, &opened), {.memory = 600'000'000, .temporary_directory = kNoDirectory}));
+    ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
+    EXPECT_TRUE(*sorted == naive_sort(made.batches)) << "disorder " << disorder;
+    EXPECT_EQ(opened, 4);
+  }
+}
+
+TEST(Sort, OfNearlySortedInputsWithStraysTakesNoTemporaryFile) {
+  for (const std::uint64_t disorder : {0U, 100U, 1500U}) {
+    const MadeUpTrace trace;
+    const MadeUpInputs made(trace, {with_strays(plan_nearly_sorted(40'000, disorder, disorder))},
+                            700);
+    int opened = 0;
+    const auto sorted = see_all(*sort(
+        made.inputs(true, &opened), {.memory = 120'000'000, .temporary_directory = kNoDirectory}));
+    ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
+    EXPECT_TRUE(*sorted == naive_sort(made.batches)) << "disorder " << disorder;
+    EXPECT_EQ(opened, 3);
+  }
+}
+
+TEST(Sort, OfAnyOrderGoesThroughTemporaryFiles) {
+  Plan plan = plan_nearly_sorted(30'000, 1'000'000, 5);
+  const MadeUpTrace trace;
+  const MadeUpInputs made(trace, {plan, with_strays(plan_nearly_sorted(5000, 10, 6))}, 700);
+  // With the least memory the runs are merged two by two, in several passes.
+  for (const std::size_t memory : {30'000U, 300'000U, 100'000'000U}) {
+    int opened = 0;
+    const auto sorted = see_all(*sort(made.inputs(false, &opened), {.memory = memory}));
+    ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
+    EXPECT_TRUE(*sorted == naive_sort(made.batches)) << memory << " bytes";
+    EXPECT_EQ(opened, 2);
+  }
+}
+
+TEST(Sort, OfAnUnorderedInputFallsBackAfterTheSurvey) {
+  const MadeUpTrace trace;
+  const MadeUpInputs made(trace, {plan_nearly_sorted(30'000, 1'000'000, 5)}, 700);
+  const auto sorted = see_all(*sort(made.inputs(), {.memory = 1'000'000}));
+  ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
+  EXPECT_TRUE(*sorted == naive_sort(made.batches));
+}
+
+TEST(Sort, KeepsARecordThatIsLargerThanTheMemory) {
+  const MadeUpTrace trace;
+  const auto text = std::make_shared<std::string>(1'000'000, 'x');
+  Batches batches;
+  for (const std::uint64_t time : {3U, 1U, 2U}) {
+    auto batch = std::make_shared<Batch>();
+    Slot* const slot = batch->tape_position();
+    *slot = bytes_slot(SlotKind::kString, as_bytes(*text).data(),
+                       static_cast<std::uint32_t>(text->size() - time));
+    batch->commit_tape(slot + 1);
+    batch->add_event({.event_class = &trace.timed(),
+                      .time = time,
+                      .end_time = time,
+                      .offset = time,
+                      .slots = slot,
+                      .slot_count = 1});
+    batch->pin(text);
+    batch->pin(trace.description());
+    batches.push_back(std::move(batch));
+  }
+  const auto sorted = see_all(*sort({input_of(batches, batches)}, {.memory = 1000}));
+  ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
+  EXPECT_TRUE(*sorted == naive_sort({batches}));
+}
+
+TEST(Sort, TellsTimesApartThatNeedMoreThan64Bits) {
+  TraceDescription description("far", "made-up", "1");
+  EventClass event_class;
+  event_class.clock =
+      &description.add_clock({.id = "slow", .tick = {1'000'000'000, 1}, .offset_seconds = -10});
+  const EventClass& timed = description.add_event_class(std::move(event_class));
+  constexpr std::uint64_t kFar = std::uint64_t{1} << 63;
+  auto batch = std::make_shared<Batch>();
+  for (const std::uint64_t value : {kFar + 2, std::uint64_t{4}, kFar, std::uint64_t{0},
+                                    ~std::uint64_t{0}, std::uint64_t{3}, kFar + 1}) {
+    batch->add_event({.event_class = &timed, .time = value, .end_time = value, .offset = value});
+  }
+  for (const std::size_t memory : {300U, 100'000'000U}) {
+    SortInput input = input_of({batch}, {batch});
+    input.reopens = memory > 1000;
+    const auto sorted = see_all(*sort({input}, {.memory = memory}));
+    ASSERT_TRUE(sorted.has_value());
+    EXPECT_EQ(sorted->size(), 7U);
+    EXPECT_TRUE(std::ranges::is_sorted(*sorted, {}, &SeenRecord::serial));
+  }
+}
+
+TEST(Sort, OfNothingIsEmpty) {
+  EXPECT_EQ(*sort({})->next(), nullptr);
+  EXPECT_EQ(*sort({input_of({}, {})})->next(), nullptr);
+  SortInput once = input_of({}, {});
+  once.reopens = false;
+  EXPECT_EQ(*sort({once})->next(), nullptr);
+}
+
+TEST(Sort, DeliversWhatCameBeforeAnError) {
+  const MadeUpTrace trace;
+  const Batches batches = trace.batches({{.time = 9}, {.time = 8}, {.time = 7}}, 1);
+  for (const bool reopens : {true, false}) {
+    const SortInput input = {.open = [&](bool) -> Result<std::unique_ptr<RecordSource>> {
+                               return std::make_unique<FakeSource>(
+                                   batches,
+                                   Error{.code = ErrorCode::kReadFailed, .message = "Gone."});
+                             },
+                             .reopens = reopens};
+    const auto sorted = sort({input});
+    const Result<BatchPtr> batch = sorted->next();
+    ASSERT_TRUE(batch.has_value());
+    EXPECT_EQ((*batch)->records().size(), 3U);
+    const Result<BatchPtr> failed = sorted->next();
+    ASSERT_FALSE(failed.has_value());
+    EXPECT_EQ(failed.error().message, "Gone.");
+  }
+}
+
+TEST(Sort, HandsOnTheErrorOfAnInputThatCannotBeOpened) {
+  const SortInput input = {.open = [](bool) -> Result<std::unique_ptr<RecordSource>> {
+    return fail(ErrorCode::kCannotOpen, "Not there.");
+  }};
+  EXPECT_EQ(sort({input})->next().error().code, ErrorCode::kCannotOpen);
+}
+
+TEST(Sort, ReadsAGrowingInputAsFarAsTheFirstTime) {
+  const MadeUpTrace trace;
+  const Plan plan = plan_nearly_sorted(5000, 10, 1);
+  Plan grown = plan;
+  grown.push_back({.what = What::kFinding});
+  grown.push_back({.time = 0});
+  const Batches batches = trace.batches(plan, 100);
+  const auto sorted = see_all(*sort({input_of(trace.batches(grown, 100), batches)}));
+  ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
+  EXPECT_EQ(sorted->size(), 5001U);
+}
+
+TEST(Sort, NoticesAnInputThatChanged) {
+  const MadeUpTrace trace;
+  Plan plan = plan_nearly_sorted(5000, 10, 1);
+  const Batches before = trace.batches(plan, 100);
+  plan[4000] = {.time = 0};
+  const auto sorted = see_all(*sort({input_of(trace.batches(plan, 100), before)}));
+  ASSERT_FALSE(sorted.has_value());
+  EXPECT_EQ(sorted.error().code, ErrorCode::kReadFailed);
+}
+
+TEST(Sort, WithoutATemporaryDirectoryIsAnError) {
+  const MadeUpTrace trace;
+  const MadeUpInputs made(trace, {plan_nearly_sorted(30'000, 1'000'000, 5)}, 700);
+  const auto sorted =
+      see_all(*sort(made.inputs(), {.memory = 1'000'000, .temporary_directory = kNoDirectory}));
+  ASSERT_FALSE(sorted.has_value());
+  EXPECT_EQ(sorted.error().code, ErrorCode::kCannotOpen);
+  EXPECT_EQ(sorted.error().input, kNoDirectory);
+}
+
+// Files that the process writes cannot grow beyond `size` bytes, as on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t size) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = size;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST(Sort, AFullDiskIsAnError) {
+  const MadeUpTrace trace;
+  const MadeUpInputs made(trace, {plan_nearly_sorted(30'000, 1'000'000, 5)}, 700);
+  const FileSizeLimit limit(400'000);
+  const auto sorted = see_all(*sort(made.inputs(), {.memory = 100'000}));
+  ASSERT_FALSE(sorted.has_value());
+  EXPECT_EQ(sorted.error().code, ErrorCode::kWriteFailed);
+}
+
+}  // namespace
+}  // namespace tracedeck::flow

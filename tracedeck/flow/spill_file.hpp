@@ -1,0 +1,38 @@
+// A temporary file without a name, for what does not fit into memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/error.hpp"
+
+namespace tracedeck::flow {
+
+// Is gone when the object is, and when the process is killed.
+class SpillFile {
+ public:
+  // In `directory`; if that is empty in $TMPDIR, and if that is not set in /tmp. Error:
+  // kCannotOpen.
+  [[nodiscard]] static Result<std::unique_ptr<SpillFile>> create(const std::string& directory);
+  SpillFile(const SpillFile&) = delete;
+  SpillFile& operator=(const SpillFile&) = delete;
+  ~SpillFile();
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  // Error: kWriteFailed, a full disk among others.
+  [[nodiscard]] Result<void> append(ByteSpan bytes);
+  // Fills `into` with the bytes at `offset`, which must lie in the file. Error: kReadFailed.
+  [[nodiscard]] Result<void> read(std::uint64_t offset, std::span<std::uint8_t> into) const;
+
+ private:
+  SpillFile(int descriptor, std::string directory)
+      : descriptor_(descriptor), directory_(std::move(directory)) {}
+
+  int descriptor_;
+  std::string directory_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace tracedeck::flow
