@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tracedeck/flow/class_table.hpp"
+#include "tracedeck/render/class_identity.hpp"
 #include "tracedeck/render/json_event.hpp"
 #include "tracedeck/render/labels.hpp"
 #include "tracedeck/render/number.hpp"
@@ -12,9 +13,7 @@
 namespace tracedeck::render {
 namespace {
 
-// What every event of a class has in common on its line. It holds the class's payload, so that
-// another class that comes to lie at the same address, when the first one's trace is gone, is told
-// apart.
+// What every event of a class has in common on its line.
 class LineTemplate {
  public:
   struct Field {
@@ -26,16 +25,15 @@ class LineTemplate {
   // Keys are copied in pieces of this size, so so many bytes past a key may be read and written.
   static constexpr std::size_t kPiece = 16;
 
-  explicit LineTemplate(const EventClass& event_class)
-      : payload_(event_class.payload), name_(event_class.name), id_(event_class.id) {
+  explicit LineTemplate(const EventClass& event_class) : identity_(event_class) {
     TextBuffer text(nullptr, 1024);
-    if (name_) {
+    if (event_class.name) {
       text.append(",\"name\":");
-      append_json_string(text, *name_);
+      append_json_string(text, *event_class.name);
     }
-    if (id_) {
+    if (event_class.id) {
       text.append(",\"id\":");
-      append_decimal(text, *id_);
+      append_decimal(text, *event_class.id);
     }
     head_ = text.view();
     text.clear();
@@ -45,11 +43,11 @@ class LineTemplate {
   }
 
   [[nodiscard]] bool describes(const EventClass& event_class) const {
-    return payload_ == event_class.payload && id_ == event_class.id && name_ == event_class.name;
+    return identity_.matches(event_class);
   }
 
   [[nodiscard]] std::string_view head() const { return head_; }  // `,"name":"a","id":3`
-  [[nodiscard]] bool has_payload() const { return payload_ != nullptr; }
+  [[nodiscard]] bool has_payload() const { return identity_.payload() != nullptr; }
   [[nodiscard]] const std::vector<Field>& fields() const { return fields_; }
 
   // Copies a field's key to room of `key_length + kPiece` and returns its end.
@@ -63,7 +61,7 @@ class LineTemplate {
 
  private:
   void add_keys(TextBuffer& text) {
-    const auto* const structure = class_as<StructureClass>(payload_.get());
+    const auto* const structure = class_as<StructureClass>(identity_.payload());
     if (structure == nullptr) return;
     for (const Member& member : structure->members) {
       const std::size_t begin = text.size();
@@ -77,9 +75,7 @@ class LineTemplate {
     }
   }
 
-  FieldClassPtr payload_;
-  std::optional<std::string> name_;
-  std::optional<std::uint64_t> id_;
+  ClassIdentity identity_;
   std::string head_;
   std::string keys_;
   std::vector<Field> fields_;

@@ -44,6 +44,10 @@ std::vector<std::uint64_t> limbs_of(ByteSpan little_endian, bool negative) {
   return limbs;
 }
 
+bool is_negative(ByteSpan little_endian, bool is_signed) {
+  return is_signed && !little_endian.empty() && (little_endian.back() & 0x80) != 0;
+}
+
 // Divides in place by `kChunk` and returns the remainder.
 std::uint64_t divide_by_chunk(std::vector<std::uint64_t>& limbs) {
   std::uint64_t remainder = 0;
@@ -70,7 +74,7 @@ void append_decimal(TextBuffer& out, Nanoseconds value) {
 }
 
 void append_wide_decimal(TextBuffer& out, ByteSpan little_endian, bool is_signed) {
-  const bool negative = is_signed && !little_endian.empty() && (little_endian.back() & 0x80) != 0;
+  const bool negative = is_negative(little_endian, is_signed);
   std::vector<std::uint64_t> limbs = limbs_of(little_endian, negative);
   std::vector<std::uint64_t> chunks;
   do {
@@ -80,6 +84,27 @@ void append_wide_decimal(TextBuffer& out, ByteSpan little_endian, bool is_signed
   append_decimal(out, chunks.back());
   for (std::size_t i = chunks.size() - 1; i-- > 0;) {
     out.commit(write_chunk(out.reserve(kChunkDigits), chunks[i]));
+  }
+}
+
+void append_prefixed(TextBuffer& out, ByteSpan little_endian, bool is_signed, unsigned bits) {
+  const bool negative = is_negative(little_endian, is_signed);
+  const std::vector<std::uint64_t> limbs = limbs_of(little_endian, negative);
+  // Bits [first, first + bits), which may lie in two limbs.
+  const auto digit = [&](std::size_t first) {
+    const std::size_t limb = first / 64;
+    std::uint64_t value = limbs[limb] >> first % 64;
+    if (first % 64 + bits > 64 && limb + 1 < limbs.size())
+      value |= limbs[limb + 1] << (64 - first % 64);
+    return value & ((std::uint64_t{1} << bits) - 1);
+  };
+  if (negative) out.append('-');
+  out.append(bits == 1 ? "0b" : bits == 3 ? "0o" : "0x");
+  if (limbs.empty()) return out.append('0');
+  const std::size_t width =
+      64 * limbs.size() - static_cast<std::size_t>(std::countl_zero(limbs.back()));
+  for (std::size_t left = (width + bits - 1) / bits; left-- > 0;) {
+    out.append("0123456789abcdef"[digit(left * bits)]);
   }
 }
 

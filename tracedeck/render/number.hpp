@@ -99,6 +99,9 @@ void append_decimal(TextBuffer& out, Nanoseconds value);
 // with the square of the size.
 void append_wide_decimal(TextBuffer& out, ByteSpan little_endian, bool is_signed);
 
+// The same integer with `bits` a digit (1, 3 or 4): `0b101`, `0o17`, `0x1f`; "-0x1f" when negative.
+void append_prefixed(TextBuffer& out, ByteSpan little_endian, bool is_signed, unsigned bits);
+
 // The shortest digits that read back as the same double, in positional notation for exponents from
 // -4 to 15; always with a `.` or an `e`. `value` is finite.
 void append_finite_real(TextBuffer& out, double value);

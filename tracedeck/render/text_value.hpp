@@ -1,0 +1,82 @@
+// Values off the tape as text for people: `[1, 2]`, `{a=1, b="x"}`, `{"key": 2}`, `FRQK_MUTEX(3)`,
+// `0x1f`, `<00ff>`.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "tracedeck/model/field_class.hpp"
+#include "tracedeck/model/tape.hpp"
+#include "tracedeck/render/palette.hpp"
+#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/render/value_walk.hpp"
+
+namespace tracedeck::render {
+
+// A Style of `ValueWalk` that counts the columns it fills.
+class TextStyle {
+ public:
+  explicit TextStyle(Palette palette) : palette_(palette) {}
+
+  void scalar(TextBuffer& out, const Slot& slot, const FieldClass* field_class);
+  void packed(TextBuffer& out, const Slot& slot, const FieldClass* element);
+  void absent(TextBuffer& out) { put(out, Paint::kFaint, "none"); }
+  void open(TextBuffer& out, SlotKind kind) {
+    put(out, Paint::kPlain, kind == SlotKind::kArray ? "[" : "{");
+  }
+  void close(TextBuffer& out, SlotKind kind) {
+    put(out, Paint::kPlain, kind == SlotKind::kArray ? "]" : "}");
+  }
+  void separate(TextBuffer& out) { put(out, Paint::kPlain, ", "); }
+  void member(TextBuffer& out, std::string_view name);
+  void key(TextBuffer& out, const Slot& slot);
+  void open_pair(TextBuffer&) {}
+  void split_pair(TextBuffer& out) { put(out, Paint::kPlain, ": "); }
+  void close_pair(TextBuffer&) {}
+
+  // ASCII without control characters.
+  void put(TextBuffer& out, Paint paint, std::string_view text) {
+    palette_.begin(out, paint);
+    out.append(text);
+    palette_.end(out, paint);
+    columns_ += text.size();
+  }
+
+  // Columns filled so far, line ends not minded.
+  [[nodiscard]] std::size_t columns() const { return columns_; }
+
+ private:
+  void integer(TextBuffer& out, const Slot& slot, const IntegerClass* integer);
+  void labels(TextBuffer& out, const Slot& slot, const IntegerClass& integer);
+  void flags(TextBuffer& out, const Slot& slot, const IntegerClass& integer);
+  void number(TextBuffer& out, const Slot& slot, DisplayBase base, Paint paint);
+  void real(TextBuffer& out, double value);
+  void blob(TextBuffer& out, ByteSpan bytes);
+
+  Palette palette_;
+  std::size_t columns_ = 0;
+  TextBuffer scratch_{nullptr, 1024};
+};
+
+// Writes values off the tape.
+class TextValues {
+ public:
+  explicit TextValues(Palette palette) : style_(palette) {}
+  TextValues(const TextValues&) = delete;
+  TextValues& operator=(const TextValues&) = delete;
+
+  const Slot* append(TextBuffer& out, const Slot* slot, const FieldClass* field_class) {
+    return walk_.value(out, slot, field_class);
+  }
+  void append_members(TextBuffer& out, std::span<const Slot> slots, const FieldClass* structure) {
+    walk_.members(out, slots, structure);
+  }
+  [[nodiscard]] TextStyle& style() { return style_; }
+
+ private:
+  TextStyle style_;
+  ValueWalk<TextStyle> walk_{style_};
+};
+
+}  // namespace tracedeck::render
