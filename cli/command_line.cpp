@@ -1,0 +1,138 @@
+#include "cli/command_line.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/commands.hpp"
+#include "cli/help.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/session.hpp"
+#include "tracedeck/base/version.hpp"
+
+namespace tracedeck::cli {
+namespace {
+
+ExitCode usage_error(std::FILE* messages, const Command* command, std::string_view problem) {
+  const std::string name =
+      command == nullptr ? "tracedeck" : fmt::format("tracedeck {}", command->name);
+  fmt::print(messages, "{}: {}\nTry '{} --help'.\n", name, problem, name);
+  return ExitCode::kUsage;
+}
+
+// Writes `text` to standard output as the only result.
+ExitCode tell(const std::string& text, std::FILE* messages) {
+  Progress progress(nullptr);
+  Diagnostics diagnostics(messages, progress, {});
+  const auto out = io::standard_output();
+  Session session{.out = *out, .diagnostics = diagnostics, .stop = {}};
+  if (session.delivered(out->write(text))) session.delivered(out->finish());
+  return session.outcome.code();
+}
+
+bool no_color() {
+  const char* value = std::getenv("NO_COLOR");
+  return value != nullptr && *value != '\0';
+}
+
+bool use_color(ColorMode mode, int descriptor) {
+  if (mode != ColorMode::kAuto) return mode == ColorMode::kAlways;
+  const char* terminal = std::getenv("TERM");
+  return !no_color() && ::isatty(descriptor) == 1 && terminal != nullptr &&
+         std::string_view(terminal) != "dumb";
+}
+
+// What is wrong with the TRACEs and what refers to them.
+std::string check_traces(const Options& options) {
+  const std::vector<std::string>& traces = options.operands;
+  if (traces.empty()) return "needs a TRACE: a file, or '-' for standard input";
+  if (std::count(traces.begin(), traces.end(), "-") > 1)
+    return "standard input can be read only once";
+  if (std::find(traces.begin(), traces.end(), "") != traces.end()) return "a TRACE needs a name";
+  for (const ClockOffset& offset : options.clock_offsets) {
+    if (offset.trace && std::find(traces.begin(), traces.end(), *offset.trace) == traces.end()) {
+      return fmt::format("option '--clock-offset': '{}' is none of the TRACEs", *offset.trace);
+    }
+  }
+  return {};
+}
+
+std::string check(const Command& command, const Options& options) {
+  if (options.quiet && options.verbose)
+    return "options '--quiet' and '--verbose' exclude each other";
+  if (command.operands == Operands::kNone && !options.operands.empty()) {
+    return fmt::format("takes no operands, not '{}'", options.operands.front());
+  }
+  if (command.operands == Operands::kTraces) {
+    if (std::string wrong = check_traces(options); !wrong.empty()) return wrong;
+  }
+  return command.check == nullptr ? std::string() : command.check(options);
+}
+
+ExitCode work(const Command& command, const Options& options, std::FILE* messages) {
+  const int descriptor = ::fileno(messages);
+  // Events that scroll by show progress enough.
+  const bool scrolling = command.name == "print" && ::isatty(STDOUT_FILENO) == 1;
+  const bool draws = options.progress && !options.quiet && !scrolling && ::isatty(descriptor) == 1;
+  Progress progress(draws ? messages : nullptr);
+  Diagnostics diagnostics(messages, progress,
+                          {.quiet = options.quiet,
+                           .verbose = options.verbose,
+                           .color = use_color(options.color, descriptor)});
+  const auto out = io::standard_output();
+  const Interrupt interrupt;
+  Session session{.out = *out,
+                  .diagnostics = diagnostics,
+                  .stop = interrupt.token(),
+                  .color = use_color(options.color, STDOUT_FILENO)};
+  command.run(options, session);
+  progress.erase();
+  session.delivered(out->finish());
+  return session.outcome.code();
+}
+
+ExitCode run_command(const Command& command, std::span<const std::string> arguments,
+                     std::FILE* messages) {
+  Options options;
+  const std::string wrong = parse_options(arguments, command.options, options);
+  if (!wrong.empty()) return usage_error(messages, &command, wrong);
+  if (options.help) return tell(help_text(command), messages);
+  if (options.version) return tell(version_text(), messages);
+  if (const std::string problem = check(command, options); !problem.empty()) {
+    return usage_error(messages, &command, problem);
+  }
+  return work(command, options, messages);
+}
+
+std::string unknown_command(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands()) {
+    if (!command.hidden) names.push_back(command.name);
+  }
+  const std::string_view meant = nearest(name, names);
+  if (!meant.empty()) return fmt::format("no command '{}' (did you mean '{}'?)", name, meant);
+  return fmt::format("no command '{}'; there are {}", name, fmt::join(names, ", "));
+}
+
+}  // namespace
+
+ExitCode run(std::span<const std::string> arguments, std::FILE* messages) {
+  if (arguments.empty()) return usage_error(messages, nullptr, "needs a command");
+  const std::string& first = arguments.front();
+  if (const Command* command = find_command(first))
+    return run_command(*command, arguments.subspan(1), messages);
+  if (!first.starts_with('-') || first == "-")
+    return usage_error(messages, nullptr, unknown_command(first));
+  // Options before the command are the two that need none.
+  constexpr std::array<std::string_view, 2> kGlobal = {"help", "version"};
+  Options options;
+  const std::string wrong = parse_options(arguments.first(1), kGlobal, options);
+  if (!wrong.empty()) return usage_error(messages, nullptr, wrong);
+  if (options.help) return tell(help_text(), messages);
+  if (options.version) return tell(version_text(), messages);
+  return usage_error(messages, nullptr, "needs a command");
+}
+
+}  // namespace tracedeck::cli

@@ -1,0 +1,91 @@
+#include "cli/commands.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tracedeck::cli {
+namespace {
+
+// The options of each command. Those after the first line of each are shared.
+constexpr std::array<std::string_view, 11> kInfoOptions = {
+    "json",     "clock-offset", "format",  "max-state", "strict", "color",
+    "progress", "quiet",        "verbose", "help",      "version"};
+constexpr std::array<std::string_view, 16> kPrintOptions = {
+    "output",    "records", "order", "begin",    "end",   "limit",   "clock-offset", "format",
+    "max-state", "strict",  "color", "progress", "quiet", "verbose", "help",         "version"};
+constexpr std::array<std::string_view, 10> kSchemaOptions = {
+    "json",     "format", "max-state", "strict", "color",
+    "progress", "quiet",  "verbose",   "help",   "version"};
+constexpr std::array<std::string_view, 13> kStatsOptions = {
+    "json",  "begin",    "end",   "clock-offset", "format", "max-state", "strict",
+    "color", "progress", "quiet", "verbose",      "help",   "version"};
+constexpr std::array<std::string_view, 10> kValidateOptions = {
+    "json",     "format", "max-state", "strict", "color",
+    "progress", "quiet",  "verbose",   "help",   "version"};
+constexpr std::array<std::string_view, 18> kConvertOptions = {
+    "o",     "to",       "dial9-version", "report",  "order",     "begin",
+    "end",   "limit",    "clock-offset",  "format",  "max-state", "strict",
+    "color", "progress", "quiet",         "verbose", "help",      "version"};
+constexpr std::array<std::string_view, 3> kFormatsOptions = {"json", "help", "version"};
+constexpr std::array<std::string_view, 2> kGenerateOptions = {"help", "version"};
+
+constexpr std::array kCommands = {
+    Command{"info", "what a trace is: format, clocks, streams, classes, times, problems",
+            "Tells what each TRACE is: its format and version, clocks, data streams, event "
+            "classes, number of "
+            "events, time range, losses, problems and size.",
+            Operands::kTraces, kInfoOptions, nullptr, run_info},
+    Command{"print", "the events of traces, as text, JSON lines or CSV",
+            "Prints the events of the TRACEs, merged by time unless told otherwise. Text is made "
+            "for reading; "
+            "JSON lines and CSV are made for programs and hold every value exactly.\n\n"
+            "Damaged ranges are named on standard error after the events before them.",
+            Operands::kTraces, kPrintOptions, nullptr, run_print},
+    Command{"schema", "the event classes of a trace and their fields",
+            "Prints the event classes of each TRACE and the classes of their fields.",
+            Operands::kTraces, kSchemaOptions, nullptr, run_schema},
+    Command{"stats", "per event class count, bytes, rate and times; per numeric field its range",
+            "Counts the events of all TRACEs together: for each event class how many there are, "
+            "their share of the "
+            "bytes, their rate, and the first and last time; for each numeric field minimum, mean "
+            "and maximum.",
+            Operands::kTraces, kStatsOptions, nullptr, run_stats},
+    Command{"validate", "every rule of its specification that a trace breaks",
+            "Prints every finding, one a line: FILE:OFFSET: severity: RULE: sentence [section]. "
+            "Errors are broken "
+            "MUSTs of the format's specification, and damage; warnings are what is read though the "
+            "specification "
+            "frowns on it. OFFSET counts the bytes of the input after decompression.\n\n"
+            "The exit code is 1 when there is an error, also for a TRACE that cannot be read at "
+            "all. With --strict a "
+            "loss that the producer recorded counts as an error.",
+            Operands::kTraces, kValidateOptions, nullptr, run_validate},
+    Command{"convert", "write traces in another format, or a part of them",
+            "Writes the events of the TRACEs to OUT in another format, or in the same one. One "
+            "TRACE converted to "
+            "its own format with nothing selected is rewritten frame by frame, as it was.\n\n"
+            "Otherwise a receipt of what the target could not hold is printed on standard error; "
+            "with --strict "
+            "a lossy conversion ends with exit code 4. With --limit or --begin the result stands "
+            "alone.",
+            Operands::kTraces, kConvertOptions, check_convert, run_convert},
+    Command{"formats", "the formats and what each can do here",
+            "Lists the formats and what each can do here.", Operands::kNone, kFormatsOptions,
+            nullptr, run_formats},
+    Command{
+        "generate", "the man page or a shell's completions",
+        "Writes the man page or the completions for a shell, made from the command's own options.",
+        Operands::kKind, kGenerateOptions, check_generate, run_generate, true},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+const Command* find_command(std::string_view name) {
+  const auto found = std::find_if(kCommands.begin(), kCommands.end(),
+                                  [name](const Command& command) { return command.name == name; });
+  return found == kCommands.end() ? nullptr : &*found;
+}
+
+}  // namespace tracedeck::cli

@@ -1,0 +1,49 @@
+// The commands: what each is called, takes and does. One table, from which the parser, help, the
+// man page and the completions are made.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/options.hpp"
+#include "cli/session.hpp"
+
+namespace tracedeck::cli {
+
+enum class Operands : std::uint8_t {
+  kNone,
+  kTraces,  // TRACE...
+  kKind,    // one of `generated_kinds()`
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;      // half a line
+  std::string_view description;  // paragraphs, divided by empty lines
+  Operands operands;
+  std::span<const std::string_view> options;  // names of `option_table()`, in the order of help
+  // What is wrong with options that are each well formed, or "". May be null.
+  std::string (*check)(const Options& options);
+  // Does the work. What went wrong is reported and noted in the session's outcome.
+  void (*run)(const Options& options, Session& session);
+  bool hidden = false;  // in help, the man page and completions
+};
+
+[[nodiscard]] std::span<const Command> commands();
+// The command of that name, or null.
+[[nodiscard]] const Command* find_command(std::string_view name);
+
+// One file each.
+void run_info(const Options& options, Session& session);
+void run_print(const Options& options, Session& session);
+void run_schema(const Options& options, Session& session);
+void run_stats(const Options& options, Session& session);
+void run_validate(const Options& options, Session& session);
+[[nodiscard]] std::string check_convert(const Options& options);
+void run_convert(const Options& options, Session& session);
+void run_formats(const Options& options, Session& session);
+[[nodiscard]] std::string check_generate(const Options& options);
+void run_generate(const Options& options, Session& session);
+
+}  // namespace tracedeck::cli

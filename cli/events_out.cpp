@@ -1,0 +1,50 @@
+#include "cli/events_out.hpp"
+
+namespace tracedeck::cli {
+namespace {
+
+bool is_refusal(const Error& error) {
+  return error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kLimitExceeded ||
+         error.code == ErrorCode::kUnsupported;
+}
+
+Result<void> show(const EventsOut& way) {
+  if (auto flushed = way.writer.flush(); !flushed) return flushed;
+  return way.output.flush();
+}
+
+// Writes one batch. An error is one of the output.
+Result<void> write_batch(const EventsOut& way, const Batch& batch, EventsWritten& done) {
+  for (const Record& record : batch.records()) {
+    const auto written = way.writer.write(record);
+    if (written) {
+      done.events += record.kind == RecordKind::kEvent ? 1 : 0;
+    } else if (is_refusal(written.error())) {
+      if (done.refused++ == 0) done.first_refusal = written.error().to_string();
+    } else {
+      return written;
+    }
+    if (record.kind == RecordKind::kEvent) continue;
+    if (way.notices.speaks(record)) {
+      if (auto shown = show(way); !shown) return shown;
+    }
+    way.notices.see(record);
+  }
+  return way.show_at_once ? show(way) : Result<void>{};
+}
+
+}  // namespace
+
+EventsWritten write_events(const EventsOut& way, Session& session) {
+  EventsWritten done;
+  for (;;) {
+    const auto batch = way.source.next();
+    if (!batch) session.report(batch.error());
+    if (!batch || *batch == nullptr) break;
+    if (!session.delivered(write_batch(way, **batch, done))) return done;
+  }
+  done.complete = session.delivered(way.writer.finish());
+  return done;
+}
+
+}  // namespace tracedeck::cli

@@ -1,0 +1,32 @@
+// Moving events from a source to a writer, for `print` and `convert`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/notices.hpp"
+#include "tracedeck/format/reader.hpp"
+#include "tracedeck/format/writer.hpp"
+
+namespace tracedeck::cli {
+
+struct EventsOut {
+  RecordSource& source;
+  Writer& writer;
+  io::Output& output;
+  Notices& notices;
+  bool show_at_once = false;  // flush the output after every batch
+};
+
+struct EventsWritten {
+  bool complete = false;     // false: the output failed or its reader went away, which was reported
+  std::uint64_t events = 0;  // written
+  std::uint64_t refused = 0;       // records that the target cannot hold at all
+  std::string first_refusal = {};  // why, of the first
+};
+
+// Writes every record of the source, and finishes the writer. Damage is named on standard error
+// after the events before it, which are shown first.
+[[nodiscard]] EventsWritten write_events(const EventsOut& way, Session& session);
+
+}  // namespace tracedeck::cli

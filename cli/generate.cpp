@@ -1,0 +1,45 @@
+#include "cli/generate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/commands.hpp"
+#include "cli/read_through.hpp"
+
+namespace tracedeck::cli {
+namespace {
+
+struct Kind {
+  std::string_view name;
+  std::string (*make)();
+};
+
+constexpr std::array kKinds = {
+    Kind{"man", man_page},
+    Kind{"bash", bash_completion},
+    Kind{"zsh", zsh_completion},
+    Kind{"fish", fish_completion},
+};
+
+const Kind* find_kind(std::string_view name) {
+  const auto found = std::find_if(kKinds.begin(), kKinds.end(),
+                                  [&](const Kind& kind) { return kind.name == name; });
+  return found == kKinds.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string check_generate(const Options& options) {
+  if (options.operands.size() == 1 && find_kind(options.operands.front()) != nullptr) return {};
+  std::vector<std::string_view> names;
+  for (const Kind& kind : kKinds) names.push_back(kind.name);
+  return fmt::format("needs one of {}", fmt::join(names, ", "));
+}
+
+void run_generate(const Options& options, Session& session) {
+  print(session, find_kind(options.operands.front())->make());
+}
+
+}  // namespace tracedeck::cli

@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/generate.hpp"
+#include "cli/help.hpp"
+#include "tracedeck/base/version.hpp"
+
+namespace tracedeck::cli {
+namespace {
+
+// When the page last changed in what it says.
+constexpr std::string_view kDate = "2026-11-21";
+
+constexpr std::size_t kWidth = 78;
+
+// What stands in the page besides the tables. Paragraphs are divided by empty lines.
+constexpr std::string_view kDescription =
+    "Reads, writes, checks, converts and explains binary event traces. Each COMMAND works on one "
+    "TRACE or several.\n\n"
+    "A TRACE is a file, or '-' for standard input. Files compressed with gzip or zstd are seen "
+    "through. The format is "
+    "recognised from the content; --format overrides. Options and TRACEs may be mixed; after '--' "
+    "everything is a "
+    "TRACE.";
+
+constexpr std::string_view kOutput =
+    "Results go to standard output, everything else to standard error. A TRACE that cannot be "
+    "opened is reported, and "
+    "the others are worked on. A closed pipe ends the command quietly.\n\n"
+    "Text output of print is made for reading: time, time since the event before, event class, and "
+    "fields as "
+    "name=value. JSON lines hold one object per event, with the members time, duration, name, id, "
+    "stream, context and "
+    "fields, in this order, absent when they do not apply. Times are nanoseconds since the Unix "
+    "epoch when the clock "
+    "has that origin, else since the clock's own origin. CSV has a column for each of them; the "
+    "last three hold JSON.\n\n"
+    "Damaged ranges are named on standard error as FILE:OFFSET: severity: RULE: sentence "
+    "[section], after the events "
+    "before them; OFFSET counts bytes after decompression. What a specification frowns on, and was "
+    "read all the same, "
+    "is counted there in one line for each TRACE.\n\n"
+    "SIGINT and SIGTERM end the input: what was read until then is written and completed. A second "
+    "one kills.";
+
+struct Entry {
+  std::string_view name;
+  std::string_view text;
+};
+
+constexpr std::array kEnvironment = {
+    Entry{"NO_COLOR", "When set and not empty, --color auto means never."},
+    Entry{"TERM", "When unset or 'dumb', --color auto means never."},
+    Entry{"TMPDIR", "Where sorting by time puts what memory does not hold; /tmp when unset."},
+};
+
+constexpr std::array kExamples = {
+    Entry{"tracedeck info service.bin.gz", "Tells what a recording holds."},
+    Entry{"tracedeck print --limit 20 service.bin.gz", "Shows its first events."},
+    Entry{"tracedeck print --output jsonl *.bin.gz | jq .name",
+          "Merges files by time, as JSON lines."},
+    Entry{"tracedeck validate service.bin", "Lists what is wrong with a trace."},
+    Entry{"tracedeck convert -o part.bin --to dial9 --begin 00:00:01 --end 00:00:02 service.bin",
+          "Cuts a second out of a trace."},
+};
+
+// `text` as roff shows it literally; every hyphen as the ASCII one.
+std::string literal(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '\\':
+        result += "\\e";
+        break;
+      case '-':
+        result += "\\-";
+        break;
+      case '\'':
+        result += "\\(aq";
+        break;
+      case '`':
+        result += "\\(ga";
+        break;
+      case '^':
+        result += "\\(ha";
+        break;
+      case '~':
+        result += "\\(ti";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result.starts_with('.') ? "\\&" + result : result;
+}
+
+// One word of running text; the names of options are bold.
+std::string prose_word(std::string_view word) {
+  if (!word.starts_with("--") || word.size() == 2) return literal(word);
+  const std::size_t end = std::min(word.find_first_of(",.;:", 2), word.size());
+  return "\\fB" + literal(word.substr(0, end)) + "\\fR" + literal(word.substr(end));
+}
+
+// Running text in lines of at most `kWidth` characters, a new one for every sentence.
+std::string prose(std::string_view text) {
+  std::string result;
+  std::size_t column = 0;
+  bool sentence_ends = false;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string word = prose_word(text.substr(0, end));
+    if (column > 0) {
+      const bool breaks = sentence_ends || column + 1 + word.size() > kWidth;
+      result += breaks ? '\n' : ' ';
+      column = breaks ? 0 : column + 1;
+    }
+    result += word;
+    column += word.size();
+    sentence_ends = word.ends_with('.');
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result + '\n';
+}
+
+std::string paragraphs(std::string_view text, std::string_view macro) {
+  std::string result;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find("\n\n", begin), text.size());
+    if (begin != 0) result += fmt::format("{}\n", macro);
+    result += prose(text.substr(begin, end - begin));
+    begin = end + 2;
+  }
+  return result;
+}
+
+std::string heading(const OptionSpec& spec) {
+  std::vector<std::string> parts;
+  if (spec.letter != 0) parts.push_back(fmt::format("\\fB\\-{}\\fR", spec.letter));
+  if (!spec.name.empty()) parts.push_back(fmt::format("\\fB\\-\\-{}\\fR", literal(spec.name)));
+  std::string result = fmt::format("{}", fmt::join(parts, ", "));
+  if (!spec.value.empty()) result += fmt::format(" \\fI{}\\fR", literal(spec.value));
+  return result;
+}
+
+std::string commands_that_take(const OptionSpec& spec) {
+  std::vector<std::string_view> names;
+  std::size_t shown = 0;
+  for (const Command& command : commands()) {
+    if (command.hidden) continue;
+    ++shown;
+    for (const std::string_view name : command.options) {
+      if (&option(name) == &spec) names.push_back(command.name);
+    }
+  }
+  if (names.size() == shown) return {};
+  return fmt::format("Taken by {}.", fmt::join(names, ", "));
+}
+
+std::string option_entry(const OptionSpec& spec) {
+  std::string text = fmt::format(".TP\n{}\n", heading(spec));
+  std::string sentence(spec.help);
+  sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
+  text += prose(sentence + ".");
+  if (spec.choices != nullptr) {
+    text += ".RS\n";
+    for (const Choice& choice : spec.choices()) {
+      text +=
+          fmt::format(".TP\n.B {}\n{}", literal(choice.word),
+                      prose(choice.meaning + (choice.word == spec.initial ? " (default)" : "")));
+    }
+    text += ".RE\n.IP\n";
+  }
+  if (!spec.detail.empty()) text += prose(spec.detail);
+  const std::string takers = commands_that_take(spec);
+  if (!takers.empty()) text += prose(takers);
+  // A paragraph macro with nothing after it says nothing.
+  if (text.ends_with(".IP\n")) text.resize(text.size() - 4);
+  return text;
+}
+
+std::string command_entry(const Command& command) {
+  const std::string operands = command.operands == Operands::kTraces ? " \\fITRACE\\fR..." : "";
+  std::string text = fmt::format(".TP\n\\fBtracedeck {}\\fR [\\fIOPTIONS\\fR]{}\n",
+                                 literal(command.name), operands);
+  return text + paragraphs(command.description, ".IP");
+}
+
+template <class Entries>
+std::string entries(const Entries& list) {
+  std::string text;
+  for (const Entry& entry : list)
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}", literal(entry.name), prose(entry.text));
+  return text;
+}
+
+}  // namespace
+
+std::string man_page() {
+  std::string text =
+      fmt::format(".TH TRACEDECK 1 {} \"tracedeck {}\" \"User Commands\"\n", kDate, version());
+  text += ".SH NAME\ntracedeck \\- read, write, check, convert and explain binary event traces\n";
+  text += ".SH SYNOPSIS\n";
+  text += "\\fBtracedeck\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR] \\fITRACE\\fR...\n.br\n";
+  text += "\\fBtracedeck\\fR \\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR\n";
+  text += ".SH DESCRIPTION\n" + paragraphs(kDescription, ".PP");
+  text += ".SH COMMANDS\n";
+  for (const Command& command : commands()) {
+    if (!command.hidden) text += command_entry(command);
+  }
+  text += ".SH OPTIONS\n";
+  for (const OptionSpec& spec : option_table()) text += option_entry(spec);
+  text += ".SH OUTPUT\n" + paragraphs(kOutput, ".PP");
+  text += ".SH EXIT STATUS\n";
+  for (const ExitMeaning& exit : exit_meanings())
+    text += fmt::format(".TP\n.B {}\n{}", exit.code, prose(fmt::format("{}.", exit.meaning)));
+  text += ".SH ENVIRONMENT\n" + entries(kEnvironment);
+  text += ".SH EXAMPLES\n" + entries(kExamples);
+  return text;
+}
+
+}  // namespace tracedeck::cli

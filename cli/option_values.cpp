@@ -1,0 +1,85 @@
+#include "cli/option_values.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+namespace tracedeck::cli {
+namespace {
+
+// All of `text` as a decimal integer of type T.
+template <class T>
+std::errc parse_whole(std::string_view text, T& value) {
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{}) return error;
+  return stopped == end ? std::errc{} : std::errc::invalid_argument;
+}
+
+// How far a size's unit shifts it, or -1.
+int unit_shift(std::string_view unit) {
+  if (unit.empty()) return 0;
+  if (unit.size() != 1 && unit.substr(1) != "iB") return -1;
+  switch (unit.front()) {
+    case 'k':
+    case 'K':
+      return 10;
+    case 'M':
+      return 20;
+    case 'G':
+      return 30;
+    case 'T':
+      return 40;
+    default:
+      return -1;
+  }
+}
+
+}  // namespace
+
+std::expected<std::uint64_t, std::string> parse_count(std::string_view text) {
+  std::uint64_t value = 0;
+  const std::errc error = parse_whole(text, value);
+  if (error == std::errc{}) return value;
+  if (error == std::errc::result_out_of_range) {
+    return std::unexpected(fmt::format("'{}' is more than 64 bits hold", text));
+  }
+  return std::unexpected(fmt::format("'{}' is no number", text));
+}
+
+std::expected<std::uint64_t, std::string> parse_size(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const int shift = unit_shift(text.substr(digits));
+  if (digits == 0 || shift < 0) {
+    return std::unexpected(fmt::format("'{}' is no size such as 4096, 64M or 1G", text));
+  }
+  const auto count = parse_count(text.substr(0, digits));
+  if (!count || *count > std::numeric_limits<std::uint64_t>::max() >> shift) {
+    return std::unexpected(fmt::format("'{}' is more bytes than 64 bits count", text));
+  }
+  if (*count == 0) return std::unexpected("a size of 0 bytes leaves no room to read anything");
+  return *count << shift;
+}
+
+std::expected<ClockOffset, std::string> parse_clock_offset(std::string_view text) {
+  ClockOffset offset;
+  const std::size_t equals = text.rfind('=');
+  std::string_view number = text;
+  if (equals != std::string_view::npos) {
+    offset.trace = std::string(text.substr(0, equals));
+    number = text.substr(equals + 1);
+  }
+  std::string_view digits = number;
+  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
+  const std::errc error = parse_whole(digits, offset.nanoseconds);
+  if (error == std::errc::result_out_of_range) {
+    return std::unexpected(fmt::format("'{}' is more nanoseconds than 63 bits hold", number));
+  }
+  if (error != std::errc{}) {
+    return std::unexpected(fmt::format("'{}' is no whole number of nanoseconds", number));
+  }
+  return offset;
+}
+
+}  // namespace tracedeck::cli

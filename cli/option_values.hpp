@@ -1,0 +1,23 @@
+// Values of options: numbers, sizes, clock offsets. Errors are sentences about what is wrong.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include "cli/options.hpp"
+
+namespace tracedeck::cli {
+
+// A count: decimal digits, at most 2^64-1.
+[[nodiscard]] std::expected<std::uint64_t, std::string> parse_count(std::string_view text);
+
+// A size in bytes, at least 1: digits and an optional K, M, G or T, which stand for powers of 1024
+// and may be followed by "iB".
+[[nodiscard]] std::expected<std::uint64_t, std::string> parse_size(std::string_view text);
+
+// "[TRACE=]NS". What stands before the last `=` is the TRACE.
+[[nodiscard]] std::expected<ClockOffset, std::string> parse_clock_offset(std::string_view text);
+
+}  // namespace tracedeck::cli

@@ -1,0 +1,103 @@
+// The options of the command: what they are called, what they take, what they mean.
+//
+// One table, from which the parser, `--help`, the man page and the completions are all made, so
+// that they cannot disagree. Which command takes which options stands in `commands.cpp`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/time_point.hpp"
+#include "tracedeck/format/format.hpp"
+
+namespace tracedeck::cli {
+
+enum class OutputForm : std::uint8_t { kText, kJsonLines, kCsv };
+enum class Order : std::uint8_t { kMerged, kRecorded, kTime };
+enum class ColorMode : std::uint8_t { kAuto, kAlways, kNever };
+
+// A --clock-offset: nanoseconds to add to every time, of one TRACE or of all.
+struct ClockOffset {
+  std::optional<std::string> trace;  // as named on the command line
+  std::int64_t nanoseconds = 0;
+};
+
+// What the user asked for. Each member is set by the option of that name.
+struct Options {
+  std::vector<std::string> operands;  // the TRACEs, in order
+  bool help = false;
+  bool version = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool strict = false;
+  bool progress = true;  // on a terminal
+  ColorMode color = ColorMode::kAuto;
+  const Format* format = nullptr;  // null: recognise it
+  std::uint64_t max_state = std::uint64_t{1} << 30;
+
+  bool json = false;
+  OutputForm output = OutputForm::kText;
+  bool all_records = false;
+  Order order = Order::kMerged;
+  std::optional<std::uint64_t> limit;
+  std::optional<TimePoint> begin;
+  std::optional<TimePoint> end;
+  std::vector<ClockOffset> clock_offsets;
+
+  std::string out;
+  std::string to;
+  std::string report;
+  std::string dial9_version;
+
+  // Nanoseconds to add to the times of `trace`: the last --clock-offset that names it, or else the
+  // last that names none.
+  [[nodiscard]] std::int64_t clock_offset(std::string_view trace) const;
+};
+
+// One word an option takes, with what it means, for completions and the man page.
+struct Choice {
+  std::string word;
+  std::string meaning;
+};
+
+enum class ValueKind : std::uint8_t { kWord, kFile };
+
+// One option. An entry with an empty `value` is a switch.
+struct OptionSpec {
+  std::string_view name = {};    // without the dashes; empty: has a letter only
+  char letter = 0;               // 0: has a name only
+  std::string_view value = {};   // what stands for its value in help: "N"
+  std::string_view help;         // half a line, for --help and completions
+  std::string_view detail = {};  // sentences that the man page adds
+  ValueKind kind = ValueKind::kWord;
+  std::vector<Choice> (*choices)() =
+      nullptr;                    // the only values it takes; null: any that `apply` accepts
+  std::string_view initial = {};  // the choice that holds without the option, if one does
+  // Puts the value ("" for a switch) into the options. Returns what is wrong with it, or "".
+  std::string (*apply)(Options& options, const std::string& value);
+
+  // "--limit" or "-o", as messages name it.
+  [[nodiscard]] std::string spelling() const;
+};
+
+[[nodiscard]] std::span<const OptionSpec> option_table();
+// The option of that name (or letter, as a string of one character). It must exist.
+[[nodiscard]] const OptionSpec& option(std::string_view name);
+
+// Reads what follows the command's name. Options and operands may be mixed; `--` ends the options;
+// `-` is an operand; `--name=value`, `-ovalue` and `-qo value` are understood; of a repeated option
+// the last counts, but for --clock-offset. Returns what is wrong, or "".
+[[nodiscard]] std::string parse_options(std::span<const std::string> arguments,
+                                        std::span<const std::string_view> allowed,
+                                        Options& options);
+
+// The one of `words` that `word` was probably meant to be, or "".
+[[nodiscard]] std::string_view nearest(std::string_view word,
+                                       std::span<const std::string_view> words);
+
+}  // namespace tracedeck::cli

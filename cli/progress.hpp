@@ -1,0 +1,32 @@
+// The progress line: shown on a terminal while long work goes on, gone when it ends.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+
+namespace tracedeck::cli {
+
+class Progress {
+ public:
+  // Draws to `terminal`, never when that is null.
+  explicit Progress(std::FILE* terminal) : terminal_(terminal) {}
+  ~Progress() { erase(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // `part` of the work is done, 0 to 1, or negative when unknown. Cheap enough for every batch: it
+  // draws at most every tenth of a second, and not before the work has lasted a second.
+  void show(double part);
+
+  // Takes the line away, so that something else can be written.
+  void erase();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::FILE* terminal_;
+  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
+  bool drawn_ = false;
+};
+
+}  // namespace tracedeck::cli

@@ -1,0 +1,30 @@
+// What a conversion could not carry over, for people and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tracedeck/format/writer.hpp"
+
+namespace tracedeck::cli {
+
+// How a conversion went.
+struct ConversionReport {
+  std::vector<std::string> inputs;
+  std::string output;
+  std::string to;            // the target, as --to names it
+  bool rewritten = false;    // frame by frame, as it was
+  std::uint64_t events = 0;  // written; not known of what is rewritten
+  Receipt receipt = {};
+};
+
+[[nodiscard]] bool is_lossy(const Receipt& receipt);
+
+// One sentence about an entry.
+[[nodiscard]] std::string receipt_sentence(const ReceiptEntry& entry);
+
+// The object of docs/json/receipt.schema.json, with a newline.
+[[nodiscard]] std::string report_json(const ConversionReport& report);
+
+}  // namespace tracedeck::cli

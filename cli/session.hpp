@@ -1,0 +1,27 @@
+// What a command works with besides its options.
+#pragma once
+
+#include <stop_token>
+
+#include "cli/diagnostics.hpp"
+#include "cli/exit_codes.hpp"
+#include "tracedeck/io/output.hpp"
+
+namespace tracedeck::cli {
+
+struct Session {
+  io::Output& out;  // standard output; the caller finishes it
+  Diagnostics& diagnostics;
+  std::stop_token stop;
+  bool color = false;  // whether to colour `out`
+  Outcome outcome = {};
+
+  // Whether writing went well. If not, the error is reported and counted, but for a pipe whose
+  // reader went away, which is a quiet end.
+  bool delivered(const Result<void>& written);
+
+  // Reports an error that ended the reading of one input, and counts it.
+  void report(const Error& error);
+};
+
+}  // namespace tracedeck::cli

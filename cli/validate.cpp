@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <array>
+
+#include "cli/commands.hpp"
+#include "cli/read_through.hpp"
+#include "tracedeck/format/input_rule.hpp"
+#include "tracedeck/render/finding.hpp"
+
+namespace tracedeck::cli {
+namespace {
+
+struct InputRule {
+  ErrorCode code;
+  Rule rule;
+};
+
+// What stands for the errors that no rule of a format says.
+constexpr std::array kInputRules = {
+    InputRule{ErrorCode::kCannotOpen,
+              {"input/cannot-open", Severity::kError, "Input", "An input can be opened."}},
+    InputRule{ErrorCode::kUnrecognised,
+              {"input/unrecognised", Severity::kError, "Input", "An input is of a known format."}},
+    InputRule{ErrorCode::kMustReject,
+              {"input/rejected", Severity::kError, "Input",
+               "An input is not rejected by its specification."}},
+};
+
+const Rule& rule_of(const Error& error) {
+  if (error.rule != nullptr) return *error.rule;
+  const auto found = std::find_if(kInputRules.begin(), kInputRules.end(),
+                                  [&](const InputRule& each) { return each.code == error.code; });
+  return found == kInputRules.end() ? kInputRule : found->rule;
+}
+
+// An error that ended the reading of `trace`, as a finding.
+Notice as_notice(const Error& error, const std::string& trace) {
+  return {.input = error.input.empty() ? trace : error.input,
+          .finding = {.rule = &rule_of(error),
+                      .offset = error.offset.value_or(0),
+                      .length = 0,
+                      .text = error.message}};
+}
+
+// Prints the findings of traces and remembers whether one is an error.
+class Validator {
+ public:
+  Validator(const Options& options, Session& session) : options_(options), session_(session) {}
+
+  // Returns false when standard output is gone.
+  bool validate(const std::string& trace) {
+    const std::uint64_t before = findings_;
+    auto reader = open_reader(options_, trace, {}, session_.stop);
+    if (!reader) return show(as_notice(reader.error(), trace));
+    bool delivered = true;
+    const auto read = read_through(**reader, session_, [&](const Batch& batch) {
+      for (const Record& record : batch.records()) {
+        if (record.kind != RecordKind::kEvent) delivered = delivered && look(record);
+      }
+      return delivered;
+    });
+    if (!read) delivered = delivered && show(as_notice(read.error(), trace));
+    if (findings_ == before) {
+      session_.diagnostics.detail((*reader)->description()->input() + ": no findings");
+    }
+    return delivered;
+  }
+
+ private:
+  bool look(const Record& record) {
+    switch (record.kind) {
+      case RecordKind::kProblem:
+        session_.outcome.note(ExitCode::kNegative);
+        return show(*record.notice);
+      case RecordKind::kFinding:
+        return show(*record.notice);
+      case RecordKind::kLoss:
+        if (options_.strict) session_.outcome.note(ExitCode::kNegative);
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  bool show(const Notice& notice) {
+    ++findings_;
+    if (notice.finding.rule->severity == Severity::kError)
+      session_.outcome.note(ExitCode::kNegative);
+    return print(
+        session_,
+        (options_.json ? render::finding_json(notice) : render::finding_line(notice)) + "\n");
+  }
+
+  const Options& options_;
+  Session& session_;
+  std::uint64_t findings_ = 0;
+};
+
+}  // namespace
+
+void run_validate(const Options& options, Session& session) {
+  Validator validator(options, session);
+  for (const std::string& trace : options.operands) {
+    if (!validator.validate(trace)) return;
+  }
+  if (session.stop.stop_requested()) {
+    session.diagnostics.error("interrupted before everything was looked at");
+    session.outcome.note(ExitCode::kNegative);
+  }
+}
+
+}  // namespace tracedeck::cli

@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/generate.hpp"
+
+namespace tracedeck::cli {
+namespace {
+
+// `text` for the inside of single quotes, with a backslash before each of `special`.
+std::string escaped(std::string_view text, std::string_view special) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\'') {
+      result += "'\\''";
+      continue;
+    }
+    if (special.contains(c)) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+// What completes a value, as `_arguments` wants it.
+std::string action(const OptionSpec& spec) {
+  if (spec.kind == ValueKind::kFile) return "_files";
+  if (spec.choices == nullptr) return " ";
+  std::vector<std::string> words;
+  for (const Choice& choice : spec.choices()) {
+    words.push_back(fmt::format("{}\\:\"{}\"", choice.word, escaped(choice.meaning, ":\"")));
+  }
+  return fmt::format("(({}))", fmt::join(words, " "));
+}
+
+std::string argument(const OptionSpec& spec) {
+  const std::string help = escaped(spec.help, "[]:");
+  const std::string value =
+      spec.value.empty() ? "" : fmt::format(":{}:{}", escaped(spec.value, ":[]"), action(spec));
+  const std::string_view repeated = spec.name == "clock-offset" ? "*" : "";
+  if (spec.name.empty()) return fmt::format("'-{}+[{}]{}'", spec.letter, help, value);
+  if (spec.letter == 0) {
+    return fmt::format("'{}--{}{}[{}]{}'", repeated, spec.name, spec.value.empty() ? "" : "=", help,
+                       value);
+  }
+  return fmt::format("'(-{0} --{1})'{{-{0},--{1}}}'[{2}]{3}'", spec.letter, spec.name, help, value);
+}
+
+std::string command_case(const Command& command) {
+  std::string text = fmt::format("    {})\n      _arguments -s -S \\\n", command.name);
+  for (const std::string_view name : command.options)
+    text += fmt::format("        {} \\\n", argument(option(name)));
+  text += command.operands == Operands::kTraces ? "        '*:TRACE:_files'\n" : "        ':: :'\n";
+  return text + "      ;;\n";
+}
+
+}  // namespace
+
+std::string zsh_completion() {
+  std::string text =
+      "#compdef tracedeck\n"
+      "# Completion of tracedeck for zsh, made by 'tracedeck generate zsh'.\n\n"
+      "_tracedeck() {\n"
+      "  local -a commands\n"
+      "  commands=(\n";
+  for (const Command& command : commands()) {
+    if (!command.hidden)
+      text += fmt::format("    '{}:{}'\n", command.name, escaped(command.summary, ":"));
+  }
+  text +=
+      "  )\n"
+      "  if (( CURRENT == 2 )); then\n"
+      "    _describe -t commands command commands\n"
+      "    compadd -- --help --version\n"
+      "    return\n"
+      "  fi\n"
+      "  shift words\n"
+      "  (( CURRENT-- ))\n"
+      "  case ${words[1]} in\n";
+  for (const Command& command : commands()) {
+    if (!command.hidden) text += command_case(command);
+  }
+  text +=
+      "  esac\n"
+      "}\n\n"
+      "_tracedeck \"$@\"\n";
+  return text;
+}
+
+}  // namespace tracedeck::cli

@@ -1,0 +1,109 @@
+"""Running the command under test, for all contract tests."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BIN = os.environ.get("TRACEDECK_BIN", str(ROOT / "build/release/bin/tracedeck"))
+TRACES = pathlib.Path(os.environ.get("TRACEDECK_TRACES", str(ROOT.parent / "shared/traces")))
+# Sanitized builds are slow; nothing here is a measurement.
+TIME_LIMIT = 300
+# Lists in traces nest a thousand deep, and so does the JSON of them.
+sys.setrecursionlimit(20000)
+
+
+def run(*args, stdin=b"", env=None, **more):
+    """Runs the command; the result has returncode, stdout and stderr as bytes."""
+    environment = dict(os.environ)
+    environment.pop("NO_COLOR", None)
+    environment.update(env or {})
+    if "stdin" not in more:
+        more["input"] = stdin
+    return subprocess.run([BIN, *map(os.fspath, args)], capture_output=True, timeout=TIME_LIMIT, env=environment, **more)
+
+
+class Pairs(tuple):
+    """A JSON object as its members in order, repeated keys repeated."""
+
+
+def parse(text):
+    return json.loads(text, object_pairs_hook=Pairs)
+
+
+def parse_lines(output):
+    return [parse(line) for line in output.decode().split("\n") if line]
+
+
+def equal(a, b):
+    """Equality of parsed JSON: types matter, reals are equal as doubles, sign of zero included."""
+    if isinstance(a, Pairs) or isinstance(b, Pairs):
+        return (
+            isinstance(a, Pairs)
+            and isinstance(b, Pairs)
+            and len(a) == len(b)
+            and all(x[0] == y[0] and equal(x[1], y[1]) for x, y in zip(a, b))
+        )
+    if isinstance(a, list):
+        return isinstance(b, list) and len(a) == len(b) and all(map(equal, a, b))
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, float) or isinstance(b, float):
+        return isinstance(a, float) and isinstance(b, float) and repr(a) == repr(b)
+    return a == b
+
+
+def plain(value):
+    """Pairs back to dictionaries, for schema validation."""
+    if isinstance(value, Pairs):
+        return {k: plain(v) for k, v in value}
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    return value
+
+
+def first_difference(want, got):
+    """What to say about two lists of parsed lines, or None when they are equal."""
+    for i, (a, b) in enumerate(zip(want, got)):
+        if not equal(a, b):
+            return f"line {i + 1}: want {json.dumps(plain(a))[:300]}, got {json.dumps(plain(b))[:300]}"
+    if len(want) != len(got):
+        return f"want {len(want)} lines, got {len(got)}"
+    return None
+
+
+def needs_traces(test):
+    return unittest.skipUnless(TRACES.is_dir(), f"the reference traces are not there: {TRACES}")(test)
+
+
+def zstd(data):
+    """`data` compressed, or None when there is no zstd program."""
+    if shutil.which("zstd") is None:
+        return None
+    return subprocess.run(["zstd", "-q", "-c"], input=data, capture_output=True, check=True).stdout
+
+
+class CommandTest(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+    def check(self, result, code, message=""):
+        """Asserts the exit code; shows what the command said when it differs."""
+        self.assertEqual(
+            result.returncode, code, f"{message}\nstdout: {result.stdout[:600]!r}\nstderr: {result.stderr[:600]!r}"
+        )
+        return result
