@@ -8,6 +8,7 @@
 
 #include "tracedeck/flow/class_table.hpp"
 #include "tracedeck/render/class_identity.hpp"
+#include "tracedeck/render/description.hpp"
 #include "tracedeck/render/finding.hpp"
 #include "tracedeck/render/number.hpp"
 #include "tracedeck/render/palette.hpp"
@@ -42,13 +43,7 @@ constexpr std::size_t kFieldLimit = 48;
 struct ClassLook {
   explicit ClassLook(const EventClass& event_class) : identity(event_class) {
     TextBuffer text(nullptr, 1024);
-    if (event_class.name && !event_class.name->empty()) {
-      columns = append_visible(text, *event_class.name);
-    } else {
-      text.append('#');
-      append_decimal(text, event_class.id.value_or(0));
-      columns = text.size();
-    }
+    columns = append_class_name(text, event_class);
     name = text.view();
     const auto* const structure = class_as<StructureClass>(identity.payload());
     fields.resize(structure == nullptr ? 0 : structure->members.size(), Column(kFieldLimit));
@@ -113,7 +108,8 @@ class TextWriter final : public Writer {
   }
   void put_number(std::string_view before, const std::optional<std::uint64_t>& number,
                   std::string_view after = {});
-  std::string_view stream_tag(const DataStream& stream);
+  // Returns how many columns that took.
+  std::size_t put_stream(const DataStream& stream);
 
   TextBuffer out_;
   TextOptions options_;
@@ -132,9 +128,8 @@ class TextWriter final : public Writer {
 void TextWriter::event(const Event& event) {
   times(event);
   if (event.stream != nullptr) {
-    const std::string_view tag = stream_tag(*event.stream);
-    put(Paint::kFaint, tag);
-    pending_ = 1 + stream_column_.padding(tag.size());
+    const std::size_t columns = put_stream(*event.stream);
+    pending_ = 1 + stream_column_.padding(columns);
   }
   ClassLook& look = look_of(*event.event_class);
   put(Paint::kName, look.name);
@@ -205,7 +200,7 @@ void TextWriter::other(const Record& record) {
     case RecordKind::kStreamBegin:
     case RecordKind::kStreamEnd:
       put(Paint::kFaint, "-- ");
-      put(Paint::kFaint, stream_tag(*record.stream));
+      put_stream(*record.stream);
       put(Paint::kFaint, record.kind == RecordKind::kStreamBegin ? " begins" : " ends");
       break;
     case RecordKind::kPacketBegin:
@@ -232,7 +227,7 @@ void TextWriter::other(const Record& record) {
 void TextWriter::packet(const Packet& packet, bool begin) {
   put(Paint::kFaint, "-- ");
   if (packet.stream != nullptr) {
-    put(Paint::kFaint, stream_tag(*packet.stream));
+    put_stream(*packet.stream);
     out_.append(' ');
   }
   put(Paint::kFaint, begin ? "packet begins" : "packet ends");
@@ -256,7 +251,7 @@ void TextWriter::packet(const Packet& packet, bool begin) {
 void TextWriter::loss(const Loss& loss) {
   put(Paint::kWarning, "-- ");
   if (loss.stream != nullptr) {
-    put(Paint::kFaint, stream_tag(*loss.stream));
+    put_stream(*loss.stream);
     out_.append(' ');
   }
   put(Paint::kWarning, "lost");
@@ -289,18 +284,12 @@ void TextWriter::put_number(std::string_view before, const std::optional<std::ui
   out_.append(after);
 }
 
-// `[class 0, id 2]`. Valid until the scratch buffer is used again.
-std::string_view TextWriter::stream_tag(const DataStream& stream) {
-  scratch_.clear();
-  scratch_.append('[');
-  for (const StreamKey& key : stream.keys) {
-    if (scratch_.size() > 1) scratch_.append(", ");
-    append_visible(scratch_, key.name);
-    scratch_.append(' ');
-    append_decimal(scratch_, key.value);
-  }
-  scratch_.append(']');
-  return scratch_.view();
+std::size_t TextWriter::put_stream(const DataStream& stream) {
+  spaces();
+  palette_.begin(out_, Paint::kFaint);
+  const std::size_t columns = append_stream_tag(out_, stream);
+  palette_.end(out_, Paint::kFaint);
+  return columns;
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+// Parts of a trace's description that several commands show.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+
+#include "tracedeck/model/record.hpp"
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/render/json_object.hpp"
+
+namespace tracedeck::render {
+
+// A clock as one object.
+void append_clock_object(TextBuffer& out, const ClockClass& clock);
+// "timestamp: 1 ns a tick, from the Unix epoch", made safe to show.
+[[nodiscard]] std::string clock_text(const ClockClass& clock);
+
+// What a class is called where it is shown: its name, or `#3` after its id. The stream: `[segment
+// 0]`. Both are safe to show; the number is that of the columns they take.
+std::size_t append_class_name(TextBuffer& out, const EventClass& event_class);
+std::size_t append_stream_tag(TextBuffer& out, const DataStream& stream);
+[[nodiscard]] std::string class_text(const EventClass& event_class);
+[[nodiscard]] std::string stream_text(const DataStream& stream);
+
+// The origin that all the clocks share, or unknown.
+[[nodiscard]] ClockOrigin common_origin(const std::deque<ClockClass>& clocks);
+
+}  // namespace tracedeck::render

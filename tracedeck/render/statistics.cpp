@@ -1,0 +1,149 @@
+#include "tracedeck/render/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include "tracedeck/render/description.hpp"
+#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/render/text_table.hpp"
+#include "tracedeck/render/time_text.hpp"
+#include "tracedeck/render/visible.hpp"
+
+namespace tracedeck::render {
+namespace {
+
+using flow::ClassStatistics;
+using flow::FieldStatistics;
+using flow::TraceStatistics;
+
+std::string_view part_name(FieldStatistics::Part part) {
+  switch (part) {
+    case FieldStatistics::Part::kCommonContext:
+      return "common";
+    case FieldStatistics::Part::kSpecificContext:
+      return "specific";
+    case FieldStatistics::Part::kPayload:
+      break;
+  }
+  return "payload";
+}
+
+std::string value_json(const Slot& slot) {
+  TextBuffer out(nullptr, 256);
+  JsonValues values;
+  values.append(out, &slot, nullptr);
+  return std::string(out.view());
+}
+
+// JSON's numbers are fine for people too.
+std::string value_text(const Slot& slot) {
+  return slot.kind == SlotKind::kReal ? fmt::format("{:.6g}", slot.real) : value_json(slot);
+}
+
+ClockOrigin origin_of(const ClassStatistics& group) {
+  const ClockClass* const clock = group.event_class->clock;
+  return clock == nullptr ? ClockOrigin::kUnknown : clock->origin;
+}
+
+std::string field_name(const FieldStatistics& field) {
+  const std::string path = visible(field.path);
+  return field.part == FieldStatistics::Part::kPayload
+             ? path
+             : fmt::format("{}: {}", part_name(field.part), path);
+}
+
+std::string classes_text(const TraceStatistics& statistics) {
+  using enum TextTable::Side;
+  TextTable table({kRight, kRight, kRight, kRight, kRight, kRight, kLeft});
+  table.add({"EVENTS", "BYTES", "SHARE", "EVENTS/S", "FIRST", "LAST", "EVENT CLASS"});
+  for (const ClassStatistics& group : statistics.classes) {
+    const std::optional<double> rate = group.rate();
+    table.add({fmt::format("{}", group.events), fmt::format("{}", group.bytes),
+               fmt::format("{:.1f}%", 100 * statistics.share_of_bytes(group)),
+               rate ? fmt::format("{:.1f}", *rate) : "",
+               group.time ? time_text(group.time->first, origin_of(group)) : "",
+               group.time ? time_text(group.time->last, origin_of(group)) : "",
+               class_text(*group.event_class)});
+  }
+  return table.to_string();
+}
+
+std::string fields_text(const ClassStatistics& group) {
+  using enum TextTable::Side;
+  TextTable table({kLeft, kRight, kRight, kRight, kRight, kLeft});
+  table.add({"FIELD", "VALUES", "MINIMUM", "MEAN", "MAXIMUM", ""});
+  for (const FieldStatistics& field : group.fields) {
+    const std::optional<double> mean = field.mean();
+    table.add({field_name(field), fmt::format("{}", field.count),
+               mean ? value_text(field.minimum) : "", mean ? fmt::format("{:.6g}", *mean) : "",
+               mean ? value_text(field.maximum) : "",
+               field.left_out == 0 ? "" : fmt::format("{} left out", field.left_out)});
+  }
+  return table.to_string(2);
+}
+
+void append_field(TextBuffer& out, const FieldStatistics& field) {
+  JsonObject object(out);
+  object.string("part", part_name(field.part));
+  object.string("name", field.path);
+  object.string("type", kind_name(*field.field_class));
+  object.integer("count", field.count);
+  if (const std::optional<double> mean = field.mean()) {
+    object.key("min").append(value_json(field.minimum));
+    object.real("mean", *mean);
+    object.key("max").append(value_json(field.maximum));
+  }
+  object.integer("left_out", field.left_out);
+  object.end();
+}
+
+void append_range(JsonObject& object, const std::optional<flow::TimeRange>& time) {
+  if (!time) return;
+  object.integer("first", time->first);
+  object.integer("last", time->last);
+}
+
+void append_class(TextBuffer& out, const TraceStatistics& statistics,
+                  const ClassStatistics& group) {
+  JsonObject object(out);
+  object.string_if("name", group.event_class->name);
+  object.integer_if("id", group.id);
+  object.integer("classes", std::uint64_t{group.classes});
+  object.integer("events", group.events);
+  object.integer("bytes", group.bytes);
+  object.real("share", statistics.share_of_bytes(group));
+  if (const std::optional<double> rate = group.rate()) object.real("rate", *rate);
+  append_range(object, group.time);
+  JsonArray fields(object.key("fields"));
+  for (const FieldStatistics& field : group.fields) append_field(fields.next(), field);
+  fields.end();
+  object.end();
+}
+
+}  // namespace
+
+std::string statistics_text(const TraceStatistics& statistics) {
+  std::string text = fmt::format("{} events, {} bytes\n", statistics.events, statistics.bytes);
+  if (!statistics.classes.empty()) text += fmt::format("\n{}", classes_text(statistics));
+  for (const ClassStatistics& group : statistics.classes) {
+    if (!group.fields.empty())
+      text += fmt::format("\n{}\n{}", class_text(*group.event_class), fields_text(group));
+  }
+  return text;
+}
+
+std::string statistics_json(const TraceStatistics& statistics) {
+  TextBuffer out;
+  JsonObject object(out);
+  object.integer("events", statistics.events);
+  object.integer("bytes", statistics.bytes);
+  append_range(object, statistics.time);
+  JsonArray classes(object.key("classes"));
+  for (const ClassStatistics& group : statistics.classes)
+    append_class(classes.next(), statistics, group);
+  classes.end();
+  object.end();
+  out.append('\n');
+  return std::string(out.view());
+}
+
+}  // namespace tracedeck::render

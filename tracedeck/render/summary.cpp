@@ -1,0 +1,223 @@
+#include "tracedeck/render/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "tracedeck/render/description.hpp"
+#include "tracedeck/render/finding.hpp"
+#include "tracedeck/render/json_event.hpp"
+#include "tracedeck/render/text_table.hpp"
+#include "tracedeck/render/time_text.hpp"
+#include "tracedeck/render/visible.hpp"
+
+namespace tracedeck::render {
+namespace {
+
+using flow::ClassSummary;
+using flow::TimeRange;
+using flow::TraceSummary;
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// The lines `name  value` of a summary.
+class Lines {
+ public:
+  void add(std::string_view name, std::string value) {
+    table_.add({std::string(name), std::move(value)});
+  }
+  // Further values stand below the first.
+  void more(std::string value) { table_.add({"", std::move(value)}); }
+  [[nodiscard]] std::string to_string() const { return table_.to_string(2); }
+
+ private:
+  TextTable table_{{TextTable::Side::kLeft, TextTable::Side::kLeft}};
+};
+
+std::string size_text(const TraceSummary& summary) {
+  const std::string size = summary.size ? counted(*summary.size, "byte") : "unknown";
+  const bool compressed = summary.stored_size && summary.stored_size != summary.size;
+  return compressed ? fmt::format("{}, stored in {}", size, counted(*summary.stored_size, "byte"))
+                    : size;
+}
+
+std::string streams_text(const TraceSummary& summary) {
+  std::string text = fmt::format("{}", summary.streams);
+  std::string_view separator = ": ";
+  for (const DataStream& stream : summary.first_streams) {
+    text += separator;
+    text += stream_text(stream);
+    separator = " ";
+  }
+  if (summary.streams > summary.first_streams.size()) text += " ...";
+  return text;
+}
+
+std::string time_range_text(const TimeRange& time, ClockOrigin origin) {
+  return fmt::format("{} to {} ({} s)", time_text(time.first, origin), time_text(time.last, origin),
+                     seconds_text(time.last - time.first));
+}
+
+std::string losses_text(const flow::LossSummary& losses) {
+  if (losses.records == 0) return "none";
+  std::string text =
+      fmt::format("{}, {}, in {}", counted(losses.events, "event"),
+                  counted(losses.packets, "packet"), counted(losses.records, "place"));
+  if (losses.unknown) text += ", and more than was counted";
+  return text;
+}
+
+void add_problems(Lines& lines, const flow::ProblemSummary& problems) {
+  if (problems.count == 0) return lines.add("problems", "none");
+  lines.add("problems",
+            fmt::format("{}, {} not read", problems.count, counted(problems.bytes, "byte")));
+  for (const Notice& notice : problems.first) lines.more(finding_line(notice));
+  if (problems.count > problems.first.size()) lines.more("...");
+}
+
+void add_findings(Lines& lines, const std::vector<flow::RuleSummary>& findings) {
+  if (findings.empty()) return lines.add("findings", "none");
+  bool first = true;
+  for (const flow::RuleSummary& finding : findings) {
+    std::string text =
+        fmt::format("{} times, first {}", finding.count, finding_line(finding.first));
+    if (first) {
+      lines.add("findings", std::move(text));
+    } else {
+      lines.more(std::move(text));
+    }
+    first = false;
+  }
+}
+
+std::string classes_text(const TraceSummary& summary, ClockOrigin origin) {
+  using enum TextTable::Side;
+  TextTable table({kRight, kRight, kRight, kRight, kLeft});
+  table.add({"EVENTS", "ID", "FIRST", "LAST", "EVENT CLASS"});
+  for (const ClassSummary& group : summary.classes) {
+    table.add({fmt::format("{}", group.events), group.id ? fmt::format("{}", *group.id) : "",
+               group.time ? time_text(group.time->first, origin) : "",
+               group.time ? time_text(group.time->last, origin) : "",
+               class_text(*group.event_class)});
+  }
+  return table.to_string(2);
+}
+
+void append_range(JsonObject& object, const std::optional<TimeRange>& time) {
+  if (!time) return;
+  JsonObject range(object.key("time"));
+  range.integer("first", time->first);
+  range.integer("last", time->last);
+  range.end();
+}
+
+void append_class(TextBuffer& out, const ClassSummary& group) {
+  JsonObject object(out);
+  object.string_if("name", group.event_class->name);
+  object.integer_if("id", group.id);
+  object.integer("classes", std::uint64_t{group.classes});
+  object.integer("events", group.events);
+  append_range(object, group.time);
+  object.end();
+}
+
+void append_losses(TextBuffer& out, const flow::LossSummary& losses) {
+  JsonObject object(out);
+  object.integer("records", losses.records);
+  object.integer("events", losses.events);
+  object.integer("packets", losses.packets);
+  object.boolean("unknown", losses.unknown);
+  object.end();
+}
+
+void append_problems(TextBuffer& out, const flow::ProblemSummary& problems) {
+  JsonObject object(out);
+  object.integer("count", problems.count);
+  object.integer("bytes", problems.bytes);
+  JsonArray first(object.key("first"));
+  for (const Notice& notice : problems.first) first.next().append(finding_json(notice));
+  first.end();
+  object.end();
+}
+
+void append_finding(TextBuffer& out, const flow::RuleSummary& finding) {
+  JsonObject object(out);
+  object.string("rule", finding.rule->id);
+  object.string("severity", severity_name(finding.rule->severity));
+  object.integer("count", finding.count);
+  object.key("first").append(finding_json(finding.first));
+  object.end();
+}
+
+void append_streams(TextBuffer& out, const TraceSummary& summary) {
+  JsonObject object(out);
+  object.integer("count", summary.streams);
+  JsonArray first(object.key("first"));
+  for (const DataStream& stream : summary.first_streams) append_stream_object(first.next(), stream);
+  first.end();
+  object.end();
+}
+
+}  // namespace
+
+std::string summary_text(const TraceSummary& summary) {
+  const TraceDescription& description = *summary.description;
+  const ClockOrigin origin = common_origin(description.clocks());
+  Lines lines;
+  lines.add("size", size_text(summary));
+  std::string_view name = "clock";
+  for (const ClockClass& clock : description.clocks())
+    lines.add(std::exchange(name, ""), clock_text(clock));
+  lines.add("streams", streams_text(summary));
+  if (summary.packets != 0) lines.add("packets", fmt::format("{}", summary.packets));
+  lines.add("classes", fmt::format("{}", description.event_classes().size()));
+  lines.add("events", summary.timeless_events == 0
+                          ? fmt::format("{}", summary.events)
+                          : fmt::format("{}, {} of them without a time", summary.events,
+                                        summary.timeless_events));
+  lines.add("time", summary.time ? time_range_text(*summary.time, origin) : "none");
+  lines.add("losses", losses_text(summary.losses));
+  add_problems(lines, summary.problems);
+  add_findings(lines, summary.findings);
+
+  std::string text = fmt::format("{}: {} {}\n", visible(description.input()), description.format(),
+                                 visible(description.version()));
+  text += lines.to_string();
+  if (!summary.classes.empty()) text += fmt::format("\n{}", classes_text(summary, origin));
+  return text;
+}
+
+std::string summary_json(const TraceSummary& summary) {
+  const TraceDescription& description = *summary.description;
+  TextBuffer out;
+  JsonObject object(out);
+  object.string("file", description.input());
+  object.string("format", description.format());
+  object.string("version", description.version());
+  object.integer_if("size", summary.size);
+  object.integer_if("stored_size", summary.stored_size);
+  JsonArray clocks(object.key("clocks"));
+  for (const ClockClass& clock : description.clocks()) append_clock_object(clocks.next(), clock);
+  clocks.end();
+  append_streams(object.key("streams"), summary);
+  object.integer("packets", summary.packets);
+  object.integer("events", summary.events);
+  object.integer("timeless_events", summary.timeless_events);
+  append_range(object, summary.time);
+  JsonArray classes(object.key("classes"));
+  for (const ClassSummary& group : summary.classes) append_class(classes.next(), group);
+  classes.end();
+  append_losses(object.key("losses"), summary.losses);
+  append_problems(object.key("problems"), summary.problems);
+  JsonArray findings(object.key("findings"));
+  for (const flow::RuleSummary& finding : summary.findings)
+    append_finding(findings.next(), finding);
+  findings.end();
+  object.end();
+  out.append('\n');
+  return std::string(out.view());
+}
+
+}  // namespace tracedeck::render
