@@ -80,7 +80,8 @@ std::string table(const std::vector<std::pair<std::string, std::string>>& rows) 
   for (const auto& [heading, text] : rows) width = std::max(width, heading.size());
   std::string result;
   for (const auto& [heading, text] : rows) {
-    result += fmt::format("  {:<{}}  {}\n", heading, width, wrapped(text, width + 4));
+    const std::string gap(width - heading.size() + 2, ' ');
+    result += fmt::format("  {}{}{}\n", heading, gap, wrapped(text, width + 4));
   }
   return result;
 }
@@ -119,12 +120,11 @@ std::string help_text() {
     rows.emplace_back(option_heading(option(name)), option_help(option(name)));
   }
   text += table(rows);
-  text += "\n" +
-          wrapped(
-              "A TRACE is a file, or '-' for standard input; gzip and zstd are seen through. "
+  text += fmt::format(
+      "\n{}\n",
+      wrapped("A TRACE is a file, or '-' for standard input; gzip and zstd are seen through. "
               "'tracedeck COMMAND --help' tells more about a command.",
-              0) +
-          "\n";
+              0));
   return text;
 }
 
@@ -137,13 +137,12 @@ std::string help_text(const Command& command) {
   }
   text += table(rows);
   if (command.operands == Operands::kTraces) {
-    text +=
-        "\n" +
+    text += fmt::format(
+        "\n{}\n",
         wrapped(
             "A TRACE is a file, or '-' for standard input; gzip and zstd are seen through. Exit "
             "codes and the forms of values are in tracedeck(1).",
-            0) +
-        "\n";
+            0));
   }
   return text;
 }
