@@ -319,7 +319,7 @@ DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& posi
     case Reason::kPause:
       return {DecodeState::kPaused, 0};
     case Reason::kNoRoom:
-      return {DecodeState::kPaused, type->slot_bound};
+      return {DecodeState::kPaused, types_.slot_bound()};
     case Reason::kUnknownType:
       if (left < kEventHeaderSize) return {DecodeState::kNeedMore, kEventHeaderSize};
       fault_ = {RuleId::kEventType, fmt::format("an event has type_id {}, which no schema registered", id)};

@@ -58,7 +58,7 @@ class Decoder {
   //
   // A handler has a type `Policy` (see field_decode.hpp) and the members
   //   void begin_events(Policy::Out*& out, FieldContext<Policy::Out>&)   where values go, and the room there is
-  //   bool has_room(Policy::Out*& out, const FieldContext<Policy::Out>&, slots)   for an event; false: pause
+  //   bool has_room(Policy::Out*& out)   for an event of at most the context's `slot_bound`; false: pause
   //   bool event(const EventType&, timestamp, offset, size, Policy::Out* begin, Policy::Out* end)   false: pause
   //   void segment(number, offset), void type(const EventType&),
   //   void problem(Finding), void finding(Finding)
@@ -208,7 +208,8 @@ DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& posi
   const std::uint8_t* const end = begin + window.bytes.size;
   const std::uint64_t end_offset = window.offset + window.bytes.size;
   const EventType* const* const types = types_.table();
-  FieldContext<typename Policy::Out> context{.end = end, .out_end = nullptr, .pools = &pools_};
+  FieldContext<typename Policy::Out> context{
+      .end = end, .out_end = nullptr, .pools = &pools_, .slot_bound = types_.slot_bound()};
   typename Policy::Out* out = nullptr;
   handler.begin_events(out, context);
   EventStop stop{.reason = EventStop::Reason::kOtherFrame, .frame = begin + position, .base = timestamp_base_};
@@ -238,14 +239,14 @@ DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& posi
       stop.reason = EventStop::Reason::kTimestampOverflow;
       break;
     }
-    if (!handler.has_room(out, context, type->slot_bound)) [[unlikely]] {
+    if (!handler.has_room(out)) [[unlikely]] {
       stop.reason = EventStop::Reason::kNoRoom;
       break;
     }
     typename Policy::Out* const first = out;
     const std::uint8_t* at = frame + type->header_size;
     bool odd = false;
-    const FieldStatus status = decode_fields<Policy>(type->steps, at, out, odd, context, type->slot_bound);
+    const FieldStatus status = decode_fields<Policy>(type->steps, at, out, odd, context);
     if (status != FieldStatus::kOk) [[unlikely]] {
       stop.reason = EventStop::Reason::kFields;
       stop.status = status;
@@ -307,7 +308,7 @@ class VisitingHandler {
   VisitingHandler(Visitor& visitor, const Pools& pools) : visitor_(visitor), pools_(pools) {}
 
   void begin_events(Value*&, FieldContext<Value>&) {}
-  bool has_room(Value*& out, const FieldContext<Value>&, std::uint32_t) {
+  bool has_room(Value*& out) {
     out = values_.data();
     return true;
   }

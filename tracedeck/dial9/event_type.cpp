@@ -20,7 +20,6 @@ const EventType& TypeStore::add(std::string key, std::uint16_t id, Schema schema
   type.ordinal = static_cast<std::uint32_t>(types_.size() - 1);
   type.program = compile(schema);
   type.steps = type.program.steps.data();
-  type.slot_bound = type.program.slot_bound;
   if (schema.has_timestamp) {
     type.header_size = kEventHeaderSize + kTimestampDeltaSize;
     type.delta_mask = kMaxTimestampDelta;
@@ -34,6 +33,7 @@ const EventType& TypeStore::add(std::string key, std::uint16_t id, Schema schema
 void SegmentTypes::set(const EventType& type) {
   const bool is_new = by_id_[type.id] == nullptr;
   by_id_[type.id] = &type;
+  slot_bound_ = std::max(slot_bound_, type.program.slot_bound);
   if (!is_new) return;
   ids_.push_back(type.id);
   ids_by_name_.emplace(type.schema.name, type.id);
@@ -48,6 +48,7 @@ void SegmentTypes::clear() {
   for (const std::uint16_t id : ids_) by_id_[id] = nullptr;
   ids_.clear();
   ids_by_name_.clear();
+  slot_bound_ = 0;
 }
 
 }  // namespace tracedeck::dial9

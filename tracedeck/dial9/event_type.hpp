@@ -20,7 +20,6 @@ namespace tracedeck::dial9 {
 struct EventType {
   // What the loop over events looks at comes first, in one cache line.
   const Step* steps = nullptr;      // of `program`
-  std::uint32_t slot_bound = 0;     // of `program`
   std::uint32_t delta_mask = 0;     // which bits after the type_id are the delta: 24 or none
   std::uint64_t timestamp_mask = 0;  // all bits if events have a timestamp
   std::uint32_t header_size = kEventHeaderSize;  // of the event frame, bytes
@@ -65,6 +64,8 @@ class SegmentTypes {
   [[nodiscard]] bool has_name(std::string_view name, std::uint16_t other_than) const;
   void clear();
 
+  // Slots that an event of any of these types takes at most, apart from lists and maps.
+  [[nodiscard]] std::uint32_t slot_bound() const { return slot_bound_; }
   // Ids in the order of their first registration.
   [[nodiscard]] const std::vector<std::uint16_t>& ids() const { return ids_; }
 
@@ -72,6 +73,7 @@ class SegmentTypes {
   std::vector<const EventType*> by_id_;
   std::vector<std::uint16_t> ids_;
   std::unordered_multimap<std::string_view, std::uint16_t> ids_by_name_;
+  std::uint32_t slot_bound_ = 0;
 };
 
 }  // namespace tracedeck::dial9

@@ -23,6 +23,7 @@ struct FieldContext {
   const std::uint8_t* end;               // of the window's bytes
   Out* out_end;                          // end of the room for values
   const Pools* pools;
+  std::uint32_t slot_bound;              // slots that any event takes at most, without lists and maps
   const std::uint8_t* fault = nullptr;   // where; kIncomplete: needed up to here
   const std::uint8_t* walked = nullptr;  // how far the bytes were looked at
   std::uint64_t slots_needed = 0;        // kNoRoom: slots the rest of the event takes
@@ -88,8 +89,7 @@ template <class Policy>
 template <class Policy>
 [[gnu::always_inline]] inline FieldStatus decode_fields(const Step* step, const std::uint8_t*& at,
                                                         typename Policy::Out*& out, bool& odd,
-                                                        FieldContext<typename Policy::Out>& context,
-                                                        std::uint32_t slot_bound) {
+                                                        FieldContext<typename Policy::Out>& context) {
   for (;; ++step) {
     switch (step->kind) {
       case StepKind::kLastVarints:
@@ -189,7 +189,7 @@ template <class Policy>
       case StepKind::kStringMap:
       case StepKind::kDynamicList:
       case StepKind::kDynamicMap: {
-        const auto type = static_cast<FieldType>(step->kind);
+        const FieldType type = step->inner;
         const SkipResult skipped =
             type == FieldType::kStringMap ? skip_string_map(at, context.end) : skip_dynamic(type, at, context.end);
         if (skipped.status != FieldStatus::kOk) [[unlikely]] {
@@ -198,8 +198,8 @@ template <class Policy>
           return skipped.status;
         }
         if constexpr (Policy::kExpandsContainers) {
-          // `slot_bound` covers what the rest of the program takes besides.
-          context.slots_needed = skipped.slots + slot_bound;
+          // The bound covers what the rest of the program takes besides.
+          context.slots_needed = skipped.slots + context.slot_bound;
           if (context.slots_needed > static_cast<std::uint64_t>(context.out_end - out)) [[unlikely]]
             return FieldStatus::kNoRoom;
         }

@@ -43,7 +43,7 @@ class Compiler {
       steps.back().kind = StepKind::kVarints;
       ++steps.back().count;
     } else {
-      steps.push_back({.kind = step_kind(type), .after_optional = after_optional});
+      steps.push_back({.kind = step_kind(type), .inner = type, .after_optional = after_optional});
     }
   }
 

@@ -47,7 +47,7 @@ static_assert(static_cast<std::uint8_t>(StepKind::kDynamicMap) == static_cast<st
 
 struct Step {
   StepKind kind;
-  FieldType inner{};           // of kOptional: the type of the field
+  FieldType inner{};            // the type of the field that the step, or the one after kOptional, reads
   bool after_optional = false;  // the step of a field whose presence byte was read
   std::uint16_t count = 1;
 };

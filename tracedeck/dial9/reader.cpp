@@ -12,28 +12,33 @@ namespace tracedeck::dial9 {
 namespace {
 
 // Where decoded events go when values are wanted: the batch's tape.
-struct TapeRoom {
+class TapeRoom {
+ public:
   using Policy = TapePolicy;
 
-  static void begin(Batch& batch, Slot*& out, FieldContext<Slot>& context) {
+  void begin(Batch& batch, Slot*& out, FieldContext<Slot>& context) {
     out = batch.tape_position();
     context.out_end = batch.tape_end();
+    const bool fits = static_cast<std::size_t>(context.out_end - out) >= context.slot_bound;
+    // Events may begin here at the latest. Without room for any, none may.
+    last_ = fits ? context.out_end - context.slot_bound : nullptr;
   }
-  static bool has_room(const Slot* out, const FieldContext<Slot>& context, std::uint32_t slots) {
-    return static_cast<std::size_t>(context.out_end - out) >= slots;
-  }
+  [[nodiscard]] bool has_room(const Slot* out) const { return out <= last_; }
   static void commit(Batch& batch, Event& event, Slot* begin, Slot* end) {
     event.slots = begin;
     event.slot_count = static_cast<std::uint32_t>(end - begin);
     batch.commit_tape(end);
   }
+
+ private:
+  const Slot* last_ = nullptr;
 };
 
 struct NoRoom {
   using Policy = SkipPolicy;
 
   static void begin(Batch&, SkipPolicy::Out*&, FieldContext<SkipPolicy::Out>&) {}
-  static bool has_room(const SkipPolicy::Out*, const FieldContext<SkipPolicy::Out>&, std::uint32_t) { return true; }
+  static bool has_room(const SkipPolicy::Out*) { return true; }
   static void commit(Batch&, Event&, SkipPolicy::Out*, SkipPolicy::Out*) {}
 };
 
@@ -84,11 +89,9 @@ class FileReader final : public Reader {
 
   // What the decoder calls.
   void begin_events(typename Policy::Out*& out, FieldContext<typename Policy::Out>& context) {
-    Room::begin(*batch_, out, context);
+    room_.begin(*batch_, out, context);
   }
-  static bool has_room(typename Policy::Out*& out, const FieldContext<typename Policy::Out>& context, std::uint32_t slots) {
-    return Room::has_room(out, context, slots);
-  }
+  bool has_room(typename Policy::Out*& out) { return room_.has_room(out); }
   bool event(const EventType& type, std::uint64_t timestamp, std::uint64_t offset, std::uint32_t size,
              typename Policy::Out* begin, typename Policy::Out* end) {
     Event& event = batch_->add_event();
@@ -98,7 +101,7 @@ class FileReader final : public Reader {
     event.end_time = timestamp;
     event.offset = offset;
     event.size = size;
-    Room::commit(*batch_, event, begin, end);
+    room_.commit(*batch_, event, begin, end);
     return !batch_->full();
   }
   void before_frame() { pin_pools(); }
@@ -175,6 +178,7 @@ class FileReader final : public Reader {
   Decoder decoder_;
   std::shared_ptr<const DataStream> stream_;
   std::shared_ptr<Batch> batch_;
+  Room room_;
   BatchPtr first_;
   std::uint64_t strings_pinned_ = 0;
   std::uint64_t stacks_pinned_ = 0;

@@ -16,7 +16,7 @@ class Copier {
       : output_(output), notices_(notices), input_(std::move(input)) {}
 
   static void begin_events(SkipPolicy::Out*&, FieldContext<SkipPolicy::Out>&) {}
-  static bool has_room(SkipPolicy::Out*&, const FieldContext<SkipPolicy::Out>&, std::uint32_t) { return true; }
+  static bool has_room(SkipPolicy::Out*&) { return true; }
   static bool event(const EventType&, std::uint64_t, std::uint64_t, std::uint32_t, SkipPolicy::Out*, SkipPolicy::Out*) {
     return true;
   }

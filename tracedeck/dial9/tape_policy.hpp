@@ -1,6 +1,8 @@
 // How `decode_fields` stores an event as slots of the model's value tape.
 #pragma once
 
+#include <array>
+
 #include "tracedeck/dial9/field_decode.hpp"
 #include "tracedeck/model/tape.hpp"
 
@@ -18,8 +20,10 @@ struct TapePolicy {
   static constexpr bool kReportsOddities = true;
   static constexpr bool kExpandsContainers = true;
 
+  // Two words, the second of which is a constant for scalars.
   static Slot* put(Slot* out, const Slot& slot) {
-    *out = slot;
+    const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(slot);
+    std::memcpy(static_cast<void*>(out), words.data(), sizeof words);
     return out + 1;
   }
   static Slot* unsigned_integer(Slot* out, std::uint64_t value, FieldType) { return put(out, unsigned_slot(value)); }

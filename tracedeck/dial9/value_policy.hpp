@@ -13,13 +13,24 @@ struct ValuePolicy {
   static constexpr bool kReportsOddities = kFindings;
   static constexpr bool kExpandsContainers = false;
 
-  static Value* put(Value* out, std::uint64_t bits, FieldType type, std::uint32_t length = 0) {
-    *out = Value{.bits = bits, .length = length, .type = type, .present = true, .reserved = 0};
+  // A value is stored as two words, the second of which is a constant for scalars.
+  static Value* put(Value* out, std::uint64_t bits, FieldType type, std::uint32_t length = 0, bool present = true) {
+    struct Rest {
+      std::uint32_t length;
+      FieldType type;
+      bool present;
+      std::uint16_t reserved;
+    };
+    static_assert(sizeof(Rest) == sizeof(Value) - sizeof bits);
+    const auto rest = std::bit_cast<std::uint64_t>(Rest{length, type, present, 0});
+    out->bits = bits;
+    std::memcpy(&out->length, &rest, sizeof rest);
     return out + 1;
   }
   static Value* put(Value* out, const std::uint8_t* pointer, FieldType type, std::uint32_t length) {
-    *out = Value{.pointer = pointer, .length = length, .type = type, .present = true, .reserved = 0};
-    return out + 1;
+    Value* const end = put(out, std::uint64_t{0}, type, length);
+    out->pointer = pointer;
+    return end;
   }
 
   static Value* unsigned_integer(Value* out, std::uint64_t value, FieldType type) { return put(out, value, type); }
@@ -47,8 +58,7 @@ struct ValuePolicy {
     return put(out, at + 4, type, static_cast<std::uint32_t>(extent.end - at - 4));
   }
   static Value* absent(Value* out, FieldType type) {
-    *out = Value{.bits = 0, .length = 0, .type = type, .present = false, .reserved = 0};
-    return out + 1;
+    return put(out, std::uint64_t{0}, type, 0, false);
   }
   static Value* present(Value* out) { return out; }
 };
