@@ -21,7 +21,6 @@ using io::FileDescriptor;
 using io::gzipped;
 using io::read_all;
 using io::TemporaryFolder;
-using io::operator+;
 using testing::HasSubstr;
 
 // A dial9 header: the magic and version 1. The empty trace.
@@ -47,7 +46,8 @@ TEST(Formats, AreFoundByTheirOwnNames) {
 
 TEST(OpenInput, RecognisesAndStandsAtTheFirstByte) {
   const TemporaryFolder folder;
-  const Bytes bytes = kDial9 + Bytes(100);
+  Bytes bytes = kDial9;
+  bytes.resize(105);
   for (const Bytes& stored : {bytes, gzipped(bytes), io::zstandard(bytes)}) {
     auto opened = open_input(folder.file("trace", stored));
     ASSERT_TRUE(opened) << opened.error().to_string();

@@ -16,6 +16,7 @@ namespace tracedeck::io {
 namespace {
 
 using testing::HasSubstr;
+using Sizes = std::initializer_list<std::size_t>;
 
 // printf 'hello\n' | gzip -n
 const Bytes kHelloGzip = {0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
@@ -57,14 +58,14 @@ TEST(Compression, IsToldByTheFirstBytes) {
 
 TEST(Compression, PlainBytesPassThroughUntouched) {
   for (const std::string_view text : {"", "T", "TRC", "\x1F", "(", "plain bytes of some length"}) {
-    for (const std::size_t chunk : {0, 1, 3}) {
+    for (const std::size_t chunk : Sizes{0, 1, 3}) {
       EXPECT_EQ(seen_through(bytes_of(text), chunk).bytes, bytes_of(text));
     }
   }
 }
 
 TEST(Compression, LiteralFiles) {
-  for (const std::size_t chunk : {0, 1, 2, 5}) {
+  for (const std::size_t chunk : Sizes{0, 1, 2, 5}) {
     EXPECT_EQ(seen_through(kHelloGzip, chunk).bytes, kHello);
     EXPECT_EQ(seen_through(kHelloZstd, chunk).bytes, kHello);
   }
@@ -73,8 +74,8 @@ TEST(Compression, LiteralFiles) {
 TEST(Compression, MembersAndFramesFollowEachOther) {
   const Bytes large = made_up(300'000);
   const Bytes twice = large + kHello;
-  for (const std::size_t chunk : {0, 1, 100'000}) {
-    for (const std::size_t portion : {1000, 1'000'000}) {
+  for (const std::size_t chunk : Sizes{0, 1, 100'000}) {
+    for (const std::size_t portion : Sizes{1000, 1'000'000}) {
       const ReadAll gzip = seen_through(gzipped(large) + gzipped({}) + kHelloGzip, chunk, portion);
       EXPECT_FALSE(gzip.error);
       EXPECT_EQ(gzip.bytes, twice);
@@ -198,7 +199,7 @@ TEST(Compression, AGoodZstdBlockBeforeABadHeaderIsDelivered) {
                         0x28, 0x00, 0x00, 'f',  'i',  'v',
                         'e',  '!',          // raw block of 5, not the last
                         0x06, 0x00, 0x00};  // reserved block type
-  for (const std::size_t chunk : {0, 1}) {
+  for (const std::size_t chunk : Sizes{0, 1}) {
     const ReadAll all = seen_through(stored, chunk);
     EXPECT_EQ(all.bytes, bytes_of("five!"));
     ASSERT_TRUE(all.error);
