@@ -12,7 +12,6 @@ namespace {
 
 std::size_t value_size(const DynamicValue& value, std::uint32_t depth);
 std::uint8_t* put_value(std::uint8_t* to, const DynamicValue& value);
-DynamicValue owned(const Value& value);
 
 std::size_t list_size(const DynamicList& list, std::uint32_t depth) {
   if (depth > kMaxNesting || list.size() > detail::kMaxLength) return kUnencodable;
@@ -65,6 +64,8 @@ DynamicValue get_as(const Value& value) {
   return DynamicValue(std::move(content));
 }
 
+}  // namespace
+
 DynamicValue owned(const Value& value) {
   const auto index = static_cast<std::size_t>(value.type) - 1;
   using Make = DynamicValue (*)(const Value&);
@@ -74,8 +75,6 @@ DynamicValue owned(const Value& value) {
   }(std::make_index_sequence<std::variant_size_v<DynamicValue::Variant>>{});
   return kMake[index](value);
 }
-
-}  // namespace
 
 namespace detail {
 

@@ -1,7 +1,7 @@
 // Values whose type travels with each of them (0.4): the elements of DynamicList and DynamicMap.
 //
-// These own what they hold and are for building lists and maps by hand; the decoder hands out
-// wire bytes instead (see value.hpp).
+// These own what they hold. The decoder hands out views of the wire's bytes instead (see
+// value.hpp).
 #pragma once
 
 #include <concepts>
@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "tracedeck/dial9/value.hpp"
 #include "tracedeck/dial9/wire.hpp"
 
 namespace tracedeck::dial9 {
@@ -79,5 +80,8 @@ DynamicValue::DynamicValue(T value) : variant(std::move(value)) {}
 inline bool operator==(const DynamicValue& a, const DynamicValue& b) {
   return a.variant == b.variant;
 }
+
+// A copy of a decoded value, which must be present, that owns what it holds.
+[[nodiscard]] DynamicValue owned(const Value& value);
 
 }  // namespace tracedeck::dial9

@@ -125,7 +125,7 @@ Result<void> Encoder::hand_over() {
 
 Result<void> Encoder::make_room(std::size_t size) {
   if (Result<void> fine = state_->check(); !fine) return fine;
-  if (size <= static_cast<std::size_t>(limit_ - cursor_)) return {};
+  if (has_room(size)) return {};
   if (state_->sink) {
     if (Result<void> taken = hand_over(); !taken) return taken;
   }
@@ -191,6 +191,7 @@ Result<void> Encoder::check_registration(const std::atomic<std::uint32_t>& slot,
 
 Result<std::uint32_t> Encoder::head_of_slot(std::atomic<std::uint32_t>& slot,
                                             Schema (*make_schema)()) {
+  if (Result<void> fine = state_->check(); !fine) return std::unexpected(fine.error());
   if (const std::uint32_t head = event_head(slot)) return head;
   const Result<std::uint16_t> type_id = register_schema(make_schema());
   if (!type_id) return std::unexpected(type_id.error());
@@ -228,7 +229,8 @@ Result<void> Encoder::write_event(std::uint16_t type_id, std::optional<std::uint
   }
   if (Result<void> made = make_room(size); !made) return made;
   std::uint8_t* to = cursor_;
-  if (timestamp && *timestamp - timestamp_base_ > kMaxTimestampDelta) {
+  if (timestamp &&
+      (*timestamp < timestamp_base_ || *timestamp - timestamp_base_ > kMaxTimestampDelta)) {
     to = put_timestamp_reset(to, *timestamp);
     timestamp_base_ = *timestamp;
   }

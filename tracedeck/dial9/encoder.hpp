@@ -135,6 +135,11 @@ class Encoder {
     return index < slot_count_ ? event_heads_[index] : 0;
   }
 
+  // Signed, for a frame larger than a chunk ends behind the limit.
+  [[nodiscard]] bool has_room(std::size_t size) const {
+    return static_cast<std::ptrdiff_t>(size) <= limit_ - cursor_;
+  }
+
   template <Described T>
   static std::size_t variable_size(const T& event);
   template <Described T>
@@ -173,7 +178,7 @@ template <Described T>
   const std::uint32_t head = event_head(detail::type_slot<T>);
   InternedIds<T> ids;
   const std::size_t room = kRoom<T> + variable_size(event);
-  const bool ready = head != 0 && room <= static_cast<std::size_t>(limit_ - cursor_);
+  const bool ready = head != 0 && has_room(room);
   if (!ready || (kClass.kInternedCount != 0 && !find_interned(event, ids))) [[unlikely]] {
     if constexpr (std::is_trivially_copyable_v<T>) {
       // Only the copy's address is taken: members of a temporary event never leave their registers.
@@ -212,8 +217,8 @@ template <Described T>
   constexpr auto& kClass = kDescription<T>;
   if constexpr (kClass.kHasTimestamp) {
     const std::uint64_t timestamp = event.*kClass.timestamp.member;
-    std::uint64_t delta = timestamp - timestamp_base_;  // wraps when earlier: too large as well
-    if (delta > kMaxTimestampDelta) [[unlikely]] {
+    std::uint64_t delta = timestamp - timestamp_base_;
+    if (timestamp < timestamp_base_ || delta > kMaxTimestampDelta) [[unlikely]] {
       to = put_timestamp_reset(to, timestamp);
       delta = 0;
     }
