@@ -10,21 +10,8 @@ namespace tracedeck::dial9 {
 namespace {
 
 // Lets the decoder establish its state and remembers the last damage.
-class StateHandler {
+class StateHandler : public FrameHandler {
  public:
-  using Policy = SkipPolicy;
-
-  static void begin_events(SkipPolicy::Out*&, FieldContext<SkipPolicy::Out>&) {}
-  static bool has_room(SkipPolicy::Out*&, const FieldContext<SkipPolicy::Out>&, std::uint32_t) {
-    return true;
-  }
-  static bool event(const EventType&, std::uint64_t, std::uint64_t, std::uint32_t, SkipPolicy::Out*,
-                    SkipPolicy::Out*) {
-    return true;
-  }
-  void segment(std::uint64_t, std::uint64_t) {}
-  void type(const EventType&) {}
-  void finding(const Finding&) {}
   void problem(Finding finding) { last_ = std::move(finding); }
 
   [[nodiscard]] const Finding& last_problem() const { return last_; }

@@ -299,6 +299,7 @@ void Decoder::set_fault(FieldStatus status, const EventType& type, std::uint64_t
       break;
     case FieldStatus::kOk:
     case FieldStatus::kIncomplete:
+    case FieldStatus::kUnregistered:
     case FieldStatus::kNoRoom:
       break;
   }
@@ -320,11 +321,6 @@ DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& posi
       return {DecodeState::kPaused, 0};
     case Reason::kNoRoom:
       return {DecodeState::kPaused, types_.slot_bound()};
-    case Reason::kUnknownType:
-      if (left < kEventHeaderSize) return {DecodeState::kNeedMore, kEventHeaderSize};
-      fault_ = {RuleId::kEventType, fmt::format("an event has type_id {}, which no schema registered", id)};
-      enter_damage(window, position, kEventHeaderSize);
-      break;
     case Reason::kTimestampOverflow:
       if (left < type->header_size) return {DecodeState::kNeedMore, type->header_size};
       fault_ = {RuleId::kTimestampOverflow,
@@ -333,6 +329,12 @@ DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& posi
       enter_damage(window, position, type->header_size);
       break;
     case Reason::kFields: {
+      if (stop.status == FieldStatus::kUnregistered) {
+        if (left < kEventHeaderSize) return {DecodeState::kNeedMore, kEventHeaderSize};
+        fault_ = {RuleId::kEventType, fmt::format("an event has type_id {}, which no schema registered", id)};
+        enter_damage(window, position, kEventHeaderSize);
+        break;
+      }
       if (stop.status == FieldStatus::kNoRoom) return {DecodeState::kPaused, stop.slots_used + stop.slots_needed};
       const auto walked = static_cast<std::uint64_t>(stop.walked - stop.frame);
       if (stop.status == FieldStatus::kIncomplete) {

@@ -120,7 +120,7 @@ class Decoder {
 
   // Why the loop over events ended, and where.
   struct EventStop {
-    enum class Reason : std::uint8_t { kOtherFrame, kUnknownType, kTimestampOverflow, kNoRoom, kFields, kPause };
+    enum class Reason : std::uint8_t { kOtherFrame, kTimestampOverflow, kNoRoom, kFields, kPause };
     Reason reason = Reason::kOtherFrame;
     FieldStatus status = FieldStatus::kOk;  // of kFields; the rest as in FieldContext
     const std::uint8_t* frame = nullptr;    // the frame that was not decoded
@@ -218,9 +218,8 @@ DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& posi
 
   // Whatever ends the loop is sorted out behind it, so that the loop keeps its registers.
   while (frame < end) {
-    const auto head = load_le<std::uint64_t>(frame);
-    if ((head & 0xFF) != std::to_underlying(FrameTag::kEvent)) [[unlikely]] {
-      if ((head & 0xFF) != std::to_underlying(FrameTag::kTimestampReset) ||
+    if (*frame != std::to_underlying(FrameTag::kEvent)) [[unlikely]] {
+      if (*frame != std::to_underlying(FrameTag::kTimestampReset) ||
           end - frame < static_cast<std::ptrdiff_t>(kTimestampResetSize)) {
         break;
       }
@@ -228,11 +227,8 @@ DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& posi
       frame += kTimestampResetSize;
       continue;
     }
+    const auto head = load_le<std::uint64_t>(frame);
     const EventType* const type = types[static_cast<std::uint16_t>(head >> 8)];
-    if (type == nullptr) [[unlikely]] {
-      stop.reason = EventStop::Reason::kUnknownType;
-      break;
-    }
     const auto delta = static_cast<std::uint32_t>(head >> 24) & type->delta_mask;
     std::uint64_t timestamp;
     if (__builtin_add_overflow(base, delta, &timestamp)) [[unlikely]] {
@@ -276,6 +272,20 @@ DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& posi
   stop.slots_needed = context.slots_needed;
   return end_events(window, position, stop);
 }
+
+// A handler that wants no events: a base for those that follow the frames only.
+struct FrameHandler {
+  using Policy = SkipPolicy;
+  static void begin_events(SkipPolicy::Out*&, FieldContext<SkipPolicy::Out>&) {}
+  static bool has_room(SkipPolicy::Out*&) { return true; }
+  static bool event(const EventType&, std::uint64_t, std::uint64_t, std::uint32_t, SkipPolicy::Out*, SkipPolicy::Out*) {
+    return true;
+  }
+  static void segment(std::uint64_t, std::uint64_t) {}
+  static void type(const EventType&) {}
+  static void problem(const Finding&) {}
+  static void finding(const Finding&) {}
+};
 
 // An event as the visitor of `decode` sees it. Its values, one for each field of the schema, live until the
 // visitor returns; what they point to lives as long as the trace's bytes.

@@ -16,6 +16,7 @@ enum class FieldStatus : std::uint8_t {
   kVarintLength,    // RuleId::kVarintLength, and so on
   kDynamicTag,
   kDynamicNesting,
+  kUnregistered,    // of an event: no schema registered its type_id
   kNoRoom,          // the tape has not enough slots left
 };
 

@@ -5,6 +5,17 @@
 
 namespace tracedeck::dial9 {
 
+namespace {
+
+constexpr Step kUnregisteredStep = {.kind = StepKind::kUnregistered};
+
+const EventType& unregistered() {
+  static const EventType kType = {.steps = &kUnregisteredStep};
+  return kType;
+}
+
+}  // namespace
+
 const EventType* TypeStore::find(const std::string& key) const {
   const auto found = types_.find(key);
   return found == types_.end() ? nullptr : found->second.get();
@@ -30,8 +41,14 @@ const EventType& TypeStore::add(std::string key, std::uint16_t id, Schema schema
   return type;
 }
 
+SegmentTypes::SegmentTypes() : by_id_(kMaxTypeCount, &unregistered()) {}
+
+const EventType* SegmentTypes::find(std::uint16_t id) const {
+  return by_id_[id] == &unregistered() ? nullptr : by_id_[id];
+}
+
 void SegmentTypes::set(const EventType& type) {
-  const bool is_new = by_id_[type.id] == nullptr;
+  const bool is_new = find(type.id) == nullptr;
   by_id_[type.id] = &type;
   slot_bound_ = std::max(slot_bound_, type.program.slot_bound);
   if (!is_new) return;
@@ -45,7 +62,7 @@ bool SegmentTypes::has_name(std::string_view name, std::uint16_t other_than) con
 }
 
 void SegmentTypes::clear() {
-  for (const std::uint16_t id : ids_) by_id_[id] = nullptr;
+  for (const std::uint16_t id : ids_) by_id_[id] = &unregistered();
   ids_.clear();
   ids_by_name_.clear();
   slot_bound_ = 0;

@@ -28,9 +28,9 @@ struct EventType {
   // Whatever the decoder's user wants to find again with every event of the type.
   mutable const void* attachment = nullptr;
 
-  Schema schema;
-  Program program;
-  std::string_view key;  // type_id, schema frame and annotation frames: what makes it distinct
+  Schema schema = {};
+  Program program = {};
+  std::string_view key = {};  // type_id, schema frame and annotation frames: what makes it distinct
 };
 
 // Every distinct event type of a trace. Segments usually register the same schemas again; they share
@@ -52,11 +52,12 @@ class TypeStore {
 // The types of the segment at hand, by type_id.
 class SegmentTypes {
  public:
-  SegmentTypes() : by_id_(kMaxTypeCount) {}
+  SegmentTypes();
 
   // Null when `id` is not registered.
-  [[nodiscard]] const EventType* find(std::uint16_t id) const { return by_id_[id]; }
-  // Indexed by type_id; stays in place.
+  [[nodiscard]] const EventType* find(std::uint16_t id) const;
+  // Indexed by type_id, never null: unregistered ids have a type whose only step says so. Stays in
+  // place.
   [[nodiscard]] const EventType* const* table() const { return by_id_.data(); }
   // Puts `type` under its id, over what was there.
   void set(const EventType& type);

@@ -72,7 +72,7 @@ template <class Policy>
 
 // Reads `count` varints, at least one. False when one is too long.
 template <class Policy>
-[[gnu::always_inline]] inline bool take_varints(std::uint32_t count, const std::uint8_t*& at, typename Policy::Out*& out,
+[[gnu::always_inline]] inline bool take_varints(std::size_t count, const std::uint8_t*& at, typename Policy::Out*& out,
                                                 bool& odd) {
   do {
     std::uint64_t value;
@@ -104,6 +104,8 @@ template <class Policy>
           return FieldStatus::kIncomplete;
         }
         return FieldStatus::kOk;
+      case StepKind::kUnregistered:
+        return FieldStatus::kUnregistered;
       case StepKind::kVarint:
       case StepKind::kVarints:
         if (!take_varints<Policy>(step->count, at, out, odd)) [[unlikely]] {

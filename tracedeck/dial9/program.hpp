@@ -38,6 +38,7 @@ enum class StepKind : std::uint8_t {
   kVarints,    // `count` varints
   kLastVarints,  // `count` varints, then kEnd
   kOptional,   // presence byte; an absent field skips the step that follows
+  kUnregistered,  // stands for the schema of a type_id that has none
   kEnd,        // the last step: the event's bytes must lie before the window's end
 };
 

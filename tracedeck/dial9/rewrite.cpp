@@ -8,21 +8,11 @@ namespace tracedeck::dial9 {
 namespace {
 
 // Checks frames without storing values, and remembers which bytes are damaged.
-class Copier {
+class Copier : public FrameHandler {
  public:
-  using Policy = SkipPolicy;
-
   Copier(io::Output& output, const Format::NoticeSink& notices, std::string input)
       : output_(output), notices_(notices), input_(std::move(input)) {}
 
-  static void begin_events(SkipPolicy::Out*&, FieldContext<SkipPolicy::Out>&) {}
-  static bool has_room(SkipPolicy::Out*&) { return true; }
-  static bool event(const EventType&, std::uint64_t, std::uint64_t, std::uint32_t, SkipPolicy::Out*, SkipPolicy::Out*) {
-    return true;
-  }
-  void segment(std::uint64_t, std::uint64_t) {}
-  void type(const EventType&) {}
-  void finding(const Finding&) {}
   void problem(Finding finding) {
     // What was damaged is not copied, and neither is what an earlier window showed of it.
     keep(finding.offset);
