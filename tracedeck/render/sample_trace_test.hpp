@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "tracedeck/format/writer.hpp"
+#include "tracedeck/io/output.hpp"
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/model/trace_description.hpp"
 

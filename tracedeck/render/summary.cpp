@@ -82,7 +82,9 @@ void add_findings(Lines& lines, const std::vector<flow::RuleSummary>& findings) 
   bool first = true;
   for (const flow::RuleSummary& finding : findings) {
     std::string text =
-        fmt::format("{} times, first {}", finding.count, finding_line(finding.first));
+        finding.count == 1
+            ? finding_line(finding.first)
+            : fmt::format("{} (and {} more)", finding_line(finding.first), finding.count - 1);
     if (first) {
       lines.add("findings", std::move(text));
     } else {
@@ -90,6 +92,12 @@ void add_findings(Lines& lines, const std::vector<flow::RuleSummary>& findings) 
     }
     first = false;
   }
+}
+
+std::string classes_count_text(const TraceSummary& summary) {
+  const std::size_t described = summary.description->event_classes().size();
+  if (described == summary.classes.size()) return fmt::format("{}", described);
+  return fmt::format("{}, described {} times in all", summary.classes.size(), described);
 }
 
 std::string classes_text(const TraceSummary& summary, ClockOrigin origin) {
@@ -172,7 +180,7 @@ std::string summary_text(const TraceSummary& summary) {
     lines.add(std::exchange(name, ""), clock_text(clock));
   lines.add("streams", streams_text(summary));
   if (summary.packets != 0) lines.add("packets", fmt::format("{}", summary.packets));
-  lines.add("classes", fmt::format("{}", description.event_classes().size()));
+  lines.add("classes", classes_count_text(summary));
   lines.add("events", summary.timeless_events == 0
                           ? fmt::format("{}", summary.events)
                           : fmt::format("{}, {} of them without a time", summary.events,
