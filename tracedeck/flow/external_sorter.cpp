@@ -45,7 +45,7 @@ Result<void> ExternalSorter::spill(PackedBlock& block) {
     if (done) done = records->advance();
   }
   if (!done) return done;
-  Result<Run> run = writer_->finish_run();
+  Result<SortedRun> run = writer_->finish_run();
   if (!run) return std::unexpected(run.error());
   runs_.push_back(*run);
   spilled_ += run->end - run->begin;

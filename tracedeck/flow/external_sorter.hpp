@@ -49,7 +49,7 @@ class ExternalSorter {
   std::optional<PackedBlock> block_;
   std::unique_ptr<SpillFile> file_;
   std::optional<RunWriter> writer_;
-  std::vector<Run> runs_;
+  std::vector<SortedRun> runs_;
   std::unique_ptr<SortedRecords> sorted_;
   std::uint64_t spilled_ = 0;
 };

@@ -91,13 +91,13 @@ TEST(Merge, OfLongSourcesIsThatOfTheNaiveMerge) {
     const MadeUpTrace trace;
     std::vector<Plan> plans;
     for (std::size_t i = 0; i < count; ++i) {
-      Plan plan = plan_nearly_sorted(5000, 3, i);
+      Plan plan = plan_nearly_sorted(2000, 3, i);
       // Some sources have their events in bursts, others evenly.
       for (PlannedRecord& record : plan)
-        record.time = i % 2 == 0 ? record.time : record.time / 500 * 500;
+        record.time = i % 2 == 0 ? record.time : record.time / 200 * 200;
       plans.push_back(std::move(plan));
     }
-    const auto sources = batches_of(trace, plans, 700);
+    const auto sources = batches_of(trace, plans, 300);
     const auto merged = see_all(*merge_all(sources));
     ASSERT_TRUE(merged.has_value());
     EXPECT_TRUE(*merged == naive_merge(sources, OrderBy::kRecorded)) << count << " sources";

@@ -12,8 +12,8 @@ constexpr std::size_t kMostBuffer = std::size_t{1} << 20;
 constexpr std::size_t kWriteBuffer = std::size_t{256} << 10;
 
 // Merges `group` into one run.
-Result<Run> merge_group(const SpillFile& from, std::vector<Run> group, std::size_t memory,
-                        RunWriter& writer) {
+Result<SortedRun> merge_group(const SpillFile& from, std::vector<SortedRun> group,
+                              std::size_t memory, RunWriter& writer) {
   MergedRuns merged(from, std::move(group), memory);
   Result<void> done = merged.open();
   while (done && !merged.ended()) {
@@ -26,13 +26,13 @@ Result<Run> merge_group(const SpillFile& from, std::vector<Run> group, std::size
 
 }  // namespace
 
-std::size_t most_overlapping(const std::vector<Run>& runs) {
-  std::vector<const Run*> by_first;
-  for (const Run& run : runs) by_first.push_back(&run);
-  std::ranges::sort(by_first, {}, [](const Run* run) { return run->first; });
+std::size_t most_overlapping(const std::vector<SortedRun>& runs) {
+  std::vector<const SortedRun*> by_first;
+  for (const SortedRun& run : runs) by_first.push_back(&run);
+  std::ranges::sort(by_first, {}, [](const SortedRun* run) { return run->first; });
   std::priority_queue<OrderKey, std::vector<OrderKey>, std::greater<>> open;
   std::size_t most = 0;
-  for (const Run* run : by_first) {
+  for (const SortedRun* run : by_first) {
     while (!open.empty() && open.top() < run->first) open.pop();
     open.push(run->last);
     most = std::max(most, open.size());
@@ -40,7 +40,7 @@ std::size_t most_overlapping(const std::vector<Run>& runs) {
   return most;
 }
 
-MergedRuns::MergedRuns(const SpillFile& file, std::vector<Run> runs, std::size_t memory)
+MergedRuns::MergedRuns(const SpillFile& file, std::vector<SortedRun> runs, std::size_t memory)
     : file_(file),
       readers_(std::max<std::size_t>(most_overlapping(runs), 1)),
       tree_(readers_.size()),
@@ -80,19 +80,19 @@ Result<void> MergedRuns::advance() {
   return open_runs();
 }
 
-Result<void> merge_down(std::unique_ptr<SpillFile>& file, std::vector<Run>& runs, std::size_t most,
-                        std::size_t memory, const std::string& directory) {
+Result<void> merge_down(std::unique_ptr<SpillFile>& file, std::vector<SortedRun>& runs,
+                        std::size_t most, std::size_t memory, const std::string& directory) {
   while (most_overlapping(runs) > most) {
     Result<std::unique_ptr<SpillFile>> merged_file = SpillFile::create(directory);
     if (!merged_file) return std::unexpected(merged_file.error());
     RunWriter writer(**merged_file, std::min(memory, kWriteBuffer));
-    std::vector<Run> merged;
+    std::vector<SortedRun> merged;
     for (std::size_t begin = 0; begin < runs.size(); begin += most) {
       const std::size_t end = std::min(begin + most, runs.size());
-      Result<Run> run = merge_group(*file,
-                                    {runs.begin() + static_cast<std::ptrdiff_t>(begin),
-                                     runs.begin() + static_cast<std::ptrdiff_t>(end)},
-                                    memory, writer);
+      Result<SortedRun> run = merge_group(*file,
+                                          {runs.begin() + static_cast<std::ptrdiff_t>(begin),
+                                           runs.begin() + static_cast<std::ptrdiff_t>(end)},
+                                          memory, writer);
       if (!run) return std::unexpected(run.error());
       merged.push_back(*run);
     }

@@ -12,7 +12,7 @@
 namespace tracedeck::flow {
 
 // How many of the runs hold the same time at most.
-[[nodiscard]] std::size_t most_overlapping(const std::vector<Run>& runs);
+[[nodiscard]] std::size_t most_overlapping(const std::vector<SortedRun>& runs);
 
 // Ties keep the order of the runs. A run is opened when its first record's turn comes, so that of
 // many runs that follow one another in time only a few have a buffer.
@@ -20,7 +20,7 @@ class MergedRuns final : public SortedRecords {
  public:
   // `file` outlives it; the buffers of all runs that are open together take `memory` bytes, more
   // where a record is larger than its buffer.
-  MergedRuns(const SpillFile& file, std::vector<Run> runs, std::size_t memory);
+  MergedRuns(const SpillFile& file, std::vector<SortedRun> runs, std::size_t memory);
 
   // Before anything else.
   [[nodiscard]] Result<void> open() { return open_runs(); }
@@ -32,7 +32,7 @@ class MergedRuns final : public SortedRecords {
 
  private:
   struct Waiting {
-    Run run;
+    SortedRun run;
     std::size_t rank = 0;
   };
 
@@ -48,8 +48,8 @@ class MergedRuns final : public SortedRecords {
 
 // Merges runs into fewer until no more than `most` of them overlap, in as many passes over the data
 // as it takes. `file` is replaced when a pass is done. `most` is at least 2.
-[[nodiscard]] Result<void> merge_down(std::unique_ptr<SpillFile>& file, std::vector<Run>& runs,
-                                      std::size_t most, std::size_t memory,
-                                      const std::string& directory);
+[[nodiscard]] Result<void> merge_down(std::unique_ptr<SpillFile>& file,
+                                      std::vector<SortedRun>& runs, std::size_t most,
+                                      std::size_t memory, const std::string& directory);
 
 }  // namespace tracedeck::flow

@@ -40,10 +40,10 @@ Result<void> RunWriter::add(const OrderKey& key, ByteSpan packed) {
   return file_.append(packed);
 }
 
-Result<Run> RunWriter::finish_run() {
+Result<SortedRun> RunWriter::finish_run() {
   if (Result<void> flushed = flush(); !flushed) return std::unexpected(flushed.error());
   run_.end = file_.size();
-  const Run run = run_;
+  const SortedRun run = run_;
   run_ = {};
   run_empty_ = true;
   return run;

@@ -36,7 +36,7 @@ class SortedRecords {
 };
 
 // A part of a temporary file.
-struct Run {
+struct SortedRun {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   OrderKey first;  // keys of its first and its last record
@@ -52,7 +52,7 @@ class RunWriter {
   // Keys must not descend within a run.
   [[nodiscard]] Result<void> add(const OrderKey& key, ByteSpan packed);
   // Ends the run, which has at least one record, and begins another.
-  [[nodiscard]] Result<Run> finish_run();
+  [[nodiscard]] Result<SortedRun> finish_run();
 
  private:
   [[nodiscard]] Result<void> flush();
@@ -60,14 +60,14 @@ class RunWriter {
   SpillFile& file_;
   std::vector<std::uint8_t> buffer_;
   std::size_t used_ = 0;
-  Run run_;
+  SortedRun run_;
   bool run_empty_ = true;
 };
 
 // The records of one run. `file` outlives it.
 class RunReader final : public SortedRecords {
  public:
-  RunReader(const SpillFile& file, const Run& run, std::size_t buffer)
+  RunReader(const SpillFile& file, const SortedRun& run, std::size_t buffer)
       : file_(file), position_(run.begin), end_(run.end), buffer_(buffer) {}
 
   [[nodiscard]] bool ended() const override { return ended_; }

@@ -140,7 +140,11 @@ void StreamedSort::take(const Record& record) {
 void StreamedSort::end_reading() {
   read_all_ = true;
   source_.reset();
-  if (late_seen_ == plan_.late_records) return;
+  // An input may have become shorter, by a stop request among others: then fewer are seen.
+  const bool whole = events_seen_ == plan_.events;
+  const bool as_before =
+      whole ? late_seen_ == plan_.late_records : late_seen_ <= plan_.late_records;
+  if (as_before) return;
   abandon({.code = ErrorCode::kReadFailed,
            .message = "An input was changed while it was sorted; sort a copy of it."});
 }
