@@ -88,6 +88,7 @@ Decoder::FrameResult Decoder::decode_header(const DecodeWindow& window, std::siz
     return damage(RuleId::kHeaderVersion, std::move(text), kHeaderSize);
   }
   if (!first) ++segment_;
+  ++counts_.headers;
   types_.clear();
   pools_.strings.clear();
   pools_.stacks.clear();
@@ -143,6 +144,7 @@ Decoder::FrameResult Decoder::register_type(const DecodeWindow& window, std::siz
                                 quoted(known->schema.name), quoted(schema.name)),
                     size);
     }
+    ++counts_.schemas;
     note(RuleId::kSchemaRepeated, offset, size, fmt::format("type_id {}, {}, is registered again", id, quoted(schema.name)));
     return {.size = size};
   }
@@ -155,6 +157,7 @@ Decoder::FrameResult Decoder::register_type(const DecodeWindow& window, std::siz
     }
     type = &store_.add(std::move(key), id, std::move(schema));
   }
+  ++counts_.schemas;
   note_schema_names(*type, offset);
   types_.set(*type);
   return {.size = size, .type = type};
@@ -206,6 +209,7 @@ Decoder::FrameResult Decoder::decode_pool(const DecodeWindow& window, std::size_
   }
   cursor = ByteCursor(frame + 1 + sizeof count, end);
   const bool is_text = element_size == 1;
+  ++(is_text ? counts_.string_pools : counts_.stack_pools);
   const std::string_view what = is_text ? "string" : "stack";
   for (std::uint32_t i = 0; i < count; ++i) {
     std::uint32_t id = 0;
@@ -256,6 +260,7 @@ Decoder::FrameResult Decoder::decode_annotations(const DecodeWindow& window, std
   }
   const std::uint64_t size = header_size + cursor.consumed();
   const std::uint64_t offset = window.offset + position;
+  ++counts_.annotations;
   const EventType* const annotated = id < kMaxTypeCount ? types_.find(static_cast<std::uint16_t>(id)) : nullptr;
   if (annotated == nullptr) {
     note(RuleId::kAnnotationType, offset, size, fmt::format("annotations for type_id {}, which is not registered, are ignored", id));

@@ -49,6 +49,16 @@ struct DecodeWindow {
   bool last = false;         // the input ends with it
 };
 
+// How many frames of each kind were decoded, whole ones only.
+struct FrameCounts {
+  std::uint64_t headers = 0;
+  std::uint64_t schemas = 0;
+  std::uint64_t string_pools = 0;
+  std::uint64_t stack_pools = 0;
+  std::uint64_t timestamp_resets = 0;
+  std::uint64_t annotations = 0;
+};
+
 class Decoder {
  public:
   // `max_state`: bytes that pools and distinct schemas may take before the trace counts as damaged.
@@ -76,6 +86,9 @@ class Decoder {
   [[nodiscard]] std::uint64_t timestamp_base() const { return timestamp_base_; }
   // Counts headers from 0.
   [[nodiscard]] std::uint64_t segment() const { return segment_; }
+
+  // Over all segments. Events are not counted here: the handler sees them.
+  [[nodiscard]] const FrameCounts& frame_counts() const { return counts_; }
 
   // Whether a damaged range is open: everything from `damage_begin()` on is part of it so far.
   [[nodiscard]] bool in_damage() const { return phase_ == Phase::kScanning || phase_ == Phase::kDraining; }
@@ -143,6 +156,7 @@ class Decoder {
   Pools pools_;
   std::uint64_t timestamp_base_ = 0;
   std::uint64_t segment_ = 0;
+  FrameCounts counts_;
   std::uint64_t max_state_;
 
   std::vector<Finding> notes_;
@@ -225,6 +239,7 @@ DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& posi
       }
       base = load_le<std::uint64_t>(frame + 1);
       frame += kTimestampResetSize;
+      ++counts_.timestamp_resets;
       continue;
     }
     const auto head = load_le<std::uint64_t>(frame);

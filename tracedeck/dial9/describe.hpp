@@ -74,15 +74,15 @@ struct InternedCodec<M>
     : FieldCodec<std::conditional_t<kIsOptional<M>, std::optional<InternedStack>, InternedStack>> {
 };
 
-template <class Class, class MemberType, bool kIsInterned, std::size_t kAnnotations>
+template <class Class, class MemberType, bool IsInterned, std::size_t AnnotationCount>
 struct FieldPart {
   using Member = MemberType;
-  using Codec = std::conditional_t<kIsInterned, InternedCodec<Member>, FieldCodec<Member>>;
-  static constexpr bool kInterned = kIsInterned;
+  using Codec = std::conditional_t<IsInterned, InternedCodec<Member>, FieldCodec<Member>>;
+  static constexpr bool kInterned = IsInterned;
 
   std::string_view name;
   Member Class::* member;
-  std::array<AnnotationText, kAnnotations> annotations;
+  std::array<AnnotationText, AnnotationCount> annotations;
 };
 
 template <class Part>

@@ -135,11 +135,11 @@ concept WireUnsigned =
 template <class M>
 concept WireSigned = std::signed_integral<M> && !std::same_as<M, char> && !std::same_as<M, wchar_t>;
 
-template <FieldType kWireType, std::size_t kSize>
+template <FieldType WireType, std::size_t Size>
 struct FixedCodec {
-  static constexpr FieldType kType = kWireType;
+  static constexpr FieldType kType = WireType;
   static constexpr bool kOptional = false;
-  static constexpr std::size_t kFixed = kSize;
+  static constexpr std::size_t kFixed = Size;
   static constexpr bool kVariable = false;
 };
 
@@ -222,8 +222,8 @@ struct FieldCodec<M> : FieldCodec<std::underlying_type_t<M>> {
   }
 };
 
-template <class M, FieldType kWireType>
-struct PoolIdCodec : FixedCodec<kWireType, 4> {
+template <class M, FieldType WireType>
+struct PoolIdCodec : FixedCodec<WireType, 4> {
   static std::uint8_t* put(std::uint8_t* to, M value) {
     store_le(to, value.id);
     return to + 4;
@@ -239,9 +239,9 @@ template <>
 struct FieldCodec<InternedStack> : PoolIdCodec<InternedStack, FieldType::kPooledStackFrames> {};
 
 // A u32 count, then what it counts.
-template <FieldType kWireType>
+template <FieldType WireType>
 struct CountedCodec {
-  static constexpr FieldType kType = kWireType;
+  static constexpr FieldType kType = WireType;
   static constexpr bool kOptional = false;
   static constexpr std::size_t kFixed = 4;
   static constexpr bool kVariable = true;

@@ -17,8 +17,10 @@ namespace tracedeck::dial9 {
 
 // Which format the encoder may use. Both have wire version 1.
 enum class Version : std::uint8_t {
+  // Version numbers.  NOLINTBEGIN(readability-identifier-naming)
   k0_3,
   k0_4,  // adds stack pools, schema annotations, dynamic lists and maps
+  // NOLINTEND(readability-identifier-naming)
 };
 
 // Whether a schema can be written: names and counts within their limits, types known and

@@ -40,7 +40,8 @@ class InternPool {
 
  private:
   struct Hash {
-    using is_transparent = void;
+    using is_transparent =
+        void;  // NOLINT(readability-identifier-naming): the standard looks for it
     std::size_t operator()(std::string_view content) const {
       return std::hash<std::string_view>{}(content);
     }
