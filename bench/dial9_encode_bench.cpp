@@ -15,30 +15,30 @@ void report(benchmark::State& state, std::uint64_t bytes_per_run, bool ok) {
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes_per_run) * state.iterations());
 }
 
-template <std::size_t kFrames>
+template <std::size_t Frames>
 void BM_EncodeFromEmpty(benchmark::State& state) {
   bool ok = true;
   std::uint64_t bytes = 0;
   for (auto _ : state) {
     dial9::Encoder encoder;
-    ok &= encode_workload<kFrames>(encoder, kWorkloadEvents);
+    ok &= encode_workload<Frames>(encoder, kWorkloadEvents);
     bytes = encoder.size();
   }
   report(state, bytes, ok);
 }
 
-template <std::size_t kFrames>
+template <std::size_t Frames>
 void BM_EncodeReused(benchmark::State& state) {
   bool ok = true;
   dial9::Encoder encoder;
   for (auto _ : state) {
     encoder.clear();
-    ok &= encode_workload<kFrames>(encoder, kWorkloadEvents);
+    ok &= encode_workload<Frames>(encoder, kWorkloadEvents);
   }
   report(state, encoder.size(), ok);
 }
 
-template <std::size_t kFrames>
+template <std::size_t Frames>
 void BM_EncodeToSink(benchmark::State& state) {
   bool ok = true;
   std::uint64_t bytes = 0;
@@ -47,7 +47,7 @@ void BM_EncodeToSink(benchmark::State& state) {
       benchmark::DoNotOptimize(chunk.data());
       return {};
     });
-    ok &= encode_workload<kFrames>(encoder, kWorkloadEvents) && encoder.flush().has_value();
+    ok &= encode_workload<Frames>(encoder, kWorkloadEvents) && encoder.flush().has_value();
     bytes = encoder.size();
   }
   report(state, bytes, ok);

@@ -16,14 +16,14 @@
 namespace tracedeck::bench {
 namespace {
 
-template <std::size_t kFrames>
+template <std::size_t Frames>
 bool encode(std::uint64_t events) {
   dial9::Encoder encoder;
-  return encode_workload<kFrames>(encoder, events);
+  return encode_workload<Frames>(encoder, events);
 }
 
 struct Mode {
-  std::string_view name;
+  const char* name;
   bool (*run)(std::uint64_t events);
 };
 
@@ -47,8 +47,7 @@ int main(int argc, char** argv) {
   if (argc == 3) std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), events);
   if (events == 0) {
     std::fputs("usage: dial9_instructions MODE EVENTS, with one of these modes:\n", stderr);
-    for (const auto& mode : tracedeck::bench::kModes)
-      std::fprintf(stderr, "  %s\n", mode.name.data());
+    for (const auto& mode : tracedeck::bench::kModes) std::fprintf(stderr, "  %s\n", mode.name);
     return 2;
   }
   if (tracedeck::bench::run(argv[1], events)) return 0;

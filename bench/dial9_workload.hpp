@@ -100,8 +100,8 @@ inline void make_stack(std::uint64_t i, std::span<std::uint64_t> frames) {
   for (std::size_t k = 2; k < frames.size(); ++k) frames[k] = kBase + 0x1000 * k;
 }
 
-// Encodes the first `events` events with stacks of `kFrames` frames. False when a write failed.
-template <std::size_t kFrames>
+// Encodes the first `events` events with stacks of `Frames` frames. False when a write failed.
+template <std::size_t Frames>
 bool encode_workload(dial9::Encoder& encoder, std::uint64_t events) {
   std::uint64_t ts = 1'000'000'000;
   bool ok = true;
@@ -122,7 +122,7 @@ bool encode_workload(dial9::Encoder& encoder, std::uint64_t events) {
             encoder.write(WakeEvent{ts, 1000 + i % 5000, 1000 + (i + 1) % 5000, i % 8}).has_value();
         break;
       default: {
-        std::array<std::uint64_t, kFrames> frames;
+        std::array<std::uint64_t, Frames> frames;
         make_stack(i, frames);
         ok &= encoder
                   .write(CpuSample{ts, i % 8, static_cast<std::uint32_t>(12345 + i % 4), 0, frames})

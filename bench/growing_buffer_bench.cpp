@@ -41,7 +41,7 @@ struct Realloc {
 
 // One mapping, made large at once: small pages as they are touched, in steps of 2 MiB, or huge
 // ones.
-template <bool kHuge, bool kPopulate>
+template <bool Huge, bool Populate>
 struct Mapping {
   static constexpr std::size_t kStep = std::size_t{2} << 20;
   void* memory = nullptr;
@@ -49,10 +49,10 @@ struct Mapping {
     if (memory == nullptr) {
       memory =
           mmap(nullptr, kTotal + kStep, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (kHuge) madvise(memory, kTotal + kStep, MADV_HUGEPAGE);
+      if (Huge) madvise(memory, kTotal + kStep, MADV_HUGEPAGE);
     }
     data = static_cast<std::uint8_t*>(memory);
-    if (kPopulate) madvise(data + used, kStep, MADV_POPULATE_WRITE);
+    if (Populate) madvise(data + used, kStep, MADV_POPULATE_WRITE);
     return used + kStep;
   }
   void release() { munmap(memory, kTotal + kStep); }

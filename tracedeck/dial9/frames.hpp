@@ -17,7 +17,7 @@ namespace tracedeck::dial9 {
 
 // Which format the encoder may use. Both have wire version 1.
 enum class Version : std::uint8_t {
-  // Version numbers.  NOLINTBEGIN(readability-identifier-naming)
+  // NOLINTBEGIN(readability-identifier-naming): version numbers
   k0_3,
   k0_4,  // adds stack pools, schema annotations, dynamic lists and maps
   // NOLINTEND(readability-identifier-naming)

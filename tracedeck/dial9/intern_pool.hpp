@@ -40,8 +40,7 @@ class InternPool {
 
  private:
   struct Hash {
-    using is_transparent =
-        void;  // NOLINT(readability-identifier-naming): the standard looks for it
+    using is_transparent = void;  // NOLINT(readability-identifier-naming)
     std::size_t operator()(std::string_view content) const {
       return std::hash<std::string_view>{}(content);
     }
