@@ -28,7 +28,7 @@ std::string value_of(const OptionSpec& spec) {
   std::vector<std::string> words;
   for (const Choice& choice : spec.choices())
     words.push_back(fmt::format("{}\\t\"{}\"", choice.word, choice.meaning));
-  return fmt::format(" -x -a '{}'", fmt::join(words, " "));
+  return fmt::format(" -x -a {}", quoted(fmt::format("{}", fmt::join(words, " "))));
 }
 
 std::string option_line(const Command& command, const OptionSpec& spec) {

@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -8,10 +11,27 @@
 
 #include "cli/command_line.hpp"
 
-// A reader that goes away is an error of a write, not a signal that kills.
+namespace {
+
+// Puts something in the place of standard descriptors that were closed, so that no file opened
+// later is taken for one of them. Standard input is then empty, and writing to standard output
+// fails.
+void occupy_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    // It gets the lowest free number, which is this one.
+    [[maybe_unused]] const int opened =
+        ::open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+}  // namespace
+
 int main(int count, char** values) {
   using tracedeck::cli::ExitCode;
+  // A reader that goes away is an error of a write, not a signal that kills.
   std::signal(SIGPIPE, SIG_IGN);
+  occupy_standard_descriptors();
   try {
     const std::vector<std::string> arguments(values + (count > 0 ? 1 : 0), values + count);
     return std::to_underlying(tracedeck::cli::run(arguments, stderr));

@@ -124,8 +124,9 @@ class Case(CommandTest):
         content = trace.read_bytes()
         if len(content) > 4096:
             return
-        process = subprocess.Popen([command.BIN, *PRINT, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, bufsize=0)
+        process = subprocess.Popen(
+            [command.BIN, *PRINT, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+        )
 
         def feed():
             try:
@@ -165,8 +166,7 @@ class Case(CommandTest):
         wanted = [tuple(line.split()) for line in case.get("findings", [])]
         # A length that is not wanted is not compared.
         shown = [
-            (have[0] if "+" in want[0] else have[0].split("+")[0], *have[1:])
-            for want, have in zip(wanted, found)
+            (have[0] if "+" in want[0] else have[0].split("+")[0], *have[1:]) for want, have in zip(wanted, found)
         ] + found[len(wanted) :]
         self.assertEqual(shown, wanted)
         errors = any(severity == "error" for _, severity, _ in wanted)
@@ -181,6 +181,7 @@ class Case(CommandTest):
 
 def add_cases():
     for path in CASES:
+
         def test(self, path=path):
             self.one(path)
 
@@ -193,7 +194,9 @@ add_cases()
 
 class CaseLanguage(unittest.TestCase):
     def test_bytes(self):
-        self.assertEqual(read_bytes(['54 5243 "ab c" # "x"', '2*[00 3*[0102]] "#"']), b"TRCab c" + (b"\0" + b"\1\2" * 3) * 2 + b"#")
+        self.assertEqual(
+            read_bytes(['54 5243 "ab c" # "x"', '2*[00 3*[0102]] "#"']), b"TRCab c" + (b"\0" + b"\1\2" * 3) * 2 + b"#"
+        )
 
     def test_there_are_cases(self):
         self.assertGreater(len(CASES), 0)

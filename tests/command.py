@@ -25,7 +25,9 @@ def run(*args, stdin=b"", env=None, **more):
     environment.update(env or {})
     if "stdin" not in more:
         more["input"] = stdin
-    return subprocess.run([BIN, *map(os.fspath, args)], capture_output=True, timeout=TIME_LIMIT, env=environment, **more)
+    return subprocess.run(
+        [BIN, *map(os.fspath, args)], capture_output=True, timeout=TIME_LIMIT, env=environment, **more
+    )
 
 
 class Pairs(tuple):

@@ -127,8 +127,12 @@ def annotations(type_id, *entries):
 
 
 def ticks(count, start=1000, step=8):
-    """A valid trace of `count` events `Tick{n}`."""
-    frames = header() + schema(0, "Tick", [("n", VARINT)])
-    for n in range(count):
-        frames += event(0, varint(n), delta=start if n == 0 else step)
-    return frames
+    """A valid trace of `count` events `Tick{n}`, the first at `start`, then one every `step` ns."""
+    frames = [header(), schema(0, "Tick", [("n", VARINT)])]
+    frames += [event(0, varint(n), delta=step if n else start) for n in range(count)]
+    return b"".join(frames)
+
+
+def many(count):
+    """A valid trace of many alike events, quickly."""
+    return header() + schema(0, "Tick", [("n", VARINT)]) + event(0, varint(300), delta=8) * count

@@ -17,7 +17,9 @@ PRINT = ["print", "--format", "dial9", "--output", "jsonl", "--order", "recorded
 @functools.cache
 def expected(trace):
     plain = trace.with_name(trace.name + ".jsonl")
-    content = plain.read_bytes() if plain.exists() else gzip.decompress(plain.with_name(plain.name + ".gz").read_bytes())
+    content = (
+        plain.read_bytes() if plain.exists() else gzip.decompress(plain.with_name(plain.name + ".gz").read_bytes())
+    )
     return parse_lines(content)
 
 
@@ -162,10 +164,20 @@ class Recording(CommandTest):
     """The real recording: its counts, and that it is read alike in every way."""
 
     COUNTS = {
-        "PollStartEvent": 36801, "PollEndEvent": 36801, "WakeEventEvent": 35552, "TaskDumpEvent": 12952,
-        "SpanCloseEvent": 9890, "CpuSampleEvent": 6949, "WorkerParkEvent": 6304, "WorkerUnparkEvent": 6304,
-        "SymbolTableEntry": 992, "QueueSampleEvent": 464, "TaskTerminateEvent": 359, "TaskSpawnEvent": 262,
-        "ClockSyncEvent": 2, "SegmentMetadataEvent": 1,
+        "PollStartEvent": 36801,
+        "PollEndEvent": 36801,
+        "WakeEventEvent": 35552,
+        "TaskDumpEvent": 12952,
+        "SpanCloseEvent": 9890,
+        "CpuSampleEvent": 6949,
+        "WorkerParkEvent": 6304,
+        "WorkerUnparkEvent": 6304,
+        "SymbolTableEntry": 992,
+        "QueueSampleEvent": 464,
+        "TaskTerminateEvent": 359,
+        "TaskSpawnEvent": 262,
+        "ClockSyncEvent": 2,
+        "SegmentMetadataEvent": 1,
     }
     EVENTS, SEGMENTS, SCHEMAS = 210639, 14, 94
     FIRST, LAST, TIMELESS_ZERO = 503226032430072, 503230842286478, 992

@@ -22,21 +22,55 @@ def own_traces():
         w.header()
         + w.string_pool((0, "zero"), (1, "one"))
         + w.stack_pool((0, [1, 2, 3]), (9, []))
-        + w.schema(3, "All", [("s", w.POOLED_STRING), ("t", w.POOLED_STACK), ("l", w.LIST), ("m", w.MAP), ("o", w.U8 | w.OPTIONAL)])
+        + w.schema(
+            3,
+            "All",
+            [("s", w.POOLED_STRING), ("t", w.POOLED_STACK), ("l", w.LIST), ("m", w.MAP), ("o", w.U8 | w.OPTIONAL)],
+        )
         + w.annotations(3, (0, "unit", "ns"), (4, "k", b"\xff"))
         + w.reset(10**18)
-        + w.event(3, w.u32(1) + w.u32(0) + w.dynamic_list((w.VARINT, w.varint(300)), (w.LIST, w.dynamic_list())) + w.dynamic_map(((w.U8, w.u8(1)), (w.STRING, w.string("v")))) + w.ABSENT)
+        + w.event(
+            3,
+            w.u32(1)
+            + w.u32(0)
+            + w.dynamic_list((w.VARINT, w.varint(300)), (w.LIST, w.dynamic_list()))
+            + w.dynamic_map(((w.U8, w.u8(1)), (w.STRING, w.string("v"))))
+            + w.ABSENT,
+        )
         + w.event(3, w.u32(0) + w.u32(9) + w.dynamic_list() + w.dynamic_map() + w.present(w.u8(7)), delta=5)
     )
     yield "every 0.3 type", (
         w.header()
         + w.schema(0, "NoTime", [("n", w.I64)], has_timestamp=0)
-        + w.schema(1, "T", [(f"f{t}", t) for t in (w.I64, w.F64, w.BOOL, w.STRING, w.BYTES, w.STACK, w.VARINT, w.STRING_MAP, w.U8, w.U16, w.U32)])
+        + w.schema(
+            1,
+            "T",
+            [
+                (f"f{t}", t)
+                for t in (w.I64, w.F64, w.BOOL, w.STRING, w.BYTES, w.STACK, w.VARINT, w.STRING_MAP, w.U8, w.U16, w.U32)
+            ],
+        )
         + w.event(0, w.i64(-1), delta=None)
-        + w.event(1, w.i64(-5) + w.f64(-0.0) + b"\1" + w.string("s\0") + w.string(b"\xff\0") + w.stack(2**64 - 1, 0) + w.varint(2**64 - 1) + w.string_map(("k", "v"), ("k", "")) + w.u8(255) + w.u16(65535) + w.u32(2**32 - 1), delta=0xFFFFFF)
+        + w.event(
+            1,
+            w.i64(-5)
+            + w.f64(-0.0)
+            + b"\1"
+            + w.string("s\0")
+            + w.string(b"\xff\0")
+            + w.stack(2**64 - 1, 0)
+            + w.varint(2**64 - 1)
+            + w.string_map(("k", "v"), ("k", ""))
+            + w.u8(255)
+            + w.u16(65535)
+            + w.u32(2**32 - 1),
+            delta=0xFFFFFF,
+        )
         + w.event(0, w.i64(1), delta=None)
     )
-    yield "tolerated", w.header() + w.schema(0, "E", [("b", w.BOOL), ("n", w.VARINT)]) + w.event(0, b"\x02" + w.varint(5, 9)) + w.event(0, b"\x01" + w.varint(1))
+    yield "tolerated", w.header() + w.schema(0, "E", [("b", w.BOOL), ("n", w.VARINT)]) + w.event(
+        0, b"\x02" + w.varint(5, 9)
+    ) + w.event(0, b"\x01" + w.varint(1))
 
 
 class RoundTrip(CommandTest):
@@ -96,7 +130,10 @@ class RoundTrip(CommandTest):
         def check(name, content):
             trace = self.file("in.bin", content)
             self.convert("-o", self.folder / "out.csv", "--to", "csv", "--order", "recorded", trace)
-            self.assertEqual((self.folder / "out.csv").read_bytes(), self.check(run("print", "--output", "csv", "--order", "recorded", trace), 0).stdout)
+            self.assertEqual(
+                (self.folder / "out.csv").read_bytes(),
+                self.check(run("print", "--output", "csv", "--order", "recorded", trace), 0).stdout,
+            )
             rows = list(csv.reader(io.StringIO((self.folder / "out.csv").read_text(), newline="")))
             self.assertEqual(rows[0], ["time", "duration", "name", "id", "stream", "context", "fields"])
             lines = [dict(line) for line in parse_lines(self.printed(trace))]
@@ -118,7 +155,9 @@ class RoundTrip(CommandTest):
                 self.convert("-o", self.folder / "out.bin", "--to", "dial9", "--order", order, one, two)
                 want = parse_lines(self.check(run("print", "--output", "jsonl", "--order", order, one, two), 0).stdout)
                 got = parse_lines(self.printed(self.folder / "out.bin"))
-                self.assertIsNone(first_difference(list(map(self.without_places, want)), list(map(self.without_places, got))))
+                self.assertIsNone(
+                    first_difference(list(map(self.without_places, want)), list(map(self.without_places, got)))
+                )
 
     def test_clock_offset(self):
         trace = self.file("in.bin", w.ticks(3))
@@ -143,7 +182,9 @@ class ReferenceTraces(RoundTrip):
     def test_begin_and_end(self):
         # About the middle of each trace.
         def check(name, content):
-            times = sorted(dict(line).get("time", 0) for line in parse_lines(self.printed(self.file("in.bin", content))))
+            times = sorted(
+                dict(line).get("time", 0) for line in parse_lines(self.printed(self.file("in.bin", content)))
+            )
             middle = str(times[len(times) // 2])
             self.part(name, content, "--begin", middle)
             self.part(name, content, "--end", middle)

@@ -1,0 +1,170 @@
+"""The man page and the completions, which the command makes from its own tables."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from cli_contract_test import COMMANDS, OPTIONS
+from command import BIN, TIME_LIMIT, CommandTest, run
+
+
+def tool(name):
+    return unittest.skipIf(shutil.which(name) is None, f"{name} is not installed")
+
+
+class GeneratedTest(CommandTest):
+    def made(self, kind):
+        result = self.check(run("generate", kind), 0)
+        self.assertEqual(result.stderr, b"")
+        return result.stdout.decode("ascii")
+
+    def checked_by(self, *command, text):
+        path = self.file("generated", text.encode())
+        result = subprocess.run([*command, path], capture_output=True, timeout=TIME_LIMIT)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, b"", b""))
+
+
+class Kinds(GeneratedTest):
+    def test_kinds(self):
+        for args in [[], ["ksh"], ["man", "bash"]]:
+            self.check(run("generate", *args), 2)
+        self.assertNotIn("generate", run("--help").stdout.decode())
+
+    def test_every_option_is_in_each(self):
+        options = sorted({option for listed in OPTIONS.values() for option in listed.split()})
+        for kind, spelling in [("man", "\\-\\-{}"), ("bash", "--{}"), ("zsh", "--{}"), ("fish", "-l {}")]:
+            text = self.made(kind)
+            for option in options:
+                name = option.replace("-", "\\-") if kind == "man" else option
+                self.assertIn(spelling.format(name), text, f"{kind}: {option}")
+            for command in COMMANDS:
+                self.assertIn(command, text)
+            for absent in ["filter", "jobs", "babeltrace", "tband"]:
+                self.assertNotIn(absent, text)
+
+
+class ManPage(GeneratedTest):
+    def test_sections(self):
+        sections = re.findall(r"^\.SH (.*)$", self.made("man"), re.MULTILINE)
+        self.assertEqual(
+            sections,
+            [
+                "NAME",
+                "SYNOPSIS",
+                "DESCRIPTION",
+                "COMMANDS",
+                "OPTIONS",
+                "OUTPUT",
+                "EXIT STATUS",
+                "ENVIRONMENT",
+                "EXAMPLES",
+            ],
+        )
+
+    @tool("mandoc")
+    def test_mandoc_finds_nothing(self):
+        self.checked_by("mandoc", "-Tlint", text=self.made("man"))
+
+    @tool("groff")
+    def test_groff_finds_nothing(self):
+        path = self.file("tracedeck.1", self.made("man").encode())
+        result = subprocess.run(
+            ["groff", "-man", "-ww", "-Tascii", "-z", path], capture_output=True, timeout=TIME_LIMIT
+        )
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+
+
+class Bash(GeneratedTest):
+    def complete(self, *words):
+        """What bash offers for a command line whose last word is being typed."""
+        script = self.file("tracedeck.bash", self.made("bash").encode())
+        line = " ".join(words)
+        program = (
+            'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE=$*; '
+            "_tracedeck; printf '%s\\n' \"${COMPREPLY[@]}\""
+        )
+        result = subprocess.run(
+            ["bash", "-c", program, "bash", script, *words], capture_output=True, cwd=self.folder, timeout=TIME_LIMIT
+        )
+        self.assertEqual(result.returncode, 0, (line, result.stderr))
+        return sorted(result.stdout.decode().split("\n")[:-1])
+
+    @tool("bash")
+    def test_syntax(self):
+        self.checked_by("bash", "-n", text=self.made("bash"))
+
+    @tool("bash")
+    def test_completions(self):
+        self.file("a trace.bin", b"")
+        self.assertEqual(self.complete("tracedeck", ""), sorted([*COMMANDS, "--help", "--version"]))
+        self.assertEqual(self.complete("tracedeck", "pr"), ["print"])
+        self.assertEqual(self.complete("tracedeck", "print", "--or"), ["--order"])
+        self.assertEqual(self.complete("tracedeck", "print", "--order", ""), ["merged", "recorded", "time"])
+        self.assertEqual(self.complete("tracedeck", "print", "--order", "=", "t"), ["time"])
+        self.assertEqual(self.complete("tracedeck", "print", "--order", "="), ["merged", "recorded", "time"])
+        self.assertEqual(self.complete("tracedeck", "print", "--limit", ""), [""])
+        self.assertEqual(self.complete("tracedeck", "print", "a"), ["a trace.bin"])
+        self.assertEqual(self.complete("tracedeck", "convert", "-o", "a"), ["a trace.bin"])
+        self.assertEqual(self.complete("tracedeck", "convert", "--to", "j"), ["jsonl"])
+        wanted = sorted([f"--{option}" for option in OPTIONS["print"].split()] + ["-h", "-q", "-v", "-V"])
+        self.assertEqual(self.complete("tracedeck", "print", "-"), wanted)
+
+
+class Zsh(GeneratedTest):
+    @tool("zsh")
+    def test_syntax(self):
+        self.checked_by("zsh", "-n", text=self.made("zsh"))
+
+    @tool("zsh")
+    def test_its_arguments_are_understood(self):
+        # Runs the completion function with a stand-in for _arguments, as zsh's own comes with an
+        # interactive shell only; every specification must be one that it knows.
+        (self.folder / "_tracedeck").write_text(self.made("zsh"))
+        for command in COMMANDS:
+            program = (
+                "fpath=($PWD); _arguments() { print -rl -- \"$@\" }; words=(tracedeck %s ''); CURRENT=3; "
+                "source ./_tracedeck" % command
+            )
+            result = subprocess.run(
+                ["zsh", "-f", "-c", program], capture_output=True, cwd=self.folder, timeout=TIME_LIMIT
+            )
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
+            specs = result.stdout.decode().splitlines()
+            self.assertEqual(specs[:2], ["-s", "-S"])
+            for spec in specs[2:-1]:
+                self.assertRegex(spec, r"^(\([^)]*\)|\*)?--?[a-zA-Z][a-z0-9-]*[=+]?\[[^\]]*(\\\].*)?\](:[^:]*:.*)?$")
+            listed = {m[1] for spec in specs[2:-1] if (m := re.search(r"(?<![-\w ])--([a-z0-9-]+)[=\[]", spec))}
+            self.assertEqual(listed, set(OPTIONS[command].split()))
+
+
+class Fish(GeneratedTest):
+    @tool("fish")
+    def test_syntax(self):
+        self.checked_by("fish", "-n", text=self.made("fish"))
+
+    @tool("fish")
+    def test_completions(self):
+        script = self.file("tracedeck.fish", self.made("fish").encode())
+
+        def complete(line):
+            environment = {
+                **os.environ,
+                "PATH": os.path.dirname(BIN) + ":" + os.environ["PATH"],
+                "HOME": str(self.folder),
+            }
+            program = f"source {script}; complete -C '{line}'"
+            result = subprocess.run(
+                ["fish", "-N", "-c", program], capture_output=True, cwd=self.folder, env=environment, timeout=TIME_LIMIT
+            )
+            return sorted(line.split("\t")[0] for line in result.stdout.decode().splitlines())
+
+        self.assertEqual(complete("tracedeck pri"), ["print"])
+        self.assertEqual(complete("tracedeck print --order "), ["merged", "recorded", "time"])
+        self.assertEqual(complete("tracedeck convert --to j"), ["jsonl"])
+        self.assertIn("--limit", complete("tracedeck print --"))
+
+
+if __name__ == "__main__":
+    unittest.main()
