@@ -1,0 +1,185 @@
+// docs/formats/dial9.md says what the tables of wire.hpp and rules.cpp say.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/dial9/encoder.hpp"
+#include "tracedeck/dial9/model_classes.hpp"
+#include "tracedeck/dial9/rules.hpp"
+#include "tracedeck/dial9/wire.hpp"
+
+namespace tracedeck::dial9 {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAreArray;
+using testing::StartsWith;
+
+using Lines = std::vector<std::string>;
+
+const Lines& document() {
+  static const Lines kLines = [] {
+    std::ifstream file(TRACEDECK_SOURCE_DIR "/docs/formats/dial9.md");
+    Lines lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }();
+  return kLines;
+}
+
+bool is_heading(std::string_view line) { return line.starts_with('#'); }
+
+// The lines under a heading, up to the next one.
+Lines section(std::string_view heading) {
+  const Lines& lines = document();
+  const auto found = std::ranges::find(lines, heading);
+  EXPECT_NE(found, lines.end()) << heading << " is not there";
+  if (found == lines.end()) return {};
+  return {found + 1, std::find_if(found + 1, lines.end(), is_heading)};
+}
+
+// The rows of the first table under a heading, without its head.
+Lines table(std::string_view heading) {
+  const Lines lines = section(heading);
+  const auto is_row = [](std::string_view line) { return line.starts_with('|'); };
+  const auto begin = std::ranges::find_if(lines, is_row);
+  const auto end = std::find_if_not(begin, lines.end(), is_row);
+  if (end - begin < 2) return {};
+  return {begin + 2, end};
+}
+
+std::string grouped(std::size_t number) {
+  std::string digits = std::to_string(number);
+  for (std::ptrdiff_t place = std::ssize(digits) - 3; place > 0; place -= 3)
+    digits.insert(static_cast<std::size_t>(place), ",");
+  return digits;
+}
+
+TEST(Document, ListsTheRules) {
+  Lines expected;
+  for (const Rule& rule : rules()) {
+    expected.push_back(fmt::format("| `{}` | {} | {} | {} |", rule.id, severity_name(rule.severity),
+                                   rule.section, rule.summary));
+  }
+  EXPECT_THAT(table("## Rules"), ElementsAreArray(expected));
+}
+
+TEST(Document, HasTheSectionsOfTheRules) {
+  Lines headings;
+  for (const std::string& line : document()) {
+    if (is_heading(line)) headings.push_back(line.substr(line.find(' ') + 1));
+  }
+  for (const Rule& rule : rules()) {
+    EXPECT_THAT(headings, Contains(std::string(rule.section))) << "as " << rule.id << " has it";
+  }
+}
+
+TEST(Document, ListsTheFieldTypes) {
+  Lines expected;
+  for (const FieldTypeFacts& type : kFieldTypes) {
+    const auto tag = std::to_underlying(type.type);
+    expected.push_back(
+        fmt::format("| {} | `0x{:02X}` | {} | {} | {} | {} | {} |", tag, tag | kOptionalBit,
+                    type.name, type.fixed_size == 0 ? "varies" : std::to_string(type.fixed_size),
+                    type.minimum_size, type.since_0_4 ? "0.4" : "0.3", type.encoding));
+  }
+  EXPECT_THAT(table("## Field Types"), ElementsAreArray(expected));
+}
+
+TEST(Document, SaysWhatBecomesOfTheFieldTypes) {
+  std::vector<testing::Matcher<std::string>> expected;
+  for (const FieldTypeFacts& type : kFieldTypes) {
+    expected.emplace_back(StartsWith(
+        fmt::format("| {} | {} | ", type.name, kind_name(*field_class(type.type, false)))));
+  }
+  EXPECT_THAT(table("### In the model"), ElementsAreArray(expected));
+}
+
+TEST(Document, ListsTheFrames) {
+  std::vector<testing::Matcher<std::string>> expected;
+  for (int tag = 0; tag <= 0xFF; ++tag) {
+    if (is_frame_tag(static_cast<std::uint8_t>(tag)))
+      expected.emplace_back(StartsWith(fmt::format("| `0x{:02X}` | ", tag)));
+  }
+  EXPECT_THAT(table("## Frames"), ElementsAreArray(expected));
+}
+
+TEST(Document, ListsTheLimits) {
+  const Lines expected = {
+      fmt::format("| bytes of a name | {} |", grouped(kMaxNameLength)),
+      fmt::format("| fields of a schema | {} |", grouped(kMaxFieldCount)),
+      fmt::format("| type_ids of a segment | {} |", grouped(kMaxTypeCount)),
+      fmt::format("| bytes of a varint | {} |", grouped(kMaxVarintSize)),
+      fmt::format("| nanoseconds from the base to an event | {} |", grouped(kMaxTimestampDelta)),
+  };
+  EXPECT_THAT(table("## Limits of the format"), ElementsAreArray(expected));
+  const std::string nesting =
+      fmt::format("| nesting of lists and maps, the outermost counting as 1 | {} | `{}` |",
+                  grouped(kMaxNesting), rule(RuleId::kDynamicNesting).id);
+  EXPECT_THAT(table("## Limits of tracedeck"), Contains(nesting));
+}
+
+// The class of examples/write_trace.cpp.
+struct RequestEnd {
+  std::uint64_t timestamp = 0;
+  std::uint64_t request = 0;
+  std::uint16_t status = 0;
+  std::string_view route;
+  std::optional<std::string_view> error;
+};
+
+}  // namespace
+
+template <>
+inline constexpr auto kDescription<RequestEnd> = describe<RequestEnd>(
+    "RequestEnd", timestamp(&RequestEnd::timestamp), field("request", &RequestEnd::request),
+    field("status", &RequestEnd::status), interned("route", &RequestEnd::route),
+    field("error", &RequestEnd::error));
+
+namespace {
+
+// The bytes of the dump under a heading: lines of an offset, two spaces, bytes, spaces, words.
+std::vector<std::uint8_t> dumped_bytes(std::string_view heading) {
+  std::vector<std::uint8_t> bytes;
+  bool inside = false;
+  for (const std::string& line : section(heading)) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+    } else if (inside) {
+      EXPECT_EQ(line.substr(0, 4), fmt::format("{:04X}", bytes.size()));
+      const std::size_t end = std::min(line.find("  ", 6), line.size());
+      for (std::size_t at = 6; at < end; at += 3) {
+        std::uint8_t byte = 0;
+        std::from_chars(line.data() + at, line.data() + at + 2, byte, 16);
+        bytes.push_back(byte);
+      }
+    }
+  }
+  return bytes;
+}
+
+TEST(Document, ShowsTheBytesOfTheExample) {
+  Encoder encoder;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    RequestEnd end{.timestamp = 1000 * i, .request = i, .status = 200, .route = "/", .error = {}};
+    if (i == 2) {
+      end.status = 503;
+      end.error = "timed out";
+    }
+    ASSERT_TRUE(encoder.write(end).has_value());
+  }
+  EXPECT_THAT(dumped_bytes("## A trace, byte by byte"), ElementsAreArray(encoder.bytes()));
+}
+
+}  // namespace
+}  // namespace tracedeck::dial9
