@@ -33,10 +33,10 @@ constexpr std::size_t kEscapeSize = 6;  // \u0000
 
 char* write_unicode_escape(char* to, std::uint32_t code) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::memcpy(to, "\\u00", 4);
-  to[4] = kDigits[code >> 4];
-  to[5] = kDigits[code & 0xF];
-  return to + kEscapeSize;
+  to = std::ranges::copy(std::string_view("\\u00"), to).out;
+  to[0] = kDigits[code >> 4];
+  to[1] = kDigits[code & 0xF];
+  return to + 2;
 }
 
 char* write_ascii(char* to, std::uint8_t character) {

@@ -10,17 +10,14 @@ TextBuffer::TextBuffer(io::Output* output, std::size_t capacity)
       end_(storage_.get()),
       limit_(storage_.get() + capacity) {}
 
-Result<void> TextBuffer::drain() {
-  if (size() != 0) {
-    if (status_) status_ = output_->write(view());
-    clear();
-  }
-  return status_;
+void TextBuffer::hand_over() {
+  if (size() == 0) return;
+  if (status_) status_ = output_->write(view());
+  clear();
 }
 
 void TextBuffer::make_room(std::size_t count) {
-  // What drain() returns is kept in status_.
-  if (output_ != nullptr) static_cast<void>(drain());
+  if (output_ != nullptr) hand_over();
   if (static_cast<std::size_t>(limit_ - end_) >= count) return;
   const auto capacity = static_cast<std::size_t>(limit_ - storage_.get());
   const std::size_t larger = std::max(2 * capacity, size() + count);

@@ -54,7 +54,12 @@ class TextBuffer {
 
   // Hands everything to the output. Returns the first error that a hand-over met, if one did; after
   // it what is appended goes nowhere. Requires an output.
-  [[nodiscard]] Result<void> drain();
+  [[nodiscard]] Result<void> drain() {
+    hand_over();
+    return status_;
+  }
+  // The same, for those who ask later.
+  void hand_over();
   // Whether a hand-over failed; `drain` tells how.
   [[nodiscard]] bool failed() const { return !status_; }
 
