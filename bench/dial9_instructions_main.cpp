@@ -1,40 +1,80 @@
 // Runs one dial9 workload once, for tools that count instructions.
 //
-//   dial9_instructions MODE EVENTS
+//   dial9_instructions MODE EVENTS FILE
 //
+// Encoding modes leave FILE alone; `write-` modes put the workload into it and the others decode it.
 // Instructions an event are the difference of two sizes, which leaves out what the process costs:
 // scripts/count-instructions.sh does both runs under callgrind.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <string_view>
 
+#include "bench/dial9_decoding.hpp"
 #include "bench/dial9_workload.hpp"
+#include "tracedeck/io/output.hpp"
 
 namespace tracedeck::bench {
 namespace {
 
-template <std::size_t Frames>
-bool encode(std::uint64_t events) {
+template <std::size_t kFrames>
+bool encode(std::uint64_t events, const char*) {
   dial9::Encoder encoder;
-  return encode_workload<Frames>(encoder, events);
+  return encode_workload<kFrames>(encoder, events);
+}
+
+template <std::size_t kFrames>
+bool write_file(std::uint64_t events, const char* file) {
+  const auto output = io::create_file(file);
+  if (!output) return false;
+  dial9::Encoder encoder([&output](ByteSpan chunk) { return (*output)->write(chunk); });
+  return encode_workload<kFrames>(encoder, events) && encoder.finish().has_value() && (*output)->finish().has_value();
+}
+
+// The file in fresh, hence zeroed, pages that reach beyond its end: padded, and filled by the kernel alone.
+bool visit_file(std::uint64_t events, const char* file) {
+  const int descriptor = open(file, O_RDONLY | O_CLOEXEC);
+  struct stat facts {};
+  if (descriptor < 0 || fstat(descriptor, &facts) != 0) return false;
+  const auto size = static_cast<std::size_t>(facts.st_size);
+  void* const memory =
+      mmap(nullptr, size + kPadding, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  const bool filled = pread(descriptor, memory, size, 0) == facts.st_size;
+  close(descriptor);
+  return filled && visit({static_cast<const std::uint8_t*>(memory), size}) == events;
+}
+
+template <bool kValues>
+bool read_file(std::uint64_t events, const char* file) {
+  auto input = io::open_input(file);
+  return input && count_events(*std::move(input), kValues) == events;
 }
 
 struct Mode {
   const char* name;
-  bool (*run)(std::uint64_t events);
+  bool (*run)(std::uint64_t events, const char* file);
 };
 
 constexpr std::array kModes = {
-    Mode{"encode-mix3", encode<kMix3>},
-    Mode{"encode-mix16", encode<kMix16>},
+    Mode{"encode-mix3", encode<kMix3>},      Mode{"encode-mix16", encode<kMix16>},
+    Mode{"write-mix3", write_file<kMix3>},   Mode{"write-mix16", write_file<kMix16>},
+    Mode{"visit-mix3", visit_file},          Mode{"visit-mix16", visit_file},
+    Mode{"tape-mix3", read_file<true>},      Mode{"tape-mix16", read_file<true>},
+    Mode{"skip-mix3", read_file<false>},     Mode{"skip-mix16", read_file<false>},
 };
 
-bool run(std::string_view name, std::uint64_t events) {
+bool run(std::string_view name, std::uint64_t events, const char* file) {
   for (const Mode& mode : kModes) {
-    if (mode.name == name) return mode.run(events);
+    if (mode.name == name) return mode.run(events, file);
   }
   return false;
 }
@@ -44,13 +84,13 @@ bool run(std::string_view name, std::uint64_t events) {
 
 int main(int argc, char** argv) {
   std::uint64_t events = 0;
-  if (argc == 3) std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), events);
+  if (argc == 4) std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), events);
   if (events == 0) {
-    std::fputs("usage: dial9_instructions MODE EVENTS, with one of these modes:\n", stderr);
+    std::fputs("usage: dial9_instructions MODE EVENTS FILE, with one of these modes:\n", stderr);
     for (const auto& mode : tracedeck::bench::kModes) std::fprintf(stderr, "  %s\n", mode.name);
     return 2;
   }
-  if (tracedeck::bench::run(argv[1], events)) return 0;
+  if (tracedeck::bench::run(argv[1], events, argv[3])) return 0;
   std::fprintf(stderr, "dial9_instructions: %s: no such mode, or it failed\n", argv[1]);
   return 1;
 }

@@ -12,13 +12,20 @@ if [[ $# -eq 0 ]]; then
     set -- "${modes[@]}"
 fi
 
+few=100000 many=300000
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+
+# MODE EVENTS: the workload's file is written beforehand, out of the count.
 instructions() {
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$@" 2>&1 |
+    local file="$folder/$2.${1##*-}"
+    [[ -e $file ]] || "$program" "write-${1##*-}" "$2" "$file"
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" "$file" 2>&1 |
         awk '/refs:/ { gsub(",", "", $NF); print $NF }'
 }
 
-few=100000 many=300000
 for mode in "$@"; do
+    [[ $mode == write-* ]] && continue
     printf '%-24s ' "$mode"
     awk -v a="$(instructions "$mode" $few)" -v b="$(instructions "$mode" $many)" -v n=$((many - few)) \
         'BEGIN { printf "%.1f\n", (b - a) / n }'

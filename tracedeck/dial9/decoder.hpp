@@ -242,9 +242,8 @@ DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& posi
       ++counts_.timestamp_resets;
       continue;
     }
-    const auto head = load_le<std::uint64_t>(frame);
-    const EventType* const type = types[static_cast<std::uint16_t>(head >> 8)];
-    const auto delta = static_cast<std::uint32_t>(head >> 24) & type->delta_mask;
+    const EventType* const type = types[load_le<std::uint16_t>(frame + 1)];
+    const std::uint32_t delta = load_le<std::uint32_t>(frame + kEventHeaderSize) & type->delta_mask;
     std::uint64_t timestamp;
     if (__builtin_add_overflow(base, delta, &timestamp)) [[unlikely]] {
       stop.reason = EventStop::Reason::kTimestampOverflow;
