@@ -12,10 +12,10 @@ namespace tracedeck {
 
 // One kind of thing that a target format could not hold, and how often it came up.
 struct ReceiptEntry {
-  std::string what;          // "event without a time", a short noun phrase
-  std::string done;          // "written as field `duration`", what was done instead
+  std::string what = {};  // "event without a time", a short noun phrase
+  std::string done = {};  // "written as field `duration`", what was done instead
   std::uint64_t count = 0;
-  bool lossy = true;         // false: nothing is lost, only put differently
+  bool lossy = true;  // false: nothing is lost, only put differently
 };
 using Receipt = std::vector<ReceiptEntry>;
 
