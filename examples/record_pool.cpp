@@ -116,7 +116,7 @@ class Recorder {
 
   template <class Event>
   void record(const Event& event) {
-    encoder_.write(event);
+    if (!encoder_.write(event)) return;  // only misuse fails in memory, and writes nothing
     empty_ = false;
     if (encoder_.size() >= kSegmentSize) hand_over();
   }
@@ -172,10 +172,13 @@ class Worker {
       std::ranges::sort(block);
       return;
     }
-    const auto middle = block.begin() + std::ssize(block) / 2;
-    merge_sort({block.begin(), middle});
-    merge_sort({middle, block.end()});
-    std::inplace_merge(block.begin(), middle, block.end());
+    const auto left = block.first(block.size() / 2);
+    const auto right = block.subspan(left.size());
+    merge_sort(left);
+    merge_sort(right);
+    merged_.resize(block.size());
+    std::ranges::merge(left, right, merged_.begin());
+    std::ranges::copy(merged_, block.begin());
   }
 
   std::uint64_t hash(std::span<const std::uint32_t> block) {
@@ -203,6 +206,7 @@ class Worker {
   const std::uint8_t number_;
   Recorder recorder_;
   std::optional<std::uint64_t> current_task_;
+  std::vector<std::uint32_t> merged_;
   std::atomic<bool> sample_requested_ = false;
 };
 

@@ -1,7 +1,8 @@
 // The encoder: writes dial9 traces, byte for byte as the reference encoder does.
 //
-//   Encoder encoder;                                     // into memory
-//   encoder.write(PollStart{.timestamp = now(), ...});   // a described struct, see describe.hpp
+//   Encoder encoder;  // into memory
+//   // A struct described once, see describe.hpp.
+//   Result<void> written = encoder.write(PollStart{.timestamp = now(), .worker_id = 3});
 //   Result<GrowingBuffer> bytes = encoder.finish();
 //
 // or, for classes made at run time, `register_schema` and `write_event`. An encoder given a `Sink`
