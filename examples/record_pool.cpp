@@ -93,17 +93,18 @@ class TraceFile {
  public:
   explicit TraceFile(std::unique_ptr<tracedeck::io::Output> output) : output_(std::move(output)) {}
 
-  // Errors need no answer here: the output keeps them for `finish`.
+  // The workload goes on whatever becomes of the file: `finish` tells of errors.
   void append(tracedeck::ByteSpan segment) {
     const std::scoped_lock lock(mutex_);
-    static_cast<void>(output_->write(segment));
+    if (written_) written_ = output_->write(segment);
   }
 
-  tracedeck::Result<void> finish() { return output_->finish(); }
+  tracedeck::Result<void> finish() { return written_ ? output_->finish() : written_; }
 
  private:
   std::mutex mutex_;
   std::unique_ptr<tracedeck::io::Output> output_;
+  tracedeck::Result<void> written_;
 };
 
 // One thread's recorder.
