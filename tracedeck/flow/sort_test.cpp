@@ -107,7 +107,7 @@ TEST(Sort, OfNearlySortedInputsTakesNoTemporaryFile) {
     const MadeUpTrace trace;
     const MadeUpInputs made(
         trace,
-        {plan_nearly_sorted(40'000, disorder, disorder), plan_nearly_sorted(5000, disorder, 7)},
+        {plan_nearly_sorted(15'000, disorder, disorder), plan_nearly_sorted(3000, disorder, 7)},
         700);
     int opened = 0;
     const auto sorted = see_all(*sort(
@@ -121,11 +121,11 @@ TEST(Sort, OfNearlySortedInputsTakesNoTemporaryFile) {
 TEST(Sort, OfNearlySortedInputsWithStraysTakesNoTemporaryFile) {
   for (const std::uint64_t disorder : {0U, 100U, 1500U}) {
     const MadeUpTrace trace;
-    const MadeUpInputs made(trace, {with_strays(plan_nearly_sorted(40'000, disorder, disorder))},
+    const MadeUpInputs made(trace, {with_strays(plan_nearly_sorted(15'000, disorder, disorder))},
                             700);
     int opened = 0;
     const auto sorted = see_all(*sort(
-        made.inputs(true, &opened), {.memory = 120'000'000, .temporary_directory = kNoDirectory}));
+        made.inputs(true, &opened), {.memory = 60'000'000, .temporary_directory = kNoDirectory}));
     ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
     EXPECT_TRUE(*sorted == naive_sort(made.batches)) << "disorder " << disorder;
     EXPECT_EQ(opened, 3);
@@ -133,7 +133,7 @@ TEST(Sort, OfNearlySortedInputsWithStraysTakesNoTemporaryFile) {
 }
 
 TEST(Sort, OfAnyOrderGoesThroughTemporaryFiles) {
-  Plan plan = plan_nearly_sorted(30'000, 1'000'000, 5);
+  Plan plan = plan_nearly_sorted(10'000, 1'000'000, 5);
   const MadeUpTrace trace;
   const MadeUpInputs made(trace, {plan, with_strays(plan_nearly_sorted(5000, 10, 6))}, 700);
   // With the least memory the runs are merged two by two, in several passes.
@@ -148,7 +148,7 @@ TEST(Sort, OfAnyOrderGoesThroughTemporaryFiles) {
 
 TEST(Sort, OfAnUnorderedInputFallsBackAfterTheSurvey) {
   const MadeUpTrace trace;
-  const MadeUpInputs made(trace, {plan_nearly_sorted(30'000, 1'000'000, 5)}, 700);
+  const MadeUpInputs made(trace, {plan_nearly_sorted(10'000, 1'000'000, 5)}, 700);
   const auto sorted = see_all(*sort(made.inputs(), {.memory = 1'000'000}));
   ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
   EXPECT_TRUE(*sorted == naive_sort(made.batches));
@@ -260,7 +260,7 @@ TEST(Sort, NoticesAnInputThatChanged) {
 
 TEST(Sort, WithoutATemporaryDirectoryIsAnError) {
   const MadeUpTrace trace;
-  const MadeUpInputs made(trace, {plan_nearly_sorted(30'000, 1'000'000, 5)}, 700);
+  const MadeUpInputs made(trace, {plan_nearly_sorted(10'000, 1'000'000, 5)}, 700);
   const auto sorted =
       see_all(*sort(made.inputs(), {.memory = 1'000'000, .temporary_directory = kNoDirectory}));
   ASSERT_FALSE(sorted.has_value());
@@ -291,8 +291,8 @@ class FileSizeLimit {
 
 TEST(Sort, AFullDiskIsAnError) {
   const MadeUpTrace trace;
-  const MadeUpInputs made(trace, {plan_nearly_sorted(30'000, 1'000'000, 5)}, 700);
-  const FileSizeLimit limit(400'000);
+  const MadeUpInputs made(trace, {plan_nearly_sorted(10'000, 1'000'000, 5)}, 700);
+  const FileSizeLimit limit(200'000);
   const auto sorted = see_all(*sort(made.inputs(), {.memory = 100'000}));
   ASSERT_FALSE(sorted.has_value());
   EXPECT_EQ(sorted.error().code, ErrorCode::kWriteFailed);
