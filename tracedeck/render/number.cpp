@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -60,12 +61,36 @@ std::uint64_t divide_by_chunk(std::vector<std::uint64_t>& limbs) {
   return remainder;
 }
 
+// The lowest limb first, no zeros on top.
+void append_prefixed_limbs(TextBuffer& out, std::span<const std::uint64_t> limbs, bool negative,
+                           unsigned bits) {
+  // Bits [first, first + bits), which may lie in two limbs.
+  const auto digit = [&](std::size_t first) {
+    const std::size_t limb = first / 64;
+    std::uint64_t value = limbs[limb] >> first % 64;
+    if (first % 64 + bits > 64 && limb + 1 < limbs.size())
+      value |= limbs[limb + 1] << (64 - first % 64);
+    return value & ((std::uint64_t{1} << bits) - 1);
+  };
+  if (negative) out.append('-');
+  out.append(bits == 1 ? "0b" : bits == 3 ? "0o" : "0x");
+  if (limbs.empty()) return out.append('0');
+  const std::size_t width =
+      64 * limbs.size() - static_cast<std::size_t>(std::countl_zero(limbs.back()));
+  const std::size_t count = (width + bits - 1) / bits;
+  char* const at = out.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) at[i] = "0123456789abcdef"[digit((count - 1 - i) * bits)];
+  out.commit(at + count);
+}
+
 }  // namespace
 
-void append_decimal(TextBuffer& out, Uint128 value) {
-  if (value < kChunk) return append_decimal(out, static_cast<std::uint64_t>(value));
-  append_decimal(out, value / kChunk);
-  out.commit(write_chunk(out.reserve(kChunkDigits), static_cast<std::uint64_t>(value % kChunk)));
+char* write_decimal(char* to, Uint128 value) {
+  const auto low = static_cast<std::uint64_t>(value);
+  if (value == low) return write_decimal(to, low);
+  // Two chunks hold 38 digits; 2^128 has 39.
+  to = write_decimal(to, value / kChunk);
+  return write_chunk(to, static_cast<std::uint64_t>(value % kChunk));
 }
 
 void append_decimal(TextBuffer& out, Nanoseconds value) {
@@ -87,25 +112,13 @@ void append_wide_decimal(TextBuffer& out, ByteSpan little_endian, bool is_signed
   }
 }
 
-void append_prefixed(TextBuffer& out, ByteSpan little_endian, bool is_signed, unsigned bits) {
+void append_prefixed(TextBuffer& out, std::uint64_t magnitude, bool negative, unsigned bits) {
+  append_prefixed_limbs(out, {&magnitude, magnitude == 0 ? 0U : 1U}, negative, bits);
+}
+
+void append_prefixed_wide(TextBuffer& out, ByteSpan little_endian, bool is_signed, unsigned bits) {
   const bool negative = is_negative(little_endian, is_signed);
-  const std::vector<std::uint64_t> limbs = limbs_of(little_endian, negative);
-  // Bits [first, first + bits), which may lie in two limbs.
-  const auto digit = [&](std::size_t first) {
-    const std::size_t limb = first / 64;
-    std::uint64_t value = limbs[limb] >> first % 64;
-    if (first % 64 + bits > 64 && limb + 1 < limbs.size())
-      value |= limbs[limb + 1] << (64 - first % 64);
-    return value & ((std::uint64_t{1} << bits) - 1);
-  };
-  if (negative) out.append('-');
-  out.append(bits == 1 ? "0b" : bits == 3 ? "0o" : "0x");
-  if (limbs.empty()) return out.append('0');
-  const std::size_t width =
-      64 * limbs.size() - static_cast<std::size_t>(std::countl_zero(limbs.back()));
-  for (std::size_t left = (width + bits - 1) / bits; left-- > 0;) {
-    out.append("0123456789abcdef"[digit(left * bits)]);
-  }
+  append_prefixed_limbs(out, limbs_of(little_endian, negative), negative, bits);
 }
 
 void append_finite_real(TextBuffer& out, double value) {

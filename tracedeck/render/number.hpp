@@ -86,21 +86,27 @@ inline char* write_decimal(char* to, std::int64_t value) {
   return write_decimal(to, magnitude);
 }
 
+// The same for up to 39 digits.
+char* write_decimal(char* to, Uint128 value);
+
 inline void append_decimal(TextBuffer& out, std::uint64_t value) {
   out.commit(write_decimal(out.reserve(kIntegerSize), value));
 }
 inline void append_decimal(TextBuffer& out, std::int64_t value) {
   out.commit(write_decimal(out.reserve(kIntegerSize), value));
 }
-void append_decimal(TextBuffer& out, Uint128 value);
+inline void append_decimal(TextBuffer& out, Uint128 value) {
+  out.commit(write_decimal(out.reserve(2 * kIntegerSize), value));
+}
 void append_decimal(TextBuffer& out, Nanoseconds value);
 
 // A little-endian integer of any size, two's complement when `is_signed`. The time it takes grows
 // with the square of the size.
 void append_wide_decimal(TextBuffer& out, ByteSpan little_endian, bool is_signed);
 
-// The same integer with `bits` a digit (1, 3 or 4): `0b101`, `0o17`, `0x1f`; "-0x1f" when negative.
-void append_prefixed(TextBuffer& out, ByteSpan little_endian, bool is_signed, unsigned bits);
+// An integer with `bits` a digit (1, 3 or 4): `0b101`, `0o17`, `0x1f`; "-0x1f" when negative.
+void append_prefixed(TextBuffer& out, std::uint64_t magnitude, bool negative, unsigned bits);
+void append_prefixed_wide(TextBuffer& out, ByteSpan little_endian, bool is_signed, unsigned bits);
 
 // The shortest digits that read back as the same double, in positional notation for exponents from
 // -4 to 15; always with a `.` or an `e`. `value` is finite.

@@ -1,6 +1,5 @@
 #include "tracedeck/render/text_value.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "tracedeck/base/real.hpp"
@@ -23,10 +22,10 @@ void append_integer(TextBuffer& out, const Slot& slot, DisplayBase base) {
     if (is_wide) return append_wide_decimal(out, slot.bytes(), is_signed);
     return is_signed ? append_decimal(out, slot.integer) : append_decimal(out, slot.bits);
   }
-  std::array<std::uint8_t, 8> narrow;
-  store_le(narrow.data(), slot.bits);
   const unsigned bits = base == DisplayBase::kBinary ? 1 : base == DisplayBase::kOctal ? 3 : 4;
-  append_prefixed(out, is_wide ? slot.bytes() : ByteSpan(narrow), is_signed, bits);
+  if (is_wide) return append_prefixed_wide(out, slot.bytes(), is_signed, bits);
+  const bool negative = is_signed && slot.integer < 0;
+  append_prefixed(out, negative ? 0 - slot.bits : slot.bits, negative, bits);
 }
 
 }  // namespace

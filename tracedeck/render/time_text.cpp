@@ -1,6 +1,5 @@
 #include "tracedeck/render/time_text.hpp"
 
-#include <array>
 #include <chrono>
 
 #include "tracedeck/render/number.hpp"
@@ -69,18 +68,15 @@ std::size_t append_date_time(TextBuffer& out, Nanoseconds time) {
 
 std::size_t append_magnitude(TextBuffer& out, Uint128 nanoseconds) {
   // 2^128 ns are 30 digits of seconds.
-  std::array<char, 40> digits;
-  char* const end = digits.data() + digits.size();
-  char* begin = end - 10;
-  *begin = '.';
-  write_padded(begin + 1, static_cast<std::uint64_t>(nanoseconds % kPerSecond), 9);
-  Uint128 seconds = nanoseconds / kPerSecond;
-  do {
-    *--begin = static_cast<char>('0' + static_cast<int>(seconds % 10));
-    seconds /= 10;
-  } while (seconds != 0);
-  out.append(std::string_view(begin, end));
-  return static_cast<std::size_t>(end - begin);
+  constexpr std::size_t kSize = 40;
+  const Uint128 seconds = nanoseconds / kPerSecond;
+  const auto rest = static_cast<std::uint64_t>(nanoseconds % kPerSecond);
+  char* const begin = out.reserve(kSize);
+  char* at = write_decimal(begin, seconds);
+  *at++ = '.';
+  at = write_padded(at, rest, 9);
+  out.commit(at);
+  return static_cast<std::size_t>(at - begin);
 }
 
 }  // namespace
