@@ -13,11 +13,6 @@ target_compile_options(
             $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations> $<$<BOOL:${TRACEDECK_WERROR}>:-Werror>
 )
 
-# g++ 12 reports an overlap in the standard library's own string concatenation (GCC bug 105651).
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(tracedeck-flags INTERFACE -Wno-restrict)
-endif()
-
 if(TRACEDECK_SANITIZE)
   set(flags -fsanitize=${TRACEDECK_SANITIZE} -fno-omit-frame-pointer)
   # ThreadSanitizer has no such switch; it ends the program with a status of its own.

@@ -10,6 +10,7 @@ build=(
     g++ cmake ninja-build make pkg-config python3 python3-jsonschema
     libfmt-dev libcli11-dev zlib1g-dev libzstd-dev
     libgtest-dev libgmock-dev librapidcheck-dev libsimdjson-dev libbenchmark-dev
+    zstd groff-base mandoc fish zsh # what the tests try the outputs, the man page and the completions with
 )
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
