@@ -61,7 +61,7 @@ class Conversion {
     if (!open_output()) return;
     Notices notices(session_, options_.strict);
     const auto copied = opened.format->rewrite(
-        std::move(opened.input), *output_,
+        std::move(opened.input), *output_, {.max_state = options_.max_state},
         [&](RecordKind kind, const Notice& notice) { notices.see(kind, notice); }, session_.stop);
     if (!copied) {
       const ErrorCode code = copied.error().code;

@@ -161,7 +161,8 @@ constexpr std::array kOptions = {
         .name = "dial9-version",
         .value = "VERSION",
         .help = "which dial9 format to write",
-        .detail = "Without it what is written keeps to 0.3, unless it is rewritten as it was.",
+        .detail = "0.3 leaves out what came with 0.4 (stack pools, annotations, dynamic lists and maps) and "
+                  "says so. Without the option 0.4 is used for what the input has of it, and nothing else.",
         .choices = version_choices,
         .apply = assign<&Options::dial9_version>},
     OptionSpec{

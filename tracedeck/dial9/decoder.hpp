@@ -13,6 +13,7 @@
 // Threading: a decoder is used by one thread at a time; decoders share nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -59,10 +60,14 @@ struct FrameCounts {
   std::uint64_t annotations = 0;
 };
 
+inline constexpr std::uint64_t kDefaultMaxState = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kMostMaxState = 0xFFFF'FFFF;
+
 class Decoder {
  public:
   // `max_state`: bytes that pools and distinct schemas may take before the trace counts as damaged.
-  explicit Decoder(std::uint64_t max_state = std::uint64_t{1} << 30) : max_state_(max_state) {}
+  // Sizes are 32-bit numbers, so no frame may take more than 4 GiB whatever is asked for.
+  explicit Decoder(std::uint64_t max_state = kDefaultMaxState) : max_state_(std::min(max_state, kMostMaxState)) {}
 
   // Decodes from `position` (an index into the window) on, advancing it past what was consumed.
   //
@@ -368,10 +373,18 @@ template <class Visitor>
 Result<void> decode(PaddedView trace, Visitor& visitor) {
   Decoder decoder;
   detail::VisitingHandler<Visitor> handler(visitor, decoder.pools());
-  std::size_t position = 0;
-  const DecodeProgress progress = decoder.run({.bytes = trace, .last = true}, position, handler);
-  if (progress.state == DecodeState::kRejected) return std::unexpected(decoder.rejection());
-  return {};
+  // Windows hold any frame that is within the limit, and what follows one serves it as padding.
+  constexpr std::size_t kWindow = kDefaultMaxState;
+  for (std::size_t begin = 0;;) {
+    const std::size_t size = std::min(kWindow, trace.size - begin);
+    const bool last = begin + size == trace.size;
+    std::size_t position = 0;
+    const DecodeProgress progress =
+        decoder.run({.bytes = {trace.data + begin, size}, .offset = begin, .last = last}, position, handler);
+    if (progress.state == DecodeState::kRejected) return std::unexpected(decoder.rejection());
+    if (last) return {};
+    begin += position;
+  }
 }
 
 }  // namespace tracedeck::dial9

@@ -375,7 +375,7 @@ class RandomTrace {
     trace_.stacks.emplace(std::pair(segment_, stack_id->id), frames);
   }
   void write_event() {
-    if (schemas_.empty()) return;
+    if (schemas_.empty()) register_schema();
     const auto& [id, schema] =
         *std::next(schemas_.begin(), *rc::gen::inRange<long>(0, std::ssize(schemas_)));
     Event event{.segment = segment_, .schema = schema};

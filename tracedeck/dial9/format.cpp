@@ -37,9 +37,10 @@ class Dial9Format final : public Format {
   [[nodiscard]] Result<std::unique_ptr<Writer>> create(io::Output& output, const WriteOptions& options) const override {
     return create_writer(output, options);
   }
-  [[nodiscard]] Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output, const NoticeSink& notices,
+  [[nodiscard]] Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
+                                     const ReadOptions& options, const NoticeSink& notices,
                                      std::stop_token stop) const override {
-    return dial9::rewrite(std::move(input), output, ReadOptions{}.max_state, notices, stop);
+    return dial9::rewrite(std::move(input), output, options, notices, std::move(stop));
   }
 };
 

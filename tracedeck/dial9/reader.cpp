@@ -34,12 +34,14 @@ class TapeRoom {
   const Slot* last_ = nullptr;
 };
 
+template <bool kFindings>
 struct NoRoom {
-  using Policy = SkipPolicy;
+  using Policy = SkippingPolicy<kFindings>;
+  using Out = typename Policy::Out;
 
-  static void begin(Batch&, SkipPolicy::Out*&, FieldContext<SkipPolicy::Out>&) {}
-  static bool has_room(const SkipPolicy::Out*) { return true; }
-  static void commit(Batch&, Event&, SkipPolicy::Out*, SkipPolicy::Out*) {}
+  static void begin(Batch&, Out*&, FieldContext<Out>&) {}
+  static bool has_room(const Out*) { return true; }
+  static void commit(Batch&, Event&, Out*, Out*) {}
 };
 
 template <class Room>
@@ -195,7 +197,9 @@ Result<std::unique_ptr<Reader>> open(std::unique_ptr<io::Input> input, const Rea
 }  // namespace
 
 Result<std::unique_ptr<Reader>> open_reader(std::unique_ptr<io::Input> input, const ReadOptions& options) {
-  return options.values ? open<TapeRoom>(std::move(input), options) : open<NoRoom>(std::move(input), options);
+  if (options.values) return open<TapeRoom>(std::move(input), options);
+  if (options.findings) return open<NoRoom<true>>(std::move(input), options);
+  return open<NoRoom<false>>(std::move(input), options);
 }
 
 }  // namespace tracedeck::dial9

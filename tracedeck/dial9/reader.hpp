@@ -2,7 +2,7 @@
 //
 // Every segment is a data stream. Events lie on the tape of their batch and point into the input's
 // window; pooled strings and stacks are resolved with what is defined when the event is read. Without
-// `ReadOptions::values` events are checked and skipped, and neither stored nor examined for findings.
+// `ReadOptions::values` events are checked and examined for findings all the same, but not stored.
 #pragma once
 
 #include <memory>

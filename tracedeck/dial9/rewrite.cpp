@@ -43,11 +43,11 @@ class Copier : public FrameHandler {
 
 }  // namespace
 
-Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output, std::uint64_t max_state,
+Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output, const ReadOptions& options,
                      const Format::NoticeSink& notices, std::stop_token stop) {
   const std::string name = input->name();
-  WindowSource source(std::move(input), max_state);
-  Decoder decoder(max_state);
+  WindowSource source(std::move(input), options.max_state);
+  Decoder decoder(options.max_state);
   Copier copier(output, notices, name);
   while (!source.ended() && !stop.stop_requested()) {
     source.fetch_if_needed();

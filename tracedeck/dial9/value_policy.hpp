@@ -64,17 +64,24 @@ struct ValuePolicy {
 };
 
 // Checks and skips the fields without storing them.
-struct SkipPolicy {
+template <bool kFindings>
+struct SkippingPolicy {
   struct Out {};
-  static constexpr bool kReportsOddities = false;
+  static constexpr bool kReportsOddities = kFindings;
   static constexpr bool kExpandsContainers = false;
 
   static Out* unsigned_integer(Out* out, std::uint64_t, FieldType) { return out; }
   static Out* signed_integer(Out* out, std::int64_t) { return out; }
   static Out* real(Out* out, double) { return out; }
   static Out* boolean(Out* out, bool) { return out; }
-  static Out* pooled_string(Out* out, std::uint32_t, const Pools&, bool&) { return out; }
-  static Out* pooled_stack(Out* out, std::uint32_t, const Pools&, bool&) { return out; }
+  static Out* pooled_string(Out* out, std::uint32_t id, const Pools& pools, bool& odd) {
+    if constexpr (kFindings) odd |= pools.strings.find(id).data == nullptr;
+    return out;
+  }
+  static Out* pooled_stack(Out* out, std::uint32_t id, const Pools& pools, bool& odd) {
+    if constexpr (kFindings) odd |= pools.stacks.find(id).data == nullptr;
+    return out;
+  }
   static Out* string(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
   static Out* blob(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
   static Out* stack(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
@@ -82,5 +89,6 @@ struct SkipPolicy {
   static Out* absent(Out* out, FieldType) { return out; }
   static Out* present(Out* out) { return out; }
 };
+using SkipPolicy = SkippingPolicy<false>;
 
 }  // namespace tracedeck::dial9

@@ -14,7 +14,7 @@ namespace tracedeck::dial9 {
 class WindowSource {
  public:
   WindowSource(std::unique_ptr<io::Input> input, std::uint64_t limit)
-      : limit_(limit), windows_(std::move(input), {.limit = limit}) {}
+      : limit_(std::min(limit, kMostMaxState)), windows_(std::move(input), {.limit = limit_}) {}
 
   // Whether the next `run` fetches another window, so that pointers into this one need it pinned.
   [[nodiscard]] bool needs_more() const { return needed_ != 0; }

@@ -144,7 +144,7 @@ Rewritten rewrite_bytes(ByteSpan bytes, std::size_t chunk = 0) {
   Rewritten rewritten;
   const auto output = io::memory_output(rewritten.bytes);
   rewritten.ok = rewrite(
-                     io::memory_input("test", bytes, chunk), *output, std::uint64_t{1} << 30,
+                     io::memory_input("test", bytes, chunk), *output, ReadOptions{},
                      [&](RecordKind kind, const Notice& notice) {
                        if (kind == RecordKind::kProblem) rewritten.problems.push_back(notice.finding);
                      },

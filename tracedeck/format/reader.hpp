@@ -11,7 +11,7 @@
 namespace tracedeck {
 
 struct ReadOptions {
-  // Decode field values. Without them events have no slots: counting and timing is faster.
+  // Put field values on the tape. Without them events have no slots: counting and timing is faster.
   bool values = true;
   // Yield kFinding records for what is tolerated. kProblem records always come.
   bool findings = true;
