@@ -1,5 +1,7 @@
 #include "cli/pipeline.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -50,6 +52,16 @@ bool is_file(const std::string& trace) {
   return trace != "-" && std::filesystem::is_regular_file(trace, ignored);
 }
 
+// Raises the limit of open files, which is low for the sake of old programs, as far as the system
+// lets us. Where that is not far enough, opening a file says so.
+void allow_open_files(std::size_t count) {
+  rlimit limit{};
+  const rlim_t wanted = count + 64;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 std::unique_ptr<Pipeline> Pipeline::open(const Options& options, Session& session,
@@ -75,10 +87,10 @@ bool Pipeline::open_traces(std::optional<OpenedInput> first) {
   }
   if (first) traces_.front()->open(*std::move(first));
   const auto opens = [](const auto& trace) { return trace->open(); };
-  // Those in recorded order are opened when their turn comes, so that thousands of them take no
-  // more memory and descriptors than one. The first that can be is opened to know that there is
-  // one.
-  if (options_.order == Order::kRecorded) return std::any_of(traces_.begin(), traces_.end(), opens);
+  allow_open_files(traces_.size());
+  // Unless all are needed at once they are opened when their turn comes, so that thousands of them
+  // take no more memory than one. The first that can be is opened to know that there is one.
+  if (options_.order != Order::kMerged) return std::any_of(traces_.begin(), traces_.end(), opens);
   std::erase_if(traces_, [&](const auto& trace) { return !opens(trace); });
   return !traces_.empty();
 }

@@ -256,15 +256,13 @@ class Inputs(CommandTest):
         for command in READERS:
             self.check(run(command, *traces), 0)
 
-    def test_many_inputs_in_recorded_order(self):
+    def test_more_inputs_than_open_files(self):
         trace = self.file("t", w.ticks(1))
-        result = subprocess.run(
-            ["sh", "-c", 'ulimit -n 40; exec "$0" "$@"', BIN, "print", "--output", "jsonl", "--order", "recorded"]
-            + [trace] * 200,
-            capture_output=True,
-            timeout=TIME_LIMIT,
-        )
-        self.assertEqual(len(events(self.check(result, 0))), 200)
+        for order in ["merged", "recorded", "time"]:
+            program = 'ulimit -S -n 40; exec "$0" "$@"'
+            args = [BIN, "print", "--output", "jsonl", "--order", order] + [trace] * 200
+            result = subprocess.run(["sh", "-c", program, *args], capture_output=True, timeout=TIME_LIMIT)
+            self.assertEqual(len(events(self.check(result, 0))), 200)
 
     def test_ties_keep_the_order_of_inputs(self):
         names = ["A", "B", "C"]
