@@ -1,5 +1,5 @@
-// Decoding the dial9 workloads: natively with a visitor, through the reader to the tape, and skipping
-// values. Items are events.
+// Decoding the dial9 workloads: natively with a visitor, through the reader to the tape, and
+// skipping values. Items are events.
 #include <benchmark/benchmark.h>
 
 #include "bench/dial9_decoding.hpp"
@@ -59,14 +59,23 @@ void read_workload(benchmark::State& state) {
   std::uint64_t events = 0;
   for (auto _ : state) {
     static_cast<void>(input->rewind());
-    benchmark::DoNotOptimize(events = count_events(std::make_unique<BorrowedInput>(*input), kValues));
+    benchmark::DoNotOptimize(events =
+                                 count_events(std::make_unique<BorrowedInput>(*input), kValues));
   }
   count(state, trace, events);
 }
-BENCHMARK(read_workload<kMix3, true>)->Name("dial9_decode/tape/mix3")->Unit(benchmark::kMillisecond);
-BENCHMARK(read_workload<kMix16, true>)->Name("dial9_decode/tape/mix16")->Unit(benchmark::kMillisecond);
-BENCHMARK(read_workload<kMix3, false>)->Name("dial9_decode/skip/mix3")->Unit(benchmark::kMillisecond);
-BENCHMARK(read_workload<kMix16, false>)->Name("dial9_decode/skip/mix16")->Unit(benchmark::kMillisecond);
+BENCHMARK(read_workload<kMix3, true>)
+    ->Name("dial9_decode/tape/mix3")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(read_workload<kMix16, true>)
+    ->Name("dial9_decode/tape/mix16")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(read_workload<kMix3, false>)
+    ->Name("dial9_decode/skip/mix3")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(read_workload<kMix16, false>)
+    ->Name("dial9_decode/skip/mix16")
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tracedeck::bench

@@ -45,7 +45,8 @@ inline std::uint64_t count_events(std::unique_ptr<io::Input> input, bool values)
   for (;;) {
     const Result<BatchPtr> batch = (*reader)->next();
     if (!batch || *batch == nullptr) return events;
-    for (const Record& record : (*batch)->records()) events += record.kind == RecordKind::kEvent ? 1 : 0;
+    for (const Record& record : (*batch)->records())
+      events += record.kind == RecordKind::kEvent ? 1 : 0;
   }
 }
 

@@ -2,9 +2,9 @@
 //
 //   dial9_instructions MODE EVENTS FILE
 //
-// Encoding modes leave FILE alone; `write-` modes put the workload into it and the others decode it.
-// Instructions an event are the difference of two sizes, which leaves out what the process costs:
-// scripts/count-instructions.sh does both runs under callgrind.
+// Encoding modes leave FILE alone; `write-` modes put the workload into it and the others decode
+// it. Instructions an event are the difference of two sizes, which leaves out what the process
+// costs: scripts/count-instructions.sh does both runs under callgrind.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -36,13 +36,15 @@ bool write_file(std::uint64_t events, const char* file) {
   const auto output = io::create_file(file);
   if (!output) return false;
   dial9::Encoder encoder([&output](ByteSpan chunk) { return (*output)->write(chunk); });
-  return encode_workload<kFrames>(encoder, events) && encoder.finish().has_value() && (*output)->finish().has_value();
+  return encode_workload<kFrames>(encoder, events) && encoder.finish().has_value() &&
+         (*output)->finish().has_value();
 }
 
-// The file in fresh, hence zeroed, pages that reach beyond its end: padded, and filled by the kernel alone.
+// The file in fresh, hence zeroed, pages that reach beyond its end: padded, and filled by the
+// kernel alone.
 bool visit_file(std::uint64_t events, const char* file) {
   const int descriptor = open(file, O_RDONLY | O_CLOEXEC);
-  struct stat facts {};
+  struct stat facts{};
   if (descriptor < 0 || fstat(descriptor, &facts) != 0) return false;
   const auto size = static_cast<std::size_t>(facts.st_size);
   void* const memory =
@@ -65,11 +67,11 @@ struct Mode {
 };
 
 constexpr std::array kModes = {
-    Mode{"encode-mix3", encode<kMix3>},      Mode{"encode-mix16", encode<kMix16>},
-    Mode{"write-mix3", write_file<kMix3>},   Mode{"write-mix16", write_file<kMix16>},
-    Mode{"visit-mix3", visit_file},          Mode{"visit-mix16", visit_file},
-    Mode{"tape-mix3", read_file<true>},      Mode{"tape-mix16", read_file<true>},
-    Mode{"skip-mix3", read_file<false>},     Mode{"skip-mix16", read_file<false>},
+    Mode{"encode-mix3", encode<kMix3>},    Mode{"encode-mix16", encode<kMix16>},
+    Mode{"write-mix3", write_file<kMix3>}, Mode{"write-mix16", write_file<kMix16>},
+    Mode{"visit-mix3", visit_file},        Mode{"visit-mix16", visit_file},
+    Mode{"tape-mix3", read_file<true>},    Mode{"tape-mix16", read_file<true>},
+    Mode{"skip-mix3", read_file<false>},   Mode{"skip-mix16", read_file<false>},
 };
 
 bool run(std::string_view name, std::uint64_t events, const char* file) {

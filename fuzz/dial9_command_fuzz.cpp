@@ -1,6 +1,6 @@
-// Any bytes along the ways of the command: recognised, read in odd portions, ordered, trimmed, shown
-// in every form, summed up, converted and rewritten. Portions must make no difference, and what is
-// rewritten or written again must read back as the same events.
+// Any bytes along the ways of the command: recognised, read in odd portions, ordered, trimmed,
+// shown in every form, summed up, converted and rewritten. Portions must make no difference, and
+// what is rewritten or written again must read back as the same events.
 
 #include <cstdint>
 #include <cstdlib>
@@ -71,11 +71,15 @@ void order_and_trim(ByteSpan bytes) {
   std::vector<std::unique_ptr<RecordSource>> sources;
   sources.push_back(open(bytes, 0));
   sources.push_back(open(bytes, 3));
-  const auto merged = flow::limit(
-      flow::trim(flow::merge(std::move(sources)), {.begin = Nanoseconds(5), .end = Nanoseconds(1'000'000)}), 1000);
+  const auto merged =
+      flow::limit(flow::trim(flow::merge(std::move(sources)),
+                             {.begin = Nanoseconds(5), .end = Nanoseconds(1'000'000)}),
+                  1000);
   show(*merged, all_json_lines);
   std::vector<flow::SortInput> inputs;
-  inputs.push_back({.open = [&](bool values) -> Result<std::unique_ptr<RecordSource>> { return open(bytes, 0, values); }});
+  inputs.push_back({.open = [&](bool values) -> Result<std::unique_ptr<RecordSource>> {
+    return open(bytes, 0, values);
+  }});
   show(*flow::sort(std::move(inputs)), json_lines);
 }
 
@@ -113,7 +117,8 @@ std::string rewrite(ByteSpan bytes) {
   std::string rewritten;
   const auto output = io::memory_output(rewritten);
   require(dial9::format()
-              .rewrite(io::memory_input("fuzz", bytes, 7), *output, {.max_state = kMaxState}, [](RecordKind, const Notice&) {}, {})
+              .rewrite(io::memory_input("fuzz", bytes, 7), *output, {.max_state = kMaxState},
+                       [](RecordKind, const Notice&) {}, {})
               .has_value());
   require(output->finish().has_value());
   return rewritten;
@@ -131,8 +136,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   order_and_trim(bytes);
   sum_up(bytes);
   expect_written_reads_back(bytes, shown);
-  // The rewriter is given the bytes as they are: compare what is not compressed. What follows damage by a
-  // limit may begin below that limit in the copy.
+  // The rewriter is given the bytes as they are: compare what is not compressed. What follows
+  // damage by a limit may begin below that limit in the copy.
   if (size < kMaxState / 512 && dial9::format().recognises(bytes, true)) {
     const std::string rewritten = rewrite(bytes);
     require(show(*open(as_bytes(rewritten), 0), json_lines) == shown);

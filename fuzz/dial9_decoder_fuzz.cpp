@@ -1,5 +1,6 @@
-// Any bytes through the native decoder. Decoded frames and damaged ranges must account for every byte,
-// values must lie inside the trace, and leaving the damaged ranges out must leave the same events.
+// Any bytes through the native decoder. Decoded frames and damaged ranges must account for every
+// byte, values must lie inside the trace, and leaving the damaged ranges out must leave the same
+// events.
 
 #include <cstdint>
 #include <cstdlib>
@@ -48,7 +49,8 @@ struct Visitor {
       case FieldType::kString:
       case FieldType::kBytes:
       case FieldType::kStackFrames:
-        require(value.pointer >= trace.data && value.pointer + value.length <= trace.data + trace.size);
+        require(value.pointer >= trace.data &&
+                value.pointer + value.length <= trace.data + trace.size);
         for (const std::uint8_t byte : value.bytes()) sum += byte;
         break;
       case FieldType::kStringMap: {
@@ -106,6 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   rest.insert(rest.end(), data + at, data + size);
   const Visitor clean = decode(rest, rejected);
   require(!rejected && clean.problems.empty());
-  require(clean.events == whole.events && clean.findings == whole.findings && clean.sum == whole.sum);
+  require(clean.events == whole.events && clean.findings == whole.findings &&
+          clean.sum == whole.sum);
   return 0;
 }

@@ -9,13 +9,16 @@
 
 namespace tracedeck {
 
-// Reads front to back. A read that would pass the end fails, changes nothing but `wanted`, and may be
-// tried again on a cursor over more bytes.
+// Reads front to back. A read that would pass the end fails, changes nothing but `wanted`, and may
+// be tried again on a cursor over more bytes.
 class ByteCursor {
  public:
-  ByteCursor(const std::uint8_t* begin, const std::uint8_t* end) : begin_(begin), position_(begin), end_(end) {}
+  ByteCursor(const std::uint8_t* begin, const std::uint8_t* end)
+      : begin_(begin), position_(begin), end_(end) {}
 
-  [[nodiscard]] std::size_t consumed() const { return static_cast<std::size_t>(position_ - begin_); }
+  [[nodiscard]] std::size_t consumed() const {
+    return static_cast<std::size_t>(position_ - begin_);
+  }
   [[nodiscard]] std::size_t left() const { return static_cast<std::size_t>(end_ - position_); }
   [[nodiscard]] const std::uint8_t* position() const { return position_; }
   // After a failed read: how many bytes from the cursor's begin it takes at least.

@@ -9,8 +9,9 @@ namespace tracedeck {
 
 std::string_view code_name(ErrorCode code) {
   static constexpr std::array<std::string_view, 11> kNames = {
-      "cannot-open",   "read-failed", "write-failed", "broken-pipe",      "compressed-damaged", "unrecognised",
-      "must-reject",   "unsupported", "invalid-argument", "limit-exceeded", "strict",
+      "cannot-open",        "read-failed",    "write-failed", "broken-pipe",
+      "compressed-damaged", "unrecognised",   "must-reject",  "unsupported",
+      "invalid-argument",   "limit-exceeded", "strict",
   };
   return kNames[std::to_underlying(code)];
 }
@@ -28,7 +29,8 @@ std::string Error::to_string() const {
 
 std::unexpected<Error> fail(ErrorCode code, std::string message, std::string input,
                             std::optional<std::uint64_t> offset) {
-  return std::unexpected(Error{.code = code, .message = std::move(message), .input = std::move(input), .offset = offset});
+  return std::unexpected(Error{
+      .code = code, .message = std::move(message), .input = std::move(input), .offset = offset});
 }
 
 }  // namespace tracedeck

@@ -14,17 +14,17 @@
 namespace tracedeck {
 
 enum class ErrorCode : std::uint8_t {
-  kCannotOpen,          // the file system refused to open an input or output
-  kReadFailed,          // the operating system failed a read
-  kWriteFailed,         // the operating system failed a write (full disk, lost device)
-  kBrokenPipe,          // the reader of our output went away
-  kCompressedDamaged,   // a gzip or zstd stream is cut short or corrupt
-  kUnrecognised,        // the bytes belong to no format at hand
-  kMustReject,          // the format's specification demands that this input is rejected
-  kUnsupported,         // asked for something that this format or target cannot do
-  kInvalidArgument,     // a value, name or count handed in by the caller breaks a rule
-  kLimitExceeded,       // one of our own limits (see docs) was hit
-  kStrict,              // --strict: something was tolerated that must not be
+  kCannotOpen,         // the file system refused to open an input or output
+  kReadFailed,         // the operating system failed a read
+  kWriteFailed,        // the operating system failed a write (full disk, lost device)
+  kBrokenPipe,         // the reader of our output went away
+  kCompressedDamaged,  // a gzip or zstd stream is cut short or corrupt
+  kUnrecognised,       // the bytes belong to no format at hand
+  kMustReject,         // the format's specification demands that this input is rejected
+  kUnsupported,        // asked for something that this format or target cannot do
+  kInvalidArgument,    // a value, name or count handed in by the caller breaks a rule
+  kLimitExceeded,      // one of our own limits (see docs) was hit
+  kStrict,             // --strict: something was tolerated that must not be
 };
 
 // The name of a code as scripts see it, for example "cannot-open".
@@ -49,7 +49,8 @@ template <class T>
 using Result = std::expected<T, Error>;
 
 // Shorthand for returning an error from a function with any result type.
-[[nodiscard]] std::unexpected<Error> fail(ErrorCode code, std::string message, std::string input = {},
+[[nodiscard]] std::unexpected<Error> fail(ErrorCode code, std::string message,
+                                          std::string input = {},
                                           std::optional<std::uint64_t> offset = {});
 
 }  // namespace tracedeck

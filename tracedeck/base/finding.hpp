@@ -22,7 +22,7 @@ enum class Severity : std::uint8_t {
 
 // One entry of a format's table of rules. Lives in static storage.
 struct Rule {
-  std::string_view id = {};       // "dial9/bool-value": format, slash, kebab-case
+  std::string_view id = {};  // "dial9/bool-value": format, slash, kebab-case
   Severity severity;
   std::string_view section = {};  // "Field Types", a heading of the specification or of our notes
   std::string_view summary = {};  // one sentence that states the rule
@@ -33,7 +33,7 @@ struct Finding {
   const Rule* rule = nullptr;
   std::uint64_t offset = 0;  // byte offset in the (decompressed) input
   std::uint64_t length = 0;  // bytes concerned, 0 when unknown
-  std::string text = {};          // what was found there, a sentence
+  std::string text = {};     // what was found there, a sentence
 };
 
 }  // namespace tracedeck

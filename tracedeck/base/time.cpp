@@ -4,6 +4,8 @@
 
 namespace tracedeck {
 
-std::string Nanoseconds::to_string() const { return fmt::format("{}{}", negative_ ? "-" : "", magnitude_); }
+std::string Nanoseconds::to_string() const {
+  return fmt::format("{}{}", negative_ ? "-" : "", magnitude_);
+}
 
 }  // namespace tracedeck

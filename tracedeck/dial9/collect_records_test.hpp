@@ -20,7 +20,9 @@ struct Records {
   std::size_t ended = 0;
   std::shared_ptr<const TraceDescription> description;
 
-  [[nodiscard]] std::uint64_t segment_of(const Event& event) const { return event.stream->keys.at(0).value; }
+  [[nodiscard]] std::uint64_t segment_of(const Event& event) const {
+    return event.stream->keys.at(0).value;
+  }
 };
 
 inline Records collect(Reader& reader) {
@@ -35,7 +37,8 @@ inline Records collect(Reader& reader) {
       if (record.kind == RecordKind::kEvent) records.events.push_back(record.event);
       if (record.kind == RecordKind::kProblem) records.problems.push_back(record.notice->finding);
       if (record.kind == RecordKind::kFinding) records.findings.push_back(record.notice->finding);
-      if (record.kind == RecordKind::kStreamBegin) records.begun.push_back(record.stream->keys.at(0).value);
+      if (record.kind == RecordKind::kStreamBegin)
+        records.begun.push_back(record.stream->keys.at(0).value);
       if (record.kind == RecordKind::kStreamEnd) ++records.ended;
     }
     records.batches.push_back(*std::move(batch));
@@ -43,7 +46,8 @@ inline Records collect(Reader& reader) {
 }
 
 // `chunk`: bytes the input delivers at a time, 0 for all.
-inline Result<std::unique_ptr<Reader>> open_bytes(ByteSpan bytes, const ReadOptions& options = {}, std::size_t chunk = 0) {
+inline Result<std::unique_ptr<Reader>> open_bytes(ByteSpan bytes, const ReadOptions& options = {},
+                                                  std::size_t chunk = 0) {
   return open_reader(io::memory_input("test", bytes, chunk), options);
 }
 
@@ -59,8 +63,9 @@ inline bool same_events(const Records& a, const Records& b) {
   for (std::size_t i = 0; i < a.events.size(); ++i) {
     const Event& x = a.events[i];
     const Event& y = b.events[i];
-    const bool same = x.event_class->name == y.event_class->name && x.event_class->id == y.event_class->id &&
-                      x.has_time() == y.has_time() && x.time == y.time && a.segment_of(x) == b.segment_of(y) &&
+    const bool same = x.event_class->name == y.event_class->name &&
+                      x.event_class->id == y.event_class->id && x.has_time() == y.has_time() &&
+                      x.time == y.time && a.segment_of(x) == b.segment_of(y) &&
                       same_values(x.payload(), y.payload());
     if (!same) return false;
   }

@@ -13,9 +13,10 @@
 namespace tracedeck::dial9 {
 namespace {
 
-// How many bytes may be walked in vain, in lists, maps and pools that turn out to be damaged, before
-// scanning no longer looks inside what was walked: this, and a small multiple of the bytes behind us. It
-// keeps hostile input, whose every few bytes begin another long walk, from costing quadratic time.
+// How many bytes may be walked in vain, in lists, maps and pools that turn out to be damaged,
+// before scanning no longer looks inside what was walked: this, and a small multiple of the bytes
+// behind us. It keeps hostile input, whose every few bytes begin another long walk, from costing
+// quadratic time.
 constexpr std::uint64_t kWalkAllowance = std::uint64_t{64} << 20;
 constexpr std::uint64_t kWalkFactor = 4;
 
@@ -33,7 +34,8 @@ Decoder::FrameResult Decoder::damage(RuleId rule, std::string text, std::uint64_
 }
 
 void Decoder::note(RuleId rule_id, std::uint64_t offset, std::uint64_t length, std::string text) {
-  notes_.push_back({.rule = &rule(rule_id), .offset = offset, .length = length, .text = std::move(text)});
+  notes_.push_back(
+      {.rule = &rule(rule_id), .offset = offset, .length = length, .text = std::move(text)});
 }
 
 Decoder::FrameResult Decoder::decode_frame(const DecodeWindow& window, std::size_t position) {
@@ -70,7 +72,8 @@ Decoder::FrameResult Decoder::decode_header(const DecodeWindow& window, std::siz
   };
   const bool magic_so_far = std::equal(at, at + std::min(left, kMagic.size()), kMagic.begin());
   if (!magic_so_far) {
-    if (first) return reject(RuleId::kHeaderMagic, "no dial9 trace: the first 4 bytes are not `TRC\\0`");
+    if (first)
+      return reject(RuleId::kHeaderMagic, "no dial9 trace: the first 4 bytes are not `TRC\\0`");
     return damage(RuleId::kFrameTag, fmt::format("unknown frame tag 0x{:02X}", *at), 1);
   }
   if (left < kHeaderSize) {
@@ -82,7 +85,8 @@ Decoder::FrameResult Decoder::decode_header(const DecodeWindow& window, std::siz
   }
   const std::uint8_t version = at[kMagic.size()];
   if (version != kWireVersion) {
-    std::string text = fmt::format("wire version {} is not supported, only {} is", version, kWireVersion);
+    std::string text =
+        fmt::format("wire version {} is not supported, only {} is", version, kWireVersion);
     if (first) return reject(RuleId::kHeaderVersion, std::move(text));
     phase_ = Phase::kDraining;
     return damage(RuleId::kHeaderVersion, std::move(text), kHeaderSize);
@@ -101,7 +105,9 @@ Decoder::FrameResult Decoder::decode_schema(const DecodeWindow& window, std::siz
   const std::uint8_t* const frame = window.bytes.data + position;
   ByteCursor cursor(frame + 1, window.bytes.data + window.bytes.size);
   const auto incomplete = [&] {
-    return FrameResult{.status = FrameResult::Status::kIncomplete, .size = 1 + cursor.wanted(), .walked = cursor.consumed()};
+    return FrameResult{.status = FrameResult::Status::kIncomplete,
+                       .size = 1 + cursor.wanted(),
+                       .walked = cursor.consumed()};
   };
   std::uint16_t id = 0;
   std::uint16_t name_length = 0;
@@ -112,31 +118,39 @@ Decoder::FrameResult Decoder::decode_schema(const DecodeWindow& window, std::siz
       !cursor.read_le(has_timestamp) || !cursor.read_le(field_count)) {
     return incomplete();
   }
-  Schema schema{.name = std::string(as_text(name)), .has_timestamp = has_timestamp != 0, .fields = {}};
+  Schema schema{
+      .name = std::string(as_text(name)), .has_timestamp = has_timestamp != 0, .fields = {}};
   for (std::uint32_t i = 0; i < field_count; ++i) {
     ByteSpan field_name;
     std::uint8_t tag = 0;
-    if (!cursor.read_le(name_length) || !cursor.take(name_length, field_name) || !cursor.read_le(tag)) return incomplete();
-    const FieldTypeFacts* const known = field_type_facts(static_cast<std::uint8_t>(tag & ~kOptionalBit));
+    if (!cursor.read_le(name_length) || !cursor.take(name_length, field_name) ||
+        !cursor.read_le(tag))
+      return incomplete();
+    const FieldTypeFacts* const known =
+        field_type_facts(static_cast<std::uint8_t>(tag & ~kOptionalBit));
     if (known == nullptr) {
       return damage(RuleId::kFieldType,
-                    fmt::format("field {} of schema {} has the unknown type tag 0x{:02X}", i, quoted(schema.name), tag),
+                    fmt::format("field {} of schema {} has the unknown type tag 0x{:02X}", i,
+                                quoted(schema.name), tag),
                     cursor.consumed());
     }
-    schema.fields.push_back({std::string(as_text(field_name)), known->type, (tag & kOptionalBit) != 0});
+    schema.fields.push_back(
+        {std::string(as_text(field_name)), known->type, (tag & kOptionalBit) != 0});
   }
   if (has_timestamp > 1) {
     note(RuleId::kHasTimestampValue, window.offset + position, 1 + cursor.consumed(),
-         fmt::format("schema {} has has_timestamp {}, read as 1", quoted(schema.name), has_timestamp));
+         fmt::format("schema {} has has_timestamp {}, read as 1", quoted(schema.name),
+                     has_timestamp));
   }
   return register_type(window, position, 1 + cursor.consumed(), id, std::move(schema));
 }
 
-Decoder::FrameResult Decoder::register_type(const DecodeWindow& window, std::size_t position, std::uint64_t size,
-                                            std::uint16_t id, Schema schema) {
+Decoder::FrameResult Decoder::register_type(const DecodeWindow& window, std::size_t position,
+                                            std::uint64_t size, std::uint16_t id, Schema schema) {
   const std::uint64_t offset = window.offset + position;
   if (const EventType* const known = types_.find(id)) {
-    const bool identical = known->schema.name == schema.name && known->schema.has_timestamp == schema.has_timestamp &&
+    const bool identical = known->schema.name == schema.name &&
+                           known->schema.has_timestamp == schema.has_timestamp &&
                            known->schema.fields == schema.fields;
     if (!identical) {
       return damage(RuleId::kSchemaConflict,
@@ -145,7 +159,8 @@ Decoder::FrameResult Decoder::register_type(const DecodeWindow& window, std::siz
                     size);
     }
     ++counts_.schemas;
-    note(RuleId::kSchemaRepeated, offset, size, fmt::format("type_id {}, {}, is registered again", id, quoted(schema.name)));
+    note(RuleId::kSchemaRepeated, offset, size,
+         fmt::format("type_id {}, {}, is registered again", id, quoted(schema.name)));
     return {.size = size};
   }
   const auto* const frame = reinterpret_cast<const char*>(window.bytes.data + position);
@@ -164,14 +179,17 @@ Decoder::FrameResult Decoder::register_type(const DecodeWindow& window, std::siz
 }
 
 void Decoder::note_name(std::string_view name, std::uint64_t offset, std::string_view of_what) {
-  if (name.empty()) note(RuleId::kNameEmpty, offset, 0, fmt::format("{} has an empty name", of_what));
-  if (!is_valid_utf8(name)) note(RuleId::kUtf8, offset, 0, fmt::format("the name of {} is not UTF-8", of_what));
+  if (name.empty())
+    note(RuleId::kNameEmpty, offset, 0, fmt::format("{} has an empty name", of_what));
+  if (!is_valid_utf8(name))
+    note(RuleId::kUtf8, offset, 0, fmt::format("the name of {} is not UTF-8", of_what));
 }
 
 void Decoder::note_schema_names(const EventType& type, std::uint64_t offset) {
   note_name(type.schema.name, offset, fmt::format("type_id {}", type.id));
   if (types_.has_name(type.schema.name, type.id)) {
-    note(RuleId::kNameDuplicate, offset, 0, fmt::format("another type of this segment is called {} too", quoted(type.schema.name)));
+    note(RuleId::kNameDuplicate, offset, 0,
+         fmt::format("another type of this segment is called {} too", quoted(type.schema.name)));
   }
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < type.schema.fields.size(); ++i) {
@@ -179,20 +197,22 @@ void Decoder::note_schema_names(const EventType& type, std::uint64_t offset) {
     note_name(name, offset, fmt::format("field {} of {}", i, quoted(type.schema.name)));
     if (!seen.insert(name).second) {
       note(RuleId::kNameDuplicate, offset, 0,
-           fmt::format("field {} of {} repeats the name {}", i, quoted(type.schema.name), quoted(name)));
+           fmt::format("field {} of {} repeats the name {}", i, quoted(type.schema.name),
+                       quoted(name)));
     }
   }
 }
 
-Decoder::FrameResult Decoder::decode_pool(const DecodeWindow& window, std::size_t position, Pool& pool,
-                                          std::uint32_t element_size) {
+Decoder::FrameResult Decoder::decode_pool(const DecodeWindow& window, std::size_t position,
+                                          Pool& pool, std::uint32_t element_size) {
   const std::uint8_t* const frame = window.bytes.data + position;
   const std::uint8_t* const end = window.bytes.data + window.bytes.size;
   ByteCursor cursor(frame + 1, end);
   std::uint32_t count = 0;
   const auto next_entry = [&](std::uint32_t& id, ByteSpan& content) {
     std::uint32_t elements = 0;
-    return cursor.read_le(id) && cursor.read_le(elements) && cursor.take(std::size_t{elements} * element_size, content);
+    return cursor.read_le(id) && cursor.read_le(elements) &&
+           cursor.take(std::size_t{elements} * element_size, content);
   };
   bool complete = cursor.read_le(count);
   for (std::uint32_t i = 0; complete && i < count; ++i) {
@@ -201,7 +221,9 @@ Decoder::FrameResult Decoder::decode_pool(const DecodeWindow& window, std::size_
     complete = next_entry(id, content);
   }
   if (!complete) {
-    return {.status = FrameResult::Status::kIncomplete, .size = 1 + cursor.wanted(), .walked = cursor.consumed()};
+    return {.status = FrameResult::Status::kIncomplete,
+            .size = 1 + cursor.wanted(),
+            .walked = cursor.consumed()};
   }
   const std::uint64_t size = 1 + cursor.consumed();
   if (pools_.strings.memory() + pools_.stacks.memory() + size > max_state_) {
@@ -214,13 +236,16 @@ Decoder::FrameResult Decoder::decode_pool(const DecodeWindow& window, std::size_
   for (std::uint32_t i = 0; i < count; ++i) {
     std::uint32_t id = 0;
     ByteSpan content;
-    const std::uint64_t at = window.offset + static_cast<std::uint64_t>(cursor.position() - window.bytes.data);
+    const std::uint64_t at =
+        window.offset + static_cast<std::uint64_t>(cursor.position() - window.bytes.data);
     static_cast<void>(next_entry(id, content));
     if (pool.define(id, content)) {
-      note(RuleId::kPoolRedefined, at, 8 + content.size(), fmt::format("{} pool id {} is defined again", what, id));
+      note(RuleId::kPoolRedefined, at, 8 + content.size(),
+           fmt::format("{} pool id {} is defined again", what, id));
     }
     if (is_text && !is_valid_utf8(content)) {
-      note(RuleId::kUtf8, at, 8 + content.size(), fmt::format("string pool id {} is not UTF-8", id));
+      note(RuleId::kUtf8, at, 8 + content.size(),
+           fmt::format("string pool id {} is not UTF-8", id));
     }
   }
   return {.size = size};
@@ -231,10 +256,15 @@ Decoder::FrameResult Decoder::decode_annotations(const DecodeWindow& window, std
   const std::uint8_t* const end = window.bytes.data + window.bytes.size;
   const std::uint8_t* at = frame + 1;
   std::uint64_t id = 0;
-  if (!decode_leb128(at, id)) return damage(RuleId::kVarintLength, "the type_id of an annotation takes more than 10 bytes", 1);
-  if (at > end) return {.status = FrameResult::Status::kIncomplete, .size = static_cast<std::uint64_t>(at - frame)};
+  if (!decode_leb128(at, id))
+    return damage(RuleId::kVarintLength, "the type_id of an annotation takes more than 10 bytes",
+                  1);
+  if (at > end)
+    return {.status = FrameResult::Status::kIncomplete,
+            .size = static_cast<std::uint64_t>(at - frame)};
   if (is_overlong(frame + 1, at)) {
-    note(RuleId::kVarintOverlong, window.offset + position + 1, static_cast<std::uint64_t>(at - frame - 1),
+    note(RuleId::kVarintOverlong, window.offset + position + 1,
+         static_cast<std::uint64_t>(at - frame - 1),
          fmt::format("the type_id {} of an annotation is written longer than needed", id));
   }
   const auto header_size = static_cast<std::uint64_t>(at - frame);
@@ -248,22 +278,27 @@ Decoder::FrameResult Decoder::decode_annotations(const DecodeWindow& window, std
     std::uint32_t value_length = 0;
     ByteSpan key;
     ByteSpan value;
-    complete = cursor.read_le(annotation.field_index) && cursor.read_le(key_length) && cursor.take(key_length, key) &&
-               cursor.read_le(value_length) && cursor.take(value_length, value);
+    complete = cursor.read_le(annotation.field_index) && cursor.read_le(key_length) &&
+               cursor.take(key_length, key) && cursor.read_le(value_length) &&
+               cursor.take(value_length, value);
     if (!complete) break;
     annotation.key = as_text(key);
     annotation.value = as_text(value);
     annotations.push_back(std::move(annotation));
   }
   if (!complete) {
-    return {.status = FrameResult::Status::kIncomplete, .size = header_size + cursor.wanted(), .walked = cursor.consumed()};
+    return {.status = FrameResult::Status::kIncomplete,
+            .size = header_size + cursor.wanted(),
+            .walked = cursor.consumed()};
   }
   const std::uint64_t size = header_size + cursor.consumed();
   const std::uint64_t offset = window.offset + position;
   ++counts_.annotations;
-  const EventType* const annotated = id < kMaxTypeCount ? types_.find(static_cast<std::uint16_t>(id)) : nullptr;
+  const EventType* const annotated =
+      id < kMaxTypeCount ? types_.find(static_cast<std::uint16_t>(id)) : nullptr;
   if (annotated == nullptr) {
-    note(RuleId::kAnnotationType, offset, size, fmt::format("annotations for type_id {}, which is not registered, are ignored", id));
+    note(RuleId::kAnnotationType, offset, size,
+         fmt::format("annotations for type_id {}, which is not registered, are ignored", id));
     return {.size = size};
   }
   for (const Annotation& annotation : annotations) {
@@ -292,15 +327,18 @@ void Decoder::set_fault(FieldStatus status, const EventType& type, std::uint64_t
   switch (status) {
     case FieldStatus::kVarintLength:
       fault_ = {RuleId::kVarintLength,
-                fmt::format("an event of {} has a varint of more than 10 bytes at offset {}", quoted(type.schema.name), offset)};
+                fmt::format("an event of {} has a varint of more than 10 bytes at offset {}",
+                            quoted(type.schema.name), offset)};
       break;
     case FieldStatus::kDynamicTag:
-      fault_ = {RuleId::kDynamicTag, fmt::format("an event of {} has an unknown value tag in a list or map at offset {}",
-                                                 quoted(type.schema.name), offset)};
+      fault_ = {RuleId::kDynamicTag,
+                fmt::format("an event of {} has an unknown value tag in a list or map at offset {}",
+                            quoted(type.schema.name), offset)};
       break;
     case FieldStatus::kDynamicNesting:
-      fault_ = {RuleId::kDynamicNesting, fmt::format("an event of {} nests lists and maps deeper than {} at offset {}",
-                                                     quoted(type.schema.name), kMaxNesting, offset)};
+      fault_ = {RuleId::kDynamicNesting,
+                fmt::format("an event of {} nests lists and maps deeper than {} at offset {}",
+                            quoted(type.schema.name), kMaxNesting, offset)};
       break;
     case FieldStatus::kOk:
     case FieldStatus::kIncomplete:
@@ -310,7 +348,8 @@ void Decoder::set_fault(FieldStatus status, const EventType& type, std::uint64_t
   }
 }
 
-DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& position, const EventStop& stop) {
+DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& position,
+                                   const EventStop& stop) {
   using Reason = EventStop::Reason;
   position = static_cast<std::size_t>(stop.frame - window.bytes.data);
   timestamp_base_ = stop.base;
@@ -328,25 +367,29 @@ DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& posi
       return {DecodeState::kPaused, types_.slot_bound()};
     case Reason::kTimestampOverflow:
       if (left < type->header_size) return {DecodeState::kNeedMore, type->header_size};
-      fault_ = {RuleId::kTimestampOverflow,
-                fmt::format("an event of {} lies {} ns after {} ns, beyond 2^64-1", quoted(type->schema.name),
-                            (head >> 24) & kMaxTimestampDelta, stop.base)};
+      fault_ = {
+          RuleId::kTimestampOverflow,
+          fmt::format("an event of {} lies {} ns after {} ns, beyond 2^64-1",
+                      quoted(type->schema.name), (head >> 24) & kMaxTimestampDelta, stop.base)};
       enter_damage(window, position, type->header_size);
       break;
     case Reason::kFields: {
       if (stop.status == FieldStatus::kUnregistered) {
         if (left < kEventHeaderSize) return {DecodeState::kNeedMore, kEventHeaderSize};
-        fault_ = {RuleId::kEventType, fmt::format("an event has type_id {}, which no schema registered", id)};
+        fault_ = {RuleId::kEventType,
+                  fmt::format("an event has type_id {}, which no schema registered", id)};
         enter_damage(window, position, kEventHeaderSize);
         break;
       }
-      if (stop.status == FieldStatus::kNoRoom) return {DecodeState::kPaused, stop.slots_used + stop.slots_needed};
+      if (stop.status == FieldStatus::kNoRoom)
+        return {DecodeState::kPaused, stop.slots_used + stop.slots_needed};
       const auto walked = static_cast<std::uint64_t>(stop.walked - stop.frame);
       if (stop.status == FieldStatus::kIncomplete) {
         stopped_walk_ = walked;
         return {DecodeState::kNeedMore, static_cast<std::uint64_t>(stop.fault - stop.frame)};
       }
-      set_fault(stop.status, *type, window.offset + static_cast<std::uint64_t>(stop.fault - window.bytes.data));
+      set_fault(stop.status, *type,
+                window.offset + static_cast<std::uint64_t>(stop.fault - window.bytes.data));
       enter_damage(window, position, walked);
       break;
     }
@@ -354,14 +397,17 @@ DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& posi
   return {DecodeState::kConsumed, 0};
 }
 
-void Decoder::set_truncation_fault(const DecodeWindow& window, std::size_t position, std::uint64_t needed) {
-  fault_ = {RuleId::kFrameTruncated, fmt::format("the input ends inside a frame that needs {} bytes and has {}", needed,
-                                                 window.bytes.size - position)};
+void Decoder::set_truncation_fault(const DecodeWindow& window, std::size_t position,
+                                   std::uint64_t needed) {
+  fault_ = {RuleId::kFrameTruncated,
+            fmt::format("the input ends inside a frame that needs {} bytes and has {}", needed,
+                        window.bytes.size - position)};
 }
 
 bool Decoder::exceeds_limit(std::uint64_t frame_size) {
   if (frame_size <= max_state_) return false;
-  fault_ = {RuleId::kLimit, fmt::format("a frame of at least {} bytes exceeds --max-state", frame_size)};
+  fault_ = {RuleId::kLimit,
+            fmt::format("a frame of at least {} bytes exceeds --max-state", frame_size)};
   return true;
 }
 
@@ -383,7 +429,8 @@ bool Decoder::scan(const DecodeWindow& window, std::size_t& position) {
     return window.last;
   }
   const std::uint8_t* const begin = window.bytes.data;
-  std::size_t at = std::max<std::size_t>(position, scan_from_ > window.offset ? scan_from_ - window.offset : 0);
+  std::size_t at =
+      std::max<std::size_t>(position, scan_from_ > window.offset ? scan_from_ - window.offset : 0);
   while (at < size) {
     const void* const found = std::memchr(begin + at, kMagic[0], size - at);
     if (found == nullptr) {

@@ -2,11 +2,12 @@
 //
 // `decode` at the end of this file decodes a trace in memory with a visitor and is all that most
 // users need. `Decoder` underneath works window by window and serves the visitor, the `Reader` and
-// the rewriter alike: it keeps what a segment has established (schemas, pools, timestamp base), finds its way
-// after damage, and hands every event to a handler whose policy says how values are stored.
+// the rewriter alike: it keeps what a segment has established (schemas, pools, timestamp base),
+// finds its way after damage, and hands every event to a handler whose policy says how values are
+// stored.
 //
-// Damage: frames carry no length, so after a frame that cannot be decoded reading resumes at the next
-// plausible header (`TRC\0`, version 1, then a known tag or the end of the input). What lies
+// Damage: frames carry no length, so after a frame that cannot be decoded reading resumes at the
+// next plausible header (`TRC\0`, version 1, then a known tag or the end of the input). What lies
 // between is one damaged range. After a later header of unknown version nothing is read.
 // Every byte of the input is part of a decoded frame or of a damaged range.
 //
@@ -40,7 +41,8 @@ enum class DecodeState : std::uint8_t {
 
 struct DecodeProgress {
   DecodeState state = DecodeState::kConsumed;
-  std::uint64_t needed = 0;  // kNeedMore: bytes from the position on; kPaused: slots for the next event, or 0
+  std::uint64_t needed =
+      0;  // kNeedMore: bytes from the position on; kPaused: slots for the next event, or 0
 };
 
 // The part of an input that is at hand.
@@ -67,20 +69,22 @@ class Decoder {
  public:
   // `max_state`: bytes that pools and distinct schemas may take before the trace counts as damaged.
   // Sizes are 32-bit numbers, so no frame may take more than 4 GiB whatever is asked for.
-  explicit Decoder(std::uint64_t max_state = kDefaultMaxState) : max_state_(std::min(max_state, kMostMaxState)) {}
+  explicit Decoder(std::uint64_t max_state = kDefaultMaxState)
+      : max_state_(std::min(max_state, kMostMaxState)) {}
 
   // Decodes from `position` (an index into the window) on, advancing it past what was consumed.
   //
   // A handler has a type `Policy` (see field_decode.hpp) and the members
-  //   void begin_events(Policy::Out*& out, FieldContext<Policy::Out>&)   where values go, and the room there is
-  //   bool has_room(Policy::Out*& out)   for an event of at most the context's `slot_bound`; false: pause
-  //   bool event(const EventType&, timestamp, offset, size, Policy::Out* begin, Policy::Out* end)   false: pause
-  //   void segment(number, offset), void type(const EventType&),
-  //   void problem(Finding), void finding(Finding)
+  //   void begin_events(Policy::Out*& out, FieldContext<Policy::Out>&)   where values go, and the
+  //   room there is bool has_room(Policy::Out*& out)   for an event of at most the context's
+  //   `slot_bound`; false: pause bool event(const EventType&, timestamp, offset, size, Policy::Out*
+  //   begin, Policy::Out* end)   false: pause void segment(number, offset), void type(const
+  //   EventType&), void problem(Finding), void finding(Finding)
   // and, if it wants to know, `void before_frame()`: a frame that may change the pools comes next.
   // `timestamp` is 0 for types without. Findings come only if the policy reports oddities.
   template <class Handler>
-  [[nodiscard]] DecodeProgress run(const DecodeWindow& window, std::size_t& position, Handler& handler);
+  [[nodiscard]] DecodeProgress run(const DecodeWindow& window, std::size_t& position,
+                                   Handler& handler);
 
   // Why the input was rejected.
   [[nodiscard]] const Error& rejection() const { return *rejection_; }
@@ -96,7 +100,9 @@ class Decoder {
   [[nodiscard]] const FrameCounts& frame_counts() const { return counts_; }
 
   // Whether a damaged range is open: everything from `damage_begin()` on is part of it so far.
-  [[nodiscard]] bool in_damage() const { return phase_ == Phase::kScanning || phase_ == Phase::kDraining; }
+  [[nodiscard]] bool in_damage() const {
+    return phase_ == Phase::kScanning || phase_ == Phase::kDraining;
+  }
   [[nodiscard]] std::uint64_t damage_begin() const { return damage_begin_; }
 
  private:
@@ -105,10 +111,10 @@ class Decoder {
   struct FrameResult {
     enum class Status : std::uint8_t { kOk, kIncomplete, kDamage };
     Status status = Status::kOk;
-    std::uint64_t size = 0;                 // kOk: bytes of the frame; kIncomplete: bytes needed
-    std::uint64_t walked = 0;               // otherwise: bytes looked at
+    std::uint64_t size = 0;    // kOk: bytes of the frame; kIncomplete: bytes needed
+    std::uint64_t walked = 0;  // otherwise: bytes looked at
     bool segment_began = false;
-    const EventType* type = nullptr;        // registered or annotated
+    const EventType* type = nullptr;  // registered or annotated
   };
   struct Fault {
     RuleId rule{};
@@ -119,11 +125,12 @@ class Decoder {
   FrameResult decode_frame(const DecodeWindow& window, std::size_t position);
   FrameResult decode_header(const DecodeWindow& window, std::size_t position);
   FrameResult decode_schema(const DecodeWindow& window, std::size_t position);
-  FrameResult decode_pool(const DecodeWindow& window, std::size_t position, Pool& pool, std::uint32_t element_size);
+  FrameResult decode_pool(const DecodeWindow& window, std::size_t position, Pool& pool,
+                          std::uint32_t element_size);
   FrameResult decode_annotations(const DecodeWindow& window, std::size_t position);
   FrameResult damage(RuleId rule, std::string text, std::uint64_t walked);
-  FrameResult register_type(const DecodeWindow& window, std::size_t position, std::uint64_t size, std::uint16_t id,
-                            Schema schema);
+  FrameResult register_type(const DecodeWindow& window, std::size_t position, std::uint64_t size,
+                            std::uint16_t id, Schema schema);
   void note(RuleId rule, std::uint64_t offset, std::uint64_t length, std::string text);
   void note_name(std::string_view name, std::uint64_t offset, std::string_view of_what);
   void note_schema_names(const EventType& type, std::uint64_t offset);
@@ -131,8 +138,10 @@ class Decoder {
   void set_truncation_fault(const DecodeWindow& window, std::size_t position, std::uint64_t needed);
   bool exceeds_limit(std::uint64_t frame_size);
   void enter_damage(const DecodeWindow& window, std::size_t position, std::uint64_t walked);
-  void note_event(const EventType& type, const std::uint8_t* event, std::size_t size, std::uint64_t offset);
-  // Moves `position` towards the next plausible header; true when it stands there or the input ends.
+  void note_event(const EventType& type, const std::uint8_t* event, std::size_t size,
+                  std::uint64_t offset);
+  // Moves `position` towards the next plausible header; true when it stands there or the input
+  // ends.
   bool scan(const DecodeWindow& window, std::size_t& position);
   Finding finish_damage(std::uint64_t end_offset);
 
@@ -148,10 +157,12 @@ class Decoder {
     std::uint64_t slots_used = 0;
     std::uint64_t slots_needed = 0;
   };
-  // The loop over events and timestamp resets; ends before any other frame, incomplete ones included.
+  // The loop over events and timestamp resets; ends before any other frame, incomplete ones
+  // included.
   template <class Handler>
   DecodeProgress run_events(const DecodeWindow& window, std::size_t& position, Handler& handler);
-  DecodeProgress end_events(const DecodeWindow& window, std::size_t& position, const EventStop& stop);
+  DecodeProgress end_events(const DecodeWindow& window, std::size_t& position,
+                            const EventStop& stop);
   template <class Handler>
   void hand_over_notes(Handler& handler);
 
@@ -221,7 +232,8 @@ DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, H
 }
 
 template <class Handler>
-DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& position, Handler& handler) {
+DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& position,
+                                   Handler& handler) {
   using Policy = typename Handler::Policy;
   const std::uint8_t* const begin = window.bytes.data;
   const std::uint8_t* const end = begin + window.bytes.size;
@@ -231,7 +243,8 @@ DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& posi
       .end = end, .out_end = nullptr, .pools = &pools_, .slot_bound = types_.slot_bound()};
   typename Policy::Out* out = nullptr;
   handler.begin_events(out, context);
-  EventStop stop{.reason = EventStop::Reason::kOtherFrame, .frame = begin + position, .base = timestamp_base_};
+  EventStop stop{
+      .reason = EventStop::Reason::kOtherFrame, .frame = begin + position, .base = timestamp_base_};
   const std::uint8_t* frame = stop.frame;
   std::uint64_t base = stop.base;
 
@@ -271,7 +284,8 @@ DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& posi
     base = timestamp;
     const std::uint64_t offset = end_offset - static_cast<std::uint64_t>(end - frame);
     const auto size = static_cast<std::uint32_t>(at - frame);
-    const bool more = handler.event(*type, timestamp & type->timestamp_mask, offset, size, first, out);
+    const bool more =
+        handler.event(*type, timestamp & type->timestamp_mask, offset, size, first, out);
     if constexpr (Policy::kReportsOddities) {
       if (odd) [[unlikely]] {
         note_event(*type, frame, size, offset);
@@ -297,7 +311,8 @@ struct FrameHandler {
   using Policy = SkipPolicy;
   static void begin_events(SkipPolicy::Out*&, FieldContext<SkipPolicy::Out>&) {}
   static bool has_room(SkipPolicy::Out*&) { return true; }
-  static bool event(const EventType&, std::uint64_t, std::uint64_t, std::uint32_t, SkipPolicy::Out*, SkipPolicy::Out*) {
+  static bool event(const EventType&, std::uint64_t, std::uint64_t, std::uint32_t, SkipPolicy::Out*,
+                    SkipPolicy::Out*) {
     return true;
   }
   static void segment(std::uint64_t, std::uint64_t) {}
@@ -306,8 +321,8 @@ struct FrameHandler {
   static void finding(const Finding&) {}
 };
 
-// An event as the visitor of `decode` sees it. Its values, one for each field of the schema, live until the
-// visitor returns; what they point to lives as long as the trace's bytes.
+// An event as the visitor of `decode` sees it. Its values, one for each field of the schema, live
+// until the visitor returns; what they point to lives as long as the trace's bytes.
 struct EventView {
   const EventType* type = nullptr;
   std::uint64_t timestamp = 0;  // ns; 0 when the schema has none
@@ -319,10 +334,10 @@ struct EventView {
   [[nodiscard]] const Schema& schema() const { return type->schema; }
 };
 
-// Decodes a whole trace in memory, calling `visitor.event(const EventView&)` for every event and, where the
-// visitor has them, `segment(number, offset)`, `type(const EventType&)`, `problem(const Finding&)` for
-// damaged ranges and `finding(const Finding&)` for what was tolerated.
-// Errors: kMustReject when the trace has no valid header.
+// Decodes a whole trace in memory, calling `visitor.event(const EventView&)` for every event and,
+// where the visitor has them, `segment(number, offset)`, `type(const EventType&)`, `problem(const
+// Finding&)` for damaged ranges and `finding(const Finding&)` for what was tolerated. Errors:
+// kMustReject when the trace has no valid header.
 template <class Visitor>
 [[nodiscard]] Result<void> decode(PaddedView trace, Visitor& visitor);
 
@@ -341,10 +356,14 @@ class VisitingHandler {
     out = values_.data();
     return true;
   }
-  bool event(const EventType& type, std::uint64_t timestamp, std::uint64_t offset, std::uint32_t size, Value* begin,
-             Value* end) {
-    visitor_.event(EventView{
-        .type = &type, .timestamp = timestamp, .offset = offset, .size = size, .values = {begin, end}, .pools = &pools_});
+  bool event(const EventType& type, std::uint64_t timestamp, std::uint64_t offset,
+             std::uint32_t size, Value* begin, Value* end) {
+    visitor_.event(EventView{.type = &type,
+                             .timestamp = timestamp,
+                             .offset = offset,
+                             .size = size,
+                             .values = {begin, end},
+                             .pools = &pools_});
     return true;
   }
   void segment(std::uint64_t number, std::uint64_t offset) {
@@ -379,8 +398,8 @@ Result<void> decode(PaddedView trace, Visitor& visitor) {
     const std::size_t size = std::min(kWindow, trace.size - begin);
     const bool last = begin + size == trace.size;
     std::size_t position = 0;
-    const DecodeProgress progress =
-        decoder.run({.bytes = {trace.data + begin, size}, .offset = begin, .last = last}, position, handler);
+    const DecodeProgress progress = decoder.run(
+        {.bytes = {trace.data + begin, size}, .offset = begin, .last = last}, position, handler);
     if (progress.state == DecodeState::kRejected) return std::unexpected(decoder.rejection());
     if (last) return {};
     begin += position;

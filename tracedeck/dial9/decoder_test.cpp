@@ -27,7 +27,11 @@ struct Decoded {
   std::optional<Error> rejection;
 
   void event(const EventView& view) {
-    events.push_back({view.schema().name, view.timestamp, view.offset, view.size, {view.values.begin(), view.values.end()}});
+    events.push_back({view.schema().name,
+                      view.timestamp,
+                      view.offset,
+                      view.size,
+                      {view.values.begin(), view.values.end()}});
   }
   void segment(std::uint64_t number, std::uint64_t offset) {
     EXPECT_EQ(number, segments.size());
@@ -46,7 +50,8 @@ struct Decoded {
 struct Trace {
   explicit Trace(const TraceBytes& trace) : Trace(ByteSpan(trace.bytes())) {}
   explicit Trace(ByteSpan trace) : bytes(trace) {
-    if (const Result<void> result = decode(bytes.view(), decoded); !result) decoded.rejection = result.error();
+    if (const Result<void> result = decode(bytes.view(), decoded); !result)
+      decoded.rejection = result.error();
   }
   PaddedBytes bytes;
   Decoded decoded;
@@ -61,9 +66,11 @@ TEST(Decoder, EmptyStreamIsAHeader) {
   EXPECT_EQ(decoded.segments, std::vector<std::uint64_t>{0});
 }
 
-// Header: a decoder must reject streams whose magic bytes do not match or whose version is unsupported.
+// Header: a decoder must reject streams whose magic bytes do not match or whose version is
+// unsupported.
 TEST(Decoder, RejectsWrongMagicVersionAndCutHeaders) {
-  EXPECT_EQ(decode_bytes(TraceBytes().raw("TRX").u8(0).u8(1)).rejection->rule->id, "dial9/header-magic");
+  EXPECT_EQ(decode_bytes(TraceBytes().raw("TRX").u8(0).u8(1)).rejection->rule->id,
+            "dial9/header-magic");
   for (const int version : {0, 2, 255}) {
     const Decoded decoded = decode_bytes(TraceBytes().header(version).schema(0, "E", {}));
     ASSERT_TRUE(decoded.rejection);
@@ -83,9 +90,21 @@ TEST(Decoder, DecodesEveryFieldType) {
   const TraceBytes bytes = TraceBytes()
                                .header()
                                .schema(7, "All",
-                                       {{"i64", 1}, {"f64", 2}, {"bool", 3}, {"string", 4}, {"bytes", 5}, {"pooled stack", 6},
-                                        {"pooled", 7}, {"stack", 8}, {"varint", 9}, {"map", 10}, {"u8", 11}, {"u16", 12},
-                                        {"u32", 13}, {"list", 14}, {"dynamic map", 15}})
+                                       {{"i64", 1},
+                                        {"f64", 2},
+                                        {"bool", 3},
+                                        {"string", 4},
+                                        {"bytes", 5},
+                                        {"pooled stack", 6},
+                                        {"pooled", 7},
+                                        {"stack", 8},
+                                        {"varint", 9},
+                                        {"map", 10},
+                                        {"u8", 11},
+                                        {"u16", 12},
+                                        {"u32", 13},
+                                        {"list", 14},
+                                        {"dynamic map", 15}})
                                .event(7, 5)
                                .u64(~std::uint64_t{1})
                                .u64(0x3FF8'0000'0000'0000)  // 1.5
@@ -159,8 +178,12 @@ TEST(Decoder, DecodesEveryFieldType) {
 // Optional Field Modifier.
 TEST(Decoder, OptionalFieldsOfEveryTypeMayBeAbsent) {
   for (int type = 1; type <= kMaxFieldType; ++type) {
-    const Decoded decoded =
-        decode_bytes(TraceBytes().header().schema(0, "E", {{"o", 0x80 | type}, {"after", 11}}).event(0, 1).u8(0).u8(42));
+    const Decoded decoded = decode_bytes(TraceBytes()
+                                             .header()
+                                             .schema(0, "E", {{"o", 0x80 | type}, {"after", 11}})
+                                             .event(0, 1)
+                                             .u8(0)
+                                             .u8(42));
     ASSERT_EQ(decoded.events.size(), 1U) << type;
     const std::vector<Value>& values = decoded.events[0].values;
     ASSERT_EQ(values.size(), 2U);
@@ -232,9 +255,12 @@ TEST(Decoder, DamageEndsAtTheNextPlausibleHeader) {
        schema().event(0, 1).raw({0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0})},
       {"dial9/timestamp-overflow", schema().reset(0xFFFF'FFFF'FFFF'FFFF).event(0, 1).u8(0)},
       {"dial9/dynamic-tag", schema().schema(1, "L", {{"l", 14}}).event(1, 0).u32(1).raw({0, 1})},
-      {"dial9/dynamic-tag", schema().schema(1, "L", {{"l", 14}}).event(1, 0).u32(1).raw({0x8B, 1, 1})},
-      {"dial9/dynamic-tag", schema().schema(1, "L", {{"l", 15}}).event(1, 0).u32(1).raw({11, 1, 16, 1})},
-      {"dial9/varint-length", schema().raw({6, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80})},
+      {"dial9/dynamic-tag",
+       schema().schema(1, "L", {{"l", 14}}).event(1, 0).u32(1).raw({0x8B, 1, 1})},
+      {"dial9/dynamic-tag",
+       schema().schema(1, "L", {{"l", 15}}).event(1, 0).u32(1).raw({11, 1, 16, 1})},
+      {"dial9/varint-length",
+       schema().raw({6, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80})},
   };
   for (const Case& with : cases) {
     TraceBytes bytes;
@@ -277,22 +303,41 @@ TEST(Decoder, ToleratesAndReports) {
       {{"dial9/presence-value"}, event(0x8B).u8(2).u8(9), 9},
       {{"dial9/varint-overlong"}, event(9).raw({0x81, 0x00}), 1},
       {{"dial9/varint-overlong"}, event(9).raw({0x81, 0x80, 0x80, 0x00}), 1},
-      {{"dial9/varint-overlong"}, event(9).raw({0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F}), ~0ULL},
+      {{"dial9/varint-overlong"},
+       event(9).raw({0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F}),
+       ~0ULL},
       {{}, event(9).raw({0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01}), ~0ULL},
-      {{"dial9/has-timestamp-value"}, TraceBytes().schema(0, "E", {{"v", 11}}, 2).event(0, 1).u8(9), 9},
-      {{"dial9/schema-repeated"}, TraceBytes().schema(0, "E", {{"v", 11}}).schema(0, "E", {{"v", 11}}).event(0, 1).u8(9), 9},
+      {{"dial9/has-timestamp-value"},
+       TraceBytes().schema(0, "E", {{"v", 11}}, 2).event(0, 1).u8(9),
+       9},
+      {{"dial9/schema-repeated"},
+       TraceBytes().schema(0, "E", {{"v", 11}}).schema(0, "E", {{"v", 11}}).event(0, 1).u8(9),
+       9},
       {{"dial9/name-empty"}, TraceBytes().schema(0, "", {{"v", 11}}).event(0, 1).u8(9), 9},
       {{"dial9/name-empty"}, TraceBytes().schema(0, "E", {{"", 11}}).event(0, 1).u8(9), 9},
-      {{"dial9/name-duplicate"}, TraceBytes().schema(0, "E", {{"v", 11}, {"v", 11}}).event(0, 1).u8(9).u8(8), 9},
-      {{"dial9/name-duplicate"}, TraceBytes().schema(1, "E", {}).schema(0, "E", {{"v", 11}}).event(0, 1).u8(9), 9},
+      {{"dial9/name-duplicate"},
+       TraceBytes().schema(0, "E", {{"v", 11}, {"v", 11}}).event(0, 1).u8(9).u8(8),
+       9},
+      {{"dial9/name-duplicate"},
+       TraceBytes().schema(1, "E", {}).schema(0, "E", {{"v", 11}}).event(0, 1).u8(9),
+       9},
       {{"dial9/utf8"}, TraceBytes().schema(0, "E\xFF", {{"v", 11}}).event(0, 1).u8(9), 9},
-      {{"dial9/utf8"}, TraceBytes().string_pool(0, "\xC3(").raw(as_text(event(11).u8(9).bytes())), 9},
+      {{"dial9/utf8"},
+       TraceBytes().string_pool(0, "\xC3(").raw(as_text(event(11).u8(9).bytes())),
+       9},
       {{"dial9/pool-redefined"},
-       TraceBytes().string_pool(0, "a").string_pool(0, "b").raw(as_text(event(11).u8(9).bytes())), 9},
-      {{"dial9/pool-redefined"}, TraceBytes().stack_pool(0, {1}).stack_pool(0, {}).raw(as_text(event(11).u8(9).bytes())), 9},
-      {{"dial9/pool-unresolved"}, TraceBytes().schema(0, "E", {{"v", 9}, {"l", 14}}).event(0, 1).u8(9).u32(1).u8(7).u32(4), 9},
+       TraceBytes().string_pool(0, "a").string_pool(0, "b").raw(as_text(event(11).u8(9).bytes())),
+       9},
+      {{"dial9/pool-redefined"},
+       TraceBytes().stack_pool(0, {1}).stack_pool(0, {}).raw(as_text(event(11).u8(9).bytes())),
+       9},
+      {{"dial9/pool-unresolved"},
+       TraceBytes().schema(0, "E", {{"v", 9}, {"l", 14}}).event(0, 1).u8(9).u32(1).u8(7).u32(4),
+       9},
       {{"dial9/annotation-type"}, event(11).u8(9).raw({6, 1, 0, 0}), 9},
-      {{"dial9/annotation-field"}, event(11).u8(9).raw({6, 0, 1, 0, 1, 0, 1, 0, 'k', 0, 0, 0, 0}), 9},
+      {{"dial9/annotation-field"},
+       event(11).u8(9).raw({6, 0, 1, 0, 1, 0, 1, 0, 'k', 0, 0, 0, 0}),
+       9},
   };
   for (const Case& with : cases) {
     const Decoded decoded = decode_bytes(TraceBytes().header().raw(as_text(with.frames.bytes())));
@@ -326,7 +371,8 @@ TEST(Decoder, ManyOptionalFieldsStayInsideTheWindow) {
   for (int i = 0; i < 1000; ++i) names.push_back(std::to_string(i));
   TraceBytes bytes;
   bytes.header().u8(1).u16(0).u16(1).raw("E").u8(1).u16(names.size());
-  for (std::size_t i = 0; i < names.size(); ++i) bytes.u16(names[i].size()).raw(names[i]).u8(0x80 | (1 + i % 15));
+  for (std::size_t i = 0; i < names.size(); ++i)
+    bytes.u16(names[i].size()).raw(names[i]).u8(0x80 | (1 + i % 15));
   TraceBytes cut = bytes;
   bytes.event(0, 1);
   for (std::size_t i = 0; i < names.size(); ++i) bytes.u8(0);
@@ -395,16 +441,27 @@ TraceBytes varied_trace() {
       bytes.event(0, i).varint(i << (7 * i)).u32(i).u8(i % 2);
       if (i % 2 == 1) bytes.u8(1);
       bytes.varint(i);
-      bytes.event(1, i).text32("text").u32(i % 3).u32(1).text32("key").text32("value").u32(1).u64(0x1234);
-      bytes.event(2, i).u32(2).raw({11, 1, 14}).u32(1).raw({4}).text32("inner").u8(1).u32(1).raw({9, 5, 3, 1});
+      bytes.event(1, i).text32("text").u32(i % 3).u32(1).text32("key").text32("value").u32(1).u64(
+          0x1234);
+      bytes.event(2, i)
+          .u32(2)
+          .raw({11, 1, 14})
+          .u32(1)
+          .raw({4})
+          .text32("inner")
+          .u8(1)
+          .u32(1)
+          .raw({9, 5, 3, 1});
     }
   }
   return bytes;
 }
 
 RC_GTEST_PROP(DecoderProperty, RandomBytesAfterAHeaderAreAccountedFor, ()) {
-  auto bytes = *rc::gen::container<std::vector<std::uint8_t>>(rc::gen::resize(300, rc::gen::arbitrary<std::uint8_t>()));
-  const std::vector<std::uint8_t> header = TraceBytes().header().schema(0, "E", {{"v", 9}, {"s", 4}}).bytes();
+  auto bytes = *rc::gen::container<std::vector<std::uint8_t>>(
+      rc::gen::resize(300, rc::gen::arbitrary<std::uint8_t>()));
+  const std::vector<std::uint8_t> header =
+      TraceBytes().header().schema(0, "E", {{"v", 9}, {"s", 4}}).bytes();
   bytes.insert(bytes.begin(), header.begin(), header.end());
   expect_every_byte_accounted_for(bytes);
 }
@@ -435,7 +492,8 @@ TEST(Decoder, EveryTruncationIsReported) {
   for (std::size_t size = kHeaderSize; size < bytes.size(); ++size) {
     const Trace cut(ByteSpan(bytes.data(), size));
     std::size_t expected = 0;
-    for (const Decoded::Row& event : whole.decoded.events) expected += event.offset + event.size <= size ? 1 : 0;
+    for (const Decoded::Row& event : whole.decoded.events)
+      expected += event.offset + event.size <= size ? 1 : 0;
     ASSERT_EQ(cut.decoded.events.size(), expected) << size;
     ASSERT_LE(cut.decoded.problems.size(), 1U);
     if (!cut.decoded.problems.empty()) {

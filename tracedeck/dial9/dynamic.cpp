@@ -17,10 +17,12 @@ SkipResult incomplete(const std::uint8_t* walked_to, const std::uint8_t* needed_
   return {.status = FieldStatus::kIncomplete, .end = walked_to, .fault = needed_up_to};
 }
 
-SkipResult fault(FieldStatus status, const std::uint8_t* at) { return {.status = status, .end = at, .fault = at}; }
+SkipResult fault(FieldStatus status, const std::uint8_t* at) {
+  return {.status = status, .end = at, .fault = at};
+}
 
-// Skips a u32 count at `at` and the elements it counts. False when incomplete; then `needed` is how far
-// the input would have to reach.
+// Skips a u32 count at `at` and the elements it counts. False when incomplete; then `needed` is how
+// far the input would have to reach.
 bool skip_counted(const std::uint8_t*& at, const std::uint8_t* end, std::uint32_t element_size,
                   const std::uint8_t*& needed) {
   needed = at + kCountSize;
@@ -33,7 +35,8 @@ bool skip_counted(const std::uint8_t*& at, const std::uint8_t* end, std::uint32_
 }
 
 // The same for text, noting whether it is all ASCII.
-bool skip_text(const std::uint8_t*& at, const std::uint8_t* end, bool& odd, const std::uint8_t*& needed) {
+bool skip_text(const std::uint8_t*& at, const std::uint8_t* end, bool& odd,
+               const std::uint8_t*& needed) {
   const std::uint8_t* const begin = at + kCountSize;
   if (!skip_counted(at, end, 1, needed)) return false;
   odd |= has_high_bit(begin, static_cast<std::size_t>(at - begin));
@@ -49,13 +52,15 @@ std::uint64_t read_value_count(FieldType type, const std::uint8_t*& at) {
 }
 
 SkipResult skip_string_map(const std::uint8_t* at, const std::uint8_t* end) {
-  if (left(at, end) < static_cast<std::ptrdiff_t>(kCountSize)) return incomplete(at, at + kCountSize);
+  if (left(at, end) < static_cast<std::ptrdiff_t>(kCountSize))
+    return incomplete(at, at + kCountSize);
   const std::uint32_t count = load_le<std::uint32_t>(at);
   at += kCountSize;
   bool odd = false;
   const std::uint8_t* needed = nullptr;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (!skip_text(at, end, odd, needed) || !skip_text(at, end, odd, needed)) return incomplete(at, needed);
+    if (!skip_text(at, end, odd, needed) || !skip_text(at, end, odd, needed))
+      return incomplete(at, needed);
   }
   return {.end = at, .slots = std::uint64_t{count} * 2, .odd = odd};
 }
@@ -69,7 +74,8 @@ SkipResult skip_dynamic(FieldType type, const std::uint8_t* at, const std::uint8
   for (;;) {
     // A list or map opens: its count.
     if (depth == kMaxNesting) return fault(FieldStatus::kDynamicNesting, at);
-    if (left(at, end) < static_cast<std::ptrdiff_t>(kCountSize)) return incomplete(at, at + kCountSize);
+    if (left(at, end) < static_cast<std::ptrdiff_t>(kCountSize))
+      return incomplete(at, at + kCountSize);
     open[depth++] = read_value_count(type, at);
     bool opened = false;
     while (!opened) {
@@ -190,8 +196,9 @@ Value read_value(FieldType type, const std::uint8_t*& at, const std::uint8_t* en
     case FieldType::kStringMap:
     case FieldType::kDynamicList:
     case FieldType::kDynamicMap: {
-      const SkipResult extent =
-          value.type == FieldType::kStringMap ? skip_string_map(at, end) : skip_dynamic(value.type, at, end);
+      const SkipResult extent = value.type == FieldType::kStringMap
+                                    ? skip_string_map(at, end)
+                                    : skip_dynamic(value.type, at, end);
       value.pointer = at + kCountSize;
       value.length = static_cast<std::uint32_t>(extent.end - value.pointer);
       at = extent.end;

@@ -12,12 +12,12 @@ namespace tracedeck::dial9 {
 // What became of decoding the fields of an event, or a part of one.
 enum class FieldStatus : std::uint8_t {
   kOk,
-  kIncomplete,      // the window ends inside
-  kVarintLength,    // RuleId::kVarintLength, and so on
+  kIncomplete,    // the window ends inside
+  kVarintLength,  // RuleId::kVarintLength, and so on
   kDynamicTag,
   kDynamicNesting,
-  kUnregistered,    // of an event: no schema registered its type_id
-  kNoRoom,          // the tape has not enough slots left
+  kUnregistered,  // of an event: no schema registered its type_id
+  kNoRoom,        // the tape has not enough slots left
 };
 
 // What a skip found out.
@@ -47,12 +47,14 @@ struct SkipResult {
 // Skips a StringMap at `at` (its count), reading nothing from `end` on.
 [[nodiscard]] SkipResult skip_string_map(const std::uint8_t* at, const std::uint8_t* end);
 // Skips a DynamicList or DynamicMap at `at` (its count).
-[[nodiscard]] SkipResult skip_dynamic(FieldType type, const std::uint8_t* at, const std::uint8_t* end);
+[[nodiscard]] SkipResult skip_dynamic(FieldType type, const std::uint8_t* at,
+                                      const std::uint8_t* end);
 
 // Walks the pairs of a StringMap value. Valid as long as the value's bytes.
 class StringMapView {
  public:
-  explicit StringMapView(const Value& map) : position_(map.pointer), end_(map.pointer + map.length) {}
+  explicit StringMapView(const Value& map)
+      : position_(map.pointer), end_(map.pointer + map.length) {}
 
   // The next pair; false after the last.
   [[nodiscard]] bool next(std::string_view& key, std::string_view& value);
@@ -66,7 +68,8 @@ class StringMapView {
 // element that is itself a list or map is walked by a view of its own.
 class DynamicView {
  public:
-  explicit DynamicView(const Value& container) : position_(container.pointer), end_(container.pointer + container.length) {}
+  explicit DynamicView(const Value& container)
+      : position_(container.pointer), end_(container.pointer + container.length) {}
 
   // The next element; false after the last.
   [[nodiscard]] bool next(Value& element);

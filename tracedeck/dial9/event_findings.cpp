@@ -12,7 +12,8 @@ namespace {
 template <class Note>
 class EventExaminer {
  public:
-  EventExaminer(const EventType& type, const Pools& pools, const std::uint8_t* event, std::size_t size, Note note)
+  EventExaminer(const EventType& type, const Pools& pools, const std::uint8_t* event,
+                std::size_t size, Note note)
       : type_(type), pools_(pools), event_(event), end_(event + size), note_(note) {}
 
   void examine() {
@@ -22,7 +23,8 @@ class EventExaminer {
       if (field.optional) {
         const std::uint8_t presence = *at;
         if (presence > 1) {
-          report(RuleId::kPresenceValue, at, 1, fmt::format("has the presence byte 0x{:02X}, read as present", presence));
+          report(RuleId::kPresenceValue, at, 1,
+                 fmt::format("has the presence byte 0x{:02X}, read as present", presence));
         }
         ++at;
         if (presence == 0) continue;
@@ -42,7 +44,9 @@ class EventExaminer {
   void examine_parts(const Value& value, const std::uint8_t* begin, const std::uint8_t* end) {
     switch (value.type) {
       case FieldType::kBool:
-        if (*begin > 1) report(RuleId::kBoolValue, begin, 1, fmt::format("is the Bool 0x{:02X}, read as true", *begin));
+        if (*begin > 1)
+          report(RuleId::kBoolValue, begin, 1,
+                 fmt::format("is the Bool 0x{:02X}, read as true", *begin));
         break;
       case FieldType::kVarint:
         if (is_overlong(begin, end)) {
@@ -102,13 +106,16 @@ class EventExaminer {
   }
 
   void examine_text(std::string_view text, const std::uint8_t* at) {
-    if (!is_valid_utf8(text)) report(RuleId::kUtf8, at, text.size(), "holds text that is not UTF-8");
+    if (!is_valid_utf8(text))
+      report(RuleId::kUtf8, at, text.size(), "holds text that is not UTF-8");
   }
 
-  void examine_pool_id(const Pool& pool, std::string_view what, const Value& value, const std::uint8_t* at) {
+  void examine_pool_id(const Pool& pool, std::string_view what, const Value& value,
+                       const std::uint8_t* at) {
     const auto id = static_cast<std::uint32_t>(value.bits);
     if (pool.find(id).data == nullptr) {
-      report(RuleId::kPoolUnresolved, at, 4, fmt::format("refers to {} pool id {}, which is not defined", what, id));
+      report(RuleId::kPoolUnresolved, at, 4,
+             fmt::format("refers to {} pool id {}, which is not defined", what, id));
     }
   }
 
@@ -127,11 +134,13 @@ class EventExaminer {
 
 }  // namespace
 
-void Decoder::note_event(const EventType& type, const std::uint8_t* event, std::size_t size, std::uint64_t offset) {
-  EventExaminer examiner(type, pools_, event, size,
-                         [&](RuleId rule_id, std::uint64_t at, std::size_t length, std::string text) {
-                           note(rule_id, offset + at, length, std::move(text));
-                         });
+void Decoder::note_event(const EventType& type, const std::uint8_t* event, std::size_t size,
+                         std::uint64_t offset) {
+  EventExaminer examiner(
+      type, pools_, event, size,
+      [&](RuleId rule_id, std::uint64_t at, std::size_t length, std::string text) {
+        note(rule_id, offset + at, length, std::move(text));
+      });
   examiner.examine();
 }
 

@@ -58,7 +58,8 @@ void SegmentTypes::set(const EventType& type) {
 
 bool SegmentTypes::has_name(std::string_view name, std::uint16_t other_than) const {
   const auto [first, last] = ids_by_name_.equal_range(name);
-  return std::any_of(first, last, [other_than](const auto& entry) { return entry.second != other_than; });
+  return std::any_of(first, last,
+                     [other_than](const auto& entry) { return entry.second != other_than; });
 }
 
 void SegmentTypes::clear() {

@@ -19,11 +19,11 @@ namespace tracedeck::dial9 {
 // address. A type that gets annotations later is another event type with another ordinal.
 struct EventType {
   // What the loop over events looks at comes first, in one cache line.
-  const Step* steps = nullptr;      // of `program`
-  std::uint32_t delta_mask = 0;     // which bits after the type_id are the delta: 24 or none
+  const Step* steps = nullptr;       // of `program`
+  std::uint32_t delta_mask = 0;      // which bits after the type_id are the delta: 24 or none
   std::uint64_t timestamp_mask = 0;  // all bits if events have a timestamp
   std::uint32_t header_size = kEventHeaderSize;  // of the event frame, bytes
-  std::uint32_t ordinal = 0;        // counts the distinct types of a trace from 0
+  std::uint32_t ordinal = 0;                     // counts the distinct types of a trace from 0
   std::uint16_t id = 0;
   // Whatever the decoder's user wants to find again with every event of the type.
   mutable const void* attachment = nullptr;
@@ -33,8 +33,8 @@ struct EventType {
   std::string_view key = {};  // type_id, schema frame and annotation frames: what makes it distinct
 };
 
-// Every distinct event type of a trace. Segments usually register the same schemas again; they share
-// one type, so the store grows with the distinct ones only.
+// Every distinct event type of a trace. Segments usually register the same schemas again; they
+// share one type, so the store grows with the distinct ones only.
 class TypeStore {
  public:
   // The type with that key, or null.

@@ -16,14 +16,14 @@
 
 namespace tracedeck::dial9 {
 
-// What the loop needs besides the program, and what it reports of a bad status. Positions, values and oddities
-// are parameters of their own so that they stay in registers.
+// What the loop needs besides the program, and what it reports of a bad status. Positions, values
+// and oddities are parameters of their own so that they stay in registers.
 template <class Out>
 struct FieldContext {
-  const std::uint8_t* end;               // of the window's bytes
-  Out* out_end;                          // end of the room for values
+  const std::uint8_t* end;  // of the window's bytes
+  Out* out_end;             // end of the room for values
   const Pools* pools;
-  std::uint32_t slot_bound;              // slots that any event takes at most, without lists and maps
+  std::uint32_t slot_bound;  // slots that any event takes at most, without lists and maps
   const std::uint8_t* fault = nullptr;   // where; kIncomplete: needed up to here
   const std::uint8_t* walked = nullptr;  // how far the bytes were looked at
   std::uint64_t slots_needed = 0;        // kNoRoom: slots the rest of the event takes
@@ -32,8 +32,10 @@ struct FieldContext {
 // The content of a field with a u32 count of elements at `at`, which is advanced past it. Null when
 // incomplete.
 template <class Out>
-[[gnu::always_inline]] inline const std::uint8_t* take_counted(const std::uint8_t*& at, std::uint32_t element_size,
-                                                               std::uint64_t& size, FieldContext<Out>& context) {
+[[gnu::always_inline]] inline const std::uint8_t* take_counted(const std::uint8_t*& at,
+                                                               std::uint32_t element_size,
+                                                               std::uint64_t& size,
+                                                               FieldContext<Out>& context) {
   size = std::uint64_t{load_le<std::uint32_t>(at)} * element_size;
   const std::uint8_t* const content = at + sizeof(std::uint32_t);
   if (static_cast<std::int64_t>(size) > context.end - content) [[unlikely]] {
@@ -47,7 +49,8 @@ template <class Out>
 
 // Reads the varint at `at` as `decode_leb128` does, noting an overlong one.
 template <class Policy>
-[[gnu::always_inline]] inline bool take_varint(const std::uint8_t*& at, std::uint64_t& value, bool& odd) {
+[[gnu::always_inline]] inline bool take_varint(const std::uint8_t*& at, std::uint64_t& value,
+                                               bool& odd) {
   value = *at;
   if (value < 0x80) [[likely]] {
     ++at;
@@ -72,8 +75,8 @@ template <class Policy>
 
 // Reads `count` varints, at least one. False when one is too long.
 template <class Policy>
-[[gnu::always_inline]] inline bool take_varints(std::size_t count, const std::uint8_t*& at, typename Policy::Out*& out,
-                                                bool& odd) {
+[[gnu::always_inline]] inline bool take_varints(std::size_t count, const std::uint8_t*& at,
+                                                typename Policy::Out*& out, bool& odd) {
   do {
     std::uint64_t value;
     if (!take_varint<Policy>(at, value, odd)) [[unlikely]]
@@ -83,13 +86,13 @@ template <class Policy>
   return true;
 }
 
-// Runs `step` and what follows over the fields at `at`, which is within the window or its padding, and
-// stores values at `out`. On kOk both are behind the last field; on any other status they are unspecified
-// and the context says why.
+// Runs `step` and what follows over the fields at `at`, which is within the window or its padding,
+// and stores values at `out`. On kOk both are behind the last field; on any other status they are
+// unspecified and the context says why.
 template <class Policy>
-[[gnu::always_inline]] inline FieldStatus decode_fields(const Step* step, const std::uint8_t*& at,
-                                                        typename Policy::Out*& out, bool& odd,
-                                                        FieldContext<typename Policy::Out>& context) {
+[[gnu::always_inline]] inline FieldStatus decode_fields(
+    const Step* step, const std::uint8_t*& at, typename Policy::Out*& out, bool& odd,
+    FieldContext<typename Policy::Out>& context) {
   for (;; ++step) {
     switch (step->kind) {
       case StepKind::kLastVarints:
@@ -192,8 +195,9 @@ template <class Policy>
       case StepKind::kDynamicList:
       case StepKind::kDynamicMap: {
         const FieldType type = step->inner;
-        const SkipResult skipped =
-            type == FieldType::kStringMap ? skip_string_map(at, context.end) : skip_dynamic(type, at, context.end);
+        const SkipResult skipped = type == FieldType::kStringMap
+                                       ? skip_string_map(at, context.end)
+                                       : skip_dynamic(type, at, context.end);
         if (skipped.status != FieldStatus::kOk) [[unlikely]] {
           context.fault = skipped.fault;
           context.walked = skipped.end;

@@ -34,7 +34,8 @@ class Dial9Format final : public Format {
                                                      const ReadOptions& options) const override {
     return open_reader(std::move(input), options);
   }
-  [[nodiscard]] Result<std::unique_ptr<Writer>> create(io::Output& output, const WriteOptions& options) const override {
+  [[nodiscard]] Result<std::unique_ptr<Writer>> create(io::Output& output,
+                                                       const WriteOptions& options) const override {
     return create_writer(output, options);
   }
   [[nodiscard]] Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,

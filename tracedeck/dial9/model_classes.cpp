@@ -14,7 +14,8 @@ FieldClassPtr stack_class(bool interned) {
       make_field_class(IntegerClass{.layout = FixedLayout{.width = 64},
                                     .form = IntegerClass::Form::kAddress,
                                     .display_base = DisplayBase::kHexadecimal});
-  return make_field_class(ArrayClass{.element = address, .extent = LengthPrefixed{}, .interned = interned});
+  return make_field_class(
+      ArrayClass{.element = address, .extent = LengthPrefixed{}, .interned = interned});
 }
 
 FieldClassPtr make_plain_class(FieldType type) {
@@ -48,7 +49,8 @@ FieldClassPtr make_plain_class(FieldType type) {
     case FieldType::kU32:
       return unsigned_class(32);
     case FieldType::kDynamicList:
-      return make_field_class(ArrayClass{.element = make_field_class(DynamicClass{}), .extent = LengthPrefixed{}});
+      return make_field_class(
+          ArrayClass{.element = make_field_class(DynamicClass{}), .extent = LengthPrefixed{}});
     case FieldType::kDynamicMap: {
       const FieldClassPtr any = make_field_class(DynamicClass{});
       return make_field_class(MapClass{.key = any, .value = any});
@@ -80,11 +82,14 @@ EventClass event_class(const EventType& type, const DataStreamClass& stream_clas
   StructureClass payload;
   payload.members.reserve(type.schema.fields.size());
   for (const FieldDefinition& field : type.schema.fields) {
-    payload.members.push_back({.name = field.name, .field_class = field_class(field.type, field.optional), .attributes = {}});
+    payload.members.push_back({.name = field.name,
+                               .field_class = field_class(field.type, field.optional),
+                               .attributes = {}});
   }
   for (const Annotation& annotation : type.schema.annotations) {
     if (annotation.field_index < payload.members.size()) {
-      payload.members[annotation.field_index].attributes.push_back({.key = annotation.key, .value = annotation.value});
+      payload.members[annotation.field_index].attributes.push_back(
+          {.key = annotation.key, .value = annotation.value});
     }
   }
   return {.id = type.id,

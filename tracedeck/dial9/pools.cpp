@@ -25,7 +25,8 @@ bool Pool::define(std::uint32_t id, ByteSpan content) {
   if (id < dense_.size()) {
     entry = &dense_[id];
   } else if (id < 2 * count_ + kDenseHeadroom && !sparse_.contains(id)) {
-    dense_.resize(std::max<std::size_t>(id + std::size_t{1}, std::min(dense_.size() * 2, 2 * count_ + kDenseHeadroom)));
+    dense_.resize(std::max<std::size_t>(id + std::size_t{1},
+                                        std::min(dense_.size() * 2, 2 * count_ + kDenseHeadroom)));
     for (auto it = sparse_.begin(); it != sparse_.end();) {
       if (it->first < dense_.size()) {
         dense_[it->first] = it->second;

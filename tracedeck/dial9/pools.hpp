@@ -12,8 +12,8 @@
 namespace tracedeck::dial9 {
 
 // Maps pool ids to bytes: UTF-8 text, or addresses as u64 little-endian. The bytes are copied into
-// an arena that batches can keep alive, so that a redefinition or the end of the segment leaves what
-// was resolved before intact. One thread at a time; the arena may be read by others.
+// an arena that batches can keep alive, so that a redefinition or the end of the segment leaves
+// what was resolved before intact. One thread at a time; the arena may be read by others.
 class Pool {
  public:
   struct Entry {
@@ -38,7 +38,9 @@ class Pool {
   // Counts the arenas begun so far: changes whenever `arena` does.
   [[nodiscard]] std::uint64_t arena_generation() const { return generation_; }
   // Bytes this pool takes, index included.
-  [[nodiscard]] std::size_t memory() const { return arena_size_ + dense_.capacity() * sizeof(Entry) + sparse_.size() * 64; }
+  [[nodiscard]] std::size_t memory() const {
+    return arena_size_ + dense_.capacity() * sizeof(Entry) + sparse_.size() * 64;
+  }
   [[nodiscard]] std::size_t size() const { return count_; }
 
   // Calls `visit(id, Entry)` for every defined entry, in ascending order of dense ids first.

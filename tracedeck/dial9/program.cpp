@@ -36,8 +36,10 @@ class Compiler {
       slack_used_ = 0;
     }
     auto& steps = program_.steps;
-    const bool extends = type == FieldType::kVarint && !after_optional && !steps.empty() && !steps.back().after_optional &&
-                         (steps.back().kind == StepKind::kVarints || steps.back().kind == step_kind(FieldType::kVarint)) &&
+    const bool extends = type == FieldType::kVarint && !after_optional && !steps.empty() &&
+                         !steps.back().after_optional &&
+                         (steps.back().kind == StepKind::kVarints ||
+                          steps.back().kind == step_kind(FieldType::kVarint)) &&
                          steps.back().count < std::numeric_limits<std::uint16_t>::max();
     if (extends) {
       steps.back().kind = StepKind::kVarints;

@@ -2,8 +2,8 @@
 //
 // Windows are followed by `kPadding` zero bytes, so scalars are loaded without looking at the
 // window's end first; the program says where the end has to be compared next (`kCheck`), so that no
-// load starts more than `kSlack` bytes past it. Fields of variable length compare by themselves. Runs of varints,
-// the most frequent fields by far, are one step.
+// load starts more than `kSlack` bytes past it. Fields of variable length compare by themselves.
+// Runs of varints, the most frequent fields by far, are one step.
 #pragma once
 
 #include <cstdint>
@@ -34,21 +34,22 @@ enum class StepKind : std::uint8_t {
   kU32,
   kDynamicList,
   kDynamicMap,
-  kCheck,      // the bytes read so far must lie before the window's end
-  kVarints,    // `count` varints
-  kLastVarints,  // `count` varints, then kEnd
-  kOptional,   // presence byte; an absent field skips the step that follows
+  kCheck,         // the bytes read so far must lie before the window's end
+  kVarints,       // `count` varints
+  kLastVarints,   // `count` varints, then kEnd
+  kOptional,      // presence byte; an absent field skips the step that follows
   kUnregistered,  // stands for the schema of a type_id that has none
-  kEnd,        // the last step: the event's bytes must lie before the window's end
+  kEnd,           // the last step: the event's bytes must lie before the window's end
 };
 
-static_assert(static_cast<std::uint8_t>(StepKind::kDynamicMap) == static_cast<std::uint8_t>(FieldType::kDynamicMap));
+static_assert(static_cast<std::uint8_t>(StepKind::kDynamicMap) ==
+              static_cast<std::uint8_t>(FieldType::kDynamicMap));
 
 [[nodiscard]] constexpr StepKind step_kind(FieldType type) { return static_cast<StepKind>(type); }
 
 struct Step {
   StepKind kind;
-  FieldType inner{};            // the type of the field that the step, or the one after kOptional, reads
+  FieldType inner{};  // the type of the field that the step, or the one after kOptional, reads
   bool after_optional = false;  // the step of a field whose presence byte was read
   std::uint16_t count = 1;
 };

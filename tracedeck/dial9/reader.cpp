@@ -51,17 +51,24 @@ class FileReader final : public Reader {
 
   FileReader(std::unique_ptr<io::Input> input, const ReadOptions& options)
       : options_(options),
-        description_(std::make_shared<TraceDescription>(input->name(), "dial9", std::to_string(kWireVersion))),
+        description_(std::make_shared<TraceDescription>(input->name(), "dial9",
+                                                        std::to_string(kWireVersion))),
         source_(std::move(input), options.max_state),
         decoder_(options.max_state) {
     ClockClass& clock = description_->add_clock({.id = "timestamp", .shift = options.clock_shift});
     stream_class_ = &description_->add_stream_class({.default_clock = &clock});
   }
 
-  [[nodiscard]] std::shared_ptr<const TraceDescription> description() const override { return description_; }
+  [[nodiscard]] std::shared_ptr<const TraceDescription> description() const override {
+    return description_;
+  }
   [[nodiscard]] double progress() const override { return source_.progress(); }
-  [[nodiscard]] std::optional<std::uint64_t> stored_size() const override { return source_.input().stored_size(); }
-  [[nodiscard]] std::optional<std::uint64_t> bytes_read() const override { return source_.offset(); }
+  [[nodiscard]] std::optional<std::uint64_t> stored_size() const override {
+    return source_.input().stored_size();
+  }
+  [[nodiscard]] std::optional<std::uint64_t> bytes_read() const override {
+    return source_.offset();
+  }
 
   // Decodes the header, so that what is no trace is rejected when it is opened.
   [[nodiscard]] Result<void> begin() {
@@ -94,8 +101,8 @@ class FileReader final : public Reader {
     room_.begin(*batch_, out, context);
   }
   bool has_room(typename Policy::Out*& out) { return room_.has_room(out); }
-  bool event(const EventType& type, std::uint64_t timestamp, std::uint64_t offset, std::uint32_t size,
-             typename Policy::Out* begin, typename Policy::Out* end) {
+  bool event(const EventType& type, std::uint64_t timestamp, std::uint64_t offset,
+             std::uint32_t size, typename Policy::Out* begin, typename Policy::Out* end) {
     Event& event = batch_->add_event();
     event.event_class = static_cast<const EventClass*>(type.attachment);
     event.stream = stream_.get();
@@ -123,7 +130,8 @@ class FileReader final : public Reader {
     batch_->add_notice(RecordKind::kProblem, {description_->input(), std::move(finding)});
   }
   void finding(Finding finding) {
-    if (options_.findings) batch_->add_notice(RecordKind::kFinding, {description_->input(), std::move(finding)});
+    if (options_.findings)
+      batch_->add_notice(RecordKind::kFinding, {description_->input(), std::move(finding)});
   }
 
  private:
@@ -162,7 +170,8 @@ class FileReader final : public Reader {
     ended_ = true;
     if (stream_ != nullptr) batch_->add_stream(RecordKind::kStreamEnd, stream_);
     if (const auto& failure = source_.failure()) {
-      batch_->add_notice(RecordKind::kProblem, input_notice(description_->input(), source_.offset(), *failure));
+      batch_->add_notice(RecordKind::kProblem,
+                         input_notice(description_->input(), source_.offset(), *failure));
     }
   }
 
@@ -196,7 +205,8 @@ Result<std::unique_ptr<Reader>> open(std::unique_ptr<io::Input> input, const Rea
 
 }  // namespace
 
-Result<std::unique_ptr<Reader>> open_reader(std::unique_ptr<io::Input> input, const ReadOptions& options) {
+Result<std::unique_ptr<Reader>> open_reader(std::unique_ptr<io::Input> input,
+                                            const ReadOptions& options) {
   if (options.values) return open<TapeRoom>(std::move(input), options);
   if (options.findings) return open<NoRoom<true>>(std::move(input), options);
   return open<NoRoom<false>>(std::move(input), options);

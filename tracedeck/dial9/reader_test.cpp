@@ -29,7 +29,12 @@ TraceBytes two_segments() {
       .u8(0)
       .event_without_time(1)
       .varint(77);
-  bytes.header().schema(0, "Pooled", {{"s", 7}, {"k", 6}, {"o", 0x87}}).event(0, 3).u32(0).u32(0).u8(0);
+  bytes.header()
+      .schema(0, "Pooled", {{"s", 7}, {"k", 6}, {"o", 0x87}})
+      .event(0, 3)
+      .u32(0)
+      .u32(0)
+      .u8(0);
   return bytes;
 }
 
@@ -125,7 +130,8 @@ TEST(Reader, ExpandsListsAndMaps) {
 }
 
 TEST(Reader, DeliversTheSameByteByByteAsAtOnce) {
-  for (const TraceBytes& bytes : {two_segments(), two_segments().u8(9), two_segments().header(3).u8(0)}) {
+  for (const TraceBytes& bytes :
+       {two_segments(), two_segments().u8(9), two_segments().header(3).u8(0)}) {
     const Records whole = read_bytes(bytes.bytes());
     for (const std::size_t chunk : {1U, 2U, 7U}) {
       const Records crumbs = read_bytes(bytes.bytes(), {}, chunk);
@@ -197,13 +203,16 @@ TEST(Reader, RedefinedPoolEntriesDoNotPileUp) {
   TraceBytes bytes;
   bytes.header().schema(0, "E", {{"s", 7}});
   for (std::uint64_t i = 0; i < 2'000; ++i) {
-    bytes.string_pool(i % 3, std::string(4096, static_cast<char>('a' + i % 26))).event(0, 1).u32(i % 3);
+    bytes.string_pool(i % 3, std::string(4096, static_cast<char>('a' + i % 26)))
+        .event(0, 1)
+        .u32(i % 3);
   }
   const Records records = read_bytes(bytes.bytes(), {.max_state = 4 << 20});
   EXPECT_TRUE(records.problems.empty());
   ASSERT_EQ(records.events.size(), 2'000U);
   for (std::size_t i = 0; i < records.events.size(); ++i) {
-    EXPECT_EQ(records.events[i].payload()[0].text(), std::string(4096, static_cast<char>('a' + i % 26)));
+    EXPECT_EQ(records.events[i].payload()[0].text(),
+              std::string(4096, static_cast<char>('a' + i % 26)));
   }
 }
 

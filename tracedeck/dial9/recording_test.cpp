@@ -39,7 +39,8 @@ struct Counter : FrameHandler {
   std::uint64_t timeless = 0;
   std::size_t problems = 0;
 
-  bool event(const EventType& type, std::uint64_t timestamp, std::uint64_t, std::uint32_t, SkipPolicy::Out*, SkipPolicy::Out*) {
+  bool event(const EventType& type, std::uint64_t timestamp, std::uint64_t, std::uint32_t,
+             SkipPolicy::Out*, SkipPolicy::Out*) {
     ++events[type.schema.name];
     if (timestamp == 0) {
       ++timeless;
@@ -60,7 +61,8 @@ TEST(Recording, HasTheFramesAndEventsThatAreKnown) {
   Decoder decoder;
   Counter counter;
   std::size_t position = 0;
-  EXPECT_EQ(decoder.run({.bytes = bytes.view(), .last = true}, position, counter).state, DecodeState::kConsumed);
+  EXPECT_EQ(decoder.run({.bytes = bytes.view(), .last = true}, position, counter).state,
+            DecodeState::kConsumed);
 
   EXPECT_EQ(counter.problems, 0U);
   EXPECT_EQ(decoder.frame_counts().headers, 14U);

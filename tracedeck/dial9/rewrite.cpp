@@ -27,7 +27,8 @@ class Copier : public FrameHandler {
   // Copies what was decoded up to `offset` and is not damaged.
   void keep(std::uint64_t offset) {
     if (!written_ || offset <= skipped_to_) return;
-    written_ = output_.write({window_->view().data + (skipped_to_ - window_->offset()), offset - skipped_to_});
+    written_ = output_.write(
+        {window_->view().data + (skipped_to_ - window_->offset()), offset - skipped_to_});
     skipped_to_ = offset;
   }
   [[nodiscard]] const Result<void>& written() const { return written_; }
@@ -43,8 +44,9 @@ class Copier : public FrameHandler {
 
 }  // namespace
 
-Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output, const ReadOptions& options,
-                     const Format::NoticeSink& notices, std::stop_token stop) {
+Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
+                     const ReadOptions& options, const Format::NoticeSink& notices,
+                     std::stop_token stop) {
   const std::string name = input->name();
   WindowSource source(std::move(input), options.max_state);
   Decoder decoder(options.max_state);

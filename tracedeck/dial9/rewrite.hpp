@@ -12,7 +12,8 @@ namespace tracedeck::dial9 {
 // keep their places; leaves damaged ranges out and reports them to `notices`. Ends after a whole
 // frame when `stop` is requested. Errors: kMustReject when the input has no valid header; those of
 // the output.
-[[nodiscard]] Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output, const ReadOptions& options,
-                                   const Format::NoticeSink& notices, std::stop_token stop);
+[[nodiscard]] Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
+                                   const ReadOptions& options, const Format::NoticeSink& notices,
+                                   std::stop_token stop);
 
 }  // namespace tracedeck::dial9

@@ -35,7 +35,8 @@ struct WireType {
     return {};
   }
   std::optional<FieldType> operator()(const MapClass& map) const {
-    if (map.key->as<StringClass>() != nullptr && map.value->as<StringClass>() != nullptr) return FieldType::kStringMap;
+    if (map.key->as<StringClass>() != nullptr && map.value->as<StringClass>() != nullptr)
+      return FieldType::kStringMap;
     if (map.key->as<DynamicClass>() != nullptr && since_0_4) return FieldType::kDynamicMap;
     return {};
   }
@@ -56,11 +57,13 @@ std::optional<FieldDefinition> field_definition(const Member& member, bool since
   const FieldClass& inner = inner_class(*member.field_class);
   const std::optional<FieldType> type = std::visit(WireType{since_0_4}, inner.kind);
   if (!type || member.name.size() > kMaxNameLength) return {};
-  return FieldDefinition{.name = member.name, .type = *type, .optional = &inner != member.field_class.get()};
+  return FieldDefinition{
+      .name = member.name, .type = *type, .optional = &inner != member.field_class.get()};
 }
 
 SchemaMapping map_schema(const EventClass& event_class, bool since_0_4) {
-  SchemaMapping mapping{.schema = {.name = event_class.name.value_or(""), .has_timestamp = event_class.clock != nullptr}};
+  SchemaMapping mapping{.schema = {.name = event_class.name.value_or(""),
+                                   .has_timestamp = event_class.clock != nullptr}};
   if (event_class.payload == nullptr) return mapping;
   for (const Member& member : event_class.payload->as<StructureClass>()->members) {
     const std::optional<FieldDefinition> field = field_definition(member, since_0_4);
@@ -69,13 +72,15 @@ SchemaMapping map_schema(const EventClass& event_class, bool since_0_4) {
     const auto index = static_cast<std::uint16_t>(mapping.schema.fields.size());
     mapping.schema.fields.push_back(*field);
     const auto* const array = inner_class(*member.field_class).as<ArrayClass>();
-    if (array != nullptr && array->interned && field->type == FieldType::kStackFrames) ++mapping.plain_stacks;
+    if (array != nullptr && array->interned && field->type == FieldType::kStackFrames)
+      ++mapping.plain_stacks;
     if (!since_0_4) {
       mapping.annotations_lost += member.attributes.size();
       continue;
     }
     for (const Attribute& attribute : member.attributes) {
-      mapping.schema.annotations.push_back({.field_index = index, .key = attribute.key, .value = attribute.value});
+      mapping.schema.annotations.push_back(
+          {.field_index = index, .key = attribute.key, .value = attribute.value});
     }
   }
   return mapping;

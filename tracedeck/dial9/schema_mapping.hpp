@@ -10,15 +10,15 @@
 
 namespace tracedeck::dial9 {
 
-// The wire type that holds every value of a field class, if there is one. Without `since_0_4` pooled
-// stacks become plain ones, and dynamic lists and maps have no type.
+// The wire type that holds every value of a field class, if there is one. Without `since_0_4`
+// pooled stacks become plain ones, and dynamic lists and maps have no type.
 [[nodiscard]] std::optional<FieldDefinition> field_definition(const Member& member, bool since_0_4);
 
 // A schema for an event class.
 struct SchemaMapping {
-  Schema schema = {};                // annotations only with `since_0_4`
-  std::vector<bool> kept = {};       // for each member of the payload: is it a field of the schema?
-  std::uint64_t plain_stacks = 0;    // fields of pooled stacks that are written in place
+  Schema schema = {};              // annotations only with `since_0_4`
+  std::vector<bool> kept = {};     // for each member of the payload: is it a field of the schema?
+  std::uint64_t plain_stacks = 0;  // fields of pooled stacks that are written in place
   std::uint64_t annotations_lost = 0;
 };
 [[nodiscard]] SchemaMapping map_schema(const EventClass& event_class, bool since_0_4);

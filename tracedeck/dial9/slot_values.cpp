@@ -43,7 +43,8 @@ FieldType element_type(const Slot& slot) {
     case SlotKind::kString:
       return (slot.flags & kSlotInterned) != 0 ? FieldType::kPooledString : FieldType::kString;
     case SlotKind::kPackedArray:
-      return (slot.flags & kSlotInterned) != 0 ? FieldType::kPooledStackFrames : FieldType::kStackFrames;
+      return (slot.flags & kSlotInterned) != 0 ? FieldType::kPooledStackFrames
+                                               : FieldType::kStackFrames;
     case SlotKind::kUnresolved:
       return static_cast<FieldType>(slot.detail);
     case SlotKind::kArray:
@@ -126,8 +127,8 @@ Result<std::uint32_t> SlotValues::intern(FieldType type, const Slot& slot) {
 
 Result<void> SlotValues::put_container(Wire& wire, const Slot& head) {
   append(wire, static_cast<std::uint32_t>(head.bits));
-  // The slots that belong to a head are its elements in wire order, nested heads before theirs, so one
-  // walk from front to back writes them all.
+  // The slots that belong to a head are its elements in wire order, nested heads before theirs, so
+  // one walk from front to back writes them all.
   const bool tagged = head.kind != SlotKind::kStringMap;
   const Slot* const end = head.next();
   for (const Slot* slot = &head + 1; slot < end;) {

@@ -12,8 +12,8 @@
 
 namespace tracedeck::dial9 {
 
-// Converts the fields of one event after the other. Values point into the slots' bytes or into memory
-// of this object, until the next event.
+// Converts the fields of one event after the other. Values point into the slots' bytes or into
+// memory of this object, until the next event.
 class SlotValues {
  public:
   explicit SlotValues(Encoder& encoder) : encoder_(encoder) {}
@@ -21,8 +21,8 @@ class SlotValues {
   // Forgets the values of the event before.
   void begin_event() { containers_used_ = 0; }
 
-  // The value of `field` from the slots at `slot`. Pooled strings and stacks are interned with the encoder,
-  // whose errors are handed on.
+  // The value of `field` from the slots at `slot`. Pooled strings and stacks are interned with the
+  // encoder, whose errors are handed on.
   [[nodiscard]] Result<Value> convert(const FieldDefinition& field, const Slot& slot);
 
   // A new segment begins, with empty pools.

@@ -14,7 +14,8 @@ Slot* expand_string_map(Slot* out, const Value& map) {
   std::string_view text;
   while (pairs.next(key, text)) {
     for (const std::string_view part : {key, text}) {
-      *out++ = bytes_slot(SlotKind::kString, as_bytes(part).data(), static_cast<std::uint32_t>(part.size()));
+      *out++ = bytes_slot(SlotKind::kString, as_bytes(part).data(),
+                          static_cast<std::uint32_t>(part.size()));
     }
   }
   const auto extent = static_cast<std::uint32_t>(out - head - 1);
@@ -52,9 +53,13 @@ Slot* expand_value(Slot* out, const Value& value, const Pools& pools) {
     case FieldType::kStackFrames:
       return TapePolicy::stack(out, value.pointer, value.length);
     case FieldType::kPooledString:
-      return mark_type(TapePolicy::pooled_string(out, static_cast<std::uint32_t>(value.bits), pools, odd), value.type);
+      return mark_type(
+          TapePolicy::pooled_string(out, static_cast<std::uint32_t>(value.bits), pools, odd),
+          value.type);
     case FieldType::kPooledStackFrames:
-      return mark_type(TapePolicy::pooled_stack(out, static_cast<std::uint32_t>(value.bits), pools, odd), value.type);
+      return mark_type(
+          TapePolicy::pooled_stack(out, static_cast<std::uint32_t>(value.bits), pools, odd),
+          value.type);
     case FieldType::kStringMap:
       return expand_string_map(out, value);
     case FieldType::kDynamicList:
@@ -79,11 +84,15 @@ Open open_container(Slot*& out, FieldType type, const std::uint8_t*& at) {
 
 }  // namespace
 
-Slot* expand_container(Slot* out, FieldType type, const std::uint8_t* at, const SkipResult& extent, const Pools& pools) {
+Slot* expand_container(Slot* out, FieldType type, const std::uint8_t* at, const SkipResult& extent,
+                       const Pools& pools) {
   const std::uint8_t* const end = extent.end;
   if (type == FieldType::kStringMap) {
-    return expand_string_map(out, {.pointer = at + 4, .length = static_cast<std::uint32_t>(end - at - 4), .type = type,
-                                   .present = true, .reserved = 0});
+    return expand_string_map(out, {.pointer = at + 4,
+                                   .length = static_cast<std::uint32_t>(end - at - 4),
+                                   .type = type,
+                                   .present = true,
+                                   .reserved = 0});
   }
   std::vector<Open> open = {open_container(out, type, at)};
   while (!open.empty()) {

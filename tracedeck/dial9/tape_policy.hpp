@@ -8,10 +8,10 @@
 
 namespace tracedeck::dial9 {
 
-// Expands the content of a StringMap, DynamicList or DynamicMap that was checked: `at` is its count. Returns
-// the end of the slots written, head included.
-[[nodiscard]] Slot* expand_container(Slot* out, FieldType type, const std::uint8_t* at, const SkipResult& extent,
-                                     const Pools& pools);
+// Expands the content of a StringMap, DynamicList or DynamicMap that was checked: `at` is its
+// count. Returns the end of the slots written, head included.
+[[nodiscard]] Slot* expand_container(Slot* out, FieldType type, const std::uint8_t* at,
+                                     const SkipResult& extent, const Pools& pools);
 
 // One slot a field, resolved pool entries included; optional fields have a head slot, maps and
 // lists are expanded.
@@ -26,8 +26,12 @@ struct TapePolicy {
     std::memcpy(static_cast<void*>(out), words.data(), sizeof words);
     return out + 1;
   }
-  static Slot* unsigned_integer(Slot* out, std::uint64_t value, FieldType) { return put(out, unsigned_slot(value)); }
-  static Slot* signed_integer(Slot* out, std::int64_t value) { return put(out, signed_slot(value)); }
+  static Slot* unsigned_integer(Slot* out, std::uint64_t value, FieldType) {
+    return put(out, unsigned_slot(value));
+  }
+  static Slot* signed_integer(Slot* out, std::int64_t value) {
+    return put(out, signed_slot(value));
+  }
   static Slot* real(Slot* out, double value) { return put(out, real_slot(value)); }
   static Slot* boolean(Slot* out, bool value) { return put(out, boolean_slot(value)); }
   static Slot* string(Slot* out, const std::uint8_t* data, std::uint32_t size) {
@@ -53,15 +57,18 @@ struct TapePolicy {
       odd = true;
       return put(out, unresolved_slot(id));
     }
-    return put(out, packed_slot(PackedElement::kU64Le, entry.data, entry.size, kSlotAddress | kSlotInterned));
+    return put(out, packed_slot(PackedElement::kU64Le, entry.data, entry.size,
+                                kSlotAddress | kSlotInterned));
   }
-  static Slot* container(Slot* out, FieldType type, const std::uint8_t* at, const SkipResult& extent, const Pools& pools,
-                         bool after_optional) {
+  static Slot* container(Slot* out, FieldType type, const std::uint8_t* at,
+                         const SkipResult& extent, const Pools& pools, bool after_optional) {
     Slot* const end = expand_container(out, type, at, extent, pools);
     if (after_optional) out[-1].length = static_cast<std::uint32_t>(end - out);
     return end;
   }
-  static Slot* absent(Slot* out, FieldType) { return put(out, head_slot(SlotKind::kOptional, 0, 0)); }
+  static Slot* absent(Slot* out, FieldType) {
+    return put(out, head_slot(SlotKind::kOptional, 0, 0));
+  }
   static Slot* present(Slot* out) { return put(out, head_slot(SlotKind::kOptional, 1, 1)); }
 };
 

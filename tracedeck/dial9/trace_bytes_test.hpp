@@ -32,20 +32,31 @@ class TraceBytes {
   }
   TraceBytes& text32(std::string_view text) { return u32(text.size()).raw(text); }
 
-  TraceBytes& header(int version = 1) { return raw(std::string_view("TRC\0", 4)).u8(static_cast<std::uint64_t>(version)); }
+  TraceBytes& header(int version = 1) {
+    return raw(std::string_view("TRC\0", 4)).u8(static_cast<std::uint64_t>(version));
+  }
   struct Field {
     std::string_view name;
     int tag;
   };
-  TraceBytes& schema(std::uint64_t id, std::string_view name, std::initializer_list<Field> fields, int has_timestamp = 1) {
-    u8(1).u16(id).u16(name.size()).raw(name).u8(static_cast<std::uint64_t>(has_timestamp)).u16(fields.size());
-    for (const Field& field : fields) u16(field.name.size()).raw(field.name).u8(static_cast<std::uint64_t>(field.tag));
+  TraceBytes& schema(std::uint64_t id, std::string_view name, std::initializer_list<Field> fields,
+                     int has_timestamp = 1) {
+    u8(1)
+        .u16(id)
+        .u16(name.size())
+        .raw(name)
+        .u8(static_cast<std::uint64_t>(has_timestamp))
+        .u16(fields.size());
+    for (const Field& field : fields)
+      u16(field.name.size()).raw(field.name).u8(static_cast<std::uint64_t>(field.tag));
     return *this;
   }
   // The frame's header; the values follow.
   TraceBytes& event(std::uint64_t id, std::uint64_t delta) { return u8(2).u16(id).u24(delta); }
   TraceBytes& event_without_time(std::uint64_t id) { return u8(2).u16(id); }
-  TraceBytes& string_pool(std::uint64_t id, std::string_view text) { return u8(3).u32(1).u32(id).text32(text); }
+  TraceBytes& string_pool(std::uint64_t id, std::string_view text) {
+    return u8(3).u32(1).u32(id).text32(text);
+  }
   TraceBytes& stack_pool(std::uint64_t id, std::initializer_list<std::uint64_t> frames) {
     u8(4).u32(1).u32(id).u32(frames.size());
     for (const std::uint64_t frame : frames) u64(frame);

@@ -14,7 +14,8 @@ struct ValuePolicy {
   static constexpr bool kExpandsContainers = false;
 
   // A value is stored as two words, the second of which is a constant for scalars.
-  static Value* put(Value* out, std::uint64_t bits, FieldType type, std::uint32_t length = 0, bool present = true) {
+  static Value* put(Value* out, std::uint64_t bits, FieldType type, std::uint32_t length = 0,
+                    bool present = true) {
     struct Rest {
       std::uint32_t length;
       FieldType type;
@@ -33,12 +34,18 @@ struct ValuePolicy {
     return end;
   }
 
-  static Value* unsigned_integer(Value* out, std::uint64_t value, FieldType type) { return put(out, value, type); }
+  static Value* unsigned_integer(Value* out, std::uint64_t value, FieldType type) {
+    return put(out, value, type);
+  }
   static Value* signed_integer(Value* out, std::int64_t value) {
     return put(out, static_cast<std::uint64_t>(value), FieldType::kI64);
   }
-  static Value* real(Value* out, double value) { return put(out, std::bit_cast<std::uint64_t>(value), FieldType::kF64); }
-  static Value* boolean(Value* out, bool value) { return put(out, value ? 1U : 0U, FieldType::kBool); }
+  static Value* real(Value* out, double value) {
+    return put(out, std::bit_cast<std::uint64_t>(value), FieldType::kF64);
+  }
+  static Value* boolean(Value* out, bool value) {
+    return put(out, value ? 1U : 0U, FieldType::kBool);
+  }
   static Value* pooled_string(Value* out, std::uint32_t id, const Pools&, bool&) {
     return put(out, id, FieldType::kPooledString);
   }
@@ -54,7 +61,8 @@ struct ValuePolicy {
   static Value* stack(Value* out, const std::uint8_t* data, std::uint32_t size) {
     return put(out, data, FieldType::kStackFrames, size);
   }
-  static Value* container(Value* out, FieldType type, const std::uint8_t* at, const SkipResult& extent, const Pools&, bool) {
+  static Value* container(Value* out, FieldType type, const std::uint8_t* at,
+                          const SkipResult& extent, const Pools&, bool) {
     return put(out, at + 4, type, static_cast<std::uint32_t>(extent.end - at - 4));
   }
   static Value* absent(Value* out, FieldType type) {
@@ -85,7 +93,10 @@ struct SkippingPolicy {
   static Out* string(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
   static Out* blob(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
   static Out* stack(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
-  static Out* container(Out* out, FieldType, const std::uint8_t*, const SkipResult&, const Pools&, bool) { return out; }
+  static Out* container(Out* out, FieldType, const std::uint8_t*, const SkipResult&, const Pools&,
+                        bool) {
+    return out;
+  }
   static Out* absent(Out* out, FieldType) { return out; }
   static Out* present(Out* out) { return out; }
 };

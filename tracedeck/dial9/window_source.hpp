@@ -48,8 +48,10 @@ class WindowSource {
       ended_ = true;
       return {};
     }
-    const DecodeProgress progress = decoder.run(
-        {.bytes = windows_.current()->view(), .offset = windows_.current()->offset(), .last = last_}, position_, handler);
+    const DecodeProgress progress = decoder.run({.bytes = windows_.current()->view(),
+                                                 .offset = windows_.current()->offset(),
+                                                 .last = last_},
+                                                position_, handler);
     if (progress.state == DecodeState::kNeedMore) needed_ = progress.needed;
     if (progress.state == DecodeState::kConsumed) {
       ended_ = last_;
@@ -59,13 +61,14 @@ class WindowSource {
   }
 
  private:
-  // Frames up to this size are asked for exactly, so that live input is decoded as it comes; larger ones
-  // by growing steps, so that a frame that arrives in crumbs is not decoded anew for each.
+  // Frames up to this size are asked for exactly, so that live input is decoded as it comes; larger
+  // ones by growing steps, so that a frame that arrives in crumbs is not decoded anew for each.
   static constexpr std::uint64_t kExactSize = 4096;
 
   void fetch() {
     const std::uint64_t at = offset();
-    const std::size_t have = windows_.current() == nullptr ? 0 : windows_.current()->size() - position_;
+    const std::size_t have =
+        windows_.current() == nullptr ? 0 : windows_.current()->size() - position_;
     const std::uint64_t step = have > kExactSize ? have + have / 8 : 0;
     const std::uint64_t need = std::max(needed_, std::min(step, limit_));
     const bool advanced = windows_.advance(at, need);

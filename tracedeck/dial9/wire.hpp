@@ -22,11 +22,13 @@ enum class FrameTag : std::uint8_t {
   kSchema = 0x01,
   kEvent = 0x02,
   kStringPool = 0x03,
-  kStackPool = 0x04,          // 0.4
+  kStackPool = 0x04,  // 0.4
   kTimestampReset = 0x05,
   kSchemaAnnotations = 0x06,  // 0.4
 };
-[[nodiscard]] constexpr bool is_frame_tag(std::uint8_t byte) { return byte >= 0x01 && byte <= 0x06; }
+[[nodiscard]] constexpr bool is_frame_tag(std::uint8_t byte) {
+  return byte >= 0x01 && byte <= 0x06;
+}
 
 // Event Frame: tag, u16 type_id, and u24 nanoseconds since the timestamp base if the schema has
 // a timestamp.
@@ -68,11 +70,11 @@ inline constexpr std::uint8_t kMaxFieldType = 15;
 
 struct FieldTypeFacts {
   FieldType type;
-  std::string_view name;       // as the specification writes it
-  std::uint8_t fixed_size;     // bytes, 0 when variable
-  std::uint8_t minimum_size;   // bytes of the shortest encoding
-  bool since_0_4;              // not in the 0.3 format
-  std::string_view encoding;   // for the documents
+  std::string_view name;      // as the specification writes it
+  std::uint8_t fixed_size;    // bytes, 0 when variable
+  std::uint8_t minimum_size;  // bytes of the shortest encoding
+  bool since_0_4;             // not in the 0.3 format
+  std::string_view encoding;  // for the documents
 };
 
 inline constexpr std::array<FieldTypeFacts, kMaxFieldType> kFieldTypes = {{
@@ -85,12 +87,14 @@ inline constexpr std::array<FieldTypeFacts, kMaxFieldType> kFieldTypes = {{
     {FieldType::kPooledString, "PooledString", 4, 4, false, "u32 string pool id"},
     {FieldType::kStackFrames, "StackFrames", 0, 4, false, "u32 count, count x u64 address"},
     {FieldType::kVarint, "Varint", 0, 1, false, "unsigned LEB128 of a u64, 1 to 10 bytes"},
-    {FieldType::kStringMap, "StringMap", 0, 4, false, "u32 count, count x (u32 length, key, u32 length, value)"},
+    {FieldType::kStringMap, "StringMap", 0, 4, false,
+     "u32 count, count x (u32 length, key, u32 length, value)"},
     {FieldType::kU8, "U8", 1, 1, false, "1-byte unsigned"},
     {FieldType::kU16, "U16", 2, 2, false, "2-byte unsigned"},
     {FieldType::kU32, "U32", 4, 4, false, "4-byte unsigned"},
     {FieldType::kDynamicList, "DynamicList", 0, 4, true, "u32 count, count x (u8 tag, value)"},
-    {FieldType::kDynamicMap, "DynamicMap", 0, 4, true, "u32 count, count x (u8 tag, key, u8 tag, value)"},
+    {FieldType::kDynamicMap, "DynamicMap", 0, 4, true,
+     "u32 count, count x (u8 tag, key, u8 tag, value)"},
 }};
 
 // The facts of a tag without its optional bit; null for an unknown tag.

@@ -31,18 +31,21 @@ struct ConcessionFacts {
   std::string_view done;
   bool lossy;
 };
-constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCount)> kConcessions = {{
-    {"fields of a kind that the target version does not have", "left out", true},
-    {"annotations of fields, which need version 0.4", "left out", true},
-    {"fields of pooled stacks, which need version 0.4", "written in place", false},
-    {"event types whose type_id another type has", "given another type_id", false},
-    {"events of another data stream than the segment's", "written into the segment at hand", true},
-    {"times before 0 or after 2^64-1 ns", "written as the nearest that can be", true},
-    {"events with a duration", "written with their begin", true},
-    {"events with a context", "written without it", true},
-    {"references to undefined pool entries whose id is taken now", "written as id 4294967295", true},
-    {"losses that the producer recorded", "left out", true},
-}};
+constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCount)> kConcessions = {
+    {
+        {"fields of a kind that the target version does not have", "left out", true},
+        {"annotations of fields, which need version 0.4", "left out", true},
+        {"fields of pooled stacks, which need version 0.4", "written in place", false},
+        {"event types whose type_id another type has", "given another type_id", false},
+        {"events of another data stream than the segment's", "written into the segment at hand",
+         true},
+        {"times before 0 or after 2^64-1 ns", "written as the nearest that can be", true},
+        {"events with a duration", "written with their begin", true},
+        {"events with a context", "written without it", true},
+        {"references to undefined pool entries whose id is taken now", "written as id 4294967295",
+         true},
+        {"losses that the producer recorded", "left out", true},
+    }};
 
 class TraceWriter final : public Writer {
  public:
@@ -103,7 +106,9 @@ class TraceWriter final : public Writer {
     SchemaMapping mapping;
   };
 
-  void concede(Concession what, std::uint64_t count = 1) { conceded_[static_cast<std::size_t>(what)] += count; }
+  void concede(Concession what, std::uint64_t count = 1) {
+    conceded_[static_cast<std::size_t>(what)] += count;
+  }
 
   Result<void> begin_stream(const DataStream& stream) {
     if (++open_streams_ > 1) return {};
@@ -154,7 +159,8 @@ class TraceWriter final : public Writer {
     if (event.event_class->clock->counts_nanoseconds()) return event.time;
     const Nanoseconds time = event.began_at();
     constexpr std::uint64_t kLast = ~std::uint64_t{0};
-    if (!time.negative() && time.magnitude() <= kLast) return static_cast<std::uint64_t>(time.magnitude());
+    if (!time.negative() && time.magnitude() <= kLast)
+      return static_cast<std::uint64_t>(time.magnitude());
     concede(Concession::kTimeRange);
     return time.negative() ? 0 : kLast;
   }
@@ -199,7 +205,8 @@ class TraceWriter final : public Writer {
 
 Result<std::unique_ptr<Writer>> create_writer(io::Output& output, const WriteOptions& options) {
   if (!options.version.empty() && options.version != "0.3" && options.version != "0.4") {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("dial9 has no version {}: use 0.3 or 0.4", options.version));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("dial9 has no version {}: use 0.3 or 0.4", options.version));
   }
   return std::make_unique<TraceWriter>(output, options.version != "0.3");
 }

@@ -10,8 +10,9 @@
 
 namespace tracedeck::dial9 {
 
-// `options.version`: "0.3" or "0.4"; empty: 0.4 for what a class needs it for. Error: kInvalidArgument
-// for another version.
-[[nodiscard]] Result<std::unique_ptr<Writer>> create_writer(io::Output& output, const WriteOptions& options);
+// `options.version`: "0.3" or "0.4"; empty: 0.4 for what a class needs it for. Error:
+// kInvalidArgument for another version.
+[[nodiscard]] Result<std::unique_ptr<Writer>> create_writer(io::Output& output,
+                                                            const WriteOptions& options);
 
 }  // namespace tracedeck::dial9

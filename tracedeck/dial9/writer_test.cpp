@@ -9,7 +9,8 @@
 namespace tracedeck::dial9 {
 namespace {
 
-// One event of every kind of field, with 0.4 additions, in two segments that give id 3 to two types.
+// One event of every kind of field, with 0.4 additions, in two segments that give id 3 to two
+// types.
 TraceBytes rich_trace() {
   TraceBytes bytes;
   for (const std::string_view name : {"First", "Second"}) {
@@ -17,9 +18,23 @@ TraceBytes rich_trace() {
         .string_pool(9, "pooled")
         .stack_pool(9, {1, 2, 3})
         .schema(3, name,
-                {{"i64", 1}, {"f64", 2}, {"bool", 3}, {"string", 4}, {"bytes", 5}, {"stack id", 6}, {"string id", 7},
-                 {"stack", 8}, {"varint", 9}, {"map", 10}, {"u8", 11}, {"u16", 12}, {"u32", 13}, {"list", 14},
-                 {"dynamic", 15}, {"none", 0x8A}, {"some", 0x8E}})
+                {{"i64", 1},
+                 {"f64", 2},
+                 {"bool", 3},
+                 {"string", 4},
+                 {"bytes", 5},
+                 {"stack id", 6},
+                 {"string id", 7},
+                 {"stack", 8},
+                 {"varint", 9},
+                 {"map", 10},
+                 {"u8", 11},
+                 {"u16", 12},
+                 {"u32", 13},
+                 {"list", 14},
+                 {"dynamic", 15},
+                 {"none", 0x8A},
+                 {"some", 0x8E}})
         .raw({6, 3})
         .u16(1)
         .u16(0)
@@ -47,7 +62,8 @@ TraceBytes rich_trace() {
           .u16(2)
           .u32(3)
           .u32(7)
-          .raw({11, 1, 12, 2, 0, 13, 3, 0, 0, 0, 9, 4, 7, 9, 0, 0, 0, 7, 200, 0, 0, 0, 6, 201, 0, 0, 0})
+          .raw({11, 1, 12, 2, 0,   13, 3, 0, 0, 0,   9, 4, 7, 9,
+                0,  0, 0,  7, 200, 0,  0, 0, 6, 201, 0, 0, 0})
           .u32(2)
           .raw({4, 1, 0, 0, 0, 'k', 14, 2, 0, 0, 0, 3, 0, 2, 0, 0, 0, 0, 0, 0, 0xF0, 0x3F})
           .raw({9, 1, 10, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 'x'})
@@ -116,7 +132,8 @@ TEST(TraceWriter, Version03LeavesOutWhatItDoesNotHaveAndSaysSo) {
 TEST(TraceWriter, ReferencesToUndefinedEntriesStayUndefined) {
   TraceBytes bytes;
   bytes.header().schema(0, "E", {{"s", 7}});
-  for (std::uint64_t i = 0; i < 5; ++i) bytes.string_pool(100 + i, std::to_string(i)).event(0, 1).u32(100 + i);
+  for (std::uint64_t i = 0; i < 5; ++i)
+    bytes.string_pool(100 + i, std::to_string(i)).event(0, 1).u32(100 + i);
   bytes.event(0, 1).u32(2).event(0, 1).u32(99);
   const Written written = write_records(read_bytes(bytes.bytes()));
   const Records again = read_bytes(as_bytes(written.bytes));
@@ -143,12 +160,12 @@ struct Rewritten {
 Rewritten rewrite_bytes(ByteSpan bytes, std::size_t chunk = 0) {
   Rewritten rewritten;
   const auto output = io::memory_output(rewritten.bytes);
-  rewritten.ok = rewrite(
-                     io::memory_input("test", bytes, chunk), *output, ReadOptions{},
-                     [&](RecordKind kind, const Notice& notice) {
-                       if (kind == RecordKind::kProblem) rewritten.problems.push_back(notice.finding);
-                     },
-                     {})
+  rewritten.ok = rewrite(io::memory_input("test", bytes, chunk), *output, ReadOptions{},
+                         [&](RecordKind kind, const Notice& notice) {
+                           if (kind == RecordKind::kProblem)
+                             rewritten.problems.push_back(notice.finding);
+                         },
+                         {})
                      .has_value() &&
                  output->finish().has_value();
   return rewritten;

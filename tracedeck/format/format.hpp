@@ -19,10 +19,10 @@
 namespace tracedeck {
 
 struct FormatInfo {
-  std::string_view name;      // "dial9", the word of --format
-  std::string_view title;     // "dial9-trace-format"
-  std::string_view versions;  // "0.3, 0.4 (wire version 1)"
-  std::string_view summary;   // "async-runtime telemetry", for `formats`
+  std::string_view name;            // "dial9", the word of --format
+  std::string_view title;           // "dial9-trace-format"
+  std::string_view versions;        // "0.3, 0.4 (wire version 1)"
+  std::string_view summary;         // "async-runtime telemetry", for `formats`
   std::string_view file_name_hint;  // "*.bin, *.bin.gz"
   bool writes = false;
 };
@@ -49,11 +49,12 @@ class Format {
                                                              const ReadOptions& options) const = 0;
 
   // `output` must outlive the writer. Errors: kUnsupported.
-  [[nodiscard]] virtual Result<std::unique_ptr<Writer>> create(io::Output& output,
-                                                               const WriteOptions& options) const = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<Writer>> create(
+      io::Output& output, const WriteOptions& options) const = 0;
 
-  // Copies a trace frame by frame, as it was: readable frames keep their bytes, damaged ranges are left
-  // out and reported as kProblem notices. Of the options only `max_state` matters. Ends early, after a whole frame, when `stop` is requested.
+  // Copies a trace frame by frame, as it was: readable frames keep their bytes, damaged ranges are
+  // left out and reported as kProblem notices. Of the options only `max_state` matters. Ends early,
+  // after a whole frame, when `stop` is requested.
   using NoticeSink = std::function<void(RecordKind, const Notice&)>;
   [[nodiscard]] virtual Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
                                              const ReadOptions& options, const NoticeSink& notices,

@@ -27,7 +27,8 @@ class RecordSource {
   virtual ~RecordSource() = default;
 
   // The next batch, never empty; null at the end. Errors end the source: kMustReject (the
-  // specification demands rejection), kReadFailed for what cannot be expressed as a kProblem record.
+  // specification demands rejection), kReadFailed for what cannot be expressed as a kProblem
+  // record.
   [[nodiscard]] virtual Result<BatchPtr> next() = 0;
 };
 

@@ -24,12 +24,12 @@ class Writer {
  public:
   virtual ~Writer() = default;
 
-  // Errors: those of the output; kInvalidArgument and kLimitExceeded for values that the target cannot
-  // hold at all (then nothing of that record was written).
+  // Errors: those of the output; kInvalidArgument and kLimitExceeded for values that the target
+  // cannot hold at all (then nothing of that record was written).
   [[nodiscard]] virtual Result<void> write(const Record& record) = 0;
 
-  // Hands what is buffered to the output, which need not pass it on: what was written so far can then
-  // be shown before something else is. The trace may go on after it.
+  // Hands what is buffered to the output, which need not pass it on: what was written so far can
+  // then be shown before something else is. The trace may go on after it.
   [[nodiscard]] virtual Result<void> flush() { return {}; }
 
   // Writes what is buffered to the output. The trace is complete after it.

@@ -1,9 +1,10 @@
 // A batch of records with everything they point to.
 //
-// Filled by a reader or a flow stage, then handed on as `std::shared_ptr<const Batch>`. A batch owns its
-// tape and its side records, and pins (keeps alive by counted reference) the input windows, pools,
-// packets and batches its slots point into: a record lives as long as its batch, a batch as long
-// as somebody holds it. A filled batch is immutable and may be read by several threads.
+// Filled by a reader or a flow stage, then handed on as `std::shared_ptr<const Batch>`. A batch
+// owns its tape and its side records, and pins (keeps alive by counted reference) the input
+// windows, pools, packets and batches its slots point into: a record lives as long as its batch, a
+// batch as long as somebody holds it. A filled batch is immutable and may be read by several
+// threads.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,9 @@ class Batch {
   Batch& operator=(const Batch&) = delete;
 
   [[nodiscard]] std::span<const Record> records() const { return {records_.data(), size()}; }
-  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(next_ - records_.data()); }
+  [[nodiscard]] std::size_t size() const {
+    return static_cast<std::size_t>(next_ - records_.data());
+  }
   // Whether what `reserve` made room for is used up; more can still be added.
   [[nodiscard]] bool full() const { return next_ == end_; }
   [[nodiscard]] bool empty() const { return next_ == records_.data(); }
@@ -58,21 +61,25 @@ class Batch {
     pin(std::move(packet));
   }
   void add_loss(Loss loss) { add(Record(&losses_.emplace_back(std::move(loss)))); }
-  void add_notice(RecordKind kind, Notice notice) { add(Record(kind, &notices_.emplace_back(std::move(notice)))); }
+  void add_notice(RecordKind kind, Notice notice) {
+    add(Record(kind, &notices_.emplace_back(std::move(notice))));
+  }
 
-  // Keeps `owner` alive as long as this batch. Pointers to a description, stream or packet are lasting
-  // pins: a stage that copies values out of a batch takes over those alone. So every batch pins the
-  // descriptions, streams and packets that its records refer to by such pointers, and what else
-  // its slots point into by any other.
+  // Keeps `owner` alive as long as this batch. Pointers to a description, stream or packet are
+  // lasting pins: a stage that copies values out of a batch takes over those alone. So every batch
+  // pins the descriptions, streams and packets that its records refer to by such pointers, and what
+  // else its slots point into by any other.
   template <class T>
   void pin(std::shared_ptr<T> owner) {
     using Object = std::remove_const_t<T>;
-    constexpr bool kLasts = std::is_same_v<Object, TraceDescription> || std::is_same_v<Object, DataStream> ||
-                            std::is_same_v<Object, Packet>;
+    constexpr bool kLasts = std::is_same_v<Object, TraceDescription> ||
+                            std::is_same_v<Object, DataStream> || std::is_same_v<Object, Packet>;
     add_pin(kLasts ? lasting_pins_ : pins_, std::move(owner));
   }
   void pin_lasting(std::shared_ptr<const void> owner) { add_pin(lasting_pins_, std::move(owner)); }
-  [[nodiscard]] std::span<const std::shared_ptr<const void>> lasting_pins() const { return lasting_pins_; }
+  [[nodiscard]] std::span<const std::shared_ptr<const void>> lasting_pins() const {
+    return lasting_pins_;
+  }
 
   // The tape. Writers fill [tape_position(), tape_end()) and commit; committed slots never move.
   [[nodiscard]] Slot* tape_position() { return position_; }

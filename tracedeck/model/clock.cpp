@@ -18,7 +18,8 @@ Nanoseconds ticks_to_nanoseconds(std::uint64_t a, std::uint64_t b, Tick tick) {
 
 Nanoseconds seconds_to_nanoseconds(std::int64_t seconds) {
   const bool negative = seconds < 0;
-  const auto magnitude = negative ? std::uint64_t{0} - static_cast<std::uint64_t>(seconds) : static_cast<std::uint64_t>(seconds);
+  const auto magnitude = negative ? std::uint64_t{0} - static_cast<std::uint64_t>(seconds)
+                                  : static_cast<std::uint64_t>(seconds);
   return Nanoseconds::from_unsigned(Uint128{magnitude} * kNanosecondsPerSecond, negative);
 }
 
@@ -34,7 +35,8 @@ Nanoseconds ClockClass::interval(std::uint64_t begin, std::uint64_t end) const {
   const bool negative = end < begin;
   const Uint128 product = Uint128{negative ? begin - end : end - begin} * tick.numerator;
   const bool fraction = product % tick.denominator != 0;
-  return Nanoseconds::from_unsigned(product / tick.denominator + (negative && fraction ? 1 : 0), negative);
+  return Nanoseconds::from_unsigned(product / tick.denominator + (negative && fraction ? 1 : 0),
+                                    negative);
 }
 
 }  // namespace tracedeck

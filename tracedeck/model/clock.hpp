@@ -15,7 +15,9 @@ struct Tick {
   std::uint64_t numerator = 1;
   std::uint64_t denominator = 1;
 
-  [[nodiscard]] static constexpr Tick from_frequency(std::uint64_t hertz) { return {1'000'000'000, hertz}; }
+  [[nodiscard]] static constexpr Tick from_frequency(std::uint64_t hertz) {
+    return {1'000'000'000, hertz};
+  }
   friend bool operator==(const Tick&, const Tick&) = default;
 };
 
@@ -40,9 +42,9 @@ struct ClockClass {
   std::int64_t shift = 0;           // ns that the user asked to add to every time of this clock
   ClockOrigin origin = ClockOrigin::kUnknown;
   Identity identity = {};
-  Identity origin_identity = {};                      // when `origin` is kCustom
-  std::optional<std::uint64_t> precision = {};   // ticks
-  std::optional<std::uint64_t> accuracy = {};    // ticks
+  Identity origin_identity = {};                // when `origin` is kCustom
+  std::optional<std::uint64_t> precision = {};  // ticks
+  std::optional<std::uint64_t> accuracy = {};   // ticks
   std::string description = {};
 
   // The time of a clock value, in ns from the origin; a fraction rounds down. Exact.

@@ -28,15 +28,15 @@ struct DataStreamClass {
 // are plain arrays.
 struct EventClass {
   std::uint32_t ordinal = 0;
-  std::optional<std::uint64_t> id = {};    // the numeric class id on the wire
-  std::optional<std::string> name = {};    // present when the format carries one, even if empty
+  std::optional<std::uint64_t> id = {};  // the numeric class id on the wire
+  std::optional<std::string> name = {};  // present when the format carries one, even if empty
   std::string name_space = {};
   std::string uid = {};
   const DataStreamClass* stream_class = nullptr;
-  const ClockClass* clock = nullptr;       // null: its events have no time
-  bool has_duration = false;               // events have a begin and an end
+  const ClockClass* clock = nullptr;  // null: its events have no time
+  bool has_duration = false;          // events have a begin and an end
   FieldClassPtr specific_context = nullptr;
-  FieldClassPtr payload = nullptr;         // structures, or null
+  FieldClassPtr payload = nullptr;  // structures, or null
   Attributes attributes = {};
 };
 

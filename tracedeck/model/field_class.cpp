@@ -33,6 +33,8 @@ struct KindName {
 
 }  // namespace
 
-std::string_view kind_name(const FieldClass& field_class) { return std::visit(KindName{}, field_class.kind); }
+std::string_view kind_name(const FieldClass& field_class) {
+  return std::visit(KindName{}, field_class.kind);
+}
 
 }  // namespace tracedeck

@@ -74,7 +74,8 @@ struct LengthField {
   FieldLocation location = {};
 };
 struct RestOfRecord {};
-using Extent = std::variant<NullTerminated, StaticLength, LengthPrefixed, LengthField, RestOfRecord>;
+using Extent =
+    std::variant<NullTerminated, StaticLength, LengthPrefixed, LengthField, RestOfRecord>;
 
 struct IntegerRange {
   Int128 lower = 0;
@@ -165,8 +166,9 @@ struct VariantClass {
 struct DynamicClass {};
 
 struct FieldClass {
-  using Kind = std::variant<BooleanClass, IntegerClass, RealClass, StringClass, BlobClass, ArrayClass, StructureClass,
-                            MapClass, OptionalClass, VariantClass, DynamicClass>;
+  using Kind =
+      std::variant<BooleanClass, IntegerClass, RealClass, StringClass, BlobClass, ArrayClass,
+                   StructureClass, MapClass, OptionalClass, VariantClass, DynamicClass>;
   Kind kind;
   std::uint32_t alignment = 1;  // bits
   std::vector<std::string> roles = {};

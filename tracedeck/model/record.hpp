@@ -1,9 +1,9 @@
 // Records: what a reader yields, as a closed sum.
 //
-// A `Record` is an event, or something that happened between events: a data stream or packet began or
-// ended, the description grew, the producer lost events (`Loss`), bytes could not be read
-// (`Problem`), or something was read that the specification frowns on (`Finding`). Loss and damage are
-// data: every stage passes them on.
+// A `Record` is an event, or something that happened between events: a data stream or packet began
+// or ended, the description grew, the producer lost events (`Loss`), bytes could not be read
+// (`Problem`), or something was read that the specification frowns on (`Finding`). Loss and damage
+// are data: every stage passes them on.
 //
 // Everything a record points to lives as long as the batch that holds it.
 #pragma once
@@ -43,8 +43,8 @@ struct Packet {
   std::optional<std::uint64_t> total_size = {};    // bytes
   std::optional<std::uint64_t> content_size = {};  // bits
   std::optional<std::uint64_t> discarded = {};     // the raw counter snapshot
-  std::vector<Slot> header = {};                        // values of the packet header and context
-  std::vector<Slot> context = {};                       // structures, member after member
+  std::vector<Slot> header = {};                   // values of the packet header and context
+  std::vector<Slot> context = {};                  // structures, member after member
 };
 
 // An event. Its slots are those of the common context, the specific context and the payload, one
@@ -54,8 +54,9 @@ struct Event {
   const DataStream* stream = nullptr;
   const Packet* packet = nullptr;  // null where the format has none
   std::uint64_t time = 0;          // clock value of its begin; 0 unless the class has a clock
-  std::uint64_t end_time = 0;      // clock value of its end; equals `time` unless the class has durations
-  std::uint64_t offset = 0;        // byte offset of the event in its (decompressed) input
+  std::uint64_t end_time =
+      0;                     // clock value of its end; equals `time` unless the class has durations
+  std::uint64_t offset = 0;  // byte offset of the event in its (decompressed) input
   const Slot* slots = nullptr;
   std::uint32_t slot_count = 0;
   std::uint32_t common_count = 0;    // slots of the common context
@@ -64,12 +65,16 @@ struct Event {
 
   [[nodiscard]] bool has_time() const { return event_class->clock != nullptr; }
   // When it was recorded: its end, or its only time. Requires `has_time()`.
-  [[nodiscard]] Nanoseconds recorded_at() const { return event_class->clock->to_nanoseconds(end_time); }
+  [[nodiscard]] Nanoseconds recorded_at() const {
+    return event_class->clock->to_nanoseconds(end_time);
+  }
   // Its begin, or its only time. Requires `has_time()`.
   [[nodiscard]] Nanoseconds began_at() const { return event_class->clock->to_nanoseconds(time); }
 
   [[nodiscard]] std::span<const Slot> common_context() const { return {slots, common_count}; }
-  [[nodiscard]] std::span<const Slot> specific_context() const { return {slots + common_count, specific_count}; }
+  [[nodiscard]] std::span<const Slot> specific_context() const {
+    return {slots + common_count, specific_count};
+  }
   [[nodiscard]] std::span<const Slot> payload() const {
     return {slots + common_count + specific_count, slot_count - common_count - specific_count};
   }

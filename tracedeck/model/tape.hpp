@@ -47,8 +47,24 @@ inline constexpr SlotKind kFirstCompound = SlotKind::kArray;
 
 // The elements of a kPackedArray.
 enum class PackedElement : std::uint8_t {
-  kU8, kU16Le, kU32Le, kU64Le, kI8, kI16Le, kI32Le, kI64Le, kF32Le, kF64Le,
-  kU16Be, kU32Be, kU64Be, kI16Be, kI32Be, kI64Be, kF32Be, kF64Be,
+  kU8,
+  kU16Le,
+  kU32Le,
+  kU64Le,
+  kI8,
+  kI16Le,
+  kI32Le,
+  kI64Le,
+  kF32Le,
+  kF64Le,
+  kU16Be,
+  kU32Be,
+  kU64Be,
+  kI16Be,
+  kI32Be,
+  kI64Be,
+  kF32Be,
+  kF64Be,
 };
 // Bytes an element takes.
 [[nodiscard]] std::uint32_t element_size(PackedElement element);
@@ -70,7 +86,9 @@ struct Slot {
   std::uint8_t detail;
   std::uint8_t reserved;
 
-  [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(pointer), length}; }
+  [[nodiscard]] std::string_view text() const {
+    return {reinterpret_cast<const char*>(pointer), length};
+  }
   [[nodiscard]] ByteSpan bytes() const { return {pointer, length}; }
   // How many slots after this one belong to it.
   [[nodiscard]] std::uint32_t extent() const { return kind >= kFirstCompound ? length : 0; }
@@ -81,29 +99,59 @@ static_assert(sizeof(Slot) == 16);
 
 // Slots of each kind. `flags` are the kSlot flags.
 [[nodiscard]] inline Slot boolean_slot(bool value) {
-  return {.bits = value ? 1U : 0U, .length = 0, .kind = SlotKind::kBoolean, .flags = 0, .detail = 0, .reserved = 0};
+  return {.bits = value ? 1U : 0U,
+          .length = 0,
+          .kind = SlotKind::kBoolean,
+          .flags = 0,
+          .detail = 0,
+          .reserved = 0};
 }
 [[nodiscard]] inline Slot unsigned_slot(std::uint64_t value, std::uint8_t flags = 0) {
-  return {.bits = value, .length = 0, .kind = SlotKind::kUnsigned, .flags = flags, .detail = 0, .reserved = 0};
+  return {.bits = value,
+          .length = 0,
+          .kind = SlotKind::kUnsigned,
+          .flags = flags,
+          .detail = 0,
+          .reserved = 0};
 }
 [[nodiscard]] inline Slot signed_slot(std::int64_t value) {
-  return {.integer = value, .length = 0, .kind = SlotKind::kSigned, .flags = 0, .detail = 0, .reserved = 0};
+  return {.integer = value,
+          .length = 0,
+          .kind = SlotKind::kSigned,
+          .flags = 0,
+          .detail = 0,
+          .reserved = 0};
 }
 [[nodiscard]] inline Slot real_slot(double value) {
-  return {.real = value, .length = 0, .kind = SlotKind::kReal, .flags = 0, .detail = 0, .reserved = 0};
+  return {
+      .real = value, .length = 0, .kind = SlotKind::kReal, .flags = 0, .detail = 0, .reserved = 0};
 }
 // `kind` is kString or kBlob.
-[[nodiscard]] inline Slot bytes_slot(SlotKind kind, const std::uint8_t* pointer, std::uint32_t length,
-                                     std::uint8_t flags = 0) {
-  return {.pointer = pointer, .length = length, .kind = kind, .flags = flags, .detail = 0, .reserved = 0};
+[[nodiscard]] inline Slot bytes_slot(SlotKind kind, const std::uint8_t* pointer,
+                                     std::uint32_t length, std::uint8_t flags = 0) {
+  return {.pointer = pointer,
+          .length = length,
+          .kind = kind,
+          .flags = flags,
+          .detail = 0,
+          .reserved = 0};
 }
-[[nodiscard]] inline Slot packed_slot(PackedElement element, const std::uint8_t* pointer, std::uint32_t length,
-                                      std::uint8_t flags = 0) {
-  return {.pointer = pointer, .length = length, .kind = SlotKind::kPackedArray, .flags = flags,
-          .detail = static_cast<std::uint8_t>(element), .reserved = 0};
+[[nodiscard]] inline Slot packed_slot(PackedElement element, const std::uint8_t* pointer,
+                                      std::uint32_t length, std::uint8_t flags = 0) {
+  return {.pointer = pointer,
+          .length = length,
+          .kind = SlotKind::kPackedArray,
+          .flags = flags,
+          .detail = static_cast<std::uint8_t>(element),
+          .reserved = 0};
 }
 [[nodiscard]] inline Slot unresolved_slot(std::uint64_t id) {
-  return {.bits = id, .length = 0, .kind = SlotKind::kUnresolved, .flags = 0, .detail = 0, .reserved = 0};
+  return {.bits = id,
+          .length = 0,
+          .kind = SlotKind::kUnresolved,
+          .flags = 0,
+          .detail = 0,
+          .reserved = 0};
 }
 // `kind` is a compound kind; `bits` and `extent` as the table above says.
 [[nodiscard]] inline Slot head_slot(SlotKind kind, std::uint64_t bits, std::uint32_t extent) {
@@ -117,8 +165,9 @@ static_assert(sizeof(Slot) == 16);
   return array.length / element_size(static_cast<PackedElement>(array.detail));
 }
 
-// Whether two runs of slots hold the same values: strings, blobs and arrays by content. Reals compare
-// by bits. A packed array equals a kArray of the same scalars; interning makes no difference.
+// Whether two runs of slots hold the same values: strings, blobs and arrays by content. Reals
+// compare by bits. A packed array equals a kArray of the same scalars; interning makes no
+// difference.
 [[nodiscard]] bool same_values(std::span<const Slot> a, std::span<const Slot> b);
 
 }  // namespace tracedeck

@@ -23,7 +23,9 @@ class TraceDescription {
   [[nodiscard]] const std::string& version() const { return version_; }  // of the format, "1"
 
   [[nodiscard]] const std::deque<ClockClass>& clocks() const { return clocks_; }
-  [[nodiscard]] const std::deque<DataStreamClass>& stream_classes() const { return stream_classes_; }
+  [[nodiscard]] const std::deque<DataStreamClass>& stream_classes() const {
+    return stream_classes_;
+  }
   [[nodiscard]] const std::deque<EventClass>& event_classes() const { return event_classes_; }
   [[nodiscard]] const Attributes& environment() const { return environment_; }
 
