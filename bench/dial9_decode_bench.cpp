@@ -9,11 +9,11 @@
 namespace tracedeck::bench {
 namespace {
 
-template <std::size_t kFrames>
+template <std::size_t Frames>
 const PaddedBytes& workload() {
   static const PaddedBytes kBytes = [] {
     dial9::Encoder encoder;
-    encode_workload<kFrames>(encoder, kWorkloadEvents);
+    encode_workload<Frames>(encoder, kWorkloadEvents);
     return PaddedBytes(encoder.bytes());
   }();
   return kBytes;
@@ -42,9 +42,9 @@ void count(benchmark::State& state, ByteSpan trace, std::uint64_t events) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(trace.size()));
 }
 
-template <std::size_t kFrames>
+template <std::size_t Frames>
 void visit_workload(benchmark::State& state) {
-  const PaddedView trace = workload<kFrames>().view();
+  const PaddedView trace = workload<Frames>().view();
   std::uint64_t events = 0;
   for (auto _ : state) benchmark::DoNotOptimize(events = visit(trace));
   count(state, trace.span(), events);
@@ -52,15 +52,15 @@ void visit_workload(benchmark::State& state) {
 BENCHMARK(visit_workload<kMix3>)->Name("dial9_decode/visit/mix3")->Unit(benchmark::kMillisecond);
 BENCHMARK(visit_workload<kMix16>)->Name("dial9_decode/visit/mix16")->Unit(benchmark::kMillisecond);
 
-template <std::size_t kFrames, bool kValues>
+template <std::size_t Frames, bool Values>
 void read_workload(benchmark::State& state) {
-  const ByteSpan trace = workload<kFrames>().view().span();
+  const ByteSpan trace = workload<Frames>().view().span();
   const auto input = io::memory_input("workload", trace);
   std::uint64_t events = 0;
   for (auto _ : state) {
     static_cast<void>(input->rewind());
     benchmark::DoNotOptimize(events =
-                                 count_events(std::make_unique<BorrowedInput>(*input), kValues));
+                                 count_events(std::make_unique<BorrowedInput>(*input), Values));
   }
   count(state, trace, events);
 }

@@ -25,18 +25,18 @@
 namespace tracedeck::bench {
 namespace {
 
-template <std::size_t kFrames>
+template <std::size_t Frames>
 bool encode(std::uint64_t events, const char*) {
   dial9::Encoder encoder;
-  return encode_workload<kFrames>(encoder, events);
+  return encode_workload<Frames>(encoder, events);
 }
 
-template <std::size_t kFrames>
+template <std::size_t Frames>
 bool write_file(std::uint64_t events, const char* file) {
   const auto output = io::create_file(file);
   if (!output) return false;
   dial9::Encoder encoder([&output](ByteSpan chunk) { return (*output)->write(chunk); });
-  return encode_workload<kFrames>(encoder, events) && encoder.finish().has_value() &&
+  return encode_workload<Frames>(encoder, events) && encoder.finish().has_value() &&
          (*output)->finish().has_value();
 }
 
@@ -55,10 +55,10 @@ bool visit_file(std::uint64_t events, const char* file) {
   return filled && visit({static_cast<const std::uint8_t*>(memory), size}) == events;
 }
 
-template <bool kValues>
+template <bool Values>
 bool read_file(std::uint64_t events, const char* file) {
   auto input = io::open_input(file);
-  return input && count_events(*std::move(input), kValues) == events;
+  return input && count_events(*std::move(input), Values) == events;
 }
 
 struct Mode {

@@ -34,9 +34,9 @@ class TapeRoom {
   const Slot* last_ = nullptr;
 };
 
-template <bool kFindings>
+template <bool Findings>
 struct NoRoom {
-  using Policy = SkippingPolicy<kFindings>;
+  using Policy = SkippingPolicy<Findings>;
   using Out = typename Policy::Out;
 
   static void begin(Batch&, Out*&, FieldContext<Out>&) {}

@@ -7,10 +7,10 @@
 namespace tracedeck::dial9 {
 
 // One `Value` a field; pool ids unresolved, lists and maps as their wire bytes.
-template <bool kFindings>
+template <bool Findings>
 struct ValuePolicy {
   using Out = Value;
-  static constexpr bool kReportsOddities = kFindings;
+  static constexpr bool kReportsOddities = Findings;
   static constexpr bool kExpandsContainers = false;
 
   // A value is stored as two words, the second of which is a constant for scalars.
@@ -72,10 +72,10 @@ struct ValuePolicy {
 };
 
 // Checks and skips the fields without storing them.
-template <bool kFindings>
+template <bool Findings>
 struct SkippingPolicy {
   struct Out {};
-  static constexpr bool kReportsOddities = kFindings;
+  static constexpr bool kReportsOddities = Findings;
   static constexpr bool kExpandsContainers = false;
 
   static Out* unsigned_integer(Out* out, std::uint64_t, FieldType) { return out; }
@@ -83,11 +83,11 @@ struct SkippingPolicy {
   static Out* real(Out* out, double) { return out; }
   static Out* boolean(Out* out, bool) { return out; }
   static Out* pooled_string(Out* out, std::uint32_t id, const Pools& pools, bool& odd) {
-    if constexpr (kFindings) odd |= pools.strings.find(id).data == nullptr;
+    if constexpr (Findings) odd |= pools.strings.find(id).data == nullptr;
     return out;
   }
   static Out* pooled_stack(Out* out, std::uint32_t id, const Pools& pools, bool& odd) {
-    if constexpr (kFindings) odd |= pools.stacks.find(id).data == nullptr;
+    if constexpr (Findings) odd |= pools.stacks.find(id).data == nullptr;
     return out;
   }
   static Out* string(Out* out, const std::uint8_t*, std::uint32_t) { return out; }
