@@ -38,7 +38,8 @@ class MadeUpEvents {
 
   void add(Batch& batch, std::uint64_t time, std::uint64_t number) const {
     Slot* const slots = batch.tape_position();
-    for (std::uint64_t i = 0; i < kFields; ++i) slots[i] = unsigned_slot(number % (7 << (3 * i)));
+    for (std::uint64_t i = 0; i < kFields; ++i)
+      slots[i] = unsigned_slot(number % (std::uint64_t{7} << (3 * i)));
     batch.commit_tape(slots + kFields);
     Event event;
     event.event_class = event_class_;

@@ -17,6 +17,7 @@ std::vector<std::uint64_t> times_of(std::uint64_t source, std::uint64_t sources,
                                     std::uint64_t burst) {
   std::mt19937_64 random(source);
   std::vector<std::uint64_t> times;
+  times.reserve(kEvents);
   std::uint64_t time = random() % (1000 * sources);
   for (std::uint64_t i = 0; i < kEvents; ++i) {
     // On average each source has an event every 1000 * `sources` ns.
@@ -30,6 +31,7 @@ void BM_merge(benchmark::State& state) {
   const auto count = static_cast<std::uint64_t>(state.range(0));
   const bench::MadeUpEvents events;
   std::vector<std::vector<BatchPtr>> batches;
+  batches.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) {
     batches.push_back(
         events.batches(times_of(i, count, static_cast<std::uint64_t>(state.range(1)))));
@@ -37,6 +39,7 @@ void BM_merge(benchmark::State& state) {
   std::uint64_t records = 0;
   for (auto _ : state) {
     std::vector<std::unique_ptr<RecordSource>> sources;
+    sources.reserve(count);
     for (const auto& source : batches)
       sources.push_back(std::make_unique<bench::KeptBatches>(source));
     records += bench::drain(*flow::merge(std::move(sources)));

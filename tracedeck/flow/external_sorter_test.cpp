@@ -56,7 +56,7 @@ std::vector<Keyed> add_all(ExternalSorter& sorter, const std::vector<BatchPtr>& 
 }
 
 std::vector<SeenRecord> naively_sorted(std::vector<Keyed> records) {
-  std::ranges::stable_sort(records, std::less<>{}, &Keyed::key);
+  sort_stably(records, [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
   std::vector<SeenRecord> sorted;
   for (Keyed& record : records) sorted.push_back(std::move(record.record));
   return sorted;

@@ -33,8 +33,10 @@ void add_compensated(long double& sum, long double& compensation, long double va
 template <class Sum>
 double divide(Sum sum, std::uint64_t count) {
   const auto divisor = static_cast<Sum>(count);
-  const auto rest = static_cast<long double>(sum % divisor) / static_cast<long double>(count);
-  return static_cast<double>(static_cast<long double>(sum / divisor) + rest);
+  const Sum whole = sum / divisor;
+  const Sum rest = sum % divisor;
+  return static_cast<double>(static_cast<long double>(whole) +
+                             static_cast<long double>(rest) / static_cast<long double>(count));
 }
 
 }  // namespace
@@ -74,7 +76,9 @@ void FieldCollector::compile(FieldStatistics::Part part, const std::string& path
   using Kind = FieldStatistics::Kind;
   if (steps_.size() >= kMaxSteps) {
     steps_.push_back({});
-  } else if (const auto* integer = field_class.as<IntegerClass>()) {
+    return;
+  }
+  if (const auto* integer = field_class.as<IntegerClass>()) {
     compile_number(part, path, field_class, integer->is_signed ? Kind::kSigned : Kind::kUnsigned);
   } else if (field_class.as<RealClass>() != nullptr) {
     compile_number(part, path, field_class, Kind::kReal);

@@ -3,6 +3,7 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -111,6 +112,20 @@ class FakeSource final : public RecordSource {
   std::deque<BatchPtr> batches_;
   std::optional<Error> error_;
 };
+
+// As std::ranges::stable_sort, which clang does not compile with this standard library's headers.
+template <class T, class Before>
+void sort_stably(std::vector<T>& values, Before before) {
+  std::vector<std::size_t> order(values.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    if (before(values[a], values[b])) return true;
+    return !before(values[b], values[a]) && a < b;
+  });
+  std::vector<T> sorted;
+  for (const std::size_t i : order) sorted.push_back(std::move(values[i]));
+  values = std::move(sorted);
+}
 
 [[nodiscard]] SeenRecord see(const Record& record);
 // All records of `source`, looked at while only their own batch is held.

@@ -28,6 +28,7 @@ Result<SortedRun> merge_group(const SpillFile& from, std::vector<SortedRun> grou
 
 std::size_t most_overlapping(const std::vector<SortedRun>& runs) {
   std::vector<const SortedRun*> by_first;
+  by_first.reserve(runs.size());
   for (const SortedRun& run : runs) by_first.push_back(&run);
   std::ranges::sort(by_first, {}, [](const SortedRun* run) { return run->first; });
   std::priority_queue<OrderKey, std::vector<OrderKey>, std::greater<>> open;
@@ -46,8 +47,7 @@ MergedRuns::MergedRuns(const SpillFile& file, std::vector<SortedRun> runs, std::
       tree_(readers_.size()),
       buffer_(std::min(memory / readers_.size(), kMostBuffer)) {
   for (std::size_t i = 0; i < runs.size(); ++i) waiting_.push_back({.run = runs[i], .rank = i});
-  std::ranges::stable_sort(waiting_, std::greater<>{},
-                           [](const Waiting& w) { return w.run.first; });
+  std::ranges::sort(waiting_, std::greater<>{}, [](const Waiting& w) { return w.run.first; });
   for (std::size_t i = 0; i < readers_.size(); ++i) free_.push_back(i);
 }
 

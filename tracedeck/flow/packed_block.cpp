@@ -56,19 +56,18 @@ class PackedBlock::Records final : public SortedRecords {
   ByteSpan packed_;
 };
 
-PackedBlock::PackedBlock(std::size_t size) : bytes_(allocate(size)) {
+PackedBlock::PackedBlock(std::size_t size)
+    : bytes_(allocate(size)), capacity_(size / alignof(Entry) * alignof(Entry)) {
   // The array is aligned for any type; its end is where the size says.
-  void* const end = bytes_.get() + size / alignof(Entry) * alignof(Entry);
+  void* const end = bytes_.get() + capacity_;
   end_ = static_cast<Entry*>(end);
   index_ = {end_, 0};
 }
 
 bool PackedBlock::add(RecordCodec& codec, const OrderKey& key, const Record& record) {
-  const std::size_t need =
-      RecordCodec::bound(record) + kExactTimeSize + sizeof(RecordSize) + sizeof(Entry);
-  const auto* const back =
-      static_cast<const std::uint8_t*>(static_cast<const void*>(index_.data()));
-  if (static_cast<std::size_t>(back - bytes_.get()) - used_ < need) return false;
+  const std::size_t need = RecordCodec::bound(record) + kExactTimeSize + sizeof(RecordSize);
+  const std::size_t index = (index_.size() + 1) * sizeof(Entry);
+  if (capacity_ - used_ < index || capacity_ - used_ - index < need) return false;
 
   std::uint8_t* to = bytes_.get() + used_;
   Entry* const entry = new (index_.data() - 1) Entry{.coarse = key.coarse, .offset = used_};

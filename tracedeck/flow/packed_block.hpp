@@ -39,6 +39,7 @@ class PackedBlock {
   [[nodiscard]] bool before(const Entry& a, const Entry& b) const;
 
   std::shared_ptr<std::uint8_t[]> bytes_;
+  std::size_t capacity_;
   std::size_t used_ = 0;
   Entry* end_;              // of the index
   std::span<Entry> index_;  // the last record's entry first

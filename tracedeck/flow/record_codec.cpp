@@ -1,6 +1,7 @@
 #include "tracedeck/flow/record_codec.hpp"
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -67,6 +68,15 @@ T take_raw(const std::uint8_t*& from) {
   std::memcpy(&value, from, sizeof value);
   from += sizeof value;
   return value;
+}
+
+std::uint8_t* put_pointer(std::uint8_t* to, const void* pointer) {
+  return put_raw(to, reinterpret_cast<std::uintptr_t>(pointer));
+}
+
+template <class T>
+const T* take_pointer(const std::uint8_t*& from) {
+  return std::bit_cast<const T*>(take_raw<std::uintptr_t>(from));
 }
 
 std::uint8_t* put_bytes(std::uint8_t* to, ByteSpan bytes) {
@@ -183,7 +193,7 @@ std::uint8_t* RecordCodec::pack(const Record& record, std::uint64_t coarse, std:
       return put_varint(to, packets_(record.packet));
     case RecordKind::kDescription:
       *to++ = kind;
-      return put_raw(to, record.event_class);
+      return put_pointer(to, record.event_class);
     case RecordKind::kLoss:
       *to++ = kind;
       return put_raw(to, *record.loss);
@@ -193,7 +203,7 @@ std::uint8_t* RecordCodec::pack(const Record& record, std::uint64_t coarse, std:
   }
   const Finding& finding = record.notice->finding;
   *to++ = kind;
-  to = put_raw(to, finding.rule);
+  to = put_pointer(to, finding.rule);
   to = put_varint(put_varint(to, finding.offset), finding.length);
   return put_bytes(put_bytes(to, as_bytes(record.notice->input)), as_bytes(finding.text));
 }
@@ -235,7 +245,7 @@ bool RecordCodec::unpack(const std::uint8_t* from, std::uint64_t coarse,
       output.add(Record(kind, packets_.object(take_varint(from))));
       break;
     case RecordKind::kDescription:
-      output.add(Record(take_raw<const EventClass*>(from)));
+      output.add(Record(take_pointer<EventClass>(from)));
       break;
     case RecordKind::kLoss:
       output.add_loss(take_raw<Loss>(from));
@@ -251,7 +261,7 @@ bool RecordCodec::unpack(const std::uint8_t* from, std::uint64_t coarse,
 void RecordCodec::unpack_notice(RecordKind kind, const std::uint8_t* from,
                                 OutputBatch& output) const {
   Notice notice;
-  notice.finding.rule = take_raw<const Rule*>(from);
+  notice.finding.rule = take_pointer<Rule>(from);
   notice.finding.offset = take_varint(from);
   notice.finding.length = take_varint(from);
   notice.input = as_string(take_bytes(from));

@@ -41,7 +41,7 @@ std::vector<SeenRecord> naive_sort(const std::vector<Batches>& inputs) {
       }
     }
   }
-  std::ranges::stable_sort(placed, [](const Placed& a, const Placed& b) {
+  sort_stably(placed, [](const Placed& a, const Placed& b) {
     return a.time && b.time ? *a.time < *b.time : !a.time && b.time;
   });
   std::vector<SeenRecord> sorted;
@@ -124,8 +124,8 @@ TEST(Sort, OfNearlySortedInputsWithStraysTakesNoTemporaryFile) {
     const MadeUpInputs made(trace, {with_strays(plan_nearly_sorted(15'000, disorder, disorder))},
                             700);
     int opened = 0;
-    const auto sorted = see_all(*sort(
-        made.inputs(true, &opened), {.memory = 60'000'000, .temporary_directory = kNoDirectory}));
+    const auto sorted = see_all(*sort(made.inputs(true, &opened),
+                                      {.memory = 60'000'000, .temporary_directory = kNoDirectory}));
     ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
     EXPECT_TRUE(*sorted == naive_sort(made.batches)) << "disorder " << disorder;
     EXPECT_EQ(opened, 3);

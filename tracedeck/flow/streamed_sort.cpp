@@ -1,6 +1,7 @@
 #include "tracedeck/flow/streamed_sort.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace tracedeck::flow {
@@ -85,7 +86,6 @@ void StreamedSort::read_chunk() {
   handed_on_ = 0;
   ready_ = 0;
   while (!held_.empty() && held_.front().batch == nullptr) held_.pop_front();
-  const std::size_t begin = items_.size();
   bool begun = false;
   while (position_ != end_ || read_batch()) {
     if (is_event(*position_)) {
@@ -94,7 +94,7 @@ void StreamedSort::read_chunk() {
     }
     take(*position_++);
   }
-  sort_chunk(begin);
+  sort_items();
 }
 
 // Returns false at the end.
@@ -133,7 +133,7 @@ void StreamedSort::take(const Record& record) {
     ++late_seen_;
     return;
   }
-  items_.push_back({.key = key, .record = &record, .held = &held_.back()});
+  items_.push_back({.key = key, .number = items_read_++, .record = &record, .held = &held_.back()});
   ++held_.back().records;
 }
 
@@ -158,21 +158,16 @@ void StreamedSort::abandon(Error error) {
   ready_ = 0;
 }
 
-// Brings the records from `begin` on in order with those left over from the chunk before.
-void StreamedSort::sort_chunk(std::size_t begin) {
-  const auto before = [](const Item& a, const Item& b) { return a.key < b.key; };
-  const auto middle = items_.begin() + static_cast<std::ptrdiff_t>(std::min(begin, items_.size()));
-  if (!std::is_sorted(middle, items_.end(), before)) {
-    std::stable_sort(middle, items_.end(), before);
-  }
-  if (middle != items_.begin() && middle != items_.end() && before(*middle, middle[-1])) {
-    std::inplace_merge(items_.begin(), middle, items_.end(), before);
-  }
+// Sorts what was read and what is left over from the chunk before.
+void StreamedSort::sort_items() {
+  const auto before = [](const Item& a, const Item& b) {
+    const auto order = a.key <=> b.key;
+    return order == 0 ? a.number < b.number : order < 0;
+  };
+  if (!std::ranges::is_sorted(items_, before)) std::ranges::sort(items_, before);
   const auto ready =
-      read_all_
-          ? items_.end()
-          : std::upper_bound(items_.begin(), items_.end(), order_.next_low(),
-                             [](const OrderKey& key, const Item& item) { return key < item.key; });
+      read_all_ ? items_.end()
+                : std::ranges::upper_bound(items_, order_.next_low(), std::less<>{}, &Item::key);
   ready_ = static_cast<std::size_t>(ready - items_.begin());
 }
 

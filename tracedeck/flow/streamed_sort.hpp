@@ -43,6 +43,7 @@ class StreamedSort final : public RecordSource {
   };
   struct Item {
     OrderKey key;
+    std::uint64_t number;  // in the order of reading
     const Record* record;
     Held* held;
   };
@@ -52,7 +53,7 @@ class StreamedSort final : public RecordSource {
   bool read_batch();
   void take(const Record& record);
   void end_reading();
-  void sort_chunk(std::size_t begin);
+  void sort_items();
   bool hand_on_late();
   void hand_on(const Item& item);
   void abandon(Error error);
@@ -71,6 +72,7 @@ class StreamedSort final : public RecordSource {
   std::uint64_t late_seen_ = 0;
 
   std::vector<Item> items_;
+  std::uint64_t items_read_ = 0;
   std::size_t handed_on_ = 0;  // of `items_`
   std::size_t ready_ = 0;      // of `items_`: no record to come goes before these
   OutputBatch output_;
