@@ -41,7 +41,7 @@ class Dial9Format final : public Format {
   [[nodiscard]] Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
                                      const ReadOptions& options, const NoticeSink& notices,
                                      std::stop_token stop) const override {
-    return dial9::rewrite(std::move(input), output, options, notices, std::move(stop));
+    return dial9::rewrite(std::move(input), output, options, notices, stop);
   }
 };
 

@@ -46,7 +46,7 @@ class Copier : public FrameHandler {
 
 Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
                      const ReadOptions& options, const Format::NoticeSink& notices,
-                     std::stop_token stop) {
+                     const std::stop_token& stop) {
   const std::string name = input->name();
   WindowSource source(std::move(input), options.max_state);
   Decoder decoder(options.max_state);

@@ -14,6 +14,6 @@ namespace tracedeck::dial9 {
 // the output.
 [[nodiscard]] Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
                                    const ReadOptions& options, const Format::NoticeSink& notices,
-                                   std::stop_token stop);
+                                   const std::stop_token& stop);
 
 }  // namespace tracedeck::dial9
