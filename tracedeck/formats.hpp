@@ -26,11 +26,14 @@ struct OpenedInput {
 // Opens `path` ("-": standard input) and recognises its format, or takes `format` unseen when not
 // null. Errors: those of `io::open_input`; kUnrecognised with what the content looks like, or
 // that it is empty.
-[[nodiscard]] Result<OpenedInput> open_input(const std::string& path, const Format* format = nullptr,
+[[nodiscard]] Result<OpenedInput> open_input(const std::string& path,
+                                             const Format* format = nullptr,
                                              std::stop_token stop = {});
 
 // `open_input`, then the format's reader.
-[[nodiscard]] Result<std::unique_ptr<Reader>> open_trace(const std::string& path, const ReadOptions& options = {},
-                                                         const Format* format = nullptr, std::stop_token stop = {});
+[[nodiscard]] Result<std::unique_ptr<Reader>> open_trace(const std::string& path,
+                                                         const ReadOptions& options = {},
+                                                         const Format* format = nullptr,
+                                                         std::stop_token stop = {});
 
 }  // namespace tracedeck
