@@ -20,7 +20,49 @@ namespace {
 constexpr std::uint64_t kWalkAllowance = std::uint64_t{64} << 20;
 constexpr std::uint64_t kWalkFactor = 4;
 
+// Findings that are told of one frame; the others are counted.
+constexpr std::size_t kMostNotes = 1000;
+
 std::string quoted(std::string_view name) { return fmt::format("`{}`", name); }
+
+// One schema annotations frame.
+struct AnnotationFrame {
+  std::uint64_t type_id = 0;
+  bool overlong = false;
+  std::vector<Annotation> annotations = {};
+  std::uint64_t size = 0;    // bytes
+  std::uint64_t needed = 0;  // of an incomplete frame: bytes; 0: its type_id is no varint
+};
+
+// False when the frame is incomplete or its type_id is no varint.
+bool read_annotation_frame(const std::uint8_t* begin, const std::uint8_t* end,
+                           AnnotationFrame& frame) {
+  const std::uint8_t* at = begin + 1;
+  frame.needed = 0;
+  if (!decode_leb128(at, frame.type_id)) return false;
+  const auto header_size = static_cast<std::uint64_t>(at - begin);
+  frame.needed = header_size;
+  if (at > end) return false;
+  frame.overlong = is_overlong(begin + 1, at);
+  ByteCursor cursor(at, end);
+  std::uint16_t count = 0;
+  bool complete = cursor.read_le(count);
+  for (std::uint32_t i = 0; complete && i < count; ++i) {
+    Annotation& annotation = frame.annotations.emplace_back();
+    std::uint16_t key_length = 0;
+    std::uint32_t value_length = 0;
+    ByteSpan key;
+    ByteSpan value;
+    complete = cursor.read_le(annotation.field_index) && cursor.read_le(key_length) &&
+               cursor.take(key_length, key) && cursor.read_le(value_length) &&
+               cursor.take(value_length, value);
+    annotation.key = as_text(key);
+    annotation.value = as_text(value);
+  }
+  frame.size = header_size + cursor.consumed();
+  frame.needed = header_size + cursor.wanted();
+  return complete;
+}
 
 bool starts_header(const std::uint8_t* at) {
   return std::memcmp(at, kMagic.data(), kMagic.size()) == 0 && at[kMagic.size()] == kWireVersion;
@@ -34,6 +76,14 @@ Decoder::FrameResult Decoder::damage(RuleId rule, std::string text, std::uint64_
 }
 
 void Decoder::note(RuleId rule_id, std::uint64_t offset, std::uint64_t length, std::string text) {
+  if (!notes_wanted_) return;
+  if (notes_.size() > kMostNotes) {
+    ++notes_left_out_;
+    notes_.back().text =
+        fmt::format("{} more findings of this frame are not listed", notes_left_out_);
+    return;
+  }
+  notes_left_out_ = 1;  // what the last note stands for, if another comes
   notes_.push_back(
       {.rule = &rule(rule_id), .offset = offset, .length = length, .text = std::move(text)});
 }
@@ -226,7 +276,8 @@ Decoder::FrameResult Decoder::decode_pool(const DecodeWindow& window, std::size_
             .walked = cursor.consumed()};
   }
   const std::uint64_t size = 1 + cursor.consumed();
-  if (pools_.strings.memory() + pools_.stacks.memory() + size > max_state_) {
+  const std::uint64_t index_memory = std::uint64_t{count} * Pool::kEntryMemory;
+  if (pools_.strings.memory() + pools_.stacks.memory() + size + index_memory > max_state_) {
     return damage(RuleId::kLimit, "the pools of this segment exceed --max-state", size);
   }
   cursor = ByteCursor(frame + 1 + sizeof count, end);
@@ -252,75 +303,71 @@ Decoder::FrameResult Decoder::decode_pool(const DecodeWindow& window, std::size_
 }
 
 Decoder::FrameResult Decoder::decode_annotations(const DecodeWindow& window, std::size_t position) {
-  const std::uint8_t* const frame = window.bytes.data + position;
+  const std::uint8_t* const begin = window.bytes.data + position;
   const std::uint8_t* const end = window.bytes.data + window.bytes.size;
-  const std::uint8_t* at = frame + 1;
-  std::uint64_t id = 0;
-  if (!decode_leb128(at, id))
-    return damage(RuleId::kVarintLength, "the type_id of an annotation takes more than 10 bytes",
-                  1);
-  if (at > end)
+  AnnotationFrame frame;
+  if (!read_annotation_frame(begin, end, frame)) {
+    if (frame.needed == 0)
+      return damage(RuleId::kVarintLength, "the type_id of an annotation takes more than 10 bytes",
+                    1);
     return {.status = FrameResult::Status::kIncomplete,
-            .size = static_cast<std::uint64_t>(at - frame)};
-  if (is_overlong(frame + 1, at)) {
-    note(RuleId::kVarintOverlong, window.offset + position + 1,
-         static_cast<std::uint64_t>(at - frame - 1),
-         fmt::format("the type_id {} of an annotation is written longer than needed", id));
+            .size = frame.needed,
+            .walked = frame.annotations.size()};
   }
-  const auto header_size = static_cast<std::uint64_t>(at - frame);
-  ByteCursor cursor(at, end);
-  std::vector<Annotation> annotations;
-  std::uint16_t count = 0;
-  bool complete = cursor.read_le(count);
-  for (std::uint32_t i = 0; complete && i < count; ++i) {
-    Annotation annotation;
-    std::uint16_t key_length = 0;
-    std::uint32_t value_length = 0;
-    ByteSpan key;
-    ByteSpan value;
-    complete = cursor.read_le(annotation.field_index) && cursor.read_le(key_length) &&
-               cursor.take(key_length, key) && cursor.read_le(value_length) &&
-               cursor.take(value_length, value);
-    if (!complete) break;
-    annotation.key = as_text(key);
-    annotation.value = as_text(value);
-    annotations.push_back(std::move(annotation));
-  }
-  if (!complete) {
-    return {.status = FrameResult::Status::kIncomplete,
-            .size = header_size + cursor.wanted(),
-            .walked = cursor.consumed()};
-  }
-  const std::uint64_t size = header_size + cursor.consumed();
-  const std::uint64_t offset = window.offset + position;
   ++counts_.annotations;
-  const EventType* const annotated =
-      id < kMaxTypeCount ? types_.find(static_cast<std::uint16_t>(id)) : nullptr;
+  // Frames of one type in a row are one addition: each addition is another event type.
+  std::uint64_t size = frame.size;
+  AnnotationFrame more;
+  while (begin + size < end && begin[size] == std::to_underlying(FrameTag::kSchemaAnnotations) &&
+         read_annotation_frame(begin + size, end, more) && more.type_id == frame.type_id) {
+    ++counts_.annotations;
+    size += more.size;
+    std::ranges::move(more.annotations, std::back_inserter(frame.annotations));
+    more = {};
+  }
+  const std::uint64_t offset = window.offset + position;
+  if (frame.overlong) {
+    note(RuleId::kVarintOverlong, offset + 1, 0,
+         fmt::format("the type_id {} of an annotation is written longer than needed",
+                     frame.type_id));
+  }
+  const EventType* const annotated = frame.type_id < kMaxTypeCount
+                                         ? types_.find(static_cast<std::uint16_t>(frame.type_id))
+                                         : nullptr;
   if (annotated == nullptr) {
     note(RuleId::kAnnotationType, offset, size,
-         fmt::format("annotations for type_id {}, which is not registered, are ignored", id));
+         fmt::format("annotations for type_id {}, which is not registered, are ignored",
+                     frame.type_id));
     return {.size = size};
   }
+  if (frame.annotations.empty()) return {.size = size};
+  return annotate(*annotated, std::move(frame.annotations), offset, {begin, size});
+}
+
+Decoder::FrameResult Decoder::annotate(const EventType& annotated,
+                                       std::vector<Annotation> annotations, std::uint64_t offset,
+                                       ByteSpan frames) {
   for (const Annotation& annotation : annotations) {
-    if (annotation.field_index >= annotated->schema.fields.size()) {
-      note(RuleId::kAnnotationField, offset, size,
+    if (annotation.field_index >= annotated.schema.fields.size()) {
+      note(RuleId::kAnnotationField, offset, frames.size(),
            fmt::format("an annotation names field {} of {}, which has {}", annotation.field_index,
-                       quoted(annotated->schema.name), annotated->schema.fields.size()));
+                       quoted(annotated.schema.name), annotated.schema.fields.size()));
     }
   }
-  std::string key(annotated->key);
-  key.append(reinterpret_cast<const char*>(frame), size);
+  std::string key = fmt::format("{} and ", annotated.ordinal);
+  key += as_text(frames);
   const EventType* type = store_.find(key);
   if (type == nullptr) {
     if (store_.memory() + 2 * key.size() > max_state_) {
-      return damage(RuleId::kLimit, "the distinct schemas of this trace exceed --max-state", size);
+      return damage(RuleId::kLimit, "the distinct schemas of this trace exceed --max-state",
+                    frames.size());
     }
-    Schema schema = annotated->schema;
+    Schema schema = annotated.schema;
     std::ranges::move(annotations, std::back_inserter(schema.annotations));
-    type = &store_.add(std::move(key), annotated->id, std::move(schema));
+    type = &store_.add(std::move(key), annotated.id, std::move(schema));
   }
   types_.set(*type);
-  return {.size = size, .type = type};
+  return {.size = frames.size(), .type = type};
 }
 
 void Decoder::set_fault(FieldStatus status, const EventType& type, std::uint64_t offset) {

@@ -128,6 +128,8 @@ class Decoder {
   FrameResult decode_pool(const DecodeWindow& window, std::size_t position, Pool& pool,
                           std::uint32_t element_size);
   FrameResult decode_annotations(const DecodeWindow& window, std::size_t position);
+  FrameResult annotate(const EventType& annotated, std::vector<Annotation> annotations,
+                       std::uint64_t offset, ByteSpan frames);
   FrameResult damage(RuleId rule, std::string text, std::uint64_t walked);
   FrameResult register_type(const DecodeWindow& window, std::size_t position, std::uint64_t size,
                             std::uint16_t id, Schema schema);
@@ -176,6 +178,8 @@ class Decoder {
   std::uint64_t max_state_;
 
   std::vector<Finding> notes_;
+  bool notes_wanted_ = false;
+  std::uint64_t notes_left_out_ = 0;
   Fault fault_;
   std::uint64_t damage_begin_ = 0;
   std::uint64_t scan_from_ = 0;
@@ -194,6 +198,7 @@ void Decoder::hand_over_notes(Handler& handler) {
 
 template <class Handler>
 DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, Handler& handler) {
+  notes_wanted_ = Handler::Policy::kReportsOddities;
   for (;;) {
     if (in_damage()) [[unlikely]] {
       if (!scan(window, position)) return {DecodeState::kNeedMore, kHeaderSize + 1};
@@ -307,12 +312,13 @@ DecodeProgress Decoder::run_events(const DecodeWindow& window, std::size_t& posi
 }
 
 // A handler that wants no events: a base for those that follow the frames only.
-struct FrameHandler {
-  using Policy = SkipPolicy;
-  static void begin_events(SkipPolicy::Out*&, FieldContext<SkipPolicy::Out>&) {}
-  static bool has_room(SkipPolicy::Out*&) { return true; }
-  static bool event(const EventType&, std::uint64_t, std::uint64_t, std::uint32_t, SkipPolicy::Out*,
-                    SkipPolicy::Out*) {
+template <bool Findings>
+struct BasicFrameHandler {
+  using Policy = SkippingPolicy<Findings>;
+  using Out = typename Policy::Out;
+  static void begin_events(Out*&, FieldContext<Out>&) {}
+  static bool has_room(Out*&) { return true; }
+  static bool event(const EventType&, std::uint64_t, std::uint64_t, std::uint32_t, Out*, Out*) {
     return true;
   }
   static void segment(std::uint64_t, std::uint64_t) {}
@@ -320,6 +326,7 @@ struct FrameHandler {
   static void problem(const Finding&) {}
   static void finding(const Finding&) {}
 };
+using FrameHandler = BasicFrameHandler<false>;
 
 // An event as the visitor of `decode` sees it. Its values, one for each field of the schema, live
 // until the visitor returns; what they point to lives as long as the trace's bytes.

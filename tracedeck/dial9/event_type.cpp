@@ -25,6 +25,9 @@ const EventType& TypeStore::add(std::string key, std::uint16_t id, Schema schema
   // A field is a definition here, a step of the program and a member of the model's class.
   constexpr std::size_t kFieldMemory = 256;
   memory_ += 2 * key.size() + schema.fields.size() * kFieldMemory + sizeof(EventType);
+  for (const Annotation& annotation : schema.annotations) {
+    memory_ += 2 * (sizeof annotation + annotation.key.size() + annotation.value.size());
+  }
   const auto [place, added] = types_.try_emplace(std::move(key), std::make_unique<EventType>());
   EventType& type = *place->second;
   type.id = id;

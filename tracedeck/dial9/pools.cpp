@@ -25,16 +25,8 @@ bool Pool::define(std::uint32_t id, ByteSpan content) {
   if (id < dense_.size()) {
     entry = &dense_[id];
   } else if (id < 2 * count_ + kDenseHeadroom && !sparse_.contains(id)) {
-    dense_.resize(std::max<std::size_t>(id + std::size_t{1},
-                                        std::min(dense_.size() * 2, 2 * count_ + kDenseHeadroom)));
-    for (auto it = sparse_.begin(); it != sparse_.end();) {
-      if (it->first < dense_.size()) {
-        dense_[it->first] = it->second;
-        it = sparse_.erase(it);
-      } else {
-        ++it;
-      }
-    }
+    grow_dense(std::max<std::size_t>(id + std::size_t{1},
+                                     std::min(dense_.size() * 2, 2 * count_ + kDenseHeadroom)));
     entry = &dense_[id];
   } else {
     entry = &sparse_[id];
@@ -49,6 +41,17 @@ bool Pool::define(std::uint32_t id, ByteSpan content) {
   live_size_ += content.size();
   if (arena_size_ > 2 * live_size_ + kWorthCompacting) compact();
   return redefined;
+}
+
+void Pool::grow_dense(std::size_t size) {
+  const std::size_t old_size = dense_.size();
+  dense_.resize(size);
+  for (std::size_t id = old_size; id < size && !sparse_.empty(); ++id) {
+    const auto found = sparse_.find(static_cast<std::uint32_t>(id));
+    if (found == sparse_.end()) continue;
+    dense_[id] = found->second;
+    sparse_.erase(found);
+  }
 }
 
 void Pool::clear() {

@@ -37,9 +37,11 @@ class Pool {
   [[nodiscard]] std::shared_ptr<const void> arena() const { return arena_; }
   // Counts the arenas begun so far: changes whenever `arena` does.
   [[nodiscard]] std::uint64_t arena_generation() const { return generation_; }
+  // Bytes the index takes for an entry, at most.
+  static constexpr std::size_t kEntryMemory = 64;
   // Bytes this pool takes, index included.
   [[nodiscard]] std::size_t memory() const {
-    return arena_size_ + dense_.capacity() * sizeof(Entry) + sparse_.size() * 64;
+    return arena_size_ + dense_.capacity() * sizeof(Entry) + sparse_.size() * kEntryMemory;
   }
   [[nodiscard]] std::size_t size() const { return count_; }
 
@@ -60,6 +62,8 @@ class Pool {
   };
 
   [[nodiscard]] Entry find_sparse(std::uint32_t id) const;
+  // Makes room for ids below `size`, moving over those that were sparse.
+  void grow_dense(std::size_t size);
   const std::uint8_t* store(ByteSpan content);
   void compact();
 

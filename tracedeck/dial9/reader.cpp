@@ -89,7 +89,8 @@ class FileReader final : public Reader {
       if (progress.state == DecodeState::kRejected) return reject();
       if (progress.state == DecodeState::kPaused) {
         if (progress.needed == 0 || !batch_->tape_unused() || !batch_->empty()) break;
-        batch_->grow_tape(progress.needed);
+        // At least twice: an event of many lists asks again for each, decoded from its start.
+        batch_->grow_tape(std::max<std::size_t>(progress.needed, 2 * batch_->tape_capacity()));
       }
       if (source_.ended()) end();
     }

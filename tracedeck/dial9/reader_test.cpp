@@ -216,6 +216,63 @@ TEST(Reader, RedefinedPoolEntriesDoNotPileUp) {
   }
 }
 
+// Each list asks for room on the tape; the event is not decoded anew for every one of them.
+TEST(Reader, AnEventOfManyListsCostsLinearTime) {
+  constexpr std::size_t kLists = 3'000;
+  TraceBytes bytes;
+  bytes.header().u8(1).u16(0).u16(1).raw("E").u8(1).u16(kLists);
+  for (std::size_t i = 0; i < kLists; ++i) bytes.u16(1).raw("l").u8(14);
+  bytes.event(0, 1);
+  for (std::size_t i = 0; i < kLists; ++i) {
+    bytes.u32(1'000);
+    for (int k = 0; k < 1'000; ++k) bytes.raw({3, 1});
+  }
+  const Records records = read_bytes(bytes.bytes(), {.findings = false});
+  ASSERT_EQ(records.events.size(), 1U);
+  EXPECT_EQ(records.events[0].slot_count, kLists * 1'001);
+}
+
+TEST(Reader, SparsePoolIdsMoveOverWhenTheDenseOnesReachThem) {
+  TraceBytes bytes;
+  bytes.header().schema(0, "E", {{"s", 7}});
+  bytes.string_pool(5'000, "far").string_pool(0x8000'0000, "farther");
+  for (std::uint64_t i = 0; i < 4'000; ++i) bytes.string_pool(i, std::to_string(i));
+  bytes.string_pool(6'000, "near");
+  for (const std::uint64_t id : {0, 3'999, 5'000, 6'000}) bytes.event(0, 1).u32(id);
+  bytes.event(0, 1).u32(0x8000'0000);
+  const Records records = read_bytes(bytes.bytes());
+  ASSERT_EQ(records.events.size(), 5U);
+  EXPECT_TRUE(records.findings.empty());
+  EXPECT_EQ(records.events[1].payload()[0].text(), "3999");
+  EXPECT_EQ(records.events[2].payload()[0].text(), "far");
+  EXPECT_EQ(records.events[3].payload()[0].text(), "near");
+  EXPECT_EQ(records.events[4].payload()[0].text(), "farther");
+}
+
+// Millions of findings in one frame are told in a thousand.
+TEST(Reader, FindingsOfAFrameAreCountedBeyondAThousand) {
+  TraceBytes bytes;
+  bytes.header().u8(3).u32(5'000);
+  for (int i = 0; i < 5'000; ++i) bytes.u32(0).text32("");
+  const Records records = read_bytes(bytes.bytes());
+  ASSERT_EQ(records.findings.size(), 1'001U);
+  EXPECT_EQ(records.findings.back().text, "3999 more findings of this frame are not listed");
+}
+
+TEST(Reader, AnnotationFramesInARowAreOneAddition) {
+  TraceBytes bytes;
+  bytes.header().schema(0, "E", {{"a", 9}});
+  for (int i = 0; i < 20'000; ++i)
+    bytes.raw({6, 0, 1, 0, 0, 0, 1, 0, 'k'}).text32("v").raw({6, 0, 0, 0});
+  bytes.event(0, 1).u8(1);
+  const Records records = read_bytes(bytes.bytes(), {.max_state = 64 << 20});
+  EXPECT_TRUE(records.problems.empty());
+  ASSERT_EQ(records.events.size(), 1U);
+  EXPECT_EQ(
+      records.events[0].event_class->payload->as<StructureClass>()->members[0].attributes.size(),
+      20'000U);
+}
+
 TEST(Reader, RejectsWhatIsNoTrace) {
   const Result<std::unique_ptr<Reader>> reader = open_bytes(TraceBytes().header(2).bytes());
   ASSERT_FALSE(reader.has_value());

@@ -8,11 +8,12 @@ namespace tracedeck::dial9 {
 namespace {
 
 // Checks frames without storing values, and remembers which bytes are damaged.
-class Copier : public FrameHandler {
+class Copier : public BasicFrameHandler<true> {
  public:
   Copier(io::Output& output, const Format::NoticeSink& notices, std::string input)
       : output_(output), notices_(notices), input_(std::move(input)) {}
 
+  void finding(Finding finding) { notices_(RecordKind::kFinding, {input_, std::move(finding)}); }
   void problem(Finding finding) {
     // What was damaged is not copied, and neither is what an earlier window showed of it.
     keep(finding.offset);

@@ -9,9 +9,9 @@
 namespace tracedeck::dial9 {
 
 // Copies the bytes of every readable frame, so that schemas, pool entries, ids and timestamp resets
-// keep their places; leaves damaged ranges out and reports them to `notices`. Ends after a whole
-// frame when `stop` is requested. Errors: kMustReject when the input has no valid header; those of
-// the output.
+// keep their places; leaves damaged ranges out and reports them, and findings, to `notices`. Ends
+// after a whole frame when `stop` is requested. Errors: kMustReject when the input has no valid
+// header; those of the output.
 [[nodiscard]] Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
                                    const ReadOptions& options, const Format::NoticeSink& notices,
                                    const std::stop_token& stop);

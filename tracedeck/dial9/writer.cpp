@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -171,22 +172,46 @@ class TraceWriter final : public Writer {
     Registered registered{.mapping = map_schema(event_class, since_0_4_)};
     concede(Concession::kPlainStack, registered.mapping.plain_stacks);
     concede(Concession::kAnnotation, registered.mapping.annotations_lost);
-    Schema plain = registered.mapping.schema;
-    plain.annotations.clear();
-    std::optional<std::uint16_t> wanted;
-    if (event_class.id && *event_class.id < kMaxTypeCount) {
-      const auto id = static_cast<std::uint16_t>(*event_class.id);
-      if (encoder_.find_schema(id) == nullptr) wanted = id;
-    }
-    if (!wanted && event_class.id) concede(Concession::kTypeId);
-    const auto type_id = encoder_.register_schema(plain, wanted);
+    const auto type_id = register_mapped(registered.mapping.schema, event_class.id);
     if (!type_id) return std::unexpected(type_id.error());
-    if (!registered.mapping.schema.annotations.empty()) {
-      auto annotated = encoder_.annotate(*type_id, registered.mapping.schema.annotations);
-      if (!annotated) return std::unexpected(std::move(annotated.error()));
-    }
+    if (event_class.id && *event_class.id != *type_id) concede(Concession::kTypeId);
     registered.type_id = *type_id;
     return &registered_.emplace(&event_class, std::move(registered)).first->second;
+  }
+
+  // The type_id of a schema, under `wanted` if that is free or has the same schema, perhaps with
+  // fewer annotations, which are then added to.
+  Result<std::uint16_t> register_mapped(const Schema& schema, std::optional<std::uint64_t> wanted) {
+    Schema plain = schema;
+    plain.annotations.clear();
+    std::span<const Annotation> annotations = schema.annotations;
+    std::optional<std::uint16_t> free_id;
+    if (wanted && *wanted < kMaxTypeCount) {
+      const auto id = static_cast<std::uint16_t>(*wanted);
+      const Schema* const there = encoder_.find_schema(id);
+      if (there == nullptr) free_id = id;
+      if (there != nullptr && extends(schema, *there)) {
+        annotations = annotations.subspan(there->annotations.size());
+        return annotate(id, annotations);
+      }
+    }
+    const auto type_id = encoder_.register_schema(plain, free_id);
+    if (!type_id) return type_id;
+    return annotate(*type_id, annotations);
+  }
+
+  Result<std::uint16_t> annotate(std::uint16_t type_id, std::span<const Annotation> annotations) {
+    if (annotations.empty()) return type_id;
+    auto annotated = encoder_.annotate(type_id, annotations);
+    if (!annotated) return std::unexpected(std::move(annotated.error()));
+    return type_id;
+  }
+
+  // Whether `schema` is `base`, perhaps with further annotations.
+  static bool extends(const Schema& schema, const Schema& base) {
+    return schema.name == base.name && schema.has_timestamp == base.has_timestamp &&
+           schema.fields == base.fields && schema.annotations.size() >= base.annotations.size() &&
+           std::equal(base.annotations.begin(), base.annotations.end(), schema.annotations.begin());
   }
 
   Encoder encoder_;

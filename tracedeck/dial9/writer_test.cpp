@@ -145,6 +145,27 @@ TEST(TraceWriter, ReferencesToUndefinedEntriesStayUndefined) {
   EXPECT_EQ(written.receipt[0].count, 1U);
 }
 
+TEST(TraceWriter, ATypeAnnotatedBetweenItsEventsKeepsItsId) {
+  TraceBytes bytes;
+  const std::initializer_list<int> annotation = {6, 4, 1, 0, 0, 0, 1, 0, 'k', 1, 0, 0, 0, 'v'};
+  bytes.header()
+      .schema(4, "E", {{"a", 9}})
+      .raw(annotation)
+      .event(4, 1)
+      .u8(1)
+      .raw(annotation)
+      .event(4, 1)
+      .u8(2);
+  const Records records = read_bytes(bytes.bytes());
+  const Written written = write_records(records);
+  EXPECT_TRUE(written.receipt.empty());
+  const Records again = read_bytes(as_bytes(written.bytes));
+  EXPECT_TRUE(same_events(records, again));
+  EXPECT_TRUE(again.findings.empty());
+  EXPECT_EQ(
+      again.events[1].event_class->payload->as<StructureClass>()->members[0].attributes.size(), 2U);
+}
+
 TEST(TraceWriter, RefusesUnknownVersions) {
   std::string bytes;
   const auto output = io::memory_output(bytes);

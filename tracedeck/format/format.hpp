@@ -53,8 +53,8 @@ class Format {
       io::Output& output, const WriteOptions& options) const = 0;
 
   // Copies a trace frame by frame, as it was: readable frames keep their bytes, damaged ranges are
-  // left out and reported as kProblem notices. Of the options only `max_state` matters. Ends early,
-  // after a whole frame, when `stop` is requested.
+  // left out and reported as kProblem notices, what is tolerated as kFinding notices. Of the
+  // options only `max_state` matters. Ends early, after a whole frame, when `stop` is requested.
   using NoticeSink = std::function<void(RecordKind, const Notice&)>;
   [[nodiscard]] virtual Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
                                              const ReadOptions& options, const NoticeSink& notices,

@@ -12,9 +12,11 @@ void Batch::grow_tape(std::size_t slots) {
 
 void Batch::grow_records(std::size_t records) {
   const std::size_t used = size();
-  records_.resize(std::max({std::size_t{64}, records, records_.size() * 2}));
+  if (records > records_.size())
+    records_.resize(std::max({std::size_t{64}, records, records_.size() * 2}));
   next_ = records_.data() + used;
   end_ = records_.data() + records_.size();
+  full_ = records_.data() + reserved_;
 }
 
 void Batch::clear() {

@@ -36,12 +36,13 @@ class Batch {
     return static_cast<std::size_t>(next_ - records_.data());
   }
   // Whether what `reserve` made room for is used up; more can still be added.
-  [[nodiscard]] bool full() const { return next_ == end_; }
+  [[nodiscard]] bool full() const { return next_ >= full_; }
   [[nodiscard]] bool empty() const { return next_ == records_.data(); }
 
   // Filling. Appended records keep their order.
   void reserve(std::size_t records) {
-    if (records > records_.size()) grow_records(records);
+    reserved_ = records;
+    grow_records(records);
   }
   void add(const Record& record) { next() = record; }
   void add_event(const Event& event) { next() = Record(event); }
@@ -110,6 +111,8 @@ class Batch {
   std::vector<Record> records_;  // room; those before `next_` are in use
   Record* next_ = nullptr;
   Record* end_ = nullptr;
+  Record* full_ = nullptr;  // behind what `reserve` asked for
+  std::size_t reserved_ = 0;
   std::unique_ptr<Slot[]> tape_;
   std::size_t capacity_ = 0;
   Slot* position_ = nullptr;
