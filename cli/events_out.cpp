@@ -39,8 +39,13 @@ EventsWritten write_events(const EventsOut& way, Session& session) {
   EventsWritten done;
   for (;;) {
     const auto batch = way.source.next();
-    if (!batch) session.report(batch.error());
-    if (!batch || *batch == nullptr) break;
+    if (!batch) {
+      session.report(batch.error());
+      // What came before is shown, but there was more.
+      session.delivered(way.writer.finish());
+      return done;
+    }
+    if (*batch == nullptr) break;
     if (!session.delivered(write_batch(way, **batch, done))) return done;
   }
   done.complete = session.delivered(way.writer.finish());

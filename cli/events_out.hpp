@@ -19,8 +19,9 @@ struct EventsOut {
 };
 
 struct EventsWritten {
-  bool complete = false;     // false: the output failed or its reader went away, which was reported
-  std::uint64_t events = 0;  // written
+  // False: the source or the output failed, or its reader went away. That was reported.
+  bool complete = false;
+  std::uint64_t events = 0;        // written
   std::uint64_t refused = 0;       // records that the target cannot hold at all
   std::string first_refusal = {};  // why, of the first
 };

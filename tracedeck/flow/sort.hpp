@@ -38,7 +38,7 @@ struct SortInput {
 // suffice.
 //
 // The first `next` reads all inputs. Errors: those of the inputs, after all records that could be
-// read; those of the temporary file (kCannotOpen, kWriteFailed when the disk is full); kReadFailed
+// read; those of the temporary file (kWriteFailed); kReadFailed
 // when an input was changed between two readings. An input that grows meanwhile is read as far as
 // the first time.
 [[nodiscard]] std::unique_ptr<RecordSource> sort(std::vector<SortInput> inputs,

@@ -264,7 +264,7 @@ TEST(Sort, WithoutATemporaryDirectoryIsAnError) {
   const auto sorted =
       see_all(*sort(made.inputs(), {.memory = 1'000'000, .temporary_directory = kNoDirectory}));
   ASSERT_FALSE(sorted.has_value());
-  EXPECT_EQ(sorted.error().code, ErrorCode::kCannotOpen);
+  EXPECT_EQ(sorted.error().code, ErrorCode::kWriteFailed);
   EXPECT_EQ(sorted.error().input, kNoDirectory);
 }
 

@@ -37,7 +37,7 @@ Result<std::unique_ptr<SpillFile>> SpillFile::create(const std::string& director
   std::string place = directory_for_temporary_files(directory);
   const int descriptor = open_nameless(place);
   if (descriptor < 0) {
-    return fail(ErrorCode::kCannotOpen,
+    return fail(ErrorCode::kWriteFailed,
                 fmt::format("No temporary file can be made there for sorting: {}. "
                             "The variable TMPDIR names another directory.",
                             std::strerror(errno)),

@@ -14,7 +14,7 @@ namespace tracedeck::flow {
 class SpillFile {
  public:
   // In `directory`; if that is empty in $TMPDIR, and if that is not set in /tmp. Error:
-  // kCannotOpen.
+  // kWriteFailed.
   [[nodiscard]] static Result<std::unique_ptr<SpillFile>> create(const std::string& directory);
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;
