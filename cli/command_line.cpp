@@ -11,6 +11,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/base/version.hpp"
+#include "tracedeck/render/visible.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 ExitCode usage_error(std::FILE* messages, const Command* command, std::string_view problem) {
   const std::string name =
       command == nullptr ? "tracedeck" : fmt::format("tracedeck {}", command->name);
-  fmt::print(messages, "{}: {}\nTry '{} --help'.\n", name, problem, name);
+  fmt::print(messages, "{}: {}\nTry '{} --help'.\n", name, render::visible(problem), name);
   return ExitCode::kUsage;
 }
 
