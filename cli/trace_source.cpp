@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 
@@ -10,14 +11,25 @@
 namespace tracedeck::cli {
 namespace {
 
+// So many batches without a single time are no start of a trace but all of it, or a flood.
+constexpr std::size_t kFarthestAhead = 256;
+
 // Reads ahead to the first event with a time, and hands out what it read in turn.
 class ReadAhead final : public RecordSource {
  public:
   explicit ReadAhead(std::unique_ptr<RecordSource> source) : source_(std::move(source)) {}
 
-  // The first event with a time; null when there is none. Valid until the next `next`.
+  // The first event with a time; null when there is none. Valid until the next `next`. When it is
+  // too far away, the source ends with an error after what was read.
   const Event* first_timed_event() {
     while (!error_) {
+      if (queue_.size() == kFarthestAhead) {
+        error_ = Error{.code = ErrorCode::kLimitExceeded,
+                       .message =
+                           "no event near the start has a time that tells which day hh:mm:ss "
+                           "is of; give --begin and --end with a date or in ns"};
+        break;
+      }
       auto batch = source_->next();
       if (!batch) {
         error_ = std::move(batch.error());
@@ -50,12 +62,21 @@ class ReadAhead final : public RecordSource {
 
 bool is_time_of_day(const std::optional<TimePoint>& time) { return time && time->time_of_day; }
 
+// Whether a time of day is one of the day of the first event.
+bool counts_days(const TraceDescription& description) {
+  const auto from_epoch = [](const ClockClass& clock) {
+    return clock.origin == ClockOrigin::kUnixEpoch;
+  };
+  return std::ranges::any_of(description.clocks(), from_epoch);
+}
+
 std::unique_ptr<RecordSource> trimmed(std::unique_ptr<RecordSource> source,
-                                      const Options& options) {
+                                      const TraceDescription& description, const Options& options) {
   if (!options.begin && !options.end) return source;
   ClockOrigin origin = ClockOrigin::kUnknown;
   Nanoseconds first;
-  if (is_time_of_day(options.begin) || is_time_of_day(options.end)) {
+  const bool needs_day = is_time_of_day(options.begin) || is_time_of_day(options.end);
+  if (needs_day && counts_days(description)) {
     auto ahead = std::make_unique<ReadAhead>(std::move(source));
     if (const Event* event = ahead->first_timed_event()) {
       origin = event->event_class->clock->origin;
@@ -107,7 +128,7 @@ bool TraceSource::begin(Result<std::unique_ptr<Reader>> reader) {
   if (!silent_)
     session_.diagnostics.detail(fmt::format("{}: {}, version {}", description_->input(),
                                             description_->format(), description_->version()));
-  source_ = trimmed(*std::move(reader), options_);
+  source_ = trimmed(*std::move(reader), *description_, options_);
   state_ = State::kReading;
   return true;
 }
