@@ -16,9 +16,43 @@ namespace {
 
 constexpr std::string_view kStandard = "-";
 
-bool same_file(const std::string& a, const std::string& b) {
+// What `name` leads to, links followed, whether or not there is such a file.
+std::filesystem::path place_of(const std::string& name) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(name, error);
+  const std::filesystem::path place = std::filesystem::weakly_canonical(whole, error);
+  return error ? whole : place;
+}
+
+// Whether both name one place. An empty name is none.
+bool same_place(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
   std::error_code ignored;
-  return std::filesystem::equivalent(a, b, ignored);
+  return place_of(a) == place_of(b) || std::filesystem::equivalent(a, b, ignored);
+}
+
+// What is wrong with where the command would write to, seen against what it reads. Results go to
+// their .part files first, so that OUT itself may be an input.
+std::string check_places(const Options& options) {
+  const std::string out = options.out == kStandard ? "/dev/stdout" : options.out;
+  const std::string& report = options.report;
+  const std::string out_part = io::part_path(out);
+  const std::string report_part = report.empty() ? std::string() : io::part_path(report);
+  if (report == options.out || same_place(report, out))
+    return "the report and the result cannot both be " + options.out;
+  if (same_place(report, out_part))
+    return fmt::format("the report cannot be {}, where the result is written first", report);
+  if (same_place(report_part, out))
+    return fmt::format("the result cannot be {}, where the report is written first", options.out);
+  for (const std::string& operand : options.operands) {
+    const std::string trace = operand == kStandard ? "/dev/stdin" : operand;
+    if (same_place(trace, out_part))
+      return operand + " would be written over while it is read: the result is written there first";
+    if (same_place(trace, report_part))
+      return operand + " would be written over: the report is written there first";
+    if (same_place(trace, report)) return "the report would replace " + operand;
+  }
+  return {};
 }
 
 // Whether events would come out changed, left out or in another place.
@@ -118,16 +152,11 @@ class Conversion {
     return session_.delivered(file_ != nullptr ? file_->finish() : session_.out.flush());
   }
 
-  // Nothing was written: no empty .part file should tell of it.
+  // Nothing was written: no .part file should tell of it.
   void drop_output() {
     if (file_ == nullptr) return;
+    file_->discard();
     file_.reset();
-    const std::filesystem::path part = options_.out + ".part";
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(part, ignored) &&
-        std::filesystem::is_empty(part, ignored)) {
-      std::filesystem::remove(part, ignored);
-    }
   }
 
   // Tells how it went, once the result is in its place.
@@ -173,16 +202,7 @@ std::string check_convert(const Options& options) {
   if (options.to.empty()) return "needs --to FORMAT, what to convert to";
   if (!options.dial9_version.empty() && options.to != "dial9")
     return "option '--dial9-version' goes with '--to dial9' only";
-  if (options.report == options.out && !options.report.empty())
-    return "the report and the result cannot both be " + options.out;
-  for (const std::string& trace : options.operands) {
-    // The result goes to OUT.part first, so that OUT itself may be an input.
-    if (same_file(trace, options.out + ".part"))
-      return trace + " would be written over while it is read";
-    if (!options.report.empty() && same_file(trace, options.report))
-      return "the report would replace " + trace;
-  }
-  return {};
+  return check_places(options);
 }
 
 void run_convert(const Options& options, Session& session) { Conversion(options, session).run(); }

@@ -1,11 +1,15 @@
 #include "cli/session.hpp"
 
+#include <utility>
+
 namespace tracedeck::cli {
 
 bool Session::delivered(const Result<void>& written) {
   if (written) return true;
   if (written.error().code != ErrorCode::kBrokenPipe) {
-    diagnostics.error(written.error());
+    std::string sentence = written.error().to_string();
+    if (sentence != undelivered) diagnostics.error(sentence);
+    undelivered = std::move(sentence);
     outcome.note(ExitCode::kDamage);
   }
   return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stop_token>
+#include <string>
 
 #include "cli/diagnostics.hpp"
 #include "cli/exit_codes.hpp"
@@ -15,6 +16,7 @@ struct Session {
   std::stop_token stop;
   bool color = false;  // whether to colour `out`
   Outcome outcome = {};
+  std::string undelivered = {};  // what `delivered` reported last: an output repeats its error
 
   // Whether writing went well. If not, the error is reported and counted, but for a pipe whose
   // reader went away, which is a quiet end.

@@ -409,7 +409,9 @@ class Outputs(CommandTest):
             with self.subTest(args), open("/dev/full", "wb") as full:
                 result = subprocess.run([BIN, *args], stdout=full, stderr=subprocess.PIPE, timeout=TIME_LIMIT)
                 self.assertEqual(result.returncode, 4)
-                self.assertIn(b"error", result.stderr)
+                said = result.stderr.decode()
+                self.assertEqual(said.count("error"), 1, said)
+                self.assertNotIn("output:0", said)
         result = self.check(run("convert", "-o", "/dev/full", "--to", "dial9", trace), 4)
         self.assertIn("/dev/full", result.stderr.decode())
 
@@ -491,6 +493,11 @@ class Outputs(CommandTest):
                 self.assertNotIn(b"\x07", output, args)
         named = self.folder / "a\x1b[2Jb"
         self.assertNotIn(b"\x1b", run("print", named).stderr)
+        for evil, shown in [(b"\xc2\x9b2J", b"\\u{9b}2J"), (b"\xe2\x80\xae", b"\\u{202e}"), (b"\xff", b"\\xff")]:
+            for args in [["print", b"no" + evil], ["print", b"--no" + evil], [b"no" + evil]]:
+                said = run(*args).stderr
+                self.assertNotIn(evil, said)
+                self.assertIn(b"no" + shown, said)
 
 
 class Convert(CommandTest):
@@ -515,6 +522,49 @@ class Convert(CommandTest):
         other = self.file("in", w.ticks(5))
         self.check(run("convert", "-o", self.folder / "x", "--to", "dial9", "--report", other, other), 2)
         self.assertEqual(other.read_bytes(), w.ticks(5))
+
+    def test_report_and_result_stay_apart(self):
+        trace = self.file("in", w.ticks(5))
+        (self.folder / "here").symlink_to(self.folder)
+        (self.folder / "link.part").symlink_to(trace)
+        for out, report in [
+            ("x.out", "x.out"),
+            ("./x.out", "x.out"),
+            ("here/x.out", "x.out"),
+            ("r.json.part", "r.json"),
+            ("r.json", "./r.json.part"),
+            ("link", "r.json"),
+            ("x.out", "link"),
+            ("x.out", "here/in"),
+        ]:
+            args = ["convert", "-o", out, "--to", "jsonl", "--report", report, "in"]
+            result = self.check(run(*args, cwd=self.folder), 2, args)
+            self.assertIn("--help", result.stderr.decode())
+            self.assertEqual(self.left(), ["here", "in", "link.part"])
+            self.assertEqual(trace.read_bytes(), w.ticks(5))
+
+    def test_the_part_of_a_link_is_beside_its_target(self):
+        (self.folder / "far").mkdir()
+        self.file("far/real", b"old")
+        (self.folder / "out").symlink_to(self.folder / "far/real")
+        trace = self.file("far/real.part", w.ticks(5))
+        self.check(run("convert", "-o", self.folder / "out", "--to", "dial9", trace), 2)
+        self.assertEqual(trace.read_bytes(), w.ticks(5))
+        trace.unlink()
+        unrelated = self.file("out.part", b"")
+        damaged = self.file("in", b"TRC\0\x09")
+        args = ["-o", self.folder / "out", "--to", "dial9", "--format", "dial9", damaged]
+        self.check(run("convert", *args), 3)
+        self.assertTrue(unrelated.exists())
+        self.assertEqual(sorted(path.name for path in (self.folder / "far").iterdir()), ["real"])
+
+    def test_a_sort_that_fails_makes_no_output(self):
+        out = self.folder / "out"
+        args = ["convert", "--order", "time", "-o", out, "--to", "jsonl", "-"]
+        many = w.many(300_000)
+        result = self.check(run(*args, stdin=many * 3, env={"TMPDIR": str(self.folder / "no")}), 4)
+        self.assertIn("TMPDIR", result.stderr.decode())
+        self.assertFalse(out.exists())
 
     def test_out_that_cannot_be_created(self):
         trace = self.file("t", w.ticks(5))
@@ -719,6 +769,16 @@ class Times(CommandTest):
         self.assertEqual(times("--end", "1970-01-01T00:00:00.000001999Z"), [1000])
         self.assertEqual(times("--begin", "5", "--end", "4"), [])
         self.assertEqual(times("--begin", "9000", "--clock-offset", "-1000"), [9000])
+
+    def test_times_of_a_clock_without_days_are_not_waited_for(self):
+        start = w.header() + w.schema(0, "N", has_timestamp=0) + w.event(0, delta=None)
+        args = [BIN, "print", "--end", "99:00:00", "-"]
+        with subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            process.stdin.write(start)
+            process.stdin.flush()
+            self.assertTrue(select.select([process.stdout], [], [], TIME_LIMIT / 10)[0])
+            process.stdin.close()
+            self.assertIn(b"N", process.stdout.read())
 
     def test_stats_of_a_part(self):
         trace = self.file("t", w.ticks(10, start=1000, step=1000))

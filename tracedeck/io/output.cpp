@@ -44,6 +44,7 @@ class DescriptorOutput final : public Output {
   Result<void> write(ByteSpan bytes) override;
   Result<void> flush() override;
   Result<void> finish() override;
+  void discard() override;
 
  private:
   // Hands bytes to the system; the error sticks.
@@ -56,7 +57,6 @@ class DescriptorOutput final : public Output {
   std::string final_path_;
   std::unique_ptr<std::uint8_t[]> buffer_;
   std::size_t used_ = 0;
-  std::uint64_t written_ = 0;
   std::optional<Error> failure_;
   bool finished_ = false;
 };
@@ -67,8 +67,7 @@ Result<void> DescriptorOutput::fail_write(int error) {
   if (!part_path_.empty()) message += "; what was written until then is in " + part_path_;
   failure_ = Error{.code = pipe ? ErrorCode::kBrokenPipe : ErrorCode::kWriteFailed,
                    .message = std::move(message),
-                   .input = name_,
-                   .offset = written_};
+                   .input = name_};
   return std::unexpected(*failure_);
 }
 
@@ -76,7 +75,6 @@ Result<void> DescriptorOutput::put(ByteSpan bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(file_.get(), bytes.data(), bytes.size());
     if (put >= 0) {
-      written_ += static_cast<std::uint64_t>(put);
       bytes = bytes.subspan(static_cast<std::size_t>(put));
     } else if (errno == EAGAIN) {
       // Somebody who shares the descriptor made it non-blocking.
@@ -123,6 +121,15 @@ Result<void> DescriptorOutput::finish() {
   }
   (void)file_.close();
   return {};
+}
+
+void DescriptorOutput::discard() {
+  if (finished_) return;
+  finished_ = true;
+  used_ = 0;
+  // Still under its lock, so that the name is not yet that of another command's file.
+  if (!part_path_.empty()) ::unlink(part_path_.c_str());
+  (void)file_.close();
 }
 
 class MemoryOutput final : public Output {
@@ -191,13 +198,26 @@ Result<FileDescriptor> open_part(const std::string& part) {
   return file;
 }
 
+// A link keeps pointing at the output, and the rename stays within one file system.
+std::string final_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::canonical(path, error);
+  return error ? path : resolved.string();
+}
+
 }  // namespace
+
+std::string part_path(const std::string& path) {
+  struct stat status{};
+  const bool special = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+  if (special || descriptor_of(path)) return {};
+  return final_path(path) + ".part";
+}
 
 Result<std::unique_ptr<Output>> create_file(const std::string& path) {
   if (const std::optional<int> descriptor = descriptor_of(path)) {
     return open_directly(path, FileDescriptor(::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0)));
   }
-  std::string target = path;
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return fail(ErrorCode::kCannotOpen, why_not_opened(EISDIR), path);
@@ -209,18 +229,14 @@ Result<std::unique_ptr<Output>> create_file(const std::string& path) {
       return fail(ErrorCode::kCannotOpen, "this file is write-protected; choose another name",
                   path);
     }
-    // A link keeps pointing at the output, and the rename stays within one file system.
-    std::error_code ignored;
-    const std::filesystem::path resolved = std::filesystem::canonical(path, ignored);
-    if (!ignored) target = resolved.string();
   } else if (path.empty() || path.ends_with('/')) {
     return fail(ErrorCode::kCannotOpen, "this names no file; add a file name", path);
   }
-  std::string part = target + ".part";
+  std::string part = part_path(path);
   Result<FileDescriptor> file = open_part(part);
   if (!file) return std::unexpected(std::move(file.error()));
   return std::make_unique<DescriptorOutput>(path, std::move(*file), std::move(part),
-                                            std::move(target));
+                                            final_path(path));
 }
 
 std::unique_ptr<Output> standard_output() {

@@ -28,12 +28,19 @@ class Output {
 
   // Flushes, closes and, for a file, renames it to its final name. Nothing may be written after.
   [[nodiscard]] virtual Result<void> finish() = 0;
+
+  // Instead of `finish`: nothing is wanted of what was written. Removes the .part file of a file.
+  virtual void discard() {}
 };
 
 // Writes `path`.part and renames it to `path` in `finish`. Without `finish` (an error, a kill) the
 // .part file stays. A path that is a device or a named pipe (/dev/stdout) is written directly.
 // Error: kCannotOpen.
 [[nodiscard]] Result<std::unique_ptr<Output>> create_file(const std::string& path);
+
+// The .part file of `create_file`: it lies beside the file that `path` leads to, links followed.
+// Empty for a path that is written directly.
+[[nodiscard]] std::string part_path(const std::string& path);
 
 // Standard output, as a pipe or terminal: `finish` flushes and reports errors, and does not close.
 [[nodiscard]] std::unique_ptr<Output> standard_output();
