@@ -145,6 +145,30 @@ TEST(CreateFile, KeepsALinkAndReplacesItsTarget) {
   EXPECT_EQ(contents(target), "new");
 }
 
+TEST(CreateFile, DiscardRemovesItsOwnPart) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(fs::create_directory(folder.file("there")));
+  const std::string target = folder.file("there/data", bytes_of("old"));
+  const std::string link = folder.file("link");
+  fs::create_symlink("there/data", link);
+  const std::string unrelated = folder.file("link.part", bytes_of("mine"));
+  EXPECT_EQ(part_path(link), fs::canonical(target).string() + ".part");
+  auto output = create_file(link);
+  ASSERT_TRUE((*output)->write("new"));
+  EXPECT_TRUE(fs::exists(part_path(link)));
+  (*output)->discard();
+  EXPECT_FALSE(fs::exists(part_path(link)));
+  EXPECT_EQ(contents(target), "old");
+  EXPECT_EQ(contents(unrelated), "mine");
+}
+
+TEST(PartPath, IsBesideAFileAndNowhereForADevice) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(part_path(folder.file("new")), folder.file("new") + ".part");
+  EXPECT_EQ(part_path("/dev/null"), "");
+  EXPECT_EQ(part_path("/dev/stdout"), "");
+}
+
 TEST(CreateFile, DoesNotFollowALinkInThePlaceOfThePart) {
   const TemporaryFolder folder;
   const std::string victim = folder.file("victim", bytes_of("precious"));
