@@ -34,6 +34,7 @@ const Kind* find_kind(std::string_view name) {
 std::string check_generate(const Options& options) {
   if (options.operands.size() == 1 && find_kind(options.operands.front()) != nullptr) return {};
   std::vector<std::string_view> names;
+  names.reserve(kKinds.size());
   for (const Kind& kind : kKinds) names.push_back(kind.name);
   return fmt::format("needs one of {}", fmt::join(names, ", "));
 }

@@ -64,6 +64,7 @@ void Notices::count(const Notice& notice) {
 void Notices::finish() {
   for (const InputFindings& input : findings_) {
     std::vector<std::string> rules;
+    rules.reserve(input.rules.size());
     for (const RuleCount& each : input.rules) {
       rules.push_back(fmt::format("{} ({})", each.rule->id, each.count));
     }

@@ -161,9 +161,8 @@ constexpr std::array kOptions = {
                .value = "VERSION",
                .help = "which dial9 format to write",
                .detail = "0.3 leaves out what came with 0.4 (stack pools, annotations, dynamic "
-                         "lists and maps) and "
-                         "says so. Without the option 0.4 is used for what the input has of it, "
-                         "and nothing else.",
+                         "lists and maps) and says so. Without the option 0.4 is used for what "
+                         "the input has of it, and nothing else.",
                .choices = version_choices,
                .apply = assign<&Options::dial9_version>},
     OptionSpec{
