@@ -11,10 +11,9 @@ namespace {
 // All of `text` as a decimal integer of type T.
 template <class T>
 std::errc parse_whole(std::string_view text, T& value) {
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{}) return error;
-  return stopped == end ? std::errc{} : std::errc::invalid_argument;
+  return stopped == text.data() + text.size() ? std::errc{} : std::errc::invalid_argument;
 }
 
 // How far a size's unit shifts it, or -1.

@@ -63,8 +63,8 @@ std::vector<Choice> version_choices() {
 }
 
 // Sets `member` from `parsed`, or returns its error.
-template <class Member, class Parsed>
-std::string take(Member& member, Parsed parsed) {
+template <class Value, class Parsed>
+std::string take(Value& member, Parsed parsed) {
   if (!parsed) return std::move(parsed).error();
   member = *std::move(parsed);
   return {};
@@ -114,25 +114,25 @@ std::string apply_format(Options& options, const std::string& value) {
 }
 
 // Setters of switches and plain words.
-template <bool Options::* kMember>
+template <bool Options::* Member>
 std::string set(Options& options, const std::string&) {
-  options.*kMember = true;
+  options.*Member = true;
   return {};
 }
-template <std::string Options::* kMember>
+template <std::string Options::* Member>
 std::string assign(Options& options, const std::string& value) {
-  options.*kMember = value;
+  options.*Member = value;
   return {};
 }
-template <std::string Options::* kMember>
+template <std::string Options::* Member>
 std::string assign_path(Options& options, const std::string& value) {
   if (value.empty()) return "a file needs a name";
-  options.*kMember = value;
+  options.*Member = value;
   return {};
 }
-template <std::optional<TimePoint> Options::* kMember>
+template <std::optional<TimePoint> Options::* Member>
 std::string assign_time(Options& options, const std::string& value) {
-  return take(options.*kMember, parse_time_point(value));
+  return take(options.*Member, parse_time_point(value));
 }
 
 // In the order in which help shows them.
@@ -371,6 +371,7 @@ class Parser {
     if (spec.choices != nullptr) {
       const std::vector<Choice> choices = spec.choices();
       std::vector<std::string_view> words;
+      words.reserve(choices.size());
       for (const Choice& choice : choices) words.push_back(choice.word);
       if (std::find(words.begin(), words.end(), *value) == words.end()) {
         problem_ = fmt::format("option '{}' takes {}, not '{}'", spec.spelling(),

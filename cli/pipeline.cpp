@@ -98,6 +98,7 @@ bool Pipeline::open_traces(std::optional<OpenedInput> first) {
 std::unique_ptr<RecordSource> Pipeline::ordered() {
   if (options_.order == Order::kTime) return sorted();
   std::vector<std::unique_ptr<RecordSource>> sources;
+  sources.reserve(traces_.size());
   for (const auto& trace : traces_) sources.push_back(std::make_unique<Handle>(trace));
   if (sources.size() == 1) return std::move(sources.front());
   return options_.order == Order::kMerged ? flow::merge(std::move(sources))

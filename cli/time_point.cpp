@@ -55,8 +55,8 @@ std::expected<TimePoint, std::string> parse_nanoseconds(std::string_view text) {
   std::string_view digits = text;
   if (negative || text.starts_with('+')) digits.remove_prefix(1);
   std::uint64_t magnitude = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stopped, error] = std::from_chars(digits.data(), end, magnitude);
+  const auto [stopped, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
   if (error == std::errc::result_out_of_range) {
     return std::unexpected(fmt::format("'{}' is more nanoseconds than 64 bits hold", text));
   }
