@@ -24,7 +24,7 @@ std::string formats_json() {
     object.string("summary", info.summary);
     object.string("files", info.file_name_hint);
     object.boolean("reads", true);
-    object.boolean("writes", info.writes);
+    object.boolean("writes", !format->targets().empty());
     object.end();
   }
   array.end();
@@ -36,7 +36,7 @@ std::string formats_text() {
   std::vector<std::array<std::string, 5>> rows = {{"NAME", "CAN", "VERSIONS", "FILES", "WHAT"}};
   for (const Format* format : formats()) {
     const FormatInfo& info = format->info();
-    rows.push_back({std::string(info.name), info.writes ? "read, write" : "read",
+    rows.push_back({std::string(info.name), format->targets().empty() ? "read" : "read, write",
                     std::string(info.versions), std::string(info.file_name_hint),
                     fmt::format("{}, {}", info.title, info.summary)});
   }

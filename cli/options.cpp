@@ -23,8 +23,8 @@ std::vector<Choice> format_choices() {
 std::vector<Choice> target_choices() {
   std::vector<Choice> choices;
   for (const Format* format : formats()) {
-    if (!format->info().writes) continue;
-    choices.push_back({std::string(format->info().name), std::string(format->info().title)});
+    for (const WriteTarget& target : format->targets())
+      choices.push_back({std::string(target.name), std::string(target.title)});
   }
   choices.push_back({"jsonl", "JSON lines, as 'print --output jsonl' writes them"});
   choices.push_back({"csv", "comma-separated values, as 'print --output csv' writes them"});

@@ -18,11 +18,15 @@ class Dial9Format final : public Format {
                                          .title = "dial9-trace-format",
                                          .versions = "0.3, 0.4 (wire version 1)",
                                          .summary = "async-runtime telemetry",
-                                         .file_name_hint = "*.bin, *.bin.gz",
-                                         .writes = true};
+                                         .file_name_hint = "*.bin, *.bin.gz"};
     return kInfo;
   }
   [[nodiscard]] std::span<const Rule> rules() const override { return dial9::rules(); }
+
+  [[nodiscard]] std::span<const WriteTarget> targets() const override {
+    static constexpr WriteTarget kTarget = {.name = "dial9", .title = "dial9-trace-format"};
+    return {&kTarget, 1};
+  }
 
   // The magic alone: an unknown version is this format's to reject.
   [[nodiscard]] bool recognises(ByteSpan head, bool) const override {

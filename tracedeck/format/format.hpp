@@ -15,6 +15,7 @@
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/io/input.hpp"
 #include "tracedeck/io/output.hpp"
+#include "tracedeck/io/output_directory.hpp"
 
 namespace tracedeck {
 
@@ -24,15 +25,25 @@ struct FormatInfo {
   std::string_view versions;        // "0.3, 0.4 (wire version 1)"
   std::string_view summary;         // "async-runtime telemetry", for `formats`
   std::string_view file_name_hint;  // "*.bin, *.bin.gz"
-  bool writes = false;
+};
+
+// One word of `convert --to` and what it stands for.
+struct WriteTarget {
+  std::string_view name;   // "ctf2rc"
+  std::string_view title;  // "CTF2-SPECRC-3.0"
+  bool directory = false;  // it is written as a directory of files
 };
 
 struct WriteOptions {
-  std::string version;  // of the target format, empty: its default
+  std::string target = {};   // the name of a `WriteTarget`, empty: the format's first
+  std::string version = {};  // of the target format, empty: its default
+  std::uint64_t packet_size = std::uint64_t{256} << 10;  // bytes, of formats with packets
 };
 
 class Format {
  public:
+  using NoticeSink = std::function<void(RecordKind, const Notice&)>;
+
   virtual ~Format() = default;
 
   [[nodiscard]] virtual const FormatInfo& info() const = 0;
@@ -48,14 +59,36 @@ class Format {
   [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open(std::unique_ptr<io::Input> input,
                                                              const ReadOptions& options) const = 0;
 
-  // `output` must outlive the writer. Errors: kUnsupported.
+  // The words of `convert --to` that this format writes; empty when it only reads.
+  [[nodiscard]] virtual std::span<const WriteTarget> targets() const = 0;
+
+  // Whether the directory is, by itself, a trace of this format.
+  [[nodiscard]] virtual bool recognises_directory(const std::string&) const { return false; }
+  // What directories of one logical trace have in common (of CTF: the UUID as text); empty when
+  // this one stands alone.
+  [[nodiscard]] virtual std::string directory_identity(const std::string&) const { return {}; }
+  // Opens the directories of one logical trace, which are not empty and not without order. The name
+  // of the trace is that of the first. Errors: kCannotOpen, kUnsupported.
+  [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open_directories(
+      std::span<const std::string> directories, const ReadOptions& options,
+      std::stop_token stop) const;
+  // The writer of a target that is a directory. `output` must outlive it. Errors: kUnsupported.
+  [[nodiscard]] virtual Result<std::unique_ptr<Writer>> create_directory(
+      io::OutputDirectory& output, const WriteOptions& options) const;
+  // `rewrite` of directories.
+  [[nodiscard]] virtual Result<void> rewrite_directories(std::span<const std::string> directories,
+                                                         io::OutputDirectory& output,
+                                                         const ReadOptions& options,
+                                                         const NoticeSink& notices,
+                                                         std::stop_token stop) const;
+
+  // The writer of a target that is one file. `output` must outlive it. Errors: kUnsupported.
   [[nodiscard]] virtual Result<std::unique_ptr<Writer>> create(
       io::Output& output, const WriteOptions& options) const = 0;
 
   // Copies a trace frame by frame, as it was: readable frames keep their bytes, damaged ranges are
   // left out and reported as kProblem notices, what is tolerated as kFinding notices. Of the
   // options only `max_state` matters. Ends early, after a whole frame, when `stop` is requested.
-  using NoticeSink = std::function<void(RecordKind, const Notice&)>;
   [[nodiscard]] virtual Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
                                              const ReadOptions& options, const NoticeSink& notices,
                                              std::stop_token stop) const = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/model/batch.hpp"
@@ -19,6 +20,12 @@ struct ReadOptions {
   std::uint64_t max_state = std::uint64_t{1} << 30;
   // Nanoseconds to add to every time.
   std::int64_t clock_shift = 0;
+  // Only events in this interval are wanted (ns from the clocks' origins, both ends belong to it):
+  // a reader may skip what holds none, but need not.
+  std::optional<Nanoseconds> begin = {};
+  std::optional<Nanoseconds> end = {};
+  // Threads that may decode at the same time. What is read does not depend on it.
+  unsigned jobs = 1;
 };
 
 // Something that yields records in batches. One thread at a time; the batches may go to others.
@@ -37,6 +44,12 @@ class Reader : public RecordSource {
  public:
   // Grows while reading; alive as long as the reader or a batch of it.
   [[nodiscard]] virtual std::shared_ptr<const TraceDescription> description() const = 0;
+
+  // The sources that this trace is a merge of, where it has several that each keep their own order:
+  // the data streams of a CTF trace. To be called before `next`, which reads them one after the
+  // other, and instead of it: a reader whose streams were taken yields nothing itself. The reader
+  // must outlive them. Empty: the reader is the only source.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<RecordSource>> take_streams() { return {}; }
 
   // How far reading is, 0 to 1, for progress; negative when unknown (pipes).
   [[nodiscard]] virtual double progress() const { return -1; }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tracedeck/base/time.hpp"
+#include "tracedeck/model/attribute.hpp"
 
 namespace tracedeck {
 
@@ -46,6 +47,7 @@ struct ClockClass {
   std::optional<std::uint64_t> precision = {};  // ticks
   std::optional<std::uint64_t> accuracy = {};   // ticks
   std::string description = {};
+  Attributes attributes = {};
 
   // The time of a clock value, in ns from the origin; a fraction rounds down. Exact.
   [[nodiscard]] Nanoseconds to_nanoseconds(std::uint64_t value) const;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tracedeck/base/time.hpp"
+#include "tracedeck/model/attribute.hpp"
 
 namespace tracedeck {
 
@@ -24,19 +25,7 @@ struct FieldClass;
 using FieldClassPtr = std::shared_ptr<const FieldClass>;
 
 enum class ByteOrder : std::uint8_t { kLittle, kBig };
-enum class BitOrder : std::uint8_t { kFirstToLast, kLastToFirst };
 enum class DisplayBase : std::uint8_t { kBinary = 2, kOctal = 8, kDecimal = 10, kHexadecimal = 16 };
-
-// A user attribute (CTF) or annotation (dial9): a key with a value that readers keep and do not
-// interpret.
-struct Attribute {
-  std::string key = {};
-  std::string value = {};
-  bool is_json = false;  // `value` is JSON text rather than plain bytes
-
-  friend bool operator==(const Attribute&, const Attribute&) = default;
-};
-using Attributes = std::vector<Attribute>;
 
 // Where a length or a selector is found (CTF2-SPECRC-3.0, "Field location").
 struct FieldLocation {
@@ -57,7 +46,9 @@ struct FieldLocation {
 struct FixedLayout {
   std::uint32_t width = 8;  // bits
   ByteOrder byte_order = ByteOrder::kLittle;
-  BitOrder bit_order = BitOrder::kFirstToLast;
+  // The bits come in the other order than is usual for the byte order (CTF2-SPEC-2.0: `bit-order`
+  // is last-to-first of a little-endian field, first-to-last of a big-endian one).
+  bool reversed = false;
 };
 struct Leb128Layout {};  // variable length, 7 bits a byte, least significant group first
 

@@ -1,12 +1,27 @@
 // All that a reader knows about a trace apart from its events.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 
 #include "tracedeck/model/event_class.hpp"
 
 namespace tracedeck {
+
+using Uuid = std::array<std::uint8_t, 16>;
+
+// What all data streams of a trace have in common (CTF: trace class). Other formats leave it empty.
+struct TraceClass {
+  std::optional<Uuid> uuid = {};
+  std::string name_space = {};
+  std::optional<std::string> name = {};
+  std::string uid = {};
+  FieldClassPtr packet_header = nullptr;  // a structure, or null
+  Attributes attributes = {};
+};
 
 // The description of one trace. It only grows, and what it holds keeps its address, so events
 // point into it. Shared by a reader and the batches that it made. A reader adds to it between
@@ -22,6 +37,7 @@ class TraceDescription {
   [[nodiscard]] const std::string& format() const { return format_; }    // "dial9"
   [[nodiscard]] const std::string& version() const { return version_; }  // of the format, "1"
 
+  [[nodiscard]] const TraceClass& trace_class() const { return trace_class_; }
   [[nodiscard]] const std::deque<ClockClass>& clocks() const { return clocks_; }
   [[nodiscard]] const std::deque<DataStreamClass>& stream_classes() const {
     return stream_classes_;
@@ -29,6 +45,9 @@ class TraceDescription {
   [[nodiscard]] const std::deque<EventClass>& event_classes() const { return event_classes_; }
   [[nodiscard]] const Attributes& environment() const { return environment_; }
 
+  // Before any batch was made: a format may learn its version from the trace's first bytes.
+  void set_version(std::string version) { version_ = std::move(version); }
+  void set_trace_class(TraceClass trace_class) { trace_class_ = std::move(trace_class); }
   ClockClass& add_clock(ClockClass clock) { return clocks_.emplace_back(std::move(clock)); }
   DataStreamClass& add_stream_class(DataStreamClass stream_class) {
     return stream_classes_.emplace_back(std::move(stream_class));
@@ -44,6 +63,7 @@ class TraceDescription {
   std::string input_;
   std::string format_;
   std::string version_;
+  TraceClass trace_class_;
   std::deque<ClockClass> clocks_;
   std::deque<DataStreamClass> stream_classes_;
   std::deque<EventClass> event_classes_;

@@ -67,8 +67,9 @@ std::string_view byte_order_name(ByteOrder order) {
 void append_layout(JsonObject& object, const FixedLayout& layout) {
   object.integer("width", std::uint64_t{layout.width});
   object.string("byte_order", byte_order_name(layout.byte_order));
-  object.string("bit_order",
-                layout.bit_order == BitOrder::kFirstToLast ? "first-to-last" : "last-to-first");
+  object.string("bit_order", (layout.byte_order == ByteOrder::kLittle) != layout.reversed
+                                 ? "first-to-last"
+                                 : "last-to-first");
 }
 
 // What an extent says, in the object of "length".

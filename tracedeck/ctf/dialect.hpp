@@ -1,0 +1,24 @@
+// The documents that a CTF trace can follow.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tracedeck::ctf {
+
+enum class Dialect : std::uint8_t {
+  kRc3,    // CTF2-SPECRC-3.0
+  kFinal,  // CTF2-SPEC-2.0
+  kCtf1,   // CTF 1.8
+};
+inline constexpr std::size_t kDialectCount = 3;
+
+// How a document is called: "CTF2-SPECRC-3.0", "CTF2-SPEC-2.0", "CTF 1.8.3".
+[[nodiscard]] constexpr std::string_view document_name(Dialect dialect) {
+  constexpr std::string_view kNames[kDialectCount] = {"CTF2-SPECRC-3.0", "CTF2-SPEC-2.0",
+                                                      "CTF 1.8.3"};
+  return kNames[static_cast<std::size_t>(dialect)];
+}
+
+}  // namespace tracedeck::ctf

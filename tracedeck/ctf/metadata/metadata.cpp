@@ -1,0 +1,76 @@
+#include "tracedeck/ctf/metadata/metadata.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tracedeck::ctf {
+namespace {
+
+std::string version_of(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::kRc3:
+      return "2 (CTF2-SPECRC-3.0)";
+    case Dialect::kFinal:
+      return "2 (CTF2-SPEC-2.0)";
+    case Dialect::kCtf1:
+      return "1.8";
+  }
+  return {};
+}
+
+}  // namespace
+
+Metadata::Metadata(std::string input, std::int64_t clock_shift)
+    : description_(
+          std::make_shared<TraceDescription>(std::move(input), "ctf", version_of(Dialect::kRc3))),
+      clock_shift_(clock_shift) {}
+
+void Metadata::set_dialect(Dialect dialect) {
+  dialect_ = dialect;
+  description_->set_version(version_of(dialect));
+  builder_.set_dialect(dialect);
+}
+
+const ClockClass& Metadata::add_clock(ClockClass clock) {
+  clock.shift = clock_shift_;
+  return description_->add_clock(std::move(clock));
+}
+
+std::vector<ClassFault> Metadata::set_trace_class(TraceClass trace_class) {
+  description_->set_trace_class(std::move(trace_class));
+  return builder_.set_trace_class(description_->trace_class());
+}
+
+std::vector<ClassFault> Metadata::add_stream_class(DataStreamClass stream_class) {
+  const DataStreamClass& added = description_->add_stream_class(std::move(stream_class));
+  stream_classes_.emplace(added.id.value_or(0), &added);
+  return builder_.add_stream_class(added);
+}
+
+std::vector<ClassFault> Metadata::add_event_class(std::uint64_t stream_class_id,
+                                                  EventClass event_class) {
+  event_class.stream_class = find_stream_class(stream_class_id);
+  event_class.clock = event_class.stream_class->default_clock;
+  const EventClass& added = description_->add_event_class(std::move(event_class));
+  event_classes_.emplace(std::pair(stream_class_id, added.id.value_or(0)), &added);
+  return builder_.add_event_class(added);
+}
+
+const ClockClass* Metadata::find_clock(const std::string& id) const {
+  const auto& clocks = description_->clocks();
+  const auto found = std::ranges::find(clocks, id, &ClockClass::id);
+  return found == clocks.end() ? nullptr : &*found;
+}
+
+const DataStreamClass* Metadata::find_stream_class(std::uint64_t id) const {
+  const auto found = stream_classes_.find(id);
+  return found == stream_classes_.end() ? nullptr : found->second;
+}
+
+const EventClass* Metadata::find_event_class(std::uint64_t stream_class_id,
+                                             std::uint64_t id) const {
+  const auto found = event_classes_.find({stream_class_id, id});
+  return found == event_classes_.end() ? nullptr : found->second;
+}
+
+}  // namespace tracedeck::ctf

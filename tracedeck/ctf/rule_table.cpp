@@ -1,0 +1,33 @@
+#include "tracedeck/ctf/rule_table.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+std::string_view section_of(const RuleText& text, Dialect dialect) {
+  switch (dialect) {
+    case Dialect::kRc3:
+      return text.rc3;
+    case Dialect::kFinal:
+      return text.final;
+    case Dialect::kCtf1:
+      return text.ctf1;
+  }
+  return {};
+}
+
+}  // namespace
+
+RuleTable::RuleTable(std::span<const RuleText> texts) {
+  for (std::size_t i = 0; i < kDialectCount; ++i) {
+    const auto dialect = static_cast<Dialect>(i);
+    rules_[i].reserve(texts.size());
+    for (const RuleText& text : texts) {
+      std::string& section = sections_.emplace_back(document_name(dialect));
+      const std::string_view anchor = section_of(text, dialect);
+      if (!anchor.empty()) section.append(" ").append(anchor);
+      rules_[i].push_back({text.id, text.severity, section, text.summary});
+    }
+  }
+}
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,5 @@
+// Decode programs.
+#pragma once
+namespace tracedeck::ctf {
+struct Program {};
+}  // namespace tracedeck::ctf
