@@ -199,11 +199,60 @@ TEST(Compression, AGoodZstdBlockBeforeABadHeaderIsDelivered) {
                         0x28, 0x00, 0x00, 'f',  'i',  'v',
                         'e',  '!',          // raw block of 5, not the last
                         0x06, 0x00, 0x00};  // reserved block type
+  for (const std::size_t chunk : Sizes{0, 1, 2}) {
+    for (const std::size_t portion : Sizes{1, 2, 3, 4096}) {
+      const ReadAll all = seen_through(stored, chunk, portion);
+      EXPECT_EQ(all.bytes, bytes_of("five!"));
+      ASSERT_TRUE(all.error);
+      EXPECT_EQ(all.error->offset, 5U);
+      EXPECT_THAT(all.error->message, HasSubstr("at byte 14 "));
+    }
+  }
+}
+
+// The decoder passes a stored block on in the parts that it gets, but a whole one only when the
+// frame keeps its word.
+TEST(Compression, WhatAZstdFrameOfAnotherSizeDeliversDoesNotDependOnPortions) {
+  for (const std::uint8_t promised : Bytes{4, 6, 9}) {
+    const Bytes stored = {0x28, 0xB5, 0x2F, 0xFD, 0x20, promised,        // one segment of that size
+                          0x18, 0x00, 0x00, 'o',  'n',  'e',             // raw block of 3
+                          0x21, 0x00, 0x00, 'f',  'o',  'u',      'r'};  // raw block of 4, the last
+    const ReadAll whole = seen_through(stored);
+    ASSERT_TRUE(whole.error);
+    EXPECT_GE(whole.bytes.size(), 3U);
+    for (const std::size_t chunk : Sizes{1, 2, 14, 17}) {
+      for (const std::size_t portion : Sizes{1, 2, 5, 4096}) {
+        const ReadAll all = seen_through(stored, chunk, portion);
+        EXPECT_EQ(all.bytes, whole.bytes);
+        ASSERT_TRUE(all.error);
+        EXPECT_EQ(all.error->message, whole.error->message);
+      }
+    }
+  }
+}
+
+TEST(Compression, AZstdFormatBeforeRfc8878IsNone) {
+  const Bytes older = {0x27, 0xB5, 0x2F, 0xFD, 0x00, 0x00, 0xC0, 0x00, 0x00};  // 0.7, empty
   for (const std::size_t chunk : Sizes{0, 1}) {
-    const ReadAll all = seen_through(stored, chunk);
-    EXPECT_EQ(all.bytes, bytes_of("five!"));
+    const ReadAll all = seen_through(kHelloZstd + older, chunk);
+    EXPECT_EQ(all.bytes, kHello);
     ASSERT_TRUE(all.error);
-    EXPECT_EQ(all.error->offset, 5U);
+    EXPECT_THAT(all.error->message, HasSubstr("at byte 19 "));
+    EXPECT_THAT(all.error->message, HasSubstr("no zstd"));
+  }
+}
+
+TEST(Compression, ACutStoredZstdBlockIsDeliveredAsFarAsItGoes) {
+  const Bytes stored = {0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58,  // window 2 MiB
+                        0x28, 0x00, 0x00, 'f',  'i',  'v'};  // raw block of 5
+  for (const std::size_t chunk : Sizes{0, 1}) {
+    for (const std::size_t portion : Sizes{1, 4096}) {
+      const ReadAll all = seen_through(stored, chunk, portion);
+      EXPECT_EQ(all.bytes, bytes_of("fiv"));
+      ASSERT_TRUE(all.error);
+      EXPECT_THAT(all.error->message, HasSubstr("at byte 12 "));
+      EXPECT_THAT(all.error->message, HasSubstr("cut short"));
+    }
   }
 }
 

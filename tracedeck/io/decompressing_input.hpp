@@ -32,23 +32,30 @@ class DecompressingInput : public Input {
   // What one turn of a decoder did.
   struct Turn {
     std::size_t made = 0;    // bytes put out, also when `fault` is set
-    std::size_t used = 0;    // bytes taken from `unread()`
+    std::size_t used = 0;    // bytes taken from `in`
     bool more = false;       // it may have more to put out without further bytes
+    bool starved = false;    // it did nothing, for want of bytes behind those of `in`
     std::string fault = {};  // what is wrong with the bytes and what to do; empty: nothing
   };
+
+  // A decoder may want so many bytes in one piece: a block of zstd.
+  static constexpr std::size_t kLargestPiece = std::size_t{128} << 10;
 
   // `what`: "gzip" or "zstd", static.
   DecompressingInput(std::unique_ptr<Input> compressed, std::string_view what);
 
-  // Decodes some of `in`, which is empty only after a turn that had `more`. `size` is not 0.
-  virtual Turn decode(ByteSpan in, std::uint8_t* into, std::size_t size) = 0;
+  // Decodes some of `in`, which is empty only after a turn that had `more`. `last`: nothing comes
+  // behind it, so no turn is starved. `size` is not 0.
+  virtual Turn decode(ByteSpan in, bool last, std::uint8_t* into, std::size_t size) = 0;
   // Whether the compressed bytes may end here: between members or frames.
   [[nodiscard]] virtual bool complete() const = 0;
   // Forgets everything, for a second pass.
   virtual void reset() = 0;
 
  private:
-  // Reads more compressed bytes when none are left. False at their end, however it came.
+  ByteSpan unread() const { return ByteSpan(buffer_).subspan(begin_, end_ - begin_); }
+  // Reads more compressed bytes behind those that are left. False when there is nothing to decode
+  // any more, however the end came.
   bool refill();
   void end_damaged(const std::string& fault);
 
@@ -59,7 +66,8 @@ class DecompressingInput : public Input {
   std::size_t end_ = 0;
   std::uint64_t position_ = 0;   // compressed bytes used
   std::uint64_t delivered_ = 0;  // decompressed bytes
-  bool more_ = false;
+  bool starved_ = true;          // nothing can be decoded from what is unread
+  bool last_ = false;            // the buffer holds the last compressed bytes
   bool ended_ = false;
   std::optional<Error> failure_;
 };

@@ -26,7 +26,7 @@ class GzipInput final : public DecompressingInput {
   GzipInput& operator=(const GzipInput&) = delete;
 
  private:
-  Turn decode(ByteSpan in, std::uint8_t* into, std::size_t size) override {
+  Turn decode(ByteSpan in, bool /*last*/, std::uint8_t* into, std::size_t size) override {
     return between_ ? enter_member(in) : inflate_some(in, into, size);
   }
   bool complete() const override { return between_; }
