@@ -1,4 +1,4 @@
-# The installed package: headers, library, command, CMake package and pkg-config file.
+# The installed package: headers, library, CMake package and pkg-config file. The command installs itself (cli/).
 
 include(CMakePackageConfigHelpers)
 
@@ -9,9 +9,6 @@ install(
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   FILE_SET HEADERS
 )
-if(TARGET tracedeck-command)
-  install(TARGETS tracedeck-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tracedeck")
 install(EXPORT tracedeck-targets NAMESPACE tracedeck:: DESTINATION "${package_dir}")
