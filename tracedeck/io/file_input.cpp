@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -34,6 +35,7 @@ class FileInput final : public Input {
 
   const std::string& name() const override { return name_; }
   Result<std::size_t> read(std::uint8_t* into, std::size_t size) override;
+  Result<std::uint64_t> skip(std::uint64_t bytes) override;
   bool seekable() const override { return seekable_; }
   Result<void> rewind() override;
   std::optional<std::uint64_t> size() const override { return size_; }
@@ -41,6 +43,8 @@ class FileInput final : public Input {
   bool stopped() const override { return stopped_; }
 
  private:
+  // Seeks over up to `bytes` bytes that are there; returns how many.
+  std::uint64_t seek_over(std::uint64_t bytes);
   // Waits until a read would not. False when it was a stop request that came.
   bool wait();
 
@@ -112,6 +116,27 @@ Result<std::size_t> FileInput::read(std::uint8_t* into, std::size_t size) {
     }
   }
   return std::size_t{0};
+}
+
+std::uint64_t FileInput::seek_over(std::uint64_t bytes) {
+  struct stat status{};
+  if (!seekable_ || ended_ || ::fstat(file_.get(), &status) != 0) return 0;
+  // A seek behind the end would succeed. Devices have no size here; those are read.
+  const std::int64_t end = status.st_size - start_;
+  if (end < 0 || static_cast<std::uint64_t>(end) <= position_) return 0;
+  const std::uint64_t distance = std::min(bytes, static_cast<std::uint64_t>(end) - position_);
+  const auto target = start_ + static_cast<std::int64_t>(position_ + distance);
+  if (::lseek(file_.get(), target, SEEK_SET) < 0) return 0;
+  position_ += distance;
+  return distance;
+}
+
+Result<std::uint64_t> FileInput::skip(std::uint64_t bytes) {
+  const std::uint64_t passed = stop_.requested() ? 0 : seek_over(bytes);
+  if (passed == bytes) return passed;
+  const Result<std::uint64_t> rest = Input::skip(bytes - passed);
+  if (!rest && passed == 0) return rest;
+  return passed + rest.value_or(0);
 }
 
 Result<void> FileInput::rewind() {

@@ -66,6 +66,37 @@ TEST(FileInput, DeliversAFileAndStartsAgain) {
   }
 }
 
+TEST(FileInput, SkipsBySeekingAndNotBehindTheEnd) {
+  const TemporaryFolder folder;
+  const Bytes bytes = made_up(100'000);
+  auto input = open_file(folder.file("trace", bytes));
+  ASSERT_TRUE(input);
+  EXPECT_EQ((*input)->skip(70'000), 70'000U);
+  EXPECT_EQ((*input)->stored_position(), 70'000U);
+  Bytes byte(1);
+  ASSERT_EQ((*input)->read(byte.data(), 1), 1U);
+  EXPECT_EQ(byte[0], bytes[70'000]);
+  EXPECT_EQ((*input)->skip(1'000'000), 29'999U);
+  EXPECT_EQ((*input)->skip(1), 0U);
+  ASSERT_TRUE((*input)->rewind());
+  EXPECT_EQ((*input)->skip(0), 0U);
+  EXPECT_EQ(read_all(**input).bytes, bytes);
+}
+
+TEST(FileInput, SkipsInAPipeByReading) {
+  Pipe pipe;
+  put(pipe.writing, "0123456789");
+  (void)pipe.writing.close();
+  const AsStandardInput standard(pipe.reading.get());
+  auto input = open_file("-");
+  ASSERT_TRUE(input);
+  EXPECT_EQ((*input)->skip(4), 4U);
+  Bytes byte(1);
+  ASSERT_EQ((*input)->read(byte.data(), 1), 1U);
+  EXPECT_EQ(byte[0], '4');
+  EXPECT_EQ((*input)->skip(100), 5U);
+}
+
 TEST(FileInput, IsNamedAsTheUserNamedIt) {
   const TemporaryFolder folder;
   const std::string path = folder.file("trace", {1});

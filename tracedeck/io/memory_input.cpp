@@ -23,6 +23,12 @@ class MemoryInput final : public Input {
     return portion;
   }
 
+  Result<std::uint64_t> skip(std::uint64_t bytes) override {
+    const std::uint64_t portion = std::min<std::uint64_t>(bytes, bytes_.size() - position_);
+    position_ += static_cast<std::size_t>(portion);
+    return portion;
+  }
+
   bool seekable() const override { return true; }
   bool live() const override { return chunk_ != 0; }
   Result<void> rewind() override {

@@ -30,6 +30,17 @@ TEST(MemoryInput, WithAChunkItComesLikeAPipe) {
   EXPECT_EQ(input->read(buffer.data(), 100), 0U);
 }
 
+TEST(MemoryInput, Skips) {
+  const Bytes bytes = made_up(100);
+  const auto input = memory_input("some", bytes);
+  EXPECT_EQ(input->skip(60), 60U);
+  Bytes byte(1);
+  EXPECT_EQ(input->read(byte.data(), 1), 1U);
+  EXPECT_EQ(byte[0], bytes[60]);
+  EXPECT_EQ(input->skip(~std::uint64_t{0}), 39U);
+  EXPECT_EQ(input->skip(1), 0U);
+}
+
 TEST(MemoryInput, MayBeEmpty) {
   EXPECT_TRUE(read_all(*memory_input("nothing", {})).bytes.empty());
   EXPECT_EQ(memory_input("nothing", {})->size(), 0U);

@@ -13,9 +13,11 @@ namespace tracedeck::io {
 class OutputDirectory {
  public:
   // Error: kCannotOpen: `path` exists (a directory is never written over), or its .part directory
-  // cannot be made. What is left of an earlier .part directory is removed, if all of it are files
-  // that this class could have written.
+  // cannot be made. What an earlier run left of a .part directory is removed; one that holds
+  // anything else is in the way.
   [[nodiscard]] static Result<std::unique_ptr<OutputDirectory>> create(const std::string& path);
+  // The .part directory of `create(path)`.
+  [[nodiscard]] static std::string part_path(const std::string& path);
   virtual ~OutputDirectory() = default;
 
   // The name the result will have.

@@ -22,6 +22,15 @@ class PrefixInput final : public Input {
     return portion;
   }
 
+  Result<std::uint64_t> skip(std::uint64_t bytes) override {
+    const std::uint64_t portion = std::min<std::uint64_t>(bytes, head_.size() - position_);
+    position_ += static_cast<std::size_t>(portion);
+    if (portion == bytes) return portion;
+    const Result<std::uint64_t> rest = rest_->skip(bytes - portion);
+    if (!rest && portion == 0) return rest;
+    return portion + rest.value_or(0);
+  }
+
   bool seekable() const override { return false; }
   bool live() const override { return rest_->live(); }
   Result<void> rewind() override {

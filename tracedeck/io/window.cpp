@@ -152,11 +152,34 @@ void WindowReader::fill(Window& window, std::size_t target) {
   std::memset(data + window.size_, 0, kPadding);
 }
 
+void WindowReader::lie_at(std::uint64_t offset) {
+  auto next = std::make_shared<Window>(0);
+  next->offset_ = offset;
+  current_ = next;
+  retire(std::exchange(window_, std::move(next)));
+  arrived_ = 0;
+}
+
+bool WindowReader::skip_to(std::uint64_t offset) {
+  const std::uint64_t end = window_->offset_ + window_->size_;
+  if (offset < window_->offset_) {
+    throw std::out_of_range("WindowReader::skip_to: offset is before the current window");
+  }
+  if (offset <= end) return true;
+  std::uint64_t reached = end;
+  while (reached < offset && !at_end_) {
+    const Result<std::uint64_t> skipped = input_->skip(offset - reached);
+    if (!skipped) failure_ = skipped.error();
+    at_end_ = skipped.value_or(0) == 0;
+    reached += skipped.value_or(0);
+  }
+  lie_at(reached);
+  return !at_end_;
+}
+
 Result<void> WindowReader::rewind() {
   if (Result<void> rewound = input_->rewind(); !rewound) return rewound;
-  window_ = std::make_shared<Window>(0);
-  current_ = window_;
-  arrived_ = 0;
+  lie_at(0);
   at_end_ = false;
   failure_.reset();
   return {};

@@ -76,6 +76,14 @@ class WindowReader {
   // `need` claims.
   [[nodiscard]] bool advance(std::uint64_t keep_from, std::size_t need);
 
+  // Moves on to `offset`, without reading what lies between where the input can seek. Behind the
+  // end of the current window, the next one is empty and lies there, so that
+  // `advance(offset, need)` reads on; inside of it or at its end the window stays as it is. Throws
+  // std::out_of_range for an offset before it. Returns false when the input ended before `offset`:
+  // the current window is then empty and lies where it ended, `at_end()` is true and `failure()`
+  // says why it ended early, if it did.
+  [[nodiscard]] bool skip_to(std::uint64_t offset);
+
   // Starts again at the first byte, forgetting the current window. Requires `input().seekable()`.
   [[nodiscard]] Result<void> rewind();
 
@@ -89,6 +97,8 @@ class WindowReader {
   [[nodiscard]] std::shared_ptr<Window> fresh_window(std::size_t capacity);
   void retire(std::shared_ptr<Window> window);
   static void take_tail(Window& window, const Window& from, std::size_t tail);
+  // Makes an empty window at `offset` the current one.
+  void lie_at(std::uint64_t offset);
   // Reads until there are `target` bytes, the window is full or the input ends.
   void fill(Window& window, std::size_t target);
 

@@ -303,6 +303,71 @@ TEST(WindowReader, StartsAgain) {
   EXPECT_EQ(copy(*reader.current()), bytes);
 }
 
+TEST(WindowReader, SkipsWithoutReadingAndReadsOn) {
+  const Bytes bytes = made_up(10'000);
+  const TemporaryFolder folder;
+  for (const bool compressed : {false, true}) {
+    auto input = open_input(folder.file("t", compressed ? gzipped(bytes) : bytes));
+    ASSERT_TRUE(input);
+    WindowReader reader(std::move(*input), {.window_size = 100});
+    ASSERT_TRUE(reader.advance(0, 1));
+    const WindowPtr held = reader.current();
+    ASSERT_TRUE(reader.skip_to(50));
+    EXPECT_EQ(reader.current(), held);
+    ASSERT_TRUE(reader.skip_to(100));
+    EXPECT_EQ(reader.current(), held);
+    ASSERT_TRUE(reader.skip_to(9000));
+    EXPECT_EQ(reader.current()->offset(), 9000U);
+    EXPECT_EQ(reader.current()->size(), 0U);
+    EXPECT_FALSE(reader.at_end());
+    if (!compressed) {
+      EXPECT_EQ(reader.input().stored_position(), 9000U);
+    }
+    ASSERT_TRUE(reader.advance(9000, 40));
+    EXPECT_EQ(reader.current()->offset(), 9000U);
+    EXPECT_EQ(reader.current()->view().data[39], bytes[9039]);
+    EXPECT_THROW((void)reader.skip_to(8999), std::out_of_range);
+    EXPECT_EQ(held->view().data[99], bytes[99]);
+  }
+}
+
+TEST(WindowReader, SkippingBehindTheEndSaysWhereThatIs) {
+  const TemporaryFolder folder;
+  auto input = open_input(folder.file("t", made_up(1000)));
+  ASSERT_TRUE(input);
+  WindowReader reader(std::move(*input), {.window_size = 100});
+  ASSERT_TRUE(reader.skip_to(1000));
+  EXPECT_FALSE(reader.advance(1000, 1));
+  EXPECT_FALSE(reader.skip_to(1001));
+  EXPECT_TRUE(reader.at_end());
+  EXPECT_FALSE(reader.failure());
+  EXPECT_EQ(reader.current()->offset(), 1000U);
+  ASSERT_TRUE(reader.rewind());
+  EXPECT_FALSE(reader.skip_to(std::uint64_t{1} << 60));
+  EXPECT_EQ(reader.current()->offset(), 1000U);
+  EXPECT_FALSE(reader.advance(1000, 1));
+}
+
+TEST(WindowReader, AFailureWhileSkippingIsAtItsPlace) {
+  Bytes stored = gzipped(made_up(100'000));
+  stored.resize(stored.size() / 2);
+  WindowReader reader(*see_through_compression(memory_input("x", stored)), {.window_size = 1000});
+  EXPECT_FALSE(reader.skip_to(99'000));
+  EXPECT_TRUE(reader.at_end());
+  ASSERT_TRUE(reader.failure());
+  EXPECT_EQ(reader.failure()->code, ErrorCode::kCompressedDamaged);
+  EXPECT_EQ(reader.failure()->offset, reader.current()->offset());
+  EXPECT_GT(reader.current()->offset(), 40'000U);
+}
+
+TEST(WindowReader, SkippingALiveInputWaitsForWhatItPassesOver) {
+  const Bytes bytes = made_up(100);
+  WindowReader reader(std::make_unique<ScriptedInput>(bytes, std::vector<std::size_t>{7}, true));
+  ASSERT_TRUE(reader.skip_to(50));
+  ASSERT_TRUE(reader.advance(50, 3));
+  EXPECT_EQ(reader.current()->view().data[0], bytes[50]);
+}
+
 TEST(WindowReader, KeepingWhatIsNotThereBreaksTheContract) {
   WindowReader reader(memory_input("x", made_up(100)), {.window_size = 10});
   EXPECT_THROW((void)reader.advance(1, 1), std::out_of_range);

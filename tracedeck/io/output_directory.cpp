@@ -1,0 +1,197 @@
+#include "tracedeck/io/output_directory.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/io/descriptor_output.hpp"
+#include "tracedeck/io/system.hpp"
+
+namespace tracedeck::io {
+namespace {
+
+// An empty file that tells a .part directory of ours from one that somebody needs. Hidden, so that
+// a trace under construction can be looked at.
+constexpr const char* kMark = ".tracedeck-part";
+
+// The names in an open directory, but for itself and its parent.
+Result<std::vector<std::string>> names_in(const FileDescriptor& directory,
+                                          const std::string& part) {
+  // Another description of it: reading its names moves no position that `directory` has.
+  const int listed = ::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const stream = listed < 0 ? nullptr : ::fdopendir(listed);
+  if (stream == nullptr) return fail(ErrorCode::kCannotOpen, why_not_opened(errno), part);
+  std::vector<std::string> names;
+  while (const dirent* const entry = ::readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  (void)::closedir(stream);
+  return names;
+}
+
+// Removes what an earlier run left. Error: there is something that no run can have written.
+Result<void> empty(const FileDescriptor& directory, const std::string& part) {
+  const Result<std::vector<std::string>> names = names_in(directory, part);
+  if (!names) return std::unexpected(names.error());
+  bool ours = names->empty();
+  for (const std::string& name : *names) ours = ours || name == kMark;
+  for (const std::string& name : *names) {
+    struct stat status{};
+    ours = ours && ::fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(status.st_mode);
+  }
+  if (!ours) {
+    return fail(ErrorCode::kCannotOpen,
+                "this directory is in the way and holds something else; remove it or choose "
+                "another name",
+                part);
+  }
+  for (const std::string& name : *names) {
+    if (::unlinkat(directory.get(), name.c_str(), 0) != 0) {
+      return fail(ErrorCode::kCannotOpen, why_not_opened(errno), part + "/" + name);
+    }
+  }
+  return {};
+}
+
+// Makes the .part directory, or takes over what is left of one. Held under a lock, so that two
+// commands at once with the same output do not write into each other.
+Result<FileDescriptor> open_part(const std::string& part) {
+  if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) {
+    return fail(ErrorCode::kCannotOpen, why_not_opened(errno), part);
+  }
+  FileDescriptor directory(
+      ::open(part.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!directory.valid()) {
+    const bool other = errno == ENOTDIR || errno == ELOOP;
+    return fail(ErrorCode::kCannotOpen,
+                other ? "this is in the way and no directory; remove it" : why_not_opened(errno),
+                part);
+  }
+  struct stat opened{};
+  struct stat named{};
+  // As for files: without locks it goes on unguarded, and a name that belongs to another directory
+  // now means that the other command has just finished.
+  if ((::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
+      ::fstat(directory.get(), &opened) != 0 || ::lstat(part.c_str(), &named) != 0 ||
+      named.st_ino != opened.st_ino) {
+    return fail(ErrorCode::kCannotOpen,
+                "another command is writing this; wait for it or choose another name", part);
+  }
+  if (Result<void> emptied = empty(directory, part); !emptied) {
+    return std::unexpected(std::move(emptied.error()));
+  }
+  return directory;
+}
+
+// Creates a file that was not there. Invalid: errno says why.
+FileDescriptor make_file(const FileDescriptor& directory, const char* name) {
+  return FileDescriptor(
+      ::openat(directory.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+}
+
+// Renames unless something has the new name. Returns 0 or an `errno`.
+int rename_to_free_name(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  // File systems that do not know the flag; there an empty directory could be replaced.
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+bool is_plain(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && !name.contains('/') &&
+         !name.contains('\0');
+}
+
+class PartDirectory final : public OutputDirectory {
+ public:
+  PartDirectory(std::string path, std::string part, FileDescriptor directory)
+      : path_(std::move(path)), part_(std::move(part)), directory_(std::move(directory)) {}
+
+  const std::string& name() const override { return path_; }
+
+  Result<std::unique_ptr<Output>> create_file(const std::string& file) override {
+    const std::string name = path_ + "/" + file;
+    if (!is_plain(file)) return fail(ErrorCode::kCannotOpen, "this is no plain file name", name);
+    FileDescriptor opened = make_file(directory_, file.c_str());
+    if (!opened.valid()) {
+      return fail(ErrorCode::kCannotOpen,
+                  errno == EEXIST ? "this file is there already" : why_not_opened(errno), name);
+    }
+    files_.push_back(file);
+    return std::make_unique<DescriptorOutput>(name, std::move(opened), part_ + "/" + file);
+  }
+
+  Result<void> finish() override {
+    if (ended_) return {};
+    (void)::unlinkat(directory_.get(), kMark, 0);
+    if (const int error = rename_to_free_name(part_, path_); error != 0) {
+      return fail(ErrorCode::kWriteFailed,
+                  "the output is complete but could not be renamed (" + system_message(error) +
+                      "); it is in " + part_,
+                  path_);
+    }
+    ended_ = true;
+    (void)directory_.close();
+    return {};
+  }
+
+  void discard() override {
+    if (std::exchange(ended_, true)) return;
+    for (const std::string& file : files_) ::unlinkat(directory_.get(), file.c_str(), 0);
+    ::unlinkat(directory_.get(), kMark, 0);
+    // Still under its lock, so that the name is not yet that of another command's directory.
+    ::rmdir(part_.c_str());
+    (void)directory_.close();
+  }
+
+ private:
+  std::string path_;
+  std::string part_;
+  FileDescriptor directory_;
+  std::vector<std::string> files_;
+  bool ended_ = false;
+};
+
+std::string without_final_slashes(const std::string& path) {
+  const std::size_t last = path.find_last_not_of('/');
+  return path.substr(0, last == std::string::npos ? 0 : last + 1);
+}
+
+}  // namespace
+
+std::string OutputDirectory::part_path(const std::string& path) {
+  return without_final_slashes(path) + ".part";
+}
+
+Result<std::unique_ptr<OutputDirectory>> OutputDirectory::create(const std::string& path) {
+  const std::string plain = without_final_slashes(path);
+  if (path.empty()) {
+    return fail(ErrorCode::kCannotOpen, "this names no directory; add a name", path);
+  }
+  struct stat status{};
+  if (plain.empty() || ::lstat(plain.c_str(), &status) == 0) {
+    return fail(ErrorCode::kCannotOpen,
+                "this is there already, and a directory is never written over; remove it or choose "
+                "another name",
+                path);
+  }
+  std::string part = part_path(path);
+  Result<FileDescriptor> directory = open_part(part);
+  if (!directory) return std::unexpected(std::move(directory.error()));
+  if (const FileDescriptor mark = make_file(*directory, kMark); !mark.valid()) {
+    return fail(ErrorCode::kCannotOpen, why_not_opened(errno), part);
+  }
+  return std::make_unique<PartDirectory>(plain, std::move(part), std::move(*directory));
+}
+
+}  // namespace tracedeck::io
