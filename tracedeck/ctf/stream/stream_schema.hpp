@@ -9,24 +9,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracedeck/base/finding.hpp"
 #include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/ctf/stream/class_fault.hpp"
 #include "tracedeck/ctf/stream/program.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::ctf {
 
-// What is wrong with a class: a field location that leads nowhere, say. The metadata reader knows
-// where the class stands in its text.
-struct ClassFault {
-  const FieldClass* field_class = nullptr;  // the class to blame
-  const Rule* rule = nullptr;
-  std::string text;  // what was found and what was expected, a sentence
-};
-
 struct EventSchema {
   const EventClass* event_class = nullptr;
-  Program body;  // specific context, then payload
+  Program specific_context;
+  Program payload;
 };
 
 struct StreamSchema {

@@ -1,0 +1,595 @@
+#include "tracedeck/ctf/stream/compile.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tracedeck::ctf {
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return a > kMost - b ? kMost : a + b; }
+std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+  return b != 0 && a > kMost / b ? kMost : a * b;
+}
+
+std::uint64_t tail_of(SlotKind kind) {
+  const Slot slot{.bits = 0, .length = 0, .kind = kind, .flags = 0, .detail = 0, .reserved = 0};
+  std::uint64_t tail = 0;
+  std::memcpy(&tail, reinterpret_cast<const std::uint8_t*>(&slot) + sizeof slot.bits, sizeof tail);
+  return tail;
+}
+
+// Steps that end in kEnd and are run as one, and what is known of what they do.
+struct Block {
+  std::vector<Step> steps = {};
+  std::uint64_t least_bits = 0;  // they take at least so many
+  std::uint64_t slots = 0;       // and make at most so many, what lies in arrays and calls apart
+};
+
+using Order = PositionState::Order;
+
+Order order_of(ByteOrder byte_order) {
+  return byte_order == ByteOrder::kLittle ? Order::kLittle : Order::kBig;
+}
+
+std::optional<PackedElement> packed_integer(std::uint32_t width, bool is_signed, ByteOrder order) {
+  const bool big = order == ByteOrder::kBig;
+  switch (width) {
+    case 8:
+      return is_signed ? PackedElement::kI8 : PackedElement::kU8;
+    case 16:
+      return is_signed ? (big ? PackedElement::kI16Be : PackedElement::kI16Le)
+                       : (big ? PackedElement::kU16Be : PackedElement::kU16Le);
+    case 32:
+      return is_signed ? (big ? PackedElement::kI32Be : PackedElement::kI32Le)
+                       : (big ? PackedElement::kU32Be : PackedElement::kU32Le);
+    case 64:
+      return is_signed ? (big ? PackedElement::kI64Be : PackedElement::kI64Le)
+                       : (big ? PackedElement::kU64Be : PackedElement::kU64Le);
+    default:
+      return {};
+  }
+}
+
+// The packed form of an array's elements, if they lie one behind the other without gaps.
+std::optional<PackedElement> packed_element_of(const FieldClass& element) {
+  const FixedLayout* layout = nullptr;
+  const auto* const integer = element.as<IntegerClass>();
+  const auto* const real = element.as<RealClass>();
+  if (integer != nullptr) layout = std::get_if<FixedLayout>(&integer->layout);
+  if (real != nullptr) layout = &real->layout;
+  if (layout == nullptr || layout->reversed || layout->width % element.alignment != 0) return {};
+  if (integer != nullptr)
+    return packed_integer(layout->width, integer->is_signed, layout->byte_order);
+  const bool big = layout->byte_order == ByteOrder::kBig;
+  if (layout->width == 32) return big ? PackedElement::kF32Be : PackedElement::kF32Le;
+  if (layout->width == 64) return big ? PackedElement::kF64Be : PackedElement::kF64Le;
+  return {};
+}
+
+class Compiler {
+ public:
+  Compiler(const CompileContext& context, FieldLocation::Root root)
+      : context_(context), root_(root) {
+    program_.root = root;
+    program_.places.emplace_back();
+  }
+
+  Program compile(const FieldClass& root_class, PositionState& at) {
+    at_ = at;
+    count_uses(root_class);
+    blocks_.emplace_back();
+    align(context_.alignments.of(root_class));
+    structure(root_class, context_.registers.of(context_.scopes.anchor(root_)), false);
+    finish_block(true);
+    at = at_;
+    program_.slots = blocks_[0].slots;
+    link();
+    return std::move(program_);
+  }
+
+ private:
+  [[nodiscard]] Block& block() { return blocks_[open_]; }
+
+  Step& emit(Op op, std::uint64_t a = 0) {
+    if (op != Op::kReverse && op != Op::kToBoolean && op != Op::kToReal && op != Op::kToReal32 &&
+        op != Op::kToReal16 && op != Op::kSave && op != Op::kRole && op != Op::kOpen &&
+        op != Op::kClose && op != Op::kForget)
+      need_ = kNone;
+    return push(op, a);
+  }
+  Step& push(Op op, std::uint64_t a) {
+    return block().steps.emplace_back(
+        Step{.op = op, .width = 0, .skip = 0, .place = place_, .a = a});
+  }
+
+  // Whether the current position could be inside a byte, and so the byte order matters.
+  [[nodiscard]] bool inside_byte() const { return !at_.at_byte(); }
+
+  void finish_block(bool of_root) {
+    remember_order();
+    emit(Op::kEnd);
+    if (of_root && at_.last_order != Order::kNone && inside_byte())
+      at_.last_order = Order::kUnknown;
+  }
+
+  // Makes the byte order of the last bit array known to steps that cannot know it beforehand.
+  void remember_order() {
+    if (!inside_byte() || (at_.last_order != Order::kLittle && at_.last_order != Order::kBig))
+      return;
+    emit(Op::kSetOrder).width = static_cast<std::uint8_t>(
+        at_.last_order == Order::kBig ? ByteOrder::kBig : ByteOrder::kLittle);
+  }
+
+  void align(std::uint64_t alignment) {
+    if (alignment <= 1) return;
+    if (at_.modulus >= alignment) {
+      pass((alignment - at_.offset % alignment) % alignment);
+      return;
+    }
+    emit(Op::kAlign, alignment - 1);
+    at_.modulus = alignment;
+    at_.offset = 0;
+    skip_ = 0;
+  }
+
+  // Passes over bits whose number is known: the next load does so.
+  void pass(std::uint64_t bits) {
+    if (bits == 0) return;
+    skip_ += bits;
+    move(bits);
+    // Far alignments are rare enough for a step of their own.
+    if (skip_ > std::numeric_limits<std::uint16_t>::max()) flush_skip();
+  }
+
+  void move(std::uint64_t bits) { at_.offset = (at_.offset + bits) & (at_.modulus - 1); }
+  // The position moved on by an unknown multiple of `unit` bits.
+  void move_unknown(std::uint64_t unit) {
+    at_.modulus = std::min(at_.modulus, unit);
+    at_.offset &= at_.modulus - 1;
+  }
+
+  // `bits` more are needed by loads that follow without anything of unknown size in between.
+  void need(std::uint64_t bits) {
+    if (need_ == kNone) {
+      push(Op::kNeed, 0);
+      need_ = block().steps.size() - 1;
+    }
+    block().steps[need_].a += bits;
+  }
+
+  [[nodiscard]] std::uint16_t take_skip() {
+    return static_cast<std::uint16_t>(std::exchange(skip_, 0));
+  }
+
+  // A fixed-length bit array of up to 64 bits, or more; makes a slot of `kind`.
+  void fixed(const FixedLayout& layout, bool is_signed, SlotKind kind) {
+    const bool big = layout.byte_order == ByteOrder::kBig;
+    const Order order = order_of(layout.byte_order);
+    if (inside_byte() && at_.last_order != order) {
+      flush_skip();
+      need_ = kNone;
+      emit(Op::kCheckOrder).width = static_cast<std::uint8_t>(layout.byte_order);
+    }
+    block().least_bits = plus(block().least_bits, layout.width);
+    block().slots = plus(block().slots, 1);
+    if (layout.width > 64) {
+      flush_skip();
+      program_.wides.push_back(
+          {.width = layout.width, .big_endian = big, .reversed = layout.reversed, .kind = kind});
+      emit(Op::kWide, program_.wides.size() - 1);
+    } else {
+      need(skip_ + layout.width);
+      const Op ops[2][2][2] = {{{Op::kLittle, Op::kLittleSigned}, {Op::kBig, Op::kBigSigned}},
+                               {{Op::kAlignedLittle, Op::kAlignedLittleSigned},
+                                {Op::kAlignedBig, Op::kAlignedBigSigned}}};
+      Step& step = push(ops[inside_byte() ? 0 : 1][big ? 1 : 0][is_signed ? 1 : 0], 0);
+      step.width = static_cast<std::uint8_t>(layout.width);
+      step.skip = take_skip();
+      step.tail = tail_of(kind);
+      if (layout.reversed)
+        emit(Op::kReverse, is_signed ? 1 : 0).width = static_cast<std::uint8_t>(layout.width);
+    }
+    at_.last_order = order;
+    move(layout.width);
+  }
+
+  // Steps that check their own room begin where the loads before them end.
+  void flush_skip() {
+    if (skip_ == 0) return;
+    need(skip_);
+    push(Op::kPass, std::exchange(skip_, 0));
+  }
+
+  void field(const FieldClass& field_class, const Captures& captures) {
+    std::visit([&](const auto& kind) { this->of_kind(field_class, kind, captures); },
+               field_class.kind);
+  }
+
+  void of_kind(const FieldClass& field_class, const BooleanClass& boolean,
+               const Captures& captures) {
+    align(field_class.alignment);
+    fixed(boolean.layout, false, SlotKind::kBoolean);
+    if (boolean.layout.width <= 64) emit(Op::kToBoolean);
+    keep(field_class, captures);
+  }
+
+  void of_kind(const FieldClass& field_class, const IntegerClass& integer,
+               const Captures& captures) {
+    if (const auto* const layout = std::get_if<FixedLayout>(&integer.layout)) {
+      align(field_class.alignment);
+      const bool wide = layout->width > 64;
+      fixed(*layout, integer.is_signed,
+            integer.is_signed ? (wide ? SlotKind::kWideSigned : SlotKind::kSigned)
+                              : (wide ? SlotKind::kWideUnsigned : SlotKind::kUnsigned));
+    } else {
+      at_any_byte();
+      emit(integer.is_signed ? Op::kLeb128Signed : Op::kLeb128);
+      block().slots = plus(block().slots, 1);
+      block().least_bits = plus(block().least_bits, 8);
+      move_unknown(8);
+    }
+    keep(field_class, captures);
+  }
+
+  void of_kind(const FieldClass& field_class, const RealClass& real, const Captures&) {
+    align(field_class.alignment);
+    const std::uint32_t width = real.layout.width;
+    fixed(real.layout, false, width > 64 ? SlotKind::kWideReal : SlotKind::kReal);
+    if (width <= 64) emit(width == 64 ? Op::kToReal : width == 32 ? Op::kToReal32 : Op::kToReal16);
+  }
+
+  // Before a field that begins at a byte and checks its own room.
+  void at_any_byte() {
+    align(8);
+    flush_skip();
+  }
+
+  void of_kind(const FieldClass&, const StringClass& string, const Captures&) {
+    at_any_byte();
+    TextField text{.encoding = string.encoding};
+    text.terminated = std::holds_alternative<NullTerminated>(string.extent);
+    if (!text.terminated) text.length = length(string.extent);
+    program_.texts.push_back(text);
+    emit(Op::kText, program_.texts.size() - 1);
+    bytes_of(text.terminated ? 1 : text.length.fixed);
+  }
+
+  void of_kind(const FieldClass&, const BlobClass& blob, const Captures&) {
+    at_any_byte();
+    program_.blobs.push_back({length(blob.extent)});
+    emit(Op::kBlob, program_.blobs.size() - 1);
+    bytes_of(program_.blobs.back().length.fixed);
+  }
+
+  void bytes_of(std::uint64_t least) {
+    block().slots = plus(block().slots, 1);
+    block().least_bits = plus(block().least_bits, times(least, 8));
+    move_unknown(8);
+  }
+
+  [[nodiscard]] Length length(const Extent& extent) const {
+    if (const auto* const fixed_length = std::get_if<StaticLength>(&extent))
+      return {.fixed = fixed_length->length, .from = kNoRegister};
+    return {.fixed = 0, .from = reference(std::get<LengthField>(extent).location)};
+  }
+
+  [[nodiscard]] std::uint32_t reference(const FieldLocation& location) const {
+    const NormalLocation where = normal(location);
+    if (where.root != FieldLocation::Root::kRelative)
+      return context_.registers.find(context_.scopes.anchor(where.root), where.path);
+    const FieldClass* const structure = structures_[structures_.size() - 1 - where.outward];
+    return context_.registers.find({structure, where.root}, where.path);
+  }
+
+  void of_kind(const FieldClass& field_class, const StructureClass&, const Captures& captures) {
+    const std::uint64_t alignment = context_.alignments.of(field_class);
+    if (captures.empty() && context_.locations.is_closed(&field_class) && is_shared(field_class)) {
+      align(alignment);
+      call(field_class);
+      return;
+    }
+    align(alignment);
+    structure(field_class, captures, true);
+  }
+
+  void structure(const FieldClass& field_class, Captures captures, bool head) {
+    if (head) {
+      emit(Op::kOpen);
+      block().slots = plus(block().slots, 1);
+    }
+    structures_.push_back(&field_class);
+    const Captures own = context_.registers.of({&field_class, FieldLocation::Root::kRelative});
+    captures.insert(captures.end(), own.begin(), own.end());
+    const std::uint32_t parent = place_;
+    for (const Member& member : field_class.as<StructureClass>()->members) {
+      program_.places.push_back({parent, &member.name});
+      place_ = static_cast<std::uint32_t>(program_.places.size() - 1);
+      Captures deeper;
+      for (const Capture& capture : captures) {
+        if (!capture.path.empty() && capture.path.front() == member.name)
+          deeper.push_back({capture.path.subspan(1), capture.target});
+      }
+      field(*member.field_class, deeper);
+      place_ = parent;
+    }
+    structures_.pop_back();
+    if (head) emit(Op::kClose);
+  }
+
+  void of_kind(const FieldClass& field_class, const ArrayClass& array, const Captures& captures) {
+    align(context_.alignments.of(field_class));
+    ArrayField info{.length = length(array.extent)};
+    if (captures.empty() && array.element->roles.empty())
+      info.packed = packed_element_of(*array.element);
+    if (info.packed) info.packed_bits = element_size(*info.packed) * 8;
+    before_block();
+    const PositionState outside = at_;
+    at_ = {};
+    const std::size_t body = sub_block([&] {
+      forget(captures);
+      field(*array.element, captures);
+    });
+    info.body = static_cast<std::uint32_t>(body);
+    info.element_bits = blocks_[body].least_bits;
+    info.element_slots = blocks_[body].slots;
+    at_ = outside;
+    const std::uint64_t index = program_.arrays.size();
+    block().least_bits = plus(block().least_bits, times(info.length.fixed, info.element_bits));
+    block().slots = plus(block().slots, 1);
+    program_.arrays.push_back(std::move(info));
+    emit(Op::kArray, index);
+    at_.modulus = 1;
+    at_.offset = 0;
+    at_.last_order = Order::kUnknown;
+    if (program_.arrays[index].packed && outside.at_byte()) at_.modulus = 8;
+    forget(captures);
+  }
+
+  void of_kind(const FieldClass&, const OptionalClass& optional, const Captures& captures) {
+    VariantField info{.selector = reference(*optional.presence.selector)};
+    info.boolean = optional.presence.ranges.empty();
+    for (const IntegerRange& range : optional.presence.ranges)
+      info.choices.push_back({range.lower, range.upper, 0});
+    options(Op::kOptional, std::move(info), {optional.value.get()}, captures);
+  }
+
+  void of_kind(const FieldClass&, const VariantClass& variant, const Captures& captures) {
+    VariantField info{.selector = reference(*variant.selector)};
+    std::vector<const FieldClass*> classes;
+    for (std::size_t i = 0; i < variant.options.size(); ++i) {
+      classes.push_back(variant.options[i].field_class.get());
+      for (const IntegerRange& range : variant.options[i].ranges)
+        info.choices.push_back({range.lower, range.upper, static_cast<std::uint32_t>(i)});
+    }
+    options(Op::kVariant, std::move(info), classes, captures);
+  }
+
+  // Formats other than CTF have these; none of their classes comes here.
+  void of_kind(const FieldClass&, const MapClass&, const Captures&) {}
+  void of_kind(const FieldClass&, const DynamicClass&, const Captures&) {}
+
+  void options(Op op, VariantField info, const std::vector<const FieldClass*>& classes,
+               const Captures& captures) {
+    before_block();
+    std::ranges::stable_sort(info.choices, {}, &Choice::lower);
+    make_table(info);
+    for (const Capture& capture : captures) info.forgets.push_back(capture.target);
+    const PositionState before = at_;
+    std::optional<PositionState> after;
+    if (op == Op::kOptional) after = before;
+    std::uint64_t least = op == Op::kOptional ? 0 : kMost;
+    std::uint64_t slots = 0;
+    for (const FieldClass* const each : classes) {
+      at_ = before;
+      const std::size_t body = sub_block([&] { field(*each, captures); });
+      info.bodies.push_back(static_cast<std::uint32_t>(body));
+      least = std::min(least, blocks_[body].least_bits);
+      slots = std::max(slots, blocks_[body].slots);
+      after = after ? join(*after, at_) : at_;
+    }
+    program_.variants.push_back(std::move(info));
+    at_ = before;
+    emit(op, program_.variants.size() - 1);
+    at_ = *after;
+    block().least_bits = plus(block().least_bits, least);
+    block().slots = plus(block().slots, plus(slots, 1));
+  }
+
+  // Small selectors are looked up rather than searched.
+  static void make_table(VariantField& info) {
+    const bool small = std::ranges::all_of(
+        info.choices, [](const Choice& choice) { return choice.lower >= 0 && choice.upper < 256; });
+    if (!small || info.boolean) return;
+    info.table.assign(256, VariantField::kNone);
+    for (const Choice& choice : info.choices) {
+      for (Int128 value = choice.lower; value <= choice.upper; ++value)
+        info.table[static_cast<std::size_t>(value)] = choice.option;
+    }
+  }
+
+  static PositionState join(const PositionState& a, const PositionState& b) {
+    PositionState result;
+    const std::uint64_t smaller = std::min(a.modulus, b.modulus);
+    const std::uint64_t differ = (a.offset ^ b.offset) & (smaller - 1);
+    result.modulus =
+        differ == 0 ? smaller : std::uint64_t{1} << static_cast<unsigned>(std::countr_zero(differ));
+    result.offset = a.offset & (result.modulus - 1);
+    result.last_order = a.last_order == b.last_order ? a.last_order : Order::kUnknown;
+    return result;
+  }
+
+  void before_block() {
+    flush_skip();
+    remember_order();
+    need_ = kNone;
+  }
+
+  // Compiles what `make` emits as a block of its own and returns its number.
+  template <class Make>
+  std::size_t sub_block(const Make& make) {
+    const std::size_t outer = open_;
+    open_ = blocks_.size();
+    const std::size_t inner = open_;
+    blocks_.emplace_back();
+    need_ = kNone;
+    make();
+    flush_skip();
+    finish_block(false);
+    open_ = outer;
+    need_ = kNone;
+    return inner;
+  }
+
+  // Counts how often each class is used in the root at hand.
+  void count_uses(const FieldClass& field_class) {
+    if (uses_[&field_class]++ != 0) return;
+    if (const auto* const structure = field_class.as<StructureClass>()) {
+      for (const Member& member : structure->members) count_uses(*member.field_class);
+    } else if (const auto* const array = field_class.as<ArrayClass>()) {
+      count_uses(*array->element);
+    } else if (const auto* const optional = field_class.as<OptionalClass>()) {
+      count_uses(*optional->value);
+    } else if (const auto* const variant = field_class.as<VariantClass>()) {
+      for (const VariantOption& option : variant->options) count_uses(*option.field_class);
+    }
+  }
+
+  // Whether a class is worth a sub-program: it comes up again, and is more than a few scalars.
+  [[nodiscard]] bool is_shared(const FieldClass& field_class) const {
+    constexpr std::size_t kFew = 4;
+    const auto& members = field_class.as<StructureClass>()->members;
+    return uses_.at(&field_class) > 1 &&
+           (members.size() > kFew || std::ranges::any_of(members, [](const Member& member) {
+              return member.field_class->as<BooleanClass>() == nullptr &&
+                     member.field_class->as<IntegerClass>() == nullptr &&
+                     member.field_class->as<RealClass>() == nullptr;
+            }));
+  }
+
+  void call(const FieldClass& field_class) {
+    const auto [entry, added] = called_.try_emplace(&field_class, 0);
+    if (added) {
+      const PositionState outside = at_;
+      const std::uint32_t place = std::exchange(place_, 0);
+      auto structures = std::exchange(structures_, {});
+      at_ = {};
+      const std::uint64_t alignment = context_.alignments.of(field_class);
+      at_.modulus = alignment;
+      const std::size_t body = sub_block([&] { structure(field_class, {}, true); });
+      structures_ = std::move(structures);
+      place_ = place;
+      at_ = outside;
+      called_[&field_class] = body;
+    }
+    before_block();
+    const std::size_t body = called_[&field_class];
+    block().least_bits = plus(block().least_bits, blocks_[body].least_bits);
+    emit(Op::kCall, body).tail = blocks_[body].slots;
+    at_ = {};
+  }
+
+  void forget(const Captures& captures) {
+    for (const Capture& capture : captures) emit(Op::kForget, capture.target);
+  }
+
+  // The slot that was just made, into registers and to where its roles ask for.
+  void keep(const FieldClass& field_class, const Captures& captures) {
+    for (const Capture& capture : captures) {
+      if (capture.path.empty()) emit(Op::kSave, capture.target);
+    }
+    for (const std::string& word : field_class.roles) {
+      const auto role = find_role(word);
+      if (!role) continue;
+      const auto* const integer = field_class.as<IntegerClass>();
+      const auto* const layout =
+          integer == nullptr ? nullptr : std::get_if<FixedLayout>(&integer->layout);
+      emit(Op::kRole, layout == nullptr ? 0 : layout->width).width =
+          static_cast<std::uint8_t>(*role);
+    }
+  }
+
+  // Puts the blocks one behind the other and turns their numbers into places.
+  void link() {
+    std::vector<std::uint64_t> begins;
+    std::uint64_t size = 0;
+    for (const Block& each : blocks_) {
+      begins.push_back(size);
+      size += each.steps.size();
+    }
+    program_.steps.reserve(size);
+    for (const Block& each : blocks_) {
+      for (Step step : each.steps) {
+        if (step.op == Op::kCall) step.a = begins[step.a];
+        program_.steps.push_back(step);
+      }
+    }
+    for (ArrayField& array : program_.arrays)
+      array.body = static_cast<std::uint32_t>(begins[array.body]);
+    for (VariantField& variant : program_.variants) {
+      for (std::uint32_t& body : variant.bodies) body = static_cast<std::uint32_t>(begins[body]);
+    }
+  }
+
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  const CompileContext& context_;
+  FieldLocation::Root root_;
+  Program program_;
+  std::vector<Block> blocks_;
+  std::size_t open_ = 0;  // the block that steps go to
+  PositionState at_;
+  std::uint64_t skip_ = 0;    // bits to pass over before the next load
+  std::size_t need_ = kNone;  // the kNeed that covers the loads at hand
+  std::uint32_t place_ = 0;
+  std::vector<const FieldClass*> structures_;  // around the field at hand
+  std::unordered_map<const FieldClass*, std::size_t> uses_;
+  std::unordered_map<const FieldClass*, std::size_t> called_;  // and their blocks
+};
+
+}  // namespace
+
+std::uint64_t Alignments::of(const FieldClass& field_class) {
+  if (const auto found = known_.find(&field_class); found != known_.end()) return found->second;
+  std::uint64_t alignment = field_class.alignment;
+  if (const auto* const structure = field_class.as<StructureClass>()) {
+    alignment = structure->minimum_alignment;
+    for (const Member& member : structure->members)
+      alignment = std::max(alignment, of(*member.field_class));
+  } else if (const auto* const array = field_class.as<ArrayClass>()) {
+    alignment = std::max<std::uint64_t>(array->minimum_alignment, of(*array->element));
+  } else if (field_class.as<OptionalClass>() != nullptr ||
+             field_class.as<VariantClass>() != nullptr) {
+    alignment = 1;
+  } else if (const auto* const integer = field_class.as<IntegerClass>()) {
+    if (std::holds_alternative<Leb128Layout>(integer->layout)) alignment = 8;
+  } else if (field_class.as<StringClass>() != nullptr || field_class.as<BlobClass>() != nullptr) {
+    alignment = 8;
+  }
+  known_.emplace(&field_class, alignment);
+  return alignment;
+}
+
+Program compile(const CompileContext& context, FieldLocation::Root root, PositionState& at) {
+  const FieldClass* const field_class = context.scopes[root].field_class;
+  if (field_class == nullptr) return {};
+  return Compiler(context, root).compile(*field_class, at);
+}
+
+std::string Program::path_of(const Step& step) const {
+  std::vector<const std::string*> names;
+  for (std::uint32_t place = step.place; place != 0; place = places[place].parent)
+    names.push_back(places[place].name);
+  std::string path(root_name(root));
+  for (std::size_t i = names.size(); i-- > 0;) path += "." + *names[i];
+  return path;
+}
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,274 @@
+#include "tracedeck/ctf/stream/locations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace tracedeck::ctf {
+namespace {
+
+constexpr std::size_t kMostNesting = 256;
+constexpr std::size_t kNotInChain = ~std::size_t{0};
+
+std::string spell(const NormalLocation& location) {
+  std::string text(root_name(location.root));
+  for (std::size_t i = 0; i < location.outward; ++i) text += text.empty() ? "^" : ".^";
+  for (const std::string& name : location.path) text += (text.empty() ? "" : ".") + name;
+  return text;
+}
+
+bool is_integer(const FieldClass& field_class) {
+  const auto* const integer = field_class.as<IntegerClass>();
+  return integer != nullptr && integer->form != IntegerClass::Form::kBitArray &&
+         integer->form != IntegerClass::Form::kBitMap;
+}
+
+bool is_unsigned(const FieldClass& field_class) {
+  return is_integer(field_class) && !field_class.as<IntegerClass>()->is_signed;
+}
+
+bool is_signed(const FieldClass& field_class) {
+  return is_integer(field_class) && field_class.as<IntegerClass>()->is_signed;
+}
+
+bool is_boolean(const FieldClass& field_class) { return field_class.as<BooleanClass>() != nullptr; }
+
+}  // namespace
+
+// What a location is for, and so what it may lead to.
+struct LocationChecker::Need {
+  enum class For : std::uint8_t { kLength, kOptional, kVariant } what = For::kLength;
+  StreamRule rule = StreamRule::kArrayLength;
+  bool has_ranges = false;
+};
+
+// One location on its way to the classes of the fields that it can lead to.
+class LocationChecker::Follow {
+ public:
+  struct Failure {
+    StreamRule rule;
+    std::string text;
+  };
+
+  Follow(const std::vector<Frame>& chain, const Path& path) : chain_(chain), path_(path) {}
+
+  // Goes on from `at`, whose value is `chain_[in_chain]` or, if kNotInChain, already decoded, by
+  // the names from `next` on.
+  void from(const FieldClass& at, std::size_t in_chain, std::size_t next) {
+    if (in_chain == kNotInChain) {
+      // Options of variants may lead to the same class again and again.
+      if (!seen_.emplace(&at, next).second) return;
+    } else if (in_chain >= chain_.size()) {
+      return fail(StreamRule::kLocationOrder, "it leads to the field that it is for");
+    }
+    if (const auto* const structure = at.as<StructureClass>())
+      return member(at, *structure, in_chain, next);
+    if (const auto* const array = at.as<ArrayClass>()) {
+      if (in_chain == kNotInChain)
+        return fail(StreamRule::kLocationArray, "it leads into an array that is decoded already");
+      return from(*array->element, in_chain + 1, next);
+    }
+    const std::size_t deeper = in_chain == kNotInChain ? kNotInChain : in_chain + 1;
+    if (const auto* const optional = at.as<OptionalClass>())
+      return from(*optional->value, deeper, next);
+    if (const auto* const variant = at.as<VariantClass>()) return option(*variant, in_chain, next);
+    if (next != path_.size()) {
+      return fail(
+          StreamRule::kLocationTarget,
+          fmt::format("there is no `{}` in a field of class {}", path_[next], kind_name(at)));
+    }
+    targets.push_back(&at);
+  }
+
+  std::vector<const FieldClass*> targets;
+  std::vector<Failure> failures;
+
+ private:
+  void fail(StreamRule rule, std::string text) { failures.push_back({rule, std::move(text)}); }
+
+  void member(const FieldClass& at, const StructureClass& structure, std::size_t in_chain,
+              std::size_t next) {
+    if (next == path_.size()) {
+      targets.push_back(&at);
+      return;
+    }
+    const std::string& name = path_[next];
+    const auto found = std::ranges::find(structure.members, name, &Member::name);
+    if (found == structure.members.end())
+      return fail(StreamRule::kLocationMember, fmt::format("there is no member `{}`", name));
+    const auto index = static_cast<std::size_t>(found - structure.members.begin());
+    if (in_chain == kNotInChain || index < chain_[in_chain].part)
+      return from(*found->field_class, kNotInChain, next + 1);
+    if (index > chain_[in_chain].part) {
+      return fail(StreamRule::kLocationOrder,
+                  fmt::format("member `{}` is not decoded by then", name));
+    }
+    from(*found->field_class, in_chain + 1, next + 1);
+  }
+
+  void option(const VariantClass& variant, std::size_t in_chain, std::size_t next) {
+    if (in_chain != kNotInChain)
+      return from(*variant.options[chain_[in_chain].part].field_class, in_chain + 1, next);
+    const std::size_t failures_before = failures.size();
+    const std::size_t targets_before = targets.size();
+    for (const VariantOption& each : variant.options) from(*each.field_class, kNotInChain, next);
+    // Whether the right option was selected is for the data to say, unless none is right.
+    if (targets.size() != targets_before) failures.resize(failures_before);
+  }
+
+  const std::vector<Frame>& chain_;
+  const Path& path_;
+  std::set<std::pair<const FieldClass*, std::size_t>> seen_;
+};
+
+std::string_view root_name(FieldLocation::Root root) {
+  constexpr std::array<std::string_view, RootScopes::kCount> kNames = {
+      "",
+      "packet-header",
+      "packet-context",
+      "event-record-header",
+      "event-record-common-context",
+      "event-record-specific-context",
+      "event-record-payload"};
+  return kNames[static_cast<std::size_t>(root)];
+}
+
+std::vector<ClassFault> LocationChecker::check(const RootScopes& scopes, FieldLocation::Root root) {
+  scopes_ = &scopes;
+  root_ = root;
+  chain_.clear();
+  faults_.clear();
+  blamed_.clear();
+  if (const FieldClass* const field_class = scopes[root].field_class) visit(*field_class);
+  return std::exchange(faults_, {});
+}
+
+void LocationChecker::fault(const FieldClass& field_class, StreamRule rule, std::string text) {
+  if (!blamed_.insert(&field_class).second) return;
+  faults_.push_back({&field_class, &stream_rule(rule, dialect_), std::move(text)});
+}
+
+std::size_t LocationChecker::visit_part(const FieldClass& field_class, std::size_t part) {
+  chain_.back().part = part;
+  return visit(field_class);
+}
+
+std::size_t LocationChecker::visit(const FieldClass& field_class) {
+  if (closed_.contains(&field_class)) return 0;
+  if (budget_ == 0 || chain_.size() >= kMostNesting) {
+    fault(field_class, budget_ == 0 ? StreamRule::kLimitProgram : StreamRule::kLimitNesting,
+          budget_ == 0 ? "classes with locations that lead out of them are used too often"
+                       : "this class is nested deeper than 256");
+    return kAbsolute;
+  }
+  --budget_;
+  std::size_t out = 0;
+  if (const auto* const string = field_class.as<StringClass>()) {
+    if (const auto* const length = std::get_if<LengthField>(&string->extent))
+      out = refer(field_class, length->location, {.rule = StreamRule::kStringLength});
+  } else if (const auto* const blob = field_class.as<BlobClass>()) {
+    if (const auto* const length = std::get_if<LengthField>(&blob->extent))
+      out = refer(field_class, length->location, {.rule = StreamRule::kBlobLength});
+  } else if (const auto* const array = field_class.as<ArrayClass>()) {
+    if (const auto* const length = std::get_if<LengthField>(&array->extent))
+      out = refer(field_class, length->location, {.rule = StreamRule::kArrayLength});
+    chain_.push_back({&field_class});
+    out = std::max(out, visit(*array->element));
+    chain_.pop_back();
+  } else if (const auto* const structure = field_class.as<StructureClass>()) {
+    chain_.push_back({&field_class});
+    std::size_t deepest = 0;
+    for (std::size_t i = 0; i < structure->members.size(); ++i)
+      deepest = std::max(deepest, visit_part(*structure->members[i].field_class, i));
+    chain_.pop_back();
+    // What begins in this structure does not lead out of it.
+    out = deepest == kAbsolute || deepest == 0 ? deepest : deepest - 1;
+  } else if (const auto* const optional = field_class.as<OptionalClass>()) {
+    if (optional->presence.selector) {
+      out = refer(field_class, *optional->presence.selector,
+                  {.what = Need::For::kOptional,
+                   .rule = StreamRule::kOptionalSelector,
+                   .has_ranges = !optional->presence.ranges.empty()});
+    }
+    chain_.push_back({&field_class});
+    out = std::max(out, visit(*optional->value));
+    chain_.pop_back();
+  } else if (const auto* const variant = field_class.as<VariantClass>()) {
+    if (variant->selector) {
+      out = refer(field_class, *variant->selector,
+                  {.what = Need::For::kVariant, .rule = StreamRule::kVariantSelector});
+    }
+    chain_.push_back({&field_class});
+    for (std::size_t i = 0; i < variant->options.size(); ++i)
+      out = std::max(out, visit_part(*variant->options[i].field_class, i));
+    chain_.pop_back();
+  }
+  if (out == 0) closed_.insert(&field_class);
+  return out;
+}
+
+std::size_t LocationChecker::refer(const FieldClass& field_class, const FieldLocation& location,
+                                   const Need& need) {
+  const NormalLocation where = normal(location);
+  const auto wrong = [&](StreamRule rule, const std::string& text) {
+    fault(field_class, rule, fmt::format("field location `{}`: {}", spell(where), text));
+  };
+  Follow follow(chain_, where.path);
+  Anchor anchor;
+  std::size_t out = kAbsolute;
+  if (where.root == FieldLocation::Root::kRelative) {
+    std::size_t left = where.outward;
+    std::size_t at = chain_.size();
+    while (at > 0 && (chain_[at - 1].field_class->as<StructureClass>() == nullptr || left-- > 0))
+      --at;
+    if (at == 0) {
+      wrong(StreamRule::kLocationRoot, "there are not so many structures around the field");
+      return kAbsolute;
+    }
+    anchor = {chain_[at - 1].field_class, where.root};
+    out = where.outward + 1;
+    follow.from(*chain_[at - 1].field_class, at - 1, 0);
+  } else {
+    const FieldClass* const root = (*scopes_)[where.root].field_class;
+    if (where.outward != 0 || root == nullptr || where.root > root_) {
+      wrong(StreamRule::kLocationRoot, where.root > root_ ? "that root is not decoded by then"
+                                                          : "there is no such root field class");
+      return kAbsolute;
+    }
+    anchor = scopes_->anchor(where.root);
+    follow.from(*root, where.root == root_ ? 0 : kNotInChain, 0);
+  }
+  if (!follow.failures.empty()) {
+    wrong(follow.failures.front().rule, follow.failures.front().text);
+    return out;
+  }
+  const auto all = [&](auto&& is) {
+    return std::ranges::all_of(follow.targets, [&](const FieldClass* each) { return is(*each); });
+  };
+  const bool integers = all(is_unsigned) || all(is_signed);
+  const bool right = need.what == Need::For::kLength    ? all(is_unsigned)
+                     : need.what == Need::For::kVariant ? integers
+                                                        : integers || all(is_boolean);
+  if (!right) {
+    std::string kinds;
+    for (const FieldClass* const each : follow.targets)
+      kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", kind_name(*each));
+    // A structure is where the procedure itself ends wrongly.
+    const bool compound = std::ranges::any_of(follow.targets, [](const FieldClass* each) {
+      return each->as<StructureClass>() != nullptr;
+    });
+    wrong(compound ? StreamRule::kLocationTarget : need.rule,
+          fmt::format("it leads to fields of class {}, which cannot be its {}", kinds,
+                      need.what == Need::For::kLength ? "length" : "selector"));
+  } else if (need.what == Need::For::kOptional && !need.has_ranges && !all(is_boolean)) {
+    wrong(StreamRule::kOptionalRanges, "the selector is an integer, and there are no ranges");
+  } else {
+    registers_.add(anchor, where.path);
+  }
+  return out;
+}
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,662 @@
+#include "tracedeck/ctf/stream/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/real.hpp"
+#include "tracedeck/ctf/stream/text_field.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+constexpr std::uint64_t kMostWideBits = 65'536;
+constexpr std::uint64_t kMostBytes = 0xFFFF'FFFF;
+
+// What roles and selectors may need of an unsigned slot: its value, or the most there is.
+std::uint64_t clamped(const Slot& slot) {
+  if (slot.kind != SlotKind::kWideUnsigned) return slot.bits;
+  std::uint64_t value = 0;
+  for (std::size_t i = slot.length; i-- > 0;) {
+    if (i >= sizeof value && slot.pointer[i] != 0) return ~std::uint64_t{0};
+    if (i < sizeof value) value = value << 8 | slot.pointer[i];
+  }
+  return value;
+}
+
+// The lowest 64 bits.
+std::uint64_t low_bits(const Slot& slot) {
+  if (slot.kind != SlotKind::kWideUnsigned) return slot.bits;
+  std::uint64_t value = 0;
+  for (std::size_t i = std::min<std::size_t>(slot.length, sizeof value); i-- > 0;)
+    value = value << 8 | slot.pointer[i];
+  return value;
+}
+
+// A wide slot as a register's value, if it is narrow enough.
+Register wide_register(const Slot& slot) {
+  const bool is_signed = slot.kind == SlotKind::kWideSigned;
+  const bool negative = is_signed && slot.length != 0 && slot.pointer[slot.length - 1] >= 0x80;
+  const std::uint8_t fill = negative ? 0xFF : 0;
+  Uint128 value = negative ? ~Uint128{0} : 0;
+  for (std::size_t i = slot.length; i-- > 0;) {
+    if (i >= sizeof value) {
+      if (slot.pointer[i] != fill) return {.value = 0, .kind = Register::Kind::kTooWide};
+    } else {
+      value = value << 8 | slot.pointer[i];
+    }
+  }
+  const auto result = static_cast<Int128>(value);
+  if ((result < 0) != negative) return {.value = 0, .kind = Register::Kind::kTooWide};
+  return {.value = result, .kind = Register::Kind::kInteger};
+}
+
+std::uint64_t reversed(std::uint64_t bits, unsigned width) {
+  std::uint64_t result = 0;
+  for (unsigned i = 0; i < width; ++i) result |= (bits >> i & 1) << (width - 1 - i);
+  return result;
+}
+
+class Run {
+ public:
+  Run(const Program& program, DecodeState& state) : program_(program), s_(state) {}
+
+  RunStatus steps(const Step* step);
+
+ private:
+  [[nodiscard]] const std::uint8_t* at(std::uint64_t position) const {
+    return reinterpret_cast<const std::uint8_t*>(s_.base + (position >> 3));  // NOLINT
+  }
+
+  [[gnu::cold]] [[gnu::noinline]] RunStatus fault(const Step& step, StreamRule rule,
+                                                  std::string_view text) {
+    s_.fault = {rule, s_.position, fmt::format("{}: {}", program_.path_of(step), text)};
+    return RunStatus::kFault;
+  }
+
+  // `bits` more are not all there.
+  [[gnu::cold]] [[gnu::noinline]] RunStatus short_of(const Step& step, std::uint64_t bits) {
+    if (s_.content < s_.position || bits > s_.content - s_.position) {
+      return fault(step, StreamRule::kEventCut,
+                   fmt::format("{} bits are wanted, and {} are left in the packet's content", bits,
+                               s_.content < s_.position ? 0 : s_.content - s_.position));
+    }
+    s_.needed = s_.position + bits;
+    s_.fault = {StreamRule::kPacketCut, s_.position,
+                fmt::format("{}: the data stream ends within it", program_.path_of(step))};
+    return RunStatus::kNeedBytes;
+  }
+
+  [[nodiscard]] bool has(std::uint64_t bits) const {
+    return s_.position <= s_.limit && bits <= s_.limit - s_.position;
+  }
+
+  // Promises room for `slots` more than before.
+  [[nodiscard]] bool promise(std::uint64_t slots) {
+    const auto used = static_cast<std::uint64_t>(s_.out - s_.out_begin);
+    const auto room = static_cast<std::uint64_t>(s_.out_end - s_.out_begin);
+    s_.promised += slots;
+    if (used + s_.promised <= room) [[likely]]
+      return true;
+    s_.needed = used + s_.promised;
+    return false;
+  }
+
+  void put(const Slot& slot) { *s_.out++ = slot; }
+
+  // Each takes a step whose position and slots are in the state.
+  RunStatus wide(const Step& step);
+  RunStatus leb128(const Step& step, bool is_signed);
+  RunStatus text(const Step& step);
+  RunStatus blob(const Step& step);
+  RunStatus array(const Step& step);
+  RunStatus packed(const Step& step, const ArrayField& info, std::uint64_t count);
+  RunStatus choose(const Step& step);
+  RunStatus call(const Step& step);
+  RunStatus role(const Step& step);
+  void save(const Step& step);
+  RunStatus length(const Step& step, const Length& of, std::uint64_t& value);
+  void wide_integer(const std::uint8_t* bytes, std::size_t size, bool is_signed);
+
+  [[nodiscard]] Arena& arena() {
+    if (s_.arena == nullptr) s_.arena = std::make_shared<Arena>();
+    return *s_.arena;
+  }
+
+  const Program& program_;
+  DecodeState& s_;
+};
+
+RunStatus Run::steps(const Step* step) {
+  std::uint64_t position = s_.position;
+  Slot* out = s_.out;
+  const auto make = [&](std::uint64_t bits, const Step& of) {
+    std::memcpy(static_cast<void*>(out), &bits, sizeof bits);
+    std::memcpy(reinterpret_cast<std::uint8_t*>(out) + sizeof bits, &of.tail, sizeof of.tail);
+    ++out;
+    position += of.width;
+  };
+  // Steps that go through the state.
+  const auto through = [&](RunStatus (Run::*member)(const Step&)) {
+    s_.position = position;
+    s_.out = out;
+    const RunStatus status = (this->*member)(*step);
+    position = s_.position;
+    out = s_.out;
+    return status;
+  };
+  for (;; ++step) {
+    RunStatus status = RunStatus::kDone;
+    switch (step->op) {
+      case Op::kEnd:
+        s_.position = position;
+        s_.out = out;
+        return RunStatus::kDone;
+      case Op::kNeed:
+        if (position + step->a > s_.limit) [[unlikely]] {
+          s_.position = position;
+          return short_of(*step, step->a);
+        }
+        break;
+      case Op::kAlign:
+        position = (position + step->a) & ~step->a;
+        break;
+      case Op::kPass:
+        position += step->a;
+        break;
+      case Op::kAlignedLittle: {
+        position += step->skip;
+        const unsigned shift = 64U - step->width;
+        make(load_le<std::uint64_t>(at(position)) << shift >> shift, *step);
+        break;
+      }
+      case Op::kAlignedLittleSigned: {
+        position += step->skip;
+        const unsigned shift = 64U - step->width;
+        const std::uint64_t raw = load_le<std::uint64_t>(at(position)) << shift;
+        make(static_cast<std::uint64_t>(static_cast<std::int64_t>(raw) >> shift), *step);
+        break;
+      }
+      case Op::kAlignedBig: {
+        position += step->skip;
+        make(load_be<std::uint64_t>(at(position)) >> (64U - step->width), *step);
+        break;
+      }
+      case Op::kAlignedBigSigned: {
+        position += step->skip;
+        const auto raw = static_cast<std::int64_t>(load_be<std::uint64_t>(at(position)));
+        make(static_cast<std::uint64_t>(raw >> (64U - step->width)), *step);
+        break;
+      }
+      case Op::kLittle:
+      case Op::kLittleSigned: {
+        position += step->skip;
+        const unsigned offset = static_cast<unsigned>(position & 7);
+        const std::uint8_t* const bytes = at(position);
+        std::uint64_t raw = load_le<std::uint64_t>(bytes) >> offset;
+        if (offset + step->width > 64U) raw |= std::uint64_t{bytes[8]} << (64U - offset);
+        const unsigned shift = 64U - step->width;
+        raw <<= shift;
+        make(step->op == Op::kLittle
+                 ? raw >> shift
+                 : static_cast<std::uint64_t>(static_cast<std::int64_t>(raw) >> shift),
+             *step);
+        break;
+      }
+      case Op::kBig:
+      case Op::kBigSigned: {
+        position += step->skip;
+        const unsigned offset = static_cast<unsigned>(position & 7);
+        const std::uint8_t* const bytes = at(position);
+        std::uint64_t raw = load_be<std::uint64_t>(bytes) << offset;
+        if (offset + step->width > 64U) raw |= std::uint64_t{bytes[8]} >> (8U - offset);
+        const unsigned shift = 64U - step->width;
+        make(step->op == Op::kBig
+                 ? raw >> shift
+                 : static_cast<std::uint64_t>(static_cast<std::int64_t>(raw) >> shift),
+             *step);
+        break;
+      }
+      case Op::kReverse: {
+        const unsigned shift = 64U - step->width;
+        const std::uint64_t raw = reversed(out[-1].bits, step->width);
+        out[-1].bits =
+            step->a == 0
+                ? raw
+                : static_cast<std::uint64_t>(static_cast<std::int64_t>(raw << shift) >> shift);
+        break;
+      }
+      case Op::kToBoolean:
+        out[-1].bits = out[-1].bits != 0 ? 1 : 0;
+        break;
+      case Op::kToReal:
+        break;
+      case Op::kToReal32: {
+        const auto bits = static_cast<std::uint32_t>(out[-1].bits);
+        float value = 0;
+        std::memcpy(&value, &bits, sizeof value);
+        out[-1].real = static_cast<double>(value);
+        break;
+      }
+      case Op::kToReal16:
+        out[-1].real = half_to_double(static_cast<std::uint16_t>(out[-1].bits));
+        break;
+      case Op::kCheckOrder:
+        if ((position & 7) != 0 && static_cast<std::uint8_t>(s_.last_order) != step->width) {
+          s_.position = position;
+          return fault(*step, StreamRule::kByteOrder,
+                       "the byte order changes within a byte; align the field to 8 bits");
+        }
+        break;
+      case Op::kSetOrder:
+        s_.last_order = static_cast<ByteOrder>(step->width);
+        break;
+      case Op::kOpen:
+        s_.heads[s_.depth++] = out;
+        *out++ = head_slot(SlotKind::kStructure, 0, 0);
+        break;
+      case Op::kClose: {
+        Slot* const head = s_.heads[--s_.depth];
+        head->length = static_cast<std::uint32_t>(out - head - 1);
+        break;
+      }
+      case Op::kForget:
+        s_.registers[step->a].kind = Register::Kind::kNothing;
+        break;
+      case Op::kSave:
+        s_.out = out;
+        save(*step);
+        break;
+      case Op::kRole:
+        if (static_cast<Role>(step->width) == Role::kEventClassId &&
+            out[-1].kind == SlotKind::kUnsigned) [[likely]] {
+          s_.event_class_id = out[-1].bits;
+        } else {
+          status = through(&Run::role);
+        }
+        break;
+      case Op::kWide:
+        status = through(&Run::wide);
+        break;
+      case Op::kLeb128:
+        if (position + 8 <= s_.limit && *at(position) < 0x80) [[likely]] {
+          *out++ = unsigned_slot(*at(position));
+          position += 8;
+          s_.leb128_bits = 7;
+        } else {
+          s_.position = position;
+          s_.out = out;
+          status = leb128(*step, false);
+          position = s_.position;
+          out = s_.out;
+        }
+        break;
+      case Op::kLeb128Signed:
+        s_.position = position;
+        s_.out = out;
+        status = leb128(*step, true);
+        position = s_.position;
+        out = s_.out;
+        break;
+      case Op::kText:
+        status = through(&Run::text);
+        break;
+      case Op::kBlob:
+        status = through(&Run::blob);
+        break;
+      case Op::kArray:
+        status = through(&Run::array);
+        break;
+      case Op::kOptional:
+      case Op::kVariant:
+        status = through(&Run::choose);
+        break;
+      case Op::kCall:
+        status = through(&Run::call);
+        break;
+    }
+    if (status != RunStatus::kDone) [[unlikely]]
+      return status;
+  }
+}
+
+void Run::save(const Step& step) {
+  Register& target = s_.registers[step.a];
+  const Slot& slot = s_.out[-1];
+  switch (slot.kind) {
+    case SlotKind::kBoolean:
+      target = {.value = static_cast<Int128>(slot.bits), .kind = Register::Kind::kBoolean};
+      break;
+    case SlotKind::kUnsigned:
+      target = {.value = static_cast<Int128>(slot.bits), .kind = Register::Kind::kInteger};
+      break;
+    case SlotKind::kSigned:
+      target = {.value = slot.integer, .kind = Register::Kind::kInteger};
+      break;
+    default:
+      target = wide_register(slot);
+      break;
+  }
+}
+
+RunStatus Run::role(const Step& step) {
+  const Slot& slot = s_.out[-1];
+  const auto which = static_cast<Role>(step.width);
+  if (which == Role::kEventClassId) {
+    s_.event_class_id = clamped(slot);
+    return RunStatus::kDone;
+  }
+  if (which == Role::kClock) {
+    const std::uint64_t bits = step.a != 0 ? step.a : s_.leb128_bits;
+    const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+    const std::uint64_t value = low_bits(slot);
+    const std::uint64_t high = s_.clock & ~mask;
+    s_.clock = value >= (s_.clock & mask) ? high + value : high + mask + 1 + value;
+    if (s_.packet != nullptr) s_.packet->begin = s_.clock;
+    return RunStatus::kDone;
+  }
+  if (s_.packet == nullptr) return RunStatus::kDone;
+  PacketRoles& packet = *s_.packet;
+  switch (which) {
+    case Role::kMagic:
+      packet.wrong_magic = slot.bits != 0xC1FC1FC1;
+      break;
+    case Role::kUuid:
+      packet.wrong_uuid = s_.uuid != nullptr && s_.uuid->has_value() &&
+                          (slot.length != (*s_.uuid)->size() ||
+                           std::memcmp(slot.pointer, (*s_.uuid)->data(), slot.length) != 0);
+      break;
+    case Role::kStreamClassId:
+      packet.stream_class_id = clamped(slot);
+      break;
+    case Role::kStreamId:
+      packet.stream_id = clamped(slot);
+      break;
+    case Role::kTotalSize:
+      packet.total_bits = clamped(slot);
+      break;
+    case Role::kContentSize:
+      packet.content_bits = clamped(slot);
+      break;
+    case Role::kPacketBegin:
+      s_.clock = low_bits(slot);
+      packet.begin = s_.clock;
+      break;
+    case Role::kPacketEnd:
+      packet.end = low_bits(slot);
+      break;
+    case Role::kDiscarded:
+      packet.discarded = low_bits(slot);
+      break;
+    case Role::kSequence:
+      packet.sequence = low_bits(slot);
+      break;
+    case Role::kEventClassId:
+    case Role::kClock:
+      break;
+  }
+  return RunStatus::kDone;
+}
+
+RunStatus Run::wide(const Step& step) {
+  const WideField& field = program_.wides[step.a];
+  if (field.width > kMostWideBits)
+    return fault(step, StreamRule::kLimitInteger, fmt::format("it has {} bits", field.width));
+  if (!has(field.width)) return short_of(step, field.width);
+  const std::size_t size = (field.width + 7) / 8;
+  std::uint8_t* const bytes = arena().allocate(size);
+  std::memset(bytes, 0, size);
+  bool any = false;
+  for (std::uint32_t i = 0; i < field.width; ++i) {
+    const std::uint64_t position = s_.position + i;
+    const unsigned in_byte = static_cast<unsigned>(position & 7);
+    const unsigned bit = *at(position) >> (field.big_endian ? 7 - in_byte : in_byte) & 1U;
+    const std::uint32_t index = field.big_endian != field.reversed ? field.width - 1 - i : i;
+    bytes[index / 8] = static_cast<std::uint8_t>(bytes[index / 8] | bit << (index % 8));
+    any = any || bit != 0;
+  }
+  s_.position += field.width;
+  if (field.kind == SlotKind::kBoolean) {
+    put(boolean_slot(any));
+    return RunStatus::kDone;
+  }
+  const std::uint32_t top = field.width % 8;
+  if (field.kind == SlotKind::kWideSigned && top != 0 && (bytes[size - 1] >> (top - 1) & 1) != 0)
+    bytes[size - 1] = static_cast<std::uint8_t>(bytes[size - 1] | 0xFFU << top);
+  put(bytes_slot(field.kind, bytes, static_cast<std::uint32_t>(size)));
+  return RunStatus::kDone;
+}
+
+RunStatus Run::leb128(const Step& step, bool is_signed) {
+  const std::uint64_t left = s_.limit < s_.position ? 0 : (s_.limit - s_.position) / 8;
+  const std::uint8_t* const begin = at(s_.position);
+  const std::uint64_t most = (kMostWideBits + 6) / 7;
+  std::uint64_t size = 0;
+  while (size < left && size < most && begin[size] >= 0x80) ++size;
+  if (size == most) return fault(step, StreamRule::kLimitInteger, "it has more than 65,536 bits");
+  if (size == left) return short_of(step, (left + 1) * 8);
+  ++size;
+  s_.position += size * 8;
+  s_.leb128_bits = size * 7;
+  const bool negative = is_signed && (begin[size - 1] & 0x40) != 0;
+  if (size <= 9) {
+    std::uint64_t value = 0;
+    for (std::uint64_t i = size; i-- > 0;) value = value << 7 | (begin[i] & 0x7FU);
+    if (negative) value |= ~std::uint64_t{0} << (size * 7);
+    put(is_signed ? signed_slot(static_cast<std::int64_t>(value)) : unsigned_slot(value));
+    return RunStatus::kDone;
+  }
+  // Whole bytes, extended at the top.
+  const std::size_t count = (size * 7 + 7) / 8;
+  std::uint8_t* const bytes = arena().allocate(count);
+  std::memset(bytes, negative ? 0xFF : 0, count);
+  for (std::uint64_t bit = 0; bit < size * 7; ++bit) {
+    const unsigned value = begin[bit / 7] >> (bit % 7) & 1U;
+    const auto mask = static_cast<std::uint8_t>(1U << (bit % 8));
+    bytes[bit / 8] =
+        static_cast<std::uint8_t>(value != 0 ? bytes[bit / 8] | mask : bytes[bit / 8] & ~mask);
+  }
+  wide_integer(bytes, count, is_signed);
+  return RunStatus::kDone;
+}
+
+void Run::wide_integer(const std::uint8_t* bytes, std::size_t size, bool is_signed) {
+  const std::uint8_t fill = is_signed && bytes[size - 1] >= 0x80 ? 0xFF : 0;
+  while (size > sizeof(std::uint64_t) && bytes[size - 1] == fill &&
+         (!is_signed || (bytes[size - 2] ^ fill) < 0x80))
+    --size;
+  if (size <= sizeof(std::uint64_t)) {
+    std::uint64_t value = 0;
+    for (std::size_t i = size; i-- > 0;) value = value << 8 | bytes[i];
+    put(is_signed ? signed_slot(static_cast<std::int64_t>(value)) : unsigned_slot(value));
+    return;
+  }
+  put(bytes_slot(is_signed ? SlotKind::kWideSigned : SlotKind::kWideUnsigned, bytes,
+                 static_cast<std::uint32_t>(size)));
+}
+
+RunStatus Run::length(const Step& step, const Length& of, std::uint64_t& value) {
+  value = of.fixed;
+  if (of.from == kNoRegister) return RunStatus::kDone;
+  const Register& from = s_.registers[of.from];
+  if (from.kind == Register::Kind::kNothing)
+    return fault(step, StreamRule::kLocationValue, "the field of its length is not there");
+  const bool fits = from.kind == Register::Kind::kInteger && from.value >= 0 &&
+                    from.value <= static_cast<Int128>(~std::uint64_t{0});
+  value = fits ? static_cast<std::uint64_t>(from.value) : ~std::uint64_t{0};
+  return RunStatus::kDone;
+}
+
+RunStatus Run::text(const Step& step) {
+  const TextField& field = program_.texts[step.a];
+  const std::uint64_t left = s_.limit < s_.position ? 0 : (s_.limit - s_.position) / 8;
+  std::uint64_t size = left;
+  if (!field.terminated) {
+    const RunStatus status = length(step, field.length, size);
+    if (status != RunStatus::kDone) return status;
+    if (size > left) return short_of(step, size > kMostBytes ? kMostBytes * 8 : size * 8);
+  }
+  const ByteSpan bytes(at(s_.position), size);
+  const std::size_t unit = code_unit_size(field.encoding);
+  const std::size_t used = find_terminator(bytes, unit);
+  if (field.terminated) {
+    if (used + unit > size) return short_of(step, (left + 1) * 8);
+    size = used + unit;
+  }
+  if (used > kMostBytes)
+    return fault(step, StreamRule::kLimitState, fmt::format("a string of {} bytes", used));
+  if (field.encoding == TextEncoding::kUtf8) {
+    put(bytes_slot(SlotKind::kString, bytes.data(), static_cast<std::uint32_t>(used)));
+  } else {
+    s_.bad_text = s_.bad_text || used % unit != 0;
+    std::uint8_t* const to = arena().allocate(most_utf8_size(used, field.encoding));
+    put(bytes_slot(SlotKind::kString, to,
+                   static_cast<std::uint32_t>(to_utf8(bytes.first(used), field.encoding, to))));
+  }
+  s_.position += size * 8;
+  return RunStatus::kDone;
+}
+
+RunStatus Run::blob(const Step& step) {
+  std::uint64_t size = 0;
+  const RunStatus status = length(step, program_.blobs[step.a].length, size);
+  if (status != RunStatus::kDone) return status;
+  const std::uint64_t left = s_.limit < s_.position ? 0 : (s_.limit - s_.position) / 8;
+  if (size > left) return short_of(step, size > kMostBytes ? kMostBytes * 8 : size * 8);
+  if (size > kMostBytes)
+    return fault(step, StreamRule::kLimitState, fmt::format("a BLOB of {} bytes", size));
+  put(bytes_slot(SlotKind::kBlob, at(s_.position), static_cast<std::uint32_t>(size)));
+  s_.position += size * 8;
+  return RunStatus::kDone;
+}
+
+RunStatus Run::packed(const Step& step, const ArrayField& info, std::uint64_t count) {
+  const std::uint64_t left = s_.limit < s_.position ? 0 : s_.limit - s_.position;
+  if (count > left / info.packed_bits) {
+    const bool far = count > kMostBytes / info.packed_bits;
+    return short_of(step, far ? kMostBytes * 8 : count * info.packed_bits);
+  }
+  const std::uint64_t bits = count * info.packed_bits;
+  if (bits / 8 > kMostBytes)
+    return fault(step, StreamRule::kLimitState, fmt::format("an array of {} bytes", bits / 8));
+  put(packed_slot(*info.packed, at(s_.position), static_cast<std::uint32_t>(bits / 8), info.flags));
+  s_.position += bits;
+  return RunStatus::kDone;
+}
+
+RunStatus Run::array(const Step& step) {
+  const ArrayField& info = program_.arrays[step.a];
+  std::uint64_t count = 0;
+  RunStatus status = length(step, info.length, count);
+  if (status != RunStatus::kDone) return status;
+  if (info.packed && s_.position % 8 == 0) return packed(step, info, count);
+  // What is at hand bounds what an array may ask for.
+  const std::uint64_t left = s_.limit < s_.position ? 0 : s_.limit - s_.position;
+  if (info.element_bits != 0 && count > left / info.element_bits) {
+    const bool far = count > (kMostBytes * 8) / info.element_bits;
+    return short_of(step, far ? kMostBytes * 8 : count * info.element_bits);
+  }
+  const std::uint64_t empty_left = DecodeState::kMostEmptyElements - s_.empty_elements;
+  const std::uint64_t most = info.element_bits != 0 ? count : std::min(count, left + empty_left);
+  const std::uint64_t promised = s_.promised;
+  if (info.element_slots != 0 && most > kMostBytes / info.element_slots)
+    return fault(step, StreamRule::kLimitState, fmt::format("an array of {} elements", count));
+  if (!promise(most * info.element_slots)) return RunStatus::kNeedSlots;
+  Slot* const head = s_.out;
+  put(head_slot(SlotKind::kArray, count, 0));
+  const Step* const body = &program_.steps[info.body];
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t before = s_.position;
+    status = steps(body);
+    if (status != RunStatus::kDone) return status;
+    if (s_.position == before && ++s_.empty_elements > DecodeState::kMostEmptyElements) {
+      return fault(step, StreamRule::kLimitElements,
+                   "there are more than 65,536 elements that take no bits");
+    }
+  }
+  s_.promised = promised;
+  head->length = static_cast<std::uint32_t>(s_.out - head - 1);
+  return RunStatus::kDone;
+}
+
+RunStatus Run::choose(const Step& step) {
+  const VariantField& info = program_.variants[step.a];
+  for (const std::uint32_t each : info.forgets) s_.registers[each].kind = Register::Kind::kNothing;
+  const Register& selector = s_.registers[info.selector];
+  if (selector.kind == Register::Kind::kNothing)
+    return fault(step, StreamRule::kLocationValue, "the field of its selector is not there");
+  std::uint32_t option = VariantField::kNone;
+  if (selector.kind == Register::Kind::kBoolean) {
+    if (selector.value != 0) option = 0;
+  } else if (selector.kind == Register::Kind::kInteger) {
+    if (!info.table.empty()) {
+      if (selector.value >= 0 && selector.value < 256)
+        option = info.table[static_cast<std::size_t>(selector.value)];
+    } else {
+      // Ranges of an optional may overlap, so all that begin early enough are looked at.
+      for (const Choice& choice : info.choices) {
+        if (choice.lower > selector.value) break;
+        if (choice.upper >= selector.value) {
+          option = choice.option;
+          break;
+        }
+      }
+    }
+  }
+  if (step.op == Op::kOptional) {
+    const bool present = option != VariantField::kNone;
+    Slot* const head = s_.out;
+    put(head_slot(SlotKind::kOptional, present ? 1 : 0, 0));
+    if (!present) return RunStatus::kDone;
+    const RunStatus status = steps(&program_.steps[info.bodies[0]]);
+    head->length = static_cast<std::uint32_t>(s_.out - head - 1);
+    return status;
+  }
+  if (option == VariantField::kNone) {
+    const bool known = selector.kind == Register::Kind::kInteger;
+    return fault(step, StreamRule::kOptionMissing,
+                 fmt::format("no option has the value {} of its selector",
+                             known ? decimal(selector.value) : "beyond 128 bits"));
+  }
+  Slot* const head = s_.out;
+  put(head_slot(SlotKind::kVariant, option, 0));
+  const RunStatus status = steps(&program_.steps[info.bodies[option]]);
+  head->length = static_cast<std::uint32_t>(s_.out - head - 1);
+  return status;
+}
+
+RunStatus Run::call(const Step& step) {
+  const std::uint64_t promised = s_.promised;
+  if (!promise(step.tail)) return RunStatus::kNeedSlots;
+  const std::uint64_t before = s_.position;
+  const RunStatus status = steps(&program_.steps[step.a]);
+  s_.promised = promised;
+  // Classes that are used again and again can come to more fields than the metadata has bytes.
+  if (status == RunStatus::kDone && s_.position == before &&
+      ++s_.empty_elements > DecodeState::kMostEmptyElements) {
+    return fault(step, StreamRule::kLimitElements,
+                 "there are more than 65,536 structures that take no bits");
+  }
+  return status;
+}
+
+}  // namespace
+
+RunStatus run(const Program& program, DecodeState& state) {
+  if (program.empty()) return RunStatus::kDone;
+  Run machine(program, state);
+  const std::uint64_t promised = state.promised;
+  state.promised += program.slots;
+  const auto used = static_cast<std::uint64_t>(state.out - state.out_begin);
+  if (used + state.promised > static_cast<std::uint64_t>(state.out_end - state.out_begin)) {
+    state.needed = used + state.promised;
+    return RunStatus::kNeedSlots;
+  }
+  const RunStatus status = machine.steps(program.steps.data());
+  state.promised = promised;
+  return status;
+}
+
+}  // namespace tracedeck::ctf

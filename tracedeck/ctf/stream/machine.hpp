@@ -1,0 +1,95 @@
+// The machine that runs decode programs over the bytes of a packet.
+//
+// Everything it knows is in a `DecodeState`, a value of its own for every thread. The bytes at hand
+// may end before the packet does: then a run ends with kNeedBytes and is repeated from where the
+// event record began, with more bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tracedeck/ctf/stream/arena.hpp"
+#include "tracedeck/ctf/stream/program.hpp"
+#include "tracedeck/ctf/stream/stream_rules.hpp"
+#include "tracedeck/model/trace_description.hpp"
+
+namespace tracedeck::ctf {
+
+enum class RunStatus : std::uint8_t {
+  kDone,
+  kNeedBytes,  // `needed` bits from the packet's beginning must be at hand
+  kNeedSlots,  // room for `needed` slots from the first on
+  kFault,      // see `fault`
+};
+
+// A length or selector that was decoded.
+struct Register {
+  enum class Kind : std::uint8_t { kNothing, kBoolean, kInteger, kTooWide };
+  Int128 value = 0;
+  Kind kind = Kind::kNothing;
+};
+
+// What the roles of a packet's header and context say.
+struct PacketRoles {
+  bool wrong_magic = false;
+  bool wrong_uuid = false;
+  std::optional<std::uint64_t> stream_class_id = {};
+  std::optional<std::uint64_t> stream_id = {};
+  std::optional<std::uint64_t> total_bits = {};
+  std::optional<std::uint64_t> content_bits = {};
+  std::optional<std::uint64_t> begin = {};
+  std::optional<std::uint64_t> end = {};
+  std::optional<std::uint64_t> discarded = {};
+  std::optional<std::uint64_t> sequence = {};
+};
+
+struct DecodeFault {
+  StreamRule rule = StreamRule::kEventCut;
+  std::uint64_t position = 0;  // bits from the packet's beginning
+  std::string text = {};       // a sentence, with the field's path
+};
+
+struct DecodeState {
+  static constexpr std::uint64_t kEndless = ~std::uint64_t{0};
+  static constexpr std::size_t kMostNesting = 257;
+  static constexpr std::uint64_t kMostEmptyElements = 65'536;
+
+  // Byte 0 of the packet would be here; bytes from `limit` bits on are not at hand, but 64 readable
+  // bytes follow those that are.
+  std::uintptr_t base = 0;
+  std::uint64_t limit = 0;           // bits from the packet's beginning that are at hand
+  std::uint64_t content = kEndless;  // bits of the packet's content
+  std::uint64_t position = 0;        // bits from the packet's beginning
+
+  Slot* out = nullptr;        // where the next slot goes
+  Slot* out_begin = nullptr;  // where the first went
+  Slot* out_end = nullptr;
+  std::uint64_t promised = 0;  // slots that are still to come at most
+
+  std::uint64_t clock = 0;           // DEF_CLK_VAL
+  std::uint64_t event_class_id = 0;  // ERC_ID
+  PacketRoles* packet = nullptr;     // while a packet's header and context are decoded
+  const std::optional<Uuid>* uuid = nullptr;
+
+  ByteOrder last_order = ByteOrder::kLittle;  // LAST_BO
+  std::uint64_t leb128_bits = 0;              // of the last LEB128 field
+  std::uint64_t empty_elements = 0;           // of the event record at hand
+  bool bad_text = false;                      // a string was no UTF-8, or had half a code unit
+  std::vector<Register> registers = {};
+  std::shared_ptr<Arena> arena = {};  // made when first needed
+  std::size_t depth = 0;
+  std::array<Slot*, kMostNesting> heads = {};  // of structures that are open
+
+  std::uint64_t needed = 0;
+  DecodeFault fault = {};
+};
+
+// Runs a program from `state.position` on. After anything but kDone the position and the slots
+// mean nothing.
+[[nodiscard]] RunStatus run(const Program& program, DecodeState& state);
+
+}  // namespace tracedeck::ctf
