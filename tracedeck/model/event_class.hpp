@@ -10,6 +10,8 @@
 
 namespace tracedeck {
 
+class TraceDescription;
+
 // What the data streams of one class have in common. Lives in its `TraceDescription`.
 struct DataStreamClass {
   std::optional<std::uint64_t> id = {};
@@ -21,6 +23,7 @@ struct DataStreamClass {
   FieldClassPtr event_header = nullptr;
   FieldClassPtr common_context = nullptr;
   Attributes attributes = {};
+  const TraceDescription* trace = nullptr;  // the description it lives in, which sets it
 };
 
 // What the events of one class have in common. Lives in its `TraceDescription`, immutable, at a

@@ -50,6 +50,7 @@ class TraceDescription {
   void set_trace_class(TraceClass trace_class) { trace_class_ = std::move(trace_class); }
   ClockClass& add_clock(ClockClass clock) { return clocks_.emplace_back(std::move(clock)); }
   DataStreamClass& add_stream_class(DataStreamClass stream_class) {
+    stream_class.trace = this;
     return stream_classes_.emplace_back(std::move(stream_class));
   }
   // Sets the ordinal.

@@ -1,0 +1,192 @@
+#include "tracedeck/render/babeltrace.hpp"
+
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "tracedeck/flow/class_table.hpp"
+#include "tracedeck/render/babeltrace_line.hpp"
+#include "tracedeck/render/babeltrace_loss.hpp"
+#include "tracedeck/render/babeltrace_value.hpp"
+#include "tracedeck/render/number.hpp"
+
+namespace tracedeck::render {
+namespace {
+
+constexpr std::string_view kNegativeTime =
+    "[warning] Fallback to [sec.ns] to print negative time value. Use --clock-seconds.\n";
+
+class BabeltraceWriter final : public Writer {
+ public:
+  BabeltraceWriter(io::Output& output, BabeltraceOptions options)
+      : out_(&output),
+        options_(std::move(options)),
+        palette_(options_.color),
+        time_({.gmt = options_.clock_gmt,
+               .seconds = options_.clock_seconds,
+               .date = options_.clock_date}),
+        values_(palette_),
+        losses_(palette_) {}
+
+  Result<void> write(const Record& record) override {
+    switch (record.kind) {
+      case RecordKind::kEvent:
+        event(record.event);
+        break;
+      case RecordKind::kStreamBegin:
+        losses_.number(*record.stream);
+        break;
+      case RecordKind::kLoss:
+        loss(*record.loss);
+        break;
+      default:
+        break;
+    }
+    if (out_.failed()) return out_.drain();
+    return {};
+  }
+  Result<void> flush() override { return out_.drain(); }
+  Result<void> finish() override { return out_.drain(); }
+  [[nodiscard]] Receipt receipt() const override { return {}; }
+
+ private:
+  struct Place {
+    explicit Place(const EventClass&) {}
+    std::unique_ptr<BabeltraceLine> line = {};
+  };
+
+  void event(const Event& event);
+  void times(const Event& event, const BabeltraceLine& line);
+  char* write_time(char* to, const Event& event, const BabeltraceLine& line);
+  void fields(BabeltraceLine& line, std::size_t structure, std::span<const Slot> slots);
+  void loss(const Loss& loss);
+  void warn_of(std::int64_t time) {
+    if (time_.falls_back(time)) say(kNegativeTime);
+  }
+  void say(std::string_view text);
+
+  BabeltraceLine& line_of(const EventClass& event_class) {
+    Place& place = lines_[event_class];
+    if (place.line == nullptr || !place.line->describes(event_class)) [[unlikely]]
+      place.line = std::make_unique<BabeltraceLine>(event_class, packets_of(event_class), palette_);
+    return *place.line;
+  }
+  BabeltracePackets& packets_of(const EventClass& event_class);
+
+  TextBuffer out_;
+  BabeltraceOptions options_;
+  BabeltracePalette palette_;
+  BabeltraceTime time_;
+  BabeltraceDelta delta_;
+  BabeltraceValues values_;
+  BabeltraceLosses losses_;
+  flow::ClassTable<Place> lines_;
+  // Found by the class of the context, which they keep.
+  std::unordered_map<const FieldClass*, std::unique_ptr<BabeltracePackets>> packets_;
+};
+
+BabeltracePackets& BabeltraceWriter::packets_of(const EventClass& event_class) {
+  const FieldClassPtr context =
+      event_class.stream_class == nullptr ? nullptr : event_class.stream_class->packet_context;
+  std::unique_ptr<BabeltracePackets>& packets = packets_[context.get()];
+  if (packets == nullptr) packets = std::make_unique<BabeltracePackets>(context, palette_);
+  return *packets;
+}
+
+void BabeltraceWriter::event(const Event& event) {
+  BabeltraceLine& line = line_of(*event.event_class);
+  if (event.has_time()) times(event, line);
+  out_.append(line.head());
+  if (line.packets().shown() && event.packet != nullptr) {
+    out_.append(line.packets().text(*event.packet));
+    if (line.has_structures()) out_.append(", ");
+  }
+  fields(line, 0, event.common_context());
+  fields(line, 1, event.specific_context());
+  fields(line, 2, event.payload());
+  out_.append(line.tail());
+}
+
+void BabeltraceWriter::times(const Event& event, const BabeltraceLine& line) {
+  char text[BabeltraceTime::kSize];
+  const std::string_view time(text, static_cast<std::size_t>(write_time(text, event, line) - text));
+  out_.append('[');
+  palette_.text(out_, BabeltracePaint::kTime, time);
+  if (options_.no_delta) return out_.append("] ");
+  out_.append("] (");
+  char* const at = out_.reserve(BabeltraceDelta::kSize);
+  out_.commit(options_.clock_cycles ? delta_.write_cycles(at) : delta_.write_nanoseconds(at));
+  out_.append(") ");
+}
+
+char* BabeltraceWriter::write_time(char* to, const Event& event, const BabeltraceLine& line) {
+  if (options_.clock_cycles) {
+    delta_.advance(event.time);
+    return write_babeltrace_cycles(to, event.time);
+  }
+  const auto exact = [&] { return event.began_at(); };
+  const auto time = line.clock().time_of(event.time, exact);
+  if (!time) {
+    delta_.advance(static_cast<std::uint64_t>(exact().magnitude()));
+    return BabeltraceTime::write_far(to, exact());
+  }
+  delta_.advance(static_cast<std::uint64_t>(*time));
+  warn_of(*time);
+  return time_.write(to, *time);
+}
+
+void BabeltraceWriter::fields(BabeltraceLine& line, std::size_t structure,
+                              std::span<const Slot> slots) {
+  using Kind = BabeltraceLine::Kind;
+  constexpr std::size_t kRoom = BabeltraceLine::kPiece + BabeltraceInteger::kSize;
+  const Slot* slot = slots.data();
+  const Slot* const end = slot + slots.size();
+  for (const BabeltraceLine::Field& field : line.fields(structure)) {
+    if (slot == end) break;
+    if (field.kind == Kind::kHidden) {
+      slot = slot->next();
+      continue;
+    }
+    char* const at = line.write_key(out_.reserve(field.key_length + kRoom), field);
+    if (slot->kind == SlotKind::kUnsigned && field.kind == Kind::kDecimal) {
+      out_.commit(write_decimal(at, slot->bits));
+    } else if (slot->kind == SlotKind::kSigned && field.kind == Kind::kDecimal) {
+      out_.commit(write_decimal(at, slot->integer));
+    } else if (is_narrow_integer(*slot) && field.kind == Kind::kInteger) {
+      out_.commit(field.integer.write(at, *slot));
+    } else if (slot->kind == SlotKind::kString && field.kind == Kind::kString) {
+      out_.commit(at);
+      append_babeltrace_string(out_, slot->text());
+    } else if (is_narrow_integer(*slot) && field.kind == Kind::kEnumeration) {
+      out_.commit(at);
+      field.enumeration->append(out_, *slot);
+    } else {
+      out_.commit(at);
+      slot = values_.append(out_, slot, field.field_class, line.notes());
+      continue;
+    }
+    ++slot;
+  }
+}
+
+void BabeltraceWriter::loss(const Loss& loss) {
+  if (!options_.say) return;
+  const auto [begin, end] = babeltrace_interval(loss);
+  if (begin && end && (time_.falls_back(*begin) || time_.falls_back(*end))) say(kNegativeTime);
+  TextBuffer text(nullptr, 1024);
+  losses_.append(text, loss, time_);
+  say(text.view());
+}
+
+void BabeltraceWriter::say(std::string_view text) {
+  out_.hand_over();
+  if (options_.say) options_.say(text);
+}
+
+}  // namespace
+
+std::unique_ptr<Writer> babeltrace_writer(io::Output& output, BabeltraceOptions options) {
+  return std::make_unique<BabeltraceWriter>(output, std::move(options));
+}
+
+}  // namespace tracedeck::render

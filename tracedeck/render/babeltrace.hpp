@@ -1,0 +1,34 @@
+// Events as the command babeltrace2 prints them, byte for byte: what Debian's version 2.0.4 writes
+// for the same trace, its oddities included.
+//
+//     [17:48:17.586558519] (+0.000001234) host:app:(3208) app:ping: { cpu_id = 2 }, { seq = 3 }
+//
+// What that program cannot read has its form continued in the same manner.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "tracedeck/format/writer.hpp"
+#include "tracedeck/io/output.hpp"
+
+namespace tracedeck::render {
+
+struct BabeltraceOptions {
+  bool clock_gmt = false;      // times of day in UTC instead of the local time zone
+  bool clock_seconds = false;  // seconds instead of a time of day
+  bool clock_cycles = false;   // clock values instead of times; goes before the others
+  bool clock_date = false;     // the date before the time of day
+  bool no_delta = false;       // no time since the line before
+  bool color = false;
+  // Takes what babeltrace2 says on standard error, such as its warnings about discarded events, a
+  // line with its end at a time. What was written before has reached the output then.
+  std::function<void(std::string_view)> say = {};
+};
+
+// `output` must outlive the writer. One thread at a time.
+[[nodiscard]] std::unique_ptr<Writer> babeltrace_writer(io::Output& output,
+                                                        BabeltraceOptions options = {});
+
+}  // namespace tracedeck::render

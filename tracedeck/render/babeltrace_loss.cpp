@@ -1,0 +1,114 @@
+#include "tracedeck/render/babeltrace_loss.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/render/babeltrace_line.hpp"
+
+namespace tracedeck::render {
+namespace {
+
+const TraceDescription* trace_of(const DataStream* stream) {
+  return stream == nullptr || stream->stream_class == nullptr ? nullptr
+                                                              : stream->stream_class->trace;
+}
+
+const StreamKey* own_id(const DataStream& stream) {
+  const auto found = std::ranges::find(stream.keys, "id", &StreamKey::name);
+  return found == stream.keys.end() ? nullptr : &*found;
+}
+
+std::string uuid_text(const Uuid& uuid) {
+  std::string text;
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", uuid[i]);
+  }
+  return text;
+}
+
+// The whole path of a data stream's file, links not followed.
+std::string whole_path(const std::string& file) {
+  std::error_code failure;
+  const auto path = std::filesystem::absolute(file, failure);
+  return failure ? file : path.lexically_normal().string();
+}
+
+void append_time(TextBuffer& out, std::int64_t time, BabeltraceTime& times) {
+  out.append('[');
+  out.commit(times.write(out.reserve(BabeltraceTime::kSize), time));
+  out.append(']');
+}
+
+std::string discarded(std::uint64_t count, std::string_view noun) {
+  return fmt::format("discarded {} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> babeltrace_interval(
+    const Loss& loss) {
+  if (!loss.begin || !loss.end) return {};
+  const BabeltraceClock clock(loss.stream == nullptr || loss.stream->stream_class == nullptr
+                                  ? nullptr
+                                  : loss.stream->stream_class->default_clock);
+  return {clock.time_of(*loss.begin), clock.time_of(*loss.end)};
+}
+
+void BabeltraceLosses::number(const DataStream& stream) {
+  if (own_id(stream) == nullptr) static_cast<void>(id_of(stream));
+}
+
+std::uint64_t BabeltraceLosses::id_of(const DataStream& stream) {
+  if (const StreamKey* const id = own_id(stream)) return id->value;
+  Numbers& numbers = numbers_[stream.stream_class];
+  const auto [place, is_new] = numbers.by_file.try_emplace(stream.file, numbers.next);
+  if (is_new) ++numbers.next;
+  return place->second;
+}
+
+void BabeltraceLosses::append(TextBuffer& out, const Loss& loss, BabeltraceTime& time) {
+  if (loss.events) append_one(out, loss, discarded(*loss.events, "event"), time);
+  if (loss.packets) append_one(out, loss, discarded(*loss.packets, "packet"), time);
+  if (!loss.events && !loss.packets) append_one(out, loss, "may have discarded events", time);
+}
+
+void BabeltraceLosses::append_one(TextBuffer& out, const Loss& loss, std::string_view what,
+                                  BabeltraceTime& time) {
+  out.append(palette_.color() ? "\x1b[33m\x1b[1mWARNING\x1b[0m\x1b[33m: Tracer "
+                              : "WARNING: Tracer ");
+  out.append(what);
+  const auto [begin, end] = babeltrace_interval(loss);
+  if (begin && end) {
+    out.append(" between ");
+    append_time(out, *begin, time);
+    out.append(" and ");
+    append_time(out, *end, time);
+  } else {
+    out.append(" (unknown time range)");
+  }
+  const TraceDescription* const trace = trace_of(loss.stream);
+  const std::string* const host = environment_text(trace, "hostname");
+  const bool has_uuid = trace != nullptr && trace->trace_class().uuid.has_value();
+  out.append(fmt::format(" in trace \"{}\" ({}) within stream ", host == nullptr ? "" : *host,
+                         has_uuid ? "UUID: " + uuid_text(*trace->trace_class().uuid) : "no UUID"));
+  if (loss.stream != nullptr) append_stream(out, *loss.stream);
+  out.append(".");
+  palette_.end(out);
+  out.append('\n');
+}
+
+void BabeltraceLosses::append_stream(TextBuffer& out, const DataStream& stream) {
+  const TraceDescription* const trace = trace_of(&stream);
+  const std::string& file = stream.file.empty() && trace != nullptr ? trace->input() : stream.file;
+  const std::uint64_t class_id =
+      stream.stream_class == nullptr ? 0 : stream.stream_class->id.value_or(0);
+  out.append(fmt::format("\"{}\" (stream class ID: {}, stream ID: {})", whole_path(file), class_id,
+                         id_of(stream)));
+}
+
+}  // namespace tracedeck::render

@@ -1,0 +1,46 @@
+// What babeltrace2 says on standard error about events and packets that the tracer threw away.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tracedeck/model/record.hpp"
+#include "tracedeck/render/babeltrace_paint.hpp"
+#include "tracedeck/render/babeltrace_time.hpp"
+
+namespace tracedeck::render {
+
+class BabeltraceLosses {
+ public:
+  explicit BabeltraceLosses(BabeltracePalette palette) : palette_(palette) {}
+
+  // Gives a data stream that has no id of its own the next number of its class.
+  void number(const DataStream& stream);
+
+  // Appends a line for the events that were lost, one for the packets, or one for the events that
+  // may have been lost. `time` prints the interval's ends, as the events' times are printed.
+  void append(TextBuffer& out, const Loss& loss, BabeltraceTime& time);
+
+ private:
+  struct Numbers {
+    std::uint64_t next = 0;
+    std::map<std::string, std::uint64_t, std::less<>> by_file = {};
+  };
+
+  void append_one(TextBuffer& out, const Loss& loss, std::string_view what, BabeltraceTime& time);
+  void append_stream(TextBuffer& out, const DataStream& stream);
+  [[nodiscard]] std::uint64_t id_of(const DataStream& stream);
+
+  BabeltracePalette palette_;
+  std::map<const DataStreamClass*, Numbers> numbers_;
+};
+
+// The ends of a loss's interval; absent where they are not known or 64 bits do not hold them.
+[[nodiscard]] std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>>
+babeltrace_interval(const Loss& loss);
+
+}  // namespace tracedeck::render

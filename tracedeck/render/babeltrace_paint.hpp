@@ -1,0 +1,53 @@
+// The colours of babeltrace2, or none.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "tracedeck/render/text_buffer.hpp"
+
+namespace tracedeck::render {
+
+enum class BabeltracePaint : std::uint8_t { kTime, kEvent, kUnknown, kFieldName, kValue };
+
+class BabeltracePalette {
+ public:
+  static constexpr std::string_view kReset = "\x1b[0m";
+
+  explicit BabeltracePalette(bool color) : color_(color) {}
+
+  [[nodiscard]] bool color() const { return color_; }
+
+  void begin(TextBuffer& out, BabeltracePaint paint) const {
+    if (color_) out.append(sequence(paint));
+  }
+  void end(TextBuffer& out) const {
+    if (color_) out.append(kReset);
+  }
+  void text(TextBuffer& out, BabeltracePaint paint, std::string_view text) const {
+    begin(out, paint);
+    out.append(text);
+    end(out);
+  }
+
+ private:
+  static constexpr std::string_view sequence(BabeltracePaint paint) {
+    switch (paint) {
+      case BabeltracePaint::kTime:
+        return "\x1b[1m\x1b[1m\x1b[33m";
+      case BabeltracePaint::kEvent:
+        return "\x1b[1m\x1b[1m\x1b[35m";
+      case BabeltracePaint::kUnknown:
+        return "\x1b[1m\x1b[1m\x1b[31m";
+      case BabeltracePaint::kFieldName:
+        return "\x1b[36m";
+      case BabeltracePaint::kValue:
+        break;
+    }
+    return "\x1b[1m";
+  }
+
+  bool color_;
+};
+
+}  // namespace tracedeck::render
