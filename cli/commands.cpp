@@ -10,9 +10,10 @@ namespace {
 constexpr std::array<std::string_view, 11> kInfoOptions = {
     "json",     "clock-offset", "format",  "max-state", "strict", "color",
     "progress", "quiet",        "verbose", "help",      "version"};
-constexpr std::array<std::string_view, 16> kPrintOptions = {
-    "output",    "records", "order", "begin",    "end",   "limit",   "clock-offset", "format",
-    "max-state", "strict",  "color", "progress", "quiet", "verbose", "help",         "version"};
+constexpr std::array<std::string_view, 21> kPrintOptions = {
+    "output", "clock-gmt", "clock-seconds", "clock-cycles", "clock-date",   "no-delta", "records",
+    "order",  "begin",     "end",           "limit",        "clock-offset", "format",   "max-state",
+    "strict", "color",     "progress",      "quiet",        "verbose",      "help",     "version"};
 constexpr std::array<std::string_view, 10> kSchemaOptions = {
     "json",     "format", "max-state", "strict", "color",
     "progress", "quiet",  "verbose",   "help",   "version"};
@@ -40,7 +41,7 @@ constexpr std::array kCommands = {
             "for reading; "
             "JSON lines and CSV are made for programs and hold every value exactly.\n\n"
             "Damaged ranges are named on standard error after the events before them.",
-            Operands::kTraces, kPrintOptions, nullptr, run_print},
+            Operands::kTraces, kPrintOptions, check_print, run_print},
     Command{"schema", "the event classes of a trace and their fields",
             "Prints the event classes of each TRACE and the classes of their fields.",
             Operands::kTraces, kSchemaOptions, nullptr, run_schema},

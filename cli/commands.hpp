@@ -36,6 +36,7 @@ struct Command {
 
 // One file each.
 void run_info(const Options& options, Session& session);
+[[nodiscard]] std::string check_print(const Options& options);
 void run_print(const Options& options, Session& session);
 void run_schema(const Options& options, Session& session);
 void run_stats(const Options& options, Session& session);

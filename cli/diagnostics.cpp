@@ -20,6 +20,13 @@ void Diagnostics::line(std::string_view text) {
   std::fflush(stream_);
 }
 
+void Diagnostics::quote(std::string_view text) {
+  if (settings_.quiet) return;
+  progress_.erase();
+  fmt::print(stream_, "{}", text);
+  std::fflush(stream_);
+}
+
 void Diagnostics::error(std::string_view sentence) {
   line(fmt::format("tracedeck: {}error:{} {}", settings_.color ? kRed : "",
                    settings_.color ? kPlain : "", render::visible(sentence)));

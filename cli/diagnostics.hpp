@@ -34,6 +34,8 @@ class Diagnostics {
   void note(std::string_view sentence);
   // What --verbose shows.
   void detail(std::string_view sentence);
+  // What another program would say, with its line ends, unchanged; --quiet hides it.
+  void quote(std::string_view text);
   // A problem or finding at its place in an input.
   void notice(const Notice& notice);
 

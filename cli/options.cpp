@@ -34,7 +34,8 @@ std::vector<Choice> target_choices() {
 std::vector<Choice> output_choices() {
   return {{"text", "for reading"},
           {"jsonl", "one JSON object a line"},
-          {"csv", "comma-separated values"}};
+          {"csv", "comma-separated values"},
+          {"babeltrace2", "as the command babeltrace2 prints them"}};
 }
 
 std::vector<Choice> order_choices() {
@@ -73,7 +74,8 @@ std::string take(Value& member, Parsed parsed) {
 std::string apply_output(Options& options, const std::string& value) {
   options.output = value == "text"    ? OutputForm::kText
                    : value == "jsonl" ? OutputForm::kJsonLines
-                                      : OutputForm::kCsv;
+                   : value == "csv"   ? OutputForm::kCsv
+                                      : OutputForm::kBabeltrace2;
   return {};
 }
 
@@ -176,9 +178,26 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "output",
                .value = "FORM",
                .help = "form of the events",
+               .detail = "babeltrace2 is what version 2.0.4 of that command prints, byte for byte, "
+                         "its warnings about discarded events on standard error too.",
                .choices = output_choices,
                .initial = "text",
                .apply = apply_output},
+    OptionSpec{.name = "clock-gmt",
+               .help = "of babeltrace2: times in UTC, not the local time zone",
+               .apply = set<&Options::clock_gmt>},
+    OptionSpec{.name = "clock-seconds",
+               .help = "of babeltrace2: times in seconds",
+               .apply = set<&Options::clock_seconds>},
+    OptionSpec{.name = "clock-cycles",
+               .help = "of babeltrace2: clock values instead of times",
+               .apply = set<&Options::clock_cycles>},
+    OptionSpec{.name = "clock-date",
+               .help = "of babeltrace2: dates before the times",
+               .apply = set<&Options::clock_date>},
+    OptionSpec{.name = "no-delta",
+               .help = "of babeltrace2: no time since the event before",
+               .apply = set<&Options::no_delta>},
     OptionSpec{.name = "records",
                .value = "WHICH",
                .help = "which records to show",

@@ -17,7 +17,7 @@
 
 namespace tracedeck::cli {
 
-enum class OutputForm : std::uint8_t { kText, kJsonLines, kCsv };
+enum class OutputForm : std::uint8_t { kText, kJsonLines, kCsv, kBabeltrace2 };
 enum class Order : std::uint8_t { kMerged, kRecorded, kTime };
 enum class ColorMode : std::uint8_t { kAuto, kAlways, kNever };
 
@@ -42,6 +42,11 @@ struct Options {
 
   bool json = false;
   OutputForm output = OutputForm::kText;
+  bool clock_gmt = false;
+  bool clock_seconds = false;
+  bool clock_cycles = false;
+  bool clock_date = false;
+  bool no_delta = false;
   bool all_records = false;
   Order order = Order::kMerged;
   std::optional<std::uint64_t> limit;

@@ -1,9 +1,13 @@
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/events_out.hpp"
 #include "cli/pipeline.hpp"
+#include "tracedeck/render/babeltrace.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/json_lines.hpp"
 #include "tracedeck/render/text.hpp"
@@ -11,12 +15,36 @@
 namespace tracedeck::cli {
 namespace {
 
+// Somebody may be waiting at the other end of a pipe or before a terminal, nobody in a file.
+bool somebody_waits() {
+  struct stat status{};
+  return ::fstat(STDOUT_FILENO, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+std::unique_ptr<Writer> babeltrace_renderer(const Options& options, Session& session) {
+  // That program colours only when both of its outputs are terminals.
+  const bool both = options.color == ColorMode::kAlways || ::isatty(STDERR_FILENO) == 1;
+  return render::babeltrace_writer(
+      session.out, {.clock_gmt = options.clock_gmt,
+                    .clock_seconds = options.clock_seconds,
+                    .clock_cycles = options.clock_cycles,
+                    .clock_date = options.clock_date,
+                    .no_delta = options.no_delta,
+                    .color = session.color && both,
+                    .say = [&session, shows = somebody_waits()](std::string_view text) {
+                      if (!shows || session.delivered(session.out.flush()))
+                        session.diagnostics.quote(text);
+                    }});
+}
+
 std::unique_ptr<Writer> renderer(const Options& options, Session& session) {
   switch (options.output) {
     case OutputForm::kJsonLines:
       return render::json_lines_writer(session.out, {.all_records = options.all_records});
     case OutputForm::kCsv:
       return render::csv_writer(session.out, {.all_records = options.all_records});
+    case OutputForm::kBabeltrace2:
+      return babeltrace_renderer(options, session);
     case OutputForm::kText:
       break;
   }
@@ -24,13 +52,23 @@ std::unique_ptr<Writer> renderer(const Options& options, Session& session) {
                              {.color = session.color, .all_records = options.all_records});
 }
 
-// Somebody may be waiting at the other end of a pipe or before a terminal, nobody in a file.
-bool somebody_waits() {
-  struct stat status{};
-  return ::fstat(STDOUT_FILENO, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
 }  // namespace
+
+std::string check_print(const Options& options) {
+  if (options.output == OutputForm::kBabeltrace2) {
+    return options.all_records ? "option '--records all' does not go with '--output babeltrace2'"
+                               : "";
+  }
+  const std::pair<bool, std::string_view> its_own[] = {{options.clock_gmt, "--clock-gmt"},
+                                                       {options.clock_seconds, "--clock-seconds"},
+                                                       {options.clock_cycles, "--clock-cycles"},
+                                                       {options.clock_date, "--clock-date"},
+                                                       {options.no_delta, "--no-delta"}};
+  for (const auto& [given, name] : its_own) {
+    if (given) return fmt::format("option '{}' goes with '--output babeltrace2' only", name);
+  }
+  return {};
+}
 
 void run_print(const Options& options, Session& session) {
   const auto pipeline =
@@ -45,7 +83,9 @@ void run_print(const Options& options, Session& session) {
                                               .show_at_once = somebody_waits()},
                                              session);
   if (written.complete && !session.delivered(session.out.flush())) return;
-  notices.finish();
+  // What babeltrace2 does not say, nobody who takes us for it wants to hear.
+  const bool as_babeltrace = options.output == OutputForm::kBabeltrace2;
+  if (!as_babeltrace || options.verbose) notices.finish();
 }
 
 }  // namespace tracedeck::cli
