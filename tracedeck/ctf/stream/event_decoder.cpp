@@ -1,0 +1,155 @@
+#include "tracedeck/ctf/stream/event_decoder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tracedeck::ctf {
+
+void EventDecoder::begin(const StreamSchema& schema, const PacketHead& head, const Packet& packet,
+                         std::uint64_t offset, std::optional<std::uint64_t> previous) {
+  schema_ = &schema;
+  packet_ = &packet;
+  offset_ = offset;
+  previous_ = previous;
+  has_clock_ = schema.stream_class->default_clock != nullptr;
+  found_ = {};
+  state_.packet = nullptr;
+  state_.content = head.content_bits();
+  state_.position = head.bits;
+  state_.clock = head.clock;
+  state_.last_order = ByteOrder::kLittle;
+}
+
+EventDecoder::Stop EventDecoder::run(Batch& batch, PaddedView bytes, std::uint64_t first,
+                                     bool last) {
+  state_.base = reinterpret_cast<std::uintptr_t>(bytes.data) - first;
+  state_.limit = std::min((first + bytes.size) * 8, state_.content);
+  last_ = last;
+  // The tape's values may point into the arena, which lives as long as the batch.
+  state_.arena.reset();
+  Stop result = Stop::kPacketEnd;
+  for (;;) {
+    if (state_.position >= state_.limit) {
+      if (state_.position >= state_.content) break;
+      if (last && state_.content == DecodeState::kEndless) break;
+      state_.needed = state_.position + 8;
+      state_.fault = {StreamRule::kPacketCut, state_.position,
+                      "the data stream ends before the packet does"};
+      result = last ? Stop::kFault : Stop::kNeedBytes;
+      break;
+    }
+    if (batch.full()) {
+      result = Stop::kBatchFull;
+      break;
+    }
+    result = one(batch);
+    if (result != Stop::kPacketEnd) break;
+  }
+  if (state_.arena != nullptr) batch.pin(std::shared_ptr<const Arena>(state_.arena));
+  return result;
+}
+
+// Returns kPacketEnd when all went well.
+EventDecoder::Stop EventDecoder::one(Batch& batch) {
+  const std::uint64_t begin = state_.position;
+  const std::uint64_t clock = state_.clock;
+  Slot* const slots = batch.tape_position();
+  state_.out = state_.out_begin = slots;
+  state_.out_end = batch.tape_end();
+  state_.promised = 0;
+  state_.depth = 0;
+  state_.empty_elements = 0;
+  state_.event_class_id = 0;
+  RunStatus status = tracedeck::ctf::run(schema_->event_header, state_);
+  if (status != RunStatus::kDone) return stop(status, begin, clock);
+  const EventSchema* const event_schema = schema_->find_event(state_.event_class_id);
+  if (event_schema == nullptr) [[unlikely]] {
+    state_.position = begin;
+    state_.clock = clock;
+    return Stop::kUnknownClass;
+  }
+  // The header's values are not shown.
+  state_.out = slots;
+  status = tracedeck::ctf::run(schema_->common_context, state_);
+  if (status != RunStatus::kDone) return stop(status, begin, clock);
+  const Slot* const specific = state_.out;
+  status = tracedeck::ctf::run(event_schema->specific_context, state_);
+  if (status != RunStatus::kDone) return stop(status, begin, clock);
+  const Slot* const payload = state_.out;
+  status = tracedeck::ctf::run(event_schema->payload, state_);
+  if (status != RunStatus::kDone) return stop(status, begin, clock);
+  if (state_.position > state_.content || state_.position == begin) [[unlikely]] {
+    const bool empty = state_.position == begin;
+    state_.fault = {empty ? StreamRule::kEventEmpty : StreamRule::kEventCut, begin,
+                    empty ? "the event record takes no bits"
+                          : "the event record ends behind the packet's content"};
+    state_.position = begin;
+    return Stop::kFault;
+  }
+  Event& event = batch.add_event();
+  event.event_class = event_schema->event_class;
+  event.stream = packet_->stream;
+  event.packet = packet_;
+  if (has_clock_) {
+    event.time = state_.clock;
+    event.end_time = state_.clock;
+    if (findings_) look_at(begin);
+    previous_ = state_.clock;
+  }
+  event.offset = offset_ + begin / 8;
+  event.size = static_cast<std::uint32_t>((state_.position - begin + 7) / 8);
+  if (values_) {
+    event.slots = slots;
+    event.slot_count = static_cast<std::uint32_t>(state_.out - slots);
+    event.common_count = static_cast<std::uint32_t>(specific - slots);
+    event.specific_count = static_cast<std::uint32_t>(payload - specific);
+    batch.commit_tape(state_.out);
+  }
+  return Stop::kPacketEnd;
+}
+
+EventDecoder::Stop EventDecoder::stop(RunStatus status, std::uint64_t begin, std::uint64_t clock) {
+  if (status == RunStatus::kNeedBytes && last_) status = RunStatus::kFault;
+  state_.position = begin;
+  state_.clock = clock;
+  switch (status) {
+    case RunStatus::kNeedBytes:
+      return Stop::kNeedBytes;
+    case RunStatus::kNeedSlots:
+      return Stop::kNeedSlots;
+    default:
+      return Stop::kFault;
+  }
+}
+
+void EventDecoder::look_at(std::uint64_t begin) {
+  const std::uint64_t time = state_.clock;
+  if (previous_ && time < *previous_) [[unlikely]] {
+    odd(0, StreamRule::kEventOrder, begin,
+        fmt::format("the event record's clock value, {}, is less than the one before it, {}", time,
+                    *previous_));
+  }
+  if (packet_->begin && time < *packet_->begin) [[unlikely]] {
+    odd(1, StreamRule::kEventTime, begin,
+        fmt::format("the event record's clock value, {}, is before its packet begins, {}", time,
+                    *packet_->begin));
+  }
+  if (packet_->end && time > *packet_->end) [[unlikely]] {
+    odd(1, StreamRule::kEventTime, begin,
+        fmt::format("the event record's clock value, {}, is after its packet ends, {}", time,
+                    *packet_->end));
+  }
+  if (state_.bad_text) [[unlikely]] {
+    state_.bad_text = false;
+    odd(2, StreamRule::kTextLength, begin, "a string ends within a code unit of its encoding");
+  }
+}
+
+void EventDecoder::odd(std::size_t kind, StreamRule rule, std::uint64_t begin, std::string text) {
+  if (std::exchange(found_[kind], true)) return;
+  oddities_.push_back({rule, begin, std::move(text)});
+}
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,392 @@
+#include "tracedeck/ctf/stream_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tracedeck/format/input_rule.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+constexpr std::uint64_t kHeadSize = 4096;  // bytes that hold most packet headers
+
+}  // namespace
+
+StreamFile::StreamFile(Trace& trace, std::string path, const StreamFileOptions& options)
+    : trace_(trace),
+      path_(std::move(path)),
+      options_(options),
+      decoder_(options.read.values, options.read.findings),
+      heads_(decoder_.state()) {}
+
+StreamFile::~StreamFile() = default;
+
+Result<BatchPtr> StreamFile::next() {
+  if (phase_ == Phase::kUnopened) open();
+  if (phase_ == Phase::kEnded && batch_ == nullptr) return nullptr;
+  if (batch_ == nullptr) batch_ = std::make_shared<Batch>(options_.batch_slots);
+  batch_->reserve(options_.batch_records);
+  pinned_ = false;
+  hand_on_ = false;
+  while (phase_ != Phase::kEnded && !hand_on_ && !batch_->full()) {
+    if (phase_ == Phase::kHead) {
+      decode_head();
+    } else {
+      decode_events();
+    }
+  }
+  auto batch = std::exchange(batch_, nullptr);
+  if (batch->empty()) return nullptr;
+  batch->pin(std::shared_ptr<const TraceDescription>(trace_.description()));
+  return BatchPtr(std::move(batch));
+}
+
+void StreamFile::open() {
+  schema_ = trace_.metadata().schema();
+  phase_ = Phase::kHead;
+  auto input = io::open_input(path_, trace_.stop());
+  if (input) {
+    windows_ = std::make_unique<io::WindowReader>(
+        *std::move(input), io::WindowReader::Options{.window_size = options_.window_size,
+                                                     .limit = options_.read.max_state});
+    return;
+  }
+  batch_ = std::make_shared<Batch>(std::size_t{0});
+  batch_->add_notice(RecordKind::kProblem, input_notice(path_, 0, input.error()));
+  phase_ = Phase::kEnded;
+}
+
+std::uint64_t StreamFile::window_end() const {
+  return windows_->current()->offset() + windows_->current()->size();
+}
+
+PaddedView StreamFile::bytes_from(std::uint64_t offset) const {
+  const io::Window& window = *windows_->current();
+  const std::uint64_t skip = offset - window.offset();
+  return {window.view().data + skip, window.size() - skip};
+}
+
+// Makes `need` bytes from `from` on be at hand, or as many as there are. Returns whether there are
+// more than before.
+bool StreamFile::fetch(std::uint64_t from, std::uint64_t need) {
+  // What was asked for twice is probably asked for again: more at a time costs less.
+  const std::uint64_t have = window_end() - from;
+  const std::uint64_t step = have > kHeadSize ? have + have / 2 : 0;
+  const bool more = windows_->advance(
+      from, std::max(need, std::min<std::uint64_t>(step, options_.read.max_state)));
+  pinned_ = false;
+  return more;
+}
+
+// Looks for more metadata. Returns whether classes were added.
+bool StreamFile::reload() {
+  const std::size_t known = trace_.description()->event_classes().size();
+  const bool more = trace_.reload();
+  for (FileFinding& each : trace_.take_findings())
+    batch_->add_notice(RecordKind::kFinding, {std::move(each.file), std::move(each.finding)});
+  if (!more) return false;
+  const auto& classes = trace_.description()->event_classes();
+  for (std::size_t i = known; i < classes.size(); ++i) batch_->add(Record(&classes[i]));
+  schema_ = trace_.metadata().schema();
+  return true;
+}
+
+// Decodes as much of the packet's head as can be. Returns whether something new is known.
+bool StreamFile::try_head() {
+  const auto limit = options_.read.max_state;
+  DecodeState& state = decoder_.state();
+  const auto fetch_more = [&](RunStatus status) {
+    return status == RunStatus::kNeedBytes && !at_end() &&
+           fetch(offset_, std::max(kHeadSize, (state.needed + 7) / 8));
+  };
+  RunStatus status = RunStatus::kDone;
+  do {
+    status = heads_.header(*schema_, bytes_from(offset_), limit, head_);
+  } while (fetch_more(status));
+  if (status != RunStatus::kDone) return false;
+  if (head_.stream == nullptr) {
+    if (reload()) return try_head();
+    state.fault = {StreamRule::kStreamClass, head_.bits,
+                   fmt::format("there is no data stream class with the id {}", head_.class_id())};
+    return false;
+  }
+  state_ = &trace_.stream(*head_.stream->stream_class, head_.roles.stream_id, path_);
+  const bool carries = schema_->dialect == Dialect::kCtf1;
+  const PacketHead header = head_;
+  do {
+    head_ = header;
+    head_.packet = std::make_shared<OwnedPacket>();
+    head_.packet->header = header.packet->header;
+    status =
+        heads_.context(bytes_from(offset_), limit, carries ? state_->progress.clock : 0, head_);
+  } while (fetch_more(status) && (status = heads_.header(*schema_, bytes_from(offset_), limit,
+                                                         head_)) == RunStatus::kDone);
+  return status == RunStatus::kDone;
+}
+
+void StreamFile::decode_head() {
+  if (window_end() <= offset_ && !fetch(offset_, 1)) return end();
+  if (!try_head()) {
+    abandon(decoder_.state().fault, 0);
+    return;
+  }
+  heads_.own(bytes_from(offset_), head_);
+  if (const auto fault = check_sizes(head_)) {
+    abandon(*fault, 0);
+    return;
+  }
+  if (head_.roles.wrong_magic || head_.roles.wrong_uuid) {
+    abandon({head_.roles.wrong_magic ? StreamRule::kMagic : StreamRule::kUuid, 0,
+             head_.roles.wrong_magic ? "the packet does not begin with the magic number C1FC1FC1"
+                                     : "the packet's UUID is not that of the metadata"},
+            0);
+    return;
+  }
+  begin_packet();
+}
+
+// Whether the packet can hold something of the interval that was asked for.
+bool StreamFile::wanted() const {
+  if (options_.heads_only) return false;
+  const ClockClass* const clock = head_.stream->stream_class->default_clock;
+  if (clock == nullptr) return true;
+  const Packet& packet = *head_.packet;
+  const ReadOptions& read = options_.read;
+  if (read.begin && packet.end && packet.begin && *packet.end >= *packet.begin &&
+      clock->to_nanoseconds(*packet.end) < *read.begin)
+    return false;
+  return !(read.end && packet.begin && clock->to_nanoseconds(*packet.begin) > *read.end);
+}
+
+void StreamFile::begin_packet() {
+  OwnedPacket& packet = *head_.packet;
+  packet.stream = state_->stream.get();
+  packet.stream_owner = state_->stream;
+  packet.description = trace_.description();
+  if (!state_->begun) {
+    state_->begun = true;
+    batch_->add_stream(RecordKind::kStreamBegin, state_->stream);
+  }
+  tell_losses();
+  StreamProgress& progress = state_->progress;
+  progress.any = true;
+  progress.end = packet.end ? packet.end : packet.begin;
+  if (packet.discarded) progress.discarded = packet.discarded;
+  if (packet.sequence) progress.sequence = packet.sequence;
+  progress.clock = head_.clock;
+  packet_ = head_.packet;
+  if (!wanted()) {
+    packet_ = nullptr;
+    return leave_packet();
+  }
+  batch_->add_packet(RecordKind::kPacketBegin, packet_);
+  if (packet.begin && packet.end && *packet.begin > *packet.end) {
+    tell(RecordKind::kFinding, StreamRule::kPacketTimes, offset_, (head_.bits + 7) / 8,
+         fmt::format("the packet begins at clock value {} and ends at {}", *packet.begin,
+                     *packet.end));
+  }
+  decoder_.begin(*head_.stream, head_, *packet_, offset_, progress.event_time);
+  phase_ = Phase::kEvents;
+}
+
+void StreamFile::tell_losses() {
+  const StreamProgress& before = state_->progress;
+  if (!before.any) return;
+  const Packet& packet = *head_.packet;
+  const ClockClass* const clock = head_.stream->stream_class->default_clock;
+  const auto time = [&](std::optional<std::uint64_t> value) -> std::optional<Nanoseconds> {
+    if (clock == nullptr || !value) return {};
+    return clock->to_nanoseconds(*value);
+  };
+  if (before.sequence && packet.sequence && *packet.sequence > *before.sequence + 1) {
+    batch_->add_loss({.stream = packet.stream,
+                      .events = {},
+                      .packets = *packet.sequence - *before.sequence - 1,
+                      .begin = time(before.end),
+                      .end = time(packet.begin)});
+  }
+  if (!before.discarded || !packet.discarded) return;
+  if (*packet.discarded > *before.discarded) {
+    batch_->add_loss({.stream = packet.stream,
+                      .events = *packet.discarded - *before.discarded,
+                      .packets = {},
+                      .begin = time(before.end),
+                      .end = time(packet.end)});
+  } else if (*packet.discarded < *before.discarded && options_.read.findings) {
+    tell(RecordKind::kFinding, StreamRule::kDiscardedBack, offset_, (head_.bits + 7) / 8,
+         fmt::format("the counter of discarded event records goes back from {} to {}",
+                     *before.discarded, *packet.discarded));
+  }
+}
+
+void StreamFile::decode_events() {
+  if (!pinned_) {
+    batch_->pin(std::shared_ptr<const io::Window>(windows_->current()));
+    pinned_ = true;
+  }
+  const std::uint64_t first = decoder_.position() / 8;
+  const EventDecoder::Stop stop =
+      decoder_.run(*batch_, bytes_from(offset_ + first), first, at_end());
+  tell_oddities();
+  switch (stop) {
+    case EventDecoder::Stop::kPacketEnd:
+      end_packet();
+      leave_packet();
+      return;
+    case EventDecoder::Stop::kBatchFull:
+      return;
+    case EventDecoder::Stop::kNeedBytes: {
+      const std::uint64_t begin = decoder_.position() / 8;
+      const std::uint64_t need = (decoder_.needed() + 7) / 8 - begin;
+      if (!fetch(offset_ + begin, need) && !at_end()) {
+        abandon({StreamRule::kLimitState, decoder_.position(),
+                 fmt::format("an event record of {} bytes or more does not fit into --max-state",
+                             need)},
+                decoder_.position());
+      }
+      return;
+    }
+    case EventDecoder::Stop::kNeedSlots:
+      grow_tape(decoder_.needed());
+      return;
+    case EventDecoder::Stop::kUnknownClass:
+      if (reload()) {
+        // The header's registers are those of the new programs; where events go on is known.
+        const std::uint64_t position = decoder_.position();
+        const std::uint64_t clock = decoder_.clock();
+        DecodeState& state = decoder_.state();
+        PacketHead again;
+        const PaddedView bytes{head_.packet->bytes.data(), head_.packet->bytes.size() - kPadding};
+        const std::uint64_t content = state.content;
+        const bool same =
+            heads_.header(*schema_, bytes, options_.read.max_state, again) == RunStatus::kDone &&
+            again.stream != nullptr &&
+            heads_.context(bytes, options_.read.max_state, 0, again) == RunStatus::kDone;
+        state.packet = nullptr;
+        state.content = content;
+        state.position = position;
+        state.clock = clock;
+        if (same) {
+          head_.stream = again.stream;
+          decoder_.take_over(*head_.stream);
+          return;
+        }
+      }
+      abandon({StreamRule::kEventClass, decoder_.position(),
+               fmt::format("there is no event record class with the id {} in data stream class {}",
+                           decoder_.unknown_class(), head_.class_id())},
+              decoder_.position());
+      return;
+    case EventDecoder::Stop::kFault:
+      abandon(decoder_.fault(), decoder_.position());
+      return;
+  }
+}
+
+void StreamFile::grow_tape(std::uint64_t slots) {
+  if (!batch_->tape_unused()) {
+    hand_on_ = true;
+    return;
+  }
+  const std::uint64_t wanted = std::max<std::uint64_t>(slots, 2 * batch_->tape_capacity());
+  if (slots > options_.read.max_state / sizeof(Slot)) {
+    abandon({StreamRule::kLimitState, decoder_.position(),
+             fmt::format("an event record of {} values does not fit into --max-state", slots)},
+            decoder_.position());
+    return;
+  }
+  batch_->grow_tape(wanted);
+}
+
+void StreamFile::tell_oddities() {
+  for (Oddity& oddity : decoder_.take_oddities()) {
+    tell(RecordKind::kFinding, oddity.rule, offset_ + oddity.position / 8, 0,
+         std::move(oddity.text));
+  }
+}
+
+void StreamFile::tell(RecordKind kind, StreamRule rule, std::uint64_t offset, std::uint64_t length,
+                      std::string text) {
+  batch_->add_notice(kind, {.input = path_,
+                            .finding = {.rule = &stream_rule(rule, schema_->dialect),
+                                        .offset = offset,
+                                        .length = length,
+                                        .text = std::move(text)}});
+}
+
+std::uint64_t StreamFile::packet_end() const { return offset_ + head_.total_bits() / 8; }
+
+void StreamFile::end_packet() {
+  if (packet_ == nullptr) return;
+  state_->progress.event_time = decoder_.previous();
+  state_->progress.clock = decoder_.clock();
+  batch_->add_packet(RecordKind::kPacketEnd, std::exchange(packet_, nullptr));
+}
+
+void StreamFile::leave_packet() {
+  phase_ = Phase::kHead;
+  if (head_.total_bits() == DecodeState::kEndless) {
+    // The packet reaches to the end of the data stream.
+    if (!windows_->skip_to(~std::uint64_t{0})) offset_ = window_end();
+    return end();
+  }
+  const std::uint64_t target = packet_end();
+  pinned_ = false;
+  if (windows_->skip_to(target)) {
+    offset_ = target;
+    return;
+  }
+  const std::uint64_t end_of_file = window_end();
+  tell(RecordKind::kProblem, StreamRule::kPacketCut, offset_, end_of_file - offset_,
+       fmt::format("the data stream ends within the packet, {} bytes before its end; what it holds "
+                   "until there was read",
+                   target - end_of_file));
+  offset_ = end_of_file;
+  end();
+}
+
+// `from`: bits of the packet up to where it is decoded.
+void StreamFile::abandon(const DecodeFault& fault, std::uint64_t from) {
+  const std::uint64_t begin = offset_ + from / 8;
+  const bool goes_on = head_.stream != nullptr && head_.has_plausible_size();
+  std::uint64_t end_of_damage = goes_on ? packet_end() : ~std::uint64_t{0};
+  pinned_ = false;
+  if (!windows_->skip_to(end_of_damage)) end_of_damage = window_end();
+  tell(RecordKind::kProblem, fault.rule, begin, end_of_damage - begin,
+       fault.text + (goes_on ? "; reading goes on at the next packet"
+                             : "; nothing behind it can be read in this data stream"));
+  end_packet();
+  offset_ = end_of_damage;
+  phase_ = Phase::kHead;
+  if (!goes_on) end();
+}
+
+void StreamFile::end() {
+  phase_ = Phase::kEnded;
+  if (windows_->failure())
+    batch_->add_notice(RecordKind::kProblem, input_notice(path_, offset_, *windows_->failure()));
+  if (state_ != nullptr && state_->open_files > 0 && --state_->open_files == 0 && state_->begun)
+    batch_->add_stream(RecordKind::kStreamEnd, state_->stream);
+}
+
+FirstPacket first_packet(Trace& trace, const std::string& path) {
+  auto input = io::open_input(path, trace.stop());
+  if (!input) return {};
+  io::WindowReader windows(*std::move(input), {.window_size = kHeadSize});
+  if (!windows.advance(0, kHeadSize) && windows.current()->size() == 0) return {};
+  const auto schema = trace.metadata().schema();
+  DecodeState state;
+  PacketHeadDecoder decoder(state);
+  PacketHead head;
+  const PaddedView bytes = windows.current()->view();
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+  if (decoder.header(*schema, bytes, kMost, head) != RunStatus::kDone || head.stream == nullptr)
+    return {};
+  FirstPacket first{.stream_class = head.stream->stream_class, .stream_id = head.roles.stream_id};
+  if (decoder.context(bytes, kMost, 0, head) == RunStatus::kDone) first.begin = head.packet->begin;
+  return first;
+}
+
+}  // namespace tracedeck::ctf

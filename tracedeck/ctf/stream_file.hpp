@@ -1,0 +1,91 @@
+// One data stream file, read packet by packet (pkt-dec).
+//
+// Packets are found by walking their headers. A packet that cannot be decoded is damage; reading
+// goes on behind it where its size is known and plausible, else the file ends there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tracedeck/ctf/stream/event_decoder.hpp"
+#include "tracedeck/ctf/stream/packet_head.hpp"
+#include "tracedeck/ctf/trace.hpp"
+#include "tracedeck/format/reader.hpp"
+#include "tracedeck/io/window.hpp"
+
+namespace tracedeck::ctf {
+
+struct StreamFileOptions {
+  ReadOptions read = {};
+  bool heads_only = false;  // no events: only what packets say of themselves
+  std::size_t window_size = std::size_t{256} << 10;
+  std::size_t batch_slots = Batch::kSlots;
+  std::size_t batch_records = Batch::kRecords;
+};
+
+// The first packet of a file, as far as it tells which data stream the file belongs to.
+struct FirstPacket {
+  const DataStreamClass* stream_class = nullptr;  // null: it cannot be decoded, or there is none
+  std::optional<std::uint64_t> stream_id = {};
+  std::optional<std::uint64_t> begin = {};
+};
+[[nodiscard]] FirstPacket first_packet(Trace& trace, const std::string& path);
+
+class StreamFile final : public RecordSource {
+ public:
+  // `trace` must outlive it.
+  StreamFile(Trace& trace, std::string path, const StreamFileOptions& options);
+  ~StreamFile() override;
+
+  [[nodiscard]] Result<BatchPtr> next() override;
+
+  // Bytes read so far, after decompression.
+  [[nodiscard]] std::uint64_t bytes_read() const { return offset_; }
+
+ private:
+  enum class Phase : std::uint8_t { kUnopened, kHead, kEvents, kEnded };
+
+  void open();
+  void decode_head();
+  void decode_events();
+  [[nodiscard]] bool try_head();
+  [[nodiscard]] bool reload();
+  void begin_packet();
+  void tell_losses();
+  void end_packet();
+  // Goes on behind the packet, or ends.
+  void leave_packet();
+  void abandon(const DecodeFault& fault, std::uint64_t from);
+  void end();
+
+  [[nodiscard]] bool wanted() const;
+  [[nodiscard]] bool fetch(std::uint64_t from, std::uint64_t need);
+  [[nodiscard]] PaddedView bytes_from(std::uint64_t offset) const;
+  [[nodiscard]] std::uint64_t window_end() const;
+  [[nodiscard]] bool at_end() const { return windows_->at_end(); }
+  void grow_tape(std::uint64_t slots);
+  void tell_oddities();
+  void tell(RecordKind kind, StreamRule rule, std::uint64_t offset, std::uint64_t length,
+            std::string text);
+  [[nodiscard]] std::uint64_t packet_end() const;
+
+  Trace& trace_;
+  std::string path_;
+  StreamFileOptions options_;
+  std::shared_ptr<const TraceSchema> schema_;
+  std::unique_ptr<io::WindowReader> windows_;
+  EventDecoder decoder_;
+  PacketHeadDecoder heads_;
+  Phase phase_ = Phase::kUnopened;
+  std::uint64_t offset_ = 0;  // of the packet at hand
+  PacketHead head_;
+  std::shared_ptr<const Packet> packet_;
+  StreamState* state_ = nullptr;
+  std::shared_ptr<Batch> batch_;
+  bool pinned_ = false;  // the window at hand, by the batch
+  bool hand_on_ = false;
+};
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,176 @@
+#include "tracedeck/ctf/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include "tracedeck/ctf/metadata/json_auxiliary.hpp"
+#include "tracedeck/io/input.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMetadata = "metadata";
+constexpr std::uint8_t kRecordSeparator = 0x1E;
+
+std::string path_in(const std::string& directory, std::string_view name) {
+  return (fs::path(directory) / name).string();
+}
+
+// Reads a whole file, from byte `from` of its (decompressed) content on.
+Result<std::vector<std::uint8_t>> read_file(const std::string& path, std::uint64_t from,
+                                            std::uint64_t most, std::stop_token stop) {
+  auto input = io::open_input(path, std::move(stop));
+  if (!input) return std::unexpected(std::move(input.error()));
+  if (auto skipped = (*input)->skip(from); !skipped)
+    return std::unexpected(std::move(skipped.error()));
+  std::vector<std::uint8_t> bytes;
+  constexpr std::size_t kPortion = std::size_t{64} << 10;
+  for (;;) {
+    const std::size_t had = bytes.size();
+    if (had > most) {
+      return fail(ErrorCode::kLimitExceeded,
+                  fmt::format("this file does not fit into --max-state, {} bytes", most), path);
+    }
+    bytes.resize(had + kPortion);
+    const auto got = (*input)->read(bytes.data() + had, kPortion);
+    bytes.resize(had + got.value_or(0));
+    if (!got) return std::unexpected(got.error());
+    if (*got == 0) return bytes;
+  }
+}
+
+// Whether a file is an auxiliary stream: by its name, or because it begins as one.
+bool is_auxiliary(const fs::path& path) {
+  if (path.native().ends_with(".json-seq")) return true;
+  auto input = io::open_input(path.string());
+  if (!input) return false;
+  std::uint8_t first = 0;
+  const auto got = (*input)->read(&first, 1);
+  return got && *got == 1 && first == kRecordSeparator;
+}
+
+bool is_hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }
+
+}  // namespace
+
+bool is_trace_directory(const std::string& directory) {
+  std::error_code error;
+  return fs::exists(path_in(directory, kMetadata), error) &&
+         !fs::is_directory(path_in(directory, kMetadata), error);
+}
+
+std::string uuid_text(const Uuid& uuid) {
+  std::string text;
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", uuid[i]);
+  }
+  return text;
+}
+
+std::string trace_uuid(const std::string& directory) {
+  const std::array<std::string, 1> directories = {directory};
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  const auto trace = Trace::open(directories, 0, kMost, {});
+  if (!trace || !(*trace)->metadata().uuid()) return {};
+  return uuid_text(*(*trace)->metadata().uuid());
+}
+
+Result<std::unique_ptr<Trace>> Trace::open(std::span<const std::string> directories,
+                                           std::int64_t clock_shift, std::uint64_t max_state,
+                                           std::stop_token stop) {
+  std::unique_ptr<Trace> trace(new Trace());
+  trace->stop_ = std::move(stop);
+  trace->max_state_ = max_state;
+  trace->metadata_ = std::make_unique<Metadata>(directories.front(), clock_shift);
+  // The chunks of a rotated trace repeat its metadata, so the longest of them says it all.
+  const std::string* longest = &directories.front();
+  std::uintmax_t most = 0;
+  for (const std::string& directory : directories) {
+    const std::string path = path_in(directory, kMetadata);
+    trace->metadata_files_.push_back(path);
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (!error && size > most) {
+      most = size;
+      longest = &directory;
+    }
+  }
+  std::swap(trace->metadata_files_.front(),
+            trace->metadata_files_[static_cast<std::size_t>(longest - directories.data())]);
+  if (auto read = trace->feed(trace->metadata_files_.front()); !read)
+    return std::unexpected(std::move(read.error()));
+  for (const std::string& directory : directories) {
+    if (auto listed = trace->list(directory); !listed)
+      return std::unexpected(std::move(listed.error()));
+  }
+  return trace;
+}
+
+Result<void> Trace::feed(const std::string& path) {
+  auto bytes = read_file(path, metadata_read_, max_state_, stop_);
+  if (!bytes) return std::unexpected(std::move(bytes.error()));
+  if (reader_ == nullptr)
+    reader_ = metadata_reader(ByteSpan(*bytes).first(std::min<std::size_t>(bytes->size(), 64)),
+                              *metadata_);
+  metadata_read_ += bytes->size();
+  for (Finding& finding : reader_->read(*bytes, true))
+    findings_.push_back({path, std::move(finding)});
+  return {};
+}
+
+Result<void> Trace::list(const std::string& directory) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (fs::directory_iterator each(directory, error), end; !error && each != end;
+       each.increment(error)) {
+    std::error_code ignored;
+    const fs::path& path = each->path();
+    if (is_hidden(path) || path.filename() == kMetadata || !each->is_regular_file(ignored))
+      continue;
+    names.push_back(path.filename().string());
+  }
+  if (error) return fail(ErrorCode::kCannotOpen, "cannot list it: " + error.message(), directory);
+  std::ranges::sort(names);
+  for (const std::string& name : names) {
+    const std::string path = path_in(directory, name);
+    if (!is_auxiliary(path)) {
+      files_.push_back(path);
+      continue;
+    }
+    auto bytes = read_file(path, 0, max_state_, stop_);
+    if (!bytes) return std::unexpected(std::move(bytes.error()));
+    for (Finding& finding : read_auxiliary_stream(*bytes, *metadata_))
+      findings_.push_back({path, std::move(finding)});
+  }
+  return {};
+}
+
+bool Trace::reload() {
+  const std::size_t classes = description()->event_classes().size();
+  const std::size_t streams = description()->stream_classes().size();
+  // What cannot be read is no better than what did not grow: the caller says what it misses.
+  (void)feed(metadata_files_.front());
+  return description()->event_classes().size() != classes ||
+         description()->stream_classes().size() != streams;
+}
+
+StreamState& Trace::stream(const DataStreamClass& stream_class, std::optional<std::uint64_t> id,
+                           const std::string& file) {
+  StreamState& state = streams_[{&stream_class, {id, id ? std::string() : file}}];
+  if (state.stream == nullptr) {
+    DataStream stream{.stream_class = &stream_class, .keys = {}, .file = file};
+    stream.keys.push_back({"class", stream_class.id.value_or(0)});
+    if (id) stream.keys.push_back({"id", *id});
+    state.stream = std::make_shared<const DataStream>(std::move(stream));
+  }
+  return state;
+}
+
+}  // namespace tracedeck::ctf

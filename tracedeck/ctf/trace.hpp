@@ -1,0 +1,109 @@
+// A CTF trace on disk: its metadata, read on as it grows, and its data stream files.
+//
+// The specification is silent about files; docs/formats/ctf.md says what is read as what.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/base/finding.hpp"
+#include "tracedeck/ctf/metadata/metadata.hpp"
+#include "tracedeck/ctf/metadata/metadata_reader.hpp"
+#include "tracedeck/model/record.hpp"
+
+namespace tracedeck::ctf {
+
+// Whether a directory is a trace: it has a file `metadata`, whatever that holds.
+[[nodiscard]] bool is_trace_directory(const std::string& directory);
+
+// The UUID that the metadata of a trace names, as text, or "".
+[[nodiscard]] std::string trace_uuid(const std::string& directory);
+
+// "e53e0ab8-50a1-4f0a-b710-b5f0bba9c4ac"
+[[nodiscard]] std::string uuid_text(const Uuid& uuid);
+
+// A finding and the file that it was made in.
+struct FileFinding {
+  std::string file;
+  Finding finding;
+};
+
+// What goes on from one packet of a data stream to the next.
+struct StreamProgress {
+  bool any = false;  // there was a packet
+  std::optional<std::uint64_t> end = {};
+  std::optional<std::uint64_t> discarded = {};
+  std::optional<std::uint64_t> sequence = {};
+  std::optional<std::uint64_t> event_time = {};  // of the last event record
+  std::uint64_t clock = 0;                       // the clock's last value
+};
+
+// A data stream of the trace, which may lie in several files.
+struct StreamState {
+  std::shared_ptr<const DataStream> stream;
+  StreamProgress progress = {};
+  bool begun = false;
+  std::size_t open_files = 0;  // that are still to be read
+};
+
+// One thread at a time.
+class Trace {
+ public:
+  // Reads the metadata of the directories, which are one logical trace. `max_state`: bytes of
+  // metadata at most. Errors: kCannotOpen, kReadFailed, kLimitExceeded. Metadata that must be
+  // rejected is no error here: see `findings`.
+  [[nodiscard]] static Result<std::unique_ptr<Trace>> open(std::span<const std::string> directories,
+                                                           std::int64_t clock_shift,
+                                                           std::uint64_t max_state,
+                                                           std::stop_token stop);
+
+  [[nodiscard]] Metadata& metadata() { return *metadata_; }
+  [[nodiscard]] const std::shared_ptr<TraceDescription>& description() const {
+    return metadata_->description();
+  }
+  // What was found in the metadata since the last call.
+  [[nodiscard]] std::vector<FileFinding> take_findings() { return std::exchange(findings_, {}); }
+
+  // The data stream files, by name, bytewise, directory after directory.
+  [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
+  // The metadata files.
+  [[nodiscard]] const std::vector<std::string>& metadata_files() const { return metadata_files_; }
+
+  // Reads on from where the metadata ended. Returns whether classes were added.
+  [[nodiscard]] bool reload();
+
+  // The data stream of a class and an id; those without an id are told apart by their file.
+  [[nodiscard]] StreamState& stream(const DataStreamClass& stream_class,
+                                    std::optional<std::uint64_t> id, const std::string& file);
+
+  [[nodiscard]] const std::stop_token& stop() const { return stop_; }
+
+ private:
+  Trace() = default;
+  Result<void> read_metadata(const std::string& directory);
+  Result<void> feed(const std::string& path);
+  Result<void> list(const std::string& directory);
+
+  using StreamId =
+      std::pair<const DataStreamClass*, std::pair<std::optional<std::uint64_t>, std::string>>;
+
+  std::unique_ptr<Metadata> metadata_;
+  std::unique_ptr<MetadataReader> reader_;
+  std::uint64_t metadata_read_ = 0;  // bytes of the file at hand
+  std::uint64_t max_state_ = 0;
+  std::vector<FileFinding> findings_;
+  std::vector<std::string> files_;
+  std::vector<std::string> metadata_files_;
+  std::map<StreamId, StreamState> streams_;
+  std::stop_token stop_;
+};
+
+}  // namespace tracedeck::ctf
