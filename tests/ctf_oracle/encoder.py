@@ -103,6 +103,10 @@ class Encoder:
         """Writes a field and returns what its JSON must be."""
         return getattr(self, "put_" + made.kind)(made)
 
+    def located(self, made):
+        """The value of the field that a field's location leads to; nothing may be there in a wild trace."""
+        return self.last.get(made.location.key, 0)
+
     def integer_value(self, made):
         low, high = limits(made)
         if made.source:
@@ -243,7 +247,7 @@ class Encoder:
         return self.sized_string(made.length, made.encoding)
 
     def put_dstr(self, made):
-        return self.sized_string(self.last[made.location.key], made.encoding)
+        return self.sized_string(self.located(made), made.encoding)
 
     def blob(self, length):
         self.bits.align(8)
@@ -260,7 +264,7 @@ class Encoder:
         return self.blob(made.length)
 
     def put_dblob(self, made):
-        return self.blob(self.last[made.location.key])
+        return self.blob(self.located(made))
 
     # Compounds.
 
@@ -276,10 +280,10 @@ class Encoder:
         return self.array(made, made.length)
 
     def put_darray(self, made):
-        return self.array(made, self.last[made.location.key])
+        return self.array(made, self.located(made))
 
     def put_optional(self, made):
-        value = self.last[made.location.key]
+        value = self.located(made)
         if made.ranges is None:
             enabled = value
         else:
@@ -287,7 +291,7 @@ class Encoder:
         return self.field(made.element) if enabled else None
 
     def put_variant(self, made):
-        value = self.last[made.location.key]
+        value = self.located(made)
         for _, ranges, option in made.options:
             if any(first <= value <= last for first, last in ranges):
                 return self.field(option)

@@ -6,10 +6,11 @@ import random
 
 from command import Pairs
 
-from .classes import FieldClass, Maker, Printer
+from .classes import FieldClass, Location, Maker, Printer, Target
 from .encoder import Bits, Encoder
 
 MAGIC = 0xC1FC1FC1
+AUXILIARY = b"\x1e"  # a file that begins so is no data stream
 FREQUENCIES = (1, 3, 1000, 32768, 1000000, 333333333, 999999937, 1000000000, 1000000000, 2400000000, 2**40 + 15)
 STREAM_FILES = ("stream", "s0", "s1", "S", "a.ctf", "é", "z z", "channel0_0", "channel0_1", "~")
 SIZE = "packet-{}-{}"
@@ -65,7 +66,10 @@ class RandomTrace:
         self.lines = []
         self.files = {}
         for name in sorted(self.file_names(), key=str.encode):
+            mark = len(self.lines)
             self.files[name] = self.data_stream()
+            if self.files[name].startswith(AUXILIARY):
+                del self.lines[mark:], self.files[name]
 
     def __repr__(self):
         return f"RandomTrace(final={self.final}, size={self.size}, wild={self.wild}, plain={self.plain})"
@@ -111,7 +115,7 @@ class RandomTrace:
         return FieldClass("struct", members=made, alignment=self.rng.choice((1, 1, 1, 8, 64)))
 
     def packet_header(self):
-        self.has_class_id = self.has_id = False
+        self.has_class_id = False
         if self.chance(0.25):
             return None
         members = []
@@ -125,13 +129,35 @@ class RandomTrace:
                     members.append((source + " not", self.number("any8", (role,), 8)))
                 members.append((source, self.number(source, (role,), 8)))
                 self.has_class_id |= source == "class_id"
-                self.has_id |= source == "stream_id"
         made = self.nested(members)
         if self.chance(0.6):
             made.members.insert(0, ("magic", self.maker.fixed("uint", 32, source="magic", roles=("packet-magic-number",))))
-        if not made.members and self.wild:
-            return None
+        self.maker.root = "packet-header"
+        if self.chance(0.3):
+            made.members += self.selected(lambda: self.number("stream_id", ("data-stream-id",), 8))
+        for name, member in made.members:
+            if member.source == "stream_id":
+                member.key = "stream id"
+                self.maker.targets.append(Target("packet-header", (name,), "uint", member.key, tuple(range(6))))
         return made
+
+    def selected(self, make):
+        """Members of a header: a selector, and an optional or variant field of classes that `make` makes."""
+        word = self.rng.choice(("bool", "uint", "sint"))
+        selector = self.maker.target_class(word)
+        choices = selector.choices or ()
+        self.maker.target(["selector"], word, selector, choices)
+        location = Location(self.maker.root, ("selector",), selector.key)
+        if self.final and self.chance(0.5):
+            location.relative = ("selector",)
+        if word == "bool":
+            chosen = FieldClass("optional", location=location, element=make())
+        elif self.chance(0.5):
+            chosen = FieldClass("optional", location=location, element=make(), ranges=self.maker.split(choices, 2)[0])
+        else:
+            options = [(None, ranges, make()) for ranges in self.maker.split(choices, 3)]
+            chosen = FieldClass("variant", location=location, options=options)
+        return [("selector", selector), ("chosen", chosen)]
 
     def stream_ids(self):
         if not self.has_class_id:
@@ -146,7 +172,10 @@ class RandomTrace:
         made.clock = self.rng.choice(self.clocks) if self.clocks and self.chance(0.9) else None
         maker.root = "packet-context"
         made.context = self.packet_context(made)
+        maker.root = "event-record-header"
         event_ids = self.event_ids(made)
+        if made.header is not None and made.clock and "v" not in dict(made.header.members) and self.chance(0.3):
+            made.header.members += self.selected(lambda: self.number("time", ("default-clock-timestamp",), 1))
         if self.chance(0.4):
             maker.root = "event-record-common-context"
             made.common = maker.structure([], 0)
@@ -234,7 +263,7 @@ class RandomTrace:
             whole.append(("t", self.number("time", ("default-clock-timestamp",), 64)))
         # The compact option ends at a byte, as does every field of the other byte order.
         compact = FieldClass("struct", members=times, alignment=8)
-        location = Locations.header("id", key)
+        location = Location("event-record-header", ("id",), key)
         options = [("compact", [[0, 30]], compact), ("extended", [[31, 31]], FieldClass("struct", members=whole, alignment=8))]
         return FieldClass("struct", members=[("id", small), ("v", FieldClass("variant", location=location, options=options))])
 
@@ -325,21 +354,12 @@ class RandomTrace:
         return bytes(writer.bits.data)
 
 
-class Locations:
-    """Locations of fields that no random choice made."""
-
-    @staticmethod
-    def header(name, key):
-        from .classes import Location
-
-        return Location("event-record-header", (name,), key)
-
-
 class PacketWriter:
     def __init__(self, trace, rng, stream, id, total, content, events):
         self.trace, self.rng, self.stream, self.id = trace, rng, stream, id
         self.total_size, self.content_size = total, content
         self.clock = 0
+        self.has_id = False
         self.event = None
         self.lines = []
         self.bits = Bits(rng)
@@ -374,7 +394,7 @@ class PacketWriter:
         if event.name is not None:
             pairs.append(("name", event.name))
         pairs.append(("id", event.id))
-        id = (("id", self.id),) if self.trace.has_id else ()
+        id = (("id", self.id),) if self.has_id else ()
         pairs.append(("stream", Pairs((("class", self.stream.id), *id))))
         contexts = (("packet", self.context), ("common", common), ("specific", specific))
         context = Pairs((name, value) for name, value in contexts if value is not None)
@@ -402,6 +422,7 @@ class PacketWriter:
         return self.stream.id
 
     def the_stream_id(self, _):
+        self.has_id = True
         return self.id
 
     def the_total(self, made):

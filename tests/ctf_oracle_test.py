@@ -1,0 +1,287 @@
+"""The fast reader of CTF 2 against a second reader, the specification's decoding procedure written down literally.
+
+Random traces of both spellings, damaged ones, and what the writers make of them. TRACEDECK_SEEDS is how many
+random traces each test makes (80 unless said), TRACEDECK_FIRST_SEED where they begin: a failure names its seed.
+"""
+
+import gzip
+import json
+import os
+import random
+import unittest
+
+from command import TRACES, CommandTest, Pairs, first_difference, needs_traces, parse_lines, plain, run
+from ctf_oracle.lines import Trace
+from ctf_oracle.mutations import mutated
+from ctf_oracle.traces import RandomTrace
+
+FIRST_SEED = int(os.environ.get("TRACEDECK_FIRST_SEED", "0"))
+SEEDS = range(FIRST_SEED, FIRST_SEED + int(os.environ.get("TRACEDECK_SEEDS", "80")))
+PRINT = ["print", "--order", "recorded", "--output", "jsonl"]
+SIZE = 3
+# So many traces are read by one command.
+BATCH = 40
+ORACLE = TRACES / "ctf"
+
+
+def expected(folder):
+    path = folder.with_name(folder.name + ".jsonl")
+    content = path.read_bytes() if path.exists() else gzip.decompress(path.with_name(path.name + ".gz").read_bytes())
+    return parse_lines(content)
+
+
+class Reading:
+    """What the command says about traces: its events, and its problems by file."""
+
+    def __init__(self, paths):
+        result = run(*PRINT, "--records", "all", *paths)
+        self.code, self.stderr = result.returncode, result.stderr
+        self.lines, self.problems = [], {}
+        for line in parse_lines(result.stdout):
+            if "id" in (key for key, _ in line):
+                self.lines.append(line)
+            elif line[0][0] == "problem":
+                problem = dict(line[0][1])
+                self.problems.setdefault(problem["file"], []).append(problem["offset"])
+
+
+def faults_differ(trace, problems):
+    """What to say when the problems of a trace are not in the packets that the oracle finds faulty, or None."""
+    for file in trace.files:
+        found = problems.get(str(file.path), [])
+        for packet in file.faulty:
+            if not any(packet.begin <= offset <= packet.end for offset in found):
+                return f"{file.path.name}: {packet.fault.sentence}, in the packet at {packet.begin}, byte {packet.fault.offset}"
+        for offset in found:
+            if not any(packet.begin <= offset <= packet.end for packet in file.faulty):
+                return f"{file.path.name}: nothing is wrong at {offset}"
+    return None
+
+
+def difference(traces):
+    """What to say when the command and the oracle do not agree about some traces, or None."""
+    reading = Reading([trace.folder for trace in traces])
+    said = first_difference([line for trace in traces for line in trace.lines], reading.lines)
+    if said is None:
+        said = next(filter(None, (faults_differ(trace, reading.problems) for trace in traces)), None)
+    code = 4 if any(trace.faulty for trace in traces) else 0
+    if said is None and reading.code != code:
+        said = f"exit code {reading.code}, want {code}"
+    return said and f"{said}\n{reading.stderr.decode(errors='replace')[:600]}"
+
+
+class OracleTest(CommandTest):
+    def compare(self, makers, smaller=lambda size: ()):
+        """Compares the command with the oracle for traces that functions write into a folder: name, function."""
+        makers = list(makers)
+        self.assertGreater(len(makers), 0)
+        for begin in range(0, len(makers), BATCH):
+            batch = [self.oracle(name, write) for name, write in makers[begin : begin + BATCH]]
+            if difference(batch) is None:
+                continue
+            for trace in batch:
+                said = difference([trace])
+                if said is not None:
+                    self.fail(self.smallest(smaller) or f"{trace.name}: {said}")
+            self.fail(f"only together: {difference(batch)}")
+
+    def oracle(self, name, write):
+        folder = self.folder / f"t{len(list(self.folder.iterdir()))}"
+        write(folder)
+        trace = Trace(folder)
+        trace.name, trace.folder = name, folder
+        return trace
+
+    def smallest(self, smaller):
+        """The difference that the smallest trace shows, of those that a function from size to makers gives."""
+        for size in range(SIZE):
+            for name, write in smaller(size):
+                trace = self.oracle(name, write)
+                said = difference([trace])
+                if said is not None:
+                    return f"{name}: {said}\n{self.shown(trace)}"
+        return None
+
+    @staticmethod
+    def shown(trace):
+        streams = "".join(f"{file.path.name}: {file.path.read_bytes().hex(' ')}\n" for file in trace.files)
+        return (trace.folder / "metadata").read_text() + streams
+
+
+def random_traces(final, size=SIZE, **more):
+    for seed in SEEDS:
+        yield f"seed {seed}, size {size}, {'2.0' if final else 'RC 3.0'}", RandomTrace(seed, final, size, **more).write
+
+
+class Damaged:
+    """A trace, damaged."""
+
+    write = RandomTrace.write
+
+    def __init__(self, whole, rng):
+        self.metadata = whole.metadata
+        self.files = {name: mutated(rng, data) for name, data in whole.files.items()}
+
+
+def damaged_traces(final, size=SIZE, count=4):
+    for seed in SEEDS:
+        whole, rng = RandomTrace(seed, final, size, plain=True), random.Random(seed)
+        for i in range(count):
+            name = f"seed {seed}, damage {i}, size {size}, {'2.0' if final else 'RC 3.0'}"
+            yield name, Damaged(whole, rng).write
+
+
+@needs_traces
+class OracleAndReferenceTraces(unittest.TestCase):
+    """The oracle is right about the traces that others have checked."""
+
+    def test_valid(self):
+        folders = [path for part in ("rc3", "final") for path in sorted((ORACLE / part).iterdir()) if path.is_dir()]
+        self.assertGreater(len(folders), 100)
+        for folder in folders:
+            with self.subTest(folder.name):
+                trace = Trace(folder)
+                self.assertIsNone(first_difference(expected(folder), trace.lines))
+                self.assertEqual(trace.faulty, [])
+
+    def test_faulty(self):
+        rows = (ORACLE / "rc3-decode-error/expect.tsv").read_text().splitlines()[1:]
+        for row in rows:
+            name, codes, events = row.split("\t")[:3]
+            # Extensions are the reader's to refuse; here they are not looked at.
+            if "-ext-" in name:
+                continue
+            with self.subTest(name):
+                trace = Trace(ORACLE / "rc3-decode-error" / name)
+                self.assertIn("4" if trace.faulty else "0", codes.split("|"))
+                self.assertGreaterEqual(len(trace.lines), int(events))
+
+
+class OracleAndEncoder(OracleTest):
+    """The oracle reads what the encoder says it wrote."""
+
+    def check_all(self, final):
+        lines = 0
+        for seed in SEEDS:
+            with self.subTest(seed=seed):
+                made = RandomTrace(seed, final)
+                trace = self.oracle("", made.write)
+                self.assertEqual([packet.fault.sentence for packet in trace.faulty], [])
+                self.assertIsNone(first_difference(made.lines, trace.lines))
+                lines += len(trace.lines)
+        self.assertGreater(lines, 4 * len(SEEDS))
+
+    def test_rc3(self):
+        self.check_all(final=False)
+
+    def test_final(self):
+        self.check_all(final=True)
+
+
+class RandomTraces(OracleTest):
+    def check_all(self, final, **more):
+        self.compare(random_traces(final, **more), lambda size: random_traces(final, size, **more))
+
+    def test_rc3(self):
+        self.check_all(final=False)
+
+    def test_final(self):
+        self.check_all(final=True)
+
+    def test_rc3_with_faults(self):
+        self.check_all(final=False, wild=True)
+
+    def test_final_with_faults(self):
+        self.check_all(final=True, wild=True)
+
+
+class DamagedTraces(OracleTest):
+    def check_all(self, final):
+        self.compare(damaged_traces(final), lambda size: damaged_traces(final, size))
+
+    def test_rc3(self):
+        self.check_all(final=False)
+
+    def test_final(self):
+        self.check_all(final=True)
+
+
+def can_write(*targets):
+    """Whether the command converts CTF traces to these."""
+    result = run("formats", "--json")
+    if result.returncode != 0:
+        return False
+    return all(f'"{target}"' in result.stdout.decode() for target in targets)
+
+
+def content(line, packet_context=True):
+    """A line without its place: events of another writer's packets are equal in it."""
+    kept = [(key, value) for key, value in line if key != "stream"]
+    if not packet_context:
+        kept = [(key, without_packet(value) if key == "context" else value) for key, value in kept]
+    return Pairs((key, value) for key, value in kept if value or key != "context")
+
+
+def without_packet(context):
+    return Pairs((name, value) for name, value in context if name != "packet")
+
+
+def as_text(lines):
+    """Lines that can be sorted."""
+    return sorted(json.dumps(plain(line), ensure_ascii=False) for line in lines)
+
+
+class Writers(OracleTest):
+    """What the writers make of random traces, read by the oracle."""
+
+    def needs(self, *targets):
+        if not can_write(*targets):
+            self.skipTest(f"the command does not write {' and '.join(targets)}")
+
+    def convert(self, path, target):
+        out = path.with_name(path.name + "." + target)
+        self.check(run("convert", "--order", "recorded", "-o", out, "--to", target, path), 0, f"{path.name} to {target}")
+        return out
+
+    def each(self, check, **more):
+        for final in (False, True):
+            for name, write in random_traces(final, **more):
+                with self.subTest(name):
+                    check(self.oracle(name, write))
+
+    def read_by_oracle(self, target):
+        def check(trace):
+            written = Trace(self.convert(trace.folder, target))
+            self.assertEqual([packet.fault.sentence for packet in written.faulty], [])
+            want, got = ([content(line, False) for line in side.lines] for side in (trace, written))
+            self.assertEqual(as_text(want), as_text(got))
+            if len(trace.files) == 1:
+                self.assertIsNone(first_difference(want, got))
+
+        self.each(check)
+
+    def test_ctf2rc(self):
+        self.needs("ctf2rc")
+        self.read_by_oracle("ctf2rc")
+
+    def test_ctf2(self):
+        self.needs("ctf2")
+        self.read_by_oracle("ctf2")
+
+    def test_around(self):
+        """RC 3.0 to 2.0 to 1.8 to RC 3.0."""
+        self.needs("ctf2rc", "ctf2", "ctf1")
+
+        def check(trace):
+            path = trace.folder
+            for target in ("ctf2", "ctf1", "ctf2rc"):
+                path = self.convert(path, target)
+            want = [content(line, False) for line in trace.lines]
+            got = [content(line, False) for line in parse_lines(self.check(run(*PRINT, path), 0).stdout)]
+            self.assertIsNone(first_difference(want, got))
+
+        self.each(check, plain=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
