@@ -7,32 +7,33 @@ namespace tracedeck::cli {
 namespace {
 
 // The options of each command. Those after the first line of each are shared.
-constexpr std::array<std::string_view, 11> kInfoOptions = {
-    "json",     "clock-offset", "format",  "max-state", "strict", "color",
-    "progress", "quiet",        "verbose", "help",      "version"};
-constexpr std::array<std::string_view, 21> kPrintOptions = {
-    "output", "clock-gmt", "clock-seconds", "clock-cycles", "clock-date",   "no-delta", "records",
-    "order",  "begin",     "end",           "limit",        "clock-offset", "format",   "max-state",
-    "strict", "color",     "progress",      "quiet",        "verbose",      "help",     "version"};
-constexpr std::array<std::string_view, 10> kSchemaOptions = {
-    "json",     "format", "max-state", "strict", "color",
-    "progress", "quiet",  "verbose",   "help",   "version"};
-constexpr std::array<std::string_view, 13> kStatsOptions = {
-    "json",  "begin",    "end",   "clock-offset", "format", "max-state", "strict",
-    "color", "progress", "quiet", "verbose",      "help",   "version"};
-constexpr std::array<std::string_view, 10> kValidateOptions = {
-    "json",     "format", "max-state", "strict", "color",
-    "progress", "quiet",  "verbose",   "help",   "version"};
-constexpr std::array<std::string_view, 18> kConvertOptions = {
-    "o",     "to",       "dial9-version", "report",  "order",     "begin",
-    "end",   "limit",    "clock-offset",  "format",  "max-state", "strict",
-    "color", "progress", "quiet",         "verbose", "help",      "version"};
+constexpr std::array<std::string_view, 12> kInfoOptions = {
+    "json",  "clock-offset", "format", "max-state", "jobs", "strict",
+    "color", "progress",     "quiet",  "verbose",   "help", "version"};
+constexpr std::array<std::string_view, 22> kPrintOptions = {
+    "output",  "clock-gmt", "clock-seconds", "clock-cycles", "clock-date", "no-delta",
+    "records", "order",     "begin",         "end",          "limit",      "clock-offset",
+    "format",  "max-state", "jobs",          "strict",       "color",      "progress",
+    "quiet",   "verbose",   "help",          "version"};
+constexpr std::array<std::string_view, 11> kSchemaOptions = {
+    "json",     "format", "max-state", "jobs", "strict", "color",
+    "progress", "quiet",  "verbose",   "help", "version"};
+constexpr std::array<std::string_view, 14> kStatsOptions = {
+    "json",   "begin", "end",      "clock-offset", "format",  "max-state", "jobs",
+    "strict", "color", "progress", "quiet",        "verbose", "help",      "version"};
+constexpr std::array<std::string_view, 11> kValidateOptions = {
+    "json",     "format", "max-state", "jobs", "strict", "color",
+    "progress", "quiet",  "verbose",   "help", "version"};
+constexpr std::array<std::string_view, 20> kConvertOptions = {
+    "o",     "to",       "dial9-version", "packet-size", "report",    "order",  "begin",
+    "end",   "limit",    "clock-offset",  "format",      "max-state", "jobs",   "strict",
+    "color", "progress", "quiet",         "verbose",     "help",      "version"};
 constexpr std::array<std::string_view, 3> kFormatsOptions = {"json", "help", "version"};
 constexpr std::array<std::string_view, 2> kGenerateOptions = {"help", "version"};
 
 constexpr std::array kCommands = {
     Command{"info", "what a trace is: format, clocks, streams, classes, times, problems",
-            "Tells what each TRACE is: its format and version, clocks, data streams, event "
+            "Tells what each trace is: its format and version, clocks, data streams, event "
             "classes, number of "
             "events, time range, losses, problems and size.",
             Operands::kTraces, kInfoOptions, nullptr, run_info},
@@ -43,7 +44,7 @@ constexpr std::array kCommands = {
             "Damaged ranges are named on standard error after the events before them.",
             Operands::kTraces, kPrintOptions, check_print, run_print},
     Command{"schema", "the event classes of a trace and their fields",
-            "Prints the event classes of each TRACE and the classes of their fields.",
+            "Prints the event classes of each trace and the classes of their fields.",
             Operands::kTraces, kSchemaOptions, nullptr, run_schema},
     Command{"stats", "per event class count, bytes, rate and times; per numeric field its range",
             "Counts the events of all TRACEs together: for each event class how many there are, "

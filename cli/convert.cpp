@@ -1,71 +1,32 @@
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <system_error>
-
 #include "cli/commands.hpp"
 #include "cli/events_out.hpp"
 #include "cli/pipeline.hpp"
+#include "cli/places.hpp"
 #include "cli/receipt.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/json_lines.hpp"
 
 namespace tracedeck::cli {
 namespace {
 
-constexpr std::string_view kStandard = "-";
-
-// What `name` leads to, links followed, whether or not there is such a file.
-std::filesystem::path place_of(const std::string& name) {
-  std::error_code error;
-  const std::filesystem::path whole = std::filesystem::absolute(name, error);
-  const std::filesystem::path place = std::filesystem::weakly_canonical(whole, error);
-  return error ? whole : place;
-}
-
-// Whether both name one place. An empty name is none.
-bool same_place(const std::string& a, const std::string& b) {
-  if (a.empty() || b.empty()) return false;
-  std::error_code ignored;
-  return place_of(a) == place_of(b) || std::filesystem::equivalent(a, b, ignored);
-}
-
-// What is wrong with where the command would write to, seen against what it reads. Results go to
-// their .part files first, so that OUT itself may be an input.
-std::string check_places(const Options& options) {
-  const std::string out = options.out == kStandard ? "/dev/stdout" : options.out;
-  const std::string& report = options.report;
-  const std::string out_part = io::part_path(out);
-  const std::string report_part = report.empty() ? std::string() : io::part_path(report);
-  if (report == options.out || same_place(report, out))
-    return "the report and the result cannot both be " + options.out;
-  if (same_place(report, out_part))
-    return fmt::format("the report cannot be {}, where the result is written first", report);
-  if (same_place(report_part, out))
-    return fmt::format("the result cannot be {}, where the report is written first", options.out);
-  for (const std::string& operand : options.operands) {
-    const std::string trace = operand == kStandard ? "/dev/stdin" : operand;
-    if (same_place(trace, out_part))
-      return operand + " would be written over while it is read: the result is written there first";
-    if (same_place(trace, report_part))
-      return operand + " would be written over: the report is written there first";
-    if (same_place(trace, report)) return "the report would replace " + operand;
-  }
-  return {};
-}
-
 // Whether events would come out changed, left out or in another place.
 bool something_selected(const Options& options) {
-  return options.operands.size() != 1 || options.order == Order::kTime || options.begin ||
-         options.end || options.limit || !options.clock_offsets.empty() ||
-         !options.dial9_version.empty();
+  return options.order == Order::kTime || options.begin || options.end || options.limit ||
+         !options.clock_offsets.empty() || !options.dial9_version.empty() || options.packet_size;
 }
 
-Result<std::unique_ptr<Writer>> create_writer(const Options& options, io::Output& output) {
-  if (options.to == "jsonl") return render::json_lines_writer(output, {});
-  if (options.to == "csv") return render::csv_writer(output, {});
-  return find_format(options.to)->create(output, {.version = options.dial9_version});
+bool is_failed_write(const Error& error) {
+  return error.code == ErrorCode::kWriteFailed || error.code == ErrorCode::kBrokenPipe;
+}
+
+WriteOptions write_options(const Options& options) {
+  WriteOptions result{.target = options.to, .version = options.dial9_version};
+  if (options.packet_size) result.packet_size = *options.packet_size;
+  return result;
 }
 
 class Conversion {
@@ -77,29 +38,54 @@ class Conversion {
   }
 
   void run() {
-    std::optional<OpenedInput> opened;
-    if (options_.operands.size() == 1) {
-      auto input = open_input(options_.operands.front(), options_.format, session_.stop);
-      if (!input) return session_.report(input.error());
-      opened = *std::move(input);
+    std::vector<TracePlace> places = list_traces(options_, session_.stop);
+    if (places.size() != 1 || places.front().failure) return convert(std::move(places), {});
+    if (places.front().is_directory()) {
+      if (is_rewritten(places.front())) return rewrite(places.front());
+      return convert(std::move(places), {});
     }
-    if (opened && opened->format->info().name == options_.to && !something_selected(options_)) {
-      rewrite(*std::move(opened));
+    auto found = find_traces(places.front().operand, options_.format, session_.stop);
+    if (!found) return session_.report(found.error());
+    FoundTrace trace = std::move(found->traces.front());
+    if (trace.format->info().name == options_.to && !something_selected(options_)) {
+      rewrite(std::move(trace));
     } else {
-      convert(std::move(opened));
+      convert(std::move(places), std::move(trace));
     }
   }
 
  private:
-  void rewrite(OpenedInput opened) {
+  // Whether the trace is what it shall become.
+  bool is_rewritten(const TracePlace& place) {
+    if (find_target(options_.to).format != place.format || something_selected(options_))
+      return false;
+    const auto reader = open_reader(options_, place, {}, session_.stop);
+    return reader && (*reader)->target() == options_.to;
+  }
+
+  void rewrite(FoundTrace trace) {
     if (!open_output()) return;
-    Notices notices(session_, options_.strict);
-    const auto copied = opened.format->rewrite(
-        std::move(opened.input), *output_, {.max_state = options_.max_state},
-        [&](RecordKind kind, const Notice& notice) { notices.see(kind, notice); }, session_.stop);
+    rewrite_with([&](const ReadOptions& reading, const Format::NoticeSink& sink) {
+      return trace.format->rewrite(std::move(trace.input), *output_, reading, sink, session_.stop);
+    });
+  }
+
+  void rewrite(const TracePlace& place) {
+    if (!open_output()) return;
+    rewrite_with([&](const ReadOptions& reading, const Format::NoticeSink& sink) {
+      return place.format->rewrite_directories(place.directories, *directory_, reading, sink,
+                                               session_.stop);
+    });
+  }
+
+  template <class Rewrite>
+  void rewrite_with(Rewrite&& rewrite) {
+    Notices notices(session_, options_);
+    const Result<void> copied =
+        rewrite({.max_state = options_.max_state},
+                [&](RecordKind kind, const Notice& notice) { notices.see(kind, notice); });
     if (!copied) {
-      const ErrorCode code = copied.error().code;
-      if (code == ErrorCode::kWriteFailed || code == ErrorCode::kBrokenPipe) {
+      if (is_failed_write(copied.error())) {
         session_.delivered(copied);
         return;
       }
@@ -110,12 +96,16 @@ class Conversion {
     if (finish_output()) conclude(notices);
   }
 
-  void convert(std::optional<OpenedInput> opened) {
-    const auto pipeline = Pipeline::open(options_, session_, {}, std::move(opened));
+  void convert(std::vector<TracePlace> places, std::optional<FoundTrace> first) {
+    const auto pipeline =
+        Pipeline::open(options_, session_, {}, std::move(places), std::move(first));
     if (pipeline == nullptr || !open_output()) return;
-    auto writer = create_writer(options_, *output_);
-    if (!writer) return session_.report(writer.error());
-    Notices notices(session_, options_.strict);
+    auto writer = create_writer();
+    if (!writer) {
+      drop_output();
+      return session_.report(writer.error());
+    }
+    Notices notices(session_, options_);
     const EventsWritten written = write_events(
         {.source = *pipeline, .writer = **writer, .output = *output_, .notices = notices},
         session_);
@@ -131,31 +121,47 @@ class Conversion {
     if (finish_output()) conclude(notices);
   }
 
-  // Makes `output_` the place to write to. An output that cannot be made is wrong usage.
+  Result<std::unique_ptr<Writer>> create_writer() {
+    if (options_.to == "jsonl") return render::json_lines_writer(*output_, {});
+    if (options_.to == "csv") return render::csv_writer(*output_, {});
+    const Format& format = *find_target(options_.to).format;
+    return directory_ != nullptr ? format.create_directory(*directory_, write_options(options_))
+                                 : format.create(*output_, write_options(options_));
+  }
+
+  // Makes the place to write to. One that cannot be made is wrong usage.
   bool open_output() {
-    if (options_.out == kStandard) {
-      output_ = &session_.out;
-      return true;
-    }
-    auto file = io::create_file(options_.out);
-    if (!file) {
-      session_.diagnostics.error(file.error());
-      session_.outcome.note(ExitCode::kUsage);
-      return false;
-    }
-    file_ = *std::move(file);
+    // Nothing of a result that is a directory goes there.
+    output_ = &session_.out;
+    if (options_.out == kStandard) return true;
+    if (writes_directory(options_))
+      return keep(io::OutputDirectory::create(options_.out), directory_);
+    if (!keep(io::create_file(options_.out), file_)) return false;
     output_ = file_.get();
     return true;
   }
 
+  template <class Place>
+  bool keep(Result<std::unique_ptr<Place>> made, std::unique_ptr<Place>& place) {
+    if (!made) {
+      session_.diagnostics.error(made.error());
+      session_.outcome.note(ExitCode::kUsage);
+      return false;
+    }
+    place = *std::move(made);
+    return true;
+  }
+
   bool finish_output() {
+    if (directory_ != nullptr) return session_.delivered(directory_->finish());
     return session_.delivered(file_ != nullptr ? file_->finish() : session_.out.flush());
   }
 
   // Nothing was written: no .part file should tell of it.
   void drop_output() {
-    if (file_ == nullptr) return;
-    file_->discard();
+    if (directory_ != nullptr) directory_->discard();
+    if (file_ != nullptr) file_->discard();
+    directory_.reset();
     file_.reset();
   }
 
@@ -178,20 +184,16 @@ class Conversion {
   }
 
   void write_report() {
-    auto file = io::create_file(options_.report);
-    if (!file) {
-      session_.diagnostics.error(file.error());
-      session_.outcome.note(ExitCode::kUsage);
-      return;
-    }
-    if (session_.delivered((*file)->write(report_json(report_))))
-      session_.delivered((*file)->finish());
+    std::unique_ptr<io::Output> file;
+    if (!keep(io::create_file(options_.report), file)) return;
+    if (session_.delivered(file->write(report_json(report_)))) session_.delivered(file->finish());
   }
 
   const Options& options_;
   Session& session_;
-  std::unique_ptr<io::Output> file_;  // unless standard output is written to
-  io::Output* output_ = nullptr;
+  std::unique_ptr<io::Output> file_;
+  std::unique_ptr<io::OutputDirectory> directory_;
+  io::Output* output_ = nullptr;  // the file or standard output
   ConversionReport report_;
 };
 
@@ -202,6 +204,8 @@ std::string check_convert(const Options& options) {
   if (options.to.empty()) return "needs --to FORMAT, what to convert to";
   if (!options.dial9_version.empty() && options.to != "dial9")
     return "option '--dial9-version' goes with '--to dial9' only";
+  if (options.packet_size && !writes_directory(options))
+    return fmt::format("option '--packet-size' does not go with '--to {}'", options.to);
   return check_places(options);
 }
 

@@ -7,16 +7,16 @@
 namespace tracedeck::cli {
 namespace {
 
-// What one TRACE is; nullopt when it cannot be opened, which was reported then.
+// What one trace is; nullopt when it cannot be opened, which was reported then.
 std::optional<flow::TraceSummary> summarize(const Options& options, Session& session,
-                                            const std::string& trace) {
-  auto reader = open_reader(options, trace, {.values = false}, session.stop);
+                                            const TracePlace& place) {
+  auto reader = open_reader(options, place, {.values = false}, session.stop);
   if (!reader) {
     session.report(reader.error());
     return std::nullopt;
   }
   flow::Summarizer summarizer((*reader)->description());
-  Notices notices(session, options.strict);
+  Notices notices(session, options);
   const auto read = read_through(**reader, session, [&](const Batch& batch) {
     summarizer.add(batch);
     notices.see(batch);
@@ -34,8 +34,8 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
 
 void run_info(const Options& options, Session& session) {
   bool first = true;
-  for (const std::string& trace : options.operands) {
-    const auto summary = summarize(options, session, trace);
+  for (const TracePlace& place : list_traces(options, session.stop)) {
+    const auto summary = summarize(options, session, place);
     if (!summary) continue;
     if (!first && !options.json && !print(session, "\n")) return;
     first = false;

@@ -20,11 +20,13 @@ constexpr std::size_t kWidth = 78;
 constexpr std::string_view kDescription =
     "Reads, writes, checks, converts and explains binary event traces. Each COMMAND works on one "
     "TRACE or several.\n\n"
-    "A TRACE is a file, or '-' for standard input. Files compressed with gzip or zstd are seen "
-    "through. The format is "
-    "recognised from the content; --format overrides. Options and TRACEs may be mixed; after '--' "
-    "everything is a "
-    "TRACE.";
+    "A TRACE is a file, a directory, or '-' for standard input. Files compressed with gzip or zstd "
+    "are seen through. The format is recognised from the content; --format overrides. Options and "
+    "TRACEs may be mixed; after '--' everything is a TRACE.\n\n"
+    "A directory is a trace of a format whose traces are directories, or else a tree of them: it "
+    "is "
+    "searched, hidden folders aside, and every trace in it is worked on as if it had been named. "
+    "Directories that belong together are one trace.";
 
 constexpr std::string_view kOutput =
     "Results go to standard output, everything else to standard error. A TRACE that cannot be "

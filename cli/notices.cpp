@@ -11,6 +11,16 @@ std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// The TRACE that `input` is, or is a file of.
+const std::string& trace_of(const std::string& input, const Options& options) {
+  for (const std::string& trace : options.operands) {
+    if (!input.starts_with(trace) || trace.empty()) continue;
+    if (input.size() > trace.size() && (trace.ends_with('/') || input[trace.size()] == '/'))
+      return trace;
+  }
+  return input;
+}
+
 }  // namespace
 
 void Notices::see(const Record& record) {
@@ -23,7 +33,7 @@ void Notices::see(const Record& record) {
       ++losses_;
       lost_events_ += record.loss->events.value_or(0);
       lost_packets_ += record.loss->packets.value_or(0);
-      if (strict_) session_.outcome.note(ExitCode::kDamage);
+      if (options_.strict) session_.outcome.note(ExitCode::kDamage);
       break;
     default:
       break;
@@ -36,7 +46,7 @@ void Notices::see(RecordKind kind, const Notice& notice) {
     session_.diagnostics.notice(notice);
     return;
   }
-  if (session_.diagnostics.verbose()) session_.diagnostics.notice(notice);
+  if (speaks(notice)) session_.diagnostics.notice(notice);
   count(notice);
 }
 
@@ -47,32 +57,33 @@ void Notices::see(const Batch& batch) {
 }
 
 void Notices::count(const Notice& notice) {
-  const auto same_input = [&](const InputFindings& each) { return each.input == notice.input; };
-  auto input = std::find_if(findings_.begin(), findings_.end(), same_input);
-  if (input == findings_.end())
-    input = findings_.insert(input, {.input = notice.input, .count = 0, .rules = {}});
-  ++input->count;
+  const std::string& name = trace_of(notice.input, options_);
+  const auto same_trace = [&](const TraceFindings& each) { return each.trace == name; };
+  auto trace = std::find_if(findings_.begin(), findings_.end(), same_trace);
+  if (trace == findings_.end())
+    trace = findings_.insert(trace, {.trace = name, .count = 0, .rules = {}});
+  ++trace->count;
   const auto same_rule = [&](const RuleCount& each) { return each.rule == notice.finding.rule; };
-  const auto rule = std::find_if(input->rules.begin(), input->rules.end(), same_rule);
-  if (rule == input->rules.end()) {
-    input->rules.push_back({.rule = notice.finding.rule, .count = 1});
+  const auto rule = std::find_if(trace->rules.begin(), trace->rules.end(), same_rule);
+  if (rule == trace->rules.end()) {
+    trace->rules.push_back({.rule = notice.finding.rule, .count = 1});
   } else {
     ++rule->count;
   }
 }
 
 void Notices::finish() {
-  for (const InputFindings& input : findings_) {
+  for (const TraceFindings& trace : findings_) {
     std::vector<std::string> rules;
-    rules.reserve(input.rules.size());
-    for (const RuleCount& each : input.rules) {
+    rules.reserve(trace.rules.size());
+    for (const RuleCount& each : trace.rules) {
       rules.push_back(fmt::format("{} ({})", each.rule->id, each.count));
     }
-    const std::string hint = input.input == "standard input"
+    const std::string hint = trace.trace == "standard input"
                                  ? ""
-                                 : fmt::format("; see 'tracedeck validate {}'", input.input);
-    session_.diagnostics.note(fmt::format("{}: {}: {}{}", input.input,
-                                          counted(input.count, "finding"), fmt::join(rules, ", "),
+                                 : fmt::format("; see 'tracedeck validate {}'", trace.trace);
+    session_.diagnostics.note(fmt::format("{}: {}: {}{}", trace.trace,
+                                          counted(trace.count, "finding"), fmt::join(rules, ", "),
                                           hint));
   }
   if (losses_ > 0) {

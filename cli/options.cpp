@@ -115,6 +115,24 @@ std::string apply_format(Options& options, const std::string& value) {
   return {};
 }
 
+// More threads than this would only wait for each other.
+constexpr std::uint64_t kMostJobs = 256;
+
+std::string apply_jobs(Options& options, const std::string& value) {
+  const auto jobs = parse_count(value);
+  if (!jobs) return jobs.error();
+  if (*jobs == 0) return "the work needs one thread at least";
+  options.jobs = static_cast<unsigned>(std::min(*jobs, kMostJobs));
+  return {};
+}
+
+std::string apply_packet_size(Options& options, const std::string& value) {
+  auto size = parse_size(value);
+  if (!size) return std::move(size).error();
+  options.packet_size = *size;
+  return {};
+}
+
 // Setters of switches and plain words.
 template <bool Options::* Member>
 std::string set(Options& options, const std::string&) {
@@ -151,7 +169,9 @@ constexpr std::array kOptions = {
                .help = "write to OUT; '-' is standard output",
                .detail = "The result appears under the name OUT only when it is complete; until "
                          "then it is OUT.part "
-                         "beside it. An input may be named as OUT.",
+                         "beside it. An input that is a file may be named as OUT. A FORMAT whose "
+                         "traces are directories makes OUT a directory, which must not be there "
+                         "yet.",
                .kind = ValueKind::kFile,
                .apply = assign_path<&Options::out>},
     OptionSpec{.name = "to",
@@ -167,6 +187,11 @@ constexpr std::array kOptions = {
                          "the input has of it, and nothing else.",
                .choices = version_choices,
                .apply = assign<&Options::dial9_version>},
+    OptionSpec{.name = "packet-size",
+               .value = "BYTES",
+               .help = "size of the packets of a result that has them (256K)",
+               .detail = "K, M, G and T stand for powers of 1024.",
+               .apply = apply_packet_size},
     OptionSpec{
         .name = "report",
         .value = "FILE",
@@ -255,6 +280,12 @@ constexpr std::array kOptions = {
         .detail =
             "K, M, G and T stand for powers of 1024. What does not fit is reported like damage.",
         .apply = [](Options& o, const std::string& v) { return take(o.max_state, parse_size(v)); }},
+    OptionSpec{.name = "jobs",
+               .value = "N",
+               .help = "decode with N threads at most (one per processor)",
+               .detail = "What is read does not depend on it. Formats that are decoded in one go "
+                         "take one thread.",
+               .apply = apply_jobs},
     OptionSpec{.name = "strict",
                .help = "exit 4 also for a recorded loss or a lossy conversion",
                .apply = set<&Options::strict>},

@@ -39,6 +39,7 @@ struct Options {
   ColorMode color = ColorMode::kAuto;
   const Format* format = nullptr;  // null: recognise it
   std::uint64_t max_state = std::uint64_t{1} << 30;
+  unsigned jobs = 0;  // 0: one for each processor
 
   bool json = false;
   OutputForm output = OutputForm::kText;
@@ -58,6 +59,7 @@ struct Options {
   std::string to;
   std::string report;
   std::string dial9_version;
+  std::optional<std::uint64_t> packet_size;  // bytes
 
   // Nanoseconds to add to the times of `trace`: the last --clock-offset that names it, or else the
   // last that names none.

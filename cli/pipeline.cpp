@@ -1,10 +1,7 @@
 #include "cli/pipeline.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
+#include <iterator>
 #include <utility>
 
 #include "tracedeck/flow/concatenate.hpp"
@@ -15,14 +12,22 @@
 namespace tracedeck::cli {
 namespace {
 
-// A stage's own handle of a source that others look at too.
-class Handle final : public RecordSource {
+// All of a trace, which is opened when its turn comes.
+class InTurn final : public RecordSource {
  public:
-  explicit Handle(std::shared_ptr<TraceSource> source) : source_(std::move(source)) {}
-  Result<BatchPtr> next() override { return source_->next(); }
+  explicit InTurn(std::shared_ptr<TraceSource> trace) : trace_(std::move(trace)) {}
+
+  Result<BatchPtr> next() override {
+    if (source_ == nullptr) {
+      if (!trace_->open()) return nullptr;
+      source_ = std::move(trace_->take_sources(false).front());
+    }
+    return source_->next();
+  }
 
  private:
-  std::shared_ptr<TraceSource> source_;
+  std::shared_ptr<TraceSource> trace_;
+  std::unique_ptr<RecordSource> source_;
 };
 
 // Ends a source when a stop is requested after its first batch. Inputs end by themselves then, but
@@ -47,47 +52,40 @@ class Stoppable final : public RecordSource {
   bool stopped_before_ = false;  // requested before the first batch came out
 };
 
-bool is_file(const std::string& trace) {
-  std::error_code ignored;
-  return trace != "-" && std::filesystem::is_regular_file(trace, ignored);
-}
-
-// Raises the limit of open files, which is low for the sake of old programs, as far as the system
-// lets us. Where that is not far enough, opening a file says so.
-void allow_open_files(std::size_t count) {
-  rlimit limit{};
-  const rlim_t wanted = count + 64;
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = std::min(wanted, limit.rlim_max);
-  (void)::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 }  // namespace
 
 std::unique_ptr<Pipeline> Pipeline::open(const Options& options, Session& session,
-                                         const Reading& reading, std::optional<OpenedInput> first) {
+                                         const Reading& reading) {
+  return open(options, session, reading, list_traces(options, session.stop));
+}
+
+std::unique_ptr<Pipeline> Pipeline::open(const Options& options, Session& session,
+                                         const Reading& reading, std::vector<TracePlace> places,
+                                         std::optional<FoundTrace> first) {
   std::unique_ptr<Pipeline> pipeline(new Pipeline(options, session, reading));
-  if (!pipeline->open_traces(std::move(first))) return nullptr;
+  if (!pipeline->open_traces(std::move(places), std::move(first))) return nullptr;
   pipeline->stages_ = pipeline->ordered();
   if (options.limit) pipeline->stages_ = flow::limit(std::move(pipeline->stages_), *options.limit);
   return pipeline;
 }
 
-std::shared_ptr<TraceSource> Pipeline::add_trace(const std::string& trace, bool values) {
+std::shared_ptr<TraceSource> Pipeline::add_trace(TracePlace place, bool values) {
   Reading reading = reading_;
   reading.values = reading.values && values;
-  return traces_.emplace_back(std::make_shared<TraceSource>(options_, session_, trace, reading));
+  return traces_.emplace_back(
+      std::make_shared<TraceSource>(options_, session_, std::move(place), reading));
 }
 
-bool Pipeline::open_traces(std::optional<OpenedInput> first) {
+bool Pipeline::open_traces(std::vector<TracePlace> places, std::optional<FoundTrace> first) {
   const bool sorts = options_.order == Order::kTime;
-  for (const std::string& trace : options_.operands) {
-    // A sort looks through files without their values before it reads them.
-    add_trace(trace, !(sorts && is_file(trace)));
+  if (options_.order != Order::kRecorded) reading_.traces_at_once = places.size();
+  for (TracePlace& place : places) {
+    // A sort looks through what it can read again without its values before it reads it.
+    const bool values = !(sorts && place.reopens());
+    add_trace(std::move(place), values);
   }
   if (first) traces_.front()->open(*std::move(first));
   const auto opens = [](const auto& trace) { return trace->open(); };
-  allow_open_files(traces_.size());
   // Unless all are needed at once they are opened when their turn comes, so that thousands of them
   // take no more memory than one. The first that can be is opened to know that there is one.
   if (options_.order != Order::kMerged) return std::any_of(traces_.begin(), traces_.end(), opens);
@@ -97,27 +95,32 @@ bool Pipeline::open_traces(std::optional<OpenedInput> first) {
 
 std::unique_ptr<RecordSource> Pipeline::ordered() {
   if (options_.order == Order::kTime) return sorted();
+  const bool merges = options_.order == Order::kMerged;
   std::vector<std::unique_ptr<RecordSource>> sources;
-  sources.reserve(traces_.size());
-  for (const auto& trace : traces_) sources.push_back(std::make_unique<Handle>(trace));
+  for (const auto& trace : traces_) {
+    if (merges) {
+      std::ranges::move(trace->take_sources(true), std::back_inserter(sources));
+    } else {
+      sources.push_back(std::make_unique<InTurn>(trace));
+    }
+  }
   if (sources.size() == 1) return std::move(sources.front());
-  return options_.order == Order::kMerged ? flow::merge(std::move(sources))
-                                          : flow::concatenate(std::move(sources));
+  return merges ? flow::merge(std::move(sources)) : flow::concatenate(std::move(sources));
 }
 
 std::unique_ptr<RecordSource> Pipeline::sorted() {
   std::vector<flow::SortInput> inputs;
-  // Copied, because reading a TRACE again adds to them.
+  // Copied, because reading a trace again adds to them.
   const std::vector<std::shared_ptr<TraceSource>> opened = traces_;
   for (const auto& trace : opened) {
-    const bool reopens = is_file(trace->name());
+    const bool reopens = trace->place().reopens();
     inputs.push_back({.open = [this, trace, reopens, unread = true](
                                   bool values) mutable -> Result<std::unique_ptr<RecordSource>> {
                         const bool as_opened = std::exchange(unread, false) && values != reopens;
-                        if (as_opened) return std::make_unique<Handle>(trace);
-                        auto again = add_trace(trace->name(), values);
+                        if (as_opened) return std::make_unique<InTurn>(trace);
+                        auto again = add_trace(trace->place(), values);
                         again->be_silent();
-                        return std::make_unique<Handle>(std::move(again));
+                        return std::make_unique<InTurn>(std::move(again));
                       },
                       .reopens = reopens});
   }

@@ -1,4 +1,4 @@
-// From the TRACEs of the command line to one ordered stream of records.
+// From the traces of the command line to one ordered stream of records.
 #pragma once
 
 #include <memory>
@@ -9,28 +9,32 @@
 
 namespace tracedeck::cli {
 
-// The TRACEs, trimmed, in the order that the options ask for, up to their limit. The options and
+// The traces, trimmed, in the order that the options ask for, up to their limit. The options and
 // the session must outlive it.
 class Pipeline final : public RecordSource {
  public:
-  // Null when none of the TRACEs can be opened, which was reported then. `first` is the first TRACE
-  // when its format was recognised before.
+  // Null when none of the traces can be opened, which was reported then.
+  [[nodiscard]] static std::unique_ptr<Pipeline> open(const Options& options, Session& session,
+                                                      const Reading& reading);
+  // The same for traces that were listed before. `first` is the first of them when it was found
+  // before.
   [[nodiscard]] static std::unique_ptr<Pipeline> open(const Options& options, Session& session,
                                                       const Reading& reading,
-                                                      std::optional<OpenedInput> first = {});
+                                                      std::vector<TracePlace> places,
+                                                      std::optional<FoundTrace> first = {});
 
   // Shows progress. Errors: those of the stages (sorting may run out of temporary space).
   [[nodiscard]] Result<BatchPtr> next() override;
 
-  // The descriptions of the TRACEs opened so far.
+  // The descriptions of the traces opened so far.
   [[nodiscard]] std::vector<std::shared_ptr<const TraceDescription>> descriptions() const;
 
  private:
   Pipeline(const Options& options, Session& session, const Reading& reading)
       : options_(options), session_(session), reading_(reading) {}
 
-  std::shared_ptr<TraceSource> add_trace(const std::string& trace, bool values);
-  bool open_traces(std::optional<OpenedInput> first);
+  std::shared_ptr<TraceSource> add_trace(TracePlace place, bool values);
+  bool open_traces(std::vector<TracePlace> places, std::optional<FoundTrace> first);
   std::unique_ptr<RecordSource> ordered();
   std::unique_ptr<RecordSource> sorted();
   [[nodiscard]] double progress() const;
@@ -38,7 +42,7 @@ class Pipeline final : public RecordSource {
   const Options& options_;
   Session& session_;
   Reading reading_;
-  // Kept to the end, so that classes of different TRACEs never have the same address.
+  // Kept to the end, so that classes of different traces never have the same address.
   std::vector<std::shared_ptr<TraceSource>> traces_;
   std::unique_ptr<RecordSource> stages_;
 };

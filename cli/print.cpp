@@ -75,7 +75,7 @@ void run_print(const Options& options, Session& session) {
       Pipeline::open(options, session, {.findings = !options.quiet || options.all_records});
   if (pipeline == nullptr) return;
   const auto writer = renderer(options, session);
-  Notices notices(session, options.strict);
+  Notices notices(session, options);
   const EventsWritten written = write_events({.source = *pipeline,
                                               .writer = *writer,
                                               .output = session.out,

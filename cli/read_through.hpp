@@ -1,10 +1,11 @@
-// Commands that look at each TRACE by itself.
+// Commands that look at each trace by itself.
 #pragma once
 
 #include <string>
 #include <utility>
 
-#include "cli/trace_source.hpp"
+#include "cli/session.hpp"
+#include "cli/trace_place.hpp"
 
 namespace tracedeck::cli {
 

@@ -7,16 +7,16 @@
 namespace tracedeck::cli {
 namespace {
 
-// The description of one TRACE, read to its end; null when it cannot be opened, which was reported
+// The description of one trace, read to its end; null when it cannot be opened, which was reported
 // then.
 std::shared_ptr<const TraceDescription> describe(const Options& options, Session& session,
-                                                 const std::string& trace) {
-  auto reader = open_reader(options, trace, {.values = false}, session.stop);
+                                                 const TracePlace& place) {
+  auto reader = open_reader(options, place, {.values = false}, session.stop);
   if (!reader) {
     session.report(reader.error());
     return nullptr;
   }
-  Notices notices(session, options.strict);
+  Notices notices(session, options);
   const auto read = read_through(**reader, session, [&](const Batch& batch) {
     notices.see(batch);
     return true;
@@ -30,8 +30,8 @@ std::shared_ptr<const TraceDescription> describe(const Options& options, Session
 
 void run_schema(const Options& options, Session& session) {
   bool first = true;
-  for (const std::string& trace : options.operands) {
-    const auto description = describe(options, session, trace);
+  for (const TracePlace& place : list_traces(options, session.stop)) {
+    const auto description = describe(options, session, place);
     if (description == nullptr) continue;
     if (!first && !options.json && !print(session, "\n")) return;
     first = false;

@@ -14,7 +14,7 @@ void run_stats(const Options& options, Session& session) {
   const auto pipeline = Pipeline::open(in_turn, session, {});
   if (pipeline == nullptr) return;
   flow::StatisticsCollector collector;
-  Notices notices(session, options.strict);
+  Notices notices(session, options);
   for (;;) {
     const auto batch = pipeline->next();
     if (!batch) session.report(batch.error());

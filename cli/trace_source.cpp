@@ -70,94 +70,122 @@ bool counts_days(const TraceDescription& description) {
   return std::ranges::any_of(description.clocks(), from_epoch);
 }
 
-std::unique_ptr<RecordSource> trimmed(std::unique_ptr<RecordSource> source,
-                                      const TraceDescription& description, const Options& options) {
-  if (!options.begin && !options.end) return source;
+using Sources = std::vector<std::unique_ptr<RecordSource>>;
+
+// The trace's day is that of the first event in any of its sources.
+struct FirstEvent {
   ClockOrigin origin = ClockOrigin::kUnknown;
-  Nanoseconds first;
-  const bool needs_day = is_time_of_day(options.begin) || is_time_of_day(options.end);
-  if (needs_day && counts_days(description)) {
+  Nanoseconds recorded = {};
+  Nanoseconds began = {};
+  bool found = false;
+};
+
+FirstEvent read_ahead(Sources& sources) {
+  FirstEvent first;
+  for (std::unique_ptr<RecordSource>& source : sources) {
     auto ahead = std::make_unique<ReadAhead>(std::move(source));
-    if (const Event* event = ahead->first_timed_event()) {
-      origin = event->event_class->clock->origin;
-      first = event->began_at();
+    const Event* event = ahead->first_timed_event();
+    if (event != nullptr && (!first.found || event->recorded_at() < first.recorded)) {
+      first = {.origin = event->event_class->clock->origin,
+               .recorded = event->recorded_at(),
+               .began = event->began_at(),
+               .found = true};
     }
     source = std::move(ahead);
   }
-  flow::TrimRange range;
-  if (options.begin) range.begin = options.begin->resolve(origin, first);
-  if (options.end) range.end = options.end->resolve(origin, first);
-  return flow::trim(std::move(source), range);
+  return first;
 }
+
+void trim(Sources& sources, const TraceDescription& description, const Options& options) {
+  if (!options.begin && !options.end) return;
+  FirstEvent first;
+  const bool needs_day = is_time_of_day(options.begin) || is_time_of_day(options.end);
+  if (needs_day && counts_days(description)) first = read_ahead(sources);
+  flow::TrimRange range;
+  if (options.begin) range.begin = options.begin->resolve(first.origin, first.began);
+  if (options.end) range.end = options.end->resolve(first.origin, first.began);
+  for (std::unique_ptr<RecordSource>& source : sources) {
+    source = flow::trim(std::move(source), range);
+  }
+}
+
+// All of a reader, which somebody else owns.
+class Whole final : public RecordSource {
+ public:
+  explicit Whole(Reader& reader) : reader_(reader) {}
+  Result<BatchPtr> next() override { return reader_.next(); }
+
+ private:
+  Reader& reader_;
+};
+
+// A part of a trace: keeps the reader while it is read, and reports how it fails.
+class Part final : public RecordSource {
+ public:
+  // `session`: null to report nothing.
+  Part(std::unique_ptr<RecordSource> source, std::shared_ptr<Reader> reader, Session* session)
+      : reader_(std::move(reader)), source_(std::move(source)), session_(session) {}
+
+  Result<BatchPtr> next() override {
+    if (source_ == nullptr) return nullptr;
+    auto batch = source_->next();
+    if (batch && *batch != nullptr) return batch;
+    if (!batch && session_ != nullptr) session_->report(batch.error());
+    source_.reset();
+    reader_.reset();
+    return nullptr;
+  }
+
+ private:
+  std::shared_ptr<Reader> reader_;
+  std::unique_ptr<RecordSource> source_;  // goes before the reader
+  Session* session_;
+};
 
 }  // namespace
 
-Result<std::unique_ptr<Reader>> open_reader(const Options& options, const std::string& trace,
-                                            const Reading& reading, std::stop_token stop) {
-  auto opened = open_input(trace, options.format, std::move(stop));
-  if (!opened) return std::unexpected(std::move(opened.error()));
-  return open_reader(options, trace, reading, *std::move(opened));
-}
-
-Result<std::unique_ptr<Reader>> open_reader(const Options& options, const std::string& trace,
-                                            const Reading& reading, OpenedInput opened) {
-  const ReadOptions read_options{.values = reading.values,
-                                 .findings = reading.findings,
-                                 .max_state = options.max_state,
-                                 .clock_shift = options.clock_offset(trace)};
-  return opened.format->open(std::move(opened.input), read_options);
-}
-
 bool TraceSource::open() {
-  if (state_ != State::kClosed) return state_ == State::kReading;
-  return begin(open_reader(options_, trace_, reading_, session_.stop));
+  if (state_ != State::kClosed) return state_ != State::kFailed;
+  return begin(open_reader(options_, place_, reading_, session_.stop));
 }
 
-bool TraceSource::open(OpenedInput opened) {
-  return begin(open_reader(options_, trace_, reading_, std::move(opened)));
+bool TraceSource::open(FoundTrace found) {
+  return begin(open_reader(options_, place_, reading_, std::move(found), session_.stop));
 }
 
 bool TraceSource::begin(Result<std::unique_ptr<Reader>> reader) {
-  state_ = State::kEnded;
   if (!reader) {
-    report(reader.error());
+    state_ = State::kFailed;
+    if (!silent_) session_.report(reader.error());
     return false;
   }
-  reader_ = reader->get();
-  description_ = reader_->description();
+  state_ = State::kOpen;
+  opened_ = *std::move(reader);
+  reader_ = opened_;
+  description_ = opened_->description();
   if (!silent_)
     session_.diagnostics.detail(fmt::format("{}: {}, version {}", description_->input(),
                                             description_->format(), description_->version()));
-  source_ = trimmed(*std::move(reader), *description_, options_);
-  state_ = State::kReading;
   return true;
 }
 
-Result<BatchPtr> TraceSource::next() {
-  if (!open()) return nullptr;
-  auto batch = source_->next();
-  if (batch && *batch != nullptr) return batch;
-  if (!batch) report(batch.error());
-  state_ = State::kEnded;
-  reader_ = nullptr;
-  source_.reset();
-  return nullptr;
+std::vector<std::unique_ptr<RecordSource>> TraceSource::take_sources(bool streams) {
+  state_ = State::kTaken;
+  const std::shared_ptr<Reader> reader = std::move(opened_);
+  Sources sources;
+  if (streams) sources = reader->take_streams();
+  if (sources.empty()) sources.push_back(std::make_unique<Whole>(*reader));
+  trim(sources, *description_, options_);
+  for (std::unique_ptr<RecordSource>& source : sources) {
+    source = std::make_unique<Part>(std::move(source), reader, silent_ ? nullptr : &session_);
+  }
+  return sources;
 }
 
 double TraceSource::progress() const {
-  switch (state_) {
-    case State::kClosed:
-      return 0;
-    case State::kReading:
-      return reader_->progress();
-    case State::kEnded:
-      return 1;
-  }
-  return -1;
-}
-
-void TraceSource::report(const Error& error) {
-  if (!silent_) session_.report(error);
+  if (state_ == State::kClosed) return 0;
+  const std::shared_ptr<const Reader> reader = reader_.lock();
+  return reader == nullptr ? 1 : reader->progress();
 }
 
 }  // namespace tracedeck::cli

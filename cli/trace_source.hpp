@@ -1,54 +1,38 @@
-// One TRACE of the command line as a source of records.
+// One trace of the command line as sources of records.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <vector>
 
-#include "cli/options.hpp"
 #include "cli/session.hpp"
+#include "cli/trace_place.hpp"
 #include "tracedeck/format/reader.hpp"
-#include "tracedeck/formats.hpp"
 
 namespace tracedeck::cli {
 
-// How a command wants its TRACEs read.
-struct Reading {
-  bool values = true;    // decode field values
-  bool findings = true;  // yield kFinding records
-};
-
-// Opens `trace` for reading as the options say, clock offset included.
-[[nodiscard]] Result<std::unique_ptr<Reader>> open_reader(const Options& options,
-                                                          const std::string& trace,
-                                                          const Reading& reading,
-                                                          std::stop_token stop);
-// The same for a TRACE whose format was recognised before.
-[[nodiscard]] Result<std::unique_ptr<Reader>> open_reader(const Options& options,
-                                                          const std::string& trace,
-                                                          const Reading& reading,
-                                                          OpenedInput opened);
-
-// Reads one TRACE, trimmed to --begin and --end. An error is reported, bears on the exit code and
-// ends this source alone: the records of the other TRACEs still come. The options and the session
-// must outlive it.
-class TraceSource final : public RecordSource {
+// Reads one trace, trimmed to --begin and --end. An error is reported, bears on the exit code and
+// ends the source that had it alone: the records of the others still come. The options and the
+// session must outlive it and its sources.
+class TraceSource {
  public:
-  TraceSource(const Options& options, Session& session, std::string trace, const Reading& reading)
-      : options_(options), session_(session), trace_(std::move(trace)), reading_(reading) {}
+  TraceSource(const Options& options, Session& session, TracePlace place, const Reading& reading)
+      : options_(options), session_(session), place_(std::move(place)), reading_(reading) {}
 
-  // Opens the TRACE unless that was tried before. Returns whether there is something to read.
-  bool open();
-  // The same for a TRACE whose format was recognised before.
-  bool open(OpenedInput opened);
-
-  // Does not report errors, for a TRACE that is read a second time.
+  // Does not report errors, for a trace that is read a second time.
   void be_silent() { silent_ = true; }
 
-  // Opens the TRACE if need be. Never an error.
-  [[nodiscard]] Result<BatchPtr> next() override;
+  // Opens the trace, unless that was tried before. Returns whether there is something to read.
+  bool open();
+  // The same for a trace that was found before.
+  bool open(FoundTrace found);
 
-  [[nodiscard]] const std::string& name() const { return trace_; }
+  // What an open trace is read by: one source, or, if `streams`, one for each of its data streams
+  // where it has several. To be called once. The sources never fail, and what they read is let go
+  // of when they end.
+  [[nodiscard]] std::vector<std::unique_ptr<RecordSource>> take_sources(bool streams);
+
+  [[nodiscard]] const TracePlace& place() const { return place_; }
 
   // 0 to 1, negative when unknown.
   [[nodiscard]] double progress() const;
@@ -59,19 +43,18 @@ class TraceSource final : public RecordSource {
   }
 
  private:
-  enum class State : std::uint8_t { kClosed, kReading, kEnded };
+  enum class State : std::uint8_t { kClosed, kOpen, kTaken, kFailed };
 
   bool begin(Result<std::unique_ptr<Reader>> reader);
-  void report(const Error& error);
 
   const Options& options_;
   Session& session_;
-  std::string trace_;
+  TracePlace place_;
   Reading reading_;
   State state_ = State::kClosed;
   bool silent_ = false;
-  Reader* reader_ = nullptr;  // inside `source_`
-  std::unique_ptr<RecordSource> source_;
+  std::shared_ptr<Reader> opened_;      // until its sources are taken
+  std::weak_ptr<const Reader> reader_;  // gone when they have ended
   std::shared_ptr<const TraceDescription> description_;
 };
 

@@ -47,10 +47,10 @@ class Validator {
   Validator(const Options& options, Session& session) : options_(options), session_(session) {}
 
   // Returns false when standard output is gone.
-  bool validate(const std::string& trace) {
+  bool validate(const TracePlace& place) {
     const std::uint64_t before = findings_;
-    auto reader = open_reader(options_, trace, {}, session_.stop);
-    if (!reader) return show(as_notice(reader.error(), trace));
+    auto reader = open_reader(options_, place, {}, session_.stop);
+    if (!reader) return show(as_notice(reader.error(), place.operand));
     bool delivered = true;
     const auto read = read_through(**reader, session_, [&](const Batch& batch) {
       for (const Record& record : batch.records()) {
@@ -58,7 +58,7 @@ class Validator {
       }
       return delivered;
     });
-    if (!read) delivered = delivered && show(as_notice(read.error(), trace));
+    if (!read) delivered = delivered && show(as_notice(read.error(), place.operand));
     if (findings_ == before) {
       session_.diagnostics.detail((*reader)->description()->input() + ": no findings");
     }
@@ -99,8 +99,8 @@ class Validator {
 
 void run_validate(const Options& options, Session& session) {
   Validator validator(options, session);
-  for (const std::string& trace : options.operands) {
-    if (!validator.validate(trace)) return;
+  for (const TracePlace& place : list_traces(options, session.stop)) {
+    if (!validator.validate(place)) return;
   }
   if (session.stop.stop_requested()) {
     session.diagnostics.error("interrupted before everything was looked at");

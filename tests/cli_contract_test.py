@@ -17,16 +17,16 @@ from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 COMMANDS = ["info", "print", "schema", "stats", "validate", "convert", "formats"]
 READERS = ["info", "print", "schema", "stats", "validate"]
 OPTIONS = {
-    "info": "json clock-offset format max-state strict color progress quiet verbose help version",
-    "print": "output clock-gmt clock-seconds clock-cycles clock-date no-delta records order begin end limit clock-offset format max-state strict color progress quiet verbose help version",
-    "schema": "json format max-state strict color progress quiet verbose help version",
-    "stats": "json begin end clock-offset format max-state strict color progress quiet verbose help version",
-    "validate": "json format max-state strict color progress quiet verbose help version",
-    "convert": "to dial9-version report order begin end limit clock-offset format max-state strict color progress quiet verbose help version",
+    "info": "json clock-offset format max-state jobs strict color progress quiet verbose help version",
+    "print": "output clock-gmt clock-seconds clock-cycles clock-date no-delta records order begin end limit clock-offset format max-state jobs strict color progress quiet verbose help version",
+    "schema": "json format max-state jobs strict color progress quiet verbose help version",
+    "stats": "json begin end clock-offset format max-state jobs strict color progress quiet verbose help version",
+    "validate": "json format max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size report order begin end limit clock-offset format max-state jobs strict color progress quiet verbose help version",
     "formats": "json help version",
 }
 # What other commands of this kind have, and this one does not have yet.
-NOT_YET = ["--filter", "--jobs", "--tband-encoding", "--core", "-j"]
+NOT_YET = ["--filter", "--tband-encoding", "--core", "-j"]
 DAMAGED = w.ticks(3) + b"\xff\x00"
 
 
@@ -107,6 +107,7 @@ class Usage(CommandTest):
             "--clock-offset": ["", "x", "=5", "nosuch=5", "9223372036854775808", "1s"],
             "--format": ["", "heph", "dial8"],
             "--max-state": ["", "0", "-1", "1X", "99999999999T", "1.5G"],
+            "--jobs": ["", "0", "-1", "x", "18446744073709551616"],
             "--color": ["", "yes"],
             "--progress": ["", "always"],
         }.items():
@@ -123,6 +124,7 @@ class Usage(CommandTest):
         self.wrong("convert", "-o", "x", "--to", "jsonl", "--dial9-version", "0.4", trace, says="--dial9-version")
         self.wrong("convert", "-o", "x", "--to", "dial9", "--dial9-version", "0.5", trace, says="0.3, 0.4")
         self.wrong("convert", "-o", "x", "--to", "jsonl", "--report", "x", trace, says="cannot both")
+        self.wrong("convert", "-o", "x", "--to", "dial9", "--packet-size", "4K", trace, says="--packet-size")
         self.wrong("print", "-", "-", says="only once")
         self.wrong("print", "--strict=1", trace, says="takes no value")
 

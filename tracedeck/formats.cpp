@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "tracedeck/dial9/format.hpp"
 #include "tracedeck/format/content_guess.hpp"
+#include "tracedeck/format/directory_search.hpp"
 #include "tracedeck/io/prefix_input.hpp"
+#include "tracedeck/io/system.hpp"
 
 namespace tracedeck {
 namespace {
@@ -87,6 +92,74 @@ std::unexpected<Error> unrecognised(Head& head, const io::Input& input) {
               input.name());
 }
 
+Result<FoundTrace> find_file(const std::string& path, const Format* format, std::stop_token stop) {
+  Result<std::unique_ptr<io::Input>> input = io::open_input(path, std::move(stop));
+  if (!input) return std::unexpected(std::move(input.error()));
+  if (format != nullptr) {
+    return FoundTrace{.format = format, .input = std::move(*input), .name = path};
+  }
+  Head head(**input);
+  format = recognise(head);
+  if (format == nullptr) return unrecognised(head, **input);
+  Result<std::unique_ptr<io::Input>> whole = io::unread(head.take(), std::move(*input));
+  if (!whole) return std::unexpected(std::move(whole.error()));
+  return FoundTrace{.format = format, .input = std::move(*whole), .name = path};
+}
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return path != "-" && std::filesystem::is_directory(path, ignored);
+}
+
+std::unexpected<Error> no_trace_in(const std::string& path, std::span<const Format* const> among,
+                                   bool stopped) {
+  if (stopped) {
+    return fail(ErrorCode::kUnrecognised, "it was stopped before a trace was found", path);
+  }
+  std::string wanted;
+  for (const Format* const format : among) {
+    const FormatInfo& info = format->info();
+    if (info.directory_hint.empty()) continue;
+    wanted +=
+        fmt::format("{}{} ({})", wanted.empty() ? "" : ", or ", info.directory_hint, info.name);
+  }
+  // Nothing that is asked for can be a directory.
+  if (wanted.empty()) return fail(ErrorCode::kCannotOpen, io::why_not_opened(EISDIR), path);
+  return fail(ErrorCode::kUnrecognised,
+              fmt::format("there is no trace in this directory: neither it nor a folder in it has "
+                          "{}; name a file, or another directory",
+                          wanted),
+              path);
+}
+
+Result<FoundTraces> find_in_directory(const std::string& path, const Format* format,
+                                      const std::stop_token& stop) {
+  const std::span<const Format* const> among =
+      format == nullptr ? formats() : std::span<const Format* const>(&format, 1);
+  DirectorySearch search = find_trace_directories(path, among, stop);
+  if (search.traces.empty()) {
+    // What cannot be looked into may hold what is missed.
+    if (!search.unsearched.empty()) return std::unexpected(std::move(search.unsearched.front()));
+    return no_trace_in(path, among, stop.stop_requested());
+  }
+  FoundTraces found{.unsearched = std::move(search.unsearched)};
+  for (TraceDirectories& trace : search.traces) {
+    std::string name = trace.directories.front();
+    found.traces.push_back({.format = trace.format,
+                            .directories = std::move(trace.directories),
+                            .name = std::move(name)});
+  }
+  return found;
+}
+
+std::unexpected<Error> several(const std::vector<FoundTrace>& traces, const std::string& path) {
+  return fail(ErrorCode::kUnsupported,
+              fmt::format("this directory holds {} traces, {} and {} among them; open them one by "
+                          "one",
+                          traces.size(), traces[0].name, traces[1].name),
+              path);
+}
+
 }  // namespace
 
 std::span<const Format* const> formats() {
@@ -100,24 +173,37 @@ const Format* find_format(std::string_view name) {
   return found == formats().end() ? nullptr : *found;
 }
 
-Result<OpenedInput> open_input(const std::string& path, const Format* format,
-                               std::stop_token stop) {
-  Result<std::unique_ptr<io::Input>> input = io::open_input(path, std::move(stop));
-  if (!input) return std::unexpected(std::move(input.error()));
-  if (format != nullptr) return OpenedInput{format, std::move(*input)};
-  Head head(**input);
-  format = recognise(head);
-  if (format == nullptr) return unrecognised(head, **input);
-  Result<std::unique_ptr<io::Input>> whole = io::unread(head.take(), std::move(*input));
-  if (!whole) return std::unexpected(std::move(whole.error()));
-  return OpenedInput{format, std::move(*whole)};
+FoundTarget find_target(std::string_view name) {
+  for (const Format* const format : formats()) {
+    for (const WriteTarget& target : format->targets()) {
+      if (target.name == name) return {.format = format, .target = &target};
+    }
+  }
+  return {};
+}
+
+Result<FoundTraces> find_traces(const std::string& path, const Format* format,
+                                std::stop_token stop) {
+  if (is_directory(path)) return find_in_directory(path, format, stop);
+  Result<FoundTrace> found = find_file(path, format, std::move(stop));
+  if (!found) return std::unexpected(std::move(found.error()));
+  FoundTraces result;
+  result.traces.push_back(std::move(*found));
+  return result;
+}
+
+Result<std::unique_ptr<Reader>> open_found(FoundTrace found, const ReadOptions& options,
+                                           std::stop_token stop) {
+  if (found.input != nullptr) return found.format->open(std::move(found.input), options);
+  return found.format->open_directories(found.directories, options, std::move(stop));
 }
 
 Result<std::unique_ptr<Reader>> open_trace(const std::string& path, const ReadOptions& options,
                                            const Format* format, std::stop_token stop) {
-  Result<OpenedInput> opened = open_input(path, format, std::move(stop));
-  if (!opened) return std::unexpected(std::move(opened.error()));
-  return opened->format->open(std::move(opened->input), options);
+  Result<FoundTraces> found = find_traces(path, format, stop);
+  if (!found) return std::unexpected(std::move(found.error()));
+  if (found->traces.size() > 1) return several(found->traces, path);
+  return open_found(std::move(found->traces.front()), options, std::move(stop));
 }
 
 }  // namespace tracedeck

@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tracedeck/format/format.hpp"
 
@@ -17,20 +18,43 @@ namespace tracedeck {
 // The format of that name, or null.
 [[nodiscard]] const Format* find_format(std::string_view name);
 
-// A trace that was recognised, not yet read.
-struct OpenedInput {
+// The target of that name ("ctf2rc") and the format that writes it, or nulls.
+struct FoundTarget {
   const Format* format = nullptr;
-  std::unique_ptr<io::Input> input;  // at its first byte
+  const WriteTarget* target = nullptr;
+};
+[[nodiscard]] FoundTarget find_target(std::string_view name);
+
+// A trace that was recognised, not yet read: an input, or directories.
+struct FoundTrace {
+  const Format* format = nullptr;
+  std::unique_ptr<io::Input> input = {};      // at its first byte; null: it is directories
+  std::vector<std::string> directories = {};  // of one logical trace
+  std::string name = {};                      // the path asked for, or the first directory
 };
 
-// Opens `path` ("-": standard input) and recognises its format, or takes `format` unseen when not
-// null. Errors: those of `io::open_input`; kUnrecognised with what the content looks like, or
-// that it is empty.
-[[nodiscard]] Result<OpenedInput> open_input(const std::string& path,
-                                             const Format* format = nullptr,
-                                             std::stop_token stop = {});
+struct FoundTraces {
+  std::vector<FoundTrace> traces = {};  // never empty
+  std::vector<Error> unsearched = {};   // folders of a tree that cannot be read
+};
 
-// `open_input`, then the format's reader.
+// What `path` ("-": standard input) holds.
+//
+// A file is opened, and its format recognised, or `format` taken unseen when not null. A directory
+// that a format (or `format`) recognises is a trace; another is a tree that is searched for such
+// (see `find_trace_directories`), and may hold several. Errors: those of `io::open_input`;
+// kUnrecognised with what the content looks like, that it is empty, or what was looked for.
+[[nodiscard]] Result<FoundTraces> find_traces(const std::string& path,
+                                              const Format* format = nullptr,
+                                              std::stop_token stop = {});
+
+// Opens what was found. Errors: those of `Format::open` and `Format::open_directories`.
+[[nodiscard]] Result<std::unique_ptr<Reader>> open_found(FoundTrace found,
+                                                         const ReadOptions& options = {},
+                                                         std::stop_token stop = {});
+
+// `find_traces`, then the reader of the one trace there is. Error: kUnsupported for a tree that
+// holds several; each can be opened by the name of its directory.
 [[nodiscard]] Result<std::unique_ptr<Reader>> open_trace(const std::string& path,
                                                          const ReadOptions& options = {},
                                                          const Format* format = nullptr,

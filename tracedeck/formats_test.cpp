@@ -26,10 +26,20 @@ using testing::HasSubstr;
 // A dial9 header: the magic and version 1. The empty trace.
 const Bytes kDial9 = {'T', 'R', 'C', 0, 1};
 
+// The one trace of a file.
+Result<FoundTrace> find(const std::string& path, const Format* format = nullptr,
+                        std::stop_token stop = {}) {
+  Result<FoundTraces> found = find_traces(path, format, std::move(stop));
+  if (!found) return std::unexpected(found.error());
+  EXPECT_EQ(found->traces.size(), 1U);
+  EXPECT_EQ(found->traces.front().name, path);
+  return std::move(found->traces.front());
+}
+
 Error error_of(const std::string& path) {
-  auto opened = open_input(path);
-  if (opened) return {.message = "opened"};
-  return opened.error();
+  auto found = find(path);
+  if (found) return {.message = "found"};
+  return found.error();
 }
 
 TEST(Formats, AreFoundByTheirOwnNames) {
@@ -44,12 +54,12 @@ TEST(Formats, AreFoundByTheirOwnNames) {
   EXPECT_EQ(find_format(""), nullptr);
 }
 
-TEST(OpenInput, RecognisesAndStandsAtTheFirstByte) {
+TEST(FindTraces, RecognisesAndStandsAtTheFirstByte) {
   const TemporaryFolder folder;
   Bytes bytes = kDial9;
   bytes.resize(105);
   for (const Bytes& stored : {bytes, gzipped(bytes), io::zstandard(bytes)}) {
-    auto opened = open_input(folder.file("trace", stored));
+    auto opened = find(folder.file("trace", stored));
     ASSERT_TRUE(opened) << opened.error().to_string();
     EXPECT_EQ(opened->format, find_format("dial9"));
     EXPECT_TRUE(opened->input->seekable());
@@ -57,7 +67,7 @@ TEST(OpenInput, RecognisesAndStandsAtTheFirstByte) {
   }
 }
 
-TEST(OpenInput, RecognisesAPipeByWhatCameAndKeepsIt) {
+TEST(FindTraces, RecognisesAPipeByWhatCameAndKeepsIt) {
   const TemporaryFolder folder;
   const std::string path = folder.file("fifo");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
@@ -66,7 +76,7 @@ TEST(OpenInput, RecognisesAPipeByWhatCameAndKeepsIt) {
     ASSERT_EQ(::write(both.get(), stored.data(), stored.size()),
               static_cast<ssize_t>(stored.size()));
     // The writer stays, so that waiting for more than the format wants would never end.
-    auto opened = open_input(path);
+    auto opened = find(path);
     ASSERT_TRUE(opened) << opened.error().to_string();
     EXPECT_FALSE(opened->input->seekable());
     (void)both.close();
@@ -74,7 +84,7 @@ TEST(OpenInput, RecognisesAPipeByWhatCameAndKeepsIt) {
   }
 }
 
-TEST(OpenInput, SaysWhatTheContentLooksLike) {
+TEST(FindTraces, SaysWhatTheContentLooksLike) {
   const TemporaryFolder folder;
   const auto message = [&](const Bytes& bytes) {
     const Error error = error_of(folder.file("trace", bytes));
@@ -90,39 +100,39 @@ TEST(OpenInput, SaysWhatTheContentLooksLike) {
   EXPECT_THAT(message(bytes_of("TRC")), HasSubstr("54 52 43"));
 }
 
-TEST(OpenInput, DamageBeforeAnythingIsRecognisedIsThatDamage) {
+TEST(FindTraces, DamageBeforeAnythingIsRecognisedIsThatDamage) {
   const TemporaryFolder folder;
   Bytes stored = gzipped(kDial9);
   stored.resize(11);
   EXPECT_EQ(error_of(folder.file("trace", stored)).code, ErrorCode::kCompressedDamaged);
 }
 
-TEST(OpenInput, DamageAfterwardsIsTheReadersToReport) {
+TEST(FindTraces, DamageAfterwardsIsTheReadersToReport) {
   const TemporaryFolder folder;
   Bytes stored = gzipped(kDial9);
   stored.resize(stored.size() - 1);
-  auto opened = open_input(folder.file("trace", stored));
+  auto opened = find(folder.file("trace", stored));
   ASSERT_TRUE(opened);
   const auto all = read_all(*opened->input);
   EXPECT_EQ(all.bytes, kDial9);
   EXPECT_TRUE(all.error);
 }
 
-TEST(OpenInput, TakesAFormatUnseen) {
+TEST(FindTraces, TakesAFormatUnseen) {
   const TemporaryFolder folder;
-  auto opened = open_input(folder.file("trace", bytes_of("anything")), find_format("dial9"));
+  auto opened = find(folder.file("trace", bytes_of("anything")), find_format("dial9"));
   ASSERT_TRUE(opened);
   EXPECT_EQ(opened->format, find_format("dial9"));
   EXPECT_EQ(read_all(*opened->input).bytes, bytes_of("anything"));
 }
 
-TEST(OpenInput, AStopWhileNothingComes) {
+TEST(FindTraces, AStopWhileNothingComes) {
   const TemporaryFolder folder;
   const std::string path = folder.file("fifo");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   std::stop_source stop;
   std::jthread stopper([&] { stop.request_stop(); });
-  const auto opened = open_input(path, nullptr, stop.get_token());
+  const auto opened = find(path, nullptr, stop.get_token());
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().message, HasSubstr("stopped"));
 }

@@ -25,6 +25,8 @@ struct FormatInfo {
   std::string_view versions;        // "0.3, 0.4 (wire version 1)"
   std::string_view summary;         // "async-runtime telemetry", for `formats`
   std::string_view file_name_hint;  // "*.bin, *.bin.gz"
+  // What makes a directory a trace: "a file named metadata"; empty: traces are files.
+  std::string_view directory_hint = {};
 };
 
 // One word of `convert --to` and what it stands for.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "tracedeck/base/error.hpp"
@@ -50,6 +51,10 @@ class Reader : public RecordSource {
   // other, and instead of it: a reader whose streams were taken yields nothing itself. The reader
   // must outlive them. Empty: the reader is the only source.
   [[nodiscard]] virtual std::vector<std::unique_ptr<RecordSource>> take_streams() { return {}; }
+
+  // The name of the `WriteTarget` that this trace could be an output of, so that it is rewritten
+  // rather than converted. Lives as long as the reader.
+  [[nodiscard]] virtual std::string_view target() const { return description()->format(); }
 
   // How far reading is, 0 to 1, for progress; negative when unknown (pipes).
   [[nodiscard]] virtual double progress() const { return -1; }

@@ -1,0 +1,108 @@
+#include "cli/places.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "tracedeck/formats.hpp"
+#include "tracedeck/io/output.hpp"
+#include "tracedeck/io/output_directory.hpp"
+
+namespace tracedeck::cli {
+namespace {
+
+// What `name` leads to, links followed, whether or not there is such a file.
+std::filesystem::path place_of(const std::string& name) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(name, error);
+  const std::filesystem::path place = std::filesystem::weakly_canonical(whole, error);
+  return error ? whole : place;
+}
+
+// Whether both name one place. An empty name is none.
+bool same_place(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  std::error_code ignored;
+  return place_of(a) == place_of(b) || std::filesystem::equivalent(a, b, ignored);
+}
+
+// The folder that a file of that name lies in.
+std::string folder_of(const std::string& name) { return place_of(name).parent_path().string(); }
+
+// Whether a file of that name would become a part of a trace.
+bool lies_in_trace(const std::string& name) {
+  const std::string folder = folder_of(name);
+  return std::ranges::any_of(
+      formats(), [&](const Format* format) { return format->recognises_directory(folder); });
+}
+
+// Where things go; empty names are none.
+struct Places {
+  std::string out;
+  std::string out_part;
+  std::string report;
+  std::string report_part;
+};
+
+Places places_of(const Options& options) {
+  Places places;
+  places.out = options.out == kStandard ? "/dev/stdout" : options.out;
+  places.out_part = writes_directory(options) ? io::OutputDirectory::part_path(places.out)
+                                              : io::part_path(places.out);
+  places.report = options.report;
+  if (!places.report.empty()) places.report_part = io::part_path(places.report);
+  return places;
+}
+
+std::string check_report(const Options& options, const Places& places) {
+  if (places.report.empty()) return {};
+  if (places.report == options.out || same_place(places.report, places.out))
+    return "the report and the result cannot both be " + options.out;
+  if (same_place(places.report, places.out_part))
+    return fmt::format("the report cannot be {}, where the result is written first", places.report);
+  if (same_place(places.report_part, places.out))
+    return fmt::format("the result cannot be {}, where the report is written first", options.out);
+  const std::string folder = folder_of(places.report);
+  if (writes_directory(options) &&
+      (same_place(folder, places.out) || same_place(folder, places.out_part)))
+    return fmt::format("the report cannot be {}, a file of the result", places.report);
+  if (lies_in_trace(places.report))
+    return fmt::format("the report {} would become a part of the trace it lies in", places.report);
+  return {};
+}
+
+std::string check_trace(const std::string& operand, const Places& places) {
+  const std::string trace = operand == kStandard ? "/dev/stdin" : operand;
+  if (same_place(trace, places.out_part))
+    return operand + " would be written over while it is read: the result is written there first";
+  if (same_place(trace, places.report_part))
+    return operand + " would be written over: the report is written there first";
+  if (same_place(trace, places.report)) return "the report would replace " + operand;
+  return {};
+}
+
+}  // namespace
+
+bool writes_directory(const Options& options) {
+  const FoundTarget found = find_target(options.to);
+  return found.target != nullptr && found.target->directory;
+}
+
+std::string check_places(const Options& options) {
+  const bool directory = writes_directory(options);
+  if (directory && options.out == kStandard)
+    return fmt::format("a result of --to {} is a directory, which standard output cannot be",
+                       options.to);
+  const Places places = places_of(options);
+  if (std::string wrong = check_report(options, places); !wrong.empty()) return wrong;
+  if (!directory && !places.out_part.empty() && lies_in_trace(places.out))
+    return fmt::format("the result {} would become a part of the trace it lies in", options.out);
+  for (const std::string& operand : options.operands) {
+    if (std::string wrong = check_trace(operand, places); !wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+}  // namespace tracedeck::cli

@@ -1,0 +1,20 @@
+// Where `convert` writes to, seen against what it reads.
+#pragma once
+
+#include <string>
+
+#include "cli/options.hpp"
+
+namespace tracedeck::cli {
+
+// What stands for standard output as OUT.
+inline constexpr std::string_view kStandard = "-";
+
+// Whether the target of the options is a directory.
+[[nodiscard]] bool writes_directory(const Options& options);
+
+// What is wrong with the places of the result and the report, or "". Results go to their .part
+// files first, so that OUT itself may be an input.
+[[nodiscard]] std::string check_places(const Options& options);
+
+}  // namespace tracedeck::cli

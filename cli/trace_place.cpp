@@ -1,0 +1,106 @@
+#include "cli/trace_place.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "cli/open_files.hpp"
+
+namespace tracedeck::cli {
+namespace {
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return path != "-" && std::filesystem::is_directory(path, ignored);
+}
+
+void add_directories(const Options& options, const std::string& operand,
+                     const std::stop_token& stop, std::vector<TracePlace>& places) {
+  Result<FoundTraces> found = find_traces(operand, options.format, stop);
+  if (!found) {
+    places.push_back({.operand = operand, .failure = std::move(found.error())});
+    return;
+  }
+  for (Error& error : found->unsearched) {
+    places.push_back({.operand = operand, .failure = std::move(error)});
+  }
+  for (FoundTrace& trace : found->traces) {
+    places.push_back(
+        {.operand = operand, .format = trace.format, .directories = std::move(trace.directories)});
+  }
+}
+
+std::size_t files_in(const TracePlace& place) {
+  std::size_t files = 1;
+  for (const std::string& directory : place.directories) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator each(directory, error), end; !error && each != end;
+         each.increment(error)) {
+      ++files;
+    }
+  }
+  return files;
+}
+
+// A time that waits for the trace's day is no use to a reader.
+std::optional<Nanoseconds> known_time(const std::optional<TimePoint>& time) {
+  if (!time || time->time_of_day) return std::nullopt;
+  return time->value;
+}
+
+ReadOptions read_options(const Options& options, const TracePlace& place, const Reading& reading) {
+  const unsigned jobs =
+      options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1U);
+  const auto share = static_cast<unsigned>(jobs / std::max<std::size_t>(reading.traces_at_once, 1));
+  return {.values = reading.values,
+          .findings = reading.findings,
+          .max_state = options.max_state,
+          .clock_shift = options.clock_offset(place.operand),
+          .begin = known_time(options.begin),
+          .end = known_time(options.end),
+          .jobs = std::max(share, 1U)};
+}
+
+}  // namespace
+
+bool TracePlace::reopens() const {
+  std::error_code ignored;
+  return is_directory() || (operand != "-" && std::filesystem::is_regular_file(operand, ignored));
+}
+
+std::vector<TracePlace> list_traces(const Options& options, const std::stop_token& stop) {
+  std::vector<TracePlace> places;
+  for (const std::string& operand : options.operands) {
+    if (cli::is_directory(operand)) {
+      add_directories(options, operand, stop, places);
+    } else {
+      places.push_back({.operand = operand});
+    }
+  }
+  std::size_t files = 0;
+  for (const TracePlace& place : places) files += files_in(place);
+  allow_open_files(files);
+  return places;
+}
+
+Result<std::unique_ptr<Reader>> open_reader(const Options& options, const TracePlace& place,
+                                            const Reading& reading, std::stop_token stop) {
+  if (place.failure) return std::unexpected(*place.failure);
+  if (place.is_directory()) {
+    return place.format->open_directories(place.directories, read_options(options, place, reading),
+                                          std::move(stop));
+  }
+  Result<FoundTraces> found = find_traces(place.operand, options.format, stop);
+  if (!found) return std::unexpected(std::move(found.error()));
+  return open_reader(options, place, reading, std::move(found->traces.front()), std::move(stop));
+}
+
+Result<std::unique_ptr<Reader>> open_reader(const Options& options, const TracePlace& place,
+                                            const Reading& reading, FoundTrace found,
+                                            std::stop_token stop) {
+  return open_found(std::move(found), read_options(options, place, reading), std::move(stop));
+}
+
+}  // namespace tracedeck::cli

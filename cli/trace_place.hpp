@@ -1,0 +1,51 @@
+// Where the traces of the command line are: a TRACE is a file, or a directory that may hold
+// several.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "tracedeck/formats.hpp"
+
+namespace tracedeck::cli {
+
+// One trace, not yet opened.
+struct TracePlace {
+  std::string operand = {};                   // the TRACE it is or lies in, as the user named it
+  const Format* format = nullptr;             // of directories
+  std::vector<std::string> directories = {};  // of one logical trace; empty: a file
+  std::optional<Error> failure = {};          // why there is nothing to open
+
+  [[nodiscard]] bool is_directory() const { return !directories.empty(); }
+  // Whether it can be opened again and again.
+  [[nodiscard]] bool reopens() const;
+};
+
+// The traces of all TRACEs, in order. Directories are searched, files not touched. What cannot be
+// searched, or holds no trace, is a place with a failure. Allows as many open files as the traces
+// have.
+[[nodiscard]] std::vector<TracePlace> list_traces(const Options& options,
+                                                  const std::stop_token& stop);
+
+// How a command wants a trace read.
+struct Reading {
+  bool values = true;              // decode field values
+  bool findings = true;            // yield kFinding records
+  std::size_t traces_at_once = 1;  // that share --jobs
+};
+
+// Opens a trace for reading as the options say, clock offset included.
+[[nodiscard]] Result<std::unique_ptr<Reader>> open_reader(const Options& options,
+                                                          const TracePlace& place,
+                                                          const Reading& reading,
+                                                          std::stop_token stop);
+// The same for one that was found before.
+[[nodiscard]] Result<std::unique_ptr<Reader>> open_reader(const Options& options,
+                                                          const TracePlace& place,
+                                                          const Reading& reading, FoundTrace found,
+                                                          std::stop_token stop);
+
+}  // namespace tracedeck::cli
