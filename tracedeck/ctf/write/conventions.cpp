@@ -1,0 +1,167 @@
+#include "tracedeck/ctf/write/conventions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "tracedeck/ctf/write/json_out.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+// An object's text without its braces.
+std::string_view inside(std::string_view object) {
+  if (object.size() < 2 || object.front() != '{' || object.back() != '}') return {};
+  return object.substr(1, object.size() - 2);
+}
+
+const Attribute* find_ours(const Attributes& attributes) {
+  const auto found = std::ranges::find_if(attributes, [](const Attribute& attribute) {
+    return attribute.is_json && attribute.key == kOurNamespace;
+  });
+  return found == attributes.end() ? nullptr : &*found;
+}
+
+std::string annotations(const Attributes& attributes) {
+  std::string text;
+  JsonOut out(text);
+  out.key("annotations").begin_array();
+  for (const Attribute& attribute : attributes) {
+    if (attribute.is_json) continue;
+    out.begin_array();
+    out.string(attribute.key);
+    out.string(attribute.value);
+    out.end_array();
+  }
+  out.end_array();
+  return text;
+}
+
+bool is_json_integer(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+int hex_digit(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
+  return -1;
+}
+
+constexpr Int128 kNanosecondsPerSecond = 1'000'000'000;
+
+Int128 divide_down(Int128 dividend, Int128 divisor) {
+  const Int128 quotient = dividend / divisor;
+  return dividend % divisor < 0 ? quotient - 1 : quotient;
+}
+
+}  // namespace
+
+bool is_compound(const FieldClass& field_class) {
+  return field_class.as<ArrayClass>() != nullptr || field_class.as<StructureClass>() != nullptr ||
+         field_class.as<OptionalClass>() != nullptr || field_class.as<VariantClass>() != nullptr ||
+         field_class.as<MapClass>() != nullptr;
+}
+
+std::string attributes_json(const Attributes& attributes) {
+  const bool plain = std::ranges::any_of(attributes, [](const auto& a) { return !a.is_json; });
+  std::string text;
+  JsonOut out(text);
+  out.begin_object();
+  std::unordered_set<std::string_view> keys;
+  for (const Attribute& attribute : attributes) {
+    if (!attribute.is_json || (plain && attribute.key == kOurNamespace)) continue;
+    if (keys.insert(attribute.key).second) out.key(attribute.key).raw(attribute.value);
+  }
+  if (plain) {
+    const Attribute* const ours = find_ours(attributes);
+    std::string object = "{" + annotations(attributes);
+    if (ours != nullptr && !inside(ours->value).empty())
+      object.append(",").append(inside(ours->value));
+    object.push_back('}');
+    out.key(kOurNamespace).raw(object);
+  }
+  out.end_object();
+  return text;
+}
+
+void add_mark(Attributes& attributes, std::string_view key, std::string_view json) {
+  if (has_mark(attributes, key, json)) return;
+  std::string mark = json_string(key);
+  mark.append(":").append(json);
+  for (Attribute& attribute : attributes) {
+    if (!attribute.is_json || attribute.key != kOurNamespace) continue;
+    const std::string_view others = inside(attribute.value);
+    if (!others.empty()) mark.append(",").append(others);
+    attribute.value = "{" + mark + "}";
+    return;
+  }
+  attributes.push_back(
+      {.key = std::string(kOurNamespace), .value = "{" + mark + "}", .is_json = true});
+}
+
+bool has_mark(const Attributes& attributes, std::string_view key, std::string_view json) {
+  const Attribute* const ours = find_ours(attributes);
+  if (ours == nullptr) return false;
+  const std::string mark = json_string(key) + ":" + std::string(json);
+  const std::size_t at = ours->value.find(mark);
+  if (at == std::string::npos || at == 0) return false;
+  const std::size_t end = at + mark.size();
+  return end < ours->value.size() && (ours->value[end] == ',' || ours->value[end] == '}');
+}
+
+std::string final_environment(const Attributes& environment) {
+  std::string text;
+  JsonOut out(text);
+  out.begin_object();
+  std::unordered_set<std::string_view> keys;
+  for (const Attribute& entry : environment) {
+    if (!keys.insert(entry.key).second) continue;
+    out.key(entry.key);
+    if (entry.is_json && is_json_integer(entry.value)) {
+      out.raw(entry.value);
+    } else {
+      out.string(entry.value);
+    }
+  }
+  out.end_object();
+  return text;
+}
+
+ClockOffset clock_offset(const ClockClass& clock, std::uint64_t frequency) {
+  const Int128 hertz = frequency;
+  const Int128 shift = divide_down(Int128{clock.shift} * hertz, kNanosecondsPerSecond);
+  const Int128 cycles = Int128{clock.offset_ticks} + shift;
+  const Int128 seconds = divide_down(cycles, hertz);
+  return {.seconds = static_cast<std::int64_t>(clock.offset_seconds + seconds),
+          .cycles = static_cast<std::uint64_t>(cycles - seconds * hertz)};
+}
+
+std::optional<Uuid> parse_uuid(std::string_view text) {
+  if (text.size() != 36) return {};
+  Uuid uuid{};
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+    const int digit = hex_digit(text[i]);
+    if (is_dash != (text[i] == '-') || (!is_dash && digit < 0)) return {};
+    if (is_dash) continue;
+    auto& byte = uuid[digits / 2];
+    byte = static_cast<std::uint8_t>(byte << 4 | digit);
+    ++digits;
+  }
+  return uuid;
+}
+
+std::string uuid_text(const Uuid& uuid) {
+  std::string text;
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text.push_back('-');
+    fmt::format_to(std::back_inserter(text), "{:02x}", uuid[i]);
+  }
+  return text;
+}
+
+}  // namespace tracedeck::ctf

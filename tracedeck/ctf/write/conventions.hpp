@@ -1,0 +1,62 @@
+// What metadata cannot say directly and how it is put: marks in user attributes, clocks, UUIDs,
+// environments.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tracedeck/model/trace_description.hpp"
+
+namespace tracedeck::ctf {
+
+// The namespace of our user attributes in CTF 2, and what our environment entries begin with in
+// CTF 1.8.
+inline constexpr std::string_view kOurNamespace = "tracedeck";
+
+// Whether `field_class` holds others.
+[[nodiscard]] bool is_compound(const FieldClass& field_class);
+
+// Calls `visit(const FieldClassPtr&)` for the classes directly inside.
+template <class Visit>
+void for_each_child(const FieldClass& field_class, Visit visit) {
+  if (const auto* const array = field_class.as<ArrayClass>()) visit(array->element);
+  if (const auto* const optional = field_class.as<OptionalClass>()) visit(optional->value);
+  if (const auto* const map = field_class.as<MapClass>()) {
+    visit(map->key);
+    visit(map->value);
+  }
+  if (const auto* const structure = field_class.as<StructureClass>()) {
+    for (const Member& member : structure->members) visit(member.field_class);
+  }
+  if (const auto* const variant = field_class.as<VariantClass>()) {
+    for (const VariantOption& option : variant->options) visit(option.field_class);
+  }
+}
+
+// Attributes as one JSON object. Those that are plain text stand together in ours, as
+// "annotations": [[key, value], ...].
+[[nodiscard]] std::string attributes_json(const Attributes& attributes);
+
+// Adds `"key": value` (JSON) to our attribute.
+void add_mark(Attributes& attributes, std::string_view key, std::string_view json);
+// Whether our attribute has exactly `"key":value` at its top.
+[[nodiscard]] bool has_mark(const Attributes& attributes, std::string_view key,
+                            std::string_view json);
+
+// CTF2-SPEC-2.0: integers and strings; what is neither is put as the text of its JSON.
+[[nodiscard]] std::string final_environment(const Attributes& environment);
+
+struct ClockOffset {
+  std::int64_t seconds = 0;
+  std::uint64_t cycles = 0;  // less than the frequency
+};
+// The offset of a clock's origin, the shift that the user asked for included.
+[[nodiscard]] ClockOffset clock_offset(const ClockClass& clock, std::uint64_t frequency);
+
+// "e53e0ab8-50a1-4f0a-b710-b5f0bba9c4ac", either case.
+[[nodiscard]] std::optional<Uuid> parse_uuid(std::string_view text);
+[[nodiscard]] std::string uuid_text(const Uuid& uuid);
+
+}  // namespace tracedeck::ctf

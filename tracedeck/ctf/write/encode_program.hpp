@@ -1,0 +1,121 @@
+// Encode programs: how the values of a structure become the bits of a packet.
+//
+// A program is a tree of nodes that mirrors the classes it was made from; `Encoder` walks it along
+// the slots of an event. Which values stand for which fields is settled when the program is made
+// (target_classes.hpp): nodes write what a slot holds, peek at the slot to come (lengths and
+// selectors that the target needs and the source does not have), or step over slots that the target
+// does not want.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/ctf/write/bit_writer.hpp"
+#include "tracedeck/model/field_class.hpp"
+#include "tracedeck/model/tape.hpp"
+
+namespace tracedeck::ctf {
+
+enum class EncodeOp : std::uint8_t {
+  kInteger,    // `width` bits
+  kLeb128,     //
+  kReal,       // of `width` bits
+  kString,     //
+  kBlob,       //
+  kArray,      // its elements; child: the element
+  kStructure,  // children: members
+  kOptional,   // child: the value
+  kVariant,    // children: options
+  kMap,        // pairs; child: a structure of key and value
+  kDynamic,    // slot by slot; child: what tells one value from the other
+  kLength,     // peeks: elements of an array, bytes of a string or blob, pairs of a map
+  kPresence,   // peeks: 1 when an optional has a value
+  kOption,     // peeks: the index of a variant's option
+  kSkip,       // steps over a value
+};
+
+// How the end of a string, blob or array is found.
+enum class EncodeExtent : std::uint8_t {
+  kTerminated,
+  kStatic,   // `length`
+  kCounted,  // a length was written before it, as long as it is
+  kLocated,  // a length that the values hold themselves
+};
+
+// A field whose value is remembered while encoding: a node of the program at hand or of the packet
+// context's.
+struct ValueRef {
+  bool of_packet = false;
+  std::uint32_t node = 0;
+};
+
+struct EncodeNode {
+  EncodeOp op = EncodeOp::kSkip;
+  bool is_signed = false;
+  bool reversed = false;
+  bool has_head = true;     // kStructure: the value has a head slot
+  bool skips_head = false;  // steps over a structure's head slot first
+  bool saturates = false;   // a value that is too large becomes the largest there is
+  ByteOrder byte_order = ByteOrder::kLittle;
+  TextEncoding encoding = TextEncoding::kUtf8;
+  EncodeExtent extent = EncodeExtent::kStatic;
+  std::uint32_t alignment = 1;
+  std::uint32_t width = 0;
+  std::uint32_t first_child = 0;
+  std::uint32_t child_count = 0;
+  std::uint32_t first_ref = 0;  // kLocated: where the length may have been written
+  std::uint32_t ref_count = 0;
+  std::uint64_t length = 0;
+};
+
+struct EncodeProgram {
+  std::vector<EncodeNode> nodes;
+  std::vector<std::uint32_t> children;
+  std::vector<ValueRef> refs;
+};
+
+// The value that a node wrote last, and when.
+struct WrittenValue {
+  std::uint64_t value = 0;
+  std::uint64_t when = 0;
+};
+
+enum class EncodeStatus : std::uint8_t {
+  kOk,
+  kTooLarge,  // an integer does not fit its field
+  kLength,    // an array, string or blob is not as long as its length says
+  kKind,      // a value is of another kind than its class
+  kOption,    // a variant has no such option
+};
+[[nodiscard]] std::string_view encode_fault(EncodeStatus status);
+
+// What was put differently than it was given, per encoder.
+struct EncodeCounts {
+  std::uint64_t unresolved = 0;   // references to pool entries that are not there
+  std::uint64_t saturated = 0;    // integers beyond 64 bits
+  std::uint64_t cut_strings = 0;  // at a NUL character, which ends a string
+};
+
+// One thread at a time.
+class Encoder {
+ public:
+  // Writes the values of `slots` by node `root` of a program. `values` must have an element for
+  // each node, `packet_values` those that the packet context left. On a fault, what was written
+  // is of no use.
+  [[nodiscard]] EncodeStatus encode(const EncodeProgram& program, std::uint32_t root,
+                                    std::span<const Slot> slots, BitWriter& out,
+                                    std::span<WrittenValue> values,
+                                    std::span<const WrittenValue> packet_values);
+
+  [[nodiscard]] const EncodeCounts& counts() const { return counts_; }
+
+ private:
+  class Walk;
+
+  EncodeCounts counts_;
+  std::uint64_t clock_ = 0;  // orders what is written
+};
+
+}  // namespace tracedeck::ctf

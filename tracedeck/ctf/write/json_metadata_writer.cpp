@@ -1,0 +1,541 @@
+#include "tracedeck/ctf/write/json_metadata_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "tracedeck/ctf/roles.hpp"
+#include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/write/json_out.hpp"
+#include "tracedeck/ctf/write/location_words.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+using Root = FieldLocation::Root;
+
+std::string_view byte_order_word(ByteOrder order) {
+  return order == ByteOrder::kLittle ? "little-endian" : "big-endian";
+}
+
+std::string_view encoding_word(TextEncoding encoding) {
+  constexpr std::array<std::string_view, 5> kWords = {"utf-8", "utf-16le", "utf-16be", "utf-32le",
+                                                      "utf-32be"};
+  return kWords[static_cast<std::size_t>(encoding)];
+}
+
+void write_ranges(JsonOut& out, std::string_view key, const std::vector<IntegerRange>& ranges) {
+  out.key(key).begin_array();
+  for (const IntegerRange& range : ranges) {
+    out.begin_array();
+    out.integer(range.lower);
+    out.integer(range.upper);
+    out.end_array();
+  }
+  out.end_array();
+}
+
+// Labels are keys here, so those that occur twice become one.
+void write_mappings(JsonOut& out, std::string_view key, const std::vector<Mapping>& mappings) {
+  std::vector<Mapping> merged;
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (const Mapping& mapping : mappings) {
+    const auto [place, is_new] = places.try_emplace(mapping.label, merged.size());
+    if (is_new) {
+      merged.push_back(mapping);
+    } else {
+      auto& ranges = merged[place->second].ranges;
+      ranges.insert(ranges.end(), mapping.ranges.begin(), mapping.ranges.end());
+    }
+  }
+  out.key(key).begin_object();
+  for (const Mapping& mapping : merged) write_ranges(out, mapping.label, mapping.ranges);
+  out.end_object();
+}
+
+// The field classes of one fragment.
+class ClassText {
+ public:
+  using Aliases = std::unordered_map<const FieldClass*, std::string>;
+
+  ClassText(std::string& text, Dialect dialect, const Aliases& aliases, std::size_t& spelt)
+      : out_(text),
+        rc3_(dialect == Dialect::kRc3),
+        dialect_(dialect),
+        aliases_(aliases),
+        spelt_(spelt) {}
+
+  JsonOut& out() { return out_; }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+  void root(std::string_view key, Root root, const FieldClassPtr& field_class) {
+    if (field_class == nullptr) return;
+    root_ = root;
+    path_.clear();
+    frames_.clear();
+    out_.key(key);
+    value(*field_class);
+  }
+
+  void attributes(const Attributes& attributes) {
+    if (attributes.empty()) return;
+    out_.key(rc3_ ? "user-attributes" : "attributes").raw(attributes_json(attributes));
+  }
+
+  // A field class, or the name of its alias.
+  void value(const FieldClass& field_class) {
+    if (const auto alias = aliases_.find(&field_class); alias != aliases_.end()) {
+      out_.string(alias->second);
+      return;
+    }
+    spelt(field_class);
+  }
+
+  void spelt(const FieldClass& field_class) {
+    if (++spelt_ > kMostSpeltClasses) fault(ErrorCode::kLimitExceeded, "too many field classes");
+    if (++depth_ > kClassNesting) fault(ErrorCode::kLimitExceeded, "field classes nested too deep");
+    out_.begin_object();
+    if (!error_) {
+      std::visit([&](const auto& kind) { this->kind(field_class, kind); }, field_class.kind);
+      attributes(field_class.attributes);
+    }
+    out_.end_object();
+    --depth_;
+  }
+
+ private:
+  void fault(ErrorCode code, std::string message) {
+    if (!error_) error_ = Error{.code = code, .message = std::move(message)};
+  }
+  void no_words(const FieldClass& field_class) {
+    fault(ErrorCode::kUnsupported, std::string(document_name(dialect_)) +
+                                       " has no field class for a " +
+                                       std::string(kind_name(field_class)));
+    out_.key("type").string("");
+  }
+
+  void roles(const FieldClass& field_class) {
+    bool any = false;
+    for (const std::string& word : field_class.roles) {
+      const std::string_view translated = role_in(root_, word, dialect_);
+      if (translated.empty()) continue;
+      if (!any) out_.key("roles").begin_array();
+      any = true;
+      out_.string(translated);
+    }
+    if (any) out_.end_array();
+  }
+
+  void layout(const FieldClass& field_class, const FixedLayout& layout) {
+    out_.key("length").integer(layout.width);
+    out_.key("byte-order").string(byte_order_word(layout.byte_order));
+    if (layout.reversed && !rc3_) {
+      const bool big = layout.byte_order == ByteOrder::kBig;
+      out_.key("bit-order").string(big ? "first-to-last" : "last-to-first");
+    }
+    if (field_class.alignment > 1) out_.key("alignment").integer(field_class.alignment);
+  }
+
+  void kind(const FieldClass& field_class, const BooleanClass& boolean) {
+    out_.key("type").string("fixed-length-boolean");
+    layout(field_class, boolean.layout);
+  }
+
+  void kind(const FieldClass& field_class, const IntegerClass& integer) {
+    using Form = IntegerClass::Form;
+    const auto* const fixed = std::get_if<FixedLayout>(&integer.layout);
+    std::string type = fixed != nullptr ? "fixed-length-" : "variable-length-";
+    const bool bits = integer.form == Form::kBitArray || integer.form == Form::kBitMap;
+    if (bits) {
+      if ((integer.form == Form::kBitMap && rc3_) || (fixed == nullptr && !rc3_))
+        return no_words(field_class);
+      type += integer.form == Form::kBitMap ? "bit-map" : "bit-array";
+    } else {
+      type += integer.is_signed ? "signed-" : "unsigned-";
+      type += integer.form == Form::kEnumeration && rc3_ ? "enumeration" : "integer";
+    }
+    out_.key("type").string(type);
+    if (fixed != nullptr) layout(field_class, *fixed);
+    if (!bits && integer.display_base != DisplayBase::kDecimal)
+      out_.key("preferred-display-base").integer(static_cast<int>(integer.display_base));
+    if (integer.form == Form::kEnumeration) write_mappings(out_, "mappings", integer.mappings);
+    if (integer.form == Form::kBitMap) write_mappings(out_, "flags", integer.mappings);
+    if (!bits && !integer.is_signed) roles(field_class);
+  }
+
+  void kind(const FieldClass& field_class, const RealClass& real) {
+    out_.key("type").string("fixed-length-floating-point-number");
+    layout(field_class, real.layout);
+  }
+
+  // Returns whether the extent is one that strings, blobs and arrays can have here.
+  bool extent(const FieldClass& field_class, const Extent& extent, std::string_view what) {
+    const auto* const fixed = std::get_if<StaticLength>(&extent);
+    const auto* const located = std::get_if<LengthField>(&extent);
+    if (fixed == nullptr && located == nullptr) {
+      no_words(field_class);
+      return false;
+    }
+    out_.key("type").string((fixed != nullptr ? "static-length-" : "dynamic-length-") +
+                            std::string(what));
+    if (fixed != nullptr) out_.key("length").integer(fixed->length);
+    if (located != nullptr) location("length-field-location", located->location);
+    return true;
+  }
+
+  void kind(const FieldClass& field_class, const StringClass& string) {
+    if (std::holds_alternative<NullTerminated>(string.extent)) {
+      out_.key("type").string("null-terminated-string");
+    } else if (!extent(field_class, string.extent, "string")) {
+      return;
+    }
+    if (string.encoding == TextEncoding::kUtf8) return;
+    if (rc3_) return fault(ErrorCode::kUnsupported, "CTF2-SPECRC-3.0 has UTF-8 strings only");
+    out_.key("encoding").string(encoding_word(string.encoding));
+  }
+
+  void kind(const FieldClass& field_class, const BlobClass& blob) {
+    if (!extent(field_class, blob.extent, "blob")) return;
+    if (blob.media_type != "application/octet-stream")
+      out_.key("media-type").string(blob.media_type);
+    if (std::holds_alternative<StaticLength>(blob.extent)) roles(field_class);
+  }
+
+  void kind(const FieldClass& field_class, const ArrayClass& array) {
+    if (!extent(field_class, array.extent, "array")) return;
+    if (array.minimum_alignment > 1) out_.key("minimum-alignment").integer(array.minimum_alignment);
+    out_.key("element-field-class");
+    value(*array.element);
+  }
+
+  void kind(const FieldClass&, const StructureClass& structure) {
+    out_.key("type").string("structure");
+    frames_.push_back(path_.size());
+    if (!structure.members.empty()) out_.key("member-classes").begin_array();
+    for (const Member& member : structure.members) {
+      out_.begin_object();
+      out_.key("name").string(member.name);
+      out_.key("field-class");
+      path_.push_back(member.name);
+      value(*member.field_class);
+      path_.pop_back();
+      attributes(member.attributes);
+      out_.end_object();
+    }
+    if (!structure.members.empty()) out_.end_array();
+    frames_.pop_back();
+    if (structure.minimum_alignment > 1)
+      out_.key("minimum-alignment").integer(structure.minimum_alignment);
+  }
+
+  void kind(const FieldClass& field_class, const OptionalClass& optional) {
+    if (!optional.presence.selector) return no_words(field_class);
+    out_.key("type").string("optional");
+    location("selector-field-location", *optional.presence.selector);
+    if (!optional.presence.ranges.empty())
+      write_ranges(out_, "selector-field-ranges", optional.presence.ranges);
+    out_.key("field-class");
+    value(*optional.value);
+  }
+
+  void kind(const FieldClass& field_class, const VariantClass& variant) {
+    if (!variant.selector) return no_words(field_class);
+    out_.key("type").string("variant");
+    location("selector-field-location", *variant.selector);
+    out_.key("options").begin_array();
+    for (const VariantOption& option : variant.options) {
+      out_.begin_object();
+      if (!option.name.empty()) out_.key("name").string(option.name);
+      write_ranges(out_, "selector-field-ranges", option.ranges);
+      out_.key("field-class");
+      value(*option.field_class);
+      attributes(option.attributes);
+      out_.end_object();
+    }
+    out_.end_array();
+  }
+
+  void kind(const FieldClass& field_class, const MapClass&) { no_words(field_class); }
+  void kind(const FieldClass& field_class, const DynamicClass&) { no_words(field_class); }
+
+  void location(std::string_view key, const FieldLocation& location) {
+    out_.key(key);
+    if (rc3_) {
+      absolute(location);
+      return;
+    }
+    out_.begin_object();
+    if (location.root != Root::kRelative) out_.key("origin").string(root_word(location.root));
+    out_.key("path").begin_array();
+    for (const auto& step : location.path) {
+      if (step) {
+        out_.string(*step);
+      } else {
+        out_.null();
+      }
+    }
+    out_.end_array();
+    out_.end_object();
+  }
+
+  // CTF2-SPECRC-3.0 (field-loc): a root and the names from there.
+  void absolute(const FieldLocation& location) {
+    out_.begin_array();
+    out_.string(root_word(location.root == Root::kRelative ? root_ : location.root));
+    auto step = location.path.begin();
+    if (location.root == Root::kRelative) {
+      std::size_t frame = frames_.size();
+      for (; step != location.path.end() && !*step; ++step) --frame;
+      if (frame == 0 || frame > frames_.size()) {
+        fault(ErrorCode::kUnsupported, "a field location leaves its root field class");
+      } else {
+        for (std::size_t i = 0; i < frames_[frame - 1]; ++i) out_.string(path_[i]);
+      }
+    }
+    for (; step != location.path.end(); ++step) out_.string(step->value_or(""));
+    out_.end_array();
+  }
+
+  JsonOut out_;
+  bool rc3_;
+  Dialect dialect_;
+  const Aliases& aliases_;
+  std::size_t& spelt_;
+  Root root_ = Root::kPayload;
+  std::vector<std::string> path_;    // names of the members that are open
+  std::vector<std::size_t> frames_;  // for each structure that is open: names before its members
+  std::size_t depth_ = 0;
+  std::optional<Error> error_;
+};
+
+class JsonMetadataWriter final : public MetadataWriter {
+ public:
+  explicit JsonMetadataWriter(Dialect dialect)
+      : rc3_(dialect == Dialect::kRc3), dialect_(dialect) {}
+
+  Result<void> begin(const TraceClass& trace_class, const Attributes& environment) override {
+    auto done = fragment("preamble", {}, [&](ClassText& text) {
+      text.out().key("version").integer(2);
+      if (!rc3_ && trace_class.uuid) uuid(text.out(), *trace_class.uuid);
+    });
+    if (!done) return done;
+    const bool says_something =
+        trace_class.packet_header != nullptr || !trace_class.attributes.empty() ||
+        (rc3_ ? trace_class.uuid.has_value()
+              : !environment.empty() || trace_class.name || !trace_class.name_space.empty() ||
+                    !trace_class.uid.empty());
+    if (!says_something) return {};
+    return fragment("trace-class", {trace_class.packet_header}, [&](ClassText& text) {
+      JsonOut& out = text.out();
+      if (rc3_) {
+        if (trace_class.uuid) uuid(out, *trace_class.uuid);
+      } else {
+        identity(out, {trace_class.name_space, trace_class.name.value_or(""), trace_class.uid});
+        if (!environment.empty()) out.key("environment").raw(final_environment(environment));
+      }
+      text.root("packet-header-field-class", Root::kPacketHeader, trace_class.packet_header);
+      text.attributes(trace_class.attributes);
+    });
+  }
+
+  Result<void> add_clock(const ClockClass& clock) override {
+    const std::optional<std::uint64_t> frequency = clock_frequency(clock);
+    if (!frequency)
+      return fail(ErrorCode::kUnsupported, "the clock `" + clock.id + "` has no whole frequency");
+    return fragment("clock-class", {}, [&](ClassText& text) {
+      JsonOut& out = text.out();
+      out.key(rc3_ ? "name" : "id").string(clock.id);
+      if (!rc3_) identity(out, clock.identity);
+      out.key("frequency").integer(*frequency);
+      if (!clock.description.empty()) out.key("description").string(clock.description);
+      if (rc3_) {
+        if (const auto id = parse_uuid(clock.identity.uid)) uuid(out, *id);
+        if (clock.origin != ClockOrigin::kUnixEpoch) out.key("origin-is-unix-epoch").boolean(false);
+      } else {
+        origin(out, clock);
+      }
+      offset(out, clock, *frequency);
+      if (clock.precision) out.key("precision").integer(*clock.precision);
+      if (clock.accuracy && !rc3_) out.key("accuracy").integer(*clock.accuracy);
+      text.attributes(clock.attributes);
+    });
+  }
+
+  Result<void> add_stream_class(const DataStreamClass& stream_class) override {
+    return fragment(
+        "data-stream-class",
+        {stream_class.packet_context, stream_class.event_header, stream_class.common_context},
+        [&](ClassText& text) {
+          JsonOut& out = text.out();
+          if (stream_class.id.value_or(0) != 0) out.key("id").integer(*stream_class.id);
+          names(out, stream_class);
+          if (stream_class.default_clock != nullptr) {
+            out.key(rc3_ ? "default-clock-class-name" : "default-clock-class-id")
+                .string(stream_class.default_clock->id);
+          }
+          text.root("packet-context-field-class", Root::kPacketContext,
+                    stream_class.packet_context);
+          text.root("event-record-header-field-class", Root::kEventHeader,
+                    stream_class.event_header);
+          text.root("event-record-common-context-field-class", Root::kCommonContext,
+                    stream_class.common_context);
+          text.attributes(stream_class.attributes);
+        });
+  }
+
+  Result<void> add_event_class(const EventClass& event_class) override {
+    return fragment("event-record-class", {event_class.specific_context, event_class.payload},
+                    [&](ClassText& text) {
+                      JsonOut& out = text.out();
+                      if (event_class.id.value_or(0) != 0) out.key("id").integer(*event_class.id);
+                      const std::uint64_t parent = event_class.stream_class->id.value_or(0);
+                      if (parent != 0) out.key("data-stream-class-id").integer(parent);
+                      names(out, event_class);
+                      text.root("specific-context-field-class", Root::kSpecificContext,
+                                event_class.specific_context);
+                      text.root("payload-field-class", Root::kPayload, event_class.payload);
+                      text.attributes(event_class.attributes);
+                    });
+  }
+
+ private:
+  static void uuid(JsonOut& out, const Uuid& uuid) {
+    out.key("uuid").begin_array();
+    for (const std::uint8_t byte : uuid) out.integer(byte);
+    out.end_array();
+  }
+
+  static void identity(JsonOut& out, const Identity& identity) {
+    if (!identity.name_space.empty()) out.key("namespace").string(identity.name_space);
+    if (!identity.name.empty()) out.key("name").string(identity.name);
+    if (!identity.uid.empty()) out.key("uid").string(identity.uid);
+  }
+
+  template <class Class>
+  void names(JsonOut& out, const Class& of) {
+    if (of.name) out.key("name").string(*of.name);
+    if (!of.name_space.empty()) out.key("namespace").string(of.name_space);
+    if (!of.uid.empty() && !rc3_) out.key("uid").string(of.uid);
+  }
+
+  static void origin(JsonOut& out, const ClockClass& clock) {
+    if (clock.origin == ClockOrigin::kUnixEpoch) out.key("origin").string("unix-epoch");
+    if (clock.origin != ClockOrigin::kCustom) return;
+    out.key("origin").begin_object();
+    const Identity& custom = clock.origin_identity;
+    if (!custom.name_space.empty()) out.key("namespace").string(custom.name_space);
+    out.key("name").string(custom.name);
+    out.key("uid").string(custom.uid);
+    out.end_object();
+  }
+
+  void offset(JsonOut& out, const ClockClass& clock, std::uint64_t frequency) {
+    const ClockOffset offset = clock_offset(clock, frequency);
+    if (offset.seconds == 0 && offset.cycles == 0) return;
+    out.key(rc3_ ? "offset" : "offset-from-origin").begin_object();
+    out.key("seconds").integer(offset.seconds);
+    out.key("cycles").integer(offset.cycles);
+    out.end_object();
+  }
+
+  // Aliases come first, inner ones before outer ones.
+  template <class Fill>
+  Result<void> fragment(std::string_view type, std::vector<FieldClassPtr> roots, Fill fill) {
+    const std::size_t before = text_.size();
+    if (!rc3_) {
+      for (const FieldClassPtr& root : roots) {
+        if (root == nullptr) continue;
+        if (auto aliased = add_aliases(root); !aliased) {
+          text_.resize(before);
+          return aliased;
+        }
+      }
+    }
+    return one_fragment(type, before, fill);
+  }
+
+  template <class Fill>
+  Result<void> one_fragment(std::string_view type, std::size_t before, Fill fill) {
+    text_.push_back('\x1e');
+    std::size_t spelt = 0;
+    ClassText text(text_, dialect_, aliases_, spelt);
+    text.out().begin_object();
+    text.out().key("type").string(type);
+    fill(text);
+    text.out().end_object();
+    text_.push_back('\n');
+    if (!text.error()) return {};
+    text_.resize(before);
+    return std::unexpected(*text.error());
+  }
+
+  // Gives names to the compound classes below `root` that are used more than once.
+  Result<void> add_aliases(const FieldClassPtr& root) {
+    std::unordered_set<const FieldClass*> seen;
+    std::vector<FieldClassPtr> shared;  // in post-order
+    if (!find_shared(root, seen, shared, 0))
+      return fail(ErrorCode::kLimitExceeded, "field classes nested too deep");
+    for (const FieldClassPtr& each : shared) {
+      if (aliases_.contains(each.get())) continue;
+      const std::string name = "class-" + std::to_string(aliases_.size());
+      const std::size_t before = text_.size();
+      auto done = one_fragment("field-class-alias", before, [&](ClassText& text) {
+        text.out().key("name").string(name);
+        text.out().key("field-class");
+        text.spelt(*each);
+      });
+      if (!done) return done;
+      aliases_.emplace(each.get(), name);
+      kept_.push_back(each);
+    }
+    return {};
+  }
+
+  // What a shared class contains comes before it: classes are entered once, and found shared on
+  // the second way to them, when all below was seen.
+  static bool find_shared(const FieldClassPtr& field_class,
+                          std::unordered_set<const FieldClass*>& seen,
+                          std::vector<FieldClassPtr>& shared, std::size_t depth) {
+    if (depth > kClassNesting) return false;
+    std::vector<FieldClassPtr> order;
+    std::unordered_set<const FieldClass*> again;
+    if (!walk(field_class, seen, again, order, depth)) return false;
+    for (const FieldClassPtr& each : order) {
+      if (again.contains(each.get())) shared.push_back(each);
+    }
+    return true;
+  }
+
+  static bool walk(const FieldClassPtr& field_class, std::unordered_set<const FieldClass*>& seen,
+                   std::unordered_set<const FieldClass*>& again, std::vector<FieldClassPtr>& order,
+                   std::size_t depth) {
+    if (depth > kClassNesting) return false;
+    if (!is_compound(*field_class)) return true;
+    if (!seen.insert(field_class.get()).second) {
+      again.insert(field_class.get());
+      return true;
+    }
+    bool fine = true;
+    for_each_child(*field_class, [&](const FieldClassPtr& child) {
+      fine = fine && walk(child, seen, again, order, depth + 1);
+    });
+    order.push_back(field_class);
+    return fine;
+  }
+
+  bool rc3_;
+  Dialect dialect_;
+  ClassText::Aliases aliases_;
+  std::vector<FieldClassPtr> kept_;  // their addresses are keys
+};
+
+}  // namespace
+
+std::unique_ptr<MetadataWriter> json_metadata_writer(Dialect dialect) {
+  return std::make_unique<JsonMetadataWriter>(dialect);
+}
+
+}  // namespace tracedeck::ctf

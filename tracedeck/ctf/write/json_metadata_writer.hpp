@@ -1,0 +1,13 @@
+// Metadata as a JSON text sequence, in either spelling of CTF 2.
+#pragma once
+
+#include <memory>
+
+#include "tracedeck/ctf/write/metadata_text.hpp"
+
+namespace tracedeck::ctf {
+
+// `dialect`: kRc3 or kFinal.
+[[nodiscard]] std::unique_ptr<MetadataWriter> json_metadata_writer(Dialect dialect);
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,84 @@
+#include "tracedeck/ctf/write/json_out.hpp"
+
+#include <fmt/format.h>
+
+#include "tracedeck/base/utf8.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+void append_character(std::string& out, char character) {
+  switch (character) {
+    case '"':
+      out.append("\\\"");
+      return;
+    case '\\':
+      out.append("\\\\");
+      return;
+    case '\n':
+      out.append("\\n");
+      return;
+    case '\t':
+      out.append("\\t");
+      return;
+    default:
+      break;
+  }
+  if (static_cast<unsigned char>(character) < 0x20) {
+    fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(character));
+  } else {
+    out.push_back(character);
+  }
+}
+
+void append_string(std::string& out, std::string_view text) {
+  out.push_back('"');
+  const ByteSpan bytes = as_bytes(text);
+  const std::uint8_t* at = bytes.data();
+  const std::uint8_t* const end = at + bytes.size();
+  while (at < end) {
+    const Utf8Step step = utf8_step(at, end);
+    if (!step.valid) {
+      out.append(kReplacementCharacter);
+    } else if (step.length == 1) {
+      append_character(out, static_cast<char>(*at));
+    } else {
+      out.append(as_text({at, step.length}));
+    }
+    at += step.length;
+  }
+  out.push_back('"');
+}
+
+}  // namespace
+
+JsonOut& JsonOut::key(std::string_view name) {
+  separate();
+  append_string(out_, name);
+  out_.push_back(':');
+  return *this;
+}
+
+void JsonOut::string(std::string_view text) {
+  separate();
+  append_string(out_, text);
+  needs_comma_ = true;
+}
+
+void JsonOut::integer(Int128 value) { raw(decimal(value)); }
+
+void JsonOut::raw(std::string_view json) {
+  separate();
+  out_.append(json);
+  needs_comma_ = true;
+}
+
+std::string json_string(std::string_view text) {
+  std::string out;
+  append_string(out, text);
+  return out;
+}
+
+std::string decimal(Int128 value) { return fmt::format("{}", value); }
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,27 @@
+// Words of metadata that depend on where a class stands.
+#pragma once
+
+#include <string_view>
+
+#include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/ctf/roles.hpp"
+#include "tracedeck/model/field_class.hpp"
+
+namespace tracedeck::ctf {
+
+// The root of a field location in CTF 2, "event-record-payload"; empty for kRelative.
+[[nodiscard]] std::string_view root_word(FieldLocation::Root root);
+
+// The same in TSDL, "event.fields".
+[[nodiscard]] std::string_view dynamic_scope(FieldLocation::Root root);
+
+// The word of `dialect` for a role that is given as a word of any; empty: it has none there. The
+// begin of a packet is told by `packet-beginning-default-clock-timestamp` in CTF2-SPECRC-3.0, by
+// `default-clock-timestamp` in the packet context in CTF2-SPEC-2.0.
+[[nodiscard]] std::string_view role_in(FieldLocation::Root root, std::string_view word,
+                                       Dialect dialect);
+
+// The reserved member name of CTF 1.8 for a role; empty: it has none.
+[[nodiscard]] std::string_view reserved_name(FieldLocation::Root root, std::string_view word);
+
+}  // namespace tracedeck::ctf

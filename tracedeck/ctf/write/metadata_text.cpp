@@ -1,0 +1,210 @@
+#include "tracedeck/ctf/write/metadata_text.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <unordered_map>
+
+#include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/write/json_metadata_writer.hpp"
+#include "tracedeck/ctf/write/json_out.hpp"
+#include "tracedeck/ctf/write/target_classes.hpp"
+#include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+using Root = FieldLocation::Root;
+
+// The class by itself, without what is inside.
+bool has_class(const FieldClass& field_class, bool rc3) {
+  using Form = IntegerClass::Form;
+  const auto known = [](const Extent& extent) {
+    return !std::holds_alternative<LengthPrefixed>(extent) &&
+           !std::holds_alternative<RestOfRecord>(extent);
+  };
+  if (const auto* const integer = field_class.as<IntegerClass>()) {
+    const bool fixed = std::holds_alternative<FixedLayout>(integer->layout);
+    if (integer->form == Form::kAddress) return false;
+    if (integer->form == Form::kBitMap) return !rc3;
+    if (integer->form == Form::kBitArray) return rc3 || fixed;
+    return integer->form == Form::kNumber || !rc3 || !integer->mappings.empty();
+  }
+  if (const auto* const string = field_class.as<StringClass>())
+    return known(string->extent) && !string->interned &&
+           (!rc3 || string->encoding == TextEncoding::kUtf8);
+  if (const auto* const blob = field_class.as<BlobClass>()) return known(blob->extent);
+  if (const auto* const array = field_class.as<ArrayClass>())
+    return known(array->extent) && !array->interned && field_class.roles.empty();
+  if (const auto* const optional = field_class.as<OptionalClass>())
+    return optional->presence.selector.has_value();
+  if (const auto* const variant = field_class.as<VariantClass>()) {
+    return variant->selector.has_value() &&
+           std::ranges::none_of(variant->options, [](const auto& o) { return o.ranges.empty(); });
+  }
+  return field_class.as<MapClass>() == nullptr && field_class.as<DynamicClass>() == nullptr;
+}
+
+class Expressible {
+ public:
+  explicit Expressible(bool rc3) : rc3_(rc3) {}
+
+  bool operator()(const FieldClassPtr& field_class, std::size_t depth = 0) {
+    if (field_class == nullptr) return true;
+    if (depth > kClassNesting) return false;
+    const auto known = known_.find(field_class.get());
+    if (known != known_.end()) return known->second;
+    bool fine = has_class(*field_class, rc3_);
+    if (fine) {
+      for_each_child(*field_class,
+                     [&](const FieldClassPtr& inner) { fine = fine && (*this)(inner, depth + 1); });
+    }
+    known_.emplace(field_class.get(), fine);
+    return fine;
+  }
+
+ private:
+  bool rc3_;
+  std::unordered_map<const FieldClass*, bool> known_;
+};
+
+// Writes the classes of a description one after the other.
+class DescriptionText {
+ public:
+  DescriptionText(const TraceDescription& description, Dialect dialect)
+      : description_(description),
+        options_{.dialect = dialect, .keep_roles = true},
+        writer_(metadata_writer(dialect)) {}
+
+  Result<std::string> write() {
+    TraceClass trace_class = description_.trace_class();
+    if (auto mapped = map(trace_class.packet_header, Root::kPacketHeader); !mapped)
+      return std::unexpected(mapped.error());
+    Result<void> done = writer_->begin(trace_class, description_.environment());
+    for (const ClockClass& clock : description_.clocks()) {
+      if (done) done = writer_->add_clock(clock);
+    }
+    for (const DataStreamClass& stream_class : description_.stream_classes()) {
+      if (done) done = add(stream_class);
+    }
+    for (const EventClass& event_class : description_.event_classes()) {
+      if (done) done = add(event_class);
+    }
+    if (!done) return std::unexpected(done.error());
+    return writer_->take();
+  }
+
+ private:
+  // As it is, if it can be.
+  [[nodiscard]] bool stays(std::initializer_list<FieldClassPtr> roots) const {
+    if (options_.dialect == Dialect::kCtf1) return false;
+    return std::ranges::all_of(
+        roots, [&](const FieldClassPtr& root) { return is_expressible(root, options_.dialect); });
+  }
+
+  Result<void> map(FieldClassPtr& root, Root where) {
+    if (root == nullptr || stays({root})) return {};
+    ClassMapper mapper(options_);
+    return replace(mapper, root, where);
+  }
+
+  static Result<void> replace(ClassMapper& mapper, FieldClassPtr& root, Root where) {
+    if (root == nullptr) return {};
+    auto mapped = mapper.add_root(where, root);
+    if (!mapped) return std::unexpected(mapped.error());
+    root = mapped->target;
+    return {};
+  }
+
+  Result<void> add(const DataStreamClass& source) {
+    DataStreamClass made = source;
+    if (!made.id) made.id = next_stream_id_;
+    next_stream_id_ = std::max(next_stream_id_, *made.id) + 1;
+    for (const auto& [root, where] : {std::pair{&made.packet_context, Root::kPacketContext},
+                                      std::pair{&made.event_header, Root::kEventHeader},
+                                      std::pair{&made.common_context, Root::kCommonContext}}) {
+      if (auto mapped = map(*root, where); !mapped) return mapped;
+    }
+    stream_ids_.emplace(&source, *made.id);
+    return writer_->add_stream_class(made);
+  }
+
+  Result<void> add(const EventClass& source) {
+    EventClass made = source;
+    DataStreamClass parent{.id = stream_ids_[source.stream_class]};
+    made.stream_class = &parent;
+    std::uint64_t& next = next_event_ids_[source.stream_class];
+    if (!made.id) made.id = next;
+    next = std::max(next, *made.id) + 1;
+    if (!stays({made.specific_context, made.payload})) {
+      ClassMapper packet(options_);
+      ClassMapper mapper(options_);
+      FieldClassPtr context = source.stream_class->packet_context;
+      FieldClassPtr header = source.stream_class->event_header;
+      FieldClassPtr common = source.stream_class->common_context;
+      Result<void> done = replace(packet, context, Root::kPacketContext);
+      mapper.use_packet_context(packet);
+      if (done) done = replace(mapper, header, Root::kEventHeader);
+      if (done) done = replace(mapper, common, Root::kCommonContext);
+      if (done) done = replace(mapper, made.specific_context, Root::kSpecificContext);
+      if (done) done = replace(mapper, made.payload, Root::kPayload);
+      if (!done) return done;
+    }
+    return writer_->add_event_class(made);
+  }
+
+  const TraceDescription& description_;
+  MapperOptions options_;
+  std::unique_ptr<MetadataWriter> writer_;
+  std::unordered_map<const DataStreamClass*, std::uint64_t> stream_ids_;
+  std::unordered_map<const DataStreamClass*, std::uint64_t> next_event_ids_;
+  std::uint64_t next_stream_id_ = 0;
+};
+
+}  // namespace
+
+bool is_expressible(const FieldClassPtr& field_class, Dialect dialect) {
+  return Expressible(dialect == Dialect::kRc3)(field_class);
+}
+
+std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect) {
+  return dialect == Dialect::kCtf1 ? tsdl_metadata_writer() : json_metadata_writer(dialect);
+}
+
+Result<std::string> metadata_text(const TraceDescription& description, Dialect dialect) {
+  return DescriptionText(description, dialect).write();
+}
+
+std::string environment_text(const Attributes& environment) {
+  if (environment.empty()) return {};
+  std::string text = "\x1e";
+  JsonOut out(text);
+  out.begin_object();
+  out.key("std").begin_object();
+  out.key("environment").begin_object();
+  std::map<std::string_view, bool> keys;
+  for (const Attribute& entry : environment) {
+    if (!keys.emplace(entry.key, true).second) continue;
+    out.key(entry.key);
+    if (entry.is_json) {
+      out.raw(entry.value);
+    } else {
+      out.string(entry.value);
+    }
+  }
+  out.end_object();
+  out.end_object();
+  out.end_object();
+  text.push_back('\n');
+  return text;
+}
+
+std::optional<std::uint64_t> clock_frequency(const ClockClass& clock) {
+  const Int128 hertz = Int128{1'000'000'000} * clock.tick.denominator;
+  if (clock.tick.numerator == 0 || hertz % clock.tick.numerator != 0) return {};
+  const Int128 frequency = hertz / clock.tick.numerator;
+  if (frequency == 0 || frequency > Int128{~std::uint64_t{0}}) return {};
+  return static_cast<std::uint64_t>(frequency);
+}
+
+}  // namespace tracedeck::ctf

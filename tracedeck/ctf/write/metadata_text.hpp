@@ -1,0 +1,67 @@
+// Metadata of a trace as text: JSON text sequences (CTF2-SPECRC-3.0, CTF2-SPEC-2.0: metadata
+// stream) and TSDL (CTF 1.8.3, 7).
+//
+// A `MetadataWriter` writes classes as they come; they must be of kinds that its dialect has
+// (target_classes.hpp makes such classes). `metadata_text` takes any description.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/model/trace_description.hpp"
+
+namespace tracedeck::ctf {
+
+// Nodes of field classes that one metadata text may spell out. Only CTF2-SPEC-2.0 has aliases; in
+// the other dialects a class that is shared stands wherever it is used.
+inline constexpr std::size_t kMostSpeltClasses = std::size_t{1} << 20;
+// Field classes within each other.
+inline constexpr std::size_t kClassNesting = 256;
+
+// Makes the fragments or blocks of a metadata stream, in the order of the calls. Classes that were
+// added may not be referred to by other descriptions' classes: a data stream class names its clock
+// by id, an event record class its data stream class. Errors: kLimitExceeded (the two limits
+// above), kUnsupported (a class that the dialect has no words for); nothing is appended then.
+class MetadataWriter {
+ public:
+  virtual ~MetadataWriter() = default;
+
+  // What stands before all classes, to be called first and once. CTF2-SPECRC-3.0 has no place for
+  // the environment: see `environment_text`.
+  [[nodiscard]] virtual Result<void> begin(const TraceClass& trace_class,
+                                           const Attributes& environment) = 0;
+  [[nodiscard]] virtual Result<void> add_clock(const ClockClass& clock) = 0;
+  [[nodiscard]] virtual Result<void> add_stream_class(const DataStreamClass& stream_class) = 0;
+  [[nodiscard]] virtual Result<void> add_event_class(const EventClass& event_class) = 0;
+  // Entries that were not known in the beginning. Only CTF 1.8 has a place for them; others:
+  // nothing happens.
+  virtual void add_environment(const Attributes&) {}
+
+  // What was added since the last call.
+  [[nodiscard]] std::string take() { return std::exchange(text_, {}); }
+
+ protected:
+  std::string text_;
+};
+
+[[nodiscard]] std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect);
+
+// The whole metadata of a description. Classes of kinds that the dialect lacks are written as
+// target_classes.hpp maps them. Errors: as above.
+[[nodiscard]] Result<std::string> metadata_text(const TraceDescription& description,
+                                                Dialect dialect);
+
+// The environment as an auxiliary stream of CTF2-SPECRC-3.0 (env); empty when there is none.
+[[nodiscard]] std::string environment_text(const Attributes& environment);
+
+// The file that holds it, by custom.
+inline constexpr std::string_view kEnvironmentFile = "environment.json-seq";
+
+// The frequency of a clock in Hz, when its tick is exactly that of an integer frequency.
+[[nodiscard]] std::optional<std::uint64_t> clock_frequency(const ClockClass& clock);
+
+}  // namespace tracedeck::ctf

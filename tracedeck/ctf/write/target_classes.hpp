@@ -1,0 +1,77 @@
+// Field classes as a dialect can say them, and the programs that write values as them.
+//
+// What the dialect has is kept as it is: widths, byte orders, alignments, where lengths and
+// selectors are. What it lacks is put by convention (docs/formats/ctf.md, "What a dialect lacks"):
+// a length or selector that the source has no field for becomes a member before the one that needs
+// it, a boolean of CTF 1.8 an enumeration, and so on. Alignment is added where the byte order
+// changes inside a byte.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/ctf/write/encode_program.hpp"
+#include "tracedeck/model/event_class.hpp"
+
+namespace tracedeck::ctf {
+
+// Nodes that the classes of one event may have, shared ones counted as often as they are used.
+inline constexpr std::size_t kMostNodes = std::size_t{1} << 17;
+// Alignments beyond are lowered to this: bits.
+inline constexpr std::uint32_t kMostAlignment = 1U << 15;
+
+struct MapperOptions {
+  Dialect dialect = Dialect::kFinal;
+  // The values come as CTF 1.8 has them by our conventions, and the classes are those from before.
+  bool restoring = false;
+  // Roles stay, for metadata alone. Else fields with roles are plain.
+  bool keep_roles = false;
+};
+
+// What was put differently.
+struct MapperCounts {
+  std::uint64_t attributes_lost = 0;
+  std::uint64_t lengths_added = 0;  // members for lengths and selectors
+  std::uint64_t realigned = 0;      // fields that had to begin at a byte
+  std::uint64_t put_otherwise = 0;  // classes that the dialect lacks
+};
+
+// Maps the root structures of one event record class, or the packet context of a data stream class,
+// into one program.
+class ClassMapper {
+ public:
+  explicit ClassMapper(const MapperOptions& options);
+  ~ClassMapper();
+  ClassMapper(ClassMapper&&) noexcept;
+  ClassMapper& operator=(ClassMapper&&) noexcept;
+
+  // The packet context that locations may lead into. It must outlive the mapper.
+  void use_packet_context(const ClassMapper& packet_context);
+
+  struct Mapped {
+    FieldClassPtr target = nullptr;
+    std::uint32_t node = 0;  // of the program
+  };
+  // Roots come in the order in which they lie. `source` is a structure. Errors: kLimitExceeded.
+  [[nodiscard]] Result<Mapped> add_root(FieldLocation::Root root, const FieldClassPtr& source);
+
+  [[nodiscard]] const EncodeProgram& program() const;
+  [[nodiscard]] const MapperCounts& counts() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The alignment of a field (CTF2-SPECRC-3.0, align-dec), bits.
+[[nodiscard]] std::uint32_t alignment_of(const FieldClass& field_class);
+
+// Whether every class in it is one that the dialect has.
+[[nodiscard]] bool is_expressible(const FieldClassPtr& field_class, Dialect dialect);
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,206 @@
+#include "tracedeck/ctf/write/target_scalars.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+using Form = IntegerClass::Form;
+
+std::vector<Mapping> boolean_mappings() {
+  return {{.label = std::string(kAbsentOption), .ranges = {{0, 0}}},
+          {.label = std::string(kPresentOption), .ranges = {{1, 1}}}};
+}
+
+void set_layout(ScalarTarget& target, const FixedLayout& layout) {
+  target.node.width = layout.width;
+  target.node.byte_order = layout.byte_order;
+  target.node.reversed = layout.reversed;
+}
+
+void map_boolean(ScalarTarget& target, const BooleanClass& boolean, Dialect dialect) {
+  FixedLayout layout = boolean.layout;
+  target.node.op = EncodeOp::kInteger;
+  if (dialect != Dialect::kFinal) layout.reversed = false;
+  if (dialect == Dialect::kCtf1) {
+    layout.width = std::min<std::uint32_t>(layout.width, 64);
+    target.otherwise = true;
+    target.field_class.kind =
+        IntegerClass{.layout = layout, .form = Form::kEnumeration, .mappings = boolean_mappings()};
+  } else {
+    target.field_class.kind = BooleanClass{.layout = layout};
+  }
+  set_layout(target, layout);
+}
+
+// Numbers beyond 64 bits as bytes, the least significant first.
+void map_to_bytes(ScalarTarget& target, std::uint32_t width) {
+  target.otherwise = true;
+  target.bytes = (width + 7) / 8;
+  target.element = byte_class();
+  target.is_fixed = false;
+}
+
+void map_form(ScalarTarget& target, IntegerClass& integer, Dialect dialect) {
+  Attributes& attributes = target.field_class.attributes;
+  const bool fixed = std::holds_alternative<FixedLayout>(integer.layout);
+  if (dialect == Dialect::kCtf1) {
+    const bool known = integer.form == Form::kNumber ||
+                       (integer.form == Form::kEnumeration && !integer.mappings.empty());
+    if (integer.form == Form::kAddress) integer.display_base = DisplayBase::kHexadecimal;
+    if (known) return;
+    target.otherwise = integer.form != Form::kAddress;
+    integer.form = Form::kNumber;
+    integer.mappings.clear();
+    return;
+  }
+  const bool rc3 = dialect == Dialect::kRc3;
+  if (integer.form == Form::kAddress) {
+    integer.form = Form::kNumber;
+    integer.display_base = DisplayBase::kHexadecimal;
+    add_mark(attributes, "form", "\"address\"");
+  } else if (integer.form == Form::kBitMap && rc3) {
+    target.otherwise = true;
+    integer.form = Form::kBitArray;
+    integer.mappings.clear();
+    add_mark(attributes, "form", "\"bit-map\"");
+  } else if (integer.form == Form::kBitArray && !fixed && !rc3) {
+    target.otherwise = true;
+    integer.form = Form::kNumber;
+    add_mark(attributes, "form", "\"bit-array\"");
+  } else if (integer.form == Form::kEnumeration && integer.mappings.empty() && rc3) {
+    target.otherwise = true;
+    integer.form = Form::kNumber;
+    add_mark(attributes, "form", "\"enumeration\"");
+  } else if (integer.form == Form::kNumber && rc3 && !fixed &&
+             has_mark(attributes, "form", "\"bit-array\"")) {
+    integer.form = Form::kBitArray;
+  } else if (integer.form == Form::kNumber && !rc3 &&
+             has_mark(attributes, "form", "\"enumeration\"")) {
+    integer.form = Form::kEnumeration;
+  }
+}
+
+void map_integer(ScalarTarget& target, IntegerClass integer, Dialect dialect) {
+  target.node.op = EncodeOp::kInteger;
+  target.node.is_signed = integer.is_signed;
+  map_form(target, integer, dialect);
+  if (auto* const fixed = std::get_if<FixedLayout>(&integer.layout)) {
+    if (dialect != Dialect::kFinal) fixed->reversed = false;
+    set_layout(target, *fixed);
+    if (fixed->width > 64 && dialect == Dialect::kCtf1) return map_to_bytes(target, fixed->width);
+  } else if (dialect == Dialect::kCtf1) {
+    target.otherwise = true;
+    integer.layout = FixedLayout{.width = 64};
+    set_layout(target, FixedLayout{.width = 64});
+    target.field_class.alignment = 8;
+    target.node.saturates = true;
+  } else {
+    target.node.op = EncodeOp::kLeb128;
+    target.is_fixed = false;
+    target.field_class.alignment = 8;
+  }
+  target.field_class.kind = std::move(integer);
+}
+
+void map_real(ScalarTarget& target, RealClass real, Dialect dialect) {
+  target.node.op = EncodeOp::kReal;
+  if (dialect != Dialect::kFinal) real.layout.reversed = false;
+  if (dialect == Dialect::kCtf1 && real.layout.width == 16) {
+    target.otherwise = true;
+    real.layout.width = 32;
+  }
+  set_layout(target, real.layout);
+  if (dialect == Dialect::kCtf1 && real.layout.width > 64)
+    return map_to_bytes(target, real.layout.width);
+  target.field_class.kind = real;
+}
+
+bool same_ranges(const std::vector<IntegerRange>& a, const std::vector<IntegerRange>& b) {
+  return std::ranges::equal(a, b, [](const IntegerRange& x, const IntegerRange& y) {
+    return x.lower == y.lower && x.upper == y.upper;
+  });
+}
+
+}  // namespace
+
+ScalarTarget scalar_target(const FieldClass& source, Dialect dialect) {
+  ScalarTarget target;
+  target.field_class.alignment = source.alignment;
+  target.field_class.roles = source.roles;
+  target.field_class.attributes = source.attributes;
+  if (const auto* const boolean = source.as<BooleanClass>()) map_boolean(target, *boolean, dialect);
+  if (const auto* const integer = source.as<IntegerClass>()) map_integer(target, *integer, dialect);
+  if (const auto* const real = source.as<RealClass>()) map_real(target, *real, dialect);
+  return target;
+}
+
+FieldClassPtr byte_class() {
+  static const FieldClassPtr kByte = [] {
+    FieldClass made{.kind = IntegerClass{.layout = FixedLayout{.width = 8},
+                                         .display_base = DisplayBase::kHexadecimal}};
+    made.alignment = 8;
+    return std::make_shared<const FieldClass>(std::move(made));
+  }();
+  return kByte;
+}
+
+bool is_wide(const IntegerClass& integer) {
+  const auto* const fixed = std::get_if<FixedLayout>(&integer.layout);
+  return fixed != nullptr && fixed->width > 64;
+}
+
+FieldClass presence_class(bool ctf1) {
+  FieldClass made{.kind = BooleanClass{.layout = {.width = 8}}};
+  if (ctf1) {
+    made.kind = IntegerClass{.layout = FixedLayout{.width = 8},
+                             .form = Form::kEnumeration,
+                             .mappings = boolean_mappings()};
+  }
+  return made;
+}
+
+FieldClass tag_class(const std::vector<std::string>& names, std::uint32_t width) {
+  IntegerClass tag{.layout = FixedLayout{.width = width}, .form = Form::kEnumeration};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto value = static_cast<Int128>(i);
+    tag.mappings.push_back({.label = names[i], .ranges = {{value, value}}});
+  }
+  return FieldClass{.kind = std::move(tag)};
+}
+
+std::vector<std::string> option_names(const VariantClass& variant, bool ctf1) {
+  std::vector<std::string> names;
+  std::unordered_set<std::string> taken;
+  for (std::size_t i = 0; i < variant.options.size(); ++i) {
+    std::string name = variant.options[i].name;
+    const bool serves = !name.empty() && (!ctf1 || is_tsdl_name(name)) && !taken.contains(name);
+    if (!serves) name = "option_" + std::to_string(i);
+    while (!taken.insert(name).second) name.push_back('_');
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+bool selects_by_label(const IntegerClass& selector, const VariantClass& variant) {
+  if (selector.form != Form::kEnumeration) return false;
+  std::unordered_map<std::string_view, std::vector<IntegerRange>> labels;
+  for (const Mapping& mapping : selector.mappings) {
+    auto& ranges = labels[mapping.label];
+    ranges.insert(ranges.end(), mapping.ranges.begin(), mapping.ranges.end());
+  }
+  std::unordered_set<std::string_view> names;
+  return std::ranges::all_of(variant.options, [&](const VariantOption& option) {
+    const auto found = labels.find(option.name);
+    return is_tsdl_name(option.name) && names.insert(option.name).second && found != labels.end() &&
+           same_ranges(found->second, option.ranges);
+  });
+}
+
+}  // namespace tracedeck::ctf

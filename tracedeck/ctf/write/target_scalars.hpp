@@ -1,0 +1,47 @@
+// Scalars, tags and selectors as a dialect can say them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/ctf/write/encode_program.hpp"
+#include "tracedeck/model/field_class.hpp"
+
+namespace tracedeck::ctf {
+
+// A boolean, integer or real in the target.
+struct ScalarTarget {
+  FieldClass field_class{.kind = BooleanClass{}};
+  EncodeNode node = {};
+  bool is_fixed = true;     // it has a byte order
+  bool otherwise = false;   // the dialect lacks the class
+  std::uint32_t bytes = 0;  // it becomes an array of so many bytes, 0: it does not
+  FieldClassPtr element = nullptr;
+};
+[[nodiscard]] ScalarTarget scalar_target(const FieldClass& source, Dialect dialect);
+
+// An unsigned integer of 8 bits.
+[[nodiscard]] FieldClassPtr byte_class();
+
+// Whether it does not fit 64 bits.
+[[nodiscard]] bool is_wide(const IntegerClass& integer);
+
+// Labels of the two values of a boolean in CTF 1.8, and names of the options of what is an optional
+// elsewhere.
+inline constexpr std::string_view kAbsentOption = "false";
+inline constexpr std::string_view kPresentOption = "true";
+[[nodiscard]] FieldClass presence_class(bool ctf1);
+
+// An enumeration of the options of a variant.
+[[nodiscard]] FieldClass tag_class(const std::vector<std::string>& names, std::uint32_t width);
+// Names for the options: their own where they serve.
+[[nodiscard]] std::vector<std::string> option_names(const VariantClass& variant, bool ctf1);
+
+// Whether a field of this class selects the options as CTF 1.8 wants it: by labels that are the
+// options' names, for just the same values.
+[[nodiscard]] bool selects_by_label(const IntegerClass& selector, const VariantClass& variant);
+
+}  // namespace tracedeck::ctf

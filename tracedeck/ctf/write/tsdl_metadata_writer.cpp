@@ -1,0 +1,462 @@
+#include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/write/location_words.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+using Root = FieldLocation::Root;
+
+// CTF 1.8.3, C.1.2.
+constexpr std::array<std::string_view, 28> kKeywords = {
+    "align",   "callsite", "const",          "char",   "clock",   "double",   "enum",
+    "env",     "event",    "floating_point", "float",  "integer", "int",      "long",
+    "short",   "signed",   "stream",         "string", "struct",  "trace",    "typealias",
+    "typedef", "unsigned", "variant",        "void",   "_Bool",   "_Complex", "_Imaginary"};
+
+bool is_identifier_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+std::string sanitized(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) {
+    if (!is_identifier_character(c)) c = '_';
+  }
+  return text;
+}
+
+std::string identifier_of(std::string_view name) {
+  std::string identifier = sanitized(name);
+  if (identifier.empty() || (identifier[0] >= '0' && identifier[0] <= '9'))
+    identifier.insert(0, "_");
+  return identifier;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out.push_back('\\');
+      out.push_back(c);
+    } else if (c == '\n') {
+      out.append("\\n");
+    } else if (c == '\t') {
+      out.append("\\t");
+    } else if (c == '\r') {
+      out.append("\\r");
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      fmt::format_to(std::back_inserter(out), "\\{:03o}", static_cast<unsigned char>(c));
+    } else {
+      out.push_back(c);
+    }
+  }
+  out.push_back('"');
+  return out;
+}
+
+std::string_view order_word(ByteOrder order) { return order == ByteOrder::kLittle ? "le" : "be"; }
+
+// The field classes of one block.
+class TypeText {
+ public:
+  TypeText(std::string& text, std::size_t& spelt) : text_(text), spelt_(spelt) {}
+
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+  // `clock`: what its timestamps are mapped to, or null.
+  void root(std::string_view scope, Root root, const FieldClassPtr& field_class,
+            const ClockClass* clock) {
+    if (field_class == nullptr) return;
+    root_ = root;
+    clock_ = clock;
+    text_.append("\t").append(scope).append(" := ");
+    type(*field_class);
+    text_.append(";\n");
+  }
+
+ private:
+  struct Frame {
+    const StructureClass* structure;
+    std::vector<std::string> names;
+  };
+
+  void fault(ErrorCode code, std::string message) {
+    if (!error_) error_ = Error{.code = code, .message = std::move(message)};
+  }
+  void no_words(const FieldClass& field_class) {
+    fault(ErrorCode::kUnsupported,
+          fmt::format("CTF 1.8.3 has no type for a {}", kind_name(field_class)));
+  }
+
+  // A type without what stands behind the name of a field.
+  void type(const FieldClass& field_class) {
+    if (++spelt_ > kMostSpeltClasses) fault(ErrorCode::kLimitExceeded, "too many field classes");
+    if (++depth_ > kClassNesting) fault(ErrorCode::kLimitExceeded, "field classes nested too deep");
+    if (!error_)
+      std::visit([&](const auto& kind) { this->kind(field_class, kind); }, field_class.kind);
+    --depth_;
+  }
+
+  // A field: arrays say their lengths behind its name, outermost first.
+  void field(const std::string& name, const FieldClass& field_class) {
+    std::string lengths;
+    const FieldClass* inner = &field_class;
+    for (const Extent* extent = array_extent(*inner); extent != nullptr && !error_;
+         extent = array_extent(*inner)) {
+      lengths.append(length_text(*inner, *extent));
+      const auto* const array = inner->as<ArrayClass>();
+      if (array == nullptr) break;
+      inner = array->element.get();
+      if (++spelt_ > kMostSpeltClasses) fault(ErrorCode::kLimitExceeded, "too many field classes");
+    }
+    indent();
+    type(*inner);
+    text_.append(" ").append(name).append(lengths).append(";\n");
+  }
+
+  // Of arrays and of strings that are arrays of characters here; else null.
+  static const Extent* array_extent(const FieldClass& field_class) {
+    if (const auto* const array = field_class.as<ArrayClass>()) return &array->extent;
+    const auto* const string = field_class.as<StringClass>();
+    if (string != nullptr && !std::holds_alternative<NullTerminated>(string->extent))
+      return &string->extent;
+    const auto* const blob = field_class.as<BlobClass>();
+    return blob == nullptr ? nullptr : &blob->extent;
+  }
+
+  std::string length_text(const FieldClass& field_class, const Extent& extent) {
+    if (const auto* const fixed = std::get_if<StaticLength>(&extent))
+      return fmt::format("[{}]", fixed->length);
+    if (const auto* const located = std::get_if<LengthField>(&extent))
+      return "[" + location(located->location) + "]";
+    no_words(field_class);
+    return {};
+  }
+
+  void indent() { text_.append(frames_.size() + 1, '\t'); }
+
+  void integer(std::uint32_t size, std::uint32_t align, bool is_signed, ByteOrder order,
+               DisplayBase base, std::string_view more = {}) {
+    fmt::format_to(
+        std::back_inserter(text_),
+        "integer {{ size = {}; align = {}; signed = {}; byte_order = {}; base = {};{} }}", size,
+        align, is_signed ? "true" : "false", order_word(order), static_cast<int>(base), more);
+  }
+
+  void kind(const FieldClass& field_class, const IntegerClass& of) {
+    using Form = IntegerClass::Form;
+    const auto* const fixed = std::get_if<FixedLayout>(&of.layout);
+    if (fixed == nullptr || fixed->width > 64 || of.form == Form::kBitMap)
+      return no_words(field_class);
+    if (of.form == Form::kEnumeration && !of.mappings.empty()) text_.append("enum : ");
+    integer(fixed->width, field_class.alignment, of.is_signed, fixed->byte_order, of.display_base,
+            clock_map(field_class));
+    if (of.form == Form::kEnumeration && !of.mappings.empty()) mappings(of.mappings);
+  }
+
+  std::string clock_map(const FieldClass& field_class) const {
+    if (clock_ == nullptr) return {};
+    for (const std::string& word : field_class.roles) {
+      const std::string_view name = reserved_name(root_, word);
+      if (name.starts_with("timestamp"))
+        return fmt::format(" map = clock.{}.value;", identifier_of(clock_->id));
+    }
+    return {};
+  }
+
+  void mappings(const std::vector<Mapping>& mappings) {
+    text_.append(" { ");
+    std::string_view comma;
+    for (const Mapping& mapping : mappings) {
+      for (const IntegerRange& range : mapping.ranges) {
+        fmt::format_to(std::back_inserter(text_), "{}{} = {}", comma, quoted(mapping.label),
+                       range.lower);
+        if (range.upper != range.lower)
+          fmt::format_to(std::back_inserter(text_), " ... {}", range.upper);
+        comma = ", ";
+      }
+    }
+    text_.append(" }");
+  }
+
+  void kind(const FieldClass& field_class, const BooleanClass&) { no_words(field_class); }
+  void kind(const FieldClass& field_class, const MapClass&) { no_words(field_class); }
+  void kind(const FieldClass& field_class, const DynamicClass&) { no_words(field_class); }
+  void kind(const FieldClass& field_class, const OptionalClass&) { no_words(field_class); }
+
+  void kind(const FieldClass& field_class, const RealClass& real) {
+    const bool narrow = real.layout.width == 32;
+    if (!narrow && real.layout.width != 64) return no_words(field_class);
+    fmt::format_to(std::back_inserter(text_),
+                   "floating_point {{ exp_dig = {}; mant_dig = {}; byte_order = {}; align = {}; }}",
+                   narrow ? 8 : 11, narrow ? 24 : 53, order_word(real.layout.byte_order),
+                   field_class.alignment);
+  }
+
+  void kind(const FieldClass& field_class, const StringClass& string) {
+    if (string.encoding != TextEncoding::kUtf8) return no_words(field_class);
+    if (std::holds_alternative<NullTerminated>(string.extent)) {
+      text_.append("string { encoding = UTF8; }");
+    } else {
+      integer(8, 8, false, ByteOrder::kLittle, DisplayBase::kDecimal, " encoding = UTF8;");
+    }
+  }
+
+  void kind(const FieldClass&, const BlobClass&) {
+    integer(8, 8, false, ByteOrder::kLittle, DisplayBase::kHexadecimal);
+  }
+
+  // An array that is no field: an option, say, whose name follows elsewhere.
+  void kind(const FieldClass& field_class, const ArrayClass&) { no_words(field_class); }
+
+  void kind(const FieldClass& field_class, const StructureClass& structure) {
+    frames_.push_back({&structure, tsdl_member_names(root_, structure)});
+    text_.append("struct {\n");
+    for (std::size_t i = 0; i < structure.members.size() && !error_; ++i)
+      field(std::string(frames_.back().names[i]), *structure.members[i].field_class);
+    frames_.pop_back();
+    indent();
+    text_.append("}");
+    const std::uint32_t align = std::max(structure.minimum_alignment, field_class.alignment);
+    if (align > 1) fmt::format_to(std::back_inserter(text_), " align({})", align);
+  }
+
+  void kind(const FieldClass& field_class, const VariantClass& variant) {
+    if (!variant.selector) return no_words(field_class);
+    text_.append("variant <").append(location(*variant.selector)).append("> {\n");
+    // What is inside is one level deeper, but no structure that a location could lead to.
+    frames_.push_back({nullptr, {}});
+    for (const VariantOption& option : variant.options) {
+      if (!is_tsdl_name(option.name)) return no_words(field_class);
+      field(option.name, *option.field_class);
+      if (error_) break;
+    }
+    frames_.pop_back();
+    indent();
+    text_.append("}");
+  }
+
+  // Relative: the names alone, which are looked for outwards. Absolute: a dynamic scope first.
+  std::string location(const FieldLocation& location) {
+    std::string spelt;
+    std::size_t above = 0;
+    std::vector<std::string> names;
+    for (const auto& step : location.path) {
+      if (!step) {
+        ++above;
+      } else {
+        names.push_back(*step);
+      }
+    }
+    const bool here = location.root == Root::kRelative || location.root == root_;
+    const StructureClass* at = nullptr;
+    std::size_t frame = frames_.size();
+    if (location.root != Root::kRelative) {
+      spelt.append(dynamic_scope(location.root));
+      if (here && !frames_.empty()) at = frames_.front().structure;
+    } else {
+      while (frame > 0) {
+        --frame;
+        if (frames_[frame].structure == nullptr) continue;
+        if (above-- == 0) break;
+      }
+      if (frame < frames_.size()) at = frames_[frame].structure;
+    }
+    for (const std::string& name : names) {
+      if (!spelt.empty()) spelt.push_back('.');
+      spelt.append(spelt_name(at, location.root == Root::kRelative ? root_ : location.root, name));
+      at = inner_structure(at, name);
+    }
+    return spelt;
+  }
+
+  static const StructureClass* inner_structure(const StructureClass* at, const std::string& name) {
+    if (at == nullptr) return nullptr;
+    const auto found = std::ranges::find(at->members, name, &Member::name);
+    return found == at->members.end() ? nullptr : found->field_class->as<StructureClass>();
+  }
+
+  // Names in another root are spelt by rule; those numbered there for likeness are not found.
+  static std::string spelt_name(const StructureClass* at, Root root, const std::string& name) {
+    if (at != nullptr) {
+      const auto names = tsdl_member_names(root, *at);
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        if (at->members[i].name == name) return names[i];
+      }
+    }
+    return "_" + sanitized(name);
+  }
+
+  std::string& text_;
+  std::size_t& spelt_;
+  Root root_ = Root::kPayload;
+  const ClockClass* clock_ = nullptr;
+  std::vector<Frame> frames_;
+  std::size_t depth_ = 0;
+  std::optional<Error> error_;
+};
+
+// Of the first integer of a packet header: the magic number, most likely.
+ByteOrder trace_byte_order(const FieldClassPtr& header) {
+  const auto* const structure = header == nullptr ? nullptr : header->as<StructureClass>();
+  if (structure == nullptr || structure->members.empty()) return ByteOrder::kLittle;
+  const auto* const integer = structure->members[0].field_class->as<IntegerClass>();
+  const auto* const fixed =
+      integer == nullptr ? nullptr : std::get_if<FixedLayout>(&integer->layout);
+  return fixed == nullptr ? ByteOrder::kLittle : fixed->byte_order;
+}
+
+class TsdlMetadataWriter final : public MetadataWriter {
+ public:
+  Result<void> begin(const TraceClass& trace_class, const Attributes& environment) override {
+    text_.append("/* CTF 1.8 */\n\ntrace {\n\tmajor = 1;\n\tminor = 8;\n");
+    if (trace_class.uuid)
+      text_.append("\tuuid = ").append(quoted(uuid_text(*trace_class.uuid))).append(";\n");
+    const ByteOrder order = trace_byte_order(trace_class.packet_header);
+    text_.append("\tbyte_order = ").append(order_word(order)).append(";\n");
+    has_header_ = trace_class.packet_header != nullptr;
+    auto done = block([&](TypeText& text) {
+      text.root("packet.header", Root::kPacketHeader, trace_class.packet_header, nullptr);
+    });
+    if (done) add_environment(environment);
+    return done;
+  }
+
+  void add_environment(const Attributes& environment) override {
+    std::string entries;
+    for (const Attribute& entry : environment) {
+      const std::string name = identifier_of(entry.key);
+      if (!is_tsdl_name(name) || !environment_.insert(name).second) continue;
+      entries.append("\t").append(name).append(" = ");
+      entries.append(is_integer(entry) ? entry.value : quoted(entry.value)).append(";\n");
+    }
+    if (!entries.empty()) text_.append("\nenv {\n").append(entries).append("};\n");
+  }
+
+  Result<void> add_clock(const ClockClass& clock) override {
+    const std::optional<std::uint64_t> frequency = clock_frequency(clock);
+    if (!frequency)
+      return fail(ErrorCode::kUnsupported, "the clock `" + clock.id + "` has no whole frequency");
+    text_.append("\nclock {\n\tname = ").append(quoted(identifier_of(clock.id))).append(";\n");
+    if (parse_uuid(clock.identity.uid))
+      text_.append("\tuuid = ").append(quoted(clock.identity.uid)).append(";\n");
+    if (!clock.description.empty())
+      text_.append("\tdescription = ").append(quoted(clock.description)).append(";\n");
+    const ClockOffset offset = clock_offset(clock, *frequency);
+    fmt::format_to(std::back_inserter(text_),
+                   "\tfreq = {};\n\tprecision = {};\n\toffset_s = {};\n\toffset = {};\n"
+                   "\tabsolute = {};\n}};\n",
+                   *frequency, clock.precision.value_or(0), offset.seconds, offset.cycles,
+                   clock.origin == ClockOrigin::kUnixEpoch ? "true" : "false");
+    return {};
+  }
+
+  Result<void> add_stream_class(const DataStreamClass& stream_class) override {
+    text_.append("\nstream {\n");
+    // Without a packet header, an id is an error for the readers there are.
+    if (has_header_)
+      fmt::format_to(std::back_inserter(text_), "\tid = {};\n", stream_class.id.value_or(0));
+    return block([&](TypeText& text) {
+      const ClockClass* const clock = stream_class.default_clock;
+      text.root("packet.context", Root::kPacketContext, stream_class.packet_context, clock);
+      text.root("event.header", Root::kEventHeader, stream_class.event_header, clock);
+      text.root("event.context", Root::kCommonContext, stream_class.common_context, nullptr);
+    });
+  }
+
+  Result<void> add_event_class(const EventClass& event_class) override {
+    text_.append("\nevent {\n");
+    if (event_class.name) text_.append("\tname = ").append(quoted(*event_class.name)).append(";\n");
+    fmt::format_to(std::back_inserter(text_), "\tid = {};\n", event_class.id.value_or(0));
+    if (has_header_)
+      fmt::format_to(std::back_inserter(text_), "\tstream_id = {};\n",
+                     event_class.stream_class->id.value_or(0));
+    attributes(event_class.attributes);
+    return block([&](TypeText& text) {
+      text.root("context", Root::kSpecificContext, event_class.specific_context, nullptr);
+      text.root("fields", Root::kPayload, event_class.payload, nullptr);
+    });
+  }
+
+ private:
+  static bool is_integer(const Attribute& entry) {
+    std::string_view digits = entry.value;
+    if (digits.starts_with('-')) digits.remove_prefix(1);
+    return entry.is_json && !digits.empty() && digits.size() <= 18 &&
+           std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  }
+
+  // The two that CTF 1.8 knows.
+  void attributes(const Attributes& attributes) {
+    for (const Attribute& attribute : attributes) {
+      if (attribute.is_json) continue;
+      if (attribute.key == "loglevel" && !attribute.value.empty() &&
+          std::ranges::all_of(attribute.value, [](char c) { return c >= '0' && c <= '9'; }))
+        text_.append("\tloglevel = ").append(attribute.value).append(";\n");
+      if (attribute.key == "model.emf.uri")
+        text_.append("\tmodel.emf.uri = ").append(quoted(attribute.value)).append(";\n");
+    }
+  }
+
+  // What stands between the braces of a block that was begun, and the end of it.
+  template <class Fill>
+  Result<void> block(Fill fill) {
+    std::string types;
+    std::size_t spelt = 0;
+    TypeText text(types, spelt);
+    fill(text);
+    if (text.error()) {
+      text_.resize(text_.rfind("\n\n") == std::string::npos ? 0 : text_.rfind("\n\n") + 1);
+      return std::unexpected(*text.error());
+    }
+    text_.append(types).append("};\n");
+    return {};
+  }
+
+  bool has_header_ = false;
+  std::unordered_set<std::string> environment_;
+};
+
+}  // namespace
+
+bool is_tsdl_name(std::string_view name) {
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
+         std::ranges::all_of(name, is_identifier_character) &&
+         std::ranges::find(kKeywords, name) == kKeywords.end();
+}
+
+std::vector<std::string> tsdl_member_names(Root root, const StructureClass& structure) {
+  std::vector<std::string> names;
+  std::unordered_set<std::string> taken;
+  std::unordered_map<std::string, unsigned> numbers;
+  for (const Member& member : structure.members) {
+    std::string name;
+    for (const std::string& word : member.field_class->roles) {
+      if (name.empty()) name = reserved_name(root, word);
+    }
+    if (name.empty()) {
+      name = "_" + sanitized(member.name);
+      if (!is_tsdl_name(name)) name.push_back('_');
+    }
+    const std::string base = name;
+    while (!taken.insert(name).second) name = fmt::format("{}_{}", base, ++numbers[base]);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::unique_ptr<MetadataWriter> tsdl_metadata_writer() {
+  return std::make_unique<TsdlMetadataWriter>();
+}
+
+}  // namespace tracedeck::ctf
