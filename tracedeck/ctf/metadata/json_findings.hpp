@@ -1,0 +1,55 @@
+// Collects what is wrong with a metadata stream.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/base/finding.hpp"
+#include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/ctf/metadata/json_text.hpp"
+#include "tracedeck/ctf/metadata/metadata_rules.hpp"
+
+namespace tracedeck::ctf {
+
+// "3", "\"lettle-endian\"", "an object": a value as a finding quotes it.
+[[nodiscard]] std::string quoted(JsonRef value);
+
+class JsonFindings {
+ public:
+  // `noun`: what the texts of the stream are called.
+  explicit JsonFindings(std::string_view noun) : noun_(noun) {}
+
+  // A finding about a value: "fragment 3, /length: " and `text`.
+  void report(const Rule& rule, JsonRef at, std::string_view text);
+  void report(MetadataRule rule, JsonRef at, std::string_view text) {
+    report(metadata_rule(rule, dialect_), at, text);
+  }
+  // A finding about bytes of the stream.
+  void report(MetadataRule rule, std::uint64_t offset, std::uint64_t length, std::string text);
+
+  // "found 3, expected `expected`", about `at`.
+  void expect(MetadataRule rule, JsonRef at, std::string_view expected);
+
+  [[nodiscard]] std::string_view noun() const { return noun_; }
+  // The document to cite.
+  void set_dialect(Dialect dialect) { dialect_ = dialect; }
+
+  // Findings of severity error so far.
+  [[nodiscard]] std::uint64_t errors() const { return errors_; }
+  // Those since the last call.
+  [[nodiscard]] std::vector<Finding> take();
+
+ private:
+  void add(Finding finding);
+
+  std::string_view noun_;
+  Dialect dialect_ = Dialect::kRc3;
+  std::vector<Finding> findings_;
+  std::uint64_t errors_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace tracedeck::ctf

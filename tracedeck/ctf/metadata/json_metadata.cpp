@@ -1,0 +1,73 @@
+// The reader of metadata that is a JSON text sequence (CTF2-SPECRC-3.0 and CTF2-SPEC-2.0, "Metadata
+// stream").
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "tracedeck/ctf/metadata/json_fragments.hpp"
+#include "tracedeck/ctf/metadata/json_sequence.hpp"
+#include "tracedeck/ctf/metadata/metadata_reader.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+class JsonMetadataReader final : public MetadataReader {
+ public:
+  explicit JsonMetadataReader(Metadata& metadata)
+      : metadata_(metadata),
+        fragments_(metadata, findings_),
+        sequence_(findings_, [this](const auto& text) { take(text); }) {}
+
+  std::vector<Finding> read(ByteSpan bytes, bool last) override {
+    sequence_.read(bytes, last);
+    if (last) {
+      release();
+      note_gaps();
+      fragments_.finish();
+    }
+    return findings_.take();
+  }
+
+ private:
+  // Fragments wait until the first word that only one document has tells which one to follow.
+  void take(const std::shared_ptr<const JsonText>& text) {
+    note_gaps();
+    if (!dialect_) {
+      dialect_ = dialect_of(*text);
+      // What was read without a distinguishing word means the same in both, but for clocks.
+      if (dialect_ && !fragments_.has_clocks()) settle(*dialect_);
+    }
+    held_.push_back(text);
+    if (dialect_) release();
+  }
+
+  void settle(Dialect dialect) {
+    findings_.set_dialect(dialect);
+    fragments_.set_dialect(dialect);
+    metadata_.set_dialect(dialect);
+  }
+
+  void release() {
+    for (const auto& text : std::exchange(held_, {})) fragments_.read(text);
+  }
+
+  void note_gaps() {
+    if (sequence_.has_faults()) fragments_.note_gap();
+  }
+
+  Metadata& metadata_;
+  JsonFindings findings_{"fragment"};
+  JsonFragments fragments_;
+  JsonSequence sequence_;
+  std::optional<Dialect> dialect_;
+  std::vector<std::shared_ptr<const JsonText>> held_;
+};
+
+}  // namespace
+
+std::unique_ptr<MetadataReader> json_metadata_reader(Metadata& metadata) {
+  return std::make_unique<JsonMetadataReader>(metadata);
+}
+
+}  // namespace tracedeck::ctf

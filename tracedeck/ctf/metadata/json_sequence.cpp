@@ -1,0 +1,87 @@
+#include "tracedeck/ctf/metadata/json_sequence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tracedeck::ctf {
+namespace {
+
+bool is_space(std::uint8_t byte) {
+  return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+}  // namespace
+
+void JsonSequence::read(ByteSpan bytes, bool last) {
+  while (!bytes.empty()) {
+    const auto separator = std::ranges::find(bytes, kRecordSeparator);
+    const auto length = static_cast<std::size_t>(separator - bytes.begin());
+    take(bytes.first(length));
+    bytes = bytes.subspan(length);
+    if (bytes.empty()) break;
+    if (in_text_) finish_text(false);
+    bytes = bytes.subspan(1);
+    ++offset_;
+    pending_.clear();
+    pending_offset_ = offset_;
+    judged_ = 0;
+    in_text_ = true;
+    in_stray_ = false;
+  }
+  if (last && in_text_) finish_text(true);
+}
+
+void JsonSequence::take(ByteSpan bytes) {
+  if (in_text_) {
+    pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  } else if (!in_stray_) {
+    const auto stray = std::ranges::find_if_not(bytes, is_space);
+    if (stray != bytes.end()) {
+      in_stray_ = true;
+      fault(MetadataRule::kSequence, offset_ + static_cast<std::uint64_t>(stray - bytes.begin()),
+            fmt::format("found byte {:02X}, expected a record separator, 1E", *stray));
+    }
+  }
+  offset_ += bytes.size();
+}
+
+void JsonSequence::finish_text(bool last) {
+  if (std::ranges::all_of(pending_, is_space)) return;
+  if (judged_ == pending_.size()) {
+    if (!last) ++count_;
+    return;
+  }
+  auto text = parser_.parse(pending_, pending_offset_, count_ + 1);
+  if (text) {
+    ++count_;
+    in_text_ = false;
+    pending_ = {};
+    handler_(*text);
+    return;
+  }
+  judged_ = pending_.size();
+  if (!last) ++count_;
+  const JsonFault& why = text.error();
+  switch (why.kind) {
+    case JsonFault::Kind::kInvalid: {
+      const bool cut = last && pending_.back() != '\n';
+      fault(cut ? MetadataRule::kTruncated : MetadataRule::kText, why.offset,
+            fmt::format("found {}{}, expected one JSON object", why.text,
+                        cut ? ", and the end of the stream in it" : ""));
+      break;
+    }
+    case JsonFault::Kind::kNesting:
+    case JsonFault::Kind::kTooLarge:
+      fault(MetadataRule::kLimit, why.offset, fmt::format("found {}", why.text));
+  }
+}
+
+void JsonSequence::fault(MetadataRule rule, std::uint64_t offset, std::string_view text) {
+  has_faults_ = true;
+  // Stray bytes lie between texts; everything else is about the text that comes next.
+  const std::uint64_t number = judged_ != 0 ? count_ : count_ + 1;
+  findings_.report(rule, offset, 0, fmt::format("{} {}: {}", findings_.noun(), number, text));
+}
+
+}  // namespace tracedeck::ctf

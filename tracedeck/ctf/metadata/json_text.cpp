@@ -1,0 +1,350 @@
+#include "tracedeck/ctf/metadata/json_text.hpp"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <limits>
+#include <ranges>
+#include <utility>
+
+namespace tracedeck::ctf {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+constexpr std::size_t kMostPointer = 500;
+constexpr std::size_t kMostStep = 200;
+
+static_assert(kPadding >= simdjson::SIMDJSON_PADDING);
+
+bool is_number(std::string_view text) {
+  const auto digits = [&] {
+    const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(count);
+    return count;
+  };
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const bool zero = text.starts_with('0');
+  const std::size_t count = digits();
+  if (count == 0 || (zero && count > 1)) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  return text.empty();
+}
+
+// The length of a JSON string with its quotes, at the beginning of valid text.
+std::size_t string_length(const char* from) {
+  std::size_t at = 1;
+  while (from[at] != '"') at += from[at] == '\\' ? 2 : 1;
+  return at + 1;
+}
+
+std::string_view trimmed(std::string_view token) {
+  return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
+}
+
+// RFC 6901: "~" and "/" inside of a name are escaped.
+std::string pointer_step(std::string_view name) {
+  std::string step = "/";
+  for (const char c : name.substr(0, kMostStep)) {
+    if (c == '~') {
+      step += "~0";
+    } else if (c == '/') {
+      step += "~1";
+    } else {
+      step += c;
+    }
+  }
+  if (name.size() > kMostStep) step += "...";
+  return step;
+}
+
+}  // namespace
+
+std::string_view kind_words(JsonKind kind) {
+  constexpr std::string_view kWords[] = {"null",     "a boolean", "a number",
+                                         "a string", "an array",  "an object"};
+  return kWords[static_cast<std::size_t>(kind)];
+}
+
+JsonKind JsonRef::kind() const { return text_->nodes_[index_].kind; }
+
+std::string_view JsonRef::raw() const {
+  const JsonText::Node& node = text_->nodes_[index_];
+  return as_text(text_->bytes_.view().span().subspan(node.offset, node.size));
+}
+
+std::string_view JsonRef::string() const {
+  const JsonText::Node& node = text_->nodes_[index_];
+  if (node.unescaped != 0) return text_->unescaped_[node.unescaped - 1];
+  const std::string_view quoted = raw();
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+std::uint64_t JsonRef::offset() const { return text_->offset_ + text_->nodes_[index_].offset; }
+
+std::string JsonRef::pointer() const {
+  std::vector<std::string> steps;
+  std::size_t length = 0;
+  std::uint32_t at = index_;
+  for (; at != 0 && length < kMostPointer; at = text_->nodes_[at].parent) {
+    const JsonText::Node& node = text_->nodes_[at];
+    const bool in_object = text_->nodes_[node.parent].kind == JsonKind::kObject;
+    steps.push_back(in_object ? pointer_step(JsonRef(*text_, at - 1).string())
+                              : fmt::format("/{}", node.ordinal));
+    length += steps.back().size();
+  }
+  std::string pointer = at == 0 ? "" : "...";
+  for (const std::string& step : steps | std::views::reverse) pointer += step;
+  return pointer;
+}
+
+std::string JsonRef::compact() const {
+  const std::string_view text = raw();
+  std::string compact;
+  compact.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const std::size_t length = c == '"' ? string_length(text.data() + at) : 1;
+    const bool space = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    if (!space) compact.append(text, at, length);
+    at += length;
+  }
+  return compact;
+}
+
+JsonRef JsonRef::first_child() const {
+  const JsonText::Node& node = text_->nodes_[index_];
+  if (node.end == index_ + 1) return {};
+  return {*text_, node.kind == JsonKind::kObject ? index_ + 2 : index_ + 1};
+}
+
+JsonRef JsonRef::next_sibling() const {
+  const JsonText::Node& node = text_->nodes_[index_];
+  const JsonText::Node& parent = text_->nodes_[node.parent];
+  if (node.end == parent.end) return {};
+  return {*text_, parent.kind == JsonKind::kObject ? node.end + 1 : node.end};
+}
+
+std::vector<JsonRef> JsonText::repeated() const {
+  std::vector<JsonRef> values;
+  values.reserve(repeated_.size());
+  for (const std::uint32_t index : repeated_) values.emplace_back(*this, index);
+  return values;
+}
+
+struct JsonParser::State {
+  ondemand::parser parser;
+};
+
+// Visits every value, because simdjson's on-demand parser checks only what is visited.
+class JsonParser::Walk {
+ public:
+  Walk(JsonText& text, const char* begin) : text_(text), begin_(begin) {}
+
+  // Whether the value is well-formed; else `fault` and `fault_at` tell why not.
+  bool value(ondemand::value value, std::uint32_t parent, std::uint32_t ordinal,
+             std::uint32_t depth) {
+    const std::string_view token = value.raw_json_token();
+    last_ = token.data();
+    const std::uint32_t index = add(token.data(), parent, ordinal);
+    switch (token.empty() ? '\0' : token[0]) {
+      case '{':
+        if (!container(index, JsonKind::kObject, depth) || !object(value, index, depth))
+          return false;
+        break;
+      case '[':
+        if (!container(index, JsonKind::kArray, depth) || !array(value, index, depth)) return false;
+        break;
+      case '"': {
+        std::string_view content;
+        if (value.get_string().get(content) != simdjson::SUCCESS) return false;
+        string(index, content);
+        break;
+      }
+      default:
+        if (!scalar(index, trimmed(token))) return false;
+    }
+    text_.nodes_[index].end = static_cast<std::uint32_t>(text_.nodes_.size());
+    return true;
+  }
+
+  [[nodiscard]] const char* last() const { return last_; }
+  [[nodiscard]] JsonFault::Kind kind() const { return kind_; }
+
+ private:
+  using Node = JsonText::Node;
+
+  std::uint32_t add(const char* at, std::uint32_t parent, std::uint32_t ordinal) {
+    const auto index = static_cast<std::uint32_t>(text_.nodes_.size());
+    text_.nodes_.push_back({.offset = static_cast<std::uint32_t>(at - begin_),
+                            .end = index + 1,
+                            .parent = parent,
+                            .ordinal = ordinal});
+    return index;
+  }
+
+  bool container(std::uint32_t index, JsonKind kind, std::uint32_t depth) {
+    text_.nodes_[index].kind = kind;
+    if (depth < kJsonNesting) return true;
+    kind_ = JsonFault::Kind::kNesting;
+    return false;
+  }
+
+  void close(std::uint32_t index, ondemand::value& value) {
+    const char* end = begin_ + text_.bytes_.view().size;
+    // The iterator stands behind the closing bracket, which is the last token before.
+    const char* next = end;
+    if (value.current_location().get(next) != simdjson::SUCCESS) next = end;
+    const char* bracket = next - 1;
+    const char wanted = text_.nodes_[index].kind == JsonKind::kObject ? '}' : ']';
+    while (bracket > begin_ && *bracket != wanted) --bracket;
+    text_.nodes_[index].size =
+        static_cast<std::uint32_t>(bracket + 1 - begin_) - text_.nodes_[index].offset;
+  }
+
+  bool object(ondemand::value& value, std::uint32_t index, std::uint32_t depth) {
+    ondemand::object object;
+    if (value.get_object().get(object) != simdjson::SUCCESS) return false;
+    std::vector<std::uint32_t> keys;
+    for (auto result : object) {
+      ondemand::field field;
+      if (std::move(result).get(field) != simdjson::SUCCESS) return false;
+      const char* at = field.key().raw() - 1;
+      last_ = at;
+      std::string_view name;
+      if (field.unescaped_key().get(name) != simdjson::SUCCESS) return false;
+      const std::uint32_t key = add(at, index, 0);
+      string(key, name);
+      keys.push_back(key);
+      if (!this->value(field.value(), index, 0, depth + 1)) return false;
+    }
+    close(index, value);
+    find_repeated(keys);
+    return true;
+  }
+
+  bool array(ondemand::value& value, std::uint32_t index, std::uint32_t depth) {
+    ondemand::array array;
+    if (value.get_array().get(array) != simdjson::SUCCESS) return false;
+    std::uint32_t ordinal = 0;
+    for (auto result : array) {
+      ondemand::value element;
+      if (std::move(result).get(element) != simdjson::SUCCESS) return false;
+      if (!this->value(element, index, ordinal++, depth + 1)) return false;
+    }
+    close(index, value);
+    return true;
+  }
+
+  void string(std::uint32_t index, std::string_view content) {
+    Node& node = text_.nodes_[index];
+    node.kind = JsonKind::kString;
+    node.size = static_cast<std::uint32_t>(string_length(begin_ + node.offset));
+    // Every escape is longer than what it stands for.
+    if (node.size == content.size() + 2) return;
+    text_.unescaped_.emplace_back(content);
+    node.unescaped = static_cast<std::uint32_t>(text_.unescaped_.size());
+  }
+
+  bool scalar(std::uint32_t index, std::string_view token) {
+    Node& node = text_.nodes_[index];
+    node.size = static_cast<std::uint32_t>(token.size());
+    if (token == "null") {
+      node.kind = JsonKind::kNull;
+    } else if (token == "true" || token == "false") {
+      node.kind = JsonKind::kBoolean;
+    } else if (is_number(token)) {
+      node.kind = JsonKind::kNumber;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  // Sorting, because hashes can be made to collide.
+  void find_repeated(std::vector<std::uint32_t>& keys) {
+    const auto name = [&](std::uint32_t key) { return JsonRef(text_, key).string(); };
+    std::ranges::stable_sort(keys, {}, name);
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+      if (name(keys[i - 1]) == name(keys[i])) text_.repeated_.push_back(keys[i] + 1);
+    }
+  }
+
+  JsonText& text_;
+  const char* begin_;
+  const char* last_ = nullptr;
+  JsonFault::Kind kind_ = JsonFault::Kind::kInvalid;
+};
+
+JsonParser::JsonParser() : state_(std::make_unique<State>()) {}
+JsonParser::~JsonParser() = default;
+
+namespace {
+
+JsonFault invalid(std::uint64_t offset, std::string_view what) {
+  return {JsonFault::Kind::kInvalid, offset, std::string(what)};
+}
+
+// What simdjson tells, in a sentence without capital and full stop.
+std::string reason(simdjson::error_code code) {
+  switch (code) {
+    case simdjson::UTF8_ERROR:
+      return "bytes that are not UTF-8";
+    case simdjson::UNCLOSED_STRING:
+      return "a string without an end";
+    case simdjson::UNESCAPED_CHARS:
+      return "a control character in a string";
+    case simdjson::EMPTY:
+      return "no JSON text";
+    default:
+      return "text that is no JSON";
+  }
+}
+
+}  // namespace
+
+std::expected<std::shared_ptr<const JsonText>, JsonFault> JsonParser::parse(ByteSpan bytes,
+                                                                            std::uint64_t offset,
+                                                                            std::uint64_t number) {
+  if (bytes.size() >= std::numeric_limits<std::uint32_t>::max() - kPadding)
+    return std::unexpected(JsonFault{JsonFault::Kind::kTooLarge, offset, "a text of 4 GiB"});
+  auto text = std::make_shared<JsonText>();
+  text->bytes_ = PaddedBytes(bytes);
+  text->offset_ = offset;
+  text->number_ = number;
+  const auto view = text->bytes_.view();
+  const char* begin = reinterpret_cast<const char*>(view.data);
+
+  ondemand::document document;
+  const auto opened = state_->parser.iterate(begin, view.size, view.size + kPadding).get(document);
+  if (opened != simdjson::SUCCESS) return std::unexpected(invalid(offset, reason(opened)));
+  ondemand::value root;
+  const auto code = document.get_value().get(root);
+  if (code == simdjson::SCALAR_DOCUMENT_AS_VALUE)
+    return std::unexpected(invalid(offset, "a text that is neither an object nor an array"));
+  Walk walk(*text, begin);
+  const bool well_formed = code == simdjson::SUCCESS && walk.value(root, 0, 0, 0);
+  if (!well_formed) {
+    const std::uint64_t at =
+        walk.last() == nullptr ? 0 : static_cast<std::uint64_t>(walk.last() - begin);
+    const bool deep = walk.kind() == JsonFault::Kind::kNesting;
+    return std::unexpected(JsonFault{walk.kind(), offset + at,
+                                     deep ? "nesting deeper than 256" : "text that is no JSON"});
+  }
+  const char* more = nullptr;
+  if (document.current_location().get(more) == simdjson::SUCCESS)
+    return std::unexpected(invalid(offset + static_cast<std::uint64_t>(more - begin),
+                                   "more after the end of the JSON text"));
+  return text;
+}
+
+}  // namespace tracedeck::ctf

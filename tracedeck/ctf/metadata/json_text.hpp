@@ -1,0 +1,151 @@
+// One JSON text of a metadata or auxiliary stream, as a tree that knows where everything stood.
+//
+// The parser is simdjson's; the tree is a flat list of small nodes in the order of the text. It
+// keeps what metadata needs and DOM parsers drop: byte offsets, the order of keys, repeated keys,
+// and numbers of any size as their text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/padded_bytes.hpp"
+
+namespace tracedeck::ctf {
+
+// Arrays and objects within each other.
+inline constexpr std::uint32_t kJsonNesting = 256;
+
+enum class JsonKind : std::uint8_t { kNull, kBoolean, kNumber, kString, kArray, kObject };
+
+// "an object", "a string", ...
+[[nodiscard]] std::string_view kind_words(JsonKind kind);
+
+class JsonText;
+
+// A value in a `JsonText`, which must outlive it; or no value.
+class JsonRef {
+ public:
+  JsonRef() = default;
+  JsonRef(const JsonText& text, std::uint32_t index) : text_(&text), index_(index) {}
+
+  explicit operator bool() const { return text_ != nullptr; }
+  [[nodiscard]] JsonKind kind() const;
+  [[nodiscard]] bool is(JsonKind kind) const { return this->kind() == kind; }
+  [[nodiscard]] const JsonText& text() const { return *text_; }
+
+  // The value as it is written.
+  [[nodiscard]] std::string_view raw() const;
+  // Of a string: its content without escapes.
+  [[nodiscard]] std::string_view string() const;
+  // Of a boolean.
+  [[nodiscard]] bool boolean() const { return raw() == "true"; }
+  // Byte offset in the stream.
+  [[nodiscard]] std::uint64_t offset() const;
+  // RFC 6901; what would be longer than about 500 bytes lacks its beginning.
+  [[nodiscard]] std::string pointer() const;
+  // Without white space between tokens.
+  [[nodiscard]] std::string compact() const;
+
+  // The children of an array or object in order, to be walked with `next_sibling`: of an object,
+  // the values. No value after the last.
+  [[nodiscard]] JsonRef first_child() const;
+  [[nodiscard]] JsonRef next_sibling() const;
+  // Of a child of an object.
+  [[nodiscard]] JsonRef key() const { return {*text_, index_ - 1}; }
+
+ private:
+  const JsonText* text_ = nullptr;
+  std::uint32_t index_ = 0;
+};
+
+// The children of an array or object, for range-for.
+class JsonChildren {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(JsonRef at) : at_(at) {}
+    JsonRef operator*() const { return at_; }
+    Iterator& operator++() {
+      at_ = at_.next_sibling();
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const {
+      return static_cast<bool>(at_) != static_cast<bool>(other.at_);
+    }
+
+   private:
+    JsonRef at_;
+  };
+  explicit JsonChildren(JsonRef parent) : parent_(parent) {}
+  [[nodiscard]] Iterator begin() const { return Iterator(parent_.first_child()); }
+  [[nodiscard]] static Iterator end() { return Iterator(JsonRef()); }
+
+ private:
+  JsonRef parent_;
+};
+
+class JsonText {
+ public:
+  [[nodiscard]] JsonRef root() const { return {*this, 0}; }
+  [[nodiscard]] std::uint64_t offset() const { return offset_; }  // of the text in the stream
+  [[nodiscard]] std::uint64_t number() const { return number_; }  // in the stream, from 1
+  // Values whose key occurred before in the same object.
+  [[nodiscard]] std::vector<JsonRef> repeated() const;
+
+ private:
+  friend class JsonRef;
+  friend class JsonParser;
+
+  struct Node {
+    JsonKind kind = JsonKind::kNull;
+    std::uint32_t offset = 0;     // of the value in the text
+    std::uint32_t size = 0;       // bytes
+    std::uint32_t end = 0;        // index behind the last node of this value
+    std::uint32_t parent = 0;     // index
+    std::uint32_t ordinal = 0;    // among the elements of its array
+    std::uint32_t unescaped = 0;  // of a string with escapes: 1 + its index
+  };
+
+  PaddedBytes bytes_;
+  std::uint64_t offset_ = 0;
+  std::uint64_t number_ = 0;
+  std::vector<Node> nodes_;
+  std::vector<std::string> unescaped_;
+  std::vector<std::uint32_t> repeated_;
+};
+
+// Why a text is not read.
+struct JsonFault {
+  enum class Kind : std::uint8_t {
+    kInvalid,   // no JSON, or more than one text
+    kNesting,   // deeper than `kJsonNesting`
+    kTooLarge,  // 4 GiB
+  };
+  Kind kind = Kind::kInvalid;
+  std::uint64_t offset = 0;  // in the stream, of the first bad byte as far as it is known
+  std::string text = {};     // what was found
+};
+
+// Reads texts; reusing one saves allocations.
+class JsonParser {
+ public:
+  JsonParser();
+  ~JsonParser();
+
+  // `offset` and `number`: of the text in its stream.
+  [[nodiscard]] std::expected<std::shared_ptr<const JsonText>, JsonFault> parse(
+      ByteSpan bytes, std::uint64_t offset, std::uint64_t number);
+
+ private:
+  struct State;
+  class Walk;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tracedeck::ctf
