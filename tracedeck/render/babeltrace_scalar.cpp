@@ -65,7 +65,9 @@ char* write_escaped(char* to, std::string_view text) {
     }
     *to++ = '\\';
     *to++ = escape;
-    if (escape == 'x') to = write_digits(to, static_cast<unsigned char>(character), 4, 2);
+    if (escape != 'x') continue;
+    *to++ = "01234567"[static_cast<unsigned char>(character) / 16];
+    *to++ = "0123456789abcdef"[character % 16];
   }
   return to;
 }
