@@ -1,0 +1,300 @@
+// Structures and variants, and the fields that lengths and tags refer to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "tracedeck/ctf/metadata/tsdl_types.hpp"
+
+namespace tracedeck::ctf::tsdl {
+namespace {
+
+using Root = FieldLocation::Root;
+
+struct DynamicScope {
+  std::string_view prefix;
+  Root root;
+};
+
+// In the order in which fields are decoded (7.3.2).
+constexpr std::array<DynamicScope, 6> kDynamicScopes = {{
+    {"trace.packet.header", Root::kPacketHeader},
+    {"stream.packet.context", Root::kPacketContext},
+    {"stream.event.header", Root::kEventHeader},
+    {"stream.event.context", Root::kCommonContext},
+    {"event.context", Root::kSpecificContext},
+    {"event.fields", Root::kPayload},
+}};
+
+// Which scope a path begins with, and how many of its names that takes.
+std::pair<const DynamicScope*, std::size_t> dynamic_scope(const Expression& path) {
+  std::string begin;
+  for (std::size_t i = 0; i < path.path.size() && i < 3; ++i) {
+    begin += (i == 0 ? "" : ".") + path.path[i];
+    const auto* const found =
+        std::ranges::find(kDynamicScopes, std::string_view(begin), &DynamicScope::prefix);
+    if (found != kDynamicScopes.end()) return {found, i + 1};
+  }
+  return {nullptr, 0};
+}
+
+// Readers take one underscore away: it is there for names that are keywords (4.2.1).
+std::string without_underscore(const std::string& name) {
+  return name.size() > 1 && name[0] == '_' ? name.substr(1) : name;
+}
+
+// What a member is called in the model. Where that is taken already the underscore stays.
+template <class Index>
+std::string member_name(const std::string& name, const Index& taken) {
+  const std::string shown = without_underscore(name);
+  return taken.contains(shown) ? name : shown;
+}
+
+}  // namespace
+
+TypeBuilder::Built TypeBuilder::structure_class(const TypeSpecifier& type, const Site& site) {
+  Frame frame{.parent = site.frame,
+              .lexical = site.lexical,
+              .lexical_fields = site.lexical_fields,
+              .depth = site.frame == nullptr ? 0 : site.frame->depth + 1};
+  TypeScope scope{.parent = site.scope, .parent_limit = site.limit};
+  const Site inner{
+      .scope = &scope, .frame = &frame, .lexical = &frame, .lexical_fields = kEverything};
+  std::optional<std::uint32_t> alignment = 1;
+  if (type.alignment) alignment = values_.alignment(*type.alignment);
+  Built result;
+  bool valid = alignment.has_value();
+  for (const Declaration& each : type.declarations) {
+    if (each.kind == Declaration::Kind::kField) {
+      result.field_class = nullptr;
+      structure_fields(each, inner, result);
+      valid = valid && result.field_class != nullptr;
+    } else {
+      declare(each, inner);
+    }
+  }
+  if (!valid || !spend(frame.classes.size(), type.place)) return {};
+  StructureClass structure{.minimum_alignment = *alignment};
+  structure.members.reserve(frame.classes.size());
+  for (std::size_t i = 0; i < frame.classes.size(); ++i)
+    structure.members.push_back(
+        {.name = std::move(frame.names[i]), .field_class = std::move(frame.classes[i])});
+  result.field_class = add_node({.kind = std::move(structure)}, {.place = type.place});
+  return result;
+}
+
+// `result.field_class` is null when one of them is faulty.
+void TypeBuilder::structure_fields(const Declaration& declaration, const Site& inner,
+                                   Built& result) {
+  Frame& frame = *inner.frame;
+  bool valid = true;
+  for (const Declarator& each : declaration.declarators) {
+    frame.pending = each.name;
+    const Built field = declared_class(*declaration.type, each, inner);
+    frame.pending.clear();
+    result.outermost = std::min(result.outermost, field.outermost);
+    if (frame.by_text.contains(each.name)) {
+      findings_.report(TsdlRule::kFieldRepeated, each.place,
+                       fmt::format("there is a field `{}` already", each.name));
+      valid = false;
+      continue;
+    }
+    // A faulty one is known too, lest what refers to it be blamed.
+    std::string name = member_name(each.name, frame.by_name);
+    frame.by_text.emplace(each.name, frame.classes.size());
+    frame.by_name.emplace(name, frame.classes.size());
+    frame.names.push_back(std::move(name));
+    frame.classes.push_back(field.field_class);
+    if (field.field_class == nullptr) {
+      valid = false;
+    } else {
+      result.field_class = field.field_class;
+    }
+  }
+  if (!valid) result.field_class = nullptr;
+}
+
+TypeBuilder::Built TypeBuilder::variant_class(const TypeSpecifier& type, const Expression& tag,
+                                              const Site& site, const Site& tag_site) {
+  Reference reference = refer(tag, tag_site);
+  const bool valid = selects(reference, tag.place);
+  VariantClass variant{.selector = std::move(reference.location)};
+  Built result{.outermost = reference.outermost};
+  // What it selects depends on the enumeration there.
+  if (variant.selector->root != Root::kRelative) result.outermost = kOutside;
+  if (!variant_options(type, site, reference.target, variant, result) || !valid) return {};
+  result.field_class = add_node({.kind = std::move(variant)}, {.place = type.place});
+  return result;
+}
+
+// Whether a tag can select. What is no integer at all is a matter of its location.
+bool TypeBuilder::selects(const Reference& tag, Place place) {
+  if (tag.target == nullptr) return true;
+  const auto* const integer = tag.target->as<IntegerClass>();
+  if (integer == nullptr || integer->form == IntegerClass::Form::kEnumeration) return true;
+  findings_.report(TsdlRule::kVariant, place,
+                   "the tag of this variant is an integer without labels; an enumeration was "
+                   "expected");
+  return false;
+}
+
+bool TypeBuilder::variant_options(const TypeSpecifier& type, const Site& site,
+                                  const FieldClassPtr& tag, VariantClass& variant, Built& result) {
+  TypeScope scope{.parent = site.scope, .parent_limit = site.limit};
+  Site inner = site;
+  inner.scope = &scope;
+  inner.limit = kEverything;
+  const bool has_labels = tag != nullptr && tag->as<IntegerClass>() != nullptr;
+  std::unordered_map<std::string, std::size_t> taken;
+  std::unordered_map<std::string, std::size_t> texts;
+  bool valid = true;
+  for (const Declaration& declaration : type.declarations) {
+    if (declaration.kind != Declaration::Kind::kField) {
+      declare(declaration, inner);
+      continue;
+    }
+    for (const Declarator& each : declaration.declarators) {
+      const Built option = declared_class(*declaration.type, each, inner);
+      result.outermost = std::min(result.outermost, option.outermost);
+      valid = valid && option.field_class != nullptr;
+      if (!texts.emplace(each.name, texts.size()).second) {
+        findings_.report(TsdlRule::kFieldRepeated, each.place,
+                         fmt::format("there is an option `{}` already", each.name));
+        valid = false;
+        continue;
+      }
+      VariantOption& added = variant.options.emplace_back();
+      added.name = member_name(each.name, taken);
+      added.field_class = option.field_class;
+      taken.emplace(added.name, taken.size());
+      const Mapping* const mapping =
+          has_labels ? nodes_.find_mapping(tag.get(), each.name) : nullptr;
+      if (mapping == nullptr) continue;
+      if (!spend(mapping->ranges.size(), each.place)) return false;
+      added.ranges = mapping->ranges;
+    }
+  }
+  if (!spend(variant.options.size(), type.place)) return false;
+  if (variant.options.empty() && valid) {
+    findings_.report(TsdlRule::kVariant, type.place, "this variant has no options");
+    return false;
+  }
+  return valid;
+}
+
+std::optional<std::uint64_t> TypeBuilder::constant_length(const Expression& length) {
+  Int128 value = length.value;
+  if (length.kind == Expression::Kind::kPath && length.path.size() == 2 &&
+      length.path[0] == "env") {
+    const auto found = environment_.find(length.path[1]);
+    if (found == environment_.end()) return std::nullopt;
+    value = found->second;
+  } else if (length.kind != Expression::Kind::kInteger) {
+    return std::nullopt;
+  }
+  if (value < 0 || value > UINT64_MAX) return std::nullopt;
+  return static_cast<std::uint64_t>(value);
+}
+
+// Where a length or a tag leads. What leads nowhere is told when the class is added to the
+// metadata.
+TypeBuilder::Reference TypeBuilder::refer(const Expression& to, const Site& site) {
+  if (const auto [scope, names] = dynamic_scope(to); scope != nullptr)
+    return refer_to_root(scope->root, to, names, site);
+  const std::string& first = to.path.front();
+  // The fields before it where its type is declared (4.2.2), then those where it is used.
+  for (const std::string& name : {first, without_underscore(first)}) {
+    std::size_t limit = site.lexical_fields;
+    for (const Frame* frame = site.lexical; frame != nullptr;
+         limit = frame->lexical_fields, frame = frame->lexical) {
+      const std::size_t field = frame->find(name, limit);
+      if (field != kEverything) return refer_to_frame(*frame, field, to, site);
+    }
+    for (const Frame* frame = site.frame; frame != nullptr; frame = frame->parent) {
+      const std::size_t field = frame->find(name, kEverything);
+      if (field != kEverything) return refer_to_frame(*frame, field, to, site);
+    }
+  }
+  // Then those of the dynamic scopes around it, inner ones first (section 6).
+  if (roots_ != nullptr) {
+    for (auto scope = kDynamicScopes.rbegin(); scope != kDynamicScopes.rend(); ++scope) {
+      const FieldClassPtr& root = (*roots_)[static_cast<std::size_t>(scope->root)];
+      if (scope->root >= root_ || root == nullptr || member_of(root, first) == std::string::npos)
+        continue;
+      Reference result = refer_to_root(scope->root, to, 0, site);
+      result.outermost = kOutside;
+      return result;
+    }
+  }
+  Reference result;
+  static_cast<void>(walk(nullptr, to, 0, result.location));
+  return result;
+}
+
+TypeBuilder::Reference TypeBuilder::refer_to_frame(const Frame& frame, std::size_t field,
+                                                   const Expression& to, const Site& site) {
+  Reference result{.outermost = static_cast<std::ptrdiff_t>(frame.depth)};
+  result.location.path.resize(site.frame->depth - frame.depth);
+  result.location.path.emplace_back(frame.names[field]);
+  result.target = walk(frame.classes[field], to, 1, result.location);
+  return result;
+}
+
+// `from`: the first of the names behind the root. The class of a root that is not made yet is known
+// by its frames.
+TypeBuilder::Reference TypeBuilder::refer_to_root(Root root, const Expression& to, std::size_t from,
+                                                  const Site& site) {
+  Reference result{.outermost = kNowhere};
+  result.location.root = root;
+  FieldClassPtr at = roots_ == nullptr ? nullptr : (*roots_)[static_cast<std::size_t>(root)];
+  if (root == root_ && site.frame != nullptr) {
+    std::vector<const Frame*> frames(site.frame->depth + 1);
+    for (const Frame* frame = site.frame; frame != nullptr; frame = frame->parent)
+      frames[frame->depth] = frame;
+    for (const Frame* const frame : frames) {
+      if (from == to.path.size()) break;
+      const std::size_t field = frame->find(to.path[from], kEverything);
+      at = field == kEverything ? nullptr : frame->classes[field];
+      const bool inside = field == kEverything && frame->pending == to.path[from];
+      result.location.path.emplace_back(field == kEverything ? without_underscore(to.path[from])
+                                                             : frame->names[field]);
+      ++from;
+      if (!inside) break;
+    }
+    result.outermost = kOutside;
+  }
+  result.target = walk(std::move(at), to, from, result.location);
+  return result;
+}
+
+std::size_t TypeBuilder::member_of(const FieldClassPtr& structure, const std::string& name) {
+  const std::size_t found = nodes_.find_member(structure.get(), without_underscore(name));
+  return found == std::string::npos ? nodes_.find_member(structure.get(), name) : found;
+}
+
+// Goes on from a class by the names from `from` on, and writes them as the model calls them. Null
+// where a name leads nowhere.
+FieldClassPtr TypeBuilder::walk(FieldClassPtr at, const Expression& to, std::size_t from,
+                                FieldLocation& location) {
+  for (; from < to.path.size(); ++from) {
+    const std::string& name = to.path[from];
+    const bool has_names =
+        at != nullptr && (at->as<StructureClass>() != nullptr || at->as<VariantClass>() != nullptr);
+    const std::size_t found = has_names ? member_of(at, name) : std::string::npos;
+    if (found == std::string::npos) {
+      at = nullptr;
+      location.path.emplace_back(without_underscore(name));
+    } else if (const auto* const structure = at->as<StructureClass>()) {
+      location.path.emplace_back(structure->members[found].name);
+      at = structure->members[found].field_class;
+    } else {
+      // An option's name is not part of a location: which one is there shows in the data.
+      at = at->as<VariantClass>()->options[found].field_class;
+    }
+  }
+  return at;
+}
+
+}  // namespace tracedeck::ctf::tsdl

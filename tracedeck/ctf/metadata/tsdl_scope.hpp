@@ -1,0 +1,81 @@
+// The scopes of TSDL (CTF 1.8.3, 7.3): which types and which fields a place can refer to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/ctf/metadata/tsdl_syntax.hpp"
+#include "tracedeck/model/field_class.hpp"
+
+namespace tracedeck::ctf::tsdl {
+
+inline constexpr std::size_t kEverything = std::numeric_limits<std::size_t>::max();
+
+// The fields so far of a structure whose class is being made (static scope, 7.3.2).
+struct Frame {
+  const Frame* parent = nullptr;   // the structure that contains it
+  const Frame* lexical = nullptr;  // where the text of its type stands; null: in none
+  std::size_t lexical_fields = 0;  // how many fields that one had there
+  std::size_t depth = 0;           // structures around it
+  std::string pending = {};        // the field whose class is being made
+  std::vector<FieldClassPtr> classes = {};
+  std::vector<std::string> names = {};                        // as members are called in the model
+  std::unordered_map<std::string, std::size_t> by_text = {};  // as the text calls them
+  std::unordered_map<std::string, std::size_t> by_name = {};  // as the model does
+
+  // The field of a name among the first `limit`; kEverything: none.
+  [[nodiscard]] std::size_t find(const std::string& name, std::size_t limit) const {
+    for (const auto* const index : {&by_text, &by_name}) {
+      const auto found = index->find(name);
+      if (found != index->end() && found->second < limit) return found->second;
+    }
+    return kEverything;
+  }
+};
+
+struct TypeScope;
+
+// A named type.
+struct TypeEntry {
+  const TypeSpecifier* type = nullptr;     // lives as long as the entry's scope
+  const Declarator* declarator = nullptr;  // null: the type alone
+  TypeScope* scope = nullptr;              // where it is declared
+  std::size_t order = 0;                   // among all declarations
+  const Frame* frame = nullptr;            // the structure it is declared in; null: none
+  std::size_t frame_fields = 0;            // and how many fields that had there
+  FieldClassPtr field_class = nullptr;     // set when it is the same wherever it is used
+  bool faulty = false;                     // a finding says so
+};
+
+// The named types of a block, structure or variant (lexical scope, 7.3.1).
+struct TypeScope {
+  TypeScope* parent = nullptr;
+  std::size_t parent_limit = kEverything;  // only types declared before that are seen there
+  std::unordered_map<std::string, TypeEntry> entries = {};
+
+  // The entry that a name means here, declared before `limit`, or null.
+  [[nodiscard]] TypeEntry* find(const std::string& name, std::size_t limit) {
+    for (TypeScope* scope = this; scope != nullptr;
+         limit = scope->parent_limit, scope = scope->parent) {
+      const auto found = scope->entries.find(name);
+      if (found != scope->entries.end() && found->second.order < limit) return &found->second;
+    }
+    return nullptr;
+  }
+};
+
+// Where a type is being used.
+struct Site {
+  TypeScope* scope = nullptr;
+  std::size_t limit = kEverything;  // of `scope`, see TypeScope::parent_limit
+  Frame* frame = nullptr;           // the structure that will contain it; null: none
+  const Frame* lexical = nullptr;   // where its text stands
+  std::size_t lexical_fields = 0;
+};
+
+}  // namespace tracedeck::ctf::tsdl

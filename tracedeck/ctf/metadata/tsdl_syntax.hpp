@@ -1,0 +1,105 @@
+// The syntax tree of TSDL (CTF 1.8.3, C.2): what is written, with nothing looked up.
+//
+// Trees are nested at most `kMostNesting` deep.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tracedeck/ctf/metadata/tsdl_text.hpp"
+#include "tracedeck/model/field_class.hpp"
+
+namespace tracedeck::ctf::tsdl {
+
+inline constexpr std::size_t kMostNesting = 256;
+
+// A unary or postfix expression: an integer with its sign, a string, or names joined by dots.
+struct Expression {
+  enum class Kind : std::uint8_t { kInteger, kString, kPath };
+  Kind kind = Kind::kInteger;
+  Place place = {};
+  Int128 value = 0;
+  std::string text = {};
+  std::vector<std::string> path = {};
+};
+
+struct TypeSpecifier;
+using TypeSpecifierPtr = std::unique_ptr<TypeSpecifier>;
+
+// What stands around a name: `*name[3][length]`.
+struct Declarator {
+  Place place = {};
+  std::string name = {};                 // empty: abstract
+  std::string pointers = {};             // " *", " * const *", ... empty: none
+  std::vector<Expression> extents = {};  // in the order in which they are written, outermost first
+};
+
+// A field, `typedef` or `typealias`, or a type that is declared for its name alone.
+struct Declaration {
+  enum class Kind : std::uint8_t { kField, kTypedef, kTypealias, kType };
+  Kind kind = Kind::kField;
+  TypeSpecifierPtr type = {};
+  std::vector<Declarator> declarators = {};  // kTypealias: one, of what is on the left
+  std::string alias = {};                    // kTypealias: the name on the right
+  Place place = {};                          // kTypealias: of that name; else of the type
+};
+
+// `key = value;` or `key := type;`
+struct Assignment {
+  std::string key = {};  // dots included: "packet.header"
+  Place place = {};
+  Expression value = {};
+  TypeSpecifierPtr type = {};  // null: `value` counts
+};
+
+struct Enumerator {
+  std::string label = {};
+  Place place = {};
+  std::optional<Expression> lower = {};
+  std::optional<Expression> upper = {};  // of a range
+};
+
+struct TypeSpecifier {
+  enum class Kind : std::uint8_t {
+    kNamed,  // `name` of a typedef, or words of C: "unsigned long"
+    kInteger,
+    kReal,
+    kString,
+    kEnumeration,
+    kStructure,
+    kVariant,
+  };
+  Kind kind = Kind::kNamed;
+  Place place = {};
+  std::string name =
+      {};  // of a type or tag, as it is looked up: "uint8_t", "struct page"; or empty
+  bool has_body = false;   // of an enumeration, structure or variant
+  std::string shown = {};  // kNamed: with its qualifiers, "const char", which are tried first
+  std::vector<Assignment> attributes = {};
+  TypeSpecifierPtr container = {};  // of an enumeration
+  std::vector<Enumerator> enumerators = {};
+  std::vector<Declaration> declarations = {};  // of a structure or variant
+  std::optional<Expression> alignment = {};
+  std::optional<Expression> tag = {};
+};
+
+// `trace { ... };` and its like.
+struct Block {
+  enum class Kind : std::uint8_t { kTrace, kEnvironment, kClock, kStream, kEvent, kCallsite };
+  Kind kind = Kind::kTrace;
+  Place place = {};
+  std::vector<Assignment> assignments = {};
+  std::vector<Declaration> declarations = {};
+};
+
+// One of the two.
+struct TopLevel {
+  std::optional<Block> block = {};
+  std::optional<Declaration> declaration = {};
+};
+
+}  // namespace tracedeck::ctf::tsdl
