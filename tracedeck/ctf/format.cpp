@@ -1,5 +1,6 @@
 #include "tracedeck/ctf/format.hpp"
 
+#include <array>
 #include <vector>
 
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"
@@ -7,6 +8,7 @@
 #include "tracedeck/ctf/reader.hpp"
 #include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/ctf/trace.hpp"
+#include "tracedeck/ctf/write/writer.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -37,7 +39,14 @@ class CtfFormat final : public Format {
     }();
     return kRules;
   }
-  [[nodiscard]] std::span<const WriteTarget> targets() const override { return {}; }
+  [[nodiscard]] std::span<const WriteTarget> targets() const override {
+    static constexpr std::array<WriteTarget, 3> kTargets = {{
+        {.name = "ctf2rc", .title = "CTF2-SPECRC-3.0", .directory = true},
+        {.name = "ctf2", .title = "CTF2-SPEC-2.0", .directory = true},
+        {.name = "ctf1", .title = "CTF 1.8", .directory = true},
+    }};
+    return kTargets;
+  }
 
   [[nodiscard]] bool recognises(ByteSpan, bool) const override { return false; }
   [[nodiscard]] std::size_t recognition_size() const override { return 0; }
@@ -58,6 +67,10 @@ class CtfFormat final : public Format {
     return open_reader(directories, options, std::move(stop));
   }
 
+  [[nodiscard]] Result<std::unique_ptr<Writer>> create_directory(
+      io::OutputDirectory& output, const WriteOptions& options) const override {
+    return create_writer(output, options);
+  }
   [[nodiscard]] Result<std::unique_ptr<Writer>> create(io::Output& output,
                                                        const WriteOptions&) const override {
     return not_a_file(output.name());

@@ -1,0 +1,87 @@
+// The packets that we write: their header and context, and the headers of event records.
+//
+// All of it is little-endian and begins at whole bytes, with the member names that CTF 1.8
+// reserves:
+//
+//   header          magic 4, uuid 16 (if the trace has one), stream_id 8,
+//                   stream_instance_id 8 (if data streams have ids)
+//   context         packet_size 8, content_size 8 (bits), timestamp_begin 8, timestamp_end 8 (with
+//   a
+//                   clock), packet_seq_num 8, events_discarded 8, then members of the source
+//   event header    with a clock: id 5 bits, timestamp 27 bits; or 31, id 32 bits, timestamp 64
+//   bits
+//                   without: id 32 bits
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/model/trace_description.hpp"
+
+namespace tracedeck::ctf {
+
+inline constexpr std::uint32_t kPacketMagic = 0xC1FC1FC1;
+inline constexpr std::uint64_t kExtendedId = 31;
+inline constexpr std::uint32_t kShortTimeBits = 27;
+// Most bytes of an event header.
+inline constexpr std::size_t kEventHeaderRoom = 13;
+
+// What a packet says about itself.
+struct PacketFacts {
+  std::uint64_t stream_class_id = 0;
+  std::uint64_t stream_id = 0;
+  std::uint64_t total_bits = 0;
+  std::uint64_t content_bits = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t sequence = 0;
+  std::uint64_t discarded = 0;
+};
+
+struct PacketLayout {
+  std::optional<Uuid> uuid = {};
+  bool has_stream_ids = false;
+  bool has_clock = false;
+
+  // Bytes in front of the members of the source.
+  [[nodiscard]] std::size_t size() const {
+    return 12 + (uuid ? 16U : 0U) + (has_stream_ids ? 8U : 0U) + 32 + (has_clock ? 16U : 0U);
+  }
+  // Writes `size()` bytes.
+  void write(std::uint8_t* to, const PacketFacts& facts) const;
+
+  [[nodiscard]] FieldClassPtr header_class(Dialect dialect) const;
+  // `more`: members behind ours; their names must not be ours.
+  [[nodiscard]] FieldClassPtr context_class(Dialect dialect, std::vector<Member> more) const;
+  [[nodiscard]] FieldClassPtr event_header_class(Dialect dialect) const;
+};
+
+// Whether a member of a packet context would be taken for one of ours.
+[[nodiscard]] bool is_packet_member(std::string_view name);
+
+// Whether an event record can have the short header: the reader's clock goes on by less than 2^27.
+[[nodiscard]] inline bool has_short_header(std::uint64_t id, std::uint64_t last,
+                                           std::uint64_t time) {
+  return id < kExtendedId && time - last < std::uint64_t{1} << kShortTimeBits;
+}
+
+// Writes the header of an event record at a whole byte and returns its end; up to 16 bytes are
+// stored. `last`: the clock as the reader knows it.
+[[nodiscard]] [[gnu::always_inline]] inline std::uint8_t* put_event_header(std::uint8_t* to,
+                                                                           std::uint64_t id,
+                                                                           std::uint64_t last,
+                                                                           std::uint64_t time) {
+  if (has_short_header(id, last, time)) [[likely]] {
+    constexpr std::uint64_t kMask = (std::uint64_t{1} << kShortTimeBits) - 1;
+    store_le(to, static_cast<std::uint32_t>(id | (time & kMask) << 5));
+    return to + 4;
+  }
+  *to = static_cast<std::uint8_t>(kExtendedId);
+  store_le(to + 1, static_cast<std::uint32_t>(id));
+  store_le(to + 5, time);
+  return to + kEventHeaderRoom;
+}
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,61 @@
+#include "tracedeck/ctf/write/packet_writer.hpp"
+
+#include <algorithm>
+
+namespace tracedeck::ctf {
+
+void PacketWriter::begin(std::uint64_t time) {
+  bits_.rewind(0);
+  bits_.put_zeros(layout_.size());
+  facts_.begin = facts_.end = time;
+  last_time_ = time;
+  events_ = 0;
+  open_ = true;
+}
+
+void PacketWriter::reach(std::uint64_t begin, std::uint64_t end) {
+  // The reader's clock starts at the begin, so it may go back only while no event relies on it.
+  if (events_ == 0) {
+    facts_.begin = std::min(facts_.begin, begin);
+    last_time_ = facts_.begin;
+  }
+  facts_.end = std::max(facts_.end, end);
+}
+
+void PacketWriter::begin_event(std::uint64_t id, std::uint64_t time) {
+  bits_.align(8);
+  event_begin_ = bits_.position();
+  time_before_ = last_time_;
+  bits_.reserve(kEventHeaderRoom + 3);
+  std::uint8_t* const to = bits_.data() + event_begin_ / 8;
+  std::size_t size = 4;
+  if (layout_.has_clock) {
+    size = static_cast<std::size_t>(put_event_header(to, id, last_time_, time) - to);
+    last_time_ = time;
+  } else {
+    store_le(to, static_cast<std::uint32_t>(id));
+  }
+  bits_.rewind(event_begin_ + std::uint64_t{8} * size);
+}
+
+void PacketWriter::end_event() {
+  ++events_;
+  facts_.end = std::max(facts_.end, last_time_);
+}
+
+Result<void> PacketWriter::end(std::uint64_t sequence, std::uint64_t discarded) {
+  facts_.content_bits = bits_.position();
+  bits_.align(8);
+  facts_.total_bits = bits_.position();
+  facts_.sequence = sequence;
+  facts_.discarded = discarded;
+  layout_.write(bits_.data(), facts_);
+  open_ = false;
+  auto written = output_->write(bits_.bytes());
+  constexpr std::size_t kMostKept = std::size_t{1} << 20;
+  if (bits_.capacity() > kMostKept) bits_.release();
+  bits_.rewind(0);
+  return written;
+}
+
+}  // namespace tracedeck::ctf

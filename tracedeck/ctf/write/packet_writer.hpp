@@ -1,0 +1,62 @@
+// Writes the packets of one data stream to its file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "tracedeck/ctf/write/bit_writer.hpp"
+#include "tracedeck/ctf/write/packet_layout.hpp"
+#include "tracedeck/io/output.hpp"
+
+namespace tracedeck::ctf {
+
+// A packet is kept in memory until it ends, for its header says how long it is. One thread at a
+// time. Errors are those of the output.
+class PacketWriter {
+ public:
+  PacketWriter(std::unique_ptr<io::Output> output, const PacketLayout& layout,
+               std::uint64_t stream_class_id, std::uint64_t stream_id)
+      : output_(std::move(output)), layout_(layout) {
+    facts_.stream_class_id = stream_class_id;
+    facts_.stream_id = stream_id;
+  }
+
+  [[nodiscard]] bool is_open() const { return open_; }
+  [[nodiscard]] BitWriter& bits() { return bits_; }
+  // Whether the packet holds events.
+  [[nodiscard]] bool has_events() const { return events_ != 0; }
+
+  // Begins a packet at a clock value. `bits()` then stands where the source's members of the packet
+  // context go.
+  void begin(std::uint64_t time);
+  // Widens the interval of the packet.
+  void reach(std::uint64_t begin, std::uint64_t end);
+
+  // Writes an event header. `bits()` then stands where the event goes on.
+  void begin_event(std::uint64_t id, std::uint64_t time);
+  // The event is complete; its times become those of the packet.
+  void end_event();
+  // Takes back what was written since `begin_event`.
+  void abandon_event() {
+    bits_.rewind(event_begin_);
+    last_time_ = time_before_;
+  }
+
+  // Ends the packet and writes it. `discarded`: the counter's snapshot at its end.
+  [[nodiscard]] Result<void> end(std::uint64_t sequence, std::uint64_t discarded);
+  [[nodiscard]] Result<void> finish() { return output_->finish(); }
+
+ private:
+  std::unique_ptr<io::Output> output_;
+  PacketLayout layout_;
+  BitWriter bits_;
+  PacketFacts facts_;
+  std::uint64_t event_begin_ = 0;
+  std::uint64_t time_before_ = 0;
+  std::uint64_t last_time_ = 0;
+  std::uint64_t events_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,256 @@
+#include "tracedeck/ctf/write/target_trace.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "tracedeck/ctf/write/conventions.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+using Root = FieldLocation::Root;
+__extension__ using Wide = unsigned __int128;
+
+// Whether readers would see the same times from both.
+bool same_clock(const ClockClass& a, const ClockClass& b) {
+  return a.tick == b.tick && a.offset_seconds == b.offset_seconds &&
+         a.offset_ticks == b.offset_ticks && a.shift == b.shift && a.origin == b.origin &&
+         a.identity == b.identity && a.origin_identity == b.origin_identity &&
+         a.precision == b.precision && a.accuracy == b.accuracy && a.description == b.description;
+}
+
+bool has_role_inside(const FieldClass& field_class, std::size_t depth = 0) {
+  if (!field_class.roles.empty() || depth > kClassNesting) return true;
+  bool found = false;
+  for_each_child(field_class, [&](const FieldClassPtr& inner) {
+    found = found || has_role_inside(*inner, depth + 1);
+  });
+  return found;
+}
+
+// The first free id, from `wanted` on if that is an id at all.
+std::uint64_t free_id(std::unordered_set<std::uint64_t>& taken,
+                      std::optional<std::uint64_t> wanted) {
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint32_t>::max();
+  if (wanted && *wanted <= kLast && taken.insert(*wanted).second) return *wanted;
+  std::uint64_t id = taken.size();
+  while (!taken.insert(id).second) id = id == kLast ? 0 : id + 1;
+  return id;
+}
+
+// Members that came from the packet context of the source, its roles left out.
+StructureClass user_members(const StructureClass& context, std::vector<bool>& kept) {
+  StructureClass users;
+  for (const Member& member : context.members) {
+    kept.push_back(!has_role_inside(*member.field_class));
+    if (!kept.back()) continue;
+    users.members.push_back(member);
+    while (is_packet_member(users.members.back().name)) users.members.back().name.push_back('_');
+  }
+  return users;
+}
+
+FieldClassPtr with_duration(const FieldClassPtr& payload) {
+  StructureClass made;
+  const auto* const structure = payload == nullptr ? nullptr : payload->as<StructureClass>();
+  if (structure != nullptr) made = *structure;
+  std::string name = "duration";
+  while (std::ranges::find(made.members, name, &Member::name) != made.members.end())
+    name.push_back('_');
+  FieldClass duration{.kind = IntegerClass{.layout = FixedLayout{.width = 64}}};
+  duration.alignment = 8;
+  add_mark(duration.attributes, "kind", "\"duration\"");
+  made.members.insert(made.members.begin(),
+                      Member{.name = name,
+                             .field_class = std::make_shared<const FieldClass>(std::move(duration)),
+                             .attributes = {}});
+  return make_field_class(std::move(made));
+}
+
+}  // namespace
+
+TargetTrace::TargetTrace(Dialect dialect, Concessions& concessions)
+    : dialect_(dialect), concessions_(concessions), writer_(metadata_writer(dialect)) {}
+
+Result<void> TargetTrace::begin_empty() {
+  if (begun_) return {};
+  begun_ = true;
+  return writer_->begin({.packet_header = layout_.header_class(dialect_)}, {});
+}
+
+Result<void> TargetTrace::begin(const DataStream& stream) {
+  begun_ = true;
+  TraceClass trace_class;
+  first_ = stream.stream_class->trace;
+  if (first_ != nullptr) {
+    trace_class = first_->trace_class();
+    environment_ = first_->environment();
+  }
+  has_stream_ids_ =
+      std::ranges::any_of(stream.keys, [](const StreamKey& key) { return key.name != "class"; });
+  layout_ = {.uuid = trace_class.uuid, .has_stream_ids = has_stream_ids_};
+  trace_class.packet_header = layout_.header_class(dialect_);
+  if (dialect_ == Dialect::kCtf1) {
+    concede(Concession::kAttribute, trace_class.attributes.size());
+    trace_class.attributes.clear();
+  }
+  return writer_->begin(trace_class, environment_);
+}
+
+Result<TargetClock> TargetTrace::clock(const ClockClass& source) {
+  const auto known = clock_of_.find(&source);
+  if (known != clock_of_.end()) return known->second;
+  ClockClass made = source;
+  TargetClock target;
+  if (!clock_frequency(source)) {
+    // Ticks that are no whole part of a second become nanoseconds.
+    target.same_ticks = false;
+    made.tick = {};
+    made.offset_ticks = static_cast<std::uint64_t>(static_cast<Wide>(source.offset_ticks) *
+                                                   source.tick.numerator / source.tick.denominator);
+    made.precision.reset();
+    made.accuracy.reset();
+    concede(Concession::kClock);
+  }
+  const auto same = std::ranges::find_if(
+      clocks_, [&](const ClockClass& clock) { return same_clock(clock, made); });
+  if (same != clocks_.end()) {
+    target.target = &*same;
+  } else {
+    if (dialect_ == Dialect::kCtf1) {
+      concede(Concession::kAttribute, made.attributes.size());
+      made.attributes.clear();
+    }
+    while (!clock_ids_.insert(made.id).second) made.id.push_back('_');
+    target.target = &clocks_.emplace_back(std::move(made));
+    if (auto added = writer_->add_clock(*target.target); !added)
+      return std::unexpected(added.error());
+  }
+  clock_of_.emplace(&source, target);
+  return target;
+}
+
+Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
+  const DataStreamClass& source = *stream.stream_class;
+  const auto known = stream_class_of_.find(&source);
+  if (known != stream_class_of_.end() && known->second->held == source.packet_context)
+    return known->second;
+  if (!begun_) {
+    if (auto done = begin(stream); !done) return std::unexpected(done.error());
+  }
+  if (source.trace != nullptr && source.trace != first_ &&
+      source.trace->environment() != environment_) {
+    concede(Concession::kEnvironment);
+  }
+  TargetStreamClass& made = stream_classes_.emplace_back();
+  made.source = &source;
+  made.held = source.packet_context;
+  made.layout = layout_;
+  made.target = source;
+  made.target.id = free_id(stream_class_ids_, source.id);
+  if (source.id && *source.id != *made.target.id) concede(Concession::kClassId);
+  if (source.default_clock != nullptr) {
+    auto target = clock(*source.default_clock);
+    if (!target) return std::unexpected(target.error());
+    made.clock = *target;
+    made.target.default_clock = target->target;
+    made.layout.has_clock = true;
+  }
+  if (auto mapped = map_packet_context(made); !mapped) return std::unexpected(mapped.error());
+  made.target.event_header = made.layout.event_header_class(dialect_);
+  if (source.common_context != nullptr) {
+    ClassMapper mapper({.dialect = dialect_});
+    if (made.packet_mapper != nullptr) mapper.use_packet_context(*made.packet_mapper);
+    auto mapped = mapper.add_root(Root::kCommonContext, source.common_context);
+    if (!mapped) return std::unexpected(mapped.error());
+    made.target.common_context = mapped->target;
+    count(mapper.counts());
+  }
+  if (dialect_ == Dialect::kCtf1) {
+    concede(Concession::kAttribute, made.target.attributes.size());
+    made.target.attributes.clear();
+  }
+  if (auto added = writer_->add_stream_class(made.target); !added)
+    return std::unexpected(added.error());
+  stream_class_of_[&source] = &made;
+  return &made;
+}
+
+Result<void> TargetTrace::map_packet_context(TargetStreamClass& made) {
+  std::vector<Member> more;
+  if (made.source->packet_context != nullptr) {
+    StructureClass users =
+        user_members(*made.source->packet_context->as<StructureClass>(), made.packet_members);
+    made.packet_mapper = std::make_unique<ClassMapper>(MapperOptions{.dialect = dialect_});
+    auto mapped =
+        made.packet_mapper->add_root(Root::kPacketContext, make_field_class(std::move(users)));
+    if (!mapped) return std::unexpected(mapped.error());
+    made.packet_node = mapped->node;
+    more = mapped->target->as<StructureClass>()->members;
+    count(made.packet_mapper->counts());
+  }
+  made.target.packet_context = made.layout.context_class(dialect_, std::move(more));
+  return {};
+}
+
+Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
+                                                   TargetStreamClass& stream_class) {
+  const EventKey key{&source, &stream_class};
+  const auto known = event_class_of_.find(key);
+  if (known != event_class_of_.end() && known->second->payload == source.payload)
+    return known->second.get();
+  auto made = std::make_unique<TargetEventClass>();
+  made->source = &source;
+  made->payload = source.payload;
+  made->stream_class = &stream_class;
+  made->id = free_id(stream_class.event_ids, source.id);
+  if (source.id && *source.id != made->id) concede(Concession::kClassId);
+  made->has_duration = source.has_duration;
+  EventClass target = source;
+  target.id = made->id;
+  target.stream_class = &stream_class.target;
+  if (auto mapped = map_event(*made, target); !mapped) return std::unexpected(mapped.error());
+  if (dialect_ == Dialect::kCtf1) {
+    const auto lost = std::ranges::count_if(
+        target.attributes, [](const Attribute& attribute) { return attribute.is_json; });
+    concede(Concession::kAttribute, static_cast<std::uint64_t>(lost));
+  }
+  if (auto added = writer_->add_event_class(target); !added) return std::unexpected(added.error());
+  return (event_class_of_[key] = std::move(made)).get();
+}
+
+Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) {
+  made.mapper = std::make_unique<ClassMapper>(MapperOptions{.dialect = dialect_});
+  if (made.stream_class->packet_mapper != nullptr)
+    made.mapper->use_packet_context(*made.stream_class->packet_mapper);
+  const auto add = [&](Root root, const FieldClassPtr& source,
+                       std::optional<std::uint32_t>& node) -> Result<FieldClassPtr> {
+    if (source == nullptr) return nullptr;
+    auto mapped = made.mapper->add_root(root, source);
+    if (!mapped) return std::unexpected(mapped.error());
+    node = mapped->node;
+    return mapped->target;
+  };
+  const FieldClassPtr payload = made.has_duration ? with_duration(target.payload) : target.payload;
+  auto common = add(Root::kCommonContext, made.stream_class->source->common_context, made.common);
+  if (!common) return std::unexpected(common.error());
+  auto specific = add(Root::kSpecificContext, target.specific_context, made.specific);
+  if (!specific) return std::unexpected(specific.error());
+  auto body = add(Root::kPayload, payload, made.body);
+  if (!body) return std::unexpected(body.error());
+  target.specific_context = *specific;
+  target.payload = *body;
+  made.values.resize(made.mapper->program().nodes.size());
+  count(made.mapper->counts());
+  return {};
+}
+
+void TargetTrace::count(const MapperCounts& counts) {
+  concede(Concession::kOtherwise, counts.put_otherwise);
+  concede(Concession::kAdded, counts.lengths_added);
+  concede(Concession::kRealigned, counts.realigned);
+  concede(Concession::kAttribute, counts.attributes_lost);
+}
+
+}  // namespace tracedeck::ctf

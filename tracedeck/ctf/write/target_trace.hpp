@@ -1,0 +1,132 @@
+// The classes of a trace that is being written, made from those of the sources as they come.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/ctf/write/packet_layout.hpp"
+#include "tracedeck/ctf/write/target_classes.hpp"
+#include "tracedeck/model/record.hpp"
+
+namespace tracedeck::ctf {
+
+// What could not come over, or came over differently, in the order of the receipt.
+enum class Concession : std::uint8_t {
+  kOtherwise,
+  kAdded,
+  kRealigned,
+  kAttribute,
+  kClassId,
+  kStreamId,
+  kClock,
+  kEnvironment,
+  kUntimed,
+  kDuration,
+  kBackwards,
+  kTimeRange,
+  kSaturated,
+  kCutString,
+  kUnresolved,
+  kCount,
+};
+
+using Concessions = std::array<std::uint64_t, static_cast<std::size_t>(Concession::kCount)>;
+
+// How times of a source's clock become those of the target's.
+struct TargetClock {
+  const ClockClass* target = nullptr;
+  bool same_ticks = true;  // else the target counts nanoseconds
+};
+
+struct TargetStreamClass;
+
+struct TargetEventClass {
+  const EventClass* source = nullptr;
+  FieldClassPtr payload = nullptr;  // the source's, kept: a later class at its address is another
+  TargetStreamClass* stream_class = nullptr;
+  std::uint64_t id = 0;
+  std::unique_ptr<ClassMapper> mapper;
+  std::optional<std::uint32_t> common = {};  // nodes of its program
+  std::optional<std::uint32_t> specific = {};
+  std::optional<std::uint32_t> body = {};
+  bool has_duration = false;
+  std::vector<WrittenValue> values;
+};
+
+struct TargetStreamClass {
+  const DataStreamClass* source = nullptr;
+  FieldClassPtr held = nullptr;  // the source's packet context, kept as above
+  DataStreamClass target;
+  TargetClock clock;
+  PacketLayout layout;
+  std::unique_ptr<ClassMapper> packet_mapper;
+  std::optional<std::uint32_t> packet_node = {};
+  std::vector<bool> packet_members;  // of the source's packet context: which are written
+  std::unordered_set<std::uint64_t> event_ids;
+};
+
+class TargetTrace {
+ public:
+  TargetTrace(Dialect dialect, Concessions& concessions);
+
+  // The class of a data stream. Errors: kUnsupported, kLimitExceeded.
+  [[nodiscard]] Result<TargetStreamClass*> stream_class(const DataStream& stream);
+  // The class of an event of a data stream of that class.
+  [[nodiscard]] Result<TargetEventClass*> event_class(const EventClass& source,
+                                                      TargetStreamClass& stream_class);
+
+  // Metadata made since the last call.
+  [[nodiscard]] std::string take_metadata() { return writer_->take(); }
+  // Of the first description.
+  [[nodiscard]] const Attributes& environment() const { return environment_; }
+  [[nodiscard]] bool has_stream_ids() const { return has_stream_ids_; }
+  // A data stream without any was written: the trace class is there all the same.
+  [[nodiscard]] Result<void> begin_empty();
+
+ private:
+  [[nodiscard]] Result<void> begin(const DataStream& stream);
+  [[nodiscard]] Result<TargetClock> clock(const ClockClass& source);
+  [[nodiscard]] Result<void> map_packet_context(TargetStreamClass& made);
+  [[nodiscard]] Result<void> map_event(TargetEventClass& made, EventClass& target);
+  void count(const MapperCounts& counts);
+  void concede(Concession what, std::uint64_t count = 1) {
+    concessions_[static_cast<std::size_t>(what)] += count;
+  }
+
+  Dialect dialect_;
+  Concessions& concessions_;
+  std::unique_ptr<MetadataWriter> writer_;
+  bool begun_ = false;
+  bool has_stream_ids_ = false;
+  PacketLayout layout_;
+  Attributes environment_;
+  const TraceDescription* first_ = nullptr;
+  std::deque<ClockClass> clocks_;
+  std::unordered_map<const ClockClass*, TargetClock> clock_of_;
+  std::unordered_set<std::string> clock_ids_;
+  std::unordered_set<std::uint64_t> stream_class_ids_;
+  std::deque<TargetStreamClass> stream_classes_;
+  std::unordered_map<const DataStreamClass*, TargetStreamClass*> stream_class_of_;
+  struct EventKey {
+    const EventClass* source;
+    const TargetStreamClass* stream_class;
+    friend bool operator==(const EventKey&, const EventKey&) = default;
+  };
+  struct EventKeyHash {
+    std::size_t operator()(const EventKey& key) const {
+      return std::hash<const void*>()(key.source) * 31 + std::hash<const void*>()(key.stream_class);
+    }
+  };
+  std::unordered_map<EventKey, std::unique_ptr<TargetEventClass>, EventKeyHash> event_class_of_;
+};
+
+}  // namespace tracedeck::ctf
