@@ -61,7 +61,6 @@ void JsonSequence::finish_text(bool last) {
     return;
   }
   judged_ = pending_.size();
-  if (!last) ++count_;
   const JsonFault& why = text.error();
   switch (why.kind) {
     case JsonFault::Kind::kInvalid: {
@@ -75,13 +74,12 @@ void JsonSequence::finish_text(bool last) {
     case JsonFault::Kind::kTooLarge:
       fault(MetadataRule::kLimit, why.offset, fmt::format("found {}", why.text));
   }
+  if (!last) ++count_;
 }
 
 void JsonSequence::fault(MetadataRule rule, std::uint64_t offset, std::string_view text) {
   has_faults_ = true;
-  // Stray bytes lie between texts; everything else is about the text that comes next.
-  const std::uint64_t number = judged_ != 0 ? count_ : count_ + 1;
-  findings_.report(rule, offset, 0, fmt::format("{} {}: {}", findings_.noun(), number, text));
+  findings_.report(rule, offset, 0, fmt::format("{} {}: {}", findings_.noun(), count_ + 1, text));
 }
 
 }  // namespace tracedeck::ctf

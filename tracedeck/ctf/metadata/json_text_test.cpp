@@ -1,0 +1,175 @@
+#include "tracedeck/ctf/metadata/json_text.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <simdjson.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tracedeck::ctf {
+namespace {
+
+auto parse(std::string_view json) {
+  JsonParser parser;
+  return parser.parse(as_bytes(json), 100, 7);
+}
+
+TEST(JsonText, KeepsOrderOffsetsAndNumbers) {
+  const std::string_view json =
+      R"( {"b": [1, 2.50, -123456789012345678901234567890], "a" : {"x": null}, "c":true} )";
+  const auto text = parse(json);
+  ASSERT_TRUE(text);
+  const JsonRef root = (*text)->root();
+  EXPECT_TRUE(root.is(JsonKind::kObject));
+  EXPECT_EQ(root.offset(), 101U);
+  EXPECT_EQ(root.raw(), json.substr(1, json.size() - 2));
+  const JsonRef b = root.first_child();
+  EXPECT_EQ(b.key().string(), "b");
+  const JsonRef third = b.first_child().next_sibling().next_sibling();
+  EXPECT_EQ(third.raw(), "-123456789012345678901234567890");
+  EXPECT_EQ(third.pointer(), "/b/2");
+  EXPECT_EQ(third.offset(), 100 + json.find("-1234"));
+  EXPECT_FALSE(third.next_sibling());
+  const JsonRef a = b.next_sibling();
+  EXPECT_EQ(a.first_child().pointer(), "/a/x");
+  EXPECT_TRUE(a.first_child().is(JsonKind::kNull));
+  const JsonRef c = a.next_sibling();
+  EXPECT_TRUE(c.boolean());
+  EXPECT_FALSE(c.next_sibling());
+  EXPECT_EQ(root.compact(),
+            R"({"b":[1,2.50,-123456789012345678901234567890],"a":{"x":null},"c":true})");
+}
+
+TEST(JsonText, Strings) {
+  const auto text = parse(R"({"a\"~/\u00e9": "\ud83d\ude00 \" } ", "": ""})");
+  ASSERT_TRUE(text);
+  const JsonRef first = (*text)->root().first_child();
+  EXPECT_EQ(first.key().string(), "a\"~/\xC3\xA9");
+  EXPECT_EQ(first.string(), "\xF0\x9F\x98\x80 \" } ");
+  EXPECT_EQ(first.pointer(), "/a\"~0~1\xC3\xA9");
+  EXPECT_EQ(first.compact(), R"("\ud83d\ude00 \" } ")");
+  EXPECT_EQ(first.next_sibling().string(), "");
+  EXPECT_EQ(first.next_sibling().pointer(), "/");
+}
+
+TEST(JsonText, EmptyContainers) {
+  const auto text = parse(R"([[], {}, [{}]])");
+  ASSERT_TRUE(text);
+  const JsonRef first = (*text)->root().first_child();
+  EXPECT_FALSE(first.first_child());
+  EXPECT_EQ(first.raw(), "[]");
+  EXPECT_FALSE(first.next_sibling().first_child());
+  EXPECT_EQ(first.next_sibling().next_sibling().first_child().raw(), "{}");
+}
+
+TEST(JsonText, TellsRepeatedKeys) {
+  const auto text = parse(R"({"a":1,"b":{"c":1,"\u0063":2,"c":3},"a":2})");
+  ASSERT_TRUE(text);
+  std::vector<std::string> places;
+  for (const JsonRef value : (*text)->repeated())
+    places.push_back(value.pointer() + " " + std::string(value.raw()));
+  EXPECT_EQ(places, (std::vector<std::string>{"/b/c 2", "/b/c 3", "/a 2"}));
+}
+
+TEST(JsonText, LongPointersLackTheirBeginning) {
+  std::string json = "1";
+  for (int i = 0; i < 100; ++i) json = "{\"" + std::string(300, 'k') + "\":" + json + "}";
+  const auto text = parse(json);
+  ASSERT_TRUE(text);
+  JsonRef at = (*text)->root();
+  while (at.is(JsonKind::kObject)) at = at.first_child();
+  const std::string pointer = at.pointer();
+  EXPECT_LT(pointer.size(), 1000U);
+  EXPECT_TRUE(pointer.starts_with("...")) << pointer;
+}
+
+TEST(JsonText, Nesting) {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_TRUE(parse(nested(256)));
+  const auto text = parse(nested(257));
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().kind, JsonFault::Kind::kNesting);
+  EXPECT_EQ(text.error().offset, 100U + 256);
+  EXPECT_FALSE(parse(std::string(100'000, '[')));
+}
+
+TEST(JsonText, RefusesWhatIsNoJson) {
+  constexpr std::string_view kTexts[] = {
+      "",
+      " ",
+      "{",
+      "}",
+      "[1,]",
+      "[1 2]",
+      "{\"a\":1,}",
+      "{\"a\"}",
+      "{\"a\" 1}",
+      "{a:1}",
+      "[tru]",
+      "[truex]",
+      "[nul]",
+      "[01]",
+      "[1.]",
+      "[.5]",
+      "[+1]",
+      "[1e]",
+      "[-]",
+      "[1x]",
+      "[\"a]",
+      "[\"\\x\"]",
+      "[\"\t\"]",
+      "[\"\xFF\"]",
+      "[\"\\u12\"]",
+      "{} {}",
+      "[]]",
+      "[}",
+      "{\"a\":]",
+      "[{]}",
+      "[1:2]",
+      "[\"a\":1]",
+      "[NaN]",
+      "[,1]",
+      "{,}",
+      "{1:2}",
+      "[\"\\ud800\"]",
+      "42",
+      "\"a\"",
+      "true",
+      "{\"a\":1}x",
+      "[1}",
+  };
+  for (const std::string_view text : kTexts) EXPECT_FALSE(parse(text)) << text;
+}
+
+// Random texts of few characters: what is read is what the DOM parser of the same library reads,
+// that validates all, but for numbers that its types cannot hold.
+RC_GTEST_PROP(JsonText, AcceptsWhatIsJson, ()) {
+  const auto tokens = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+      "{", "}", "[", "]", ",", ":", "\"a\"", "\"b\\n\"", "1", "-2.5e3", "true", "null", " ", "\n"));
+  std::string json = "[";
+  for (const std::string& token : tokens) json += token;
+  json += "]";
+  simdjson::dom::parser parser;
+  simdjson::dom::element element;
+  const bool valid = parser.parse(json).get(element) == simdjson::SUCCESS;
+  RC_ASSERT(parse(json).has_value() == valid);
+}
+
+// Damaging one byte of a text leaves JSON or not, as the DOM parser says.
+RC_GTEST_PROP(JsonText, JudgesDamage, (std::uint8_t byte)) {
+  std::string json =
+      R"({"type":"structure","member-classes":[{"name":"a\u00e9","field-class":{"length":10}}],"x":[true,null,-1.5]})";
+  json[*rc::gen::inRange<std::size_t>(0, json.size())] = static_cast<char>(byte);
+  simdjson::dom::parser parser;
+  simdjson::dom::element element;
+  const bool valid = parser.parse(json).get(element) == simdjson::SUCCESS &&
+                     (element.is_object() || element.is_array());
+  RC_ASSERT(parse(json).has_value() == valid);
+}
+
+}  // namespace
+}  // namespace tracedeck::ctf
