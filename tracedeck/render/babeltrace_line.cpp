@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "tracedeck/render/labels.hpp"
 #include "tracedeck/render/number.hpp"
@@ -35,11 +36,14 @@ std::optional<std::int64_t> environment_integer(const TraceDescription* trace,
 
 // Who recorded a trace: `host:proc:(7) `.
 void append_origin(TextBuffer& out, const TraceDescription* trace) {
-  const std::size_t begin = out.size();
+  bool any = false;
   const auto separate = [&] {
-    if (out.size() != begin) out.append(':');
+    if (std::exchange(any, true)) out.append(':');
   };
-  if (const std::string* const host = environment_text(trace, "hostname")) out.append(*host);
+  if (const std::string* const host = environment_text(trace, "hostname")) {
+    separate();
+    out.append(*host);
+  }
   if (const std::string* const process = environment_text(trace, "procname")) {
     separate();
     out.append(*process);
@@ -50,7 +54,7 @@ void append_origin(TextBuffer& out, const TraceDescription* trace) {
     append_decimal(out, *id);
     out.append(')');
   }
-  if (out.size() != begin) out.append(' ');
+  if (any) out.append(' ');
 }
 
 }  // namespace
@@ -77,7 +81,7 @@ BabeltraceLine::BabeltraceLine(const EventClass& event_class, BabeltracePackets&
 void BabeltraceLine::make_head(const EventClass& event_class, BabeltracePalette palette) {
   TextBuffer text(nullptr, 1024);
   append_origin(text, stream_class_ == nullptr ? nullptr : stream_class_->trace);
-  if (event_class.name) {
+  if (event_class.name && !event_class.name->empty()) {
     palette.text(text, BabeltracePaint::kEvent, *event_class.name);
   } else {
     palette.text(text, BabeltracePaint::kUnknown, "<unknown>");

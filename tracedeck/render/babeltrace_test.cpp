@@ -56,7 +56,7 @@ class Babeltrace : public testing::Test {
 
   // The times and deltas of bare events at these clock values.
   std::string times(const std::vector<std::uint64_t>& values) {
-    const EventClass& of = trace.add(trace.event_class(0, "", nullptr));
+    const EventClass& of = trace.add(trace.event_class(0, "e", nullptr));
     std::vector<Record> records;
     for (const std::uint64_t at : values) records.emplace_back(trace.event(of, at, {}));
     return lines(records);
@@ -282,9 +282,12 @@ TEST_F(Babeltrace, ClassesWithoutANameOrPayload) {
   EventClass nameless = timeless(structure_class({}));
   nameless.name.reset();
   const EventClass& empty = trace.add(nameless);
+  nameless.name = "";
+  const EventClass& unnamed = trace.add(nameless);
   const EventClass& bare = trace.add(timeless(nullptr));
-  EXPECT_EQ(lines({Record(trace.event(empty, 0, {})), Record(trace.event(bare, 0, {}))}),
-            "<unknown>: { }\ne: \n");
+  EXPECT_EQ(lines({Record(trace.event(empty, 0, {})), Record(trace.event(unnamed, 0, {})),
+                   Record(trace.event(bare, 0, {}))}),
+            "<unknown>: { }\n<unknown>: { }\ne: \n");
 }
 
 TEST_F(Babeltrace, ContextsComeBeforeThePayload) {
@@ -358,26 +361,28 @@ TEST_F(Babeltrace, TheEnvironmentTellsWhoRecorded) {
   EXPECT_EQ(lines({Record(trace.event(first, 0, {}))}), "host:(-5) e: \n");
   trace.description.add_environment({.key = "procname", .value = "app"});
   EXPECT_EQ(lines({Record(trace.event(first, 0, {}))}), "host:app:(-5) e: \n");
+  trace.description.add_environment({.key = "hostname", .value = ""});
+  EXPECT_EQ(lines({Record(trace.event(first, 0, {}))}), ":app:(-5) e: \n");
 }
 
 TEST_F(Babeltrace, TimesOfDay) {
   options.clock_gmt = true;
   EXPECT_EQ(times({0, 5'000'000'000, 4'999'999'999, 3'661'000'000'001, std::uint64_t{1} << 62}),
-            "[00:00:00.000000000] : \n"
-            "[00:00:05.000000000] : \n"
-            "[00:00:04.999999999] : \n"
-            "[01:01:01.000000001] : \n"
-            "[23:53:38.427387904] : \n");
+            "[00:00:00.000000000] e: \n"
+            "[00:00:05.000000000] e: \n"
+            "[00:00:04.999999999] e: \n"
+            "[01:01:01.000000001] e: \n"
+            "[23:53:38.427387904] e: \n");
   options.clock_date = true;
   EXPECT_EQ(times({0, std::uint64_t{1} << 62}),
-            "[1970-01-01 00:00:00.000000000] : \n"
-            "[2116-02-20 23:53:38.427387904] : \n");
+            "[1970-01-01 00:00:00.000000000] e: \n"
+            "[2116-02-20 23:53:38.427387904] e: \n");
   options.clock_seconds = true;
   EXPECT_EQ(times({1'000'000'000, std::uint64_t{1} << 62}),
-            "[1.000000000] : \n[4611686018.427387904] : \n");
+            "[1.000000000] e: \n[4611686018.427387904] e: \n");
   options.clock_cycles = true;
   EXPECT_EQ(times({1'000'000'000, std::uint64_t{1} << 62}),
-            "[00000000001000000000] : \n[04611686018427387904] : \n");
+            "[00000000001000000000] e: \n[04611686018427387904] e: \n");
 }
 
 TEST_F(Babeltrace, TimesOfDayInTheLocalTimeZone) {
@@ -386,8 +391,8 @@ TEST_F(Babeltrace, TimesOfDayInTheLocalTimeZone) {
   ::setenv("TZ", "EST5EDT,M3.2.0,M11.1.0", 1);
   options.clock_date = true;
   EXPECT_EQ(times({1'000'000'000, 1'594'771'200'000'000'000}),
-            "[1969-12-31 19:00:01.000000000] : \n"
-            "[2020-07-14 20:00:00.000000000] : \n");
+            "[1969-12-31 19:00:01.000000000] e: \n"
+            "[2020-07-14 20:00:00.000000000] e: \n");
   if (before == nullptr) {
     ::unsetenv("TZ");
   } else {
@@ -398,18 +403,18 @@ TEST_F(Babeltrace, TimesOfDayInTheLocalTimeZone) {
 TEST_F(Babeltrace, Deltas) {
   options = {.clock_gmt = true};
   EXPECT_EQ(times({5'000'000'000, 4'999'999'999, 4'999'999'999, 3'661'000'000'001, 0}),
-            "[00:00:05.000000000] (+?.????????\?) : \n"
-            "[00:00:04.999999999] (+?.????????\?) : \n"
-            "[00:00:04.999999999] (+0.000000000) : \n"
-            "[01:01:01.000000001] (+3656.000000002) : \n"
-            "[00:00:00.000000000] (+18446740412.709551615) : \n");
+            "[00:00:05.000000000] (+?.????????\?) e: \n"
+            "[00:00:04.999999999] (+?.????????\?) e: \n"
+            "[00:00:04.999999999] (+0.000000000) e: \n"
+            "[01:01:01.000000001] (+3656.000000002) e: \n"
+            "[00:00:00.000000000] (+18446740412.709551615) e: \n");
   options = {.clock_cycles = true};
   EXPECT_EQ(times({1'000'000'000, 5'000'000'000, 4'999'999'999, 4'999'999'999, 0}),
-            "[00000000001000000000] (+???????????\?) : \n"
-            "[00000000005000000000] (+004000000000) : \n"
-            "[00000000004999999999] (+???????????\?) : \n"
-            "[00000000004999999999] (+000000000000) : \n"
-            "[00000000000000000000] (+18446744068709551617) : \n");
+            "[00000000001000000000] (+???????????\?) e: \n"
+            "[00000000005000000000] (+004000000000) e: \n"
+            "[00000000004999999999] (+???????????\?) e: \n"
+            "[00000000004999999999] (+000000000000) e: \n"
+            "[00000000000000000000] (+18446744068709551617) e: \n");
 }
 
 TEST_F(Babeltrace, NegativeTimes) {
@@ -418,21 +423,21 @@ TEST_F(Babeltrace, NegativeTimes) {
   const std::vector<std::uint64_t> values = {1'000'000'000, 5'000'000'000, 3'661'000'000'001,
                                              99'999'999'999, 100'000'000'000};
   EXPECT_EQ(times(values),
-            "[-99.000000000] : \n"
-            "[00:01:35.000000000] : \n"
-            "[00:59:21.000000001] : \n"
-            "[00:00:00.000000001] : \n"
-            "[00:00:00.000000000] : \n");
+            "[-99.000000000] e: \n"
+            "[00:01:35.000000000] e: \n"
+            "[00:59:21.000000001] e: \n"
+            "[00:00:00.000000001] e: \n"
+            "[00:00:00.000000000] e: \n");
   EXPECT_EQ(said,
             "[warning] Fallback to [sec.ns] to print negative time value. Use --clock-seconds.\n");
   said.clear();
   options.clock_seconds = true;
   EXPECT_EQ(times(values),
-            "[-99.000000000] : \n"
-            "[-95.000000000] : \n"
-            "[3561.000000001] : \n"
-            "[-0.000000001] : \n"
-            "[0.000000000] : \n");
+            "[-99.000000000] e: \n"
+            "[-95.000000000] e: \n"
+            "[3561.000000001] e: \n"
+            "[-0.000000001] e: \n"
+            "[0.000000000] e: \n");
   EXPECT_EQ(said, "");
 }
 
@@ -441,16 +446,16 @@ TEST_F(Babeltrace, OtherFrequenciesAreRoundedAsDoubles) {
   trace.clock.tick = Tick::from_frequency(333'333'333);
   const std::uint64_t value = (std::uint64_t{1} << 60) + 1;
   const auto rounded = static_cast<std::uint64_t>(1e9 * static_cast<double>(value) / 333'333'333.0);
-  EXPECT_EQ(times({333'333'333}), "[1.000000000] : \n");
+  EXPECT_EQ(times({333'333'333}), "[1.000000000] e: \n");
   EXPECT_EQ(times({value}), "[" + std::to_string(rounded / 1'000'000'000) + "." +
-                                std::to_string(rounded % 1'000'000'000) + "] : \n");
+                                std::to_string(rounded % 1'000'000'000) + "] e: \n");
   EXPECT_NE(Nanoseconds(static_cast<std::int64_t>(rounded)), trace.clock.to_nanoseconds(value));
 }
 
 TEST_F(Babeltrace, TimesThat64BitsDoNotHoldAreShownInSeconds) {
   options.clock_gmt = true;
   trace.clock.offset_seconds = 20'000'000'000;
-  EXPECT_EQ(times({5}), "[20000000000.000000005] : \n");
+  EXPECT_EQ(times({5}), "[20000000000.000000005] e: \n");
 }
 
 TEST_F(Babeltrace, Losses) {

@@ -1,0 +1,386 @@
+"""`print --output babeltrace2`: what babeltrace2 2.0.4 prints for the same trace, byte for byte.
+
+Its output for the reference traces is stored with them. Where the program itself is installed, it is also asked about
+its other options, what it says on standard error, and traces made here of what the reference traces do not hold.
+"""
+
+import gzip
+import os
+import shutil
+import struct
+import subprocess
+import unittest
+
+from command import TIME_LIMIT, TRACES, CommandTest, needs_traces, run
+
+CTF1 = TRACES / "ctf/ctf1"
+PRINT = ["print", "--output", "babeltrace2"]
+PEER = shutil.which("babeltrace2")
+# Somewhere with a zone and daylight saving time that need no database of zones.
+ZONE = {"TZ": "EST5EDT,M3.2.0,M11.1.0"}
+OPTIONS = [
+    [],
+    ["--clock-date"],
+    ["--clock-gmt", "--clock-date", "--no-delta"],
+    ["--clock-seconds"],
+    ["--clock-seconds", "--clock-date", "--no-delta"],
+    ["--clock-cycles"],
+    ["--clock-cycles", "--clock-seconds", "--no-delta"],
+]
+
+
+def stored(name):
+    plain = CTF1 / f"{name}.babeltrace2"
+    packed = CTF1 / f"{name}.babeltrace2.gz"
+    if plain.exists():
+        return plain.read_bytes()
+    return gzip.decompress(packed.read_bytes()) if packed.exists() else None
+
+
+def expectations():
+    rows = [row.split("\t") for row in (CTF1 / "expect.tsv").read_text().splitlines()[1:] if row.strip()]
+    return {name: int(code) for name, code in rows}
+
+
+def said_of_the_trace(stderr):
+    """What babeltrace2 says on standard error, without its log, whose lines begin with the date."""
+    return b"".join(line for line in stderr.splitlines(True) if line.startswith((b"WARNING: ", b"[warning] ")))
+
+
+def peer(*args, env=None):
+    environment = {**os.environ, "BABELTRACE_TERM_COLOR": "never", **(env or {})}
+    return subprocess.run([PEER, *map(os.fspath, args)], capture_output=True, timeout=TIME_LIMIT, env=environment)
+
+
+def is_subsequence(lines, of):
+    rest = iter(of)
+    return all(line in rest for line in lines)
+
+
+needs_peer = unittest.skipUnless(PEER, "babeltrace2 is not installed")
+
+
+class BabeltraceTest(CommandTest):
+    maxDiff = 4000
+
+    def same_text(self, want, got):
+        if want == got:
+            return
+        for i, (a, b) in enumerate(zip(want.splitlines(), got.splitlines())):
+            self.assertEqual(a, b, f"line {i + 1}")
+        self.assertEqual(len(want.splitlines()), len(got.splitlines()), "number of lines")
+        self.assertEqual(want[-200:], got[-200:])
+
+    def same_as_peer(self, trace, options):
+        want = peer(*options, trace, env=ZONE)
+        self.assertEqual(want.returncode, 0, want.stderr)
+        got = self.check(run(*PRINT, *options, trace, env=ZONE), 0)
+        self.same_text(want.stdout, got.stdout)
+        self.same_text(said_of_the_trace(want.stderr), got.stderr)
+
+
+@needs_traces
+class ReferenceTraces(BabeltraceTest):
+    def test_standard_output(self):
+        expected = expectations()
+        self.assertGreater(len(expected), 100)
+        for name, code in expected.items():
+            with self.subTest(name):
+                result = run(*PRINT, "--clock-gmt", "--no-delta", CTF1 / name)
+                want = stored(name)
+                if code == 0:
+                    self.check(result, 0)
+                    self.same_text(want, result.stdout)
+                elif want is None:
+                    self.assertIn(result.returncode, (0, 3, 4), result.stderr)
+                else:
+                    # That program stops at the first bad packet; we do not.
+                    self.check(result, 4)
+                    lines = result.stdout.splitlines()
+                    self.assertTrue(is_subsequence(want.splitlines(), lines), lines[:20])
+
+    @needs_peer
+    def test_other_options_and_standard_error(self):
+        for name, code in expectations().items():
+            if code != 0:
+                continue
+            for options in OPTIONS:
+                with self.subTest(name, options=options):
+                    self.same_as_peer(CTF1 / name, options)
+
+
+class Bits:
+    """Little-endian bit fields, one behind the other."""
+
+    def __init__(self):
+        self.value = 0
+        self.size = 0
+
+    def put(self, value, width, align=1):
+        self.size += -self.size % align
+        self.value |= (value & ((1 << width) - 1)) << self.size
+        self.size += width
+        return self
+
+    def text(self, text):
+        for byte in text.encode() + b"\0":
+            self.put(byte, 8, 8)
+        return self
+
+    def real(self, value):
+        return self.put(struct.unpack("<Q", struct.pack("<d", value))[0], 64, 8)
+
+    def bytes(self):
+        return self.value.to_bytes((self.size + 7) // 8, "little")
+
+
+METADATA = """/* CTF 1.8 */
+typealias integer { size = 8; align = 8; signed = false; } := u8;
+typealias integer { size = 32; align = 8; signed = false; } := u32;
+typealias integer { size = 64; align = 8; signed = false; } := u64;
+typealias integer { size = 64; align = 8; signed = false; map = clock.c.value; } := stamp;
+trace {
+  major = 1; minor = 8; byte_order = le;
+  packet.header := struct { u32 magic; u32 stream_id; };
+};
+%(env)s
+clock { name = c; %(clock)s };
+stream {
+  id = 0;
+  packet.context := struct { stamp timestamp_begin; stamp timestamp_end; u64 content_size; u64 packet_size;
+    u64 events_discarded; u64 packet_seq_num; %(context)s };
+  event.header := struct { u8 id; stamp timestamp; };
+  %(common)s
+};
+%(events)s
+"""
+GIGAHERTZ = "freq = 1000000000;"
+
+
+class MadeTrace:
+    def __init__(self, folder, name="trace", env="", clock=GIGAHERTZ, context="", common="", events=""):
+        self.path = folder / name
+        self.path.mkdir()
+        self.files = {}
+        text = METADATA % {"env": env, "clock": clock, "context": context, "common": common, "events": events}
+        (self.path / "metadata").write_text(text)
+
+    def packet(self, times, events, file="stream", discarded=0, sequence=0, context=lambda bits: bits):
+        """`events`: functions that put an event's id, time and fields."""
+        head = Bits().put(0xC1FC1FC1, 32).put(0, 32)
+        for value in (*times, 0, 0, discarded, sequence):
+            head.put(value, 64, 8)
+        context(head)
+        body = Bits().put(int.from_bytes(head.bytes(), "little"), 8 * len(head.bytes()))
+        body.size = head.size
+        for event in events:
+            body.size += -body.size % 8
+            event(body)
+        content = body.size
+        data = bytearray(body.bytes())
+        struct.pack_into("<QQ", data, 24, content, 8 * len(data))
+        with open(self.path / file, "ab") as stream:
+            stream.write(data)
+
+
+def bare(time, number=0):
+    return lambda bits: bits.put(number, 8, 8).put(time, 64, 8)
+
+
+BARE = 'event { name = "bare"; id = 0; stream_id = 0; };'
+
+
+@needs_peer
+class MadeTraces(BabeltraceTest):
+    """What the reference traces do not hold, compared with the program itself."""
+
+    def compare(self, trace):
+        for options in OPTIONS:
+            with self.subTest(options=options):
+                self.same_as_peer(trace.path, options)
+
+    def test_integers(self):
+        widths = [1, 3, 5, 8, 13, 32, 33, 59, 60, 61, 62, 63, 64]
+        fields = [
+            (f"f{i}", width, signed, base)
+            for i, (width, signed, base) in enumerate(
+                (width, signed, base)
+                for width in widths
+                for signed in ("true", "false")
+                for base in ("2", "8", "10", "16")
+            )
+        ]
+        members = " ".join(
+            f"integer {{ size = {width}; align = 1; signed = {signed}; base = {base}; }} {name};"
+            for name, width, signed, base in fields
+        )
+        trace = MadeTrace(
+            self.folder,
+            events=f'event {{ name = "ints"; id = 0; stream_id = 0; fields := struct {{ {members} }}; }};',
+        )
+
+        def event(pick):
+            def put(bits):
+                bare(5)(bits)
+                for _, width, _, _ in fields:
+                    bits.put(pick(width), width)
+
+            return put
+
+        picks = [
+            lambda w: 0,
+            lambda w: 1,
+            lambda w: (1 << w) - 1,
+            lambda w: 1 << (w - 1),
+            lambda w: (1 << (w - 1)) - 1,
+            lambda w: 0x5A5A5A5A5A5A5A5A,
+        ]
+        trace.packet((0, 10), [event(pick) for pick in picks])
+        self.compare(trace)
+
+    def test_strings_reals_and_enumerations(self):
+        trace = MadeTrace(
+            self.folder,
+            events="""event { name = "all: of \\"them\\""; id = 0; stream_id = 0; fields := struct {
+                string s; u8 n; integer { size = 8; align = 8; encoding = UTF8; } text[n];
+                integer { size = 8; align = 8; encoding = UTF8; } fixed[4];
+                floating_point { exp_dig = 11; mant_dig = 53; align = 8; } d;
+                enum e : u8 { ZERO, "a\\"b" = 1 ... 3, B = 3, B = 7, LAST = 200 ... 255 } e;
+                enum h : integer { size = 8; align = 8; signed = true; base = 16; } { NEG = -5 ... -1 } h;
+            }; };""",
+        )
+
+        def event(text, real, label):
+            def put(bits):
+                bare(5)(bits)
+                bits.text(text).put(3, 8, 8)
+                for byte in b"a\0b" + b"xy\0z":
+                    bits.put(byte, 8, 8)
+                bits.real(real).put(label, 8, 8).put(label, 8, 8)
+
+            return put
+
+        texts = ["", "".join(map(chr, range(1, 128))), "é€", "x" * 5000]
+        reals = [0.0, -0.0, 1e6, 999999.5, 123456789.0, 1e-5, float("inf"), -float("nan"), float("nan"), 5e-324, 0.3]
+        labels = [0, 1, 2, 3, 4, 7, 199, 200, 251, 255]
+        events = [event(texts[i % 4], reals[i % len(reals)], labels[i % len(labels)]) for i in range(40)]
+        trace.packet((0, 10), events)
+        self.compare(trace)
+
+    def test_compound_fields(self):
+        trace = MadeTrace(
+            self.folder,
+            context="struct { } nothing; stamp when; struct { u8 k; stamp w; } pair;",
+            common="event.context := struct { u8 vtid; stamp hidden; };",
+            events="""event { name = "compound"; id = 0; stream_id = 0;
+                context := struct { stamp only; };
+                fields := struct {
+                  struct { } empty; struct { stamp a; } vanishing; stamp times[2]; u8 grid[2][2]; u8 none[0];
+                  enum tag : u8 { a, b, c } tag;
+                  variant <tag> { u8 a; struct { u8 x; stamp y; } b; string c; } v;
+                  stamp length; u8 counted[length];
+                }; };
+                event { name = ""; id = 1; stream_id = 0; fields := struct { stamp only; }; };
+                event { name = "empty"; id = 2; stream_id = 0; fields := struct { }; };""",
+        )
+
+        def event(tag):
+            def put(bits):
+                bare(6)(bits)
+                bits.put(77, 8, 8).put(1, 64, 8).put(2, 64, 8)
+                bits.put(3, 64, 8).put(4, 64, 8).put(5, 64, 8)
+                for i in range(4):
+                    bits.put(i, 8, 8)
+                bits.put(tag, 8, 8)
+                if tag == 0:
+                    bits.put(9, 8, 8)
+                elif tag == 1:
+                    bits.put(9, 8, 8).put(10, 64, 8)
+                else:
+                    bits.text("chosen")
+                bits.put(2, 64, 8).put(1, 8, 8).put(2, 8, 8)
+
+            return put
+
+        def other(number):
+            def put(bits):
+                bare(7, number)(bits)
+                bits.put(77, 8, 8).put(1, 64, 8)
+                if number == 1:
+                    bits.put(9, 64, 8)
+
+            return put
+
+        def context(bits):
+            bits.put(0, 64, 8).put(8, 8, 8).put(0, 64, 8)
+
+        trace.packet((0, 10), [event(0), event(1), event(2), other(1), other(2)], context=context)
+        self.compare(trace)
+
+    def test_environment(self):
+        for i, env in enumerate(
+            [
+                'hostname = "h";',
+                'procname = "p";',
+                "vpid = -3;",
+                'domain = "ust"; procname = "p"; vpid = 7;',
+                'hostname = "h"; vpid = 0x10; tracer_name = "lttng-ust";',
+                'hostname = ""; procname = "";',
+                'hostname = "a"; hostname = "b";',
+            ]
+        ):
+            with self.subTest(env):
+                trace = MadeTrace(self.folder, name=f"env{i}", env=f"env {{ {env} }};", events=BARE)
+                trace.packet((0, 10), [bare(1), bare(2)])
+                self.compare(trace)
+
+    def test_clocks(self):
+        for i, clock in enumerate(
+            [
+                "freq = 1000000000; offset_s = 1600000000; offset = 999999999;",
+                "freq = 333333333; offset_s = 1600000000; offset = 700000000;",
+                "freq = 3; offset = 7;",
+                "freq = 32768; offset_s = -2;",
+                "freq = 2500000001; offset_s = 1234567890; offset = 123456789123;",
+                "freq = 1000000000; offset_s = -100;",
+                "freq = 1000000; offset_s = 1594771200;",
+            ]
+        ):
+            with self.subTest(clock):
+                trace = MadeTrace(self.folder, name=f"clock{i}", clock=clock, events=BARE)
+                frequency = int(clock.split(";")[0].split("=")[1])
+                seconds = [0, 1, 1.1, 2, 59.999999999, 100, 100.000000001, 86399, 86400 * 200, 5 * 10**9]
+                times = [0, 1, 2, 1000, 1001, *(int(frequency * each) for each in seconds)]
+                trace.packet((0, times[-1]), [bare(time) for time in times])
+                self.compare(trace)
+
+    def test_losses(self):
+        trace = MadeTrace(
+            self.folder, env='env { hostname = "h"; };', clock="freq = 1000000; offset_s = 1594771200;", events=BARE
+        )
+        trace.packet((1, 10), [bare(1)], file="b", discarded=0, sequence=0)
+        trace.packet((11, 20), [bare(12)], file="b", discarded=1, sequence=1)
+        trace.packet((21, 30), [bare(22)], file="b", discarded=7, sequence=3)
+        trace.packet((31, 40), [bare(32)], file="b", discarded=7, sequence=9)
+        trace.packet((2, 10), [bare(3)], file="a", discarded=0, sequence=4)
+        trace.packet((11, 29), [bare(13)], file="a", discarded=2, sequence=5)
+        self.compare(trace)
+
+    def test_events_that_may_have_been_lost_before_the_first_packet(self):
+        trace = MadeTrace(self.folder, events=BARE)
+        trace.packet((5, 10), [bare(6)], discarded=3, sequence=2)
+        trace.packet((15, 20), [bare(16)], discarded=3, sequence=3)
+        self.compare(trace)
+
+
+class Usage(BabeltraceTest):
+    def test_its_options_go_with_it_only(self):
+        for option in ("--clock-gmt", "--clock-seconds", "--clock-cycles", "--clock-date", "--no-delta"):
+            for output in ("text", "jsonl", "csv"):
+                result = self.check(run("print", "--output", output, option, "x"), 2)
+                self.assertIn(f"'{option}' goes with '--output babeltrace2' only".encode(), result.stderr)
+        self.check(run("print", "--output", "babeltrace2", "--records", "all", "x"), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
