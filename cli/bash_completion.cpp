@@ -22,10 +22,26 @@ std::string command_case(const Command& command) {
   return fmt::format("        {}) options='{}' ;;\n", command.name, fmt::join(words, " "));
 }
 
+// The commands that the option belongs to, where another has its name; else any.
+std::vector<std::string> commands_of(const OptionSpec& spec) {
+  if (spec.key.empty()) return {"*"};
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    for (const std::string_view id : command.options) {
+      if (id == spec.id()) names.emplace_back(command.name);
+    }
+  }
+  return names;
+}
+
 // What completes the value of an option; nothing for switches.
 std::string value_case(const OptionSpec& spec) {
   if (spec.value.empty()) return {};
-  const std::string pattern = fmt::format("{}", fmt::join(words_of(spec), "|"));
+  std::vector<std::string> patterns;
+  for (const std::string& command : commands_of(spec)) {
+    for (const std::string& word : words_of(spec)) patterns.push_back(command + "' " + word + "'");
+  }
+  const std::string pattern = fmt::format("{}", fmt::join(patterns, "|"));
   if (spec.kind == ValueKind::kFile)
     return fmt::format("        {}) _tracedeck_files; return ;;\n", pattern);
   std::vector<std::string> words;
@@ -63,8 +79,10 @@ std::string bash_completion() {
   text += fmt::format(
       "        mapfile -t COMPREPLY < <(compgen -W '{} --help --version' -- \"$current\")\n",
       fmt::join(names, " "));
-  text += "        return\n    fi\n    case $previous in\n";
-  for (const OptionSpec& spec : option_table()) text += value_case(spec);
+  text += "        return\n    fi\n    case \"${COMP_WORDS[1]} $previous\" in\n";
+  // Those of single commands go before what any command may have.
+  for (const OptionSpec& spec : option_table()) text += spec.key.empty() ? "" : value_case(spec);
+  for (const OptionSpec& spec : option_table()) text += spec.key.empty() ? value_case(spec) : "";
   text += "    esac\n    case ${COMP_WORDS[1]} in\n";
   for (const Command& command : commands()) {
     if (!command.hidden) text += command_case(command);

@@ -15,9 +15,9 @@ constexpr std::array<std::string_view, 22> kPrintOptions = {
     "records", "order",     "begin",         "end",          "limit",      "clock-offset",
     "format",  "max-state", "jobs",          "strict",       "color",      "progress",
     "quiet",   "verbose",   "help",          "version"};
-constexpr std::array<std::string_view, 11> kSchemaOptions = {
-    "json",     "format", "max-state", "jobs", "strict", "color",
-    "progress", "quiet",  "verbose",   "help", "version"};
+constexpr std::array<std::string_view, 13> kSchemaOptions = {
+    "schema-output", "schema-to", "json",  "format",  "max-state", "jobs",   "strict",
+    "color",         "progress",  "quiet", "verbose", "help",      "version"};
 constexpr std::array<std::string_view, 14> kStatsOptions = {
     "json",   "begin", "end",      "clock-offset", "format",  "max-state", "jobs",
     "strict", "color", "progress", "quiet",        "verbose", "help",      "version"};
@@ -44,8 +44,10 @@ constexpr std::array kCommands = {
             "Damaged ranges are named on standard error after the events before them.",
             Operands::kTraces, kPrintOptions, check_print, run_print},
     Command{"schema", "the event classes of a trace and their fields",
-            "Prints the event classes of each trace and the classes of their fields.",
-            Operands::kTraces, kSchemaOptions, nullptr, run_schema},
+            "Prints the event classes of each trace and the classes of their fields.\n\n"
+            "With --output metadata they are printed as the text that a trace of such classes has "
+            "for its metadata.",
+            Operands::kTraces, kSchemaOptions, check_schema, run_schema},
     Command{"stats", "per event class count, bytes, rate and times; per numeric field its range",
             "Counts the events of all TRACEs together: for each event class how many there are, "
             "their share of the "

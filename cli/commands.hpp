@@ -22,7 +22,7 @@ struct Command {
   std::string_view summary;      // half a line
   std::string_view description;  // paragraphs, divided by empty lines
   Operands operands;
-  std::span<const std::string_view> options;  // names of `option_table()`, in the order of help
+  std::span<const std::string_view> options;  // ids of `option_table()`, in the order of help
   // What is wrong with options that are each well formed, or "". May be null.
   std::string (*check)(const Options& options);
   // Does the work. What went wrong is reported and noted in the session's outcome.
@@ -38,6 +38,7 @@ struct Command {
 void run_info(const Options& options, Session& session);
 [[nodiscard]] std::string check_print(const Options& options);
 void run_print(const Options& options, Session& session);
+[[nodiscard]] std::string check_schema(const Options& options);
 void run_schema(const Options& options, Session& session);
 void run_stats(const Options& options, Session& session);
 void run_validate(const Options& options, Session& session);

@@ -31,6 +31,22 @@ std::vector<Choice> target_choices() {
   return choices;
 }
 
+// Metadata is text in formats whose traces are directories.
+std::vector<Choice> metadata_choices() {
+  std::vector<Choice> choices;
+  for (const Format* format : formats()) {
+    for (const WriteTarget& target : format->targets()) {
+      if (target.directory)
+        choices.push_back({std::string(target.name), std::string(target.title)});
+    }
+  }
+  return choices;
+}
+
+std::vector<Choice> schema_output_choices() {
+  return {{"text", "for reading"}, {"metadata", "as the metadata of a trace of such classes"}};
+}
+
 std::vector<Choice> output_choices() {
   return {{"text", "for reading"},
           {"jsonl", "one JSON object a line"},
@@ -76,6 +92,11 @@ std::string apply_output(Options& options, const std::string& value) {
                    : value == "jsonl" ? OutputForm::kJsonLines
                    : value == "csv"   ? OutputForm::kCsv
                                       : OutputForm::kBabeltrace2;
+  return {};
+}
+
+std::string apply_schema_output(Options& options, const std::string& value) {
+  options.metadata = value == "metadata";
   return {};
 }
 
@@ -223,6 +244,20 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "no-delta",
                .help = "of babeltrace2: no time since the event before",
                .apply = set<&Options::no_delta>},
+    OptionSpec{.name = "output",
+               .key = "schema-output",
+               .value = "FORM",
+               .help = "form of the classes",
+               .choices = schema_output_choices,
+               .initial = "text",
+               .apply = apply_schema_output},
+    OptionSpec{.name = "to",
+               .key = "schema-to",
+               .value = "FORMAT",
+               .help = "whose spelling of metadata to print",
+               .detail = "Without the option the trace's own, or ctf2 when it has none.",
+               .choices = metadata_choices,
+               .apply = assign<&Options::to>},
     OptionSpec{.name = "records",
                .value = "WHICH",
                .help = "which records to show",
@@ -365,13 +400,16 @@ class Parser {
  private:
   // The allowed option of that name or letter, or null.
   const OptionSpec* find(std::string_view name) const {
-    if (std::find(allowed_.begin(), allowed_.end(), name) == allowed_.end()) return nullptr;
-    return &option(name);
+    if (name.empty()) return nullptr;
+    for (const std::string_view id : allowed_) {
+      if (option(id).name == name) return &option(id);
+    }
+    return nullptr;
   }
 
   const OptionSpec* find_letter(char letter) const {
-    for (const std::string_view name : allowed_) {
-      if (option(name).letter == letter) return &option(name);
+    for (const std::string_view id : allowed_) {
+      if (option(id).letter == letter) return &option(id);
     }
     return nullptr;
   }
@@ -380,7 +418,7 @@ class Parser {
     const std::size_t equals = text.find('=');
     const std::string_view name = text.substr(0, equals);
     const OptionSpec* spec = find(name);
-    if (spec == nullptr || spec->name.empty()) {
+    if (spec == nullptr) {
       unknown(name);
     } else if (equals == std::string_view::npos) {
       apply(*spec, spec->value.empty() ? std::optional<std::string>("") : next_argument());
@@ -435,8 +473,10 @@ class Parser {
 
   void unknown(std::string_view name) {
     problem_ = fmt::format("unknown option '--{}'", name);
-    const std::string_view meant = nearest(name, allowed_);
-    if (meant.size() > 1) problem_ += fmt::format(" (did you mean '--{}'?)", meant);
+    std::vector<std::string_view> names;
+    for (const std::string_view id : allowed_) names.push_back(option(id).name);
+    const std::string_view meant = nearest(name, names);
+    if (!meant.empty()) problem_ += fmt::format(" (did you mean '--{}'?)", meant);
   }
 
   std::span<const std::string> arguments_;
@@ -464,10 +504,9 @@ std::string OptionSpec::spelling() const {
 
 std::span<const OptionSpec> option_table() { return kOptions; }
 
-const OptionSpec& option(std::string_view name) {
-  return *std::find_if(kOptions.begin(), kOptions.end(), [name](const OptionSpec& spec) {
-    return spec.name.empty() ? name.size() == 1 && name.front() == spec.letter : spec.name == name;
-  });
+const OptionSpec& option(std::string_view id) {
+  return *std::find_if(kOptions.begin(), kOptions.end(),
+                       [id](const OptionSpec& spec) { return spec.id() == id; });
 }
 
 std::string parse_options(std::span<const std::string> arguments,

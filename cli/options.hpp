@@ -43,6 +43,7 @@ struct Options {
 
   bool json = false;
   OutputForm output = OutputForm::kText;
+  bool metadata = false;  // of `schema`: as metadata text
   bool clock_gmt = false;
   bool clock_seconds = false;
   bool clock_cycles = false;
@@ -77,6 +78,7 @@ enum class ValueKind : std::uint8_t { kWord, kFile };
 // One option. An entry with an empty `value` is a switch.
 struct OptionSpec {
   std::string_view name = {};    // without the dashes; empty: has a letter only
+  std::string_view key = {};     // tells it from another option of that name; empty: it has none
   char letter = 0;               // 0: has a name only
   std::string_view value = {};   // what stands for its value in help: "N"
   std::string_view help;         // half a line, for --help and completions
@@ -88,13 +90,17 @@ struct OptionSpec {
   // Puts the value ("" for a switch) into the options. Returns what is wrong with it, or "".
   std::string (*apply)(Options& options, const std::string& value);
 
+  // What commands list it by: its key, name or letter.
+  [[nodiscard]] std::string_view id() const {
+    return !key.empty() ? key : name.empty() ? std::string_view(&letter, 1) : name;
+  }
   // "--limit" or "-o", as messages name it.
   [[nodiscard]] std::string spelling() const;
 };
 
 [[nodiscard]] std::span<const OptionSpec> option_table();
-// The option of that name (or letter, as a string of one character). It must exist.
-[[nodiscard]] const OptionSpec& option(std::string_view name);
+// The option of that id. It must exist.
+[[nodiscard]] const OptionSpec& option(std::string_view id);
 
 // Reads what follows the command's name. Options and operands may be mixed; `--` ends the options;
 // `-` is an operand; `--name=value`, `-ovalue` and `-qo value` are understood; of a repeated option

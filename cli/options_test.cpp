@@ -74,6 +74,15 @@ TEST(Options, OfARepeatedOptionTheLastCounts) {
   EXPECT_EQ(options.output, OutputForm::kText);
 }
 
+TEST(Options, OneNameMayMeanDifferentThingsToCommands) {
+  Options options;
+  EXPECT_EQ(parse("schema", {"--output", "metadata", "t"}, options), "");
+  EXPECT_TRUE(options.metadata);
+  EXPECT_THAT(problem("schema", {"--output", "jsonl", "t"}), HasSubstr("takes text, metadata"));
+  EXPECT_THAT(problem("print", {"--output", "metadata", "t"}), HasSubstr("takes text, jsonl"));
+  EXPECT_THAT(problem("schema", {"--schema-output", "text", "t"}), HasSubstr("unknown option"));
+}
+
 TEST(Options, ClockOffsetsOfATraceGoBeforeThoseOfAll) {
   Options options;
   EXPECT_EQ(
@@ -106,9 +115,11 @@ TEST(Options, WhatIsWrongIsSaid) {
 TEST(Options, EveryOptionOfACommandExists) {
   std::set<const OptionSpec*> used;
   for (const Command& command : commands()) {
-    for (const std::string_view name : command.options) {
-      const OptionSpec& spec = option(name);
-      EXPECT_TRUE(name == spec.name || (name.size() == 1 && name.front() == spec.letter)) << name;
+    std::set<std::string> spellings;
+    for (const std::string_view id : command.options) {
+      const OptionSpec& spec = option(id);
+      EXPECT_EQ(id, spec.id());
+      EXPECT_TRUE(spellings.insert(spec.spelling()).second) << command.name << ' ' << id;
       used.insert(&spec);
     }
   }

@@ -1,5 +1,7 @@
 #include "tracedeck/render/schema.hpp"
 
+#include <utility>
+
 #include "cli/commands.hpp"
 #include "cli/notices.hpp"
 #include "cli/read_through.hpp"
@@ -7,37 +9,82 @@
 namespace tracedeck::cli {
 namespace {
 
-// The description of one trace, read to its end; null when it cannot be opened, which was reported
-// then.
-std::shared_ptr<const TraceDescription> describe(const Options& options, Session& session,
-                                                 const TracePlace& place) {
-  auto reader = open_reader(options, place, {.values = false}, session.stop);
-  if (!reader) {
-    session.report(reader.error());
-    return nullptr;
+// The target whose metadata any trace can have.
+constexpr std::string_view kUsual = "ctf2";
+
+// Prints the classes of one trace after the other.
+class SchemaPrinter {
+ public:
+  SchemaPrinter(const Options& options, Session& session) : options_(options), session_(session) {}
+
+  // Returns false when standard output is gone.
+  bool print(const TracePlace& place) {
+    auto reader = open_reader(options_, place, {.values = false}, session_.stop);
+    if (!reader) {
+      session_.report(reader.error());
+      return true;
+    }
+    const Result<void> read = read_all(**reader);
+    if (!read) session_.report(read.error());
+    // Metadata with faults would not be what the trace has.
+    if (!read && options_.metadata && exit_code_of(read.error()) == ExitCode::kNoTrace) return true;
+    const Result<std::string> text = text_of(**reader);
+    if (!text) {
+      session_.report(text.error());
+      return true;
+    }
+    const bool apart = !std::exchange(first_, false) && !options_.json;
+    return (!apart || cli::print(session_, "\n")) && cli::print(session_, *text);
   }
-  Notices notices(session, options);
-  const auto read = read_through(**reader, session, [&](const Batch& batch) {
-    notices.see(batch);
-    return true;
-  });
-  if (!read) session.report(read.error());
-  notices.finish();
-  return (*reader)->description();
-}
+
+ private:
+  Result<void> read_all(Reader& reader) {
+    Notices notices(session_, options_);
+    const auto read = read_through(reader, session_, [&](const Batch& batch) {
+      notices.see(batch);
+      return true;
+    });
+    notices.finish();
+    return read;
+  }
+
+  Result<std::string> text_of(const Reader& reader) const {
+    const std::shared_ptr<const TraceDescription> description = reader.description();
+    if (options_.json) return render::schema_json(*description);
+    if (!options_.metadata) return render::schema_text(*description);
+    return metadata_of(*description,
+                       options_.to.empty() ? reader.target() : std::string_view(options_.to));
+  }
+
+  static Result<std::string> metadata_of(const TraceDescription& description, std::string_view to) {
+    FoundTarget target = find_target(to);
+    if (target.target == nullptr || !target.target->directory) target = find_target(kUsual);
+    if (target.format == nullptr) {
+      return fail(ErrorCode::kUnsupported, "no format at hand has metadata text",
+                  description.input());
+    }
+    return target.format->metadata_text(description, target.target->name);
+  }
+
+  const Options& options_;
+  Session& session_;
+  bool first_ = true;
+};
 
 }  // namespace
 
+std::string check_schema(const Options& options) {
+  if (options.json && options.metadata)
+    return "options '--json' and '--output metadata' exclude each other";
+  if (!options.to.empty() && !options.metadata)
+    return "option '--to' goes with '--output metadata' only";
+  return {};
+}
+
 void run_schema(const Options& options, Session& session) {
-  bool first = true;
+  SchemaPrinter printer(options, session);
   for (const TracePlace& place : list_traces(options, session.stop)) {
-    const auto description = describe(options, session, place);
-    if (description == nullptr) continue;
-    if (!first && !options.json && !print(session, "\n")) return;
-    first = false;
-    if (!print(session, options.json ? render::schema_json(*description)
-                                     : render::schema_text(*description)))
-      return;
+    if (!printer.print(place)) return;
   }
 }
 

@@ -19,7 +19,7 @@ READERS = ["info", "print", "schema", "stats", "validate"]
 OPTIONS = {
     "info": "json clock-offset format max-state jobs strict color progress quiet verbose help version",
     "print": "output clock-gmt clock-seconds clock-cycles clock-date no-delta records order begin end limit clock-offset format max-state jobs strict color progress quiet verbose help version",
-    "schema": "json format max-state jobs strict color progress quiet verbose help version",
+    "schema": "output to json format max-state jobs strict color progress quiet verbose help version",
     "stats": "json begin end clock-offset format max-state jobs strict color progress quiet verbose help version",
     "validate": "json format max-state jobs strict color progress quiet verbose help version",
     "convert": "to dial9-version packet-size report order begin end limit clock-offset format max-state jobs strict color progress quiet verbose help version",
@@ -88,6 +88,8 @@ class Usage(CommandTest):
                 self.wrong(command, option, trace, says="unknown option")
         self.wrong("print", "--output", "xml", trace, says="takes text, jsonl, csv, babeltrace2")
         self.wrong("info", "--limit", "1", trace, says="unknown option")
+        self.wrong("schema", "--output", "jsonl", trace, says="takes text, metadata, not 'jsonl'")
+        self.wrong("print", "--schema-output", "text", trace, says="unknown option")
 
     def test_nothing_is_mentioned_that_is_not_there(self):
         for command in COMMANDS:
@@ -125,6 +127,7 @@ class Usage(CommandTest):
         self.wrong("convert", "-o", "x", "--to", "dial9", "--dial9-version", "0.5", trace, says="0.3, 0.4")
         self.wrong("convert", "-o", "x", "--to", "jsonl", "--report", "x", trace, says="cannot both")
         self.wrong("convert", "-o", "x", "--to", "dial9", "--packet-size", "4K", trace, says="--packet-size")
+        self.wrong("schema", "--json", "--output", "metadata", trace, says="exclude each other")
         self.wrong("print", "-", "-", says="only once")
         self.wrong("print", "--strict=1", trace, says="takes no value")
 

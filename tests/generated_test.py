@@ -103,6 +103,8 @@ class Bash(GeneratedTest):
         self.assertEqual(self.complete("tracedeck", "print", "--or"), ["--order"])
         self.assertEqual(self.complete("tracedeck", "print", "--order", ""), ["merged", "recorded", "time"])
         self.assertEqual(self.complete("tracedeck", "print", "--order", "=", "t"), ["time"])
+        self.assertEqual(self.complete("tracedeck", "schema", "--output", "m"), ["metadata"])
+        self.assertEqual(self.complete("tracedeck", "print", "--output", "js"), ["jsonl"])
         self.assertEqual(self.complete("tracedeck", "print", "--order", "="), ["merged", "recorded", "time"])
         self.assertEqual(self.complete("tracedeck", "print", "--limit", ""), [""])
         self.assertEqual(self.complete("tracedeck", "print", "a"), ["a trace.bin"])

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/ctf/format.hpp"
 #include "tracedeck/dial9/format.hpp"
 #include "tracedeck/format/content_guess.hpp"
 #include "tracedeck/format/directory_search.hpp"
@@ -163,7 +164,7 @@ std::unexpected<Error> several(const std::vector<FoundTrace>& traces, const std:
 }  // namespace
 
 std::span<const Format* const> formats() {
-  static const std::array<const Format*, 1> kFormats = {&dial9::format()};
+  static const std::array<const Format*, 2> kFormats = {&dial9::format(), &ctf::format()};
   return kFormats;
 }
 

@@ -26,4 +26,10 @@ Result<void> Format::rewrite_directories(std::span<const std::string>, io::Outpu
   return no_directories(info());
 }
 
+Result<std::string> Format::metadata_text(const TraceDescription& description,
+                                          std::string_view) const {
+  return fail(ErrorCode::kUnsupported, std::string(info().name) + " traces have no metadata text",
+              description.input());
+}
+
 }  // namespace tracedeck

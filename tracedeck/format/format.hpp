@@ -84,6 +84,12 @@ class Format {
                                                          const NoticeSink& notices,
                                                          std::stop_token stop) const;
 
+  // The metadata of a trace of such classes, as a trace of `target` (one of `targets`) spells it.
+  // Errors: kUnsupported: its traces have no metadata text; kInvalidArgument: the target cannot
+  // express them.
+  [[nodiscard]] virtual Result<std::string> metadata_text(const TraceDescription& description,
+                                                          std::string_view target) const;
+
   // The writer of a target that is one file. `output` must outlive it. Errors: kUnsupported.
   [[nodiscard]] virtual Result<std::unique_ptr<Writer>> create(
       io::Output& output, const WriteOptions& options) const = 0;
