@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "tracedeck/ctf/metadata/json_auxiliary.hpp"
+#include "tracedeck/ctf/words.hpp"
 #include "tracedeck/io/input.hpp"
 
 namespace tracedeck::ctf {
@@ -63,15 +64,6 @@ bool is_trace_directory(const std::string& directory) {
   std::error_code error;
   return fs::exists(path_in(directory, kMetadata), error) &&
          !fs::is_directory(path_in(directory, kMetadata), error);
-}
-
-std::string uuid_text(const Uuid& uuid) {
-  std::string text;
-  for (std::size_t i = 0; i < uuid.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", uuid[i]);
-  }
-  return text;
 }
 
 std::string trace_uuid(const std::string& directory) {

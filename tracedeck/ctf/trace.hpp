@@ -27,9 +27,6 @@ namespace tracedeck::ctf {
 // The UUID that the metadata of a trace names, as text, or "".
 [[nodiscard]] std::string trace_uuid(const std::string& directory);
 
-// "e53e0ab8-50a1-4f0a-b710-b5f0bba9c4ac"
-[[nodiscard]] std::string uuid_text(const Uuid& uuid);
-
 // A finding and the file that it was made in.
 struct FileFinding {
   std::string file;

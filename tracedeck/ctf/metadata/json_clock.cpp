@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tracedeck/ctf/metadata/json_values.hpp"
+#include "tracedeck/ctf/words.hpp"
 
 namespace tracedeck::ctf {
 namespace {

@@ -120,15 +120,6 @@ std::optional<Uuid> read_uuid(JsonRef value, MetadataRule rule, JsonFindings& fi
   return uuid;
 }
 
-std::string uuid_text(const Uuid& uuid) {
-  std::string text;
-  for (std::size_t i = 0; i < uuid.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", uuid[i]);
-  }
-  return text;
-}
-
 std::optional<std::vector<IntegerRange>> read_ranges(JsonRef value, JsonFindings& findings) {
   if (!value.is(JsonKind::kArray)) {
     findings.expect(MetadataRule::kRangeSet, value, "an array of integer ranges");

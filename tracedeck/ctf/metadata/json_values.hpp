@@ -30,7 +30,6 @@ namespace tracedeck::ctf {
                                                           JsonFindings& findings);
 [[nodiscard]] std::optional<Uuid> read_uuid(JsonRef value, MetadataRule rule,
                                             JsonFindings& findings);
-[[nodiscard]] std::string uuid_text(const Uuid& uuid);
 
 // `value` is an array.
 [[nodiscard]] std::optional<std::vector<IntegerRange>> read_ranges(JsonRef value,

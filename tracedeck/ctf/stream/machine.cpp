@@ -8,6 +8,7 @@
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/ctf/stream/text_field.hpp"
+#include "tracedeck/ctf/words.hpp"
 
 namespace tracedeck::ctf {
 namespace {

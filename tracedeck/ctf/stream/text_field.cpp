@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tracedeck/base/time.hpp"
-
 namespace tracedeck::ctf {
 namespace {
 
@@ -96,13 +94,6 @@ std::size_t to_utf8(ByteSpan bytes, TextEncoding encoding, std::uint8_t* to) {
   }
   if (i < bytes.size()) to = put(to, kReplacement);
   return static_cast<std::size_t>(to - begin);
-}
-
-std::string decimal(Int128 value) {
-  const bool negative = value < 0;
-  const Uint128 magnitude =
-      negative ? Uint128{0} - static_cast<Uint128>(value) : static_cast<Uint128>(value);
-  return Nanoseconds::from_unsigned(magnitude, negative).to_string();
 }
 
 }  // namespace tracedeck::ctf

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/model/field_class.hpp"
@@ -21,8 +20,5 @@ namespace tracedeck::ctf {
 
 // Writes UTF-8, with U+FFFD for what is not valid, and returns how many bytes.
 std::size_t to_utf8(ByteSpan bytes, TextEncoding encoding, std::uint8_t* to);
-
-// An integer of any size that a register holds.
-[[nodiscard]] std::string decimal(Int128 value);
 
 }  // namespace tracedeck::ctf

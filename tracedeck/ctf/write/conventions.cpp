@@ -1,7 +1,5 @@
 #include "tracedeck/ctf/write/conventions.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_set>
 
@@ -41,13 +39,6 @@ std::string annotations(const Attributes& attributes) {
 bool is_json_integer(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-int hex_digit(char digit) {
-  if (digit >= '0' && digit <= '9') return digit - '0';
-  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
-  return -1;
 }
 
 constexpr Int128 kNanosecondsPerSecond = 1'000'000'000;
@@ -137,31 +128,6 @@ ClockOffset clock_offset(const ClockClass& clock, std::uint64_t frequency) {
   const Int128 seconds = divide_down(cycles, hertz);
   return {.seconds = static_cast<std::int64_t>(clock.offset_seconds + seconds),
           .cycles = static_cast<std::uint64_t>(cycles - seconds * hertz)};
-}
-
-std::optional<Uuid> parse_uuid(std::string_view text) {
-  if (text.size() != 36) return {};
-  Uuid uuid{};
-  std::size_t digits = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
-    const int digit = hex_digit(text[i]);
-    if (is_dash != (text[i] == '-') || (!is_dash && digit < 0)) return {};
-    if (is_dash) continue;
-    auto& byte = uuid[digits / 2];
-    byte = static_cast<std::uint8_t>(byte << 4 | digit);
-    ++digits;
-  }
-  return uuid;
-}
-
-std::string uuid_text(const Uuid& uuid) {
-  std::string text;
-  for (std::size_t i = 0; i < uuid.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text.push_back('-');
-    fmt::format_to(std::back_inserter(text), "{:02x}", uuid[i]);
-  }
-  return text;
 }
 
 }  // namespace tracedeck::ctf

@@ -1,4 +1,4 @@
-// What metadata cannot say directly and how it is put: marks in user attributes, clocks, UUIDs,
+// What metadata cannot say directly and how it is put: marks in user attributes, clocks,
 // environments.
 #pragma once
 
@@ -54,9 +54,5 @@ struct ClockOffset {
 };
 // The offset of a clock's origin, the shift that the user asked for included.
 [[nodiscard]] ClockOffset clock_offset(const ClockClass& clock, std::uint64_t frequency);
-
-// "e53e0ab8-50a1-4f0a-b710-b5f0bba9c4ac", either case.
-[[nodiscard]] std::optional<Uuid> parse_uuid(std::string_view text);
-[[nodiscard]] std::string uuid_text(const Uuid& uuid);
 
 }  // namespace tracedeck::ctf

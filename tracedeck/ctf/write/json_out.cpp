@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tracedeck/base/utf8.hpp"
+#include "tracedeck/ctf/words.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -78,7 +79,5 @@ std::string json_string(std::string_view text) {
   append_string(out, text);
   return out;
 }
-
-std::string decimal(Int128 value) { return fmt::format("{}", value); }
 
 }  // namespace tracedeck::ctf

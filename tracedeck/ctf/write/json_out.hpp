@@ -51,7 +51,4 @@ class JsonOut {
 // A JSON string, quotes included.
 [[nodiscard]] std::string json_string(std::string_view text);
 
-// In decimal.
-[[nodiscard]] std::string decimal(Int128 value);
-
 }  // namespace tracedeck::ctf

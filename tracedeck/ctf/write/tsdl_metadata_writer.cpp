@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tracedeck/ctf/metadata/tsdl_values.hpp"
+#include "tracedeck/ctf/words.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
 
