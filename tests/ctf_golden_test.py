@@ -36,8 +36,8 @@ ALSO = {
     "cc-frag": "uuid",
     # Data streams.
     "pkt-dec": "pkt pkt-ctx-roles",
-    "sl-array-field-dec": "er-dec",
-    "vl-ba-field-dec": "er-dec vl-sint-field-dec",
+    "sl-array-field-dec": "er-dec pkt-dec",
+    "vl-ba-field-dec": "er-dec pkt-dec vl-sint-field-dec",
     "er": "er-dec",
 }
 

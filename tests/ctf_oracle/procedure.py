@@ -110,8 +110,12 @@ class DataStream:
         return packet
 
     def possible_total(self):
-        """Whether the next packet can begin where the total size says: at a byte, behind what was read."""
-        return self.PKT_TOTAL_SZ % 8 == 0 and self.PKT_TOTAL_SZ > 0 and self.PKT_TOTAL_SZ >= self.fields_end - self.PO
+        """Whether the next packet can begin where the total size says: at a byte, behind what was read of the
+        header and context, and behind the content."""
+        least = max(self.fields_end - self.PO, 1)
+        if self.PKT_CONTENT_SZ is not INFINITY:
+            least = max(least, self.PKT_CONTENT_SZ)
+        return self.PKT_TOTAL_SZ % 8 == 0 and self.PKT_TOTAL_SZ >= least
 
     def packet_fields(self, packet):
         # 2.
@@ -119,6 +123,7 @@ class DataStream:
         field_class = self.metadata.trace_class.get("packet-header-field-class")
         if field_class is not None:
             self.root("packet-header", field_class)
+        self.fields_end = self.O
         packet.data_stream_id = self.DS_ID
         # 3.
         DSC = self.metadata.data_stream_classes.get(self.DSC_ID)
