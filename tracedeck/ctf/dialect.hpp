@@ -21,4 +21,10 @@ inline constexpr std::size_t kDialectCount = 3;
   return kNames[static_cast<std::size_t>(dialect)];
 }
 
+// The word of --to for traces of a dialect.
+[[nodiscard]] constexpr std::string_view target_name(Dialect dialect) {
+  constexpr std::string_view kNames[kDialectCount] = {"ctf2rc", "ctf2", "ctf1"};
+  return kNames[static_cast<std::size_t>(dialect)];
+}
+
 }  // namespace tracedeck::ctf

@@ -8,6 +8,7 @@
 #include "tracedeck/ctf/reader.hpp"
 #include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/ctf/trace.hpp"
+#include "tracedeck/ctf/write/metadata_text.hpp"
 #include "tracedeck/ctf/write/writer.hpp"
 
 namespace tracedeck::ctf {
@@ -70,6 +71,13 @@ class CtfFormat final : public Format {
   [[nodiscard]] Result<std::unique_ptr<Writer>> create_directory(
       io::OutputDirectory& output, const WriteOptions& options) const override {
     return create_writer(output, options);
+  }
+  [[nodiscard]] Result<std::string> metadata_text(const TraceDescription& description,
+                                                  std::string_view target) const override {
+    for (const Dialect dialect : {Dialect::kRc3, Dialect::kFinal, Dialect::kCtf1}) {
+      if (target == target_name(dialect)) return ctf::metadata_text(description, dialect);
+    }
+    return fail(ErrorCode::kUnsupported, "no CTF target is called " + std::string(target));
   }
   [[nodiscard]] Result<std::unique_ptr<Writer>> create(io::Output& output,
                                                        const WriteOptions&) const override {
