@@ -7,7 +7,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tracedeck/ctf/metadata/tsdl_values.hpp"
 #include "tracedeck/ctf/roles.hpp"
+#include "tracedeck/ctf/words.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/json_out.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
@@ -352,7 +354,7 @@ class JsonMetadataWriter final : public MetadataWriter {
       out.key("frequency").integer(*frequency);
       if (!clock.description.empty()) out.key("description").string(clock.description);
       if (rc3_) {
-        if (const auto id = parse_uuid(clock.identity.uid)) uuid(out, *id);
+        if (const auto id = tsdl::parse_uuid(clock.identity.uid)) uuid(out, *id);
         if (clock.origin != ClockOrigin::kUnixEpoch) out.key("origin-is-unix-epoch").boolean(false);
       } else {
         origin(out, clock);

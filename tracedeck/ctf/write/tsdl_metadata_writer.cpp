@@ -350,7 +350,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
     if (!frequency)
       return fail(ErrorCode::kUnsupported, "the clock `" + clock.id + "` has no whole frequency");
     text_.append("\nclock {\n\tname = ").append(quoted(identifier_of(clock.id))).append(";\n");
-    if (parse_uuid(clock.identity.uid))
+    if (tsdl::parse_uuid(clock.identity.uid))
       text_.append("\tuuid = ").append(quoted(clock.identity.uid)).append(";\n");
     if (!clock.description.empty())
       text_.append("\tdescription = ").append(quoted(clock.description)).append(";\n");
