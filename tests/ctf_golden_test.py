@@ -102,6 +102,31 @@ class ReferenceTraces(CtfTest):
 
 
 @needs_traces
+class Around(CtfTest):
+    """RC 3.0 to 2.0 to 1.8 to RC 3.0: every record is kept, to the letter."""
+
+    def around(self, part):
+        written = run("formats", "--json").stdout
+        if not all(target in written for target in (b'"ctf2rc"', b'"ctf2"', b'"ctf1"')):
+            self.skipTest("the command does not write CTF")
+        for folder in sorted(path for path in (CTF / part).iterdir() if path.is_dir()):
+            with self.subTest(f"{part}/{folder.name}"):
+                trace = folder
+                for target in ("ctf2", "ctf1", "ctf2rc"):
+                    out = self.folder / f"{folder.name}.{target}"
+                    self.check(run("convert", "-o", out, "--to", target, trace), 0, target)
+                    trace = out
+                result = self.check(run(*PRINT, trace), 0)
+                self.assertIsNone(first_difference(expected(folder), parse_lines(result.stdout)))
+
+    def test_rc3(self):
+        self.around("rc3")
+
+    def test_final(self):
+        self.around("final")
+
+
+@needs_traces
 class FaultyTraces(CtfTest):
     def one(self, folder, name, codes, events):
         result = run(*PRINT, folder / name)
