@@ -321,7 +321,8 @@ class ClassReader {
   }
 
   void report_repeated(std::vector<JsonRef>& names, MetadataRule rule, std::string_view expected) {
-    std::ranges::stable_sort(names, {}, &JsonRef::string);
+    std::ranges::sort(names, {},
+                      [](JsonRef name) { return std::pair(name.string(), name.offset()); });
     for (std::size_t i = 1; i < names.size(); ++i) {
       if (names[i - 1].string() != names[i].string()) continue;
       findings_.expect(rule, names[i], expected);
@@ -387,8 +388,9 @@ class ClassReader {
 
   // Reports options whose ranges meet those of another option.
   void report_intersections(std::vector<OptionRange>& ranges) {
-    const auto lower = [](const OptionRange& entry) { return entry.range.lower; };
-    std::ranges::stable_sort(ranges, {}, lower);
+    std::ranges::sort(ranges, {}, [](const OptionRange& entry) {
+      return std::pair(entry.range.lower, entry.option.offset());
+    });
     // Of the ranges so far: the one that reaches farthest, and the farthest of another option.
     const OptionRange* far = nullptr;
     const OptionRange* other = nullptr;

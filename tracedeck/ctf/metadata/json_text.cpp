@@ -4,7 +4,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <limits>
 #include <ranges>
 #include <utility>
 
@@ -15,6 +14,11 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr std::size_t kMostPointer = 500;
 constexpr std::size_t kMostStep = 200;
+// So that a `JsonText` can count its strings with escapes in 29 bits.
+constexpr std::size_t kMostText = std::size_t{1} << 31U;
+constexpr std::uint32_t kMostUnescaped = (std::uint32_t{1} << 29U) - 1;
+// The parser takes several times the size of the greatest text. Greater ones than this are rare.
+constexpr std::size_t kUsualText = std::size_t{1} << 20U;
 
 static_assert(kPadding >= simdjson::SIMDJSON_PADDING);
 
@@ -185,10 +189,10 @@ class JsonParser::Walk {
 
   std::uint32_t add(const char* at, std::uint32_t parent, std::uint32_t ordinal) {
     const auto index = static_cast<std::uint32_t>(text_.nodes_.size());
-    text_.nodes_.push_back({.offset = static_cast<std::uint32_t>(at - begin_),
-                            .end = index + 1,
-                            .parent = parent,
-                            .ordinal = ordinal});
+    text_.nodes_.push_back(Node{.offset = static_cast<std::uint32_t>(at - begin_),
+                                .end = index + 1,
+                                .parent = parent,
+                                .ordinal = ordinal});
     return index;
   }
 
@@ -252,7 +256,7 @@ class JsonParser::Walk {
     // Every escape is longer than what it stands for.
     if (node.size == content.size() + 2) return;
     text_.unescaped_.emplace_back(content);
-    node.unescaped = static_cast<std::uint32_t>(text_.unescaped_.size());
+    node.unescaped = static_cast<std::uint32_t>(text_.unescaped_.size()) & kMostUnescaped;
   }
 
   bool scalar(std::uint32_t index, std::string_view token) {
@@ -273,7 +277,7 @@ class JsonParser::Walk {
   // Sorting, because hashes can be made to collide.
   void find_repeated(std::vector<std::uint32_t>& keys) {
     const auto name = [&](std::uint32_t key) { return JsonRef(text_, key).string(); };
-    std::ranges::stable_sort(keys, {}, name);
+    std::ranges::sort(keys, {}, [&](std::uint32_t key) { return std::pair(name(key), key); });
     for (std::size_t i = 1; i < keys.size(); ++i) {
       if (name(keys[i - 1]) == name(keys[i])) text_.repeated_.push_back(keys[i] + 1);
     }
@@ -315,8 +319,15 @@ std::string reason(simdjson::error_code code) {
 std::expected<std::shared_ptr<const JsonText>, JsonFault> JsonParser::parse(ByteSpan bytes,
                                                                             std::uint64_t offset,
                                                                             std::uint64_t number) {
-  if (bytes.size() >= std::numeric_limits<std::uint32_t>::max() - kPadding)
-    return std::unexpected(JsonFault{JsonFault::Kind::kTooLarge, offset, "a text of 4 GiB"});
+  if (bytes.size() >= kMostText)
+    return std::unexpected(JsonFault{JsonFault::Kind::kTooLarge, offset, "a text of 2 GiB"});
+  auto text = parse_usual(bytes, offset, number);
+  if (bytes.size() > kUsualText) state_ = std::make_unique<State>();
+  return text;
+}
+
+std::expected<std::shared_ptr<const JsonText>, JsonFault> JsonParser::parse_usual(
+    ByteSpan bytes, std::uint64_t offset, std::uint64_t number) {
   auto text = std::make_shared<JsonText>();
   text->bytes_ = PaddedBytes(bytes);
   text->offset_ = offset;

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <memory>
 #include <string>
@@ -103,19 +104,19 @@ class JsonText {
   friend class JsonParser;
 
   struct Node {
-    JsonKind kind = JsonKind::kNull;
-    std::uint32_t offset = 0;     // of the value in the text
-    std::uint32_t size = 0;       // bytes
-    std::uint32_t end = 0;        // index behind the last node of this value
-    std::uint32_t parent = 0;     // index
-    std::uint32_t ordinal = 0;    // among the elements of its array
-    std::uint32_t unescaped = 0;  // of a string with escapes: 1 + its index
+    std::uint32_t offset = 0;   // of the value in the text
+    std::uint32_t size = 0;     // bytes
+    std::uint32_t end = 0;      // index behind the last node of this value
+    std::uint32_t parent = 0;   // index
+    std::uint32_t ordinal = 0;  // among the elements of its array
+    JsonKind kind : 3 = JsonKind::kNull;
+    std::uint32_t unescaped : 29 = 0;  // of a string with escapes: 1 + its index
   };
 
   PaddedBytes bytes_;
   std::uint64_t offset_ = 0;
   std::uint64_t number_ = 0;
-  std::vector<Node> nodes_;
+  std::deque<Node> nodes_;  // grows without a second copy in memory
   std::vector<std::string> unescaped_;
   std::vector<std::uint32_t> repeated_;
 };
@@ -125,7 +126,7 @@ struct JsonFault {
   enum class Kind : std::uint8_t {
     kInvalid,   // no JSON, or more than one text
     kNesting,   // deeper than `kJsonNesting`
-    kTooLarge,  // 4 GiB
+    kTooLarge,  // 2 GiB
   };
   Kind kind = Kind::kInvalid;
   std::uint64_t offset = 0;  // in the stream, of the first bad byte as far as it is known
@@ -145,6 +146,9 @@ class JsonParser {
  private:
   struct State;
   class Walk;
+  std::expected<std::shared_ptr<const JsonText>, JsonFault> parse_usual(ByteSpan bytes,
+                                                                        std::uint64_t offset,
+                                                                        std::uint64_t number);
   std::unique_ptr<State> state_;
 };
 

@@ -145,8 +145,8 @@ TEST(JsonText, RefusesWhatIsNoJson) {
   for (const std::string_view text : kTexts) EXPECT_FALSE(parse(text)) << text;
 }
 
-// Random texts of few characters: what is read is what the DOM parser of the same library reads,
-// that validates all, but for numbers that its types cannot hold.
+// Random texts of few tokens: what is read is what the DOM parser of the same library reads, that
+// validates all, but for numbers, of which it refuses those that its types cannot hold.
 RC_GTEST_PROP(JsonText, AcceptsWhatIsJson, ()) {
   const auto tokens = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
       "{", "}", "[", "]", ",", ":", "\"a\"", "\"b\\n\"", "1", "-2.5e3", "true", "null", " ", "\n"));
@@ -155,8 +155,9 @@ RC_GTEST_PROP(JsonText, AcceptsWhatIsJson, ()) {
   json += "]";
   simdjson::dom::parser parser;
   simdjson::dom::element element;
-  const bool valid = parser.parse(json).get(element) == simdjson::SUCCESS;
-  RC_ASSERT(parse(json).has_value() == valid);
+  const auto code = parser.parse(json).get(element);
+  if (code == simdjson::NUMBER_ERROR) return;
+  RC_ASSERT(parse(json).has_value() == (code == simdjson::SUCCESS));
 }
 
 // Damaging one byte of a text leaves JSON or not, as the DOM parser says.
