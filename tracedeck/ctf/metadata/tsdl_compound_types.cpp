@@ -118,6 +118,13 @@ void TypeBuilder::structure_fields(const Declaration& declaration, const Site& i
 
 TypeBuilder::Built TypeBuilder::variant_class(const TypeSpecifier& type, const Expression& tag,
                                               const Site& site, const Site& tag_site) {
+  if (tag.kind != Expression::Kind::kPath || tag.path.front() == "env") {
+    findings_.report(
+        TsdlRule::kVariant, tag.place,
+        fmt::format("the tag of this variant is `{}`; the name of a field was expected",
+                    plain_text(tag)));
+    return {};
+  }
   Reference reference = refer(tag, tag_site);
   const bool valid = selects(reference, tag.place);
   VariantClass variant{.selector = std::move(reference.location)};

@@ -238,7 +238,7 @@ bool Lexer::escape(std::string& into) {
   while (digit_value(peek()) < base && (hexadecimal || at_ - digits < 3) && value < 256)
     value = value * base + digit_value(text_[at_++]);
   if (at_ == digits || value > 255) {
-    if (at_ == digits && at_ < text_.size() && text_[at_] != '\n') ++at_;
+    if (at_ == digits && !hexadecimal && at_ < text_.size() && text_[at_] != '\n') ++at_;
     report(begin, fmt::format("`{}` is not an escape sequence of a byte",
                               text_.substr(begin, at_ - begin)));
     return false;

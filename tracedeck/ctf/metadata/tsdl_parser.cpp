@@ -262,9 +262,9 @@ Declaration Parser::typealias() {
 
 TypeSpecifierPtr Parser::specifiers(bool& is_typedef) {
   const Level level(*this);
-  const Place place = token_.place;
   TypeSpecifierPtr type;
-  std::string words;  // of a type name
+  Place place;        // of a type name
+  std::string words;  // of it
   std::string shown;  // and with `const`
   while (!failed_ && token_.kind == TokenKind::kWord) {
     if (token_.is_word("const")) {
@@ -274,6 +274,7 @@ TypeSpecifierPtr Parser::specifiers(bool& is_typedef) {
       is_typedef = true;
       advance();
     } else if (is_word_of_c(token_) && type == nullptr) {
+      if (words.empty()) place = token_.place;
       join(words, token_.text);
       join(shown, token_.text);
       advance();
@@ -287,6 +288,7 @@ TypeSpecifierPtr Parser::specifiers(bool& is_typedef) {
       break;
     } else {
       // The name of a type, unless there is one already.
+      place = token_.place;
       words = token_.text;
       join(shown, words);
       advance();
@@ -301,10 +303,10 @@ TypeSpecifierPtr Parser::specifiers(bool& is_typedef) {
   }
   if (type == nullptr) {
     type = std::make_unique<TypeSpecifier>();
+    type->place = place;
     type->name = words;
     type->shown = shown;
   }
-  type->place = {place.offset, place.length};
   return type;
 }
 

@@ -49,7 +49,7 @@ class TypeBuilder::Recursion {
 
 bool TypeBuilder::spend(std::size_t nodes, Place at) {
   spent_ += nodes;
-  if (spent_ <= kFreeNodes + 2 * findings_.text_size()) return true;
+  if (spent_ <= kFreeNodes + findings_.text_size()) return true;
   findings_.report(TsdlRule::kLimit, at,
                    "types that depend on where they are used are used too often up to here");
   return false;
@@ -240,15 +240,16 @@ TypeBuilder::Built TypeBuilder::array_class(Built element, const Expression& len
   Extent extent;
   if (const auto constant = constant_length(length)) {
     extent = StaticLength{*constant};
-  } else if (length.kind == Expression::Kind::kPath) {
+  } else if (length.kind == Expression::Kind::kPath && length.path.front() != "env") {
     Reference reference = refer(length, site);
     element.outermost = std::min(element.outermost, reference.outermost);
     extent = LengthField{std::move(reference.location)};
   } else {
-    findings_.report(TsdlRule::kLength, length.place,
-                     fmt::format("`{}` is no length; an integer from 0 on or the name of a field "
-                                 "was expected",
-                                 plain_text(length)));
+    findings_.report(
+        TsdlRule::kLength, length.place,
+        fmt::format("`{}` is no length; an integer from 0 on, also of the environment, "
+                    "or the name of a field was expected",
+                    plain_text(length)));
     return {};
   }
   const FieldClass& of = *element.field_class;

@@ -147,7 +147,9 @@ std::optional<std::uint64_t> ValueReader::number(const Expression& from, std::st
                                                  std::uint64_t least, std::uint64_t most,
                                                  TsdlRule rule) const {
   if (from.kind != Kind::kInteger || from.value < least || from.value > most) {
-    report(rule, from, what, fmt::format("an integer from {} to {}", least, most));
+    report(rule, from, what,
+           least == most ? fmt::format("{}", least)
+                         : fmt::format("an integer from {} to {}", least, most));
     return std::nullopt;
   }
   return static_cast<std::uint64_t>(from.value);
