@@ -1,6 +1,10 @@
 #include "tracedeck/render/babeltrace.hpp"
 
+#include <limits>
+#include <map>
 #include <memory>
+#include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -34,7 +38,10 @@ class BabeltraceWriter final : public Writer {
         event(record.event);
         break;
       case RecordKind::kStreamBegin:
-        losses_.number(*record.stream);
+        losses_.begin(*record.stream);
+        break;
+      case RecordKind::kPacketBegin:
+        if (const auto before = losses_.before_first(*record.packet)) loss(*before);
         break;
       case RecordKind::kLoss:
         loss(*record.loss);
@@ -46,7 +53,10 @@ class BabeltraceWriter final : public Writer {
     return {};
   }
   Result<void> flush() override { return out_.drain(); }
-  Result<void> finish() override { return out_.drain(); }
+  Result<void> finish() override {
+    say_warnings(std::numeric_limits<std::int64_t>::max());
+    return out_.drain();
+  }
   [[nodiscard]] Receipt receipt() const override { return {}; }
 
  private:
@@ -60,9 +70,7 @@ class BabeltraceWriter final : public Writer {
   char* write_time(char* to, const Event& event, const BabeltraceLine& line);
   void fields(BabeltraceLine& line, std::size_t structure, std::span<const Slot> slots);
   void loss(const Loss& loss);
-  void warn_of(std::int64_t time) {
-    if (time_.falls_back(time)) say(kNegativeTime);
-  }
+  void say_warnings(std::int64_t until);
   void say(std::string_view text);
 
   BabeltraceLine& line_of(const EventClass& event_class) {
@@ -80,6 +88,11 @@ class BabeltraceWriter final : public Writer {
   BabeltraceDelta delta_;
   BabeltraceValues values_;
   BabeltraceLosses losses_;
+  // By the begin of the interval, the id of the data stream, and events before packets, which is
+  // the order in which babeltrace2 says them: not that of the records, whose place is after their
+  // stream's last event.
+  using WarningKey = std::tuple<std::int64_t, std::uint64_t, bool>;
+  std::multimap<WarningKey, std::string> warnings_;
   flow::ClassTable<Place> lines_;
   // Found by the class of the context, which they keep.
   std::unordered_map<const FieldClass*, std::unique_ptr<BabeltracePackets>> packets_;
@@ -120,18 +133,19 @@ void BabeltraceWriter::times(const Event& event, const BabeltraceLine& line) {
 }
 
 char* BabeltraceWriter::write_time(char* to, const Event& event, const BabeltraceLine& line) {
+  const auto exact = [&] { return event.began_at(); };
+  const auto time = line.clock().time_of(event.time, exact);
+  if (time && !warnings_.empty()) say_warnings(*time);
   if (options_.clock_cycles) {
     delta_.advance(event.time);
     return write_babeltrace_cycles(to, event.time);
   }
-  const auto exact = [&] { return event.began_at(); };
-  const auto time = line.clock().time_of(event.time, exact);
   if (!time) {
     delta_.advance(static_cast<std::uint64_t>(exact().magnitude()));
     return BabeltraceTime::write_far(to, exact());
   }
   delta_.advance(static_cast<std::uint64_t>(*time));
-  warn_of(*time);
+  if (time_.falls_back(*time)) say(kNegativeTime);
   return time_.write(to, *time);
 }
 
@@ -175,7 +189,17 @@ void BabeltraceWriter::loss(const Loss& loss) {
   if (begin && end && (time_.falls_back(*begin) || time_.falls_back(*end))) say(kNegativeTime);
   TextBuffer text(nullptr, 1024);
   losses_.append(text, loss, time_);
-  say(text.view());
+  if (!begin || loss.stream == nullptr) return say(text.view());
+  warnings_.emplace(WarningKey(*begin, losses_.id_of(*loss.stream), loss.packets.has_value()),
+                    text.view());
+}
+
+// The warnings of intervals that begin at `until` or before.
+void BabeltraceWriter::say_warnings(std::int64_t until) {
+  while (!warnings_.empty() && std::get<0>(warnings_.begin()->first) <= until) {
+    say(warnings_.begin()->second);
+    warnings_.erase(warnings_.begin());
+  }
 }
 
 void BabeltraceWriter::say(std::string_view text) {

@@ -59,8 +59,22 @@ std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> babeltrace_i
   return {clock.time_of(*loss.begin), clock.time_of(*loss.end)};
 }
 
-void BabeltraceLosses::number(const DataStream& stream) {
+void BabeltraceLosses::begin(const DataStream& stream) {
+  begun_.insert(&stream);
   if (own_id(stream) == nullptr) static_cast<void>(id_of(stream));
+}
+
+std::optional<Loss> BabeltraceLosses::before_first(const Packet& packet) {
+  const bool is_first = begun_.erase(packet.stream) != 0;
+  if (!is_first || packet.discarded.value_or(0) == 0) return {};
+  Loss loss{.stream = packet.stream};
+  const ClockClass* const clock =
+      packet.stream->stream_class == nullptr ? nullptr : packet.stream->stream_class->default_clock;
+  if (clock != nullptr && packet.begin && packet.end) {
+    loss.begin = clock->to_nanoseconds(*packet.begin);
+    loss.end = clock->to_nanoseconds(*packet.end);
+  }
+  return loss;
 }
 
 std::uint64_t BabeltraceLosses::id_of(const DataStream& stream) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +20,14 @@ class BabeltraceLosses {
   explicit BabeltraceLosses(BabeltracePalette palette) : palette_(palette) {}
 
   // Gives a data stream that has no id of its own the next number of its class.
-  void number(const DataStream& stream);
+  void begin(const DataStream& stream);
+
+  // A data stream's id, or its number if it has none.
+  [[nodiscard]] std::uint64_t id_of(const DataStream& stream);
+
+  // What may have been lost before a data stream's first packet, if that is `packet` and says so:
+  // babeltrace2 speaks of the interval of the packet itself. Valid as long as the packet.
+  [[nodiscard]] std::optional<Loss> before_first(const Packet& packet);
 
   // Appends a line for the events that were lost, one for the packets, or one for the events that
   // may have been lost. `time` prints the interval's ends, as the events' times are printed.
@@ -33,10 +41,9 @@ class BabeltraceLosses {
 
   void append_one(TextBuffer& out, const Loss& loss, std::string_view what, BabeltraceTime& time);
   void append_stream(TextBuffer& out, const DataStream& stream);
-  [[nodiscard]] std::uint64_t id_of(const DataStream& stream);
-
   BabeltracePalette palette_;
   std::map<const DataStreamClass*, Numbers> numbers_;
+  std::set<const DataStream*> begun_;  // without a packet yet
 };
 
 // The ends of a loss's interval; absent where they are not known or 64 bits do not hold them.

@@ -498,6 +498,26 @@ TEST_F(Babeltrace, StreamsWithoutAnIdAreNumbered) {
   EXPECT_TRUE(said.ends_with("within stream \"/b\" (stream class ID: 0, stream ID: 1).\n")) << said;
 }
 
+TEST_F(Babeltrace, WhatMayHaveBeenLostBeforeTheFirstPacket) {
+  options.clock_gmt = true;
+  trace.stream.file = "/s";
+  const Packet first{.stream = &trace.stream, .begin = 5, .end = 10, .discarded = 3};
+  const Packet second{.stream = &trace.stream, .begin = 15, .end = 20, .discarded = 3};
+  lines({Record(RecordKind::kStreamBegin, &trace.stream), Record(RecordKind::kPacketBegin, &first),
+         Record(RecordKind::kPacketBegin, &second)});
+  EXPECT_EQ(
+      said,
+      "WARNING: Tracer may have discarded events between [00:00:00.000000005] and "
+      "[00:00:00.000000010] in trace \"\" (no UUID) within stream \"/s\" (stream class ID: 0, "
+      "stream ID: 0).\n");
+  said.clear();
+  Packet none = first;
+  none.discarded = 0;
+  lines({Record(RecordKind::kStreamBegin, &trace.stream), Record(RecordKind::kPacketBegin, &none),
+         Record(RecordKind::kPacketBegin, &second)});
+  EXPECT_EQ(said, "");
+}
+
 TEST_F(Babeltrace, WhatWasWrittenBeforeAWarningIsThereWhenItIsSaid) {
   const EventClass& of = trace.add(timeless(nullptr));
   const Loss loss{.stream = &trace.stream, .events = 3};
@@ -509,6 +529,24 @@ TEST_F(Babeltrace, WhatWasWrittenBeforeAWarningIsThereWhenItIsSaid) {
   ASSERT_TRUE(writer->write(Record(trace.event(of, 0, {}))));
   ASSERT_TRUE(writer->write(Record(&loss)));
   EXPECT_EQ(at_warning, "e: \n");
+}
+
+TEST_F(Babeltrace, WarningsAreInTheOrderOfTheirIntervals) {
+  options.clock_gmt = true;
+  const EventClass& of = trace.add(trace.event_class(0, "e", nullptr));
+  const Loss later{.stream = &trace.stream, .events = 1, .begin = 20, .end = 30};
+  const Loss earlier{.stream = &trace.stream, .events = 2, .begin = 10, .end = 40};
+  std::string text;
+  const auto output = io::memory_output(text);
+  options.say = [&](std::string_view line) { said += line.substr(0, 27); };
+  const auto writer = babeltrace_writer(*output, options);
+  ASSERT_TRUE(writer->write(Record(&later)));
+  ASSERT_TRUE(writer->write(Record(&earlier)));
+  EXPECT_EQ(said, "");
+  ASSERT_TRUE(writer->write(Record(trace.event(of, 15, {}))));
+  EXPECT_EQ(said, "WARNING: Tracer discarded 2");
+  ASSERT_TRUE(writer->finish());
+  EXPECT_EQ(said, "WARNING: Tracer discarded 2WARNING: Tracer discarded 1");
 }
 
 TEST_F(Babeltrace, Colours) {
