@@ -6,6 +6,7 @@ its other options, what it says on standard error, and traces made here of what 
 
 import gzip
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -42,6 +43,15 @@ def expectations():
     return {name: int(code) for name, code in rows}
 
 
+# The program does not end a string that it leaves empty, and so prints what that memory held before: an earlier event's
+# string, or nothing. What was recorded is empty, and that is what we print.
+EMPTY_TEXT = re.compile(rb'(_length = 0, \w+ = )"[^"]*"')
+
+
+def without_remains(text):
+    return EMPTY_TEXT.sub(rb'\1""', text)
+
+
 def said_of_the_trace(stderr):
     """What babeltrace2 says on standard error, without its log, whose lines begin with the date."""
     return b"".join(line for line in stderr.splitlines(True) if line.startswith((b"WARNING: ", b"[warning] ")))
@@ -64,6 +74,7 @@ class BabeltraceTest(CommandTest):
     maxDiff = 4000
 
     def same_text(self, want, got):
+        want = without_remains(want)
         if want == got:
             return
         for i, (a, b) in enumerate(zip(want.splitlines(), got.splitlines())):
@@ -260,7 +271,7 @@ class MadeTraces(BabeltraceTest):
 
             return put
 
-        # Of an empty string the program prints what its memory held before, unless it was never used: one, at first.
+        # Empty strings only where the program's memory is fresh (see `without_remains`).
         texts = ["x", "".join(map(chr, range(1, 128))), "é€", "x" * 5000]
         reals = [0.0, -0.0, 1e6, 999999.5, 123456789.0, 1e-5, float("inf"), -float("nan"), float("nan"), 5e-324, 0.3]
         labels = [0, 1, 2, 3, 4, 7, 199, 200, 251, 255]
