@@ -278,14 +278,14 @@ TypeSpecifierPtr Parser::specifiers(bool& is_typedef) {
       join(words, token_.text);
       join(shown, token_.text);
       advance();
-    } else if (type != nullptr || !words.empty()) {
+    } else if (const auto found = find_in(kTypes, token_);
+               type != nullptr || !words.empty() ||
+               (found == kTypes.end() && is_keyword(token_.text))) {
       break;
-    } else if (const auto found = find_in(kTypes, token_); found != kTypes.end()) {
+    } else if (found != kTypes.end()) {
       type = found->second == Kind::kEnumeration  ? enumeration()
              : found->second > Kind::kEnumeration ? compound(found->second, found->first)
                                                   : simple(found->second);
-    } else if (is_keyword(token_.text)) {
-      break;
     } else {
       // The name of a type, unless there is one already.
       place = token_.place;

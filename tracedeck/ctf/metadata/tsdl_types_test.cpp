@@ -193,7 +193,7 @@ TEST(TsdlTypes, RelativeLocations) {
       "struct pair { u8 n; by_n own; };\n"
       "event { fields := struct { u8 n; by_n a; struct { u8 k; by_n b; u8 c[k]; } s;\n"
       "  struct pair p; struct { struct { u8 d[s.k]; u8 e[nothing]; } in; } t; }; };");
-  EXPECT_EQ(reading.faults(), std::vector<std::string>{});
+  EXPECT_EQ(reading.faults(), (std::vector<std::string>{"ctf/location-member 9:47"}));
   EXPECT_EQ(length_of(reading, {"a"}), "n");
   EXPECT_EQ(length_of(reading, {"s", "b"}), "^.n");
   EXPECT_EQ(length_of(reading, {"s", "c"}), "k");
