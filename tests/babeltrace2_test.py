@@ -380,6 +380,27 @@ class MadeTraces(BabeltraceTest):
         self.compare(trace)
 
 
+@needs_peer
+class Colours(BabeltraceTest):
+    def test_always(self):
+        trace = MadeTrace(
+            self.folder,
+            context="u32 cpu_id;",
+            events="""event { name = "e"; id = 0; stream_id = 0; fields := struct { u8 n; string s;
+                enum : u8 { A, B } e; u8 a[2]; }; };""",
+        )
+
+        def event(time, label):
+            return lambda bits: bare(time)(bits).put(7, 8, 8).text("text").put(label, 8, 8).put(1, 8, 8).put(2, 8, 8)
+
+        trace.packet((0, 10), [event(1, 0), event(2, 9)], context=lambda bits: bits.put(3, 32, 8))
+        trace.packet((11, 20), [event(12, 1)], discarded=4, sequence=3, context=lambda bits: bits.put(3, 32, 8))
+        want = peer("--clock-gmt", trace.path, env={"BABELTRACE_TERM_COLOR": "always"})
+        got = self.check(run(*PRINT, "--clock-gmt", "--color", "always", trace.path), 0)
+        self.same_text(want.stdout, got.stdout)
+        self.same_text(want.stderr, got.stderr)
+
+
 class Usage(BabeltraceTest):
     def test_its_options_go_with_it_only(self):
         for option in ("--clock-gmt", "--clock-seconds", "--clock-cycles", "--clock-date", "--no-delta"):

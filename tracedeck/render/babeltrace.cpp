@@ -55,6 +55,11 @@ class BabeltraceWriter final : public Writer {
   Result<void> flush() override { return out_.drain(); }
   Result<void> finish() override {
     say_warnings(std::numeric_limits<std::int64_t>::max());
+    if (palette_.color()) {
+      // In case that it was interrupted, babeltrace2 leaves both outputs plain.
+      out_.append(BabeltracePalette::kReset);
+      say(BabeltracePalette::kReset);
+    }
     return out_.drain();
   }
   [[nodiscard]] Receipt receipt() const override { return {}; }

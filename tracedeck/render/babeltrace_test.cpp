@@ -567,16 +567,18 @@ TEST_F(Babeltrace, Colours) {
       "[\x1b[1m\x1b[1m\x1b[33m00:00:01.000000000\x1b[0m] (+?.????????\?) "
       "\x1b[1m\x1b[1m\x1b[35me\x1b[0m: { \x1b[36ma\x1b[0m = \x1b[1m1\x1b[0m, \x1b[36ms\x1b[0m = "
       "\x1b[1m\"t\"\x1b[0m, \x1b[36mu\x1b[0m = ( ";
-  const std::string end = "\x1b[0m ), \x1b[36ml\x1b[0m = [ [0] = \x1b[1m5\x1b[0m ] }\n";
+  const std::string end = "\x1b[0m ), \x1b[36ml\x1b[0m = [ [0] = \x1b[1m5\x1b[0m ] }\n\x1b[0m";
   EXPECT_EQ(lines({Record(trace.event(of, 1'000'000'000, payload(1)))}),
             common + "\x1b[1m\"x\"\x1b[0m : container = \x1b[1m1" + end);
   EXPECT_EQ(lines({Record(trace.event(of, 1'000'000'000, payload(0)))}),
             common + "\x1b[1m\x1b[1m\x1b[31m<unknown>\x1b[0m : container = \x1b[1m0" + end);
+  EXPECT_EQ(said, "\x1b[0m\x1b[0m");
+  said.clear();
   const Loss loss{.stream = &trace.stream, .events = 3};
   lines({Record(&loss)});
   EXPECT_TRUE(said.starts_with("\x1b[33m\x1b[1mWARNING\x1b[0m\x1b[33m: Tracer discarded 3 events "))
       << said;
-  EXPECT_TRUE(said.ends_with(").\x1b[0m\n")) << said;
+  EXPECT_TRUE(said.ends_with(").\x1b[0m\n\x1b[0m")) << said;
 }
 
 }  // namespace
