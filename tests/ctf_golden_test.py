@@ -10,7 +10,9 @@ from ctf_oracle.lines import Trace
 
 CTF = TRACES / "ctf"
 PRINT = ["print", "--output", "jsonl", "--order", "recorded"]
-FINDING = re.compile(rb"(?P<file>.+):(?P<offset>\d+): (?P<severity>\w+): (?P<rule>[\w/-]+): .* \[(?P<section>[^\[\]]+)\]$")
+FINDING = re.compile(
+    rb"(?P<file>.+):(?P<offset>\d+): (?P<severity>\w+): (?P<rule>[\w/-]+): .* \[(?P<section>[^\[\]]+)\]$"
+)
 
 # A rule may be cited from where it is stated, from what it is inherited by, or from the procedure that checks it.
 ALSO = {
