@@ -88,6 +88,7 @@ class Compiler {
     blocks_.emplace_back();
     align(context_.alignments.of(root_class));
     structure(root_class, context_.registers.of(context_.scopes.anchor(root_)), false);
+    flush_skip();
     finish_block(true);
     at = at_;
     program_.slots = blocks_[0].slots;
@@ -175,7 +176,7 @@ class Compiler {
     const Order order = order_of(layout.byte_order);
     if (inside_byte() && at_.last_order != order) {
       flush_skip();
-      need_ = kNone;
+      remember_order();
       emit(Op::kCheckOrder).width = static_cast<std::uint8_t>(layout.byte_order);
     }
     block().least_bits = plus(block().least_bits, layout.width);
@@ -262,11 +263,12 @@ class Compiler {
     bytes_of(text.terminated ? 1 : text.length.fixed);
   }
 
-  void of_kind(const FieldClass&, const BlobClass& blob, const Captures&) {
+  void of_kind(const FieldClass& field_class, const BlobClass& blob, const Captures& captures) {
     at_any_byte();
     program_.blobs.push_back({length(blob.extent)});
     emit(Op::kBlob, program_.blobs.size() - 1);
     bytes_of(program_.blobs.back().length.fixed);
+    keep(field_class, captures);
   }
 
   void bytes_of(std::uint64_t least) {

@@ -19,7 +19,6 @@ void EventDecoder::begin(const StreamSchema& schema, const PacketHead& head, con
   state_.content = head.content_bits();
   state_.position = head.bits;
   state_.clock = head.clock;
-  state_.last_order = ByteOrder::kLittle;
 }
 
 EventDecoder::Stop EventDecoder::run(Batch& batch, PaddedView bytes, std::uint64_t first,
@@ -55,6 +54,7 @@ EventDecoder::Stop EventDecoder::run(Batch& batch, PaddedView bytes, std::uint64
 EventDecoder::Stop EventDecoder::one(Batch& batch) {
   const std::uint64_t begin = state_.position;
   const std::uint64_t clock = state_.clock;
+  begin_order_ = state_.last_order;
   Slot* const slots = batch.tape_position();
   state_.out = state_.out_begin = slots;
   state_.out_end = batch.tape_end();
@@ -68,6 +68,7 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   if (event_schema == nullptr) [[unlikely]] {
     state_.position = begin;
     state_.clock = clock;
+    state_.last_order = begin_order_;
     return Stop::kUnknownClass;
   }
   // The header's values are not shown.
@@ -114,6 +115,7 @@ EventDecoder::Stop EventDecoder::stop(RunStatus status, std::uint64_t begin, std
   if (status == RunStatus::kNeedBytes && last_) status = RunStatus::kFault;
   state_.position = begin;
   state_.clock = clock;
+  state_.last_order = begin_order_;
   switch (status) {
     case RunStatus::kNeedBytes:
       return Stop::kNeedBytes;
@@ -140,10 +142,6 @@ void EventDecoder::look_at(std::uint64_t begin) {
     odd(1, StreamRule::kEventTime, begin,
         fmt::format("the event record's clock value, {}, is after its packet ends, {}", time,
                     *packet_->end));
-  }
-  if (state_.bad_text) [[unlikely]] {
-    state_.bad_text = false;
-    odd(2, StreamRule::kTextLength, begin, "a string ends within a code unit of its encoding");
   }
 }
 

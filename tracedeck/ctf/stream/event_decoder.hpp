@@ -78,8 +78,9 @@ class EventDecoder {
   std::uint64_t offset_ = 0;
   bool last_ = false;
   bool has_clock_ = false;
+  ByteOrder begin_order_ = ByteOrder::kLittle;  // LAST_BO where the event record begins
   std::optional<std::uint64_t> previous_;
-  std::array<bool, 3> found_ = {};  // oddities of this packet, by kind
+  std::array<bool, 2> found_ = {};  // oddities of this packet, by kind
   std::vector<Oddity> oddities_;
 };
 
