@@ -78,6 +78,7 @@ class ClassMapper::Impl {
     const auto* const structure = source->as<StructureClass>();
     root_ = root;
     frames_.clear();
+    kept_.push_back(source);
     const Value value = this->structure(source, *structure, false);
     if (error_) return std::unexpected(*error_);
     program_.nodes[value.node].has_head = false;

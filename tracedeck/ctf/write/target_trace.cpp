@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -51,6 +52,21 @@ StructureClass user_members(const StructureClass& context, std::vector<bool>& ke
   return users;
 }
 
+// Whether CTF 1.8 can spell all names inside.
+bool has_plain_names(const FieldClassPtr& field_class, std::size_t depth = 0) {
+  if (field_class == nullptr) return true;
+  if (depth > kClassNesting) return false;
+  bool plain = true;
+  if (const auto* const structure = field_class->as<StructureClass>()) {
+    plain = std::ranges::all_of(
+        structure->members, [](const Member& member) { return is_tsdl_name("_" + member.name); });
+  }
+  for_each_child(*field_class, [&](const FieldClassPtr& inner) {
+    plain = plain && has_plain_names(inner, depth + 1);
+  });
+  return plain;
+}
+
 FieldClassPtr with_duration(const FieldClassPtr& payload) {
   StructureClass made;
   const auto* const structure = payload == nullptr ? nullptr : payload->as<StructureClass>();
@@ -71,7 +87,9 @@ FieldClassPtr with_duration(const FieldClassPtr& payload) {
 }  // namespace
 
 TargetTrace::TargetTrace(Dialect dialect, Concessions& concessions)
-    : dialect_(dialect), concessions_(concessions), writer_(metadata_writer(dialect)) {}
+    : dialect_(dialect), concessions_(concessions), writer_(metadata_writer(dialect)) {
+  if (dialect == Dialect::kCtf1) kept_.emplace();
+}
 
 Result<void> TargetTrace::begin_empty() {
   if (begun_) return {};
@@ -85,7 +103,7 @@ Result<void> TargetTrace::begin(const DataStream& stream) {
   first_ = stream.stream_class->trace;
   if (first_ != nullptr) {
     trace_class = first_->trace_class();
-    environment_ = first_->environment();
+    environment_ = own_environment(first_->environment());
   }
   has_stream_ids_ =
       std::ranges::any_of(stream.keys, [](const StreamKey& key) { return key.name != "class"; });
@@ -126,6 +144,10 @@ Result<TargetClock> TargetTrace::clock(const ClockClass& source) {
     target.target = &clocks_.emplace_back(std::move(made));
     if (auto added = writer_->add_clock(*target.target); !added)
       return std::unexpected(added.error());
+    if (kept_) {
+      if (auto added = kept_->writer().add_clock(*target.target); !added)
+        return std::unexpected(added.error());
+    }
   }
   clock_of_.emplace(&source, target);
   return target;
@@ -140,14 +162,19 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
     if (auto done = begin(stream); !done) return std::unexpected(done.error());
   }
   if (source.trace != nullptr && source.trace != first_ &&
-      source.trace->environment() != environment_) {
+      own_environment(source.trace->environment()) != environment_) {
     concede(Concession::kEnvironment);
   }
   TargetStreamClass& made = stream_classes_.emplace_back();
   made.source = &source;
   made.held = source.packet_context;
   made.layout = layout_;
-  made.target = source;
+  made.restored = restored(source);
+  const DataStreamClass* const before =
+      made.restored == nullptr ? nullptr : made.restored->find(source);
+  made.target = before == nullptr ? source : *before;
+  made.target.default_clock = nullptr;
+  made.common_context = made.target.common_context;
   made.target.id = free_id(stream_class_ids_, source.id);
   if (source.id && *source.id != *made.target.id) concede(Concession::kClassId);
   if (source.default_clock != nullptr) {
@@ -157,12 +184,15 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
     made.target.default_clock = target->target;
     made.layout.has_clock = true;
   }
-  if (auto mapped = map_packet_context(made); !mapped) return std::unexpected(mapped.error());
+  const DataStreamClass kept = made.target;
+  if (auto mapped = map_packet_context(made, before == nullptr ? nullptr : before->packet_context);
+      !mapped)
+    return std::unexpected(mapped.error());
   made.target.event_header = made.layout.event_header_class(dialect_);
-  if (source.common_context != nullptr) {
-    ClassMapper mapper({.dialect = dialect_});
+  if (made.common_context != nullptr) {
+    ClassMapper mapper({.dialect = dialect_, .restoring = made.restored != nullptr});
     if (made.packet_mapper != nullptr) mapper.use_packet_context(*made.packet_mapper);
-    auto mapped = mapper.add_root(Root::kCommonContext, source.common_context);
+    auto mapped = mapper.add_root(Root::kCommonContext, made.common_context);
     if (!mapped) return std::unexpected(mapped.error());
     made.target.common_context = mapped->target;
     count(mapper.counts());
@@ -173,18 +203,20 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   }
   if (auto added = writer_->add_stream_class(made.target); !added)
     return std::unexpected(added.error());
+  if (auto done = keep(made, kept); !done) return std::unexpected(done.error());
   stream_class_of_[&source] = &made;
   return &made;
 }
 
-Result<void> TargetTrace::map_packet_context(TargetStreamClass& made) {
+Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const FieldClassPtr& before) {
   std::vector<Member> more;
   if (made.source->packet_context != nullptr) {
     StructureClass users =
         user_members(*made.source->packet_context->as<StructureClass>(), made.packet_members);
-    made.packet_mapper = std::make_unique<ClassMapper>(MapperOptions{.dialect = dialect_});
-    auto mapped =
-        made.packet_mapper->add_root(Root::kPacketContext, make_field_class(std::move(users)));
+    made.packet_mapper = std::make_unique<ClassMapper>(
+        MapperOptions{.dialect = dialect_, .restoring = made.restored != nullptr});
+    made.packet_context = before != nullptr ? before : make_field_class(std::move(users));
+    auto mapped = made.packet_mapper->add_root(Root::kPacketContext, made.packet_context);
     if (!mapped) return std::unexpected(mapped.error());
     made.packet_node = mapped->node;
     more = mapped->target->as<StructureClass>()->members;
@@ -207,9 +239,12 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   made->id = free_id(stream_class.event_ids, source.id);
   if (source.id && *source.id != made->id) concede(Concession::kClassId);
   made->has_duration = source.has_duration;
-  EventClass target = source;
+  const EventClass* const before =
+      stream_class.restored == nullptr ? nullptr : stream_class.restored->find(source);
+  EventClass target = before == nullptr ? source : *before;
   target.id = made->id;
   target.stream_class = &stream_class.target;
+  const EventClass kept = target;
   if (auto mapped = map_event(*made, target); !mapped) return std::unexpected(mapped.error());
   if (dialect_ == Dialect::kCtf1) {
     const auto lost = std::ranges::count_if(
@@ -221,7 +256,8 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
 }
 
 Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) {
-  made.mapper = std::make_unique<ClassMapper>(MapperOptions{.dialect = dialect_});
+  made.mapper = std::make_unique<ClassMapper>(
+      MapperOptions{.dialect = dialect_, .restoring = made.stream_class->restored != nullptr});
   if (made.stream_class->packet_mapper != nullptr)
     made.mapper->use_packet_context(*made.stream_class->packet_mapper);
   const auto add = [&](Root root, const FieldClassPtr& source,
@@ -233,7 +269,7 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) 
     return mapped->target;
   };
   const FieldClassPtr payload = made.has_duration ? with_duration(target.payload) : target.payload;
-  auto common = add(Root::kCommonContext, made.stream_class->source->common_context, made.common);
+  auto common = add(Root::kCommonContext, made.stream_class->common_context, made.common);
   if (!common) return std::unexpected(common.error());
   auto specific = add(Root::kSpecificContext, target.specific_context, made.specific);
   if (!specific) return std::unexpected(specific.error());
@@ -245,6 +281,71 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) 
   count(made.mapper->counts());
   return {};
 }
+
+const RestoredClasses* TargetTrace::restored(const DataStreamClass& source) {
+  if (source.trace == nullptr) return nullptr;
+  const auto [found, is_new] = restored_.try_emplace(source.trace);
+  if (is_new) found->second = RestoredClasses::from(*source.trace);
+  return found->second.get();
+}
+
+// What comes before a class of CTF 1.8: the same in CTF2-SPEC-2.0, where that says more.
+Result<void> TargetTrace::keep(const TargetStreamClass& made, DataStreamClass before) {
+  if (!kept_) return {};
+  const MapperOptions options{.dialect = Dialect::kFinal};
+  ClassMapper packet(options);
+  ClassMapper mapper(options);
+  if (made.packet_context != nullptr) {
+    auto mapped = packet.add_root(Root::kPacketContext, made.packet_context);
+    if (!mapped) return std::unexpected(mapped.error());
+    before.packet_context = mapped->target;
+    mapper.use_packet_context(packet);
+  }
+  if (made.common_context != nullptr) {
+    auto mapped = mapper.add_root(Root::kCommonContext, made.common_context);
+    if (!mapped) return std::unexpected(mapped.error());
+    before.common_context = mapped->target;
+  }
+  before.id = made.target.id;
+  before.event_header = nullptr;
+  before.default_clock = made.target.default_clock;
+  if (auto added = kept_->writer().add_stream_class(before); !added) return added;
+  add_kept();
+  return {};
+}
+
+Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) {
+  const MapperCounts& counts = made.mapper->counts();
+  const bool differs = counts.put_otherwise + counts.lengths_added + counts.attributes_lost != 0 ||
+                       !before.attributes.empty() || !before.name_space.empty() ||
+                       !before.uid.empty() || !has_plain_names(before.specific_context) ||
+                       !has_plain_names(before.payload);
+  if (!kept_ || !differs) return {};
+  const MapperOptions options{.dialect = Dialect::kFinal};
+  ClassMapper packet(options);
+  ClassMapper mapper(options);
+  const TargetStreamClass& parent = *made.stream_class;
+  if (parent.packet_context != nullptr) {
+    if (auto mapped = packet.add_root(Root::kPacketContext, parent.packet_context); !mapped)
+      return std::unexpected(mapped.error());
+    mapper.use_packet_context(packet);
+  }
+  if (made.has_duration) before.payload = with_duration(before.payload);
+  FieldClassPtr common = parent.common_context;
+  for (const auto& [root, where] : {std::pair{&common, Root::kCommonContext},
+                                    std::pair{&before.specific_context, Root::kSpecificContext},
+                                    std::pair{&before.payload, Root::kPayload}}) {
+    if (*root == nullptr) continue;
+    auto mapped = mapper.add_root(where, *root);
+    if (!mapped) return std::unexpected(mapped.error());
+    *root = mapped->target;
+  }
+  if (auto added = kept_->writer().add_event_class(before); !added) return added;
+  add_kept();
+  return {};
+}
+
+void TargetTrace::add_kept() { writer_->add_environment(kept_->take()); }
 
 void TargetTrace::count(const MapperCounts& counts) {
   concede(Concession::kOtherwise, counts.put_otherwise);

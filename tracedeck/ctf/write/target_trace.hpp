@@ -14,6 +14,7 @@
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
+#include "tracedeck/ctf/write/restored_classes.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"
 #include "tracedeck/model/record.hpp"
 
@@ -64,7 +65,10 @@ struct TargetEventClass {
 
 struct TargetStreamClass {
   const DataStreamClass* source = nullptr;
-  FieldClassPtr held = nullptr;  // the source's packet context, kept as above
+  const RestoredClasses* restored = nullptr;  // what the source's trace was before, if it says so
+  FieldClassPtr common_context = nullptr;     // what is mapped
+  FieldClassPtr packet_context = nullptr;     // the same: the source's own members
+  FieldClassPtr held = nullptr;               // the source's packet context, kept as above
   DataStreamClass target;
   TargetClock clock;
   PacketLayout layout;
@@ -95,8 +99,13 @@ class TargetTrace {
  private:
   [[nodiscard]] Result<void> begin(const DataStream& stream);
   [[nodiscard]] Result<TargetClock> clock(const ClockClass& source);
-  [[nodiscard]] Result<void> map_packet_context(TargetStreamClass& made);
+  [[nodiscard]] const RestoredClasses* restored(const DataStreamClass& source);
+  [[nodiscard]] Result<void> map_packet_context(TargetStreamClass& made,
+                                                const FieldClassPtr& before);
   [[nodiscard]] Result<void> map_event(TargetEventClass& made, EventClass& target);
+  [[nodiscard]] Result<void> keep(const TargetStreamClass& made, DataStreamClass before);
+  [[nodiscard]] Result<void> keep(const TargetEventClass& made, EventClass before);
+  void add_kept();
   void count(const MapperCounts& counts);
   void concede(Concession what, std::uint64_t count = 1) {
     concessions_[static_cast<std::size_t>(what)] += count;
@@ -105,6 +114,8 @@ class TargetTrace {
   Dialect dialect_;
   Concessions& concessions_;
   std::unique_ptr<MetadataWriter> writer_;
+  std::optional<KeptMetadata> kept_;  // of CTF 1.8
+  std::unordered_map<const TraceDescription*, std::unique_ptr<RestoredClasses>> restored_;
   bool begun_ = false;
   bool has_stream_ids_ = false;
   PacketLayout layout_;

@@ -1,0 +1,58 @@
+// Classes that CTF 1.8 could not say, out of the environment and back.
+//
+// What our CTF 1.8 traces say differently they also say as it was: as fragments of CTF2-SPEC-2.0
+// metadata, one an environment entry, `tracedeck_metadata_0`, `tracedeck_metadata_1` and so on.
+// When such a trace is converted, classes are mapped from those, so that booleans are booleans
+// again and members that were added are gone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tracedeck/ctf/write/metadata_text.hpp"
+
+namespace tracedeck::ctf {
+
+inline constexpr std::string_view kMetadataEntry = "tracedeck_metadata_";
+
+// The environment without our entries.
+[[nodiscard]] Attributes own_environment(const Attributes& environment);
+
+// Collects fragments for the environment.
+class KeptMetadata {
+ public:
+  KeptMetadata();
+  [[nodiscard]] MetadataWriter& writer() { return *writer_; }
+  // The entries for what was added since the last call.
+  [[nodiscard]] Attributes take();
+
+ private:
+  std::unique_ptr<MetadataWriter> writer_;
+  std::size_t next_ = 0;
+};
+
+// The classes that a description of CTF 1.8 had before.
+class RestoredClasses {
+ public:
+  // Null when the description has none, or none that can be read.
+  [[nodiscard]] static std::unique_ptr<RestoredClasses> from(const TraceDescription& source);
+  explicit RestoredClasses(std::shared_ptr<const TraceDescription> before);
+
+  // Null: the class is as it was.
+  [[nodiscard]] const DataStreamClass* find(const DataStreamClass& source) const;
+  [[nodiscard]] const EventClass* find(const EventClass& source) const;
+
+ private:
+  using Ids = std::pair<std::uint64_t, std::uint64_t>;
+
+  std::shared_ptr<const TraceDescription> before_;
+  std::map<std::uint64_t, const DataStreamClass*> stream_classes_;
+  std::map<Ids, const EventClass*> event_classes_;  // by the ids of data stream class and class
+};
+
+}  // namespace tracedeck::ctf
