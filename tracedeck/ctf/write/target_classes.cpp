@@ -818,8 +818,8 @@ class ClassMapper::Impl {
   std::unordered_set<std::uint32_t> wraps_;
   std::unordered_map<const FieldClass*, std::uint32_t> alignments_;
   std::unordered_map<const FieldClass*, std::uint8_t> known_orders_;
-  std::vector<FieldClassPtr> kept_;             // whose addresses are keys
-  std::uint8_t orders_ = kLittleBit | kBigBit;  // of the field before, as far as is known
+  std::vector<FieldClassPtr> kept_;  // whose addresses are keys
+  std::uint8_t orders_ = 0;          // of the field before; what comes first begins at a byte
   std::size_t depth_ = 0;
   std::size_t order_depth_ = 0;
   std::size_t steps_ = 0;

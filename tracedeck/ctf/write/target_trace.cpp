@@ -252,6 +252,7 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
     concede(Concession::kAttribute, static_cast<std::uint64_t>(lost));
   }
   if (auto added = writer_->add_event_class(target); !added) return std::unexpected(added.error());
+  if (auto done = keep(*made, kept); !done) return std::unexpected(done.error());
   return (event_class_of_[key] = std::move(made)).get();
 }
 
@@ -319,7 +320,9 @@ Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) 
   const bool differs = counts.put_otherwise + counts.lengths_added + counts.attributes_lost != 0 ||
                        !before.attributes.empty() || !before.name_space.empty() ||
                        !before.uid.empty() || !has_plain_names(before.specific_context) ||
-                       !has_plain_names(before.payload);
+                       !has_plain_names(before.payload) ||
+                       !has_plain_names(made.stream_class->packet_context) ||
+                       !has_plain_names(made.stream_class->common_context);
   if (!kept_ || !differs) return {};
   const MapperOptions options{.dialect = Dialect::kFinal};
   ClassMapper packet(options);
