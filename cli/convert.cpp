@@ -41,7 +41,7 @@ class Conversion {
     std::vector<TracePlace> places = list_traces(options_, session_.stop);
     if (places.size() != 1 || places.front().failure) return convert(std::move(places), {});
     if (places.front().is_directory()) {
-      if (is_rewritten(places.front())) return rewrite(places.front());
+      if (is_rewritten(places.front()) && rewrite(places.front())) return;
       return convert(std::move(places), {});
     }
     auto found = find_traces(places.front().operand, options_.format, session_.stop);
@@ -65,21 +65,22 @@ class Conversion {
 
   void rewrite(FoundTrace trace) {
     if (!open_output()) return;
-    rewrite_with([&](const ReadOptions& reading, const Format::NoticeSink& sink) {
+    (void)rewrite_with([&](const ReadOptions& reading, const Format::NoticeSink& sink) {
       return trace.format->rewrite(std::move(trace.input), *output_, reading, sink, session_.stop);
     });
   }
 
-  void rewrite(const TracePlace& place) {
-    if (!open_output()) return;
-    rewrite_with([&](const ReadOptions& reading, const Format::NoticeSink& sink) {
+  // Returns false when the format does not rewrite directories, which are converted then.
+  bool rewrite(const TracePlace& place) {
+    if (!open_output()) return true;
+    return rewrite_with([&](const ReadOptions& reading, const Format::NoticeSink& sink) {
       return place.format->rewrite_directories(place.directories, *directory_, reading, sink,
                                                session_.stop);
     });
   }
 
   template <class Rewrite>
-  void rewrite_with(Rewrite&& rewrite) {
+  bool rewrite_with(Rewrite&& rewrite) {
     Notices notices(session_, options_);
     const Result<void> copied =
         rewrite({.max_state = options_.max_state},
@@ -87,13 +88,21 @@ class Conversion {
     if (!copied) {
       if (is_failed_write(copied.error())) {
         session_.delivered(copied);
-        return;
+        return true;
+      }
+      if (copied.error().code == ErrorCode::kUnsupported) {
+        drop_output();
+        return false;
       }
       session_.report(copied.error());
-      if (exit_code_of(copied.error()) == ExitCode::kNoTrace) return drop_output();
+      if (exit_code_of(copied.error()) == ExitCode::kNoTrace) {
+        drop_output();
+        return true;
+      }
     }
     report_.rewritten = true;
     if (finish_output()) conclude(notices);
+    return true;
   }
 
   void convert(std::vector<TracePlace> places, std::optional<FoundTrace> first) {
