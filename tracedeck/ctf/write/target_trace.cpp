@@ -94,7 +94,10 @@ TargetTrace::TargetTrace(Dialect dialect, Concessions& concessions)
 Result<void> TargetTrace::begin_empty() {
   if (begun_) return {};
   begun_ = true;
-  return writer_->begin({.packet_header = layout_.header_class(dialect_)}, {});
+  const TraceClass trace_class{.packet_header = layout_.header_class(dialect_)};
+  if (auto done = writer_->begin(trace_class, {}); !done) return done;
+  // A trace has one data stream class at least.
+  return writer_->add_stream_class({.id = 0});
 }
 
 Result<void> TargetTrace::begin(const DataStream& stream) {

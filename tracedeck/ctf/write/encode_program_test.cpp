@@ -1,0 +1,126 @@
+#include "tracedeck/ctf/write/encode_program.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tracedeck/ctf/write/target_classes.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+Member member(std::string name, FieldClassPtr field_class) {
+  return {.name = std::move(name), .field_class = std::move(field_class), .attributes = {}};
+}
+
+struct Encoded {
+  EncodeStatus status = EncodeStatus::kOk;
+  Bytes bytes;
+  FieldClassPtr target;
+};
+
+Encoded encode(std::vector<Member> members, std::vector<Slot> slots,
+               Dialect dialect = Dialect::kFinal) {
+  ClassMapper mapper({.dialect = dialect});
+  const auto mapped =
+      mapper.add_root(FieldLocation::Root::kPayload,
+                      make_field_class(StructureClass{.members = std::move(members)}));
+  Encoded encoded;
+  if (!mapped) return encoded;
+  encoded.target = mapped->target;
+  std::vector<WrittenValue> values(mapper.program().nodes.size());
+  Encoder encoder;
+  BitWriter out;
+  encoded.status = encoder.encode(mapper.program(), mapped->node, slots, out, values, {});
+  encoded.bytes.assign(out.bytes().begin(), out.bytes().end());
+  return encoded;
+}
+
+FieldClassPtr integer(std::uint32_t width, bool is_signed = false,
+                      ByteOrder order = ByteOrder::kLittle) {
+  return make_field_class(IntegerClass{.is_signed = is_signed,
+                                       .layout = FixedLayout{.width = width, .byte_order = order}});
+}
+
+Slot text(std::string_view of) {
+  return bytes_slot(SlotKind::kString, as_bytes(of).data(), static_cast<std::uint32_t>(of.size()));
+}
+
+TEST(Encode, Leb128) {
+  const auto leb = [](bool is_signed) {
+    return make_field_class(IntegerClass{.is_signed = is_signed, .layout = Leb128Layout{}});
+  };
+  EXPECT_EQ(encode({member("u", leb(false))}, {unsigned_slot(624485)}).bytes,
+            (Bytes{0xE5, 0x8E, 0x26}));
+  EXPECT_EQ(encode({member("s", leb(true))}, {signed_slot(-123456)}).bytes,
+            (Bytes{0xC0, 0xBB, 0x78}));
+  EXPECT_EQ(encode({member("s", leb(true))}, {signed_slot(64)}).bytes, (Bytes{0xC0, 0x00}));
+  EXPECT_EQ(encode({member("u", leb(false))}, {unsigned_slot(0)}).bytes, (Bytes{0x00}));
+}
+
+TEST(Encode, ByteOrderChangesAtBytesOnly) {
+  const auto made =
+      encode({member("a", integer(4)), member("b", integer(8, false, ByteOrder::kBig))},
+             {unsigned_slot(0xF), unsigned_slot(0x12)});
+  EXPECT_EQ(made.bytes, (Bytes{0x0F, 0x12}));
+  EXPECT_EQ(made.target->as<StructureClass>()->members[1].field_class->alignment, 8U);
+}
+
+TEST(Encode, AnIntegerMustFit) {
+  EXPECT_EQ(encode({member("a", integer(4))}, {unsigned_slot(16)}).status, EncodeStatus::kTooLarge);
+  EXPECT_EQ(encode({member("a", integer(4, true))}, {signed_slot(-8)}).bytes, (Bytes{0x08}));
+  EXPECT_EQ(encode({member("a", integer(4, true))}, {signed_slot(-9)}).status,
+            EncodeStatus::kTooLarge);
+}
+
+TEST(Encode, AddedLengthsComeBeforeWhatTheyMeasure) {
+  const auto made = encode({member("s", make_field_class(StringClass{.extent = LengthPrefixed{}}))},
+                           {text("hi")});
+  EXPECT_EQ(made.bytes, (Bytes{2, 0, 0, 0, 'h', 'i'}));
+  const auto& members = made.target->as<StructureClass>()->members;
+  ASSERT_EQ(members.size(), 2U);
+  EXPECT_EQ(members[0].name, "s_length");
+}
+
+TEST(Encode, LengthsOfTheSourceMustBeTrue) {
+  const FieldLocation length{.root = FieldLocation::Root::kPayload, .path = {"n"}};
+  const std::vector<Member> members = {
+      member("n", integer(8)),
+      member("a",
+             make_field_class(ArrayClass{.element = integer(8), .extent = LengthField{length}}))};
+  const Bytes elements = {7, 8};
+  const Slot array = packed_slot(PackedElement::kU8, elements.data(), 2);
+  EXPECT_EQ(encode(members, {unsigned_slot(2), array}).bytes, (Bytes{2, 7, 8}));
+  EXPECT_EQ(encode(members, {unsigned_slot(3), array}).status, EncodeStatus::kLength);
+}
+
+TEST(Encode, OptionalsOfCtf1AreVariants) {
+  const std::vector<Member> members = {
+      member("o", make_field_class(OptionalClass{.value = integer(8), .presence = {}}))};
+  EXPECT_EQ(
+      encode(members, {head_slot(SlotKind::kOptional, 1, 1), unsigned_slot(9)}, Dialect::kCtf1)
+          .bytes,
+      (Bytes{1, 9}));
+  EXPECT_EQ(encode(members, {head_slot(SlotKind::kOptional, 0, 0)}, Dialect::kCtf1).bytes,
+            (Bytes{0}));
+}
+
+TEST(Encode, WideIntegersInBothByteOrders) {
+  const Bytes value = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  const Slot slot = bytes_slot(SlotKind::kWideUnsigned, value.data(), 10);
+  EXPECT_EQ(encode({member("w", integer(80))}, {slot}).bytes, value);
+  EXPECT_EQ(encode({member("w", integer(80, false, ByteOrder::kBig))}, {slot}).bytes,
+            (Bytes{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}));
+  EXPECT_EQ(encode({member("w", integer(80))}, {slot}, Dialect::kCtf1).bytes, value);
+}
+
+TEST(Encode, Utf16) {
+  const auto string =
+      make_field_class(StringClass{.extent = NullTerminated{}, .encoding = TextEncoding::kUtf16Be});
+  EXPECT_EQ(encode({member("s", string)}, {text("a\xF0\x9F\x98\x80")}).bytes,
+            (Bytes{0, 'a', 0xD8, 0x3D, 0xDE, 0x00, 0, 0}));
+  EXPECT_EQ(encode({member("s", string)}, {text("a")}, Dialect::kRc3).bytes, (Bytes{'a', 0}));
+}
+
+}  // namespace
+}  // namespace tracedeck::ctf

@@ -1,0 +1,130 @@
+#include "tracedeck/ctf/write/metadata_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tracedeck/ctf/metadata/metadata.hpp"
+#include "tracedeck/ctf/metadata/metadata_reader.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+FieldClassPtr unsigned_class(std::uint32_t width, std::uint32_t alignment = 1) {
+  FieldClass made{.kind = IntegerClass{.layout = FixedLayout{.width = width}}};
+  made.alignment = alignment;
+  return std::make_shared<const FieldClass>(std::move(made));
+}
+
+Member member(std::string name, FieldClassPtr field_class) {
+  return {.name = std::move(name), .field_class = std::move(field_class), .attributes = {}};
+}
+
+std::unique_ptr<TraceDescription> describe_events(std::vector<Member> members) {
+  auto made = std::make_unique<TraceDescription>("t", "ctf", "2");
+  const auto& stream_class = made->add_stream_class({.id = 0});
+  made->add_event_class(
+      {.id = 0,
+       .name = "e",
+       .stream_class = &stream_class,
+       .payload = make_field_class(StructureClass{.members = std::move(members)})});
+  return made;
+}
+
+std::string text_of(const TraceDescription& description, Dialect dialect) {
+  auto text = metadata_text(description, dialect);
+  EXPECT_TRUE(text) << (text ? "" : text.error().to_string());
+  return text.value_or("");
+}
+
+TEST(MetadataText, MinimalInEachDialect) {
+  const auto description = describe_events({member("x", unsigned_class(8))});
+  const std::string head =
+      "\x1e{\"type\":\"preamble\",\"version\":2}\n"
+      "\x1e{\"type\":\"data-stream-class\"}\n"
+      "\x1e{\"type\":\"event-record-class\",\"name\":\"e\","
+      "\"payload-field-class\":{\"type\":\"structure\",\"member-classes\":["
+      "{\"name\":\"x\",\"field-class\":{\"type\":\"fixed-length-unsigned-integer\","
+      "\"length\":8,\"byte-order\":\"little-endian\"}}]}}\n";
+  EXPECT_EQ(text_of(*description, Dialect::kRc3), head);
+  EXPECT_EQ(text_of(*description, Dialect::kFinal), head);
+  EXPECT_EQ(text_of(*description, Dialect::kCtf1),
+            "/* CTF 1.8 */\n\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n};\n"
+            "\nstream {\n};\n\nevent {\n\tname = \"e\";\n\tid = 0;\n\tfields := struct {\n"
+            "\t\tinteger { size = 8; align = 1; signed = false; byte_order = le; base = 10; } _x;\n"
+            "\t};\n};\n");
+}
+
+TEST(MetadataText, LocationsInTheWordsOfTheDialect) {
+  const FieldLocation length{.root = FieldLocation::Root::kRelative, .path = {std::nullopt, "n"}};
+  const FieldClassPtr inner = make_field_class(StructureClass{
+      .members = {member("a", make_field_class(ArrayClass{.element = unsigned_class(8),
+                                                          .extent = LengthField{length}}))}});
+  const auto description = describe_events({member("n", unsigned_class(8)), member("s", inner)});
+  EXPECT_NE(text_of(*description, Dialect::kRc3)
+                .find("\"length-field-location\":[\"event-record-payload\",\"n\"]"),
+            std::string::npos);
+  EXPECT_NE(text_of(*description, Dialect::kFinal)
+                .find("\"length-field-location\":{\"path\":[null,\"n\"]}"),
+            std::string::npos);
+  EXPECT_NE(text_of(*description, Dialect::kCtf1).find(" _a[_n];"), std::string::npos);
+}
+
+TEST(MetadataText, SharedClassesBecomeAliases) {
+  FieldClassPtr inner =
+      make_field_class(StructureClass{.members = {member("x", unsigned_class(8))}});
+  for (int i = 0; i < 40; ++i)
+    inner = make_field_class(StructureClass{.members = {member("a", inner), member("b", inner)}});
+  const auto description = describe_events({member("m", inner)});
+  const std::string text = text_of(*description, Dialect::kFinal);
+  EXPECT_LT(text.size(), 20'000U);
+  EXPECT_NE(text.find("{\"type\":\"field-class-alias\",\"name\":\"class-0\","), std::string::npos);
+  const auto exploded = metadata_text(*description, Dialect::kRc3);
+  ASSERT_FALSE(exploded);
+  EXPECT_EQ(exploded.error().code, ErrorCode::kLimitExceeded);
+}
+
+TEST(MetadataText, RolesInTheWordsOfTheDialect) {
+  FieldClass begin{.kind = IntegerClass{.layout = FixedLayout{.width = 64}}};
+  begin.alignment = 8;
+  begin.roles = {"packet-beginning-default-clock-timestamp"};
+  TraceDescription description("t", "ctf", "2");
+  const ClockClass& clock = description.add_clock({.id = "c", .offset_seconds = -1});
+  description.add_stream_class(
+      {.id = 0,
+       .default_clock = &clock,
+       .packet_context = make_field_class(StructureClass{
+           .members = {member("b", std::make_shared<const FieldClass>(std::move(begin)))}})});
+  EXPECT_NE(text_of(description, Dialect::kFinal).find("\"roles\":[\"default-clock-timestamp\"]"),
+            std::string::npos);
+  const std::string tsdl = text_of(description, Dialect::kCtf1);
+  EXPECT_NE(tsdl.find("map = clock.c.value; } timestamp_begin;"), std::string::npos);
+  EXPECT_NE(tsdl.find("\toffset_s = -1;\n"), std::string::npos);
+}
+
+// What is written is read back as what it was.
+TEST(MetadataText, IsReadBack) {
+  const auto description = describe_events(
+      {member("n", unsigned_class(5)), member("in t", unsigned_class(12)),
+       member("s", make_field_class(StringClass{.extent = LengthPrefixed{}})),
+       member("o", make_field_class(OptionalClass{.value = unsigned_class(8), .presence = {}}))});
+  for (const Dialect dialect : {Dialect::kRc3, Dialect::kFinal, Dialect::kCtf1}) {
+    const std::string text = text_of(*description, dialect);
+    Metadata metadata("again", 0);
+    const auto reader = metadata_reader(as_bytes(text), metadata);
+    const auto findings = reader->read(as_bytes(text), true);
+    EXPECT_TRUE(findings.empty()) << text;
+    ASSERT_EQ(metadata.description()->event_classes().size(), 1U);
+    const auto& payload = *metadata.description()->event_classes()[0].payload->as<StructureClass>();
+    ASSERT_EQ(payload.members.size(), 6U);
+    EXPECT_EQ(payload.members[2].name, "s_length");
+    EXPECT_EQ(payload.members[5].name, "o");
+  }
+}
+
+TEST(EnvironmentText, IsAnAuxiliaryStream) {
+  EXPECT_EQ(environment_text(
+                {{.key = "host", .value = "amqui"}, {.key = "n", .value = "3", .is_json = true}}),
+            "\x1e{\"std\":{\"environment\":{\"host\":\"amqui\",\"n\":3}}}\n");
+}
+
+}  // namespace
+}  // namespace tracedeck::ctf

@@ -1,0 +1,115 @@
+#include "tracedeck/ctf/write/producer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tracedeck/ctf/write/written_trace_test.hpp"
+
+namespace tracedeck::ctf {
+
+struct Sample {
+  std::uint16_t number = 0;
+  std::string_view text;
+};
+
+template <>
+inline constexpr auto kPayload<Sample> =
+    describe<Sample>("sample", field("number", &Sample::number), field("text", &Sample::text));
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+std::uint64_t number_at(const std::string& file, std::size_t at) {
+  return load_le<std::uint64_t>(as_bytes(file).data() + at);
+}
+
+struct Recording {
+  MemoryDirectory directory;
+  std::unique_ptr<Producer> producer;
+  ProducerStreamClass* streams = nullptr;
+  EventStream* stream = nullptr;
+
+  explicit Recording(ProducerOptions options = {}) {
+    producer = *Producer::create(directory, options);
+    streams = *producer->add_stream_class({.clock = *producer->add_clock({.id = "c"})});
+    stream = *producer->open_stream(*streams);
+  }
+  const std::string& file() { return directory.files["stream-0000"]; }
+};
+
+TEST(Producer, PacketsByteForByte) {
+  Recording recording;
+  const auto type = *recording.producer->add_event<Sample>(*recording.streams);
+  ASSERT_TRUE(recording.stream->write(type, 1000, {.number = 0x0201, .text = "ab"}));
+  ASSERT_TRUE(recording.stream->write(type, 1001 + (std::uint64_t{1} << 27), {.text = {}}));
+  recording.stream->add_discarded(5);
+  ASSERT_TRUE(recording.producer->finish());
+  const std::string& file = recording.file();
+  EXPECT_EQ(file.substr(0, 4), "\xC1\x1F\xFC\xC1");
+  // stream_id, stream_instance_id, packet_size, content_size, times, sequence number, discarded
+  constexpr std::uint64_t kSize = 4 + 8 * 8 + 4 + 5 + 13 + 3;
+  ASSERT_EQ(file.size(), kSize);
+  EXPECT_EQ(number_at(file, 4), 0U);
+  EXPECT_EQ(number_at(file, 20), 8 * kSize);
+  EXPECT_EQ(number_at(file, 28), 8 * kSize);
+  EXPECT_EQ(number_at(file, 36), 1000U);
+  EXPECT_EQ(number_at(file, 44), 1001 + (std::uint64_t{1} << 27));
+  EXPECT_EQ(number_at(file, 52), 0U);
+  EXPECT_EQ(number_at(file, 60), 5U);
+  const ByteSpan events = as_bytes(file).subspan(68);
+  // id 0 in 5 bits, 1000 in 27; the second event is too far away for that.
+  EXPECT_EQ(Bytes(events.begin(), events.begin() + 9),
+            (Bytes{0x00, 0x7D, 0x00, 0x00, 0x01, 0x02, 'a', 'b', 0}));
+  EXPECT_EQ(Bytes(events.begin() + 9, events.end()),
+            (Bytes{31, 0, 0, 0, 0, 0xE9, 0x03, 0, 0x08, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(Producer, SlotsAreWrittenAsTheStructIs) {
+  Recording typed;
+  Recording by_slots;
+  const auto type = *typed.producer->add_event<Sample>(*typed.streams);
+  auto* const event_class = *by_slots.producer->add_event_class(*by_slots.streams, "sample",
+                                                                kPayload<Sample>.field_class());
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const Sample sample{.number = static_cast<std::uint16_t>(i), .text = "text"};
+    ASSERT_TRUE(typed.stream->write(type, i, sample));
+    const Slot slots[] = {unsigned_slot(i),
+                          bytes_slot(SlotKind::kString, as_bytes(sample.text).data(), 4)};
+    ASSERT_TRUE(by_slots.stream->write(*event_class, i, slots));
+  }
+  ASSERT_TRUE(typed.producer->finish());
+  ASSERT_TRUE(by_slots.producer->finish());
+  EXPECT_EQ(typed.file(), by_slots.file());
+  EXPECT_EQ(typed.directory.files["metadata"], by_slots.directory.files["metadata"]);
+}
+
+TEST(Producer, PacketsEndWhenTheyAreFull) {
+  Recording recording({.packet_size = 4096});
+  const auto type = *recording.producer->add_event<Sample>(*recording.streams);
+  const std::string large(10'000, 'x');
+  for (std::uint64_t i = 0; i < 2000; ++i)
+    ASSERT_TRUE(recording.stream->write(type, i, {.text = i == 1000 ? large : "text"}));
+  ASSERT_TRUE(recording.producer->finish());
+  const std::string& file = recording.file();
+  std::uint64_t sequence = 0;
+  std::size_t larger = 0;
+  for (std::size_t at = 0; at < file.size(); ++sequence) {
+    EXPECT_EQ(number_at(file, at + 52), sequence);
+    const std::uint64_t size = number_at(file, at + 20) / 8;
+    larger += size > 4096 ? 1 : 0;
+    at += size;
+  }
+  EXPECT_EQ(larger, 1U);
+  EXPECT_GT(sequence, 5U);
+}
+
+TEST(Producer, ANulEndsAString) {
+  Recording recording;
+  const auto type = *recording.producer->add_event<Sample>(*recording.streams);
+  ASSERT_TRUE(recording.stream->write(type, 0, {.text = std::string_view("a\0b", 3)}));
+  ASSERT_TRUE(recording.producer->finish());
+  EXPECT_EQ(recording.file().substr(72), std::string("\0\0a\0", 4));
+}
+
+}  // namespace
+}  // namespace tracedeck::ctf
