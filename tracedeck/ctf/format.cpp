@@ -6,6 +6,7 @@
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"
 #include "tracedeck/ctf/metadata/tsdl_rules.hpp"
 #include "tracedeck/ctf/reader.hpp"
+#include "tracedeck/ctf/rewrite.hpp"
 #include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/ctf/trace.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
@@ -79,6 +80,14 @@ class CtfFormat final : public Format {
     }
     return fail(ErrorCode::kUnsupported, "no CTF target is called " + std::string(target));
   }
+  [[nodiscard]] Result<void> rewrite_directories(std::span<const std::string> directories,
+                                                 io::OutputDirectory& output,
+                                                 const ReadOptions& options,
+                                                 const NoticeSink& notices,
+                                                 std::stop_token stop) const override {
+    return ctf::rewrite(directories, output, options, notices, std::move(stop));
+  }
+
   [[nodiscard]] Result<std::unique_ptr<Writer>> create(io::Output& output,
                                                        const WriteOptions&) const override {
     return not_a_file(output.name());

@@ -8,7 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include "tracedeck/ctf/metadata/metadata_rules.hpp"
 #include "tracedeck/ctf/stream_file.hpp"
 #include "tracedeck/ctf/trace.hpp"
 
@@ -31,16 +30,23 @@ std::uint64_t size_of(const std::string& path) {
   return error ? 0 : size;
 }
 
-// The files of one data stream, one after the other.
+// Files of one data stream, one after the other. When they come out of order, `before` is the file
+// that precedes the first of them in its data stream `state`.
 class StreamSource final : public RecordSource {
  public:
   StreamSource(Trace& trace, std::vector<std::string> files, const StreamFileOptions& options,
-               std::shared_ptr<Counts> counts)
-      : trace_(trace), files_(std::move(files)), options_(options), counts_(std::move(counts)) {}
+               std::shared_ptr<Counts> counts, StreamState* state, std::string before)
+      : trace_(trace),
+        files_(std::move(files)),
+        options_(options),
+        counts_(std::move(counts)),
+        state_(state),
+        before_(std::move(before)) {}
 
   Result<BatchPtr> next() override {
     while (next_ < files_.size() || file_ != nullptr) {
       if (file_ == nullptr) {
+        if (next_ == 0 && state_ != nullptr && state_->last_file != before_) look_back();
         counted_ = 0;
         file_ = std::make_unique<StreamFile>(trace_, files_[next_++], options_);
       }
@@ -48,16 +54,29 @@ class StreamSource final : public RecordSource {
       counts_->bytes += file_->bytes_read() - std::exchange(counted_, file_->bytes_read());
       if (!batch || *batch != nullptr) return batch;
       file_.reset();
+      if (state_ != nullptr) state_->last_file = files_[next_ - 1];
       counts_->stored += size_of(files_[next_ - 1]);
     }
     return nullptr;
   }
 
  private:
+  // Losses are counted from the file before, so its packets are walked through.
+  void look_back() {
+    state_->progress = {};
+    if (before_.empty()) return;
+    StreamFileOptions options = options_;
+    options.heads_only = true;
+    StreamFile file(trace_, before_, options);
+    for (auto batch = file.next(); batch && *batch != nullptr; batch = file.next()) continue;
+  }
+
   Trace& trace_;
   std::vector<std::string> files_;
   StreamFileOptions options_;
   std::shared_ptr<Counts> counts_;
+  StreamState* state_;
+  std::string before_;
   std::size_t next_ = 0;
   std::uint64_t counted_ = 0;
   std::unique_ptr<StreamFile> file_;
@@ -131,8 +150,15 @@ class CtfReader final : public Reader {
  private:
   void begin(bool merged);
   [[nodiscard]] std::shared_ptr<Batch> describe();
-  [[nodiscard]] std::optional<Error> rejection(std::vector<FileFinding>& findings) const;
-  void add_streams(bool merged);
+
+  // The files of one data stream and when each begins.
+  struct Group {
+    StreamState* state = nullptr;  // null: the first packet of its file cannot be decoded
+    std::vector<std::pair<std::uint64_t, std::string>> files = {};
+  };
+  [[nodiscard]] std::vector<Group> group_files();
+  void add_merged(const std::vector<Group>& groups);
+  void add_files(const std::vector<Group>& groups);
 
   std::unique_ptr<Trace> trace_;
   ReadOptions options_;
@@ -153,33 +179,6 @@ class Once final : public RecordSource {
   std::shared_ptr<Batch> batch_;
 };
 
-// The last fault of severity error, taken out of `findings`.
-std::optional<Error> CtfReader::rejection(std::vector<FileFinding>& findings) const {
-  const auto is_error = [](const FileFinding& each) {
-    return each.finding.rule->severity == Severity::kError;
-  };
-  const auto last = std::find_if(findings.rbegin(), findings.rend(), is_error);
-  if (last != findings.rend()) {
-    Error error{.code = ErrorCode::kMustReject,
-                .message = last->finding.text,
-                .input = last->file,
-                .offset = last->finding.offset,
-                .rule = last->finding.rule};
-    findings.erase(std::next(last).base());
-    return error;
-  }
-  const auto& extensions = trace_->metadata().extensions;
-  if (extensions.empty()) return {};
-  std::string names;
-  for (const std::string& each : extensions) names += (names.empty() ? "" : ", ") + each;
-  return Error{.code = ErrorCode::kMustReject,
-               .message = fmt::format("its metadata declares extensions that are not supported, "
-                                      "{}, so that its data streams cannot be read",
-                                      names),
-               .input = trace_->metadata_files().front(),
-               .rule = &metadata_rule(MetadataRule::kExtensions, trace_->metadata().dialect())};
-}
-
 std::shared_ptr<Batch> CtfReader::describe() {
   auto batch = std::make_shared<Batch>(std::size_t{0});
   const auto& classes = trace_->description()->event_classes();
@@ -192,7 +191,7 @@ void CtfReader::begin(bool merged) {
   begun_ = true;
   auto batch = describe();
   std::vector<FileFinding> findings = trace_->take_findings();
-  const auto error = rejection(findings);
+  const auto error = take_rejection(*trace_, findings);
   for (FileFinding& each : findings) {
     const bool is_error = each.finding.rule->severity == Severity::kError;
     if (is_error || options_.findings)
@@ -203,54 +202,69 @@ void CtfReader::begin(bool merged) {
     return;
   }
   if (!batch->empty()) sources_.push_back(std::make_unique<Once>(std::move(batch)));
-  add_streams(merged);
+  const std::vector<Group> groups = group_files();
+  if (merged) {
+    add_merged(groups);
+  } else {
+    add_files(groups);
+  }
 }
 
-void CtfReader::add_streams(bool merged) {
-  struct Group {
-    StreamState* state = nullptr;  // null: the first packet of its file cannot be decoded
-    std::vector<std::pair<std::optional<std::uint64_t>, std::string>> files = {};
-  };
+// The files of each data stream by begin time, the data streams in the order of their first files.
+std::vector<CtfReader::Group> CtfReader::group_files() {
   std::vector<Group> groups;
   std::map<const StreamState*, std::size_t> index;
-  std::map<std::string, std::size_t> group_of;
   for (const std::string& path : trace_->files()) {
     const FirstPacket first = first_packet(*trace_, path);
     StreamState* const state = first.stream_class == nullptr
                                    ? nullptr
                                    : &trace_->stream(*first.stream_class, first.stream_id, path);
-    const auto found = state == nullptr ? index.end() : index.find(state);
-    if (found == index.end()) {
-      if (state != nullptr) index.emplace(state, groups.size());
-      group_of[path] = groups.size();
-      groups.push_back({state, {{first.begin, path}}});
-    } else {
-      group_of[path] = found->second;
-      groups[found->second].files.emplace_back(first.begin, path);
+    std::size_t at = groups.size();
+    if (state != nullptr) {
+      at = index.try_emplace(state, at).first->second;
+      ++state->open_files;
     }
-    if (state != nullptr) ++state->open_files;
+    if (at == groups.size()) groups.push_back({state, {}});
+    groups[at].files.emplace_back(first.begin.value_or(0), path);
   }
-  for (Group& group : groups)
-    std::ranges::stable_sort(group.files, {},
-                             [](const auto& each) { return each.first.value_or(0); });
+  for (Group& group : groups) {
+    std::stable_sort(group.files.begin(), group.files.end(),
+                     [](const auto& one, const auto& other) { return one.first < other.first; });
+  }
+  return groups;
+}
+
+void CtfReader::add_merged(const std::vector<Group>& groups) {
   StreamFileOptions options{.read = options_};
-  if (merged) {
-    const std::size_t each = kMergedMemory / std::max<std::size_t>(1, groups.size());
-    options.window_size =
-        std::clamp<std::size_t>(each / 4, std::size_t{16} << 10, options.window_size);
-    options.batch_slots = std::clamp<std::size_t>(each / 4 / sizeof(Slot), 256, Batch::kSlots);
-    options.batch_records = std::clamp<std::size_t>(each / 4 / sizeof(Record), 32, Batch::kRecords);
-    for (Group& group : groups) {
-      std::vector<std::string> files;
-      for (auto& [begin, path] : group.files) files.push_back(std::move(path));
-      sources_.push_back(
-          std::make_unique<StreamSource>(*trace_, std::move(files), options, counts_));
-    }
-    return;
-  }
-  for (const std::string& path : trace_->files())
+  const std::size_t part = kMergedMemory / std::max<std::size_t>(1, groups.size()) / 4;
+  options.window_size = std::clamp<std::size_t>(part, std::size_t{16} << 10, options.window_size);
+  options.batch_slots = std::clamp<std::size_t>(part / sizeof(Slot), 256, Batch::kSlots);
+  options.batch_records = std::clamp<std::size_t>(part / sizeof(Record), 32, Batch::kRecords);
+  for (const Group& group : groups) {
+    std::vector<std::string> files;
+    for (const auto& [begin, path] : group.files) files.push_back(path);
     sources_.push_back(
-        std::make_unique<StreamSource>(*trace_, std::vector{path}, options, counts_));
+        std::make_unique<StreamSource>(*trace_, std::move(files), options, counts_, nullptr, ""));
+  }
+}
+
+void CtfReader::add_files(const std::vector<Group>& groups) {
+  struct Place {
+    StreamState* state;
+    std::string before;  // the file before in the same data stream, or ""
+  };
+  std::map<std::string, Place> places;
+  for (const Group& group : groups) {
+    std::string before;
+    for (const auto& [begin, path] : group.files)
+      places[path] = {group.state, std::exchange(before, path)};
+  }
+  for (const std::string& path : trace_->files()) {
+    const Place& place = places[path];
+    sources_.push_back(std::make_unique<StreamSource>(*trace_, std::vector{path},
+                                                      StreamFileOptions{.read = options_}, counts_,
+                                                      place.state, place.before));
+  }
 }
 
 }  // namespace

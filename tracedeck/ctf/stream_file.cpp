@@ -165,7 +165,8 @@ void StreamFile::begin_packet() {
   packet.stream = state_->stream.get();
   packet.stream_owner = state_->stream;
   packet.description = trace_.description();
-  if (!state_->begun) {
+  packet.offset = offset_;
+  if (!state_->begun && !options_.heads_only) {
     state_->begun = true;
     batch_->add_stream(RecordKind::kStreamBegin, state_->stream);
   }
@@ -260,12 +261,14 @@ void StreamFile::decode_events() {
         PacketHead again;
         const PaddedView bytes{head_.packet->bytes.data(), head_.packet->bytes.size() - kPadding};
         const std::uint64_t content = state.content;
+        const ByteOrder order = state.last_order;
         const bool same =
             heads_.header(*schema_, bytes, options_.read.max_state, again) == RunStatus::kDone &&
             again.stream != nullptr &&
             heads_.context(bytes, options_.read.max_state, 0, again) == RunStatus::kDone;
         state.packet = nullptr;
         state.content = content;
+        state.last_order = order;
         state.position = position;
         state.clock = clock;
         if (same) {
@@ -321,7 +324,8 @@ std::uint64_t StreamFile::packet_end() const { return offset_ + head_.total_bits
 void StreamFile::end_packet() {
   if (packet_ == nullptr) return;
   state_->progress.event_time = decoder_.previous();
-  state_->progress.clock = decoder_.clock();
+  // CTF 1.8: the clock goes on from where the packet ended.
+  state_->progress.clock = packet_->end.value_or(decoder_.clock());
   batch_->add_packet(RecordKind::kPacketEnd, std::exchange(packet_, nullptr));
 }
 
@@ -367,6 +371,7 @@ void StreamFile::end() {
   phase_ = Phase::kEnded;
   if (windows_->failure())
     batch_->add_notice(RecordKind::kProblem, input_notice(path_, offset_, *windows_->failure()));
+  if (options_.heads_only) return;
   if (state_ != nullptr && state_->open_files > 0 && --state_->open_files == 0 && state_->begun)
     batch_->add_stream(RecordKind::kStreamEnd, state_->stream);
 }

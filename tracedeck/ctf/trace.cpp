@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "tracedeck/ctf/metadata/json_auxiliary.hpp"
+#include "tracedeck/ctf/metadata/metadata_rules.hpp"
 #include "tracedeck/ctf/words.hpp"
 #include "tracedeck/io/input.hpp"
 
@@ -74,6 +75,32 @@ std::string trace_uuid(const std::string& directory) {
   return uuid_text(*(*trace)->metadata().uuid());
 }
 
+std::optional<Error> take_rejection(Trace& trace, std::vector<FileFinding>& findings) {
+  const auto is_error = [](const FileFinding& each) {
+    return each.finding.rule->severity == Severity::kError;
+  };
+  const auto last = std::find_if(findings.rbegin(), findings.rend(), is_error);
+  if (last != findings.rend()) {
+    Error error{.code = ErrorCode::kMustReject,
+                .message = last->finding.text,
+                .input = last->file,
+                .offset = last->finding.offset,
+                .rule = last->finding.rule};
+    findings.erase(std::next(last).base());
+    return error;
+  }
+  const auto& extensions = trace.metadata().extensions;
+  if (extensions.empty()) return {};
+  std::string names;
+  for (const std::string& each : extensions) names += (names.empty() ? "" : ", ") + each;
+  return Error{.code = ErrorCode::kMustReject,
+               .message = fmt::format("its metadata declares extensions that are not supported, "
+                                      "{}, so that its data streams cannot be read",
+                                      names),
+               .input = trace.metadata_files().front(),
+               .rule = &metadata_rule(MetadataRule::kExtensions, trace.metadata().dialect())};
+}
+
 Result<std::unique_ptr<Trace>> Trace::open(std::span<const std::string> directories,
                                            std::int64_t clock_shift, std::uint64_t max_state,
                                            std::stop_token stop) {
@@ -132,7 +159,9 @@ Result<void> Trace::list(const std::string& directory) {
   std::ranges::sort(names);
   for (const std::string& name : names) {
     const std::string path = path_in(directory, name);
-    if (!is_auxiliary(path)) {
+    if (is_auxiliary(path)) {
+      auxiliary_files_.push_back(path);
+    } else {
       files_.push_back(path);
       continue;
     }

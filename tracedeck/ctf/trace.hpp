@@ -27,11 +27,17 @@ namespace tracedeck::ctf {
 // The UUID that the metadata of a trace names, as text, or "".
 [[nodiscard]] std::string trace_uuid(const std::string& directory);
 
+class Trace;
+
 // A finding and the file that it was made in.
 struct FileFinding {
   std::string file;
   Finding finding;
 };
+
+// Why a trace cannot be decoded, if so: the last fault of severity error, taken out of `findings`,
+// or an extension that its metadata declares.
+[[nodiscard]] std::optional<Error> take_rejection(Trace& trace, std::vector<FileFinding>& findings);
 
 // What goes on from one packet of a data stream to the next.
 struct StreamProgress {
@@ -49,6 +55,7 @@ struct StreamState {
   StreamProgress progress = {};
   bool begun = false;
   std::size_t open_files = 0;  // that are still to be read
+  std::string last_file = {};  // the one that was read last
 };
 
 // One thread at a time.
@@ -71,7 +78,8 @@ class Trace {
 
   // The data stream files, by name, bytewise, directory after directory.
   [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
-  // The metadata files.
+  [[nodiscard]] const std::vector<std::string>& auxiliary_files() const { return auxiliary_files_; }
+  // The metadata files, the one that is read first.
   [[nodiscard]] const std::vector<std::string>& metadata_files() const { return metadata_files_; }
 
   // Reads on from where the metadata ended. Returns whether classes were added.
@@ -98,6 +106,7 @@ class Trace {
   std::uint64_t max_state_ = 0;
   std::vector<FileFinding> findings_;
   std::vector<std::string> files_;
+  std::vector<std::string> auxiliary_files_;
   std::vector<std::string> metadata_files_;
   std::map<StreamId, StreamState> streams_;
   std::stop_token stop_;

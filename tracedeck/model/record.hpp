@@ -43,8 +43,9 @@ struct Packet {
   std::optional<std::uint64_t> total_size = {};    // bytes
   std::optional<std::uint64_t> content_size = {};  // bits
   std::optional<std::uint64_t> discarded = {};     // the raw counter snapshot
-  std::vector<Slot> header = {};                   // values of the packet header and context
-  std::vector<Slot> context = {};                  // structures, member after member
+  std::uint64_t offset = 0;        // byte offset of the packet in its (decompressed) file
+  std::vector<Slot> header = {};   // values of the packet header and context
+  std::vector<Slot> context = {};  // structures, member after member
 };
 
 // An event. Its slots are those of the common context, the specific context and the payload, one

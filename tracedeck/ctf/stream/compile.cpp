@@ -310,16 +310,19 @@ class Compiler {
     structures_.push_back(&field_class);
     const Captures own = context_.registers.of({&field_class, FieldLocation::Root::kRelative});
     captures.insert(captures.end(), own.begin(), own.end());
+    // By member, so that many locations in many members are no more work than both together.
+    std::unordered_map<std::string_view, Captures> deeper;
+    for (const Capture& capture : captures) {
+      if (!capture.path.empty())
+        deeper[capture.path.front()].push_back({capture.path.subspan(1), capture.target});
+    }
+    const Captures none;
     const std::uint32_t parent = place_;
     for (const Member& member : field_class.as<StructureClass>()->members) {
       program_.places.push_back({parent, &member.name});
       place_ = static_cast<std::uint32_t>(program_.places.size() - 1);
-      Captures deeper;
-      for (const Capture& capture : captures) {
-        if (!capture.path.empty() && capture.path.front() == member.name)
-          deeper.push_back({capture.path.subspan(1), capture.target});
-      }
-      field(*member.field_class, deeper);
+      const auto found = deeper.find(member.name);
+      field(*member.field_class, found == deeper.end() ? none : found->second);
       place_ = parent;
     }
     structures_.pop_back();
@@ -381,7 +384,7 @@ class Compiler {
   void options(Op op, VariantField info, const std::vector<const FieldClass*>& classes,
                const Captures& captures) {
     before_block();
-    std::ranges::stable_sort(info.choices, {}, &Choice::lower);
+    std::ranges::sort(info.choices, {}, &Choice::lower);
     make_table(info);
     for (const Capture& capture : captures) info.forgets.push_back(capture.target);
     const PositionState before = at_;

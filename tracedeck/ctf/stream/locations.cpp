@@ -38,6 +38,21 @@ bool is_boolean(const FieldClass& field_class) { return field_class.as<BooleanCl
 
 }  // namespace
 
+std::size_t MemberNames::find(const StructureClass& structure, const std::string& name) {
+  constexpr std::size_t kFew = 16;
+  if (structure.members.size() <= kFew) {
+    const auto found = std::ranges::find(structure.members, name, &Member::name);
+    return static_cast<std::size_t>(found - structure.members.begin());
+  }
+  auto& names = names_[&structure];
+  if (names.empty()) {
+    for (std::size_t i = 0; i < structure.members.size(); ++i)
+      names.try_emplace(structure.members[i].name, i);
+  }
+  const auto found = names.find(name);
+  return found == names.end() ? structure.members.size() : found->second;
+}
+
 // What a location is for, and so what it may lead to.
 struct LocationChecker::Need {
   enum class For : std::uint8_t { kLength, kOptional, kVariant } what = For::kLength;
@@ -53,7 +68,8 @@ class LocationChecker::Follow {
     std::string text;
   };
 
-  Follow(const std::vector<Frame>& chain, const Path& path) : chain_(chain), path_(path) {}
+  Follow(const std::vector<Frame>& chain, const Path& path, MemberNames& members)
+      : chain_(chain), path_(path), members_(members) {}
 
   // Goes on from `at`, whose value is `chain_[in_chain]` or, if kNotInChain, already decoded, by
   // the names from `next` on.
@@ -96,17 +112,17 @@ class LocationChecker::Follow {
       return;
     }
     const std::string& name = path_[next];
-    const auto found = std::ranges::find(structure.members, name, &Member::name);
-    if (found == structure.members.end())
+    const std::size_t index = members_.find(structure, name);
+    if (index == structure.members.size())
       return fail(StreamRule::kLocationMember, fmt::format("there is no member `{}`", name));
-    const auto index = static_cast<std::size_t>(found - structure.members.begin());
+    const FieldClass& found = *structure.members[index].field_class;
     if (in_chain == kNotInChain || index < chain_[in_chain].part)
-      return from(*found->field_class, kNotInChain, next + 1);
+      return from(found, kNotInChain, next + 1);
     if (index > chain_[in_chain].part) {
       return fail(StreamRule::kLocationOrder,
                   fmt::format("member `{}` is not decoded by then", name));
     }
-    from(*found->field_class, in_chain + 1, next + 1);
+    from(found, in_chain + 1, next + 1);
   }
 
   void option(const VariantClass& variant, std::size_t in_chain, std::size_t next) {
@@ -121,6 +137,7 @@ class LocationChecker::Follow {
 
   const std::vector<Frame>& chain_;
   const Path& path_;
+  MemberNames& members_;
   std::set<std::pair<const FieldClass*, std::size_t>> seen_;
 };
 
@@ -216,7 +233,7 @@ std::size_t LocationChecker::refer(const FieldClass& field_class, const FieldLoc
   const auto wrong = [&](StreamRule rule, const std::string& text) {
     fault(field_class, rule, fmt::format("field location `{}`: {}", spell(where), text));
   };
-  Follow follow(chain_, where.path);
+  Follow follow(chain_, where.path, members_);
   Anchor anchor;
   std::size_t out = kAbsolute;
   if (where.root == FieldLocation::Root::kRelative) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -40,6 +41,17 @@ struct RootScopes {
   [[nodiscard]] Anchor anchor(FieldLocation::Root root) const {
     return {(*this)[root].owner, root};
   }
+};
+
+// Finds members by name, in large structures without looking at each. The classes must outlive it.
+class MemberNames {
+ public:
+  // The index of the first member of that name; without one, how many there are.
+  [[nodiscard]] std::size_t find(const StructureClass& structure, const std::string& name);
+
+ private:
+  std::unordered_map<const StructureClass*, std::unordered_map<std::string_view, std::size_t>>
+      names_;
 };
 
 class LocationChecker {
@@ -77,6 +89,7 @@ class LocationChecker {
 
   Registers& registers_;
   Dialect dialect_;
+  MemberNames members_;
   std::unordered_set<const FieldClass*> closed_;   // no location in them leads out of them
   std::uint64_t budget_ = std::uint64_t{1} << 22;  // visits, over the whole trace
 

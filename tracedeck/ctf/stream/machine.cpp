@@ -16,15 +16,24 @@ namespace {
 constexpr std::uint64_t kMostWideBits = 65'536;
 constexpr std::uint64_t kMostBytes = 0xFFFF'FFFF;
 
-// What roles and selectors may need of an unsigned slot: its value, or the most there is.
-std::uint64_t clamped(const Slot& slot) {
+// What roles need of an unsigned slot: its value, or where 64 bits do not hold it, `most`.
+std::uint64_t clamped(const Slot& slot, std::uint64_t most) {
   if (slot.kind != SlotKind::kWideUnsigned) return slot.bits;
   std::uint64_t value = 0;
   for (std::size_t i = slot.length; i-- > 0;) {
-    if (i >= sizeof value && slot.pointer[i] != 0) return ~std::uint64_t{0};
+    if (i >= sizeof value && slot.pointer[i] != 0) return most;
     if (i < sizeof value) value = value << 8 | slot.pointer[i];
   }
   return value;
+}
+constexpr std::uint64_t kMostId = ~std::uint64_t{0};
+
+// A size in bits. One that no data stream can have stays that, and keeps its odd bits.
+std::uint64_t size_of(const Slot& slot) {
+  constexpr std::uint64_t kMostSize = std::uint64_t{1} << 62;
+  const std::uint64_t odd =
+      (slot.kind == SlotKind::kWideUnsigned ? slot.pointer[0] : slot.bits) & 7;
+  return std::min(clamped(slot, kMostSize), kMostSize) | odd;
 }
 
 // The lowest 64 bits.
@@ -346,7 +355,7 @@ RunStatus Run::role(const Step& step) {
   const Slot& slot = s_.out[-1];
   const auto which = static_cast<Role>(step.width);
   if (which == Role::kEventClassId) {
-    s_.event_class_id = clamped(slot);
+    s_.event_class_id = clamped(slot, kMostId);
     return RunStatus::kDone;
   }
   if (which == Role::kClock) {
@@ -370,16 +379,16 @@ RunStatus Run::role(const Step& step) {
                            std::memcmp(slot.pointer, (*s_.uuid)->data(), slot.length) != 0);
       break;
     case Role::kStreamClassId:
-      packet.stream_class_id = clamped(slot);
+      packet.stream_class_id = clamped(slot, kMostId);
       break;
     case Role::kStreamId:
-      packet.stream_id = clamped(slot);
+      packet.stream_id = clamped(slot, kMostId);
       break;
     case Role::kTotalSize:
-      packet.total_bits = clamped(slot);
+      packet.total_bits = size_of(slot);
       break;
     case Role::kContentSize:
-      packet.content_bits = clamped(slot);
+      packet.content_bits = size_of(slot);
       break;
     case Role::kPacketBegin:
       s_.clock = low_bits(slot);
@@ -511,7 +520,8 @@ RunStatus Run::text(const Step& step) {
   if (field.encoding == TextEncoding::kUtf8) {
     put(bytes_slot(SlotKind::kString, bytes.data(), static_cast<std::uint32_t>(used)));
   } else {
-    s_.bad_text = s_.bad_text || used % unit != 0;
+    if (used % unit != 0)
+      return fault(step, StreamRule::kTextLength, "its last code unit is not whole");
     std::uint8_t* const to = arena().allocate(most_utf8_size(used, field.encoding));
     put(bytes_slot(SlotKind::kString, to,
                    static_cast<std::uint32_t>(to_utf8(bytes.first(used), field.encoding, to))));

@@ -78,7 +78,6 @@ struct DecodeState {
   ByteOrder last_order = ByteOrder::kLittle;  // LAST_BO
   std::uint64_t leb128_bits = 0;              // of the last LEB128 field
   std::uint64_t empty_elements = 0;           // of the event record at hand
-  bool bad_text = false;                      // a string was no UTF-8, or had half a code unit
   std::vector<Register> registers = {};
   std::shared_ptr<Arena> arena = {};  // made when first needed
   std::size_t depth = 0;

@@ -64,7 +64,6 @@ RunStatus PacketHeadDecoder::header(const TraceSchema& schema, PaddedView bytes,
   state_.packet = &head.roles;
   state_.uuid = &schema.uuid;
   state_.arena.reset();
-  state_.bad_text = false;
   const RunStatus status = fill(schema.packet_header, max_state, head.packet->header);
   head.bits = state_.position;
   if (status != RunStatus::kDone) return status;
@@ -82,6 +81,7 @@ RunStatus PacketHeadDecoder::context(PaddedView bytes, std::uint64_t max_state, 
   state_.packet = &head.roles;
   const RunStatus status = fill(head.stream->packet_context, max_state, head.packet->context);
   if (status != RunStatus::kDone) return status;
+  head.complete = true;
   head.bits = state_.position;
   head.clock = state_.clock;
   Packet& packet = *head.packet;

@@ -25,6 +25,7 @@ struct PacketHead {
   PacketRoles roles = {};
   std::shared_ptr<const StreamSchema> stream = {};  // null: there is no such class
   std::shared_ptr<OwnedPacket> packet = {};         // `stream` member not set
+  bool complete = false;                            // the context is decoded
   std::uint64_t bits = 0;                           // header and context, alignment included
   std::uint64_t clock = 0;                          // DEF_CLK_VAL behind them
 
@@ -38,8 +39,9 @@ struct PacketHead {
   }
   // Whether the sizes tell where the next packet begins.
   [[nodiscard]] bool has_plausible_size() const {
-    return total_bits() != DecodeState::kEndless && total_bits() % 8 == 0 && total_bits() != 0 &&
-           total_bits() >= bits && total_bits() >= content_bits();
+    return (complete || roles.total_bits) && total_bits() != DecodeState::kEndless &&
+           total_bits() % 8 == 0 && total_bits() != 0 && total_bits() >= bits &&
+           total_bits() >= content_bits();
   }
 };
 

@@ -71,7 +71,7 @@ constexpr std::array<RuleText, kStreamRuleCount> kTexts = {{
     {"ctf/variant-option", kError, "var-field-dec", "var-field-dec", "4.2.2 Variants",
      "The selector of a variant is in the ranges of one of its options."},
     {"ctf/utf8", kWarning, "str-fc", "nt-str-fc", "4.2.5 Strings", "Strings are valid UTF-8."},
-    {"ctf/text-length", kWarning, "sl-str-fc", "sl-str-fc", "4.2.5 Strings",
+    {"ctf/text-length", kError, "sl-str-fc", "sl-str-fc", "4.2.5 Strings",
      "The bytes of a string are whole code units of its encoding."},
     {"ctf/limit-integer", kError, kOurs, kOurs, kOurs,
      "An integer or bit array takes at most 65,536 bits."},
