@@ -113,7 +113,7 @@ Result<void> TargetTrace::begin(const DataStream& stream) {
   layout_ = {.uuid = trace_class.uuid, .has_stream_ids = has_stream_ids_};
   trace_class.packet_header = layout_.header_class(dialect_);
   if (dialect_ == Dialect::kCtf1) {
-    concede(Concession::kAttribute, trace_class.attributes.size());
+    concede(Concession::kTraceAttribute, trace_class.attributes.size());
     trace_class.attributes.clear();
   }
   return writer_->begin(trace_class, environment_);
@@ -140,7 +140,7 @@ Result<TargetClock> TargetTrace::clock(const ClockClass& source) {
     target.target = &*same;
   } else {
     if (dialect_ == Dialect::kCtf1) {
-      concede(Concession::kAttribute, made.attributes.size());
+      concede(Concession::kTraceAttribute, made.attributes.size());
       made.attributes.clear();
     }
     while (!clock_ids_.insert(made.id).second) made.id.push_back('_');

@@ -26,6 +26,7 @@ enum class Concession : std::uint8_t {
   kAdded,
   kRealigned,
   kAttribute,
+  kTraceAttribute,
   kClassId,
   kStreamId,
   kClock,
