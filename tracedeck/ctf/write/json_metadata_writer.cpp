@@ -445,7 +445,7 @@ class JsonMetadataWriter final : public MetadataWriter {
 
   // Aliases come first, inner ones before outer ones.
   template <class Fill>
-  Result<void> fragment(std::string_view type, std::vector<FieldClassPtr> roots, Fill fill) {
+  Result<void> fragment(std::string_view type, const std::vector<FieldClassPtr>& roots, Fill fill) {
     const std::size_t before = text_.size();
     if (!rc3_) {
       for (const FieldClassPtr& root : roots) {
