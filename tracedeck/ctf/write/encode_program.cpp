@@ -191,6 +191,8 @@ class Encoder::Walk {
       case EncodeOp::kOption:
         if (slot->kind != SlotKind::kVariant) return EncodeStatus::kKind;
         return put_unsigned(node, index, slot->bits);
+      case EncodeOp::kWhole:
+        return whole(node, slot);
       case EncodeOp::kSkip:
         slot = slot->next();
         return EncodeStatus::kOk;
@@ -238,6 +240,7 @@ class Encoder::Walk {
   }
 
   EncodeStatus integer(const EncodeNode& node, std::uint32_t index, const Slot*& slot) {
+    if (node.saturates) return saturated(node, index, slot);
     if (node.width > 64 || is_wide_integer(*slot) || slot->kind >= SlotKind::kString)
       return wide_integer(node, index, slot);
     std::uint64_t bits = slot->bits;
@@ -268,16 +271,8 @@ class Encoder::Walk {
       return EncodeStatus::kKind;
     }
     const IntegerBytes value(*slot, node.is_signed);
-    if (!wide_fits(node, value)) {
-      if (!node.saturates) return EncodeStatus::kTooLarge;
-      ++encoder_.counts_.saturated;
-      std::uint64_t limit = low_bits(node.width);
-      if (node.is_signed) limit = value.rest() != 0 ? std::uint64_t{1} << 63 : limit >> 1;
-      out_.align(node.alignment);
-      out_.put(limit, node.width, node.byte_order);
-    } else {
-      put_wide(node, value);
-    }
+    if (!wide_fits(node, value)) return EncodeStatus::kTooLarge;
+    put_wide(node, value);
     std::uint64_t low = 0;
     for (std::size_t i = 0; i < 8; ++i) low |= std::uint64_t{value[i]} << (8 * i);
     written(index, low);
@@ -286,7 +281,8 @@ class Encoder::Walk {
   }
 
   static bool wide_fits(const EncodeNode& node, const IntegerBytes& value) {
-    for (std::size_t bit = node.width; bit < 8 * value.size(); ++bit) {
+    for (std::size_t bit = node.is_signed ? node.width - 1 : node.width; bit < 8 * value.size();
+         ++bit) {
       if ((value[bit / 8] >> (bit % 8) & 1) != (value.rest() & 1)) return false;
     }
     if (node.is_signed || value.rest() == 0) return true;
@@ -311,20 +307,67 @@ class Encoder::Walk {
     }
   }
 
+  // The integer that comes, all of it, and what comes after; null: there is none.
+  struct Whole {
+    const Slot* value;
+    const Slot* next;
+  };
+  [[nodiscard]] Whole whole_value(const EncodeNode& node, const Slot* slot) const {
+    const Slot* value = slot;
+    const bool in_parts = node.in_parts && slot->kind == SlotKind::kStructure && slot->length >= 2;
+    if (in_parts) {
+      const Slot* const bytes = slot + 2;
+      value = slot->next();
+      if (value >= end_) return {nullptr, nullptr};
+      const Slot* const next = value->next();
+      if (bytes->kind == SlotKind::kPackedArray && bytes->length != 0) return {bytes, next};
+    }
+    const bool scalar = value->kind <= SlotKind::kSigned || is_wide_integer(*value) ||
+                        value->kind == SlotKind::kUnresolved;
+    return {scalar ? value : nullptr, value->next()};
+  }
+
+  EncodeStatus whole(const EncodeNode& node, const Slot* slot) {
+    const Slot* const source = whole_value(node, slot).value;
+    if (source == nullptr) return EncodeStatus::kKind;
+    const IntegerBytes value(*source, node.is_signed);
+    const std::size_t size = wide_fits(node, value) ? 0 : value.size();
+    out_.align(8);
+    out_.put(size, 32, ByteOrder::kLittle);
+    for (std::size_t i = 0; i < size; ++i) out_.put_byte(value[i]);
+    return EncodeStatus::kOk;
+  }
+
+  EncodeStatus saturated(const EncodeNode& node, std::uint32_t index, const Slot*& slot) {
+    const auto [source, next] = whole_value(node, slot);
+    if (source == nullptr) return EncodeStatus::kKind;
+    const IntegerBytes value(*source, node.is_signed);
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < 8; ++i) bits |= std::uint64_t{value[i]} << (8 * i);
+    if (!wide_fits(node, value)) {
+      bits = low_bits(node.width);
+      if (node.is_signed) bits = value.rest() != 0 ? std::uint64_t{1} << 63 : bits >> 1;
+    }
+    out_.align(node.alignment);
+    out_.put(bits, node.width, node.byte_order);
+    written(index, bits);
+    slot = next;
+    return EncodeStatus::kOk;
+  }
+
   EncodeStatus leb128(const EncodeNode& node, std::uint32_t index, const Slot*& slot) {
-    const bool scalar = slot->kind <= SlotKind::kSigned || is_wide_integer(*slot) ||
-                        slot->kind == SlotKind::kUnresolved;
-    if (!scalar) return EncodeStatus::kKind;
-    const IntegerBytes value(*slot);
+    const auto [source, next] = whole_value(node, slot);
+    if (source == nullptr) return EncodeStatus::kKind;
+    const IntegerBytes value(*source, node.is_signed);
     if (!node.is_signed && value.rest() != 0) return EncodeStatus::kTooLarge;
     out_.align(8);
-    written(index, slot->kind <= SlotKind::kSigned ? slot->bits : 0);
+    written(index, source->kind <= SlotKind::kSigned ? source->bits : 0);
     const std::size_t last = last_group(value, node.is_signed);
     for (std::size_t group = 0; group <= last; ++group) {
       const std::uint8_t more = group < last ? 0x80 : 0;
       out_.put_byte(static_cast<std::uint8_t>(seven_bits(value, group) | more));
     }
-    ++slot;
+    slot = next;
     return EncodeStatus::kOk;
   }
 

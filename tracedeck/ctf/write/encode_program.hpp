@@ -33,6 +33,7 @@ enum class EncodeOp : std::uint8_t {
   kLength,     // peeks: elements of an array, bytes of a string or blob, pairs of a map
   kPresence,   // peeks: 1 when an optional has a value
   kOption,     // peeks: the index of a variant's option
+  kWhole,      // peeks: a length and the bytes of an integer that does not fit `width` bits, else 0
   kSkip,       // steps over a value
 };
 
@@ -57,7 +58,8 @@ struct EncodeNode {
   bool reversed = false;
   bool has_head = true;     // kStructure: the value has a head slot
   bool skips_head = false;  // steps over a structure's head slot first
-  bool saturates = false;   // a value that is too large becomes the largest there is
+  bool saturates = false;   // a value that is too large becomes the nearest there is
+  bool in_parts = false;    // comes as `kWhole` and a saturated integer leave it
   ByteOrder byte_order = ByteOrder::kLittle;
   TextEncoding encoding = TextEncoding::kUtf8;
   EncodeExtent extent = EncodeExtent::kStatic;
@@ -94,7 +96,6 @@ enum class EncodeStatus : std::uint8_t {
 // What was put differently than it was given, per encoder.
 struct EncodeCounts {
   std::uint64_t unresolved = 0;   // references to pool entries that are not there
-  std::uint64_t saturated = 0;    // integers beyond 64 bits
   std::uint64_t cut_strings = 0;  // at a NUL character, which ends a string
 };
 

@@ -64,6 +64,7 @@ FieldClassPtr structure_of(std::vector<Member> members, std::uint32_t alignment)
 }  // namespace
 
 void PacketLayout::write(std::uint8_t* to, const PacketFacts& facts) const {
+  std::uint8_t* const context = to + context_begin();
   const auto put = [&to](auto value) {
     store_le(to, value);
     to += sizeof value;
@@ -75,6 +76,7 @@ void PacketLayout::write(std::uint8_t* to, const PacketFacts& facts) const {
   }
   put(facts.stream_class_id);
   if (has_stream_ids) put(facts.stream_id);
+  to = context;
   put(facts.total_bits);
   put(facts.content_bits);
   if (has_clock) {
@@ -111,8 +113,9 @@ FieldClassPtr PacketLayout::context_class(Dialect dialect, std::vector<Member> m
 
 FieldClassPtr PacketLayout::event_header_class(Dialect dialect) const {
   const auto role = [&](Role of) { return role_words(Root::kEventHeader, of, dialect); };
+  const std::uint32_t id_bits = has_wide_ids ? 64 : 32;
   if (!has_clock) {
-    return structure_of({member("id", unsigned_class(32, 8, role(Role::kEventClassId)))}, 8);
+    return structure_of({member("id", unsigned_class(id_bits, 8, role(Role::kEventClassId)))}, 8);
   }
   constexpr Int128 kLastShort = kExtendedId - 1;
   constexpr Int128 kExtended = kExtendedId;
@@ -133,15 +136,33 @@ FieldClassPtr PacketLayout::event_header_class(Dialect dialect) const {
        .attributes = {}});
   header.options.push_back(
       {.name = "extended",
-       .field_class = structure_of({member("id", unsigned_class(32, 8, role(Role::kEventClassId))),
-                                    member("timestamp", unsigned_class(64, 8, role(Role::kClock)))},
-                                   8),
+       .field_class =
+           structure_of({member("id", unsigned_class(id_bits, 8, role(Role::kEventClassId))),
+                         member("timestamp", unsigned_class(64, 8, role(Role::kClock)))},
+                        8),
        .ranges = {{kExtended, kExtended}},
        .attributes = {}});
   std::vector<Member> members;
   members.push_back(member("id", std::make_shared<const FieldClass>(std::move(id))));
   members.push_back(member("v", make_field_class(std::move(header))));
   return structure_of(std::move(members), 8);
+}
+
+std::uint8_t* put_event_header(const PacketLayout& layout, std::uint8_t* to, std::uint64_t id,
+                               std::uint64_t last, std::uint64_t time) {
+  if (layout.has_clock && (!layout.has_wide_ids || has_short_header(id, last, time)))
+    return put_event_header(to, id, last, time);
+  if (layout.has_clock) *to++ = static_cast<std::uint8_t>(kExtendedId);
+  if (layout.has_wide_ids) {
+    store_le(to, id);
+    to += sizeof id;
+  } else {
+    store_le(to, static_cast<std::uint32_t>(id));
+    to += 4;
+  }
+  if (!layout.has_clock) return to;
+  store_le(to, time);
+  return to + sizeof time;
 }
 
 bool is_packet_member(std::string_view name) {

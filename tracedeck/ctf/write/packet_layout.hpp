@@ -6,11 +6,12 @@
 //   header          magic 4, uuid 16 (if the trace has one), stream_id 8,
 //                   stream_instance_id 8 (if data streams have ids)
 //   context         packet_size 8, content_size 8 (bits), timestamp_begin 8, timestamp_end 8 (with
-//   a
-//                   clock), packet_seq_num 8, events_discarded 8, then members of the source
+//                   a clock), packet_seq_num 8, events_discarded 8, then members of the source
 //   event header    with a clock: id 5 bits, timestamp 27 bits; or 31, id 32 bits, timestamp 64
-//   bits
-//                   without: id 32 bits
+//                   bits; without: id 32 bits
+//
+// The context begins where the alignment of the source's members wants it, and ids have 64 bits
+// where the source has larger ones than fit 32.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ namespace tracedeck::ctf {
 inline constexpr std::uint32_t kPacketMagic = 0xC1FC1FC1;
 inline constexpr std::uint64_t kExtendedId = 31;
 inline constexpr std::uint32_t kShortTimeBits = 27;
-// Most bytes of an event header.
+// Most bytes of an event header, with ids of 32 bits; with those of 64 it is 4 more.
 inline constexpr std::size_t kEventHeaderRoom = 13;
 
 // What a packet says about itself.
@@ -44,11 +45,17 @@ struct PacketLayout {
   std::optional<Uuid> uuid = {};
   bool has_stream_ids = false;
   bool has_clock = false;
+  bool has_wide_ids = false;
+  std::uint32_t context_alignment = 8;  // bits
 
-  // Bytes in front of the members of the source.
-  [[nodiscard]] std::size_t size() const {
-    return 12 + (uuid ? 16U : 0U) + (has_stream_ids ? 8U : 0U) + 32 + (has_clock ? 16U : 0U);
+  // Where the packet context begins: bytes.
+  [[nodiscard]] std::size_t context_begin() const {
+    const std::size_t header = 12 + (uuid ? 16U : 0U) + (has_stream_ids ? 8U : 0U);
+    const std::size_t alignment = context_alignment / 8;
+    return (header + alignment - 1) / alignment * alignment;
   }
+  // Bytes in front of the members of the source.
+  [[nodiscard]] std::size_t size() const { return context_begin() + 32 + (has_clock ? 16U : 0U); }
   // Writes `size()` bytes.
   void write(std::uint8_t* to, const PacketFacts& facts) const;
 
@@ -83,5 +90,10 @@ struct PacketLayout {
   store_le(to + 5, time);
   return to + kEventHeaderRoom;
 }
+
+// The same for any layout. At most `kEventHeaderRoom` + 4 bytes, and 3 more are stored.
+[[nodiscard]] std::uint8_t* put_event_header(const PacketLayout& layout, std::uint8_t* to,
+                                             std::uint64_t id, std::uint64_t last,
+                                             std::uint64_t time);
 
 }  // namespace tracedeck::ctf

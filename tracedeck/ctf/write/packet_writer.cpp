@@ -26,16 +26,11 @@ void PacketWriter::begin_event(std::uint64_t id, std::uint64_t time) {
   bits_.align(8);
   event_begin_ = bits_.position();
   time_before_ = last_time_;
-  bits_.reserve(kEventHeaderRoom + 3);
+  bits_.reserve(kEventHeaderRoom + 4 + 3);
   std::uint8_t* const to = bits_.data() + event_begin_ / 8;
-  std::size_t size = 4;
-  if (layout_.has_clock) {
-    size = static_cast<std::size_t>(put_event_header(to, id, last_time_, time) - to);
-    last_time_ = time;
-  } else {
-    store_le(to, static_cast<std::uint32_t>(id));
-  }
-  bits_.rewind(event_begin_ + std::uint64_t{8} * size);
+  const std::uint8_t* const end = put_event_header(layout_, to, id, last_time_, time);
+  last_time_ = time;
+  bits_.rewind(event_begin_ + 8 * static_cast<std::uint64_t>(end - to));
 }
 
 void PacketWriter::end_event() {

@@ -82,6 +82,8 @@ class ClassMapper::Impl {
     const Value value = this->structure(source, *structure, false);
     if (error_) return std::unexpected(*error_);
     program_.nodes[value.node].has_head = false;
+    // Members of a packet context follow those of the packet layout, which takes care of it.
+    if (root == Root::kPacketContext) program_.nodes[value.node].alignment = 1;
     done_.push_back({root, structure, value.node});
     return Mapped{value.target, value.node};
   }
@@ -284,6 +286,7 @@ class ClassMapper::Impl {
       return plan_length(array->extent, dialect);
     if (source.as<MapClass>() != nullptr || source.as<DynamicClass>() != nullptr)
       return {.added = true};
+    if (is_leb128(source)) return {.added = dialect == Dialect::kCtf1};
     if (const auto* const optional = source.as<OptionalClass>())
       return plan_optional(*optional, dialect);
     if (const auto* const variant = source.as<VariantClass>())
@@ -394,12 +397,13 @@ class ClassMapper::Impl {
     const Plan needed = plan(*source, options_.dialect);
     bool was_wrapped = false;
     if (options_.restoring) was_wrapped = plan(*source, Dialect::kCtf1).added;
+    const bool skips = was_wrapped && !is_leb128(*source);
     if (!needed.added) {
       const Value plain = value(source, needed, "", true);
-      return was_wrapped ? unwrapping(plain) : plain;
+      return was_wrapped ? unwrapping(plain, skips) : plain;
     }
     open_frame(nullptr, true);
-    if (was_wrapped) frames_.back().children.push_back(add_node({.op = EncodeOp::kSkip}));
+    if (skips) frames_.back().children.push_back(add_node({.op = EncodeOp::kSkip}));
     frames_.back().current_name = "value";
     const Value inner = value(source, needed, "", false);
     add_member("value", inner, {});
@@ -410,11 +414,14 @@ class ClassMapper::Impl {
   }
 
   // The structure around a value is only in what comes, not in what is written.
-  Value unwrapping(const Value& inner) {
-    const std::uint32_t skip = add_node({.op = EncodeOp::kSkip});
+  // `skips`: so is the member that was added to it.
+  Value unwrapping(const Value& inner, bool skips) {
+    std::vector<std::uint32_t> children;
+    if (skips) children.push_back(add_node({.op = EncodeOp::kSkip}));
+    children.push_back(inner.node);
     const std::uint32_t node =
         add_node({.op = EncodeOp::kStructure, .has_head = false, .skips_head = true});
-    set_children(node, {skip, inner.node});
+    set_children(node, children);
     wraps_.insert(node);
     return {inner.target, node};
   }
@@ -479,7 +486,8 @@ class ClassMapper::Impl {
   void member(const Member& source, std::size_t index) {
     frames_.back().current = index;
     frames_.back().current_name = source.name;
-    if (options_.restoring && plan(*source.field_class, Dialect::kCtf1).added)
+    if (options_.restoring && !is_leb128(*source.field_class) &&
+        plan(*source.field_class, Dialect::kCtf1).added)
       frames_.back().children.push_back(add_node({.op = EncodeOp::kSkip}));
     const Plan needed = plan(*source.field_class, options_.dialect);
     const Value made = value(source.field_class, needed, source.name, false);
@@ -511,14 +519,16 @@ class ClassMapper::Impl {
     } else if (source->as<StringClass>() != nullptr || source->as<BlobClass>() != nullptr) {
       made = text_or_blob(*source, plan, name);
     } else {
-      made = scalar(*source);
+      made = scalar(*source, plan, name);
     }
     --depth_;
     return made;
   }
 
-  Value scalar(const FieldClass& source) {
+  Value scalar(const FieldClass& source, const Plan& plan, const std::string& name) {
     ScalarTarget target = scalar_target(source, options_.dialect);
+    target.node.in_parts = options_.restoring && is_leb128(source);
+    if (plan.added) add_whole(name, target.node);
     target.field_class.attributes = attributes(target.field_class.attributes);
     if (!options_.keep_roles) target.field_class.roles.clear();
     if (target.otherwise) ++counts_.put_otherwise;
@@ -526,6 +536,13 @@ class ClassMapper::Impl {
     place(target);
     target.node.alignment = target.field_class.alignment;
     return {shared(std::move(target.field_class)), add_node(target.node)};
+  }
+
+  // The member that holds a variable-length integer when it does not fit.
+  void add_whole(const std::string& name, const EncodeNode& of) {
+    EncodeNode node = of;
+    node.op = EncodeOp::kWhole;
+    add_helper(name.empty() ? "whole" : name + "_whole", whole_class(), node);
   }
 
   // A number that the dialect has no class for, as its bytes.
@@ -567,6 +584,7 @@ class ClassMapper::Impl {
                       {.op = op, .byte_order = prefix.byte_order, .width = width});
   }
 
+  // The member's location.
   FieldLocation add_helper(std::string name, FieldClass field_class, EncodeNode node) {
     ++counts_.lengths_added;
     field_class.alignment = 8;

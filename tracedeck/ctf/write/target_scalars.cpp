@@ -47,10 +47,22 @@ void map_to_bytes(ScalarTarget& target, std::uint32_t width) {
   target.is_fixed = false;
 }
 
+// CTF 1.8 has no integers beyond 64 bits.
+bool is_short(const IntegerRange& range) {
+  return range.lower >= -(Int128{1} << 63) && range.upper < Int128{1} << 64;
+}
+
+void leave_out_beyond(std::vector<Mapping>& mappings) {
+  for (Mapping& mapping : mappings)
+    std::erase_if(mapping.ranges, [](const IntegerRange& range) { return !is_short(range); });
+  std::erase_if(mappings, [](const Mapping& mapping) { return mapping.ranges.empty(); });
+}
+
 void map_form(ScalarTarget& target, IntegerClass& integer, Dialect dialect) {
   Attributes& attributes = target.field_class.attributes;
   const bool fixed = std::holds_alternative<FixedLayout>(integer.layout);
   if (dialect == Dialect::kCtf1) {
+    if (!fixed) leave_out_beyond(integer.mappings);
     const bool known = integer.form == Form::kNumber ||
                        (integer.form == Form::kEnumeration && !integer.mappings.empty());
     if (integer.form == Form::kAddress) integer.display_base = DisplayBase::kHexadecimal;
@@ -151,9 +163,29 @@ FieldClassPtr byte_class() {
   return kByte;
 }
 
+bool is_leb128(const FieldClass& field_class) {
+  const auto* const integer = field_class.as<IntegerClass>();
+  return integer != nullptr && std::holds_alternative<Leb128Layout>(integer->layout);
+}
+
 bool is_wide(const IntegerClass& integer) {
   const auto* const fixed = std::get_if<FixedLayout>(&integer.layout);
   return fixed != nullptr && fixed->width > 64;
+}
+
+FieldClass whole_class() {
+  FieldClass length{.kind = IntegerClass{.layout = FixedLayout{.width = 32}}};
+  length.alignment = 8;
+  ArrayClass bytes{
+      .element = byte_class(),
+      .extent = LengthField{{.root = FieldLocation::Root::kRelative, .path = {"length"}}}};
+  StructureClass made;
+  made.members.push_back({.name = "length",
+                          .field_class = std::make_shared<const FieldClass>(std::move(length)),
+                          .attributes = {}});
+  made.members.push_back(
+      {.name = "bytes", .field_class = make_field_class(std::move(bytes)), .attributes = {}});
+  return FieldClass{.kind = std::move(made)};
 }
 
 FieldClass presence_class(bool ctf1) {
@@ -199,7 +231,8 @@ bool selects_by_label(const IntegerClass& selector, const VariantClass& variant)
   return std::ranges::all_of(variant.options, [&](const VariantOption& option) {
     const auto found = labels.find(option.name);
     return is_tsdl_name(option.name) && names.insert(option.name).second && found != labels.end() &&
-           same_ranges(found->second, option.ranges);
+           same_ranges(found->second, option.ranges) &&
+           std::ranges::all_of(option.ranges, is_short);
   });
 }
 

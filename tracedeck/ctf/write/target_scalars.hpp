@@ -26,6 +26,12 @@ struct ScalarTarget {
 // An unsigned integer of 8 bits.
 [[nodiscard]] FieldClassPtr byte_class();
 
+// A variable-length integer: CTF 1.8 has its nearest value of 64 bits.
+[[nodiscard]] bool is_leb128(const FieldClass& field_class);
+// A structure of a length and the bytes of such an integer that does not fit, the least significant
+// first; else it is empty.
+[[nodiscard]] FieldClass whole_class();
+
 // Whether it does not fit 64 bits.
 [[nodiscard]] bool is_wide(const IntegerClass& integer);
 

@@ -30,14 +30,24 @@ bool has_role_inside(const FieldClass& field_class, std::size_t depth = 0) {
   return found;
 }
 
-// The first free id, from `wanted` on if that is an id at all.
-std::uint64_t free_id(std::unordered_set<std::uint64_t>& taken,
-                      std::optional<std::uint64_t> wanted) {
-  constexpr std::uint64_t kLast = std::numeric_limits<std::uint32_t>::max();
-  if (wanted && *wanted <= kLast && taken.insert(*wanted).second) return *wanted;
+// `wanted`, or a free id up to `last`.
+std::uint64_t free_id(std::unordered_set<std::uint64_t>& taken, std::optional<std::uint64_t> wanted,
+                      std::uint64_t last) {
+  if (wanted && *wanted <= last && taken.insert(*wanted).second) return *wanted;
   std::uint64_t id = taken.size();
-  while (!taken.insert(id).second) id = id == kLast ? 0 : id + 1;
+  while (!taken.insert(id).second) id = id == last ? 0 : id + 1;
   return id;
+}
+
+constexpr std::uint64_t kLastShortId = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kLastId = std::numeric_limits<std::uint64_t>::max();
+
+// Whether its events have ids beyond 32 bits, of what is known of it.
+bool has_wide_ids(const DataStreamClass& stream_class) {
+  if (stream_class.trace == nullptr) return false;
+  return std::ranges::any_of(stream_class.trace->event_classes(), [&](const EventClass& each) {
+    return each.stream_class == &stream_class && each.id.value_or(0) > kLastShortId;
+  });
 }
 
 // Members that came from the packet context of the source, its roles left out.
@@ -172,13 +182,14 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   made.source = &source;
   made.held = source.packet_context;
   made.layout = layout_;
+  made.layout.has_wide_ids = has_wide_ids(source);
   made.restored = restored(source);
   const DataStreamClass* const before =
       made.restored == nullptr ? nullptr : made.restored->find(source);
   made.target = before == nullptr ? source : *before;
   made.target.default_clock = nullptr;
   made.common_context = made.target.common_context;
-  made.target.id = free_id(stream_class_ids_, source.id);
+  made.target.id = free_id(stream_class_ids_, source.id, kLastId);
   if (source.id && *source.id != *made.target.id) concede(Concession::kClassId);
   if (source.default_clock != nullptr) {
     auto target = clock(*source.default_clock);
@@ -223,6 +234,10 @@ Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const Fiel
     if (!mapped) return std::unexpected(mapped.error());
     made.packet_node = mapped->node;
     more = mapped->target->as<StructureClass>()->members;
+    for (const Member& member : more) {
+      made.layout.context_alignment =
+          std::max(made.layout.context_alignment, alignment_of(*member.field_class));
+    }
     count(made.packet_mapper->counts());
   }
   made.target.packet_context = made.layout.context_class(dialect_, std::move(more));
@@ -239,7 +254,8 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   made->source = &source;
   made->payload = source.payload;
   made->stream_class = &stream_class;
-  made->id = free_id(stream_class.event_ids, source.id);
+  made->id = free_id(stream_class.event_ids, source.id,
+                     stream_class.layout.has_wide_ids ? kLastId : kLastShortId);
   if (source.id && *source.id != made->id) concede(Concession::kClassId);
   made->has_duration = source.has_duration;
   const EventClass* const before =

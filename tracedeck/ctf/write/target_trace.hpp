@@ -35,7 +35,6 @@ enum class Concession : std::uint8_t {
   kDuration,
   kBackwards,
   kTimeRange,
-  kSaturated,
   kCutString,
   kUnresolved,
   kCount,

@@ -37,7 +37,6 @@ constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCoun
         {"events with a duration", "written with a field `duration`", false},
         {"events earlier than the one before in their data stream", "written as they are", false},
         {"times that the target's clock cannot say", "written as the nearest that it can", true},
-        {"integers beyond 64 bits", "written as the nearest that fits", true},
         {"strings with a NUL character", "end there for readers", true},
         {"references to undefined pool entries", "written as empty", true},
     }};
@@ -118,7 +117,6 @@ class TraceWriter final : public Writer {
 
   [[nodiscard]] Receipt receipt() const override {
     Concessions counts = concessions_;
-    counts[static_cast<std::size_t>(Concession::kSaturated)] += encoder_.counts().saturated;
     counts[static_cast<std::size_t>(Concession::kCutString)] += encoder_.counts().cut_strings;
     counts[static_cast<std::size_t>(Concession::kUnresolved)] += encoder_.counts().unresolved;
     Receipt receipt;
