@@ -228,7 +228,8 @@ def without_packet(context):
 
 def holds(got, want):
     """Whether parsed JSON holds what is wanted: a writer may add members for lengths and selectors whose fields the
-    target has not, and put what has no name with one of them into a structure, as its member `value`."""
+    target has not, and put what has no name with one of them into a structure, as its member `value`. RC 3.0 has no
+    enumerations without mappings: they are written as integers."""
     if isinstance(want, Pairs) and isinstance(got, Pairs):
         left = iter(got)
         if all(any(key == name and holds(more, value) for key, more in left) for name, value in want):
@@ -237,7 +238,18 @@ def holds(got, want):
         return len(want) == len(got) and all(map(holds, got, want))
     elif equal(want, got):
         return True
+    if isinstance(want, Pairs) and [name for name, _ in want] == ["value", "labels"] and want[1][1] == []:
+        if equal(want[0][1], got):
+            return True
     return isinstance(got, Pairs) and any(name == "value" and holds(value, want) for name, value in got)
+
+
+def by_stream(lines):
+    """The lines of each data stream after those of another: a file with packets of several is written as one each."""
+    streams = {}
+    for line in lines:
+        streams.setdefault(repr(dict(line).get("stream")), []).append(line)
+    return [line for part in streams.values() for line in part]
 
 
 def first_lost(want, got):
@@ -272,7 +284,7 @@ class Writers(OracleTest):
             written = Trace(folder)
             written.folder = folder
             self.assertEqual([packet.fault.sentence for packet in written.faulty], [])
-            want, got = ([content(line, False) for line in side.lines] for side in (trace, written))
+            want, got = ([content(line, False) for line in by_stream(side.lines)] for side in (trace, written))
             self.assertIsNone(first_lost(want, got))
             self.assertIsNone(difference([written]))
 
@@ -294,7 +306,7 @@ class Writers(OracleTest):
             path = trace.folder
             for target in ("ctf2", "ctf1", "ctf2rc"):
                 path = self.convert(path, target)
-            want = [content(line, False) for line in trace.lines]
+            want = [content(line, False) for line in by_stream(trace.lines)]
             got = [content(line, False) for line in parse_lines(self.check(run(*PRINT, path), 0).stdout)]
             self.assertIsNone(first_lost(want, got))
 

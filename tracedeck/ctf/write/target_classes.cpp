@@ -278,8 +278,11 @@ class ClassMapper::Impl {
 
   Plan plan(const FieldClass& source, Dialect dialect) {
     if (const auto* const string = source.as<StringClass>()) {
-      if (string->encoding != TextEncoding::kUtf8 && dialect != Dialect::kFinal) return {};
-      return plan_length(string->extent, dialect);
+      const bool other_encoding = string->encoding != TextEncoding::kUtf8;
+      if (other_encoding && dialect != Dialect::kFinal) return {};
+      Plan planned = plan_length(string->extent, dialect);
+      if (other_encoding && options_.keeping) planned.added = false;
+      return planned;
     }
     if (const auto* const blob = source.as<BlobClass>()) return plan_length(blob->extent, dialect);
     if (const auto* const array = source.as<ArrayClass>())
@@ -631,6 +634,8 @@ class ClassMapper::Impl {
         node.extent = EncodeExtent::kTerminated;
         made.extent = NullTerminated{};
         ++counts_.put_otherwise;
+      } else if (other_encoding && options_.keeping && !plan.located) {
+        made.extent = NullTerminated{};
       } else {
         made.extent = extent(string->extent, plan, name, node);
       }

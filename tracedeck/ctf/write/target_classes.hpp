@@ -31,6 +31,9 @@ struct MapperOptions {
   bool restoring = false;
   // Roles stay, for metadata alone. Else fields with roles are plain.
   bool keep_roles = false;
+  // The classes are those that CTF 1.8 keeps in its environment: strings that are not UTF-8 have no
+  // lengths added there, so they have none here.
+  bool keeping = false;
 };
 
 // What was put differently.

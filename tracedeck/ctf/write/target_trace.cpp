@@ -69,7 +69,9 @@ bool has_plain_names(const FieldClassPtr& field_class, std::size_t depth = 0) {
   bool plain = true;
   if (const auto* const structure = field_class->as<StructureClass>()) {
     plain = std::ranges::all_of(
-        structure->members, [](const Member& member) { return is_tsdl_name("_" + member.name); });
+        structure->members, [](const Member& member) {
+          return !member.name.empty() && is_tsdl_name("_" + member.name);
+        });
   }
   for_each_child(*field_class, [&](const FieldClassPtr& inner) {
     plain = plain && has_plain_names(inner, depth + 1);
@@ -312,7 +314,7 @@ const RestoredClasses* TargetTrace::restored(const DataStreamClass& source) {
 // What comes before a class of CTF 1.8: the same in CTF2-SPEC-2.0, where that says more.
 Result<void> TargetTrace::keep(const TargetStreamClass& made, DataStreamClass before) {
   if (!kept_) return {};
-  const MapperOptions options{.dialect = Dialect::kFinal};
+  const MapperOptions options{.dialect = Dialect::kFinal, .keeping = true};
   ClassMapper packet(options);
   ClassMapper mapper(options);
   if (made.packet_context != nullptr) {
@@ -343,7 +345,7 @@ Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) 
                        !has_plain_names(made.stream_class->packet_context) ||
                        !has_plain_names(made.stream_class->common_context);
   if (!kept_ || !differs) return {};
-  const MapperOptions options{.dialect = Dialect::kFinal};
+  const MapperOptions options{.dialect = Dialect::kFinal, .keeping = true};
   ClassMapper packet(options);
   ClassMapper mapper(options);
   const TargetStreamClass& parent = *made.stream_class;

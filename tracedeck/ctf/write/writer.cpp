@@ -163,6 +163,15 @@ class TraceWriter final : public Writer {
                         name != "index" && !name.ends_with(kSuffix) && !name.ends_with(".gz") &&
                         !name.ends_with(".zst") && name.size() < 200;
     if (serves && file_names_.insert(name).second) return name;
+    if (serves) {
+      // Further data streams of a file, or of files of that name, come right behind.
+      unsigned& next = next_of_name_[name];
+      std::string further;
+      do {
+        further = fmt::format("{}-{}", name, ++next);
+      } while (!file_names_.insert(further).second);
+      return further;
+    }
     do {
       name = fmt::format("stream-{:04}", next_file_++);
     } while (!file_names_.insert(name).second);
@@ -463,6 +472,7 @@ class TraceWriter final : public Writer {
                                                  std::string(kEnvironmentFile)};
   std::unordered_set<std::uint64_t> stream_ids_;
   unsigned next_file_ = 0;
+  std::unordered_map<std::string, unsigned> next_of_name_;
   std::size_t buffered_ = 0;
   const DataStream* last_source_ = nullptr;
   const EventClass* last_class_ = nullptr;
