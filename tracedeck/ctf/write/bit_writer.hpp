@@ -23,7 +23,7 @@ class BitWriter {
   [[nodiscard]] std::uint8_t* data() { return data_.get(); }
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
-  // Back to an earlier position, which must be that of a whole byte.
+  // Back to an earlier position: that of a whole byte, or one from which `align` led to one.
   void rewind(std::uint64_t position) { position_ = position; }
   // Gives the memory back.
   void release() {

@@ -80,8 +80,7 @@ std::string attributes_json(const Attributes& attributes) {
 
 void add_mark(Attributes& attributes, std::string_view key, std::string_view json) {
   if (has_mark(attributes, key, json)) return;
-  std::string mark = json_string(key);
-  mark.append(":").append(json);
+  std::string mark = json_string(key).append(":").append(json);
   for (Attribute& attribute : attributes) {
     if (!attribute.is_json || attribute.key != kOurNamespace) continue;
     const std::string_view others = inside(attribute.value);
@@ -93,14 +92,37 @@ void add_mark(Attributes& attributes, std::string_view key, std::string_view jso
       {.key = std::string(kOurNamespace), .value = "{" + mark + "}", .is_json = true});
 }
 
+namespace {
+
+// Where `mark` stands as a member of an object; npos: nowhere.
+std::size_t find_mark(std::string_view object, std::string_view mark) {
+  const std::size_t at = object.find(mark);
+  if (at == std::string_view::npos || at == 0) return std::string_view::npos;
+  const std::size_t end = at + mark.size();
+  const bool ends = end < object.size() && (object[end] == ',' || object[end] == '}');
+  return ends ? at : std::string_view::npos;
+}
+
+std::string mark_text(std::string_view key, std::string_view json) {
+  return json_string(key).append(":").append(json);
+}
+
+}  // namespace
+
 bool has_mark(const Attributes& attributes, std::string_view key, std::string_view json) {
   const Attribute* const ours = find_ours(attributes);
-  if (ours == nullptr) return false;
-  const std::string mark = json_string(key) + ":" + std::string(json);
-  const std::size_t at = ours->value.find(mark);
-  if (at == std::string::npos || at == 0) return false;
-  const std::size_t end = at + mark.size();
-  return end < ours->value.size() && (ours->value[end] == ',' || ours->value[end] == '}');
+  return ours != nullptr && find_mark(ours->value, mark_text(key, json)) != std::string::npos;
+}
+
+void replace_mark(Attributes& attributes, std::string_view key, std::string_view from,
+                  std::string_view to) {
+  for (Attribute& attribute : attributes) {
+    if (!attribute.is_json || attribute.key != kOurNamespace) continue;
+    const std::string mark = mark_text(key, from);
+    const std::size_t at = find_mark(attribute.value, mark);
+    if (at != std::string::npos) attribute.value.replace(at, mark.size(), mark_text(key, to));
+    return;
+  }
 }
 
 std::string final_environment(const Attributes& environment) {

@@ -45,6 +45,10 @@ void add_mark(Attributes& attributes, std::string_view key, std::string_view jso
 [[nodiscard]] bool has_mark(const Attributes& attributes, std::string_view key,
                             std::string_view json);
 
+// Gives our attribute's `"key":from` at its top another value.
+void replace_mark(Attributes& attributes, std::string_view key, std::string_view from,
+                  std::string_view to);
+
 // CTF2-SPEC-2.0: integers and strings; what is neither is put as the text of its JSON.
 [[nodiscard]] std::string final_environment(const Attributes& environment);
 

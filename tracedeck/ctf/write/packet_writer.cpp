@@ -23,6 +23,7 @@ void PacketWriter::reach(std::uint64_t begin, std::uint64_t end) {
 }
 
 void PacketWriter::begin_event(std::uint64_t id, std::uint64_t time) {
+  position_before_ = bits_.position();
   bits_.align(8);
   event_begin_ = bits_.position();
   time_before_ = last_time_;

@@ -39,7 +39,8 @@ class PacketWriter {
   void end_event();
   // Takes back what was written since `begin_event`.
   void abandon_event() {
-    bits_.rewind(event_begin_);
+    // Not to where the event began: the content would end with padding.
+    bits_.rewind(position_before_);
     last_time_ = time_before_;
   }
 
@@ -53,6 +54,7 @@ class PacketWriter {
   BitWriter bits_;
   PacketFacts facts_;
   std::uint64_t event_begin_ = 0;
+  std::uint64_t position_before_ = 0;  // bits; padding follows
   std::uint64_t time_before_ = 0;
   std::uint64_t last_time_ = 0;
   std::uint64_t events_ = 0;

@@ -49,6 +49,7 @@ struct Located {
   Root root = Root::kRelative;            // of the location
   std::vector<std::string> names = {};    // from the frame or root
   bool crosses = false;                   // optionals or variants on the way from there
+  bool was_added = false;                 // to what CTF 1.8 keeps: there it is just the same
 };
 
 // How the length or selector of a class is known in the target.
@@ -63,6 +64,9 @@ struct DoneRoot {
   const StructureClass* source;
   std::uint32_t node;
 };
+
+// What marks members that were added to classes which CTF 1.8 keeps.
+constexpr std::string_view kAddedHere = "\"here\"";
 
 FieldClassPtr shared(FieldClass field_class) {
   return std::make_shared<const FieldClass>(std::move(field_class));
@@ -180,6 +184,7 @@ class ClassMapper::Impl {
       if (member < in.current) {
         located.frame = frame;
         located.names.assign(names.begin() + static_cast<std::ptrdiff_t>(next), names.end());
+        note_added(located, in.source->members[member], next + 1 == names.size());
         descend(located, *in.source->members[member].field_class, in.nodes[member], names, next + 1,
                 false, *this);
         break;
@@ -258,8 +263,14 @@ class ClassMapper::Impl {
       failed_ = true;
       return;
     }
+    note_added(located, structure.members[member], next + 1 == names.size());
     descend(located, *structure.members[member].field_class, nodes->second[member], names, next + 1,
             of_packet, where);
+  }
+
+  void note_added(Located& located, const Member& member, bool is_last) const {
+    if (options_.restoring && is_last)
+      located.was_added = has_mark(member.attributes, "added", kAddedHere);
   }
 
   [[nodiscard]] std::uint32_t child(std::uint32_t node, std::size_t i) const {
@@ -297,6 +308,15 @@ class ClassMapper::Impl {
     return {};
   }
 
+  // Whether what comes has a member that CTF 1.8 had to add for this class.
+  bool comes_with_added(const FieldClass& source) {
+    if (!options_.restoring) return false;
+    of_what_comes_ = true;
+    const bool added = plan(source, Dialect::kCtf1).added;
+    of_what_comes_ = false;
+    return added;
+  }
+
   Plan plan_length(const Extent& extent, Dialect dialect) {
     if (std::holds_alternative<NullTerminated>(extent) ||
         std::holds_alternative<StaticLength>(extent))
@@ -312,6 +332,7 @@ class ClassMapper::Impl {
   template <class Serves>
   Plan plan_located(const FieldLocation& location, Dialect dialect, Serves serves) {
     std::optional<Located> located = find(location);
+    if (of_what_comes_ && located && located->was_added) return {.located = std::move(located)};
     const bool good = located && std::ranges::all_of(located->leaves, [&](const FieldClass* leaf) {
                         return serves(*leaf);
                       });
@@ -398,8 +419,7 @@ class ClassMapper::Impl {
   // added.
   Value in_place(const FieldClassPtr& source) {
     const Plan needed = plan(*source, options_.dialect);
-    bool was_wrapped = false;
-    if (options_.restoring) was_wrapped = plan(*source, Dialect::kCtf1).added;
+    const bool was_wrapped = comes_with_added(*source);
     const bool skips = was_wrapped && !is_leb128(*source);
     if (!needed.added) {
       const Value plain = value(source, needed, "", true);
@@ -489,13 +509,14 @@ class ClassMapper::Impl {
   void member(const Member& source, std::size_t index) {
     frames_.back().current = index;
     frames_.back().current_name = source.name;
-    if (options_.restoring && !is_leb128(*source.field_class) &&
-        plan(*source.field_class, Dialect::kCtf1).added)
+    if (!is_leb128(*source.field_class) && comes_with_added(*source.field_class))
       frames_.back().children.push_back(add_node({.op = EncodeOp::kSkip}));
     const Plan needed = plan(*source.field_class, options_.dialect);
     const Value made = value(source.field_class, needed, source.name, false);
     frames_.back().nodes.push_back(made.node);
-    add_member(source.name, made, attributes(source.attributes));
+    Attributes own = attributes(source.attributes);
+    if (options_.restoring) replace_mark(own, "added", kAddedHere, "true");
+    add_member(source.name, made, std::move(own));
   }
 
   // `name`: what members that have to be added are named after.
@@ -595,7 +616,7 @@ class ClassMapper::Impl {
     orders_ = order_bit(node.byte_order);
     while (!frames_.back().taken.insert(name).second) name.push_back('_');
     Attributes marks;
-    if (!to_ctf1()) add_mark(marks, "added", "true");
+    if (!to_ctf1()) add_mark(marks, "added", options_.keeping ? kAddedHere : "true");
     add_member(name, {shared(std::move(field_class)), add_node(node)}, std::move(marks));
     return added_location(name);
   }
@@ -847,6 +868,7 @@ class ClassMapper::Impl {
   std::size_t order_depth_ = 0;
   std::size_t steps_ = 0;
   bool failed_ = false;
+  bool of_what_comes_ = false;  // plans are for CTF 1.8 as it was written, not for the target
   std::optional<Error> error_;
 };
 

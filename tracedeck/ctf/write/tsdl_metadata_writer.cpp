@@ -447,7 +447,8 @@ std::vector<std::string> tsdl_member_names(Root root, const StructureClass& stru
       if (name.empty()) name = reserved_name(root, word);
     }
     if (name.empty()) {
-      name = "_" + sanitized(member.name);
+      // A single underscore is a name that readers leave as it is, as they make one of two.
+      name = member.name.empty() ? "__" : "_" + sanitized(member.name);
       if (!is_tsdl_name(name)) name.push_back('_');
     }
     const std::string base = name;
