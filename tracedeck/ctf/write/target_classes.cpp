@@ -9,6 +9,7 @@
 #include "tracedeck/ctf/write/dynamic_options.hpp"
 #include "tracedeck/ctf/write/json_out.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/ctf/write/packet_layout.hpp"
 #include "tracedeck/ctf/write/target_scalars.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
 
@@ -33,6 +34,7 @@ struct Frame {
   const StructureClass* source = nullptr;  // null: made here around a value
   std::size_t current = 0;                 // the member at hand
   std::vector<std::uint32_t> nodes = {};   // of the source's members so far
+  std::vector<std::string> names = {};     // of the source's members in the target
   std::vector<Member> members = {};        // of the target so far
   std::vector<std::uint32_t> children = {};
   std::unordered_set<std::string> taken = {};  // names
@@ -47,7 +49,7 @@ struct Located {
   std::vector<const FieldClass*> leaves = {};
   std::optional<std::size_t> frame = {};  // that is open; else in another root
   Root root = Root::kRelative;            // of the location
-  std::vector<std::string> names = {};    // from the frame or root
+  std::vector<std::string> names = {};    // from the frame or root, the target's
   bool crosses = false;                   // optionals or variants on the way from there
   bool was_added = false;                 // to what CTF 1.8 keeps: there it is just the same
 };
@@ -56,6 +58,12 @@ struct Located {
 struct Plan {
   bool added = false;  // by a member of its own
   std::optional<Located> located = {};
+};
+
+// The members of a structure that is complete.
+struct DoneMembers {
+  std::vector<std::uint32_t> nodes;
+  std::vector<std::string> names;  // the target's
 };
 
 // A root that is complete.
@@ -183,8 +191,7 @@ class ClassMapper::Impl {
       const std::size_t member = find_member(*in.source, names[next]);
       if (member < in.current) {
         located.frame = frame;
-        located.names.assign(names.begin() + static_cast<std::ptrdiff_t>(next), names.end());
-        note_added(located, in.source->members[member], next + 1 == names.size());
+        note_step(located, in.source->members[member], in.names[member], next + 1 == names.size());
         descend(located, *in.source->members[member].field_class, in.nodes[member], names, next + 1,
                 false, *this);
         break;
@@ -195,7 +202,6 @@ class ClassMapper::Impl {
       } while (frames_[*frame].source == nullptr);
     }
     if (done_in != nullptr) {
-      located.names = names;
       descend_structure(located, *done_in, done_node, names, 0, of_packet,
                         of_packet ? *packet_ : *this);
     }
@@ -263,12 +269,17 @@ class ClassMapper::Impl {
       failed_ = true;
       return;
     }
-    note_added(located, structure.members[member], next + 1 == names.size());
-    descend(located, *structure.members[member].field_class, nodes->second[member], names, next + 1,
+    const DoneMembers& done = nodes->second;
+    note_step(located, structure.members[member], done.names[member], next + 1 == names.size());
+    descend(located, *structure.members[member].field_class, done.nodes[member], names, next + 1,
             of_packet, where);
   }
 
-  void note_added(Located& located, const Member& member, bool is_last) const {
+  // A location leads to a member that is called `name` in the target. Where it goes through
+  // options, names are the same in each.
+  void note_step(Located& located, const Member& member, const std::string& name,
+                 bool is_last) const {
+    if (located.refs.empty()) located.names.push_back(name);
     if (options_.restoring && is_last)
       located.was_added = has_mark(member.attributes, "added", kAddedHere);
   }
@@ -453,9 +464,29 @@ class ClassMapper::Impl {
     Frame frame{.source = source, .crossed = crossed};
     if (!frames_.empty()) frame.via = frames_.back().current_name;
     if (source != nullptr) {
-      for (const Member& member : source->members) frame.taken.insert(member.name);
+      frame.names = target_names(*source);
+      frame.taken.insert(frame.names.begin(), frame.names.end());
     }
     frames_.push_back(std::move(frame));
+  }
+
+  // CTF 1.8 has identifiers; members of a packet context must not be called as ours.
+  [[nodiscard]] std::vector<std::string> target_names(const StructureClass& source) const {
+    const bool beside_ours = root_ == Root::kPacketContext && frames_.empty();
+    std::vector<std::string> names;
+    std::unordered_set<std::string> taken;
+    std::unordered_map<std::string, unsigned> numbers;
+    for (const Member& member : source.members) {
+      names.push_back(to_ctf1() ? tsdl_identifier(member.name) : member.name);
+      if (!to_ctf1()) continue;
+      const std::string base = names.back();
+      const auto serves = [&] {
+        return !(beside_ours && !options_.keep_roles && is_packet_member(names.back())) &&
+               taken.insert(names.back()).second;
+      };
+      while (!serves()) names.back() = base + "_" + std::to_string(++numbers[base]);
+    }
+    return names;
   }
 
   void add_member(std::string name, const Value& value, Attributes attributes) {
@@ -477,7 +508,9 @@ class ClassMapper::Impl {
     const std::uint32_t node =
         add_node({.op = EncodeOp::kStructure, .has_head = has_head, .alignment = alignment});
     set_children(node, frame.children);
-    if (frame.source != nullptr) member_nodes_.emplace(node, std::move(frame.nodes));
+    if (frame.source != nullptr) {
+      member_nodes_.emplace(node, DoneMembers{std::move(frame.nodes), std::move(frame.names)});
+    }
     FieldClassPtr made = shared(std::move(target));
     alignments_.emplace(made.get(), alignment);
     kept_.push_back(made);
@@ -508,15 +541,16 @@ class ClassMapper::Impl {
 
   void member(const Member& source, std::size_t index) {
     frames_.back().current = index;
-    frames_.back().current_name = source.name;
+    const std::string name = frames_.back().names[index];
+    frames_.back().current_name = name;
     if (!is_leb128(*source.field_class) && comes_with_added(*source.field_class))
       frames_.back().children.push_back(add_node({.op = EncodeOp::kSkip}));
     const Plan needed = plan(*source.field_class, options_.dialect);
-    const Value made = value(source.field_class, needed, source.name, false);
+    const Value made = value(source.field_class, needed, name, false);
     frames_.back().nodes.push_back(made.node);
     Attributes own = attributes(source.attributes);
     if (options_.restoring) replace_mark(own, "added", kAddedHere, "true");
-    add_member(source.name, made, std::move(own));
+    add_member(name, made, std::move(own));
   }
 
   // `name`: what members that have to be added are named after.
@@ -858,7 +892,7 @@ class ClassMapper::Impl {
   Root root_ = Root::kPayload;
   std::vector<Frame> frames_;
   std::vector<DoneRoot> done_;
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> member_nodes_;
+  std::unordered_map<std::uint32_t, DoneMembers> member_nodes_;
   std::unordered_set<std::uint32_t> wraps_;
   std::unordered_map<const FieldClass*, std::uint32_t> alignments_;
   std::unordered_map<const FieldClass*, std::uint8_t> known_orders_;

@@ -68,10 +68,9 @@ bool has_plain_names(const FieldClassPtr& field_class, std::size_t depth = 0) {
   if (depth > kClassNesting) return false;
   bool plain = true;
   if (const auto* const structure = field_class->as<StructureClass>()) {
-    plain = std::ranges::all_of(
-        structure->members, [](const Member& member) {
-          return !member.name.empty() && is_tsdl_name("_" + member.name);
-        });
+    plain = std::ranges::all_of(structure->members, [](const Member& member) {
+      return !member.name.empty() && is_tsdl_name("_" + member.name);
+    });
   }
   for_each_child(*field_class, [&](const FieldClassPtr& inner) {
     plain = plain && has_plain_names(inner, depth + 1);

@@ -296,7 +296,7 @@ class TypeText {
         if (at->members[i].name == name) return names[i];
       }
     }
-    return "_" + sanitized(name);
+    return "_" + tsdl_identifier(name);
   }
 
   std::string& text_;
@@ -437,6 +437,11 @@ bool is_tsdl_name(std::string_view name) {
          std::ranges::find(kKeywords, name) == kKeywords.end();
 }
 
+std::string tsdl_identifier(std::string_view name) {
+  // A single underscore in the trace is a name that readers leave as it is.
+  return name.empty() ? "_" : sanitized(name);
+}
+
 std::vector<std::string> tsdl_member_names(Root root, const StructureClass& structure) {
   std::vector<std::string> names;
   std::unordered_set<std::string> taken;
@@ -447,8 +452,7 @@ std::vector<std::string> tsdl_member_names(Root root, const StructureClass& stru
       if (name.empty()) name = reserved_name(root, word);
     }
     if (name.empty()) {
-      // A single underscore is a name that readers leave as it is, as they make one of two.
-      name = member.name.empty() ? "__" : "_" + sanitized(member.name);
+      name = "_" + tsdl_identifier(member.name);
       if (!is_tsdl_name(name)) name.push_back('_');
     }
     const std::string base = name;

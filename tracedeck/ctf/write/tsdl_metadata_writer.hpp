@@ -15,9 +15,12 @@ namespace tracedeck::ctf {
 // Whether `name` can stand in TSDL as it is: an identifier that is no keyword.
 [[nodiscard]] bool is_tsdl_name(std::string_view name);
 
+// A name for a member in place of `name`: what cannot stand in an identifier becomes `_`.
+[[nodiscard]] std::string tsdl_identifier(std::string_view name);
+
 // How the members of a structure are spelt. Readers of TSDL take one leading underscore away, so
-// each gets one; a field with a role gets the name that CTF 1.8 reserves for it. What cannot stand
-// in an identifier becomes `_`, and names that are then the same are numbered.
+// each gets one; a field with a role gets the name that CTF 1.8 reserves for it. Names that are the
+// same as identifiers are numbered.
 [[nodiscard]] std::vector<std::string> tsdl_member_names(FieldLocation::Root root,
                                                          const StructureClass& structure);
 
