@@ -73,13 +73,17 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   }
   // The header's values are not shown.
   state_.out = slots;
-  status = tracedeck::ctf::run(schema_->common_context, state_);
+  if (!promise_slots(state_, event_schema->slots)) return stop(RunStatus::kNeedSlots, begin, clock);
+  const auto decode = [&](const Program& program) {
+    return program.empty() ? RunStatus::kDone : run_promised(program, state_);
+  };
+  status = decode(schema_->common_context);
   if (status != RunStatus::kDone) return stop(status, begin, clock);
   const Slot* const specific = state_.out;
-  status = tracedeck::ctf::run(event_schema->specific_context, state_);
+  status = decode(event_schema->specific_context);
   if (status != RunStatus::kDone) return stop(status, begin, clock);
   const Slot* const payload = state_.out;
-  status = tracedeck::ctf::run(event_schema->payload, state_);
+  status = decode(event_schema->payload);
   if (status != RunStatus::kDone) return stop(status, begin, clock);
   if (state_.position > state_.content || state_.position == begin) [[unlikely]] {
     const bool empty = state_.position == begin;
