@@ -133,6 +133,7 @@ void StreamFile::settle(Ahead ahead) {
   }
   for (auto& batch : decoded.batches) ready_.push_back(std::move(batch));
   if (decoded.last_time) progress.event_time = decoded.last_time;
+  progress.clock = job.packet->end.value_or(decoded.clock);
   tell_oddities(std::move(decoded.oddities), job.offset);
   if (decoded.stop != EventDecoder::Stop::kPacketEnd) {
     const bool unknown = decoded.stop == EventDecoder::Stop::kUnknownClass;
