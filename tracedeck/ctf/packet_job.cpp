@@ -9,8 +9,7 @@ namespace tracedeck::ctf {
 namespace {
 
 std::shared_ptr<Batch> new_batch(const PacketJob& job) {
-  auto batch = std::make_shared<Batch>(job.batch_slots);
-  batch->reserve(job.batch_records);
+  auto batch = job.batches->take();
   batch->pin(std::shared_ptr<const io::Window>(job.window));
   batch->pin(std::shared_ptr<const Packet>(job.packet));
   return batch;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "tracedeck/ctf/batch_pool.hpp"
 #include "tracedeck/ctf/stream/event_decoder.hpp"
 #include "tracedeck/ctf/stream/packet_head.hpp"
 #include "tracedeck/ctf/stream/stream_schema.hpp"
@@ -24,8 +25,7 @@ struct PacketJob {
   bool values = true;
   bool findings = true;
   std::uint64_t max_state = 0;
-  std::size_t batch_slots = 0;
-  std::size_t batch_records = 0;
+  std::shared_ptr<BatchPool> batches;
 };
 
 struct DecodedPacket {

@@ -169,6 +169,7 @@ class CtfReader final : public Reader {
   std::uint64_t metadata_size_ = 0;
   std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
   std::unique_ptr<TaskPool> pool_;  // made when first needed
+  std::shared_ptr<BatchPool> batches_ = std::make_shared<BatchPool>(Batch::kSlots, Batch::kRecords);
   bool begun_ = false;
   std::vector<std::unique_ptr<RecordSource>> sources_;
   std::size_t turn_ = 0;
@@ -241,7 +242,7 @@ std::vector<CtfReader::Group> CtfReader::group_files() {
 
 // How to read data stream files of which `at_once` are open at the same time.
 StreamFileOptions CtfReader::file_options(std::size_t at_once) {
-  StreamFileOptions options{.read = options_};
+  StreamFileOptions options{.read = options_, .batches = batches_};
   if (options_.jobs > 1 && pool_ == nullptr) pool_ = std::make_unique<TaskPool>(options_.jobs);
   options.pool = pool_.get();
   // A packet that was decoded ahead takes some 14 times its size until it is handed on.
@@ -254,8 +255,9 @@ void CtfReader::add_merged(const std::vector<Group>& groups) {
   StreamFileOptions options = file_options(groups.size());
   const std::size_t part = kMergedMemory / std::max<std::size_t>(1, groups.size()) / 4;
   options.window_size = std::clamp<std::size_t>(part, std::size_t{16} << 10, options.window_size);
-  options.batch_slots = std::clamp<std::size_t>(part / sizeof(Slot), 256, Batch::kSlots);
-  options.batch_records = std::clamp<std::size_t>(part / sizeof(Record), 32, Batch::kRecords);
+  options.batches = std::make_shared<BatchPool>(
+      std::clamp<std::size_t>(part / sizeof(Slot), 256, Batch::kSlots),
+      std::clamp<std::size_t>(part / sizeof(Record), 32, Batch::kRecords));
   for (const Group& group : groups) {
     std::vector<std::string> files;
     for (const auto& [begin, path] : group.files) files.push_back(path);

@@ -25,7 +25,10 @@ StreamFile::StreamFile(Trace& trace, std::string path, const StreamFileOptions& 
       path_(std::move(path)),
       options_(options),
       decoder_(options.read.values, options.read.findings),
-      heads_(decoder_.state()) {}
+      heads_(decoder_.state()) {
+  if (options_.batches == nullptr)
+    options_.batches = std::make_shared<BatchPool>(Batch::kSlots, Batch::kRecords);
+}
 
 StreamFile::~StreamFile() = default;
 
@@ -54,8 +57,7 @@ Result<BatchPtr> StreamFile::next() {
 }
 
 void StreamFile::fill() {
-  if (batch_ == nullptr) batch_ = std::make_shared<Batch>(options_.batch_slots);
-  batch_->reserve(options_.batch_records);
+  if (batch_ == nullptr) batch_ = options_.batches->take();
   pinned_ = false;
   hand_on_ = false;
   while (phase_ != Phase::kEnded && !hand_on_ && !waiting_ && !batch_->full()) {
@@ -105,12 +107,10 @@ void StreamFile::go_ahead() {
   job->values = options_.read.values;
   job->findings = options_.read.findings;
   job->max_state = options_.read.max_state;
-  job->batch_slots = options_.batch_slots;
-  job->batch_records = options_.batch_records;
+  job->batches = options_.batches;
   auto decoded = options_.pool->run([job] { return decode_packet(*job); });
-  ahead_.push_back({std::exchange(batch_, std::make_shared<Batch>(options_.batch_slots)),
-                    std::move(job), state_, std::move(decoded)});
-  batch_->reserve(options_.batch_records);
+  ahead_.push_back({std::exchange(batch_, options_.batches->take()), std::move(job), state_,
+                    std::move(decoded)});
   packet_ = nullptr;
   leave_packet();
 }

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "tracedeck/ctf/batch_pool.hpp"
 #include "tracedeck/ctf/packet_job.hpp"
 #include "tracedeck/ctf/stream/event_decoder.hpp"
 #include "tracedeck/ctf/stream/packet_head.hpp"
@@ -30,8 +31,7 @@ struct StreamFileOptions {
   TaskPool* pool = nullptr;
   std::size_t packets_ahead = 0;
   std::size_t window_size = std::size_t{256} << 10;
-  std::size_t batch_slots = Batch::kSlots;
-  std::size_t batch_records = Batch::kRecords;
+  std::shared_ptr<BatchPool> batches = {};  // where batches come from; null: one of its own
 };
 
 // The first packet of a file, as far as it tells which data stream the file belongs to.

@@ -378,6 +378,8 @@ RunStatus Run::steps(const Step* step) {
       case Op::kCall:
         status = through(&Run::call);
         break;
+      default:
+        __builtin_unreachable();
     }
     if (status != RunStatus::kDone) [[unlikely]]
       return status;
