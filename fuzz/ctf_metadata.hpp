@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@
 
 namespace tracedeck::ctf {
 
-inline void require(bool holds) {
-  if (!holds) std::abort();
+inline void require(bool holds, std::source_location where = std::source_location::current()) {
+  if (holds) return;
+  fmt::print(stderr, "{}:{}: does not hold\n", where.file_name(), where.line());
+  std::abort();
 }
 
 inline void require_same(const std::string& a, const std::string& b) {

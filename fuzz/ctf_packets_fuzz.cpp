@@ -12,6 +12,7 @@
 
 #include "fuzz/ctf_metadata.hpp"
 #include "fuzz/ctf_traces.hpp"
+#include "tracedeck/ctf/batch_pool.hpp"
 #include "tracedeck/ctf/reader.hpp"
 #include "tracedeck/ctf/stream_file.hpp"
 #include "tracedeck/ctf/trace.hpp"
@@ -148,15 +149,17 @@ void read(RecordSource& source, Told& told, Account* account = nullptr) {
   require(writer->finish().has_value() && output->finish().has_value());
 }
 
-std::unique_ptr<Reader> open(const std::vector<std::string>& directories, bool values = true) {
-  auto reader = open_reader(directories, {.values = values, .max_state = kMaxState}, {});
+std::unique_ptr<Reader> open(const std::vector<std::string>& directories, bool values = true,
+                             unsigned jobs = 1) {
+  auto reader =
+      open_reader(directories, {.values = values, .max_state = kMaxState, .jobs = jobs}, {});
   return reader ? *std::move(reader) : nullptr;
 }
 
-Told read_all(const std::vector<std::string>& directories, bool values,
-              Account* account = nullptr) {
+Told read_all(const std::vector<std::string>& directories, bool values, Account* account = nullptr,
+              unsigned jobs = 1) {
   Told told;
-  const std::unique_ptr<Reader> reader = open(directories, values);
+  const std::unique_ptr<Reader> reader = open(directories, values, jobs);
   require(reader != nullptr);
   read(*reader, told, account);
   return told;
@@ -178,8 +181,7 @@ std::string read_in_windows(const std::string& directory, std::size_t window_siz
   StreamFile file(**trace, (*trace)->files().front(),
                   {.read = {.max_state = kMaxState},
                    .window_size = window_size,
-                   .batch_slots = 16,
-                   .batch_records = 3});
+                   .batches = std::make_shared<BatchPool>(16, 3)});
   Told told;
   read(file, told);
   return told.text;
@@ -210,7 +212,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         kFolder.trace(i == 1 ? "a" : "b", parts[0], static_cast<int>(i), parts[i]));
     if (!is_plain_stream(parts[i])) {
       if (open({directories.back()}) == nullptr) return 0;
-      events += read_all({directories.back()}, true).events;
+      const Told told = read_all({directories.back()}, true);
+      if (told.rejected) return 0;
+      events += told.events;
       continue;
     }
     Account account(parts[i].size());
@@ -223,7 +227,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     expect_windows_make_no_difference(directories.back());
     events += told.events;
   }
-  require(read_all(directories, true).events == events);
+  const Told told = read_all(directories, true);
+  require(told.events == events);
+  require_same(told.text, read_all(directories, true, nullptr, 2).text);
   require(read_streams(directories).events == events);
   const MetadataReading metadata = read_metadata(parts[0], nullptr, {0});
   if (!metadata.has_errors()) expect_written_reads_back(metadata);

@@ -81,6 +81,11 @@ def main():
     command, traces = sys.argv[1], pathlib.Path(sys.argv[2]) / "ctf"
     corpus = pathlib.Path(sys.argv[3] if len(sys.argv) > 3 else pathlib.Path(__file__).parent / "corpus")
 
+    def put_trace(name, content):
+        put("ctf_packets", name, content)
+        if sum(map(ord, name)) % 4 == 0:
+            put("ctf_command", name, content)
+
     def put(target, name, content):
         (corpus / target).mkdir(parents=True, exist_ok=True)
         (corpus / target / name).write_bytes(content)
@@ -90,7 +95,7 @@ def main():
             metadata = (trace / "metadata").read_bytes()
             if i % 3 == 0:
                 put("ctf_json_metadata", f"{part}-{trace.name}", metadata)
-            put("ctf_packets", f"{part}-{trace.name}", joined(metadata, files_of(trace)))
+            put_trace(f"{part}-{trace.name}", joined(metadata, files_of(trace)))
     for i, trace in enumerate(chosen(traces / "rc3-invalid-metadata")):
         put("ctf_json_metadata", f"invalid-{trace.name}", (trace / "metadata").read_bytes())
     with tempfile.TemporaryDirectory() as folder:
@@ -100,15 +105,15 @@ def main():
             if done.returncode != 0:
                 continue
             metadata = (out / "metadata").read_bytes()
-            put("ctf_packets", f"ctf1-{trace.name}", joined(metadata, files_of(out)))
+            put_trace(f"ctf1-{trace.name}", joined(metadata, files_of(out)))
             if i % 3 == 0:
                 put("ctf_tsdl_metadata", f"written-{trace.name}", metadata)
             if i == 1:
                 put("ctf_tsdl_metadata", "packets", packets(metadata))
     for name, text in TSDL.items():
         put("ctf_tsdl_metadata", name, text.encode())
-    put("ctf_packets", "ctf1-types", joined(TSDL["types"].encode(), []) + MARKER + bytes(64))
-    put("ctf_packets", "two-files", MARKER.join([(traces / "rc3/012-bool-minimal/metadata").read_bytes(), bytes(9), b"\1"]))
+    put_trace("ctf1-types", joined(TSDL["types"].encode(), []) + MARKER + bytes(64))
+    put_trace("two-files", MARKER.join([(traces / "rc3/012-bool-minimal/metadata").read_bytes(), bytes(9), b"\1"]))
 
 
 if __name__ == "__main__":
