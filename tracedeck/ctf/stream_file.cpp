@@ -237,7 +237,8 @@ bool StreamFile::try_head() {
                    fmt::format("there is no data stream class with the id {}", head_.class_id())};
     return false;
   }
-  state_ = &trace_.stream(*head_.stream->stream_class, head_.roles.stream_id, path_);
+  state_ = &trace_.stream(*head_.stream->stream_class,
+                          {head_.roles.stream_id, head_.roles.stream_id_digits}, path_);
   const bool carries = schema_->dialect == Dialect::kCtf1;
   const PacketHead header = head_;
   do {
@@ -534,7 +535,8 @@ FirstPacket first_packet(Trace& trace, const std::string& path) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
   if (decoder.header(*schema, bytes, kMost, head) != RunStatus::kDone || head.stream == nullptr)
     return {};
-  FirstPacket first{.stream_class = head.stream->stream_class, .stream_id = head.roles.stream_id};
+  FirstPacket first{.stream_class = head.stream->stream_class,
+                    .stream_id = {head.roles.stream_id, head.roles.stream_id_digits}};
   if (decoder.context(bytes, kMost, 0, head) == RunStatus::kDone) first.begin = head.packet->begin;
   return first;
 }

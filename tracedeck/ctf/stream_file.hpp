@@ -37,7 +37,7 @@ struct StreamFileOptions {
 // The first packet of a file, as far as it tells which data stream the file belongs to.
 struct FirstPacket {
   const DataStreamClass* stream_class = nullptr;  // null: it cannot be decoded, or there is none
-  std::optional<std::uint64_t> stream_id = {};
+  StreamId stream_id = {};
   std::optional<std::uint64_t> begin = {};
 };
 [[nodiscard]] FirstPacket first_packet(Trace& trace, const std::string& path);

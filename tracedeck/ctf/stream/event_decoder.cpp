@@ -110,6 +110,10 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
     previous_ = state_.clock;
     any_time_ = true;
   }
+  if (state_.bad_text) [[unlikely]] {
+    state_.bad_text = false;
+    odd(2, StreamRule::kUtf8, begin, "a string of the event record is not valid UTF-8");
+  }
   event.offset = offset_ + begin / 8;
   event.size = static_cast<std::uint32_t>((state_.position - begin + 7) / 8);
   if (values_) {

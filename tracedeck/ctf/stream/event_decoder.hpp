@@ -35,7 +35,9 @@ class EventDecoder {
   };
 
   // `values`: put field values on the tape. `findings`: look for oddities.
-  EventDecoder(bool values, bool findings) : values_(values), findings_(findings) {}
+  EventDecoder(bool values, bool findings) : values_(values), findings_(findings) {
+    state_.check_text = values && findings;
+  }
 
   // Its registers hold what the packet's header and context have set.
   [[nodiscard]] DecodeState& state() { return state_; }
@@ -87,7 +89,7 @@ class EventDecoder {
   std::uint64_t packet_least_ = 0;              // when the packet begins
   std::uint64_t least_ = 0;                     // a time before or
   std::uint64_t most_ = 0;                      // after these is odd
-  std::array<bool, 2> found_ = {};              // oddities of this packet, by kind
+  std::array<bool, 3> found_ = {};              // oddities of this packet, by kind
   std::vector<Oddity> oddities_;
 };
 

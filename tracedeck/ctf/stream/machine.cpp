@@ -7,6 +7,7 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/real.hpp"
+#include "tracedeck/base/utf8.hpp"
 #include "tracedeck/ctf/stream/text_field.hpp"
 #include "tracedeck/ctf/words.hpp"
 
@@ -437,6 +438,8 @@ RunStatus Run::role(const Step& step) {
       break;
     case Role::kStreamId:
       packet.stream_id = clamped(slot, kMostId);
+      packet.stream_id_digits =
+          slot.kind == SlotKind::kWideUnsigned ? decimal(slot.bytes()) : std::string();
       break;
     case Role::kTotalSize:
       packet.total_bits = size_of(slot);
@@ -573,6 +576,8 @@ RunStatus Run::text(const Step& step) {
   if (used > kMostBytes)
     return fault(step, StreamRule::kLimitState, fmt::format("a string of {} bytes", used));
   if (field.encoding == TextEncoding::kUtf8) {
+    if (s_.check_text && !is_valid_utf8(bytes.first(used))) [[unlikely]]
+      s_.bad_text = true;
     put(bytes_slot(SlotKind::kString, bytes.data(), static_cast<std::uint32_t>(used)));
   } else {
     if (used % unit != 0)

@@ -49,6 +49,7 @@ struct PacketRoles {
   bool wrong_uuid = false;
   std::optional<std::uint64_t> stream_class_id = {};
   std::optional<std::uint64_t> stream_id = {};
+  std::string stream_id_digits = {};  // in decimal, where 64 bits do not hold it
   std::optional<std::uint64_t> total_bits = {};
   std::optional<std::uint64_t> content_bits = {};
   std::optional<std::uint64_t> begin = {};
@@ -85,6 +86,8 @@ struct DecodeState {
   PacketRoles* packet = nullptr;     // while a packet's header and context are decoded
   const std::optional<Uuid>* uuid = nullptr;
 
+  bool check_text = false;                    // look whether strings are UTF-8
+  bool bad_text = false;                      // one was not
   ByteOrder last_order = ByteOrder::kLittle;  // LAST_BO
   std::uint64_t leb128_bits = 0;              // of the last LEB128 field
   std::uint64_t empty_elements = 0;           // of the event record at hand
