@@ -11,6 +11,7 @@ build=(
     libfmt-dev zlib1g-dev libzstd-dev
     libgtest-dev libgmock-dev librapidcheck-dev libsimdjson-dev libbenchmark-dev
     zstd groff-base mandoc fish zsh # what the tests try the outputs, the man page and the completions with
+    babeltrace2 lttng-tools liblttng-ust-dev # whom the tests compare with, and have record (in user space only)
 )
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)

@@ -17,6 +17,9 @@ namespace {
 // Windows and batches of all data streams that are merged at the same time may come to this much.
 constexpr std::size_t kMergedMemory = std::size_t{24} << 20;
 
+// Packets that may be decoded ahead at the same time, over all data streams that are merged.
+constexpr std::size_t kMostAhead = 8;
+
 // Counts what all data stream files of a trace have come to.
 struct Counts {
   std::uint64_t bytes = 0;
@@ -157,6 +160,7 @@ class CtfReader final : public Reader {
     std::vector<std::pair<std::uint64_t, std::string>> files = {};
   };
   [[nodiscard]] std::vector<Group> group_files();
+  [[nodiscard]] StreamFileOptions file_options(std::size_t at_once);
   void add_merged(const std::vector<Group>& groups);
   void add_files(const std::vector<Group>& groups);
 
@@ -164,6 +168,8 @@ class CtfReader final : public Reader {
   ReadOptions options_;
   std::uint64_t metadata_size_ = 0;
   std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+  std::unique_ptr<TaskPool> pool_;  // made when first needed
+  std::shared_ptr<BatchPool> batches_ = std::make_shared<BatchPool>(Batch::kSlots, Batch::kRecords);
   bool begun_ = false;
   std::vector<std::unique_ptr<RecordSource>> sources_;
   std::size_t turn_ = 0;
@@ -234,12 +240,24 @@ std::vector<CtfReader::Group> CtfReader::group_files() {
   return groups;
 }
 
+// How to read data stream files of which `at_once` are open at the same time.
+StreamFileOptions CtfReader::file_options(std::size_t at_once) {
+  StreamFileOptions options{.read = options_, .batches = batches_};
+  if (options_.jobs > 1 && pool_ == nullptr) pool_ = std::make_unique<TaskPool>(options_.jobs);
+  options.pool = pool_.get();
+  // A packet that was decoded ahead takes some 14 times its size until it is handed on.
+  options.packets_ahead =
+      std::min<std::size_t>(2 * options_.jobs, kMostAhead / std::max<std::size_t>(1, at_once));
+  return options;
+}
+
 void CtfReader::add_merged(const std::vector<Group>& groups) {
-  StreamFileOptions options{.read = options_};
+  StreamFileOptions options = file_options(groups.size());
   const std::size_t part = kMergedMemory / std::max<std::size_t>(1, groups.size()) / 4;
   options.window_size = std::clamp<std::size_t>(part, std::size_t{16} << 10, options.window_size);
-  options.batch_slots = std::clamp<std::size_t>(part / sizeof(Slot), 256, Batch::kSlots);
-  options.batch_records = std::clamp<std::size_t>(part / sizeof(Record), 32, Batch::kRecords);
+  options.batches = std::make_shared<BatchPool>(
+      std::clamp<std::size_t>(part / sizeof(Slot), 256, Batch::kSlots),
+      std::clamp<std::size_t>(part / sizeof(Record), 32, Batch::kRecords));
   for (const Group& group : groups) {
     std::vector<std::string> files;
     for (const auto& [begin, path] : group.files) files.push_back(path);
@@ -261,9 +279,8 @@ void CtfReader::add_files(const std::vector<Group>& groups) {
   }
   for (const std::string& path : trace_->files()) {
     const Place& place = places[path];
-    sources_.push_back(std::make_unique<StreamSource>(*trace_, std::vector{path},
-                                                      StreamFileOptions{.read = options_}, counts_,
-                                                      place.state, place.before));
+    sources_.push_back(std::make_unique<StreamSource>(*trace_, std::vector{path}, file_options(1),
+                                                      counts_, place.state, place.before));
   }
 }
 

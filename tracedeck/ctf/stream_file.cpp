@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::uint64_t kHeadSize = 4096;  // bytes that hold most packet headers
 
+DecodeFault unknown_class(std::uint64_t id, std::uint64_t stream_class, std::uint64_t position) {
+  return {StreamRule::kEventClass, position,
+          fmt::format("there is no event record class with the id {} in data stream class {}", id,
+                      stream_class)};
+}
+
 }  // namespace
 
 StreamFile::StreamFile(Trace& trace, std::string path, const StreamFileOptions& options)
@@ -19,28 +25,147 @@ StreamFile::StreamFile(Trace& trace, std::string path, const StreamFileOptions& 
       path_(std::move(path)),
       options_(options),
       decoder_(options.read.values, options.read.findings),
-      heads_(decoder_.state()) {}
+      heads_(decoder_.state()) {
+  if (options_.batches == nullptr)
+    options_.batches = std::make_shared<BatchPool>(Batch::kSlots, Batch::kRecords);
+}
 
 StreamFile::~StreamFile() = default;
 
 Result<BatchPtr> StreamFile::next() {
   if (phase_ == Phase::kUnopened) open();
-  if (phase_ == Phase::kEnded && batch_ == nullptr) return nullptr;
-  if (batch_ == nullptr) batch_ = std::make_shared<Batch>(options_.batch_slots);
-  batch_->reserve(options_.batch_records);
+  for (;;) {
+    if (!ready_.empty()) {
+      auto batch = std::move(ready_.front());
+      ready_.pop_front();
+      return hand_on(std::move(batch));
+    }
+    while (phase_ != Phase::kEnded && !waiting_ && ahead_.size() < options_.packets_ahead &&
+           (batch_ == nullptr || batch_->empty()))
+      fill();
+    if (!ahead_.empty()) {
+      Ahead front = std::move(ahead_.front());
+      ahead_.pop_front();
+      settle(std::move(front));
+      if (ahead_.empty()) waiting_ = false;
+      continue;
+    }
+    if (phase_ != Phase::kEnded && (batch_ == nullptr || batch_->empty())) fill();
+    if (batch_ != nullptr && !batch_->empty()) return hand_on(std::exchange(batch_, nullptr));
+    if (phase_ == Phase::kEnded && ahead_.empty() && ready_.empty()) return nullptr;
+  }
+}
+
+void StreamFile::fill() {
+  if (batch_ == nullptr) batch_ = options_.batches->take();
   pinned_ = false;
   hand_on_ = false;
-  while (phase_ != Phase::kEnded && !hand_on_ && !batch_->full()) {
+  while (phase_ != Phase::kEnded && !hand_on_ && !waiting_ && !batch_->full()) {
     if (phase_ == Phase::kHead) {
       decode_head();
+    } else if (phase_ == Phase::kEventsAhead) {
+      go_ahead();
+      return;
     } else {
       decode_events();
     }
   }
-  auto batch = std::exchange(batch_, nullptr);
-  if (batch->empty()) return nullptr;
+}
+
+Result<BatchPtr> StreamFile::hand_on(std::shared_ptr<Batch> batch) {
   batch->pin(std::shared_ptr<const TraceDescription>(trace_.description()));
   return BatchPtr(std::move(batch));
+}
+
+// Whether nothing before the packet at hand is still to be settled. If something is, it comes
+// first.
+bool StreamFile::is_alone() const { return ahead_.empty(); }
+
+// Whether the packet at hand can be decoded by somebody else.
+bool StreamFile::can_go_ahead() {
+  constexpr std::uint64_t kMostSize = std::uint64_t{4} << 20;
+  if (options_.pool == nullptr || options_.packets_ahead == 0 || !head_.has_plausible_size())
+    return false;
+  const std::uint64_t size = head_.total_bits() / 8;
+  if (size > kMostSize) return false;
+  const std::uint64_t want = offset_ + size;
+  while (window_end() < want) {
+    if (!fetch(offset_, size)) return false;
+  }
+  return true;
+}
+
+void StreamFile::go_ahead() {
+  auto job = std::make_shared<PacketJob>();
+  const DecodeState& state = decoder_.state();
+  job->head = head_;
+  job->registers = state.registers;
+  job->last_order = state.last_order;
+  job->packet = packet_;
+  job->window = windows_->current();
+  job->offset = offset_;
+  job->values = options_.read.values;
+  job->findings = options_.read.findings;
+  job->max_state = options_.read.max_state;
+  job->batches = options_.batches;
+  auto decoded = options_.pool->run([job] { return decode_packet(*job); });
+  ahead_.push_back({std::exchange(batch_, options_.batches->take()), std::move(job), state_,
+                    std::move(decoded)});
+  packet_ = nullptr;
+  leave_packet();
+}
+
+// Takes over what was decoded ahead: the records before it, its events, and what ends it.
+void StreamFile::settle(Ahead ahead) {
+  const PacketJob& job = *ahead.job;
+  DecodedPacket decoded = ahead.decoded.get();
+  const auto held = std::exchange(batch_, std::make_shared<Batch>(std::size_t{0}));
+  if (decoded.stop == EventDecoder::Stop::kUnknownClass && renew(*ahead.job))
+    decoded = decode_packet(*ahead.job);
+  if (!ahead.before->empty()) ready_.push_back(std::move(ahead.before));
+  StreamProgress& progress = ahead.state->progress;
+  if (options_.read.findings && decoded.first_time && progress.event_time &&
+      *decoded.first_time < *progress.event_time) {
+    tell(RecordKind::kFinding, StreamRule::kEventOrder, job.offset + job.head.bits / 8, 0,
+         fmt::format("the event record's clock value, {}, is less than the one before it, {}",
+                     *decoded.first_time, *progress.event_time));
+    ready_.push_back(std::exchange(batch_, std::make_shared<Batch>(std::size_t{0})));
+  }
+  for (auto& batch : decoded.batches) ready_.push_back(std::move(batch));
+  if (decoded.last_time) progress.event_time = decoded.last_time;
+  progress.clock = job.packet->end.value_or(decoded.clock);
+  tell_oddities(std::move(decoded.oddities), job.offset);
+  if (decoded.stop != EventDecoder::Stop::kPacketEnd) {
+    const bool unknown = decoded.stop == EventDecoder::Stop::kUnknownClass;
+    const DecodeFault fault =
+        unknown ? unknown_class(decoded.unknown_class, job.head.class_id(), decoded.position)
+                : decoded.fault;
+    tell_fault(fault, job.offset + decoded.position / 8, job.offset + job.head.total_bits() / 8,
+               true);
+  }
+  batch_->add_packet(RecordKind::kPacketEnd, job.packet);
+  ready_.push_back(std::exchange(batch_, held));
+}
+
+// Looks for the class that was missing. Returns whether decoding is worth another try.
+bool StreamFile::renew(PacketJob& job) {
+  // Somebody else may have missed it before.
+  if (trace_.metadata().schema() == schema_ && !reload()) {
+    const auto now = schema_->streams.find(job.head.class_id());
+    if (now == schema_->streams.end() || now->second == job.head.stream) return false;
+  }
+  schema_ = trace_.metadata().schema();
+  const OwnedPacket& packet = *job.head.packet;
+  const PaddedView bytes{packet.bytes.data(), packet.bytes.size() - kPadding};
+  DecodeState state;
+  PacketHeadDecoder heads(state);
+  PacketHead again;
+  if (heads.header(*schema_, bytes, job.max_state, again) != RunStatus::kDone ||
+      again.stream == nullptr || heads.context(bytes, job.max_state, 0, again) != RunStatus::kDone)
+    return false;
+  job.registers = state.registers;
+  job.head.stream = again.stream;
+  return true;
 }
 
 void StreamFile::open() {
@@ -112,7 +237,8 @@ bool StreamFile::try_head() {
                    fmt::format("there is no data stream class with the id {}", head_.class_id())};
     return false;
   }
-  state_ = &trace_.stream(*head_.stream->stream_class, head_.roles.stream_id, path_);
+  state_ = &trace_.stream(*head_.stream->stream_class,
+                          {head_.roles.stream_id, head_.roles.stream_id_digits}, path_);
   const bool carries = schema_->dialect == Dialect::kCtf1;
   const PacketHead header = head_;
   do {
@@ -130,6 +256,14 @@ void StreamFile::decode_head() {
   if (window_end() <= offset_ && !fetch(offset_, 1)) return end();
   if (!try_head()) {
     abandon(decoder_.state().fault, 0);
+    return;
+  }
+  // Without a begin time of its own, the packet goes on from where the clock stands when all before
+  // it is decoded.
+  const bool needs_clock = schema_->dialect == Dialect::kCtf1 && !head_.roles.begin &&
+                           head_.stream->stream_class->default_clock != nullptr;
+  if (needs_clock && !is_alone()) {
+    waiting_ = true;
     return;
   }
   heads_.own(bytes_from(offset_), head_);
@@ -188,8 +322,13 @@ void StreamFile::begin_packet() {
          fmt::format("the packet begins at clock value {} and ends at {}", *packet.begin,
                      *packet.end));
   }
-  decoder_.begin(*head_.stream, head_, *packet_, offset_, progress.event_time);
+  if (can_go_ahead()) {
+    phase_ = Phase::kEventsAhead;
+    return;
+  }
   phase_ = Phase::kEvents;
+  begun_ = false;
+  waiting_ = !is_alone();
 }
 
 void StreamFile::tell_losses() {
@@ -223,6 +362,10 @@ void StreamFile::tell_losses() {
 }
 
 void StreamFile::decode_events() {
+  if (!begun_) {
+    begun_ = true;
+    decoder_.begin(*head_.stream, head_, *packet_, offset_, state_->progress.event_time);
+  }
   if (!pinned_) {
     batch_->pin(std::shared_ptr<const io::Window>(windows_->current()));
     pinned_ = true;
@@ -230,7 +373,7 @@ void StreamFile::decode_events() {
   const std::uint64_t first = decoder_.position() / 8;
   const EventDecoder::Stop stop =
       decoder_.run(*batch_, bytes_from(offset_ + first), first, at_end());
-  tell_oddities();
+  tell_oddities(decoder_.take_oddities(), offset_);
   switch (stop) {
     case EventDecoder::Stop::kPacketEnd:
       end_packet();
@@ -277,9 +420,7 @@ void StreamFile::decode_events() {
           return;
         }
       }
-      abandon({StreamRule::kEventClass, decoder_.position(),
-               fmt::format("there is no event record class with the id {} in data stream class {}",
-                           decoder_.unknown_class(), head_.class_id())},
+      abandon(unknown_class(decoder_.unknown_class(), head_.class_id(), decoder_.position()),
               decoder_.position());
       return;
     case EventDecoder::Stop::kFault:
@@ -303,9 +444,9 @@ void StreamFile::grow_tape(std::uint64_t slots) {
   batch_->grow_tape(wanted);
 }
 
-void StreamFile::tell_oddities() {
-  for (Oddity& oddity : decoder_.take_oddities()) {
-    tell(RecordKind::kFinding, oddity.rule, offset_ + oddity.position / 8, 0,
+void StreamFile::tell_oddities(std::vector<Oddity> oddities, std::uint64_t offset) {
+  for (Oddity& oddity : oddities) {
+    tell(RecordKind::kFinding, oddity.rule, offset + oddity.position / 8, 0,
          std::move(oddity.text));
   }
 }
@@ -358,13 +499,18 @@ void StreamFile::abandon(const DecodeFault& fault, std::uint64_t from) {
   std::uint64_t end_of_damage = goes_on ? packet_end() : ~std::uint64_t{0};
   pinned_ = false;
   if (!windows_->skip_to(end_of_damage)) end_of_damage = window_end();
-  tell(RecordKind::kProblem, fault.rule, begin, end_of_damage - begin,
-       fault.text + (goes_on ? "; reading goes on at the next packet"
-                             : "; nothing behind it can be read in this data stream"));
+  tell_fault(fault, begin, end_of_damage, goes_on);
   end_packet();
   offset_ = end_of_damage;
   phase_ = Phase::kHead;
   if (!goes_on) end();
+}
+
+void StreamFile::tell_fault(const DecodeFault& fault, std::uint64_t begin, std::uint64_t end,
+                            bool goes_on) {
+  tell(RecordKind::kProblem, fault.rule, begin, end - begin,
+       fault.text + (goes_on ? "; reading goes on at the next packet"
+                             : "; nothing behind it can be read in this data stream"));
 }
 
 void StreamFile::end() {
@@ -389,7 +535,8 @@ FirstPacket first_packet(Trace& trace, const std::string& path) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
   if (decoder.header(*schema, bytes, kMost, head) != RunStatus::kDone || head.stream == nullptr)
     return {};
-  FirstPacket first{.stream_class = head.stream->stream_class, .stream_id = head.roles.stream_id};
+  FirstPacket first{.stream_class = head.stream->stream_class,
+                    .stream_id = {head.roles.stream_id, head.roles.stream_id_digits}};
   if (decoder.context(bytes, kMost, 0, head) == RunStatus::kDone) first.begin = head.packet->begin;
   return first;
 }

@@ -1,16 +1,23 @@
 // One data stream file, read packet by packet (pkt-dec).
 //
-// Packets are found by walking their headers. A packet that cannot be decoded is damage; reading
-// goes on behind it where its size is known and plausible, else the file ends there.
+// Packets are found by walking their headers. With a pool of threads, those that are small enough
+// to be held as a whole are decoded there, several at the same time; what comes out is the same. A
+// packet that cannot be decoded is damage; reading goes on behind it where its size is known and
+// plausible, else the file ends there.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "tracedeck/ctf/batch_pool.hpp"
+#include "tracedeck/ctf/packet_job.hpp"
 #include "tracedeck/ctf/stream/event_decoder.hpp"
 #include "tracedeck/ctf/stream/packet_head.hpp"
+#include "tracedeck/ctf/task_pool.hpp"
 #include "tracedeck/ctf/trace.hpp"
 #include "tracedeck/format/reader.hpp"
 #include "tracedeck/io/window.hpp"
@@ -20,15 +27,17 @@ namespace tracedeck::ctf {
 struct StreamFileOptions {
   ReadOptions read = {};
   bool heads_only = false;  // no events: only what packets say of themselves
+  // Who decodes packets, and how many of them at the same time; null: this thread, one by one.
+  TaskPool* pool = nullptr;
+  std::size_t packets_ahead = 0;
   std::size_t window_size = std::size_t{256} << 10;
-  std::size_t batch_slots = Batch::kSlots;
-  std::size_t batch_records = Batch::kRecords;
+  std::shared_ptr<BatchPool> batches = {};  // where batches come from; null: one of its own
 };
 
 // The first packet of a file, as far as it tells which data stream the file belongs to.
 struct FirstPacket {
   const DataStreamClass* stream_class = nullptr;  // null: it cannot be decoded, or there is none
-  std::optional<std::uint64_t> stream_id = {};
+  StreamId stream_id = {};
   std::optional<std::uint64_t> begin = {};
 };
 [[nodiscard]] FirstPacket first_packet(Trace& trace, const std::string& path);
@@ -45,7 +54,24 @@ class StreamFile final : public RecordSource {
   [[nodiscard]] std::uint64_t bytes_read() const { return offset_; }
 
  private:
-  enum class Phase : std::uint8_t { kUnopened, kHead, kEvents, kEnded };
+  enum class Phase : std::uint8_t { kUnopened, kHead, kEventsAhead, kEvents, kEnded };
+
+  // A packet that is decoded elsewhere, and the records that come before its events.
+  struct Ahead {
+    std::shared_ptr<Batch> before;
+    std::shared_ptr<PacketJob> job;
+    StreamState* state = nullptr;
+    std::future<DecodedPacket> decoded;
+  };
+
+  // Fills `batch_` until it is worth handing on, or something must be waited for.
+  void fill();
+  [[nodiscard]] Result<BatchPtr> hand_on(std::shared_ptr<Batch> batch);
+  [[nodiscard]] bool is_alone() const;
+  [[nodiscard]] bool can_go_ahead();
+  void go_ahead();
+  void settle(Ahead ahead);
+  [[nodiscard]] bool renew(PacketJob& job);
 
   void open();
   void decode_head();
@@ -58,6 +84,7 @@ class StreamFile final : public RecordSource {
   // Goes on behind the packet, or ends.
   void leave_packet();
   void abandon(const DecodeFault& fault, std::uint64_t from);
+  void tell_fault(const DecodeFault& fault, std::uint64_t begin, std::uint64_t end, bool goes_on);
   void end();
 
   [[nodiscard]] bool wanted() const;
@@ -66,7 +93,7 @@ class StreamFile final : public RecordSource {
   [[nodiscard]] std::uint64_t window_end() const;
   [[nodiscard]] bool at_end() const { return windows_->at_end(); }
   void grow_tape(std::uint64_t slots);
-  void tell_oddities();
+  void tell_oddities(std::vector<Oddity> oddities, std::uint64_t offset);
   void tell(RecordKind kind, StreamRule rule, std::uint64_t offset, std::uint64_t length,
             std::string text);
   [[nodiscard]] std::uint64_t packet_end() const;
@@ -84,8 +111,12 @@ class StreamFile final : public RecordSource {
   std::shared_ptr<const Packet> packet_;
   StreamState* state_ = nullptr;
   std::shared_ptr<Batch> batch_;
+  bool begun_ = false;   // the decoder has begun the packet at hand
   bool pinned_ = false;  // the window at hand, by the batch
   bool hand_on_ = false;
+  std::deque<Ahead> ahead_;
+  std::deque<std::shared_ptr<Batch>> ready_;
+  bool waiting_ = false;  // what is ahead must be settled first
 };
 
 }  // namespace tracedeck::ctf

@@ -182,13 +182,13 @@ bool Trace::reload() {
          description()->stream_classes().size() != streams;
 }
 
-StreamState& Trace::stream(const DataStreamClass& stream_class, std::optional<std::uint64_t> id,
+StreamState& Trace::stream(const DataStreamClass& stream_class, const StreamId& id,
                            const std::string& file) {
-  StreamState& state = streams_[{&stream_class, {id, id ? std::string() : file}}];
+  StreamState& state = streams_[{&stream_class, id, id.value ? std::string() : file}];
   if (state.stream == nullptr) {
     DataStream stream{.stream_class = &stream_class, .keys = {}, .file = file};
     stream.keys.push_back({"class", stream_class.id.value_or(0)});
-    if (id) stream.keys.push_back({"id", *id});
+    if (id.value) stream.keys.push_back({"id", *id.value, id.digits});
     state.stream = std::make_shared<const DataStream>(std::move(stream));
   }
   return state;

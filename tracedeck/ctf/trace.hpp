@@ -3,6 +3,7 @@
 // The specification is silent about files; docs/formats/ctf.md says what is read as what.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,14 @@ struct StreamProgress {
   std::uint64_t clock = 0;                       // the clock's last value
 };
 
+// The id of a data stream, as a packet header gives it; absent if it does not.
+struct StreamId {
+  std::optional<std::uint64_t> value = {};
+  std::string digits = {};  // in decimal, where 64 bits do not hold it
+
+  friend auto operator<=>(const StreamId&, const StreamId&) = default;
+};
+
 // A data stream of the trace, which may lie in several files.
 struct StreamState {
   std::shared_ptr<const DataStream> stream;
@@ -86,8 +96,8 @@ class Trace {
   [[nodiscard]] bool reload();
 
   // The data stream of a class and an id; those without an id are told apart by their file.
-  [[nodiscard]] StreamState& stream(const DataStreamClass& stream_class,
-                                    std::optional<std::uint64_t> id, const std::string& file);
+  [[nodiscard]] StreamState& stream(const DataStreamClass& stream_class, const StreamId& id,
+                                    const std::string& file);
 
   [[nodiscard]] const std::stop_token& stop() const { return stop_; }
 
@@ -97,9 +107,6 @@ class Trace {
   Result<void> feed(const std::string& path);
   Result<void> list(const std::string& directory);
 
-  using StreamId =
-      std::pair<const DataStreamClass*, std::pair<std::optional<std::uint64_t>, std::string>>;
-
   std::unique_ptr<Metadata> metadata_;
   std::unique_ptr<MetadataReader> reader_;
   std::uint64_t metadata_read_ = 0;  // bytes of the file at hand
@@ -108,7 +115,7 @@ class Trace {
   std::vector<std::string> files_;
   std::vector<std::string> auxiliary_files_;
   std::vector<std::string> metadata_files_;
-  std::map<StreamId, StreamState> streams_;
+  std::map<std::tuple<const DataStreamClass*, StreamId, std::string>, StreamState> streams_;
   std::stop_token stop_;
 };
 

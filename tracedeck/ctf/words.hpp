@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tracedeck/base/bytes.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::ctf {
@@ -18,6 +19,9 @@ namespace tracedeck::ctf {
   }
   return text;
 }
+
+// An unsigned integer of any size, least significant byte first.
+[[nodiscard]] std::string decimal(ByteSpan little_endian);
 
 [[nodiscard]] inline std::string decimal(Int128 value) { return fmt::format("{}", value); }
 

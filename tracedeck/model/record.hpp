@@ -25,6 +25,7 @@ namespace tracedeck {
 struct StreamKey {
   std::string name = {};
   std::uint64_t value = 0;
+  std::string digits = {};  // the value in decimal, where 64 bits do not hold it
 };
 
 // A data stream of a trace.

@@ -84,7 +84,7 @@ std::size_t append_stream_tag(TextBuffer& out, const DataStream& stream) {
   std::string_view separator;
   out.append('[');
   for (const StreamKey& key : stream.keys) {
-    const std::string value = fmt::format(" {}", key.value);
+    const std::string value = key.digits.empty() ? fmt::format(" {}", key.value) : " " + key.digits;
     out.append(separator);
     columns += separator.size() + append_visible(out, key.name) + value.size();
     out.append(value);

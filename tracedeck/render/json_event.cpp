@@ -75,7 +75,11 @@ void append_stream_object(TextBuffer& out, const DataStream& stream) {
     separator = ',';
     append_json_string(out, key.name);
     out.append(':');
-    append_decimal(out, key.value);
+    if (key.digits.empty()) {
+      append_decimal(out, key.value);
+    } else {
+      out.append(key.digits);
+    }
   }
   out.append(separator == '{' ? "{}" : "}");
 }

@@ -102,7 +102,7 @@ class Compiler {
   Step& emit(Op op, std::uint64_t a = 0) {
     if (op != Op::kReverse && op != Op::kToBoolean && op != Op::kToReal && op != Op::kToReal32 &&
         op != Op::kToReal16 && op != Op::kSave && op != Op::kRole && op != Op::kOpen &&
-        op != Op::kClose && op != Op::kForget)
+        op != Op::kClose && op != Op::kForget && op != Op::kEventClassId && op != Op::kClock)
       need_ = kNone;
     return push(op, a);
   }
@@ -412,11 +412,14 @@ class Compiler {
   static void make_table(VariantField& info) {
     const bool small = std::ranges::all_of(
         info.choices, [](const Choice& choice) { return choice.lower >= 0 && choice.upper < 256; });
-    if (!small || info.boolean) return;
-    info.table.assign(256, VariantField::kNone);
+    const bool few = std::ranges::all_of(info.choices, [](const Choice& choice) {
+      return choice.option < VariantField::kNotInTable;
+    });
+    if (!small || !few || info.boolean) return;
+    info.table.assign(256, VariantField::kNotInTable);
     for (const Choice& choice : info.choices) {
       for (Int128 value = choice.lower; value <= choice.upper; ++value)
-        info.table[static_cast<std::size_t>(value)] = choice.option;
+        info.table[static_cast<std::size_t>(value)] = static_cast<std::uint8_t>(choice.option);
     }
   }
 
@@ -516,8 +519,47 @@ class Compiler {
       const auto* const integer = field_class.as<IntegerClass>();
       const auto* const layout =
           integer == nullptr ? nullptr : std::get_if<FixedLayout>(&integer->layout);
-      emit(Op::kRole, layout == nullptr ? 0 : layout->width).width =
-          static_cast<std::uint8_t>(*role);
+      const bool narrow = layout != nullptr && layout->width < 64;
+      if (*role == Role::kEventClassId && layout != nullptr && layout->width <= 64) {
+        emit(Op::kEventClassId);
+      } else if (*role == Role::kClock && narrow && root_ == FieldLocation::Root::kEventHeader) {
+        emit(Op::kClock, (std::uint64_t{1} << layout->width) - 1);
+      } else {
+        emit(Op::kRole, layout == nullptr ? 0 : layout->width).width =
+            static_cast<std::uint8_t>(*role);
+      }
+    }
+  }
+
+  // A check and the only load that it is for become one step.
+  static void fuse(std::vector<Step>& steps) {
+    std::vector<Step> fused;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const bool alone = steps[i].op == Op::kNeed &&
+                         steps[i].a == std::uint64_t{steps[i + 1].skip} + steps[i + 1].width;
+      const bool aligned = alone && steps[i + 1].op == Op::kAlignedLittle;
+      if (aligned || (alone && steps[i + 1].op == Op::kLittle)) {
+        Step& load = fused.emplace_back(steps[i + 1]);
+        load.op = aligned ? Op::kCheckedAlignedLittle : Op::kCheckedLittle;
+        load.a = steps[i].a;
+        ++i;
+      } else {
+        fused.push_back(steps[i]);
+      }
+    }
+    steps = std::move(fused);
+  }
+
+  // The steps of an option go on behind the variant or optional that it belongs to.
+  void leave_options(const std::vector<std::uint64_t>& begins) {
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+      const Step& step = program_.steps[i];
+      if (step.op != Op::kVariant && step.op != Op::kOptional) continue;
+      for (const std::uint32_t body : program_.variants[step.a].bodies) {
+        Step& last = program_.steps[begins[body] + blocks_[body].steps.size() - 1];
+        last.op = Op::kLeave;
+        last.a = i + 1;
+      }
     }
   }
 
@@ -525,7 +567,8 @@ class Compiler {
   void link() {
     std::vector<std::uint64_t> begins;
     std::uint64_t size = 0;
-    for (const Block& each : blocks_) {
+    for (Block& each : blocks_) {
+      fuse(each.steps);
       begins.push_back(size);
       size += each.steps.size();
     }
@@ -536,6 +579,7 @@ class Compiler {
         program_.steps.push_back(step);
       }
     }
+    leave_options(begins);
     for (ArrayField& array : program_.arrays)
       array.body = static_cast<std::uint32_t>(begins[array.body]);
     for (VariantField& variant : program_.variants) {

@@ -12,8 +12,12 @@ void EventDecoder::begin(const StreamSchema& schema, const PacketHead& head, con
   schema_ = &schema;
   packet_ = &packet;
   offset_ = offset;
-  previous_ = previous;
   has_clock_ = schema.stream_class->default_clock != nullptr;
+  packet_least_ = packet.begin.value_or(0);
+  most_ = packet.end.value_or(~std::uint64_t{0});
+  any_time_ = previous.has_value();
+  previous_ = previous.value_or(0);
+  least_ = std::max(packet_least_, previous_);
   found_ = {};
   state_.packet = nullptr;
   state_.content = head.content_bits();
@@ -73,13 +77,17 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   }
   // The header's values are not shown.
   state_.out = slots;
-  status = tracedeck::ctf::run(schema_->common_context, state_);
+  if (!promise_slots(state_, event_schema->slots)) return stop(RunStatus::kNeedSlots, begin, clock);
+  const auto decode = [&](const Program& program) {
+    return program.empty() ? RunStatus::kDone : run_promised(program, state_);
+  };
+  status = decode(schema_->common_context);
   if (status != RunStatus::kDone) return stop(status, begin, clock);
   const Slot* const specific = state_.out;
-  status = tracedeck::ctf::run(event_schema->specific_context, state_);
+  status = decode(event_schema->specific_context);
   if (status != RunStatus::kDone) return stop(status, begin, clock);
   const Slot* const payload = state_.out;
-  status = tracedeck::ctf::run(event_schema->payload, state_);
+  status = decode(event_schema->payload);
   if (status != RunStatus::kDone) return stop(status, begin, clock);
   if (state_.position > state_.content || state_.position == begin) [[unlikely]] {
     const bool empty = state_.position == begin;
@@ -96,8 +104,15 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   if (has_clock_) {
     event.time = state_.clock;
     event.end_time = state_.clock;
-    if (findings_) look_at(begin);
+    if (state_.clock < least_ || state_.clock > most_) [[unlikely]]
+      look_at(begin);
+    least_ = std::max(state_.clock, packet_least_);
     previous_ = state_.clock;
+    any_time_ = true;
+  }
+  if (state_.bad_text) [[unlikely]] {
+    state_.bad_text = false;
+    odd(2, StreamRule::kUtf8, begin, "a string of the event record is not valid UTF-8");
   }
   event.offset = offset_ + begin / 8;
   event.size = static_cast<std::uint32_t>((state_.position - begin + 7) / 8);
@@ -127,18 +142,19 @@ EventDecoder::Stop EventDecoder::stop(RunStatus status, std::uint64_t begin, std
 }
 
 void EventDecoder::look_at(std::uint64_t begin) {
+  if (!findings_) return;
   const std::uint64_t time = state_.clock;
-  if (previous_ && time < *previous_) [[unlikely]] {
+  if (any_time_ && time < previous_) {
     odd(0, StreamRule::kEventOrder, begin,
         fmt::format("the event record's clock value, {}, is less than the one before it, {}", time,
-                    *previous_));
+                    previous_));
   }
-  if (packet_->begin && time < *packet_->begin) [[unlikely]] {
+  if (packet_->begin && time < *packet_->begin) {
     odd(1, StreamRule::kEventTime, begin,
         fmt::format("the event record's clock value, {}, is before its packet begins, {}", time,
                     *packet_->begin));
   }
-  if (packet_->end && time > *packet_->end) [[unlikely]] {
+  if (packet_->end && time > *packet_->end) {
     odd(1, StreamRule::kEventTime, begin,
         fmt::format("the event record's clock value, {}, is after its packet ends, {}", time,
                     *packet_->end));

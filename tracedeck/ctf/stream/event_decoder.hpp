@@ -35,7 +35,9 @@ class EventDecoder {
   };
 
   // `values`: put field values on the tape. `findings`: look for oddities.
-  EventDecoder(bool values, bool findings) : values_(values), findings_(findings) {}
+  EventDecoder(bool values, bool findings) : values_(values), findings_(findings) {
+    state_.check_text = values && findings;
+  }
 
   // Its registers hold what the packet's header and context have set.
   [[nodiscard]] DecodeState& state() { return state_; }
@@ -58,7 +60,10 @@ class EventDecoder {
   [[nodiscard]] std::uint64_t unknown_class() const { return state_.event_class_id; }
   [[nodiscard]] const DecodeFault& fault() const { return state_.fault; }
   // Of the last event record.
-  [[nodiscard]] std::optional<std::uint64_t> previous() const { return previous_; }
+  [[nodiscard]] std::optional<std::uint64_t> previous() const {
+    if (!any_time_) return {};
+    return previous_;
+  }
   [[nodiscard]] std::uint64_t clock() const { return state_.clock; }
 
   // What was found odd since the last call; of each kind at most one a packet.
@@ -79,8 +84,12 @@ class EventDecoder {
   bool last_ = false;
   bool has_clock_ = false;
   ByteOrder begin_order_ = ByteOrder::kLittle;  // LAST_BO where the event record begins
-  std::optional<std::uint64_t> previous_;
-  std::array<bool, 2> found_ = {};  // oddities of this packet, by kind
+  bool any_time_ = false;                       // there was an event record with a time before
+  std::uint64_t previous_ = 0;                  // its time
+  std::uint64_t packet_least_ = 0;              // when the packet begins
+  std::uint64_t least_ = 0;                     // a time before or
+  std::uint64_t most_ = 0;                      // after these is odd
+  std::array<bool, 3> found_ = {};              // oddities of this packet, by kind
   std::vector<Oddity> oddities_;
 };
 

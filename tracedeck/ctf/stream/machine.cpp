@@ -7,6 +7,7 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/real.hpp"
+#include "tracedeck/base/utf8.hpp"
 #include "tracedeck/ctf/stream/text_field.hpp"
 #include "tracedeck/ctf/words.hpp"
 
@@ -53,14 +54,14 @@ Register wide_register(const Slot& slot) {
   Uint128 value = negative ? ~Uint128{0} : 0;
   for (std::size_t i = slot.length; i-- > 0;) {
     if (i >= sizeof value) {
-      if (slot.pointer[i] != fill) return {.value = 0, .kind = Register::Kind::kTooWide};
+      if (slot.pointer[i] != fill) return {.kind = Register::Kind::kTooWide};
     } else {
       value = value << 8 | slot.pointer[i];
     }
   }
   const auto result = static_cast<Int128>(value);
-  if ((result < 0) != negative) return {.value = 0, .kind = Register::Kind::kTooWide};
-  return {.value = result, .kind = Register::Kind::kInteger};
+  if ((result < 0) != negative) return {.kind = Register::Kind::kTooWide};
+  return {.wide = result, .kind = Register::Kind::kWide};
 }
 
 std::uint64_t reversed(std::uint64_t bits, unsigned width) {
@@ -103,16 +104,7 @@ class Run {
     return s_.position <= s_.limit && bits <= s_.limit - s_.position;
   }
 
-  // Promises room for `slots` more than before.
-  [[nodiscard]] bool promise(std::uint64_t slots) {
-    const auto used = static_cast<std::uint64_t>(s_.out - s_.out_begin);
-    const auto room = static_cast<std::uint64_t>(s_.out_end - s_.out_begin);
-    s_.promised += slots;
-    if (used + s_.promised <= room) [[likely]]
-      return true;
-    s_.needed = used + s_.promised;
-    return false;
-  }
+  [[nodiscard]] bool promise(std::uint64_t slots) { return promise_slots(s_, slots); }
 
   void put(const Slot& slot) { *s_.out++ = slot; }
 
@@ -123,7 +115,8 @@ class Run {
   RunStatus blob(const Step& step);
   RunStatus array(const Step& step);
   RunStatus packed(const Step& step, const ArrayField& info, std::uint64_t count);
-  RunStatus choose(const Step& step);
+  // `next`: the steps of what was chosen; null: of nothing.
+  RunStatus choose(const Step& step, const Step*& next);
   RunStatus call(const Step& step);
   RunStatus role(const Step& step);
   void save(const Step& step);
@@ -182,6 +175,16 @@ RunStatus Run::steps(const Step* step) {
         make(load_le<std::uint64_t>(at(position)) << shift >> shift, *step);
         break;
       }
+      case Op::kCheckedAlignedLittle: {
+        if (position + step->a > s_.limit) [[unlikely]] {
+          s_.position = position;
+          return short_of(*step, step->a);
+        }
+        position += step->skip;
+        const unsigned shift = 64U - step->width;
+        make(load_le<std::uint64_t>(at(position)) << shift >> shift, *step);
+        break;
+      }
       case Op::kAlignedLittleSigned: {
         position += step->skip;
         const unsigned shift = 64U - step->width;
@@ -198,6 +201,20 @@ RunStatus Run::steps(const Step* step) {
         position += step->skip;
         const auto raw = static_cast<std::int64_t>(load_be<std::uint64_t>(at(position)));
         make(static_cast<std::uint64_t>(raw >> (64U - step->width)), *step);
+        break;
+      }
+      case Op::kCheckedLittle: {
+        if (position + step->a > s_.limit) [[unlikely]] {
+          s_.position = position;
+          return short_of(*step, step->a);
+        }
+        position += step->skip;
+        const unsigned offset = static_cast<unsigned>(position & 7);
+        const std::uint8_t* const bytes = at(position);
+        std::uint64_t raw = load_le<std::uint64_t>(bytes) >> offset;
+        if (offset + step->width > 64U) raw |= std::uint64_t{bytes[8]} << (64U - offset);
+        const unsigned shift = 64U - step->width;
+        make(raw << shift >> shift, *step);
         break;
       }
       case Op::kLittle:
@@ -276,16 +293,27 @@ RunStatus Run::steps(const Step* step) {
         s_.registers[step->a].kind = Register::Kind::kNothing;
         break;
       case Op::kSave:
-        s_.out = out;
-        save(*step);
-        break;
-      case Op::kRole:
-        if (static_cast<Role>(step->width) == Role::kEventClassId &&
-            out[-1].kind == SlotKind::kUnsigned) [[likely]] {
-          s_.event_class_id = out[-1].bits;
+        if (out[-1].kind == SlotKind::kUnsigned) [[likely]] {
+          Register& target = s_.registers[step->a];
+          target.bits = out[-1].bits;
+          target.kind = Register::Kind::kUnsigned;
         } else {
-          status = through(&Run::role);
+          s_.out = out;
+          save(*step);
         }
+        break;
+      case Op::kEventClassId:
+        s_.event_class_id = out[-1].bits;
+        break;
+      case Op::kClock: {
+        const std::uint64_t mask = step->a;
+        const std::uint64_t value = out[-1].bits;
+        const std::uint64_t high = s_.clock & ~mask;
+        s_.clock = high + value + (value >= (s_.clock & mask) ? 0 : mask + 1);
+        break;
+      }
+      case Op::kRole:
+        status = through(&Run::role);
         break;
       case Op::kWide:
         status = through(&Run::wide);
@@ -319,13 +347,40 @@ RunStatus Run::steps(const Step* step) {
       case Op::kArray:
         status = through(&Run::array);
         break;
-      case Op::kOptional:
-      case Op::kVariant:
-        status = through(&Run::choose);
+      case Op::kVariant: {
+        const VariantField& info = program_.variants[step->a];
+        const Register& selector = s_.registers[info.selector];
+        if (!info.table.empty() && info.forgets.empty() &&
+            selector.kind == Register::Kind::kUnsigned && selector.bits < info.table.size() &&
+            info.table[selector.bits] != VariantField::kNotInTable) [[likely]] {
+          const std::uint8_t option = info.table[selector.bits];
+          s_.heads[s_.depth++] = out;
+          *out++ = head_slot(SlotKind::kVariant, option, 0);
+          step = &program_.steps[info.bodies[option]] - 1;
+          break;
+        }
+        [[fallthrough]];
+      }
+      case Op::kOptional: {
+        const Step* next = nullptr;
+        s_.position = position;
+        s_.out = out;
+        status = choose(*step, next);
+        out = s_.out;
+        if (next != nullptr) step = next - 1;
         break;
+      }
+      case Op::kLeave: {
+        Slot* const head = s_.heads[--s_.depth];
+        head->length = static_cast<std::uint32_t>(out - head - 1);
+        step = &program_.steps[step->a] - 1;
+        break;
+      }
       case Op::kCall:
         status = through(&Run::call);
         break;
+      default:
+        __builtin_unreachable();
     }
     if (status != RunStatus::kDone) [[unlikely]]
       return status;
@@ -337,13 +392,13 @@ void Run::save(const Step& step) {
   const Slot& slot = s_.out[-1];
   switch (slot.kind) {
     case SlotKind::kBoolean:
-      target = {.value = static_cast<Int128>(slot.bits), .kind = Register::Kind::kBoolean};
+      target = {.bits = slot.bits, .kind = Register::Kind::kBoolean};
       break;
     case SlotKind::kUnsigned:
-      target = {.value = static_cast<Int128>(slot.bits), .kind = Register::Kind::kInteger};
+      target = {.bits = slot.bits, .kind = Register::Kind::kUnsigned};
       break;
     case SlotKind::kSigned:
-      target = {.value = slot.integer, .kind = Register::Kind::kInteger};
+      target = {.bits = slot.bits, .kind = Register::Kind::kSigned};
       break;
     default:
       target = wide_register(slot);
@@ -383,6 +438,8 @@ RunStatus Run::role(const Step& step) {
       break;
     case Role::kStreamId:
       packet.stream_id = clamped(slot, kMostId);
+      packet.stream_id_digits =
+          slot.kind == SlotKind::kWideUnsigned ? decimal(slot.bytes()) : std::string();
       break;
     case Role::kTotalSize:
       packet.total_bits = size_of(slot);
@@ -493,9 +550,10 @@ RunStatus Run::length(const Step& step, const Length& of, std::uint64_t& value) 
   const Register& from = s_.registers[of.from];
   if (from.kind == Register::Kind::kNothing)
     return fault(step, StreamRule::kLocationValue, "the field of its length is not there");
-  const bool fits = from.kind == Register::Kind::kInteger && from.value >= 0 &&
-                    from.value <= static_cast<Int128>(~std::uint64_t{0});
-  value = fits ? static_cast<std::uint64_t>(from.value) : ~std::uint64_t{0};
+  const Int128 wanted = from.value();
+  const bool fits =
+      from.is_integer() && wanted >= 0 && wanted <= static_cast<Int128>(~std::uint64_t{0});
+  value = fits ? static_cast<std::uint64_t>(wanted) : ~std::uint64_t{0};
   return RunStatus::kDone;
 }
 
@@ -518,6 +576,8 @@ RunStatus Run::text(const Step& step) {
   if (used > kMostBytes)
     return fault(step, StreamRule::kLimitState, fmt::format("a string of {} bytes", used));
   if (field.encoding == TextEncoding::kUtf8) {
+    if (s_.check_text && !is_valid_utf8(bytes.first(used))) [[unlikely]]
+      s_.bad_text = true;
     put(bytes_slot(SlotKind::kString, bytes.data(), static_cast<std::uint32_t>(used)));
   } else {
     if (used % unit != 0)
@@ -592,7 +652,7 @@ RunStatus Run::array(const Step& step) {
   return RunStatus::kDone;
 }
 
-RunStatus Run::choose(const Step& step) {
+RunStatus Run::choose(const Step& step, const Step*& next) {
   const VariantField& info = program_.variants[step.a];
   for (const std::uint32_t each : info.forgets) s_.registers[each].kind = Register::Kind::kNothing;
   const Register& selector = s_.registers[info.selector];
@@ -600,42 +660,33 @@ RunStatus Run::choose(const Step& step) {
     return fault(step, StreamRule::kLocationValue, "the field of its selector is not there");
   std::uint32_t option = VariantField::kNone;
   if (selector.kind == Register::Kind::kBoolean) {
-    if (selector.value != 0) option = 0;
-  } else if (selector.kind == Register::Kind::kInteger) {
-    if (!info.table.empty()) {
-      if (selector.value >= 0 && selector.value < 256)
-        option = info.table[static_cast<std::size_t>(selector.value)];
-    } else {
-      // Ranges of an optional may overlap, so all that begin early enough are looked at.
-      for (const Choice& choice : info.choices) {
-        if (choice.lower > selector.value) break;
-        if (choice.upper >= selector.value) {
-          option = choice.option;
-          break;
-        }
+    if (selector.bits != 0) option = 0;
+  } else if (selector.is_integer()) {
+    const Int128 value = selector.value();
+    // Ranges of an optional may overlap, so all that begin early enough are looked at.
+    for (const Choice& choice : info.choices) {
+      if (choice.lower > value) break;
+      if (choice.upper >= value) {
+        option = choice.option;
+        break;
       }
     }
   }
+  const bool chosen = option != VariantField::kNone;
   if (step.op == Op::kOptional) {
-    const bool present = option != VariantField::kNone;
-    Slot* const head = s_.out;
-    put(head_slot(SlotKind::kOptional, present ? 1 : 0, 0));
-    if (!present) return RunStatus::kDone;
-    const RunStatus status = steps(&program_.steps[info.bodies[0]]);
-    head->length = static_cast<std::uint32_t>(s_.out - head - 1);
-    return status;
+    if (chosen) s_.heads[s_.depth++] = s_.out;
+    put(head_slot(SlotKind::kOptional, chosen ? 1 : 0, 0));
+  } else if (chosen) {
+    s_.heads[s_.depth++] = s_.out;
+    put(head_slot(SlotKind::kVariant, option, 0));
+  } else {
+    return fault(
+        step, StreamRule::kOptionMissing,
+        fmt::format("no option has the value {} of its selector",
+                    selector.is_integer() ? decimal(selector.value()) : "beyond 128 bits"));
   }
-  if (option == VariantField::kNone) {
-    const bool known = selector.kind == Register::Kind::kInteger;
-    return fault(step, StreamRule::kOptionMissing,
-                 fmt::format("no option has the value {} of its selector",
-                             known ? decimal(selector.value) : "beyond 128 bits"));
-  }
-  Slot* const head = s_.out;
-  put(head_slot(SlotKind::kVariant, option, 0));
-  const RunStatus status = steps(&program_.steps[info.bodies[option]]);
-  head->length = static_cast<std::uint32_t>(s_.out - head - 1);
-  return status;
+  next = chosen ? &program_.steps[info.bodies[option]] : nullptr;
+  return RunStatus::kDone;
 }
 
 RunStatus Run::call(const Step& step) {
@@ -655,17 +706,15 @@ RunStatus Run::call(const Step& step) {
 
 }  // namespace
 
+RunStatus run_promised(const Program& program, DecodeState& state) {
+  return Run(program, state).steps(program.steps.data());
+}
+
 RunStatus run(const Program& program, DecodeState& state) {
   if (program.empty()) return RunStatus::kDone;
-  Run machine(program, state);
   const std::uint64_t promised = state.promised;
-  state.promised += program.slots;
-  const auto used = static_cast<std::uint64_t>(state.out - state.out_begin);
-  if (used + state.promised > static_cast<std::uint64_t>(state.out_end - state.out_begin)) {
-    state.needed = used + state.promised;
-    return RunStatus::kNeedSlots;
-  }
-  const RunStatus status = machine.steps(program.steps.data());
+  if (!promise_slots(state, program.slots)) return RunStatus::kNeedSlots;
+  const RunStatus status = run_promised(program, state);
   state.promised = promised;
   return status;
 }

@@ -28,9 +28,19 @@ enum class RunStatus : std::uint8_t {
 
 // A length or selector that was decoded.
 struct Register {
-  enum class Kind : std::uint8_t { kNothing, kBoolean, kInteger, kTooWide };
-  Int128 value = 0;
+  enum class Kind : std::uint8_t { kNothing, kBoolean, kUnsigned, kSigned, kWide, kTooWide };
+  std::uint64_t bits = 0;  // unless it is wide
+  Int128 wide = 0;
   Kind kind = Kind::kNothing;
+
+  [[nodiscard]] bool is_integer() const {
+    return kind == Kind::kUnsigned || kind == Kind::kSigned || kind == Kind::kWide;
+  }
+  [[nodiscard]] Int128 value() const {
+    if (kind == Kind::kWide) return wide;
+    return kind == Kind::kSigned ? static_cast<Int128>(static_cast<std::int64_t>(bits))
+                                 : static_cast<Int128>(bits);
+  }
 };
 
 // What the roles of a packet's header and context say.
@@ -39,6 +49,7 @@ struct PacketRoles {
   bool wrong_uuid = false;
   std::optional<std::uint64_t> stream_class_id = {};
   std::optional<std::uint64_t> stream_id = {};
+  std::string stream_id_digits = {};  // in decimal, where 64 bits do not hold it
   std::optional<std::uint64_t> total_bits = {};
   std::optional<std::uint64_t> content_bits = {};
   std::optional<std::uint64_t> begin = {};
@@ -75,6 +86,8 @@ struct DecodeState {
   PacketRoles* packet = nullptr;     // while a packet's header and context are decoded
   const std::optional<Uuid>* uuid = nullptr;
 
+  bool check_text = false;                    // look whether strings are UTF-8
+  bool bad_text = false;                      // one was not
   ByteOrder last_order = ByteOrder::kLittle;  // LAST_BO
   std::uint64_t leb128_bits = 0;              // of the last LEB128 field
   std::uint64_t empty_elements = 0;           // of the event record at hand
@@ -90,5 +103,19 @@ struct DecodeState {
 // Runs a program from `state.position` on. After anything but kDone the position and the slots
 // mean nothing.
 [[nodiscard]] RunStatus run(const Program& program, DecodeState& state);
+
+// Promises room for `slots` more. False: kNeedSlots.
+[[nodiscard]] inline bool promise_slots(DecodeState& state, std::uint64_t slots) {
+  const auto used = static_cast<std::uint64_t>(state.out - state.out_begin);
+  const auto room = static_cast<std::uint64_t>(state.out_end - state.out_begin);
+  state.promised += slots;
+  if (used + state.promised <= room) [[likely]]
+    return true;
+  state.needed = used + state.promised;
+  return false;
+}
+
+// `run` of a program that is not empty and whose slots were promised.
+[[nodiscard]] RunStatus run_promised(const Program& program, DecodeState& state);
 
 }  // namespace tracedeck::ctf

@@ -36,6 +36,9 @@ enum class Op : std::uint8_t {
   kLittleSigned,
   kBig,
   kBigSigned,
+  // The same with the check of their own: `a` bits.
+  kCheckedAlignedLittle,
+  kCheckedLittle,
   kWide,  // `a` bits, more than 64; see WideField
   // Change the slot that was just made.
   kReverse,  // of `width` bits; signed values are extended again
@@ -47,17 +50,20 @@ enum class Op : std::uint8_t {
   kSetOrder,    // remembers that it is `width`
   kLeb128,
   kLeb128Signed,
-  kText,      // texts[a]
-  kBlob,      // blobs[a]
-  kOpen,      // a structure begins: its head
-  kClose,     // and ends
-  kArray,     // arrays[a]
-  kOptional,  // variants[a]
-  kVariant,   // variants[a]
-  kCall,      // steps from `a` on, which make at most `tail` slots
-  kSave,      // the last slot into register `a`
-  kForget,    // register `a` holds nothing
-  kRole,      // the last slot has role `width`; `a`: bits of a clock's value, 0: as many as it had
+  kText,          // texts[a]
+  kBlob,          // blobs[a]
+  kOpen,          // a structure begins: its head
+  kClose,         // and ends
+  kArray,         // arrays[a]
+  kOptional,      // variants[a]
+  kVariant,       // variants[a]
+  kLeave,         // an option ends: its head, then steps from `a` on
+  kCall,          // steps from `a` on, which make at most `tail` slots
+  kSave,          // the last slot into register `a`
+  kForget,        // register `a` holds nothing
+  kEventClassId,  // the last slot is the id of the event record class
+  kClock,         // the last slot updates the clock; `a`: 2^bits - 1 of the field
+  kRole,  // the last slot has role `width`; `a`: bits of a clock's value, 0: as many as it had
 };
 
 struct Step {
@@ -117,11 +123,12 @@ struct VariantField {
   bool boolean = false;              // the selector is a boolean: of an optional
   std::vector<Choice> choices = {};  // sorted, not overlapping
   // What each of the values 0 to 255 selects, kNone: nothing. Empty unless that is all there is.
-  std::vector<std::uint32_t> table = {};
+  std::vector<std::uint8_t> table = {};
   std::vector<std::uint32_t> bodies = {};   // steps of each option; of an optional, one
   std::vector<std::uint32_t> forgets = {};  // registers of fields that may not be there
 
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+  static constexpr std::uint8_t kNotInTable = 0xFF;
 };
 
 // Where a field stands among others, for messages.

@@ -103,6 +103,8 @@ std::shared_ptr<const StreamSchema> SchemaBuilder::State::compile_stream(Stream&
       made->event_class = event.event_class;
       made->specific_context = compiled(inner, Root::kSpecificContext, inside);
       made->payload = compiled(inner, Root::kPayload, inside);
+      made->slots =
+          schema->common_context.slots + made->specific_context.slots + made->payload.slots;
       event.schema = std::move(made);
     }
     schema->add_event(id, event.schema);

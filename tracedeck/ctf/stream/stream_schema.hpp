@@ -20,6 +20,7 @@ struct EventSchema {
   const EventClass* event_class = nullptr;
   Program specific_context;
   Program payload;
+  std::uint64_t slots = 0;  // of these and the common context, what lies in arrays apart
 };
 
 struct StreamSchema {

@@ -58,6 +58,11 @@ void write_mappings(JsonOut& out, std::string_view key, const std::vector<Mappin
   out.end_object();
 }
 
+bool is_clock_role(std::string_view word) {
+  const std::optional<Role> role = find_role(word);
+  return role == Role::kPacketBegin || role == Role::kPacketEnd || role == Role::kClock;
+}
+
 // The field classes of one fragment.
 class ClassText {
  public:
@@ -71,6 +76,8 @@ class ClassText {
         spelt_(spelt) {}
 
   JsonOut& out() { return out_; }
+  // CTF2-SPECRC-3.0 ignores roles of clock values without a default clock, CTF2-SPEC-2.0 has none.
+  void leave_out_clock_roles() { has_clock_ = false; }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
   void root(std::string_view key, Root root, const FieldClassPtr& field_class) {
@@ -123,7 +130,7 @@ class ClassText {
     bool any = false;
     for (const std::string& word : field_class.roles) {
       const std::string_view translated = role_in(root_, word, dialect_);
-      if (translated.empty()) continue;
+      if (translated.empty() || (!has_clock_ && is_clock_role(word))) continue;
       if (!any) out_.key("roles").begin_array();
       any = true;
       out_.string(translated);
@@ -303,6 +310,7 @@ class ClassText {
 
   JsonOut out_;
   bool rc3_;
+  bool has_clock_ = true;
   Dialect dialect_;
   const Aliases& aliases_;
   std::size_t& spelt_;
@@ -377,6 +385,8 @@ class JsonMetadataWriter final : public MetadataWriter {
           if (stream_class.default_clock != nullptr) {
             out.key(rc3_ ? "default-clock-class-name" : "default-clock-class-id")
                 .string(stream_class.default_clock->id);
+          } else if (!rc3_) {
+            text.leave_out_clock_roles();
           }
           text.root("packet-context-field-class", Root::kPacketContext,
                     stream_class.packet_context);

@@ -100,6 +100,20 @@ TEST(MetadataText, RolesInTheWordsOfTheDialect) {
   EXPECT_NE(tsdl.find("\toffset_s = -1;\n"), std::string::npos);
 }
 
+// CTF2-SPECRC-3.0 lets them be, CTF2-SPEC-2.0 rejects them.
+TEST(MetadataText, ClockRolesWithoutAClock) {
+  FieldClass time{.kind = IntegerClass{.layout = FixedLayout{.width = 64}}};
+  time.roles = {"default-clock-timestamp"};
+  TraceDescription description("t", "ctf", "2");
+  description.add_stream_class(
+      {.id = 0,
+       .event_header = make_field_class(StructureClass{
+           .members = {member("t", std::make_shared<const FieldClass>(std::move(time)))}})});
+  EXPECT_NE(text_of(description, Dialect::kRc3).find("\"roles\":[\"default-clock-timestamp\"]"),
+            std::string::npos);
+  EXPECT_EQ(text_of(description, Dialect::kFinal).find("roles"), std::string::npos);
+}
+
 // What is written is read back as what it was.
 TEST(MetadataText, IsReadBack) {
   const auto description = describe_events(
