@@ -32,6 +32,16 @@ void PacketWriter::begin_event(std::uint64_t id, std::uint64_t time) {
   const std::uint8_t* const end = put_event_header(layout_, to, id, last_time_, time);
   last_time_ = time;
   bits_.rewind(event_begin_ + 8 * static_cast<std::uint64_t>(end - to));
+  lengths_begin_ = bits_.byte_size();
+  if (layout_.header_lengths != 0) bits_.put_zeros(8 * layout_.header_lengths);
+}
+
+void PacketWriter::put_header_lengths(std::span<const std::uint64_t> lengths) {
+  std::uint8_t* to = bits_.data() + lengths_begin_;
+  for (const std::uint64_t length : lengths) {
+    store_le(to, length);
+    to += sizeof length;
+  }
 }
 
 void PacketWriter::end_event() {

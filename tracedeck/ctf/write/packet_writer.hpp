@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "tracedeck/ctf/write/bit_writer.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
@@ -35,6 +36,8 @@ class PacketWriter {
 
   // Writes an event header. `bits()` then stands where the event goes on.
   void begin_event(std::uint64_t id, std::uint64_t time);
+  // The lengths of its header, as many as the layout has, when the rest of the event is written.
+  void put_header_lengths(std::span<const std::uint64_t> lengths);
   // The event is complete; its times become those of the packet.
   void end_event();
   // Takes back what was written since `begin_event`.
@@ -55,6 +58,7 @@ class PacketWriter {
   PacketFacts facts_;
   std::uint64_t event_begin_ = 0;
   std::uint64_t position_before_ = 0;  // bits; padding follows
+  std::size_t lengths_begin_ = 0;      // bytes
   std::uint64_t time_before_ = 0;
   std::uint64_t last_time_ = 0;
   std::uint64_t events_ = 0;

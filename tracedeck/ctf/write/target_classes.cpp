@@ -58,6 +58,7 @@ struct Located {
 struct Plan {
   bool added = false;  // by a member of its own
   std::optional<Located> located = {};
+  std::optional<std::size_t> header_length = {};
 };
 
 // The members of a structure that is complete.
@@ -334,6 +335,10 @@ class ClassMapper::Impl {
       return {};
     const auto* const field = std::get_if<LengthField>(&extent);
     if (field == nullptr) return {.added = true};
+    if (options_.header_lengths != nullptr && root_ != Root::kPacketContext) {
+      const auto header_length = options_.header_lengths->find(field->location);
+      if (header_length) return {.header_length = header_length};
+    }
     return plan_located(field->location, dialect, [](const FieldClass& leaf) {
       const auto* const integer = leaf.as<IntegerClass>();
       return integer != nullptr && !integer->is_signed && !is_wide(*integer);
@@ -670,6 +675,11 @@ class ClassMapper::Impl {
       return LengthField{target_location(*plan.located)};
     }
     node.extent = EncodeExtent::kCounted;
+    if (plan.header_length) {
+      node.header_length = static_cast<std::uint32_t>(*plan.header_length) + 1;
+      return LengthField{
+          {.root = Root::kEventHeader, .path = {header_length_name(*plan.header_length)}}};
+    }
     const auto* const prefix = std::get_if<LengthPrefixed>(&source);
     return LengthField{
         add_length(name, prefix == nullptr ? LengthPrefixed{} : *prefix, EncodeOp::kLength)};
@@ -689,7 +699,7 @@ class ClassMapper::Impl {
         node.extent = EncodeExtent::kTerminated;
         made.extent = NullTerminated{};
         ++counts_.put_otherwise;
-      } else if (other_encoding && options_.keeping && !plan.located) {
+      } else if (other_encoding && options_.keeping && !plan.located && !plan.header_length) {
         made.extent = NullTerminated{};
       } else {
         made.extent = extent(string->extent, plan, name, node);

@@ -16,6 +16,7 @@
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/write/encode_program.hpp"
+#include "tracedeck/ctf/write/header_lengths.hpp"
 #include "tracedeck/model/event_class.hpp"
 
 namespace tracedeck::ctf {
@@ -34,6 +35,8 @@ struct MapperOptions {
   // The classes are those that CTF 1.8 keeps in its environment: strings that are not UTF-8 have no
   // lengths added there, so they have none here.
   bool keeping = false;
+  // Those that the event record header has. Null: none.
+  const HeaderLengths* header_lengths = nullptr;
 };
 
 // What was put differently.

@@ -42,14 +42,6 @@ std::uint64_t free_id(std::unordered_set<std::uint64_t>& taken, std::optional<st
 constexpr std::uint64_t kLastShortId = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kLastId = std::numeric_limits<std::uint64_t>::max();
 
-// Whether its events have ids beyond 32 bits, of what is known of it.
-bool has_wide_ids(const DataStreamClass& stream_class) {
-  if (stream_class.trace == nullptr) return false;
-  return std::ranges::any_of(stream_class.trace->event_classes(), [&](const EventClass& each) {
-    return each.stream_class == &stream_class && each.id.value_or(0) > kLastShortId;
-  });
-}
-
 // Members that came from the packet context of the source, its roles left out.
 StructureClass user_members(const StructureClass& context, std::vector<bool>& kept) {
   StructureClass users;
@@ -183,13 +175,16 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   made.source = &source;
   made.held = source.packet_context;
   made.layout = layout_;
-  made.layout.has_wide_ids = has_wide_ids(source);
+  made.layout.has_wide_ids = std::ranges::any_of(events_of(source), [](const EventClass* each) {
+    return each->id.value_or(0) > kLastShortId;
+  });
   made.restored = restored(source);
   const DataStreamClass* const before =
       made.restored == nullptr ? nullptr : made.restored->find(source);
   made.target = before == nullptr ? source : *before;
   made.target.default_clock = nullptr;
   made.common_context = made.target.common_context;
+  collect_header_lengths(made);
   made.target.id = free_id(stream_class_ids_, source.id, kLastId);
   if (source.id && *source.id != *made.target.id) concede(Concession::kClassId);
   if (source.default_clock != nullptr) {
@@ -205,7 +200,9 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
     return std::unexpected(mapped.error());
   made.target.event_header = made.layout.event_header_class(dialect_);
   if (made.common_context != nullptr) {
-    ClassMapper mapper({.dialect = dialect_, .restoring = made.restored != nullptr});
+    ClassMapper mapper({.dialect = dialect_,
+                        .restoring = made.restored != nullptr,
+                        .header_lengths = &made.header_lengths});
     if (made.packet_mapper != nullptr) mapper.use_packet_context(*made.packet_mapper);
     auto mapped = mapper.add_root(Root::kCommonContext, made.common_context);
     if (!mapped) return std::unexpected(mapped.error());
@@ -221,6 +218,26 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   if (auto done = keep(made, kept); !done) return std::unexpected(done.error());
   stream_class_of_[&source] = &made;
   return &made;
+}
+
+const std::vector<const EventClass*>& TargetTrace::events_of(const DataStreamClass& source) {
+  if (source.trace != nullptr && known_traces_.insert(source.trace).second) {
+    for (const EventClass& each : source.trace->event_classes())
+      events_of_[each.stream_class].push_back(&each);
+  }
+  return events_of_[&source];
+}
+
+void TargetTrace::collect_header_lengths(TargetStreamClass& made) {
+  made.header_lengths.collect(made.common_context);
+  for (const EventClass* const each : events_of(*made.source)) {
+    const EventClass* const before =
+        made.restored == nullptr ? nullptr : made.restored->find(*each);
+    const EventClass& known = before == nullptr ? *each : *before;
+    made.header_lengths.collect(known.specific_context);
+    made.header_lengths.collect(known.payload);
+  }
+  made.layout.header_lengths = made.header_lengths.size();
 }
 
 Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const FieldClassPtr& before) {
@@ -278,7 +295,9 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
 
 Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) {
   made.mapper = std::make_unique<ClassMapper>(
-      MapperOptions{.dialect = dialect_, .restoring = made.stream_class->restored != nullptr});
+      MapperOptions{.dialect = dialect_,
+                    .restoring = made.stream_class->restored != nullptr,
+                    .header_lengths = &made.stream_class->header_lengths});
   if (made.stream_class->packet_mapper != nullptr)
     made.mapper->use_packet_context(*made.stream_class->packet_mapper);
   const auto add = [&](Root root, const FieldClassPtr& source,
@@ -313,7 +332,8 @@ const RestoredClasses* TargetTrace::restored(const DataStreamClass& source) {
 // What comes before a class of CTF 1.8: the same in CTF2-SPEC-2.0, where that says more.
 Result<void> TargetTrace::keep(const TargetStreamClass& made, DataStreamClass before) {
   if (!kept_) return {};
-  const MapperOptions options{.dialect = Dialect::kFinal, .keeping = true};
+  const MapperOptions options{
+      .dialect = Dialect::kFinal, .keeping = true, .header_lengths = &made.header_lengths};
   ClassMapper packet(options);
   ClassMapper mapper(options);
   if (made.packet_context != nullptr) {
@@ -328,7 +348,7 @@ Result<void> TargetTrace::keep(const TargetStreamClass& made, DataStreamClass be
     before.common_context = mapped->target;
   }
   before.id = made.target.id;
-  before.event_header = nullptr;
+  before.event_header = made.layout.event_header_class(Dialect::kFinal);
   before.default_clock = made.target.default_clock;
   if (auto added = kept_->writer().add_stream_class(before); !added) return added;
   add_kept();
@@ -344,7 +364,9 @@ Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) 
                        !has_plain_names(made.stream_class->packet_context) ||
                        !has_plain_names(made.stream_class->common_context);
   if (!kept_ || !differs) return {};
-  const MapperOptions options{.dialect = Dialect::kFinal, .keeping = true};
+  const MapperOptions options{.dialect = Dialect::kFinal,
+                              .keeping = true,
+                              .header_lengths = &made.stream_class->header_lengths};
   ClassMapper packet(options);
   ClassMapper mapper(options);
   const TargetStreamClass& parent = *made.stream_class;

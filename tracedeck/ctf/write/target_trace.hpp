@@ -72,6 +72,7 @@ struct TargetStreamClass {
   DataStreamClass target;
   TargetClock clock;
   PacketLayout layout;
+  HeaderLengths header_lengths;
   std::unique_ptr<ClassMapper> packet_mapper;
   std::optional<std::uint32_t> packet_node = {};
   std::vector<bool> packet_members;  // of the source's packet context: which are written
@@ -100,6 +101,9 @@ class TargetTrace {
   [[nodiscard]] Result<void> begin(const DataStream& stream);
   [[nodiscard]] Result<TargetClock> clock(const ClockClass& source);
   [[nodiscard]] const RestoredClasses* restored(const DataStreamClass& source);
+  // The event record classes of a data stream class that are known.
+  [[nodiscard]] const std::vector<const EventClass*>& events_of(const DataStreamClass& source);
+  void collect_header_lengths(TargetStreamClass& made);
   [[nodiscard]] Result<void> map_packet_context(TargetStreamClass& made,
                                                 const FieldClassPtr& before);
   [[nodiscard]] Result<void> map_event(TargetEventClass& made, EventClass& target);
@@ -116,6 +120,8 @@ class TargetTrace {
   std::unique_ptr<MetadataWriter> writer_;
   std::optional<KeptMetadata> kept_;  // of CTF 1.8
   std::unordered_map<const TraceDescription*, std::unique_ptr<RestoredClasses>> restored_;
+  std::unordered_set<const TraceDescription*> known_traces_;
+  std::unordered_map<const DataStreamClass*, std::vector<const EventClass*>> events_of_;
   bool begun_ = false;
   bool has_stream_ids_ = false;
   PacketLayout layout_;

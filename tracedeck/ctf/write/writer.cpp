@@ -383,6 +383,23 @@ class TraceWriter final : public Writer {
     stream.packets->begin_event(target.id, time);
     std::span<const Slot> payload = event.payload();
     if (target.has_duration) payload = timed_payload(event);
+    const std::size_t header_lengths = target.stream_class->layout.header_lengths;
+    if (header_lengths != 0) encoder_.begin_header_lengths(header_lengths);
+    EncodeStatus status = encode_roots(stream, event, payload);
+    if (header_lengths != 0 && status == EncodeStatus::kOk && encoder_.must_repeat()) {
+      stream.packets->abandon_event();
+      stream.packets->begin_event(target.id, time);
+      encoder_.repeat();
+      status = encode_roots(stream, event, payload);
+    }
+    if (header_lengths != 0) stream.packets->put_header_lengths(encoder_.header_lengths());
+    if (status == EncodeStatus::kOk) return {};
+    stream.packets->abandon_event();
+    return unencodable(status, event.event_class->name.value_or("an event"));
+  }
+
+  EncodeStatus encode_roots(OpenStream& stream, const Event& event, std::span<const Slot> payload) {
+    TargetEventClass& target = *last_target_;
     EncodeStatus status = EncodeStatus::kOk;
     const auto encode = [&](const std::optional<std::uint32_t>& root, std::span<const Slot> slots) {
       if (root && status == EncodeStatus::kOk)
@@ -392,9 +409,7 @@ class TraceWriter final : public Writer {
     encode(target.common, event.common_context());
     encode(target.specific, event.specific_context());
     encode(target.body, payload);
-    if (status == EncodeStatus::kOk) return {};
-    stream.packets->abandon_event();
-    return unencodable(status, event.event_class->name.value_or("an event"));
+    return status;
   }
 
   // The length of the event comes first.
