@@ -66,9 +66,11 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   state_.depth = 0;
   state_.empty_elements = 0;
   state_.event_class_id = 0;
+  state_.event_class_beyond = false;
   RunStatus status = tracedeck::ctf::run(schema_->event_header, state_);
   if (status != RunStatus::kDone) return stop(status, begin, clock);
-  const EventSchema* const event_schema = schema_->find_event(state_.event_class_id);
+  const EventSchema* const event_schema =
+      state_.event_class_beyond ? nullptr : schema_->find_event(state_.event_class_id);
   if (event_schema == nullptr) [[unlikely]] {
     state_.position = begin;
     state_.clock = clock;
