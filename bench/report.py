@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -22,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LARGE = 125_000_000  # events of mix3: 2.05 GB
 GIGABYTE = 61_000_000
 RUNS = 15
+CTF_EVENTS = 5_000_000
 
 
 def output(*command: object, **options: object) -> str:
@@ -43,7 +45,7 @@ def instructions(build: pathlib.Path) -> None:
 
 def best_rates(build: pathlib.Path) -> None:
     rows = []
-    for program in ("dial9_encode_bench", "dial9_decode_bench", "json_lines_bench"):
+    for program in ("dial9_encode_bench", "dial9_decode_bench", "json_lines_bench", "ctf_read_bench", "ctf_write_bench"):
         report = json.loads(output(build / "bin" / program, f"--benchmark_repetitions={RUNS}",
                                    "--benchmark_min_time=0.05", "--benchmark_format=json"))
         rates: dict[str, list[float]] = {}
@@ -124,6 +126,28 @@ def commands(build: pathlib.Path, folder: pathlib.Path) -> None:
     table("Whole commands on 2 GB", ("command", "M events a processor second", "wall seconds", "MiB resident"), rows)
 
 
+def ctf(build: pathlib.Path, folder: pathlib.Path) -> None:
+    """Whole commands on a trace of LTTng shape, beside babeltrace2 where it is installed; best of five by the wall."""
+    command, trace = build / "bin/tracedeck", folder / "lttng"
+    output(build / "bin/lttng_trace", trace, CTF_EVENTS)
+    rows = []
+    for arguments in (
+        ("info", "--jobs", "1"),
+        ("stats", "--jobs", "1"),
+        ("stats", "--jobs", "2"),
+        ("print", "--output", "jsonl", "--jobs", "1"),
+        ("print", "--output", "babeltrace2", "--jobs", "1"),
+        ("print", "--output", "babeltrace2", "--jobs", "2"),
+    ):
+        runs = [run(command, *arguments, trace) for _ in range(5)]
+        wall = min(each[0] for each in runs)
+        rows.append((" ".join(arguments), f"{CTF_EVENTS / wall / 1e6:.1f}", f"{max(each[2] for each in runs):.0f}"))
+    if shutil.which("babeltrace2"):
+        wall = min(run("babeltrace2", trace)[0] for _ in range(2))
+        rows.append(("babeltrace2", f"{CTF_EVENTS / wall / 1e6:.2f}", ""))
+    table("A CTF trace of LTTng shape", ("command", "M events a second", "MiB resident"), rows)
+
+
 def main() -> None:
     build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release").resolve()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -133,6 +157,7 @@ def main() -> None:
         os.environ["TMPDIR"] = folder
         info_ratio(build, pathlib.Path(folder))
         commands(build, pathlib.Path(folder))
+        ctf(build, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

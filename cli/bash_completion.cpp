@@ -39,7 +39,8 @@ std::string value_case(const OptionSpec& spec) {
   if (spec.value.empty()) return {};
   std::vector<std::string> patterns;
   for (const std::string& command : commands_of(spec)) {
-    for (const std::string& word : words_of(spec)) patterns.push_back(command + "' " + word + "'");
+    for (const std::string& word : words_of(spec))
+      patterns.push_back(fmt::format("{}' {}'", command, word));
   }
   const std::string pattern = fmt::format("{}", fmt::join(patterns, "|"));
   if (spec.kind == ValueKind::kFile)

@@ -12,7 +12,7 @@ std::string counted(std::uint64_t count, std::string_view noun) {
 }
 
 // The TRACE that `input` is, or is a file of.
-const std::string& trace_of(const std::string& input, const Options& options) {
+std::string trace_of(const std::string& input, const Options& options) {
   for (const std::string& trace : options.operands) {
     if (!input.starts_with(trace) || trace.empty()) continue;
     if (input.size() > trace.size() && (trace.ends_with('/') || input[trace.size()] == '/'))

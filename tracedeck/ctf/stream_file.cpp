@@ -124,14 +124,15 @@ void StreamFile::settle(Ahead ahead) {
     decoded = decode_packet(*ahead.job);
   if (!ahead.before->empty()) ready_.push_back(std::move(ahead.before));
   StreamProgress& progress = ahead.state->progress;
+  for (auto& batch : decoded.batches) ready_.push_back(std::move(batch));
+  // Of each kind of oddity the first of a packet is told, and its first event may be one.
   if (options_.read.findings && decoded.first_time && progress.event_time &&
       *decoded.first_time < *progress.event_time) {
+    std::erase_if(decoded.oddities,
+                  [](const Oddity& each) { return each.rule == StreamRule::kEventOrder; });
     tell(RecordKind::kFinding, StreamRule::kEventOrder, job.offset + job.head.bits / 8, 0,
-         fmt::format("the event record's clock value, {}, is less than the one before it, {}",
-                     *decoded.first_time, *progress.event_time));
-    ready_.push_back(std::exchange(batch_, std::make_shared<Batch>(std::size_t{0})));
+         event_order_text(*decoded.first_time, *progress.event_time));
   }
-  for (auto& batch : decoded.batches) ready_.push_back(std::move(batch));
   if (decoded.last_time) progress.event_time = decoded.last_time;
   progress.clock = job.packet->end.value_or(decoded.clock);
   tell_oddities(std::move(decoded.oddities), job.offset);
@@ -373,9 +374,9 @@ void StreamFile::decode_events() {
   const std::uint64_t first = decoder_.position() / 8;
   const EventDecoder::Stop stop =
       decoder_.run(*batch_, bytes_from(offset_ + first), first, at_end());
-  tell_oddities(decoder_.take_oddities(), offset_);
   switch (stop) {
     case EventDecoder::Stop::kPacketEnd:
+      tell_oddities(decoder_.take_oddities(), offset_);
       end_packet();
       leave_packet();
       return;
@@ -494,6 +495,7 @@ void StreamFile::leave_packet() {
 
 // `from`: bits of the packet up to where it is decoded.
 void StreamFile::abandon(const DecodeFault& fault, std::uint64_t from) {
+  if (phase_ == Phase::kEvents) tell_oddities(decoder_.take_oddities(), offset_);
   const std::uint64_t begin = offset_ + from / 8;
   const bool goes_on = head_.stream != nullptr && head_.has_plausible_size();
   std::uint64_t end_of_damage = goes_on ? packet_end() : ~std::uint64_t{0};

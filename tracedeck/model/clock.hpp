@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -16,8 +17,11 @@ struct Tick {
   std::uint64_t numerator = 1;
   std::uint64_t denominator = 1;
 
+  // In lowest terms. `hertz` is not 0.
   [[nodiscard]] static constexpr Tick from_frequency(std::uint64_t hertz) {
-    return {1'000'000'000, hertz};
+    constexpr std::uint64_t kPerSecond = 1'000'000'000;
+    const std::uint64_t common = std::gcd(kPerSecond, hertz);
+    return {kPerSecond / common, hertz / common};
   }
   friend bool operator==(const Tick&, const Tick&) = default;
 };

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <map>
 
-
 namespace tracedeck::ctf {
 namespace {
 

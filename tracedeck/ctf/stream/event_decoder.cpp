@@ -66,9 +66,11 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   state_.depth = 0;
   state_.empty_elements = 0;
   state_.event_class_id = 0;
+  state_.event_class_beyond = false;
   RunStatus status = tracedeck::ctf::run(schema_->event_header, state_);
   if (status != RunStatus::kDone) return stop(status, begin, clock);
-  const EventSchema* const event_schema = schema_->find_event(state_.event_class_id);
+  const EventSchema* const event_schema =
+      state_.event_class_beyond ? nullptr : schema_->find_event(state_.event_class_id);
   if (event_schema == nullptr) [[unlikely]] {
     state_.position = begin;
     state_.clock = clock;
@@ -145,9 +147,7 @@ void EventDecoder::look_at(std::uint64_t begin) {
   if (!findings_) return;
   const std::uint64_t time = state_.clock;
   if (any_time_ && time < previous_) {
-    odd(0, StreamRule::kEventOrder, begin,
-        fmt::format("the event record's clock value, {}, is less than the one before it, {}", time,
-                    previous_));
+    odd(0, StreamRule::kEventOrder, begin, event_order_text(time, previous_));
   }
   if (packet_->begin && time < *packet_->begin) {
     odd(1, StreamRule::kEventTime, begin,
@@ -159,6 +159,11 @@ void EventDecoder::look_at(std::uint64_t begin) {
         fmt::format("the event record's clock value, {}, is after its packet ends, {}", time,
                     *packet_->end));
   }
+}
+
+std::string event_order_text(std::uint64_t time, std::uint64_t previous) {
+  return fmt::format("the event record's clock value, {}, is less than the one before it, {}", time,
+                     previous);
 }
 
 void EventDecoder::odd(std::size_t kind, StreamRule rule, std::uint64_t begin, std::string text) {

@@ -22,6 +22,9 @@ struct Oddity {
   std::string text = {};
 };
 
+// What kEventOrder says of two event records.
+[[nodiscard]] std::string event_order_text(std::uint64_t time, std::uint64_t previous);
+
 // Decodes the event records of one packet after the other. One thread at a time.
 class EventDecoder {
  public:

@@ -29,6 +29,13 @@ std::uint64_t clamped(const Slot& slot, std::uint64_t most) {
 }
 constexpr std::uint64_t kMostId = ~std::uint64_t{0};
 
+// Whether 64 bits do not hold the value of an unsigned slot.
+bool is_beyond(const Slot& slot) {
+  if (slot.kind != SlotKind::kWideUnsigned) return false;
+  const ByteSpan high = slot.bytes().subspan(std::min<std::size_t>(8, slot.length));
+  return std::ranges::any_of(high, [](std::uint8_t byte) { return byte != 0; });
+}
+
 // A size in bits. One that no data stream can have stays that, and keeps its odd bits.
 std::uint64_t size_of(const Slot& slot) {
   constexpr std::uint64_t kMostSize = std::uint64_t{1} << 62;
@@ -304,6 +311,7 @@ RunStatus Run::steps(const Step* step) {
         break;
       case Op::kEventClassId:
         s_.event_class_id = out[-1].bits;
+        s_.event_class_beyond = false;
         break;
       case Op::kClock: {
         const std::uint64_t mask = step->a;
@@ -411,6 +419,7 @@ RunStatus Run::role(const Step& step) {
   const auto which = static_cast<Role>(step.width);
   if (which == Role::kEventClassId) {
     s_.event_class_id = clamped(slot, kMostId);
+    s_.event_class_beyond = is_beyond(slot);
     return RunStatus::kDone;
   }
   if (which == Role::kClock) {
@@ -435,6 +444,7 @@ RunStatus Run::role(const Step& step) {
       break;
     case Role::kStreamClassId:
       packet.stream_class_id = clamped(slot, kMostId);
+      packet.class_beyond = is_beyond(slot);
       break;
     case Role::kStreamId:
       packet.stream_id = clamped(slot, kMostId);

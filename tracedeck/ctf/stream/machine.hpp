@@ -48,6 +48,7 @@ struct PacketRoles {
   bool wrong_magic = false;
   bool wrong_uuid = false;
   std::optional<std::uint64_t> stream_class_id = {};
+  bool class_beyond = false;  // it is beyond 64 bits, and so of no class
   std::optional<std::uint64_t> stream_id = {};
   std::string stream_id_digits = {};  // in decimal, where 64 bits do not hold it
   std::optional<std::uint64_t> total_bits = {};
@@ -83,6 +84,7 @@ struct DecodeState {
 
   std::uint64_t clock = 0;           // DEF_CLK_VAL
   std::uint64_t event_class_id = 0;  // ERC_ID
+  bool event_class_beyond = false;   // it is beyond 64 bits, and so of no class
   PacketRoles* packet = nullptr;     // while a packet's header and context are decoded
   const std::optional<Uuid>* uuid = nullptr;
 

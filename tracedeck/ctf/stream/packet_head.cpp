@@ -68,7 +68,7 @@ RunStatus PacketHeadDecoder::header(const TraceSchema& schema, PaddedView bytes,
   head.bits = state_.position;
   if (status != RunStatus::kDone) return status;
   const auto found = schema.streams.find(head.class_id());
-  if (found != schema.streams.end()) head.stream = found->second;
+  if (found != schema.streams.end() && !head.roles.class_beyond) head.stream = found->second;
   return status;
 }
 

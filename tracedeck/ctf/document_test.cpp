@@ -1,0 +1,142 @@
+// docs/formats/ctf.md says what the tables of rules and limits say.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/ctf/metadata/metadata_rules.hpp"
+#include "tracedeck/ctf/metadata/tsdl_rules.hpp"
+#include "tracedeck/ctf/roles.hpp"
+#include "tracedeck/ctf/stream/machine.hpp"
+#include "tracedeck/ctf/stream/stream_rules.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+using Lines = std::vector<std::string>;
+
+// The rows of the first table under a heading, without its head.
+Lines table(std::string_view heading) {
+  std::ifstream file(TRACEDECK_SOURCE_DIR "/docs/formats/ctf.md");
+  Lines rows;
+  bool here = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) {
+      if (here) break;
+      here = line == heading;
+    } else if (here && line.starts_with('|')) {
+      rows.push_back(line);
+    } else if (!rows.empty()) {
+      break;
+    }
+  }
+  EXPECT_GT(rows.size(), 2U) << heading << " has no table";
+  if (rows.size() > 2) rows.erase(rows.begin(), rows.begin() + 2);
+  return rows;
+}
+
+std::string row(std::initializer_list<std::string_view> cells) {
+  std::string text = "|";
+  for (const std::string_view cell : cells)
+    text.append(cell.empty() ? "" : " ").append(cell).append(" |");
+  return text;
+}
+
+// The section of a rule without the document's name.
+std::string_view section(const Rule& rule, Dialect dialect) {
+  const std::size_t name = document_name(dialect).size();
+  return rule.section.size() == name ? std::string_view() : rule.section.substr(name + 1);
+}
+
+TEST(Document, ListsTheRulesOfJsonMetadata) {
+  const auto rc3 = metadata_rules(Dialect::kRc3);
+  const auto final = metadata_rules(Dialect::kFinal);
+  Lines expected;
+  for (std::size_t i = 0; i < rc3.size(); ++i) {
+    expected.push_back(
+        row({fmt::format("`{}`", rc3[i].id), severity_name(rc3[i].severity),
+             section(rc3[i], Dialect::kRc3), section(final[i], Dialect::kFinal), rc3[i].summary}));
+  }
+  EXPECT_THAT(table("### Metadata in JSON"), ElementsAreArray(expected));
+}
+
+TEST(Document, ListsTheRulesOfTsdl) {
+  Lines expected;
+  for (const Rule& rule : tsdl_rules()) {
+    expected.push_back(row({fmt::format("`{}`", rule.id), severity_name(rule.severity),
+                            section(rule, Dialect::kCtf1), rule.summary}));
+  }
+  EXPECT_THAT(table("### Metadata in TSDL"), ElementsAreArray(expected));
+}
+
+TEST(Document, ListsTheRulesOfDataStreams) {
+  const auto rc3 = stream_rules(Dialect::kRc3);
+  const auto final = stream_rules(Dialect::kFinal);
+  const auto ctf1 = stream_rules(Dialect::kCtf1);
+  Lines expected;
+  for (std::size_t i = 0; i < rc3.size(); ++i) {
+    expected.push_back(row({fmt::format("`{}`", rc3[i].id), severity_name(rc3[i].severity),
+                            section(rc3[i], Dialect::kRc3), section(final[i], Dialect::kFinal),
+                            section(ctf1[i], Dialect::kCtf1), rc3[i].summary}));
+  }
+  EXPECT_THAT(table("### Data streams and field locations"), ElementsAreArray(expected));
+}
+
+TEST(Document, NamesEveryRuleOnce) {
+  Lines ids;
+  for (const std::string_view heading :
+       {"### Metadata in JSON", "### Metadata in TSDL", "### Data streams and field locations"}) {
+    for (const std::string& each : table(heading)) ids.push_back(each.substr(0, each.find(" | ")));
+  }
+  std::ranges::sort(ids);
+  EXPECT_EQ(std::ranges::adjacent_find(ids), ids.end());
+}
+
+TEST(Document, ListsTheRoles) {
+  const Lines rows = table("## Packets");
+  for (const RoleInfo& role : role_table()) {
+    for (const std::string_view word : {role.rc3, role.final}) {
+      if (word.empty()) continue;
+      EXPECT_THAT(rows, Contains(HasSubstr(fmt::format("`{}`", word))));
+    }
+  }
+}
+
+TEST(Document, ListsTheLimits) {
+  const Lines rows = table("## Limits of tracedeck");
+  ASSERT_EQ(DecodeState::kMostEmptyElements, 65'536U);
+  EXPECT_THAT(rows,
+              Contains(StartsWith("| array elements and aliased structures that take no bits, "
+                                  "in an event record | 65,536 |")));
+  ASSERT_EQ(DecodeState::kMostNesting, 256U + 1);
+  EXPECT_THAT(rows, Contains(StartsWith("| nesting of classes | 256 |")));
+  const auto limits = stream_rules(Dialect::kRc3);
+  for (const Rule& rule : limits) {
+    if (!rule.id.starts_with("ctf/limit-")) continue;
+    EXPECT_THAT(rows, Contains(HasSubstr(fmt::format("`{}`", rule.id))));
+  }
+}
+
+TEST(Document, ListsTheDialects) {
+  const Lines rows = table("# Common Trace Format");
+  ASSERT_EQ(rows.size(), kDialectCount);
+  for (std::size_t i = 0; i < kDialectCount; ++i) {
+    EXPECT_THAT(rows[i],
+                testing::EndsWith(fmt::format("| `{}` |", target_name(static_cast<Dialect>(i)))));
+  }
+}
+
+}  // namespace
+}  // namespace tracedeck::ctf
