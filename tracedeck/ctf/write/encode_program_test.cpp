@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tracedeck/ctf/write/target_classes.hpp"
 
 namespace tracedeck::ctf {
@@ -120,6 +122,95 @@ TEST(Encode, Utf16) {
   EXPECT_EQ(encode({member("s", string)}, {text("a\xF0\x9F\x98\x80")}).bytes,
             (Bytes{0, 'a', 0xD8, 0x3D, 0xDE, 0x00, 0, 0}));
   EXPECT_EQ(encode({member("s", string)}, {text("a")}, Dialect::kRc3).bytes, (Bytes{'a', 0}));
+}
+
+TEST(Encode, VariableLengthIntegersOfCtf1KeepTheirWidth) {
+  const auto leb = [](bool is_signed) {
+    return make_field_class(IntegerClass{.is_signed = is_signed, .layout = Leb128Layout{}});
+  };
+  EXPECT_EQ(encode({member("u", leb(false))}, {unsigned_slot(7)}, Dialect::kCtf1).bytes,
+            (Bytes{0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0}));
+  const Bytes value = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const Slot wide = bytes_slot(SlotKind::kWideUnsigned, value.data(), 9);
+  const auto made = encode({member("u", leb(false))}, {wide}, Dialect::kCtf1);
+  EXPECT_EQ(made.bytes, (Bytes{9, 0, 0,    0,    1,    2,    3,    4,    5,    6,   7,
+                               8, 9, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}));
+  const auto& members = made.target->as<StructureClass>()->members;
+  ASSERT_EQ(members.size(), 2U);
+  EXPECT_EQ(members[0].name, "u_whole");
+  // -2^63 fits, -2^63 - 1 does not.
+  const Bytes below = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF};
+  const Slot least = signed_slot(std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(encode({member("s", leb(true))}, {least}, Dialect::kCtf1).bytes,
+            (Bytes{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80}));
+  EXPECT_EQ(encode({member("s", leb(true))}, {bytes_slot(SlotKind::kWideSigned, below.data(), 9)},
+                   Dialect::kCtf1)
+                .bytes,
+            (Bytes{9,    0,    0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+                   0x7F, 0xFF, 0, 0, 0,    0,    0,    0,    0,    0x80}));
+}
+
+TEST(Encode, VariableLengthIntegersComeBackFromCtf1) {
+  ClassMapper mapper({.dialect = Dialect::kRc3, .restoring = true});
+  StructureClass structure;
+  structure.members.push_back(
+      member("u", make_field_class(IntegerClass{.layout = Leb128Layout{}})));
+  const auto mapped =
+      mapper.add_root(FieldLocation::Root::kPayload, make_field_class(std::move(structure)));
+  ASSERT_TRUE(mapped);
+  const Bytes value = {0, 0, 0, 0, 0, 0, 0, 0, 1};
+  const Slot slots[] = {head_slot(SlotKind::kStructure, 2, 2), unsigned_slot(9),
+                        packed_slot(PackedElement::kU8, value.data(), 9),
+                        unsigned_slot(std::numeric_limits<std::uint64_t>::max())};
+  std::vector<WrittenValue> values(mapper.program().nodes.size());
+  Encoder encoder;
+  BitWriter out;
+  ASSERT_EQ(encoder.encode(mapper.program(), mapped->node, slots, out, values, {}),
+            EncodeStatus::kOk);
+  EXPECT_EQ(Bytes(out.bytes().begin(), out.bytes().end()),
+            (Bytes{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}));
+}
+
+TEST(Encode, LengthsInHeaders) {
+  const LengthField length{{.root = FieldLocation::Root::kPacketHeader, .path = {"n"}}};
+  StructureClass structure;
+  structure.members.push_back(member("s", make_field_class(StringClass{.extent = length})));
+  structure.members.push_back(
+      member("a", make_field_class(ArrayClass{.element = integer(8), .extent = length})));
+  const FieldClassPtr root = make_field_class(std::move(structure));
+  HeaderLengths lengths;
+  lengths.collect(root);
+  ASSERT_EQ(lengths.size(), 1U);
+  ClassMapper mapper({.dialect = Dialect::kRc3, .header_lengths = &lengths});
+  const auto mapped = mapper.add_root(FieldLocation::Root::kPayload, root);
+  ASSERT_TRUE(mapped);
+  EXPECT_EQ(mapped->target->as<StructureClass>()->members.size(), 2U);
+  const Bytes elements = {7, 8, 9};
+  // The string ends before its length does.
+  const Slot slots[] = {text("a"), packed_slot(PackedElement::kU8, elements.data(), 3)};
+  std::vector<WrittenValue> values(mapper.program().nodes.size());
+  Encoder encoder;
+  BitWriter out;
+  encoder.begin_header_lengths(1);
+  ASSERT_EQ(encoder.encode(mapper.program(), mapped->node, slots, out, values, {}),
+            EncodeStatus::kOk);
+  ASSERT_TRUE(encoder.must_repeat());
+  encoder.repeat();
+  out.rewind(0);
+  ASSERT_EQ(encoder.encode(mapper.program(), mapped->node, slots, out, values, {}),
+            EncodeStatus::kOk);
+  EXPECT_EQ(Bytes(out.bytes().begin(), out.bytes().end()), (Bytes{'a', 0, 0, 7, 8, 9}));
+  EXPECT_EQ(encoder.header_lengths()[0], 3U);
+}
+
+TEST(Encode, MembersOfCtf1HaveNamesOfTheirOwn) {
+  const auto made = encode({member("a b", integer(8)), member("a_b", integer(8)),
+                            member("", integer(8)), member("-", integer(8))},
+                           {unsigned_slot(1), unsigned_slot(2), unsigned_slot(3), unsigned_slot(4)},
+                           Dialect::kCtf1);
+  std::vector<std::string> names;
+  for (const Member& each : made.target->as<StructureClass>()->members) names.push_back(each.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"a_b", "a_b_1", "_", "__1"}));
 }
 
 }  // namespace
