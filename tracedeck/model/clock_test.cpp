@@ -14,6 +14,13 @@ std::string time_of(const ClockClass& clock, std::uint64_t value) {
   return clock.to_nanoseconds(value).to_string();
 }
 
+TEST(Tick, OfAFrequencyIsInLowestTerms) {
+  EXPECT_EQ(Tick::from_frequency(1'000'000'000), (Tick{1, 1}));
+  EXPECT_EQ(Tick::from_frequency(8'000), (Tick{125'000, 1}));
+  EXPECT_EQ(Tick::from_frequency(333'333'333), (Tick{1'000'000'000, 333'333'333}));
+  EXPECT_EQ(Tick::from_frequency(3'000'000'000), (Tick{1, 3}));
+}
+
 TEST(ClockClass, CountsNanosecondsUnlessToldOtherwise) {
   ClockClass clock;
   EXPECT_TRUE(clock.counts_nanoseconds());
