@@ -16,8 +16,23 @@
 #include "tracedeck/ctf/roles.hpp"
 #include "tracedeck/ctf/stream/machine.hpp"
 #include "tracedeck/ctf/stream/stream_rules.hpp"
+#include "tracedeck/ctf/write/producer.hpp"
+#include "tracedeck/ctf/write/written_trace_test.hpp"
 
 namespace tracedeck::ctf {
+
+// As in examples/write_ctf.cpp.
+struct DocumentedPoll {
+  std::uint64_t task = 0;
+  std::string_view location;
+  std::uint8_t outcome = 0;
+};
+
+template <>
+inline constexpr auto kPayload<DocumentedPoll> = describe<DocumentedPoll>(
+    "poll", field("task", &DocumentedPoll::task), field("location", &DocumentedPoll::location),
+    field("outcome", &DocumentedPoll::outcome));
+
 namespace {
 
 using testing::Contains;
@@ -127,6 +142,44 @@ TEST(Document, ListsTheLimits) {
     if (!rule.id.starts_with("ctf/limit-")) continue;
     EXPECT_THAT(rows, Contains(HasSubstr(fmt::format("`{}`", rule.id))));
   }
+}
+
+// The bytes of the lines "0004  00 00 00 ...    what they are", each where it says.
+std::string documented_bytes() {
+  std::ifstream file(TRACEDECK_SOURCE_DIR "/docs/formats/ctf.md");
+  std::string line;
+  while (std::getline(file, line) && line != "## A packet, byte by byte") continue;
+  while (std::getline(file, line) && line != "```") continue;
+  std::string bytes;
+  while (std::getline(file, line) && line != "```") {
+    EXPECT_EQ(line.substr(0, 4), fmt::format("{:04X}", bytes.size()));
+    const std::string_view digits = std::string_view(line).substr(6, line.find("  ", 6) - 6);
+    for (std::size_t i = 0; i < digits.size(); i += 3)
+      bytes.push_back(static_cast<char>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16)));
+  }
+  return bytes;
+}
+
+TEST(Document, ShowsWhatTheExampleWrites) {
+  MemoryDirectory directory;
+  const auto producer = *Producer::create(directory, {.dialect = Dialect::kCtf1});
+  const ClockClass* const clock =
+      *producer->add_clock({.id = "wall", .origin = ClockOrigin::kUnixEpoch});
+  ProducerStreamClass* const workers =
+      *producer->add_stream_class({.name = "worker", .clock = clock});
+  const auto polls = *producer->add_event<DocumentedPoll>(*workers);
+  EventStream* const stream = *producer->open_stream(*workers);
+  for (std::uint64_t task = 0; task < 1000; ++task) {
+    const DocumentedPoll poll{.task = task,
+                              .location = "src/main.rs:42",
+                              .outcome = task % 3 == 0 ? std::uint8_t{1} : std::uint8_t{0}};
+    ASSERT_TRUE(stream->write(polls, 1'700'000'000'000'000'000 + 1500 * task, poll));
+  }
+  stream->add_discarded(7);
+  ASSERT_TRUE(producer->finish());
+  const std::string expected = documented_bytes();
+  ASSERT_EQ(expected.size(), 0x7CU);
+  EXPECT_EQ(directory.files["stream-0000"].substr(0, expected.size()), expected);
 }
 
 TEST(Document, ListsTheDialects) {
