@@ -168,21 +168,29 @@ void LocationChecker::fault(const FieldClass& field_class, StreamRule rule, std:
   faults_.push_back({&field_class, &stream_rule(rule, dialect_), std::move(text)});
 }
 
-std::size_t LocationChecker::visit_part(const FieldClass& field_class, std::size_t part) {
-  chain_.back().part = part;
-  return visit(field_class);
-}
-
 std::size_t LocationChecker::visit(const FieldClass& field_class) {
-  if (closed_.contains(&field_class)) return 0;
-  if (budget_ == 0 || chain_.size() >= kMostNesting) {
-    fault(field_class, budget_ == 0 ? StreamRule::kLimitProgram : StreamRule::kLimitNesting,
-          budget_ == 0 ? "classes with locations that lead out of them are used too often"
-                       : "this class is nested deeper than 256");
+  // What is shared counts with all that is nested in it wherever it is used.
+  const auto known = closed_.find(&field_class);
+  height_ = known == closed_.end() ? 0 : known->second;
+  if (chain_.size() + height_ >= kMostNesting) {
+    fault(field_class, StreamRule::kLimitNesting,
+          "this class, with what is in it, is nested deeper than 256");
+    return kAbsolute;
+  }
+  if (known != closed_.end()) return 0;
+  if (budget_ == 0) {
+    fault(field_class, StreamRule::kLimitProgram,
+          "classes with locations that lead out of them are used too often");
     return kAbsolute;
   }
   --budget_;
   std::size_t out = 0;
+  std::size_t height = 0;
+  const auto enter = [&](const FieldClass& part) {
+    const std::size_t leads = visit(part);
+    height = std::max(height, height_ + 1);
+    return leads;
+  };
   if (const auto* const string = field_class.as<StringClass>()) {
     if (const auto* const length = std::get_if<LengthField>(&string->extent))
       out = refer(field_class, length->location, {.rule = StreamRule::kStringLength});
@@ -193,13 +201,16 @@ std::size_t LocationChecker::visit(const FieldClass& field_class) {
     if (const auto* const length = std::get_if<LengthField>(&array->extent))
       out = refer(field_class, length->location, {.rule = StreamRule::kArrayLength});
     chain_.push_back({&field_class});
-    out = std::max(out, visit(*array->element));
+    out = std::max(out, enter(*array->element));
     chain_.pop_back();
   } else if (const auto* const structure = field_class.as<StructureClass>()) {
     chain_.push_back({&field_class});
     std::size_t deepest = 0;
-    for (std::size_t i = 0; i < structure->members.size(); ++i)
-      deepest = std::max(deepest, visit_part(*structure->members[i].field_class, i));
+    for (std::size_t i = 0; i < structure->members.size(); ++i) {
+      chain_.back().part = i;
+      deepest = std::max(deepest, enter(*structure->members[i].field_class));
+    }
+    height = std::max<std::size_t>(height, 1);
     chain_.pop_back();
     // What begins in this structure does not lead out of it.
     out = deepest == kAbsolute || deepest == 0 ? deepest : deepest - 1;
@@ -211,7 +222,7 @@ std::size_t LocationChecker::visit(const FieldClass& field_class) {
                    .has_ranges = !optional->presence.ranges.empty()});
     }
     chain_.push_back({&field_class});
-    out = std::max(out, visit(*optional->value));
+    out = std::max(out, enter(*optional->value));
     chain_.pop_back();
   } else if (const auto* const variant = field_class.as<VariantClass>()) {
     if (variant->selector) {
@@ -219,11 +230,14 @@ std::size_t LocationChecker::visit(const FieldClass& field_class) {
                   {.what = Need::For::kVariant, .rule = StreamRule::kVariantSelector});
     }
     chain_.push_back({&field_class});
-    for (std::size_t i = 0; i < variant->options.size(); ++i)
-      out = std::max(out, visit_part(*variant->options[i].field_class, i));
+    for (std::size_t i = 0; i < variant->options.size(); ++i) {
+      chain_.back().part = i;
+      out = std::max(out, enter(*variant->options[i].field_class));
+    }
     chain_.pop_back();
   }
-  if (out == 0) closed_.insert(&field_class);
+  height_ = height;
+  if (out == 0) closed_.emplace(&field_class, height);
   return out;
 }
 

@@ -83,20 +83,21 @@ class LocationChecker {
   static constexpr std::size_t kAbsolute = ~std::size_t{0};
   // Returns that.
   std::size_t visit(const FieldClass& field_class);
-  std::size_t visit_part(const FieldClass& field_class, std::size_t part);
   std::size_t refer(const FieldClass& field_class, const FieldLocation& location, const Need& need);
   void fault(const FieldClass& field_class, StreamRule rule, std::string text);
 
   Registers& registers_;
   Dialect dialect_;
   MemberNames members_;
-  std::unordered_set<const FieldClass*> closed_;   // no location in them leads out of them
+  // The classes that no location in them leads out of, and how deep others are nested in each.
+  std::unordered_map<const FieldClass*, std::size_t> closed_;
   std::uint64_t budget_ = std::uint64_t{1} << 22;  // visits, over the whole trace
 
   // While checking.
   const RootScopes* scopes_ = nullptr;
   FieldLocation::Root root_ = FieldLocation::Root::kPayload;
   std::vector<Frame> chain_;
+  std::size_t height_ = 0;  // how deep others are nested in the class that was visited last
   std::vector<ClassFault> faults_;
   std::unordered_set<const FieldClass*> blamed_;
 };

@@ -77,6 +77,25 @@ std::uint64_t reversed(std::uint64_t bits, unsigned width) {
   return result;
 }
 
+// The `width` bits behind the first `offset` of `bytes`, 0 to 7, as the topmost of 64; below them
+// lie zeros (little-endian) or what comes next (big-endian). 9 bytes must be readable.
+[[gnu::always_inline]] inline std::uint64_t top_little(const std::uint8_t* bytes,
+                                                       std::uint64_t offset, std::uint64_t width) {
+  std::uint64_t bits = load_le<std::uint64_t>(bytes) >> offset;
+  if (offset + width > 64) bits |= std::uint64_t{bytes[8]} << (64 - offset);
+  return bits << (64 - width);
+}
+[[gnu::always_inline]] inline std::uint64_t top_big(const std::uint8_t* bytes, std::uint64_t offset,
+                                                    std::uint64_t width) {
+  std::uint64_t bits = load_be<std::uint64_t>(bytes) << offset;
+  if (offset + width > 64) bits |= std::uint64_t{bytes[8]} >> (8 - offset);
+  return bits;
+}
+// The topmost `width` of 64 bits as a signed number.
+[[gnu::always_inline]] inline std::uint64_t extended(std::uint64_t top, std::uint64_t width) {
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(top) >> (64 - width));
+}
+
 class Run {
  public:
   Run(const Program& program, DecodeState& state) : program_(program), s_(state) {}
@@ -176,83 +195,50 @@ RunStatus Run::steps(const Step* step) {
       case Op::kPass:
         position += step->a;
         break;
-      case Op::kAlignedLittle: {
-        position += step->skip;
-        const unsigned shift = 64U - step->width;
-        make(load_le<std::uint64_t>(at(position)) << shift >> shift, *step);
-        break;
-      }
-      case Op::kCheckedAlignedLittle: {
+      case Op::kCheckedAlignedLittle:
         if (position + step->a > s_.limit) [[unlikely]] {
           s_.position = position;
           return short_of(*step, step->a);
         }
+        [[fallthrough]];
+      case Op::kAlignedLittle:
         position += step->skip;
-        const unsigned shift = 64U - step->width;
-        make(load_le<std::uint64_t>(at(position)) << shift >> shift, *step);
+        make(top_little(at(position), 0, step->width) >> (64U - step->width), *step);
         break;
-      }
-      case Op::kAlignedLittleSigned: {
+      case Op::kAlignedLittleSigned:
         position += step->skip;
-        const unsigned shift = 64U - step->width;
-        const std::uint64_t raw = load_le<std::uint64_t>(at(position)) << shift;
-        make(static_cast<std::uint64_t>(static_cast<std::int64_t>(raw) >> shift), *step);
+        make(extended(top_little(at(position), 0, step->width), step->width), *step);
         break;
-      }
-      case Op::kAlignedBig: {
+      case Op::kAlignedBig:
         position += step->skip;
         make(load_be<std::uint64_t>(at(position)) >> (64U - step->width), *step);
         break;
-      }
-      case Op::kAlignedBigSigned: {
+      case Op::kAlignedBigSigned:
         position += step->skip;
-        const auto raw = static_cast<std::int64_t>(load_be<std::uint64_t>(at(position)));
-        make(static_cast<std::uint64_t>(raw >> (64U - step->width)), *step);
+        make(extended(load_be<std::uint64_t>(at(position)), step->width), *step);
         break;
-      }
-      case Op::kCheckedLittle: {
+      case Op::kCheckedLittle:
         if (position + step->a > s_.limit) [[unlikely]] {
           s_.position = position;
           return short_of(*step, step->a);
         }
-        position += step->skip;
-        const unsigned offset = static_cast<unsigned>(position & 7);
-        const std::uint8_t* const bytes = at(position);
-        std::uint64_t raw = load_le<std::uint64_t>(bytes) >> offset;
-        if (offset + step->width > 64U) raw |= std::uint64_t{bytes[8]} << (64U - offset);
-        const unsigned shift = 64U - step->width;
-        make(raw << shift >> shift, *step);
-        break;
-      }
+        [[fallthrough]];
       case Op::kLittle:
-      case Op::kLittleSigned: {
         position += step->skip;
-        const unsigned offset = static_cast<unsigned>(position & 7);
-        const std::uint8_t* const bytes = at(position);
-        std::uint64_t raw = load_le<std::uint64_t>(bytes) >> offset;
-        if (offset + step->width > 64U) raw |= std::uint64_t{bytes[8]} << (64U - offset);
-        const unsigned shift = 64U - step->width;
-        raw <<= shift;
-        make(step->op == Op::kLittle
-                 ? raw >> shift
-                 : static_cast<std::uint64_t>(static_cast<std::int64_t>(raw) >> shift),
-             *step);
+        make(top_little(at(position), position & 7, step->width) >> (64U - step->width), *step);
         break;
-      }
+      case Op::kLittleSigned:
+        position += step->skip;
+        make(extended(top_little(at(position), position & 7, step->width), step->width), *step);
+        break;
       case Op::kBig:
-      case Op::kBigSigned: {
         position += step->skip;
-        const unsigned offset = static_cast<unsigned>(position & 7);
-        const std::uint8_t* const bytes = at(position);
-        std::uint64_t raw = load_be<std::uint64_t>(bytes) << offset;
-        if (offset + step->width > 64U) raw |= std::uint64_t{bytes[8]} >> (8U - offset);
-        const unsigned shift = 64U - step->width;
-        make(step->op == Op::kBig
-                 ? raw >> shift
-                 : static_cast<std::uint64_t>(static_cast<std::int64_t>(raw) >> shift),
-             *step);
+        make(top_big(at(position), position & 7, step->width) >> (64U - step->width), *step);
         break;
-      }
+      case Op::kBigSigned:
+        position += step->skip;
+        make(extended(top_big(at(position), position & 7, step->width), step->width), *step);
+        break;
       case Op::kReverse: {
         const unsigned shift = 64U - step->width;
         const std::uint64_t raw = reversed(out[-1].bits, step->width);
