@@ -247,7 +247,7 @@ StreamFileOptions CtfReader::file_options(std::size_t at_once) {
   options.pool = pool_.get();
   // A packet that was decoded ahead takes some 14 times its size until it is handed on.
   options.packets_ahead =
-      std::min<std::size_t>(2 * options_.jobs, kMostAhead / std::max<std::size_t>(1, at_once));
+      std::min(2 * std::size_t{options_.jobs}, kMostAhead / std::max<std::size_t>(1, at_once));
   return options;
 }
 

@@ -520,7 +520,9 @@ void StreamFile::end() {
   if (windows_->failure())
     batch_->add_notice(RecordKind::kProblem, input_notice(path_, offset_, *windows_->failure()));
   if (options_.heads_only) return;
-  if (state_ != nullptr && state_->open_files > 0 && --state_->open_files == 0 && state_->begun)
+  if (state_ == nullptr || state_->open_files == 0) return;
+  --state_->open_files;
+  if (state_->open_files == 0 && state_->begun)
     batch_->add_stream(RecordKind::kStreamEnd, state_->stream);
 }
 

@@ -177,7 +177,7 @@ bool Trace::reload() {
   const std::size_t classes = description()->event_classes().size();
   const std::size_t streams = description()->stream_classes().size();
   // What cannot be read is no better than what did not grow: the caller says what it misses.
-  (void)feed(metadata_files_.front());
+  if (const auto fed = feed(metadata_files_.front()); !fed) return false;
   return description()->event_classes().size() != classes ||
          description()->stream_classes().size() != streams;
 }

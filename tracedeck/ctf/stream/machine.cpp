@@ -547,8 +547,7 @@ RunStatus Run::length(const Step& step, const Length& of, std::uint64_t& value) 
   if (from.kind == Register::Kind::kNothing)
     return fault(step, StreamRule::kLocationValue, "the field of its length is not there");
   const Int128 wanted = from.value();
-  const bool fits =
-      from.is_integer() && wanted >= 0 && wanted <= static_cast<Int128>(~std::uint64_t{0});
+  const bool fits = from.is_integer() && wanted >= 0 && wanted < Int128{1} << 64;
   value = fits ? static_cast<std::uint64_t>(wanted) : ~std::uint64_t{0};
   return RunStatus::kDone;
 }

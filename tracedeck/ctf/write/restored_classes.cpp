@@ -1,6 +1,7 @@
 #include "tracedeck/ctf/write/restored_classes.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "tracedeck/ctf/metadata/metadata.hpp"
 #include "tracedeck/ctf/metadata/metadata_reader.hpp"
@@ -18,7 +19,8 @@ Attributes own_environment(const Attributes& environment) {
 
 KeptMetadata::KeptMetadata() : writer_(json_metadata_writer(Dialect::kFinal)) {
   // An entry that only this spelling has tells it from the other.
-  (void)writer_->begin({}, {{.key = "tracedeck", .value = "1", .is_json = true}});
+  if (!writer_->begin({}, {{.key = "tracedeck", .value = "1", .is_json = true}}))
+    throw std::logic_error("metadata without classes can be written");
 }
 
 Attributes KeptMetadata::take() {
