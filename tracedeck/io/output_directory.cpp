@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,7 +58,7 @@ Result<void> empty(const FileDescriptor& directory, const std::string& part) {
   }
   for (const std::string& name : *names) {
     if (::unlinkat(directory.get(), name.c_str(), 0) != 0) {
-      return fail(ErrorCode::kCannotOpen, why_not_opened(errno), part + "/" + name);
+      return fail(ErrorCode::kCannotOpen, why_not_opened(errno), fmt::format("{}/{}", part, name));
     }
   }
   return {};
