@@ -77,10 +77,6 @@ Result<BatchPtr> StreamFile::hand_on(std::shared_ptr<Batch> batch) {
   return BatchPtr(std::move(batch));
 }
 
-// Whether nothing before the packet at hand is still to be settled. If something is, it comes
-// first.
-bool StreamFile::is_alone() const { return ahead_.empty(); }
-
 // Whether the packet at hand can be decoded by somebody else.
 bool StreamFile::can_go_ahead() {
   constexpr std::uint64_t kMostSize = std::uint64_t{4} << 20;
@@ -156,16 +152,9 @@ bool StreamFile::renew(PacketJob& job) {
     if (now == schema_->streams.end() || now->second == job.head.stream) return false;
   }
   schema_ = trace_.metadata().schema();
-  const OwnedPacket& packet = *job.head.packet;
-  const PaddedView bytes{packet.bytes.data(), packet.bytes.size() - kPadding};
-  DecodeState state;
-  PacketHeadDecoder heads(state);
-  PacketHead again;
-  if (heads.header(*schema_, bytes, job.max_state, again) != RunStatus::kDone ||
-      again.stream == nullptr || heads.context(bytes, job.max_state, 0, again) != RunStatus::kDone)
-    return false;
-  job.registers = state.registers;
-  job.head.stream = again.stream;
+  auto stream = decode_again(*schema_, *job.head.packet, job.max_state, job.registers);
+  if (stream == nullptr) return false;
+  job.head.stream = std::move(stream);
   return true;
 }
 
@@ -263,7 +252,7 @@ void StreamFile::decode_head() {
   // it is decoded.
   const bool needs_clock = schema_->dialect == Dialect::kCtf1 && !head_.roles.begin &&
                            head_.stream->stream_class->default_clock != nullptr;
-  if (needs_clock && !is_alone()) {
+  if (needs_clock && !ahead_.empty()) {
     waiting_ = true;
     return;
   }
@@ -329,7 +318,7 @@ void StreamFile::begin_packet() {
   }
   phase_ = Phase::kEvents;
   begun_ = false;
-  waiting_ = !is_alone();
+  waiting_ = !ahead_.empty();
 }
 
 void StreamFile::tell_losses() {
@@ -398,25 +387,10 @@ void StreamFile::decode_events() {
       return;
     case EventDecoder::Stop::kUnknownClass:
       if (reload()) {
-        // The header's registers are those of the new programs; where events go on is known.
-        const std::uint64_t position = decoder_.position();
-        const std::uint64_t clock = decoder_.clock();
-        DecodeState& state = decoder_.state();
-        PacketHead again;
-        const PaddedView bytes{head_.packet->bytes.data(), head_.packet->bytes.size() - kPadding};
-        const std::uint64_t content = state.content;
-        const ByteOrder order = state.last_order;
-        const bool same =
-            heads_.header(*schema_, bytes, options_.read.max_state, again) == RunStatus::kDone &&
-            again.stream != nullptr &&
-            heads_.context(bytes, options_.read.max_state, 0, again) == RunStatus::kDone;
-        state.packet = nullptr;
-        state.content = content;
-        state.last_order = order;
-        state.position = position;
-        state.clock = clock;
-        if (same) {
-          head_.stream = again.stream;
+        auto stream = decode_again(*schema_, *head_.packet, options_.read.max_state,
+                                   decoder_.state().registers);
+        if (stream != nullptr) {
+          head_.stream = std::move(stream);
           decoder_.take_over(*head_.stream);
           return;
         }

@@ -67,7 +67,6 @@ class StreamFile final : public RecordSource {
   // Fills `batch_` until it is worth handing on, or something must be waited for.
   void fill();
   [[nodiscard]] Result<BatchPtr> hand_on(std::shared_ptr<Batch> batch);
-  [[nodiscard]] bool is_alone() const;
   [[nodiscard]] bool can_go_ahead();
   void go_ahead();
   void settle(Ahead ahead);

@@ -22,8 +22,6 @@ class TaskPool {
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
 
-  [[nodiscard]] std::size_t size() const { return threads_.size(); }
-
   // The future holds what `make` returns or throws.
   template <class Make>
   [[nodiscard]] std::future<std::invoke_result_t<Make>> run(Make make) {

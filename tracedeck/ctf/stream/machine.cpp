@@ -607,7 +607,7 @@ RunStatus Run::packed(const Step& step, const ArrayField& info, std::uint64_t co
   const std::uint64_t bits = count * info.packed_bits;
   if (bits / 8 > kMostBytes)
     return fault(step, StreamRule::kLimitState, fmt::format("an array of {} bytes", bits / 8));
-  put(packed_slot(*info.packed, at(s_.position), static_cast<std::uint32_t>(bits / 8), info.flags));
+  put(packed_slot(*info.packed, at(s_.position), static_cast<std::uint32_t>(bits / 8)));
   s_.position += bits;
   return RunStatus::kDone;
 }

@@ -111,6 +111,20 @@ void PacketHeadDecoder::own(PaddedView bytes, PacketHead& head) {
   }
 }
 
+std::shared_ptr<const StreamSchema> decode_again(const TraceSchema& schema,
+                                                 const OwnedPacket& packet, std::uint64_t max_state,
+                                                 std::vector<Register>& registers) {
+  const PaddedView bytes{packet.bytes.data(), packet.bytes.size() - kPadding};
+  DecodeState state;
+  PacketHeadDecoder decoder(state);
+  PacketHead head;
+  if (decoder.header(schema, bytes, max_state, head) != RunStatus::kDone ||
+      head.stream == nullptr || decoder.context(bytes, max_state, 0, head) != RunStatus::kDone)
+    return nullptr;
+  registers = std::move(state.registers);
+  return head.stream;
+}
+
 std::optional<DecodeFault> check_sizes(const PacketHead& head) {
   const std::uint64_t total = head.total_bits();
   const std::uint64_t content = head.content_bits();

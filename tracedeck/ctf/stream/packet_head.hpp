@@ -68,6 +68,13 @@ class PacketHeadDecoder {
   DecodeState& state_;
 };
 
+// The same header and context by a schema that has grown: sets `registers` to what events refer to
+// by then, and returns the data stream class. Null, and nothing set, when they do not decode.
+[[nodiscard]] std::shared_ptr<const StreamSchema> decode_again(const TraceSchema& schema,
+                                                               const OwnedPacket& packet,
+                                                               std::uint64_t max_state,
+                                                               std::vector<Register>& registers);
+
 // What is wrong with the sizes of a packet.
 [[nodiscard]] std::optional<DecodeFault> check_sizes(const PacketHead& head);
 

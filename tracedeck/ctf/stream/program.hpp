@@ -108,7 +108,6 @@ struct ArrayField {
   std::uint64_t element_slots = 0;           // and makes at most so many, arrays in it apart
   std::optional<PackedElement> packed = {};  // elements can stay as they are at a byte
   std::uint32_t packed_bits = 0;
-  std::uint8_t flags = 0;  // of the packed slot
 };
 
 // An interval of a selector's values and what it selects.

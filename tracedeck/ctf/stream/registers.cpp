@@ -34,9 +34,4 @@ Captures Registers::of(const Anchor& anchor) const {
   return captures;
 }
 
-std::size_t Registers::count(const Anchor& anchor) const {
-  const auto found = registers_.find(anchor);
-  return found == registers_.end() ? 0 : found->second.size();
-}
-
 }  // namespace tracedeck::ctf

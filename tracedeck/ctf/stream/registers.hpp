@@ -42,8 +42,6 @@ class Registers {
   [[nodiscard]] std::uint32_t find(const Anchor& anchor, const Path& path) const;
   // What lies in `anchor`. Valid until the next `add`.
   [[nodiscard]] Captures of(const Anchor& anchor) const;
-  // How many there are in `anchor`.
-  [[nodiscard]] std::size_t count(const Anchor& anchor) const;
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
