@@ -85,9 +85,9 @@ void expect_all_consumed(ByteSpan bytes) {
   dial9::Decoder decoder;
   dial9::FrameHandler handler;
   std::size_t position = 0;
-  const dial9::DecodeProgress progress =
+  const DecodeProgress progress =
       decoder.run({.bytes = padded.view(), .last = true}, position, handler);
-  require(progress.state == dial9::DecodeState::kConsumed);
+  require(progress.outcome == tracedeck::DecodeOutcome::kConsumed);
   require(position == bytes.size());
 }
 

@@ -36,7 +36,7 @@ Result<EncoderState> read_encoder_state(PaddedView trace) {
   StateHandler handler;
   std::size_t position = 0;
   const DecodeProgress progress = decoder.run({.bytes = trace, .last = true}, position, handler);
-  if (progress.state == DecodeState::kRejected) return std::unexpected(decoder.rejection());
+  if (progress.outcome == DecodeOutcome::kRejected) return std::unexpected(decoder.rejection());
   const Finding& damage = handler.last_problem();
   if (damage.rule != nullptr && damage.offset + damage.length == trace.size) {
     return fail(ErrorCode::kInvalidArgument, "the end of the trace is damaged: " + damage.text, {},

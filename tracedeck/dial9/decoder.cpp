@@ -409,11 +409,11 @@ DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& posi
     case Reason::kOtherFrame:
       break;
     case Reason::kPause:
-      return {DecodeState::kPaused, 0};
+      return {DecodeOutcome::kPaused, 0};
     case Reason::kNoRoom:
-      return {DecodeState::kPaused, types_.slot_bound()};
+      return {DecodeOutcome::kPaused, types_.slot_bound()};
     case Reason::kTimestampOverflow:
-      if (left < type->header_size) return {DecodeState::kNeedMore, type->header_size};
+      if (left < type->header_size) return {DecodeOutcome::kNeedMore, type->header_size};
       fault_ = {
           RuleId::kTimestampOverflow,
           fmt::format("an event of {} lies {} ns after {} ns, beyond 2^64-1",
@@ -422,18 +422,18 @@ DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& posi
       break;
     case Reason::kFields: {
       if (stop.status == FieldStatus::kUnregistered) {
-        if (left < kEventHeaderSize) return {DecodeState::kNeedMore, kEventHeaderSize};
+        if (left < kEventHeaderSize) return {DecodeOutcome::kNeedMore, kEventHeaderSize};
         fault_ = {RuleId::kEventType,
                   fmt::format("an event has type_id {}, which no schema registered", id)};
         enter_damage(window, position, kEventHeaderSize);
         break;
       }
       if (stop.status == FieldStatus::kNoRoom)
-        return {DecodeState::kPaused, stop.slots_used + stop.slots_needed};
+        return {DecodeOutcome::kPaused, stop.slots_used + stop.slots_needed};
       const auto walked = static_cast<std::uint64_t>(stop.walked - stop.frame);
       if (stop.status == FieldStatus::kIncomplete) {
         stopped_walk_ = walked;
-        return {DecodeState::kNeedMore, static_cast<std::uint64_t>(stop.fault - stop.frame)};
+        return {DecodeOutcome::kNeedMore, static_cast<std::uint64_t>(stop.fault - stop.frame)};
       }
       set_fault(stop.status, *type,
                 window.offset + static_cast<std::uint64_t>(stop.fault - window.bytes.data));
@@ -441,7 +441,7 @@ DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& posi
       break;
     }
   }
-  return {DecodeState::kConsumed, 0};
+  return {DecodeOutcome::kConsumed, 0};
 }
 
 void Decoder::set_truncation_fault(const DecodeWindow& window, std::size_t position,

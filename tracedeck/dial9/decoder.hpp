@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/decode_window.hpp"
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/base/finding.hpp"
 #include "tracedeck/dial9/event_type.hpp"
@@ -31,26 +32,6 @@
 #include "tracedeck/dial9/value_policy.hpp"
 
 namespace tracedeck::dial9 {
-
-enum class DecodeState : std::uint8_t {
-  kConsumed,  // the window is decoded up to its end
-  kNeedMore,  // the frame at the position is incomplete: give a window that begins there
-  kPaused,    // the handler asked to stop after a whole event, or had no room for the next
-  kRejected,  // the specification demands that the input is rejected: see `rejection`
-};
-
-struct DecodeProgress {
-  DecodeState state = DecodeState::kConsumed;
-  std::uint64_t needed =
-      0;  // kNeedMore: bytes from the position on; kPaused: slots for the next event, or 0
-};
-
-// The part of an input that is at hand.
-struct DecodeWindow {
-  PaddedView bytes;
-  std::uint64_t offset = 0;  // of the window's first byte in the input
-  bool last = false;         // the input ends with it
-};
 
 // How many frames of each kind were decoded, whole ones only.
 struct FrameCounts {
@@ -201,21 +182,21 @@ DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, H
   notes_wanted_ = Handler::Policy::kReportsOddities;
   for (;;) {
     if (in_damage()) [[unlikely]] {
-      if (!scan(window, position)) return {DecodeState::kNeedMore, kHeaderSize + 1};
+      if (!scan(window, position)) return {DecodeOutcome::kNeedMore, kHeaderSize + 1};
       handler.problem(finish_damage(window.offset + position));
     }
     DecodeProgress stopped;
     if (phase_ == Phase::kFrames) {
       stopped = run_events(window, position, handler);
-      if (stopped.state == DecodeState::kPaused) return stopped;
+      if (stopped.outcome == DecodeOutcome::kPaused) return stopped;
       if (in_damage()) continue;
     }
     std::uint64_t walked = stopped_walk_;
-    if (stopped.state == DecodeState::kConsumed) {
+    if (stopped.outcome == DecodeOutcome::kConsumed) {
       if (position == window.bytes.size && phase_ != Phase::kStart) return stopped;
       if constexpr (requires { handler.before_frame(); }) handler.before_frame();
       const FrameResult frame = decode_frame(window, position);
-      if (rejection_) return {DecodeState::kRejected, 0};
+      if (rejection_) return {DecodeOutcome::kRejected, 0};
       if (frame.status == FrameResult::Status::kOk) {
         hand_over_notes(handler);
         if (frame.segment_began) handler.segment(segment_, window.offset + position);
@@ -228,7 +209,7 @@ DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, H
         enter_damage(window, position, walked);
         continue;
       }
-      stopped = {DecodeState::kNeedMore, frame.size};
+      stopped = {DecodeOutcome::kNeedMore, frame.size};
     }
     if (!window.last && !exceeds_limit(stopped.needed)) return stopped;
     if (window.last) set_truncation_fault(window, position, stopped.needed);
@@ -407,7 +388,7 @@ Result<void> decode(PaddedView trace, Visitor& visitor) {
     std::size_t position = 0;
     const DecodeProgress progress = decoder.run(
         {.bytes = {trace.data + begin, size}, .offset = begin, .last = last}, position, handler);
-    if (progress.state == DecodeState::kRejected) return std::unexpected(decoder.rejection());
+    if (progress.outcome == DecodeOutcome::kRejected) return std::unexpected(decoder.rejection());
     if (last) return {};
     begin += position;
   }

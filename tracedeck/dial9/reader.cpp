@@ -5,8 +5,8 @@
 #include "tracedeck/dial9/decoder.hpp"
 #include "tracedeck/dial9/model_classes.hpp"
 #include "tracedeck/dial9/tape_policy.hpp"
-#include "tracedeck/dial9/window_source.hpp"
 #include "tracedeck/format/input_rule.hpp"
+#include "tracedeck/format/window_source.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
@@ -53,7 +53,7 @@ class FileReader final : public Reader {
       : options_(options),
         description_(std::make_shared<TraceDescription>(input->name(), "dial9",
                                                         std::to_string(kWireVersion))),
-        source_(std::move(input), options.max_state),
+        source_(std::move(input), std::min(options.max_state, kMostMaxState), kHeaderSize),
         decoder_(options.max_state) {
     ClockClass& clock = description_->add_clock({.id = "timestamp", .shift = options.clock_shift});
     stream_class_ = &description_->add_stream_class({.default_clock = &clock});
@@ -86,8 +86,8 @@ class FileReader final : public Reader {
       // A batch points into one window, so it is handed on before the next window comes.
       if (source_.needs_more() && !batch_->empty()) break;
       const DecodeProgress progress = source_.run(decoder_, *this);
-      if (progress.state == DecodeState::kRejected) return reject();
-      if (progress.state == DecodeState::kPaused) {
+      if (progress.outcome == DecodeOutcome::kRejected) return reject();
+      if (progress.outcome == DecodeOutcome::kPaused) {
         if (progress.needed == 0 || !batch_->tape_unused() || !batch_->empty()) break;
         // At least twice: an event of many lists asks again for each, decoded from its start.
         batch_->grow_tape(std::max<std::size_t>(progress.needed, 2 * batch_->tape_capacity()));

@@ -61,8 +61,8 @@ TEST(Recording, HasTheFramesAndEventsThatAreKnown) {
   Decoder decoder;
   Counter counter;
   std::size_t position = 0;
-  EXPECT_EQ(decoder.run({.bytes = bytes.view(), .last = true}, position, counter).state,
-            DecodeState::kConsumed);
+  EXPECT_EQ(decoder.run({.bytes = bytes.view(), .last = true}, position, counter).outcome,
+            DecodeOutcome::kConsumed);
 
   EXPECT_EQ(counter.problems, 0U);
   EXPECT_EQ(decoder.frame_counts().headers, 14U);

@@ -1,8 +1,10 @@
 #include "tracedeck/dial9/rewrite.hpp"
 
+#include <algorithm>
+
 #include "tracedeck/dial9/decoder.hpp"
-#include "tracedeck/dial9/window_source.hpp"
 #include "tracedeck/format/input_rule.hpp"
+#include "tracedeck/format/window_source.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
@@ -49,14 +51,14 @@ Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
                      const ReadOptions& options, const Format::NoticeSink& notices,
                      const std::stop_token& stop) {
   const std::string name = input->name();
-  WindowSource source(std::move(input), options.max_state);
+  WindowSource source(std::move(input), std::min(options.max_state, kMostMaxState), kHeaderSize);
   Decoder decoder(options.max_state);
   Copier copier(output, notices, name);
   while (!source.ended() && !stop.stop_requested()) {
     source.fetch_if_needed();
     copier.begin_window(*source.window(), source.offset());
     const DecodeProgress progress = source.run(decoder, copier);
-    if (progress.state == DecodeState::kRejected) {
+    if (progress.outcome == DecodeOutcome::kRejected) {
       Error error = decoder.rejection();
       error.input = name;
       return std::unexpected(std::move(error));

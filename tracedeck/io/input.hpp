@@ -1,6 +1,7 @@
 // Where the bytes of a trace come from: files, pipes, standard input, through gzip and zstd.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,6 +37,9 @@ class Input {
   // Whether a read may wait for bytes that do not exist yet (pipes, terminals): then work on what
   // is there before asking for more. Otherwise bigger portions cost less.
   [[nodiscard]] virtual bool live() const { return !seekable(); }
+  // Whether a read would find something within `patience`: bytes, the end, a failure or a stop
+  // request. False: the input pauses. Only live inputs ever do.
+  [[nodiscard]] virtual bool ready(std::chrono::milliseconds) { return true; }
   // Starts again at the first byte. Error: kUnsupported unless `seekable()`.
   [[nodiscard]] virtual Result<void> rewind() = 0;
 

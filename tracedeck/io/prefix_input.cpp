@@ -33,6 +33,9 @@ class PrefixInput final : public Input {
 
   bool seekable() const override { return false; }
   bool live() const override { return rest_->live(); }
+  bool ready(std::chrono::milliseconds patience) override {
+    return position_ < head_.size() || rest_->ready(patience);
+  }
   Result<void> rewind() override {
     return fail(ErrorCode::kUnsupported, "a pipe cannot be read twice; give a file", name());
   }

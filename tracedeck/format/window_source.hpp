@@ -5,16 +5,18 @@
 #include <memory>
 #include <optional>
 
-#include "tracedeck/dial9/decoder.hpp"
+#include "tracedeck/base/decode_window.hpp"
 #include "tracedeck/io/window.hpp"
 
-namespace tracedeck::dial9 {
+namespace tracedeck {
 
-// Keeps the place in an input between calls of the decoder. The reader and the rewriter share it.
+// Keeps the place in an input between calls of the decoder. Readers and rewriters share it.
 class WindowSource {
  public:
-  WindowSource(std::unique_ptr<io::Input> input, std::uint64_t limit)
-      : limit_(std::min(limit, kMostMaxState)), windows_(std::move(input), {.limit = limit_}) {}
+  // `limit`: bytes that a window may grow to. `least`: bytes without which the decoder cannot
+  // begin.
+  WindowSource(std::unique_ptr<io::Input> input, std::uint64_t limit, std::uint64_t least)
+      : limit_(limit), windows_(std::move(input), {.limit = limit_}), needed_(least) {}
 
   // Whether the next `run` fetches another window, so that pointers into this one need it pinned.
   [[nodiscard]] bool needs_more() const { return needed_ != 0; }
@@ -40,7 +42,10 @@ class WindowSource {
 
   // Decodes on, with a new window where one is needed, until the handler pauses, the window is used
   // up, or the trace ends.
-  template <class Handler>
+  //
+  // A decoder has `DecodeProgress run(const DecodeWindow&, std::size_t& position, Handler&)` and
+  // `bool in_damage()`: whether all since some earlier byte is damage, however the input goes on.
+  template <class Decoder, class Handler>
   DecodeProgress run(Decoder& decoder, Handler& handler) {
     fetch_if_needed();
     if (stopped_ && !decoder.in_damage()) {
@@ -52,8 +57,8 @@ class WindowSource {
                                                  .offset = windows_.current()->offset(),
                                                  .last = last_},
                                                 position_, handler);
-    if (progress.state == DecodeState::kNeedMore) needed_ = progress.needed;
-    if (progress.state == DecodeState::kConsumed) {
+    if (progress.outcome == DecodeOutcome::kNeedMore) needed_ = progress.needed;
+    if (progress.outcome == DecodeOutcome::kConsumed) {
       ended_ = last_;
       needed_ = 1;
     }
@@ -81,10 +86,10 @@ class WindowSource {
   std::uint64_t limit_;
   io::WindowReader windows_;
   std::size_t position_ = 0;
-  std::uint64_t needed_ = kHeaderSize;
+  std::uint64_t needed_;
   bool last_ = false;
   bool stopped_ = false;
   bool ended_ = false;
 };
 
-}  // namespace tracedeck::dial9
+}  // namespace tracedeck

@@ -1,0 +1,24 @@
+#include "tracedeck/io/hold_back.hpp"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/io/prefix_input.hpp"
+
+namespace tracedeck::io {
+
+std::unique_ptr<Input> hold_back(std::unique_ptr<Input> input, std::size_t limit,
+                                 const std::function<bool(ByteSpan)>& enough) {
+  std::vector<std::uint8_t> held(limit);
+  std::size_t size = 0;
+  while (size < limit && !enough(ByteSpan(held).first(size)) && input->ready(kPause)) {
+    const Result<std::size_t> got = input->read(held.data() + size, limit - size);
+    if (!got || *got == 0) break;
+    size += *got;
+  }
+  held.resize(size);
+  return prefix_input(std::move(held), std::move(input));
+}
+
+}  // namespace tracedeck::io
