@@ -48,7 +48,7 @@ TEST(Reader, PutsSegmentsClassesAndValuesInTheTermsOfTheModel) {
   // Segments that register the same schema share the event class.
   ASSERT_EQ(records.description->event_classes().size(), 2U);
   EXPECT_EQ(records.events[0].event_class, records.events[3].event_class);
-  EXPECT_EQ(records.segment_of(records.events[3]), 1U);
+  EXPECT_EQ(segment_of(records.events[3]), 1U);
 
   const auto first = records.events[0].payload();
   EXPECT_EQ(first[0].kind, SlotKind::kString);

@@ -3,46 +3,17 @@
 #include <algorithm>
 
 #include "tracedeck/dial9/decoder.hpp"
-#include "tracedeck/format/input_rule.hpp"
-#include "tracedeck/format/window_source.hpp"
+#include "tracedeck/format/frame_copier.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
 
-// Checks frames without storing values, and remembers which bytes are damaged.
-class Copier : public BasicFrameHandler<true> {
+// Checks frames without storing values.
+class Copier : public BasicFrameHandler<true>, public FrameCopier {
  public:
-  Copier(io::Output& output, const Format::NoticeSink& notices, std::string input)
-      : output_(output), notices_(notices), input_(std::move(input)) {}
-
-  void finding(Finding finding) { notices_(RecordKind::kFinding, {input_, std::move(finding)}); }
-  void problem(Finding finding) {
-    // What was damaged is not copied, and neither is what an earlier window showed of it.
-    keep(finding.offset);
-    skipped_to_ = finding.offset + finding.length;
-    notices_(RecordKind::kProblem, {input_, std::move(finding)});
-  }
-
-  void begin_window(const io::Window& window, std::uint64_t from) {
-    window_ = &window;
-    skipped_to_ = std::max(skipped_to_, from);
-  }
-  // Copies what was decoded up to `offset` and is not damaged.
-  void keep(std::uint64_t offset) {
-    if (!written_ || offset <= skipped_to_) return;
-    written_ = output_.write(
-        {window_->view().data + (skipped_to_ - window_->offset()), offset - skipped_to_});
-    skipped_to_ = offset;
-  }
-  [[nodiscard]] const Result<void>& written() const { return written_; }
-
- private:
-  io::Output& output_;
-  const Format::NoticeSink& notices_;
-  std::string input_;
-  const io::Window* window_ = nullptr;
-  std::uint64_t skipped_to_ = 0;  // everything before is copied or left out
-  Result<void> written_;
+  using FrameCopier::finding;
+  using FrameCopier::FrameCopier;
+  using FrameCopier::problem;
 };
 
 }  // namespace
@@ -50,26 +21,9 @@ class Copier : public BasicFrameHandler<true> {
 Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
                      const ReadOptions& options, const Format::NoticeSink& notices,
                      const std::stop_token& stop) {
-  const std::string name = input->name();
-  WindowSource source(std::move(input), std::min(options.max_state, kMostMaxState), kHeaderSize);
-  Decoder decoder(options.max_state);
-  Copier copier(output, notices, name);
-  while (!source.ended() && !stop.stop_requested()) {
-    source.fetch_if_needed();
-    copier.begin_window(*source.window(), source.offset());
-    const DecodeProgress progress = source.run(decoder, copier);
-    if (progress.outcome == DecodeOutcome::kRejected) {
-      Error error = decoder.rejection();
-      error.input = name;
-      return std::unexpected(std::move(error));
-    }
-    copier.keep(decoder.in_damage() ? decoder.damage_begin() : source.offset());
-    if (!copier.written()) return copier.written();
-  }
-  if (const auto& failure = source.failure()) {
-    notices(RecordKind::kProblem, input_notice(name, source.offset(), *failure));
-  }
-  return {};
+  return copy_frames<Copier>(std::move(input), Decoder(options.max_state),
+                             std::min(options.max_state, kMostMaxState), kHeaderSize, output,
+                             notices, stop);
 }
 
 }  // namespace tracedeck::dial9

@@ -1,0 +1,133 @@
+// What the readers of all formats of frames back to back share: windows in, batches out.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tracedeck/format/input_rule.hpp"
+#include "tracedeck/format/reader.hpp"
+#include "tracedeck/format/window_source.hpp"
+
+namespace tracedeck {
+
+// The base of a reader `Self`, which is the handler that its decoder calls: see `WindowSource::run`
+// for what a decoder is.
+//
+// `Self` adds to `batch()` while the decoder runs, and may have, each optional:
+//   void begin_batch()   pins what events may refer to
+//   void finish_batch()  pins what the batch's slots came to point into; the window is pinned
+//   void end()           the trace ended: last records
+//   bool before_input(const io::Input&)  called before the input is read on, which may wait;
+//                        true: records were added, hand them on first
+// A decoder that rejects inputs has `const Error& rejection() const`.
+template <class Self, class Decoder>
+class FrameReader : public Reader {
+ public:
+  [[nodiscard]] std::shared_ptr<const TraceDescription> description() const final {
+    return description_;
+  }
+  [[nodiscard]] double progress() const final { return source_.progress(); }
+  [[nodiscard]] std::optional<std::uint64_t> stored_size() const final {
+    return source_.input().stored_size();
+  }
+  [[nodiscard]] std::optional<std::uint64_t> bytes_read() const final { return source_.offset(); }
+
+  [[nodiscard]] Result<BatchPtr> next() override {
+    if (ended_) return nullptr;
+    begin();
+    while (!ended_) {
+      if (source_.needs_more()) {
+        // A batch points into one window, so it is handed on before the next window comes.
+        if (!batch_->empty()) break;
+        if constexpr (requires { self().before_input(source_.input()); }) {
+          if (self().before_input(source_.input())) break;
+        }
+      }
+      const DecodeProgress progress = source_.run(decoder_, self());
+      if constexpr (requires { decoder_.rejection(); }) {
+        if (progress.outcome == DecodeOutcome::kRejected) return reject();
+      }
+      if (progress.outcome == DecodeOutcome::kPaused) {
+        if (progress.needed == 0 || !batch_->tape_unused() || !batch_->empty()) break;
+        // At least twice: an event of many parts asks again for each, decoded from its start.
+        batch_->grow_tape(std::max<std::size_t>(progress.needed, 2 * batch_->tape_capacity()));
+      }
+      if (source_.ended()) end_trace();
+    }
+    return hand_on();
+  }
+
+  // What the decoder calls.
+  void problem(Finding finding) {
+    batch_->add_notice(RecordKind::kProblem, {description_->input(), std::move(finding)});
+  }
+  void finding(Finding finding) {
+    if (options_.findings)
+      batch_->add_notice(RecordKind::kFinding, {description_->input(), std::move(finding)});
+  }
+
+ protected:
+  // `limit`: bytes that a window may grow to. `least`: bytes without which the decoder cannot
+  // begin.
+  FrameReader(std::unique_ptr<io::Input> input, const ReadOptions& options,
+              std::shared_ptr<TraceDescription> description, std::uint64_t limit,
+              std::uint64_t least, Decoder decoder)
+      : options_(options),
+        description_(std::move(description)),
+        source_(std::move(input), limit, least),
+        decoder_(std::move(decoder)) {}
+
+  [[nodiscard]] const ReadOptions& options() const { return options_; }
+  [[nodiscard]] TraceDescription& trace() { return *description_; }
+  [[nodiscard]] Decoder& decoder() { return decoder_; }
+  [[nodiscard]] Batch& batch() { return *batch_; }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+
+  void begin() {
+    if (batch_ == nullptr || batch_.use_count() > 1) {
+      batch_ = std::make_shared<Batch>();
+      batch_->reserve(Batch::kRecords);
+    } else {
+      batch_->clear();
+    }
+    batch_->pin(std::shared_ptr<const TraceDescription>(description_));
+    if constexpr (requires { self().begin_batch(); }) self().begin_batch();
+  }
+
+  Result<BatchPtr> hand_on() {
+    if (batch_->empty()) return nullptr;
+    if constexpr (requires { self().finish_batch(); }) self().finish_batch();
+    batch_->pin(source_.window());
+    return batch_;
+  }
+
+  void end_trace() {
+    ended_ = true;
+    if constexpr (requires { self().end(); }) self().end();
+    if (const auto& failure = source_.failure()) {
+      batch_->add_notice(RecordKind::kProblem,
+                         input_notice(description_->input(), source_.offset(), *failure));
+    }
+  }
+
+  std::unexpected<Error> reject() {
+    ended_ = true;
+    Error error = decoder_.rejection();
+    error.input = description_->input();
+    return std::unexpected(std::move(error));
+  }
+
+  ReadOptions options_;
+  std::shared_ptr<TraceDescription> description_;
+  WindowSource source_;
+  Decoder decoder_;
+  std::shared_ptr<Batch> batch_;
+  bool ended_ = false;
+};
+
+}  // namespace tracedeck
