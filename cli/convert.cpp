@@ -106,8 +106,10 @@ class Conversion {
   }
 
   void convert(std::vector<TracePlace> places, std::optional<FoundTrace> first) {
+    single_source_ = places.size() == 1;
+    const Reading reading{.headers = single_source_ && writes_directory(options_)};
     const auto pipeline =
-        Pipeline::open(options_, session_, {}, std::move(places), std::move(first));
+        Pipeline::open(options_, session_, reading, std::move(places), std::move(first));
     if (pipeline == nullptr || !open_output()) return;
     auto writer = create_writer();
     if (!writer) {
@@ -134,8 +136,10 @@ class Conversion {
     if (options_.to == "jsonl") return render::json_lines_writer(*output_, {});
     if (options_.to == "csv") return render::csv_writer(*output_, {});
     const Format& format = *find_target(options_.to).format;
-    return directory_ != nullptr ? format.create_directory(*directory_, write_options(options_))
-                                 : format.create(*output_, write_options(options_));
+    WriteOptions options = write_options(options_);
+    options.single_source = single_source_;
+    return directory_ != nullptr ? format.create_directory(*directory_, options)
+                                 : format.create(*output_, options);
   }
 
   // Makes the place to write to. One that cannot be made is wrong usage.
@@ -203,6 +207,7 @@ class Conversion {
   std::unique_ptr<io::Output> file_;
   std::unique_ptr<io::OutputDirectory> directory_;
   io::Output* output_ = nullptr;  // the file or standard output
+  bool single_source_ = false;
   ConversionReport report_;
 };
 

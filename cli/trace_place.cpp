@@ -55,6 +55,7 @@ ReadOptions read_options(const Options& options, const TracePlace& place, const 
       options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1U);
   const auto share = static_cast<unsigned>(jobs / std::max<std::size_t>(reading.traces_at_once, 1));
   return {.values = reading.values,
+          .headers = reading.headers,
           .findings = reading.findings,
           .max_state = options.max_state,
           .clock_shift = options.clock_offset(place.operand),

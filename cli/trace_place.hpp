@@ -33,6 +33,7 @@ struct TracePlace {
 // How a command wants a trace read.
 struct Reading {
   bool values = true;              // decode field values
+  bool headers = false;            // and those of event headers
   bool findings = true;            // yield kFinding records
   std::size_t traces_at_once = 1;  // that share --jobs
 };

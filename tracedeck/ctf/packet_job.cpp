@@ -28,7 +28,7 @@ std::optional<std::uint64_t> first_time_of(const std::vector<std::shared_ptr<Bat
 
 DecodedPacket decode_packet(const PacketJob& job) {
   DecodedPacket result;
-  EventDecoder decoder(job.values, job.findings);
+  EventDecoder decoder(job.values, job.headers, job.findings);
   decoder.state().registers = job.registers;
   decoder.state().last_order = job.last_order;
   decoder.begin(*job.head.stream, job.head, *job.packet, job.offset, {});

@@ -23,6 +23,7 @@ struct PacketJob {
   io::WindowPtr window;      // with all bytes of the packet
   std::uint64_t offset = 0;  // of the packet in its file
   bool values = true;
+  bool headers = false;
   bool findings = true;
   std::uint64_t max_state = 0;
   std::shared_ptr<BatchPool> batches;

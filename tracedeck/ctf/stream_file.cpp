@@ -24,7 +24,7 @@ StreamFile::StreamFile(Trace& trace, std::string path, const StreamFileOptions& 
     : trace_(trace),
       path_(std::move(path)),
       options_(options),
-      decoder_(options.read.values, options.read.findings),
+      decoder_(options.read.values, options.read.headers, options.read.findings),
       heads_(decoder_.state()) {
   if (options_.batches == nullptr)
     options_.batches = std::make_shared<BatchPool>(Batch::kSlots, Batch::kRecords);
@@ -101,6 +101,7 @@ void StreamFile::go_ahead() {
   job->window = windows_->current();
   job->offset = offset_;
   job->values = options_.read.values;
+  job->headers = options_.read.headers;
   job->findings = options_.read.findings;
   job->max_state = options_.read.max_state;
   job->batches = options_.batches;

@@ -16,14 +16,18 @@ constexpr unsigned kKindMask = 0x0F;
 constexpr unsigned kTimeIsKey = 0x10;  // the clock value is the key's `coarse`
 constexpr unsigned kEndIsTime = 0x20;
 constexpr unsigned kHasPacket = 0x40;
-constexpr unsigned kHasContexts = 0x80;
+constexpr unsigned kHasParts = 0x80;
+
+std::span<const Slot> all_slots(const Event& event) {
+  return {event.slots - event.header_count, std::size_t{event.header_count} + event.slot_count};
+}
 
 // The first byte of a slot: its kind in the low bits, then its flags.
 constexpr unsigned kSlotKindMask = 0x1F;
 constexpr unsigned kSlotFlagsShift = 5;
 
 // Of an event without its slots, and of a slot without the bytes it points to.
-constexpr std::size_t kEventBound = 1 + 10 * kMaxVarint;
+constexpr std::size_t kEventBound = 1 + 11 * kMaxVarint;
 constexpr std::size_t kSlotBound = 2 + 2 * kMaxVarint;
 constexpr std::size_t kNoticeBound = 6 * kMaxVarint;
 
@@ -152,9 +156,9 @@ std::string as_string(ByteSpan bytes) { return std::string(as_text(bytes)); }
 std::size_t RecordCodec::bound(const Record& record) {
   switch (record.kind) {
     case RecordKind::kEvent: {
-      std::size_t bytes = kEventBound + record.event.slot_count * kSlotBound;
-      const Slot* const end = record.event.slots + record.event.slot_count;
-      for (const Slot* slot = record.event.slots; slot != end; ++slot) {
+      const std::span<const Slot> slots = all_slots(record.event);
+      std::size_t bytes = kEventBound + slots.size() * kSlotBound;
+      for (const Slot* slot = slots.data(); slot != slots.data() + slots.size(); ++slot) {
         if (points_to_bytes(*slot)) bytes += slot->length;
       }
       return bytes;
@@ -209,10 +213,10 @@ std::uint8_t* RecordCodec::pack(const Record& record, std::uint64_t coarse, std:
 }
 
 std::uint8_t* RecordCodec::pack_event(const Event& event, std::uint64_t coarse, std::uint8_t* to) {
-  const bool has_contexts = (event.common_count | event.specific_count) != 0;
-  const unsigned head =
-      (event.time == coarse ? kTimeIsKey : 0) | (event.end_time == event.time ? kEndIsTime : 0) |
-      (event.packet != nullptr ? kHasPacket : 0) | (has_contexts ? kHasContexts : 0);
+  const bool has_parts = (event.header_count | event.common_count | event.specific_count) != 0;
+  const unsigned head = (event.time == coarse ? kTimeIsKey : 0) |
+                        (event.end_time == event.time ? kEndIsTime : 0) |
+                        (event.packet != nullptr ? kHasPacket : 0) | (has_parts ? kHasParts : 0);
   *to++ = static_cast<std::uint8_t>(std::to_underlying(RecordKind::kEvent) | head);
   to = put_varint(to, number_of(*event.event_class));
   to = put_varint(to, streams_(event.stream));
@@ -220,10 +224,12 @@ std::uint8_t* RecordCodec::pack_event(const Event& event, std::uint64_t coarse, 
   if ((head & kTimeIsKey) == 0) to = put_raw(to, event.time);
   if ((head & kEndIsTime) == 0) to = put_varint(to, event.end_time - event.time);
   to = put_varint(put_varint(to, event.offset), event.size);
-  if (has_contexts) to = put_varint(put_varint(to, event.common_count), event.specific_count);
+  if (has_parts) {
+    to = put_varint(to, event.header_count);
+    to = put_varint(put_varint(to, event.common_count), event.specific_count);
+  }
   to = put_varint(to, event.slot_count);
-  const Slot* const end = event.slots + event.slot_count;
-  for (const Slot* slot = event.slots; slot != end; ++slot) to = pack_slot(*slot, to);
+  for (const Slot& slot : all_slots(event)) to = pack_slot(slot, to);
   return to;
 }
 
@@ -281,18 +287,20 @@ bool RecordCodec::unpack_event(unsigned head, const std::uint8_t* from, std::uin
   if ((head & kEndIsTime) == 0) event.end_time += take_varint(from);
   event.offset = take_varint(from);
   event.size = static_cast<std::uint32_t>(take_varint(from));
-  if ((head & kHasContexts) != 0) {
+  if ((head & kHasParts) != 0) {
+    event.header_count = static_cast<std::uint32_t>(take_varint(from));
     event.common_count = static_cast<std::uint32_t>(take_varint(from));
     event.specific_count = static_cast<std::uint32_t>(take_varint(from));
   }
   event.slot_count = static_cast<std::uint32_t>(take_varint(from));
 
-  Slot* slot = output.room(event.slot_count);
+  const std::size_t count = std::size_t{event.header_count} + event.slot_count;
+  Slot* slot = output.room(count);
   if (slot == nullptr) return false;
   output.pin_lasting(pins_);
   if (owner != nullptr) output.pin_bytes(owner);
-  event.slots = slot;
-  for (Slot* const end = slot + event.slot_count; slot != end; ++slot) {
+  event.slots = slot + event.header_count;
+  for (Slot* const end = slot + count; slot != end; ++slot) {
     *slot = unpack_slot(from);
     if (owner == nullptr && points_to_bytes(*slot)) slot->pointer = output.keep(slot->bytes());
   }

@@ -39,6 +39,9 @@ struct WriteTarget {
 struct WriteOptions {
   std::string target = {};   // the name of a `WriteTarget`, empty: the format's first
   std::string version = {};  // of the target format, empty: its default
+  // All that will be written is of one trace, read with `ReadOptions::headers`: packets and event
+  // headers are kept as they are where the target can have them.
+  bool single_source = false;
   std::uint64_t packet_size = std::uint64_t{256} << 10;  // bytes, of formats with packets
 };
 

@@ -15,6 +15,8 @@ namespace tracedeck {
 struct ReadOptions {
   // Put field values on the tape. Without them events have no slots: counting and timing is faster.
   bool values = true;
+  // Put the values of event headers on the tape too: for who writes the same headers.
+  bool headers = false;
   // Yield kFinding records for what is tolerated. kProblem records always come.
   bool findings = true;
   // Bytes that the live windows, pools, names and classes may take.

@@ -50,7 +50,8 @@ struct Packet {
 };
 
 // An event. Its slots are those of the common context, the specific context and the payload, one
-// after the other, without head slots for the three structures.
+// after the other, without head slots for the three structures. Those of its header, where they are
+// kept, lie right before.
 struct Event {
   const EventClass* event_class = nullptr;
   const DataStream* stream = nullptr;
@@ -64,6 +65,7 @@ struct Event {
   std::uint32_t common_count = 0;    // slots of the common context
   std::uint32_t specific_count = 0;  // slots of the specific context
   std::uint32_t size = 0;            // bytes of its record on the wire, its header included
+  std::uint32_t header_count = 0;    // slots of its header (`ReadOptions::headers`)
 
   [[nodiscard]] bool has_time() const { return event_class->clock != nullptr; }
   // When it was recorded: its end, or its only time. Requires `has_time()`.
@@ -73,6 +75,9 @@ struct Event {
   // Its begin, or its only time. Requires `has_time()`.
   [[nodiscard]] Nanoseconds began_at() const { return event_class->clock->to_nanoseconds(time); }
 
+  [[nodiscard]] std::span<const Slot> header() const {
+    return {slots - header_count, header_count};
+  }
   [[nodiscard]] std::span<const Slot> common_context() const { return {slots, common_count}; }
   [[nodiscard]] std::span<const Slot> specific_context() const {
     return {slots + common_count, specific_count};

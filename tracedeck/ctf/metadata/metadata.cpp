@@ -4,30 +4,15 @@
 #include <utility>
 
 namespace tracedeck::ctf {
-namespace {
-
-std::string version_of(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::kRc3:
-      return "2 (CTF2-SPECRC-3.0)";
-    case Dialect::kFinal:
-      return "2 (CTF2-SPEC-2.0)";
-    case Dialect::kCtf1:
-      return "1.8";
-  }
-  return {};
-}
-
-}  // namespace
 
 Metadata::Metadata(std::string input, std::int64_t clock_shift)
-    : description_(
-          std::make_shared<TraceDescription>(std::move(input), "ctf", version_of(Dialect::kRc3))),
+    : description_(std::make_shared<TraceDescription>(std::move(input), "ctf",
+                                                      std::string(trace_version(Dialect::kRc3)))),
       clock_shift_(clock_shift) {}
 
 void Metadata::set_dialect(Dialect dialect) {
   dialect_ = dialect;
-  description_->set_version(version_of(dialect));
+  description_->set_version(std::string(trace_version(dialect)));
   builder_.set_dialect(dialect);
 }
 

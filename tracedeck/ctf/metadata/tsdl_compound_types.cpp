@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "tracedeck/ctf/metadata/range_set.hpp"
 #include "tracedeck/ctf/metadata/tsdl_types.hpp"
 
 namespace tracedeck::ctf::tsdl {
@@ -156,6 +158,7 @@ bool TypeBuilder::variant_options(const TypeSpecifier& type, const Site& site,
   const bool has_labels = tag != nullptr && tag->as<IntegerClass>() != nullptr;
   std::unordered_map<std::string, std::size_t> taken;
   std::unordered_map<std::string, std::size_t> texts;
+  RangeSet chosen;
   bool valid = true;
   for (const Declaration& declaration : type.declarations) {
     if (declaration.kind != Declaration::Kind::kField) {
@@ -180,7 +183,9 @@ bool TypeBuilder::variant_options(const TypeSpecifier& type, const Site& site,
           has_labels ? nodes_.find_mapping(tag.get(), each.name) : nullptr;
       if (mapping == nullptr) continue;
       if (!spend(mapping->ranges.size(), each.place)) return false;
-      added.ranges = mapping->ranges;
+      // Labels may share values: the first option that has one is chosen.
+      for (const IntegerRange& range : mapping->ranges)
+        std::ranges::move(chosen.add(range), std::back_inserter(added.ranges));
     }
   }
   if (!spend(variant.options.size(), type.place)) return false;

@@ -174,6 +174,16 @@ TEST(TsdlTypes, VariantsSelectByLabel) {
   EXPECT_NE(reading.field({"y"})->as<VariantClass>(), nullptr);
 }
 
+TEST(TsdlTypes, LabelsOfAVariantShareValues) {
+  const TsdlReading reading = fields(
+      "enum : u8 { a = 2 ... 3, b = 1 ... 4, c = 3 } tag; variant <tag> { u8 a; u8 b; u8 c; } v;");
+  EXPECT_EQ(reading.faults(), std::vector<std::string>{});
+  const auto& variant = reading.field_as<VariantClass>({"v"});
+  EXPECT_EQ(spelt(variant.options[0].ranges), "2..3");
+  EXPECT_EQ(spelt(variant.options[1].ranges), "1..1 4..4");
+  EXPECT_EQ(spelt(variant.options[2].ranges), "");
+}
+
 // The example of section 4.2.2: `v` means the outer `x`, as its type does where it stands.
 TEST(TsdlTypes, TagOfATypeDeclaredFurtherOut) {
   const TsdlReading reading = fields(

@@ -77,8 +77,8 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
     state_.last_order = begin_order_;
     return Stop::kUnknownClass;
   }
-  // The header's values are not shown.
-  state_.out = slots;
+  if (!headers_) state_.out = slots;
+  const Slot* const common = state_.out;
   if (!promise_slots(state_, event_schema->slots)) return stop(RunStatus::kNeedSlots, begin, clock);
   const auto decode = [&](const Program& program) {
     return program.empty() ? RunStatus::kDone : run_promised(program, state_);
@@ -119,9 +119,10 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   event.offset = offset_ + begin / 8;
   event.size = static_cast<std::uint32_t>((state_.position - begin + 7) / 8);
   if (values_) {
-    event.slots = slots;
-    event.slot_count = static_cast<std::uint32_t>(state_.out - slots);
-    event.common_count = static_cast<std::uint32_t>(specific - slots);
+    event.slots = common;
+    event.slot_count = static_cast<std::uint32_t>(state_.out - common);
+    event.header_count = static_cast<std::uint32_t>(common - slots);
+    event.common_count = static_cast<std::uint32_t>(specific - common);
     event.specific_count = static_cast<std::uint32_t>(payload - specific);
     batch.commit_tape(state_.out);
   }

@@ -37,8 +37,10 @@ class EventDecoder {
     kFault,         // see `fault`
   };
 
-  // `values`: put field values on the tape. `findings`: look for oddities.
-  EventDecoder(bool values, bool findings) : values_(values), findings_(findings) {
+  // `values`: put field values on the tape, those of headers if `headers`. `findings`: look for
+  // oddities.
+  EventDecoder(bool values, bool headers, bool findings)
+      : values_(values), headers_(values && headers), findings_(findings) {
     state_.check_text = values && findings;
   }
 
@@ -79,6 +81,7 @@ class EventDecoder {
   void odd(std::size_t kind, StreamRule rule, std::uint64_t begin, std::string text);
 
   bool values_;
+  bool headers_;
   bool findings_;
   DecodeState state_;
   const StreamSchema* schema_ = nullptr;

@@ -65,7 +65,7 @@ class EventsOf {
     batch_->reserve(16);
   }
 
-  EventDecoder decoder{true, true};
+  EventDecoder decoder{true, false, true};
 
  private:
   ReadStream read_;

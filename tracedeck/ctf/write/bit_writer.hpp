@@ -31,6 +31,12 @@ class BitWriter {
     capacity_ = 0;
     position_ = 0;
   }
+  // Takes away whole bytes of the begin, that are complete.
+  void drop_front(std::size_t bytes) {
+    const std::size_t left = byte_size() - bytes;
+    std::memmove(data_.get(), data_.get() + bytes, left);
+    position_ -= std::uint64_t{8} * bytes;
+  }
   // Makes room for `bytes` more than there are; stores of 8 bytes may go beyond by 8.
   void reserve(std::size_t bytes) {
     const std::size_t needed = byte_size() + bytes + 16;

@@ -12,6 +12,9 @@
 namespace tracedeck::ctf {
 namespace {
 
+// Of seven bits, in LEB128 of 64.
+constexpr std::size_t kMostGroups = 10;
+
 constexpr std::uint64_t low_bits(std::uint32_t width) {
   return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
 }
@@ -207,6 +210,18 @@ class Encoder::Walk {
     return program_.children[node.first_child + i];
   }
 
+  // The integer that ends where `out_` stands.
+  void placed(const EncodeNode& node, std::uint64_t width, std::uint64_t value) {
+    if (node.roles == 0 || encoder_.roles_ == nullptr) return;
+    encoder_.roles_->push_back({.roles = node.roles,
+                                .is_leb128 = node.op == EncodeOp::kLeb128,
+                                .reversed = node.reversed,
+                                .byte_order = node.byte_order,
+                                .begin = out_.position() - width,
+                                .width = width,
+                                .value = value});
+  }
+
   void written(std::uint32_t index, std::uint64_t value) {
     values_[index] = {value, ++encoder_.clock_};
   }
@@ -251,6 +266,7 @@ class Encoder::Walk {
     if (node.reversed) bits = reverse_bits(bits, node.width);
     out_.align(node.alignment);
     out_.put(bits, node.width, node.byte_order);
+    placed(node, node.width, slot->bits);
     ++slot;
     return EncodeStatus::kOk;
   }
@@ -276,6 +292,7 @@ class Encoder::Walk {
     std::uint64_t low = 0;
     for (std::size_t i = 0; i < 8; ++i) low |= std::uint64_t{value[i]} << (8 * i);
     written(index, low);
+    placed(node, node.width, low);
     slot = slot->next();
     return EncodeStatus::kOk;
   }
@@ -351,6 +368,7 @@ class Encoder::Walk {
     out_.align(node.alignment);
     out_.put(bits, node.width, node.byte_order);
     written(index, bits);
+    placed(node, node.width, bits);
     slot = next;
     return EncodeStatus::kOk;
   }
@@ -362,11 +380,14 @@ class Encoder::Walk {
     if (!node.is_signed && value.rest() != 0) return EncodeStatus::kTooLarge;
     out_.align(8);
     written(index, source->kind <= SlotKind::kSigned ? source->bits : 0);
-    const std::size_t last = last_group(value, node.is_signed);
+    std::size_t last = last_group(value, node.is_signed);
+    const bool padded = (node.roles & encoder_.padded_) != 0;
+    if (padded) last = std::max<std::size_t>(last, kMostGroups - 1);
     for (std::size_t group = 0; group <= last; ++group) {
       const std::uint8_t more = group < last ? 0x80 : 0;
       out_.put_byte(static_cast<std::uint8_t>(seven_bits(value, group) | more));
     }
+    placed(node, 8 * (last + 1), source->kind <= SlotKind::kSigned ? source->bits : 0);
     slot = next;
     return EncodeStatus::kOk;
   }

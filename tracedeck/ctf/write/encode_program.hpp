@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tracedeck/ctf/write/bit_writer.hpp"
+#include "tracedeck/ctf/write/placed_role.hpp"
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/tape.hpp"
 
@@ -70,7 +71,8 @@ struct EncodeNode {
   std::uint32_t first_ref = 0;  // kLocated: where the length may have been written
   std::uint32_t ref_count = 0;
   std::uint32_t header_length =
-      0;  // its number + 1, of lengths in the event record header; 0: none
+      0;              // its number + 1, of lengths in the event record header; 0: none
+  RoleSet roles = 0;  // of integers
   std::uint64_t length = 0;
 };
 
@@ -112,6 +114,12 @@ class Encoder {
                                     std::span<WrittenValue> values,
                                     std::span<const WrittenValue> packet_values);
 
+  // Where fields with roles that are written from now on go. Null: nowhere.
+  void note_roles(std::vector<PlacedRole>* to) { roles_ = to; }
+
+  // LEB128 fields with any of these roles take the bytes that every value of 64 bits fits.
+  void pad_leb128(RoleSet roles) { padded_ = roles; }
+
   // Before an event with so many lengths in its header.
   void begin_header_lengths(std::size_t count) {
     header_lengths_.assign(count, 0);
@@ -135,6 +143,8 @@ class Encoder {
 
   EncodeCounts counts_;
   std::uint64_t clock_ = 0;  // orders what is written
+  std::vector<PlacedRole>* roles_ = nullptr;
+  RoleSet padded_ = 0;
   std::vector<std::uint64_t> header_lengths_;
   std::vector<bool> header_lengths_set_;
   bool lengths_differ_ = false;

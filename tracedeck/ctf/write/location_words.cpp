@@ -63,4 +63,19 @@ std::string_view reserved_name(Root root, std::string_view word) {
   return kReserved[static_cast<std::size_t>(*role)];
 }
 
+std::string_view reserved_name(Root root, const FieldClass& field_class) {
+  for (const std::string& word : field_class.roles) {
+    const std::string_view name = reserved_name(root, word);
+    if (!name.empty()) return name;
+  }
+  return {};
+}
+
+bool is_reserved_name(Root root, std::string_view name) {
+  for (std::size_t i = 0; i < kReserved.size(); ++i) {
+    if (kReserved[i] == name) return accepts_role(root, static_cast<Role>(i), Dialect::kRc3);
+  }
+  return false;
+}
+
 }  // namespace tracedeck::ctf

@@ -24,4 +24,11 @@ namespace tracedeck::ctf {
 // The reserved member name of CTF 1.8 for a role; empty: it has none.
 [[nodiscard]] std::string_view reserved_name(FieldLocation::Root root, std::string_view word);
 
+// The same for the first role of a field that has one.
+[[nodiscard]] std::string_view reserved_name(FieldLocation::Root root,
+                                             const FieldClass& field_class);
+
+// Whether a member of that name in a root is one with a role.
+[[nodiscard]] bool is_reserved_name(FieldLocation::Root root, std::string_view name);
+
 }  // namespace tracedeck::ctf

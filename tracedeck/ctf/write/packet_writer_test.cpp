@@ -33,9 +33,9 @@ TEST(PacketWriter, LargeIds) {
   Packets packets({.has_clock = true, .has_wide_ids = true});
   packets.writer.begin(5);
   packets.writer.begin_event(std::uint64_t{1} << 40, 6);
-  packets.writer.end_event();
+  EXPECT_TRUE(packets.writer.end_event().has_value());
   packets.writer.begin_event(2, 7);
-  packets.writer.end_event();
+  EXPECT_TRUE(packets.writer.end_event().has_value());
   EXPECT_EQ(packets.events(), std::string("\x1F\0\0\0\0\0\1\0\0\6\0\0\0\0\0\0\0"
                                           "\xE2\0\0\0",
                                           21));
@@ -45,7 +45,7 @@ TEST(PacketWriter, LargeIdsWithoutAClock) {
   Packets packets({.has_wide_ids = true});
   packets.writer.begin(0);
   packets.writer.begin_event(std::uint64_t{1} << 63, 0);
-  packets.writer.end_event();
+  EXPECT_TRUE(packets.writer.end_event().has_value());
   EXPECT_EQ(packets.events(), std::string("\0\0\0\0\0\0\0\x80", 8));
 }
 
@@ -56,7 +56,7 @@ TEST(PacketWriter, LengthsInTheHeader) {
   packets.writer.bits().put(0xAB, 8, ByteOrder::kLittle);
   const std::uint64_t length = 0x0102;
   packets.writer.put_header_lengths({&length, 1});
-  packets.writer.end_event();
+  EXPECT_TRUE(packets.writer.end_event().has_value());
   EXPECT_EQ(packets.events(), std::string("\3\0\0\0\2\1\0\0\0\0\0\0\xAB", 13));
 }
 
@@ -71,7 +71,7 @@ TEST(PacketWriter, AnEventThatIsTakenBackLeavesNoPadding) {
   packets.writer.begin(0);
   packets.writer.begin_event(1, 0);
   packets.writer.bits().put(5, 3, ByteOrder::kLittle);
-  packets.writer.end_event();
+  EXPECT_TRUE(packets.writer.end_event().has_value());
   packets.writer.begin_event(2, 0);
   packets.writer.abandon_event();
   EXPECT_EQ(packets.events(), std::string("\1\0\0\0\5", 5));

@@ -1,11 +1,10 @@
 #include "tracedeck/ctf/write/restored_classes.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+#include <utility>
 
 #include "tracedeck/ctf/metadata/metadata.hpp"
 #include "tracedeck/ctf/metadata/metadata_reader.hpp"
-#include "tracedeck/ctf/write/json_metadata_writer.hpp"
 
 namespace tracedeck::ctf {
 
@@ -17,10 +16,10 @@ Attributes own_environment(const Attributes& environment) {
   return own;
 }
 
-KeptMetadata::KeptMetadata() : writer_(json_metadata_writer(Dialect::kFinal)) {
+Result<void> KeptMetadata::begin(const std::optional<Uuid>& uuid, FieldClassPtr packet_header) {
   // An entry that only this spelling has tells it from the other.
-  if (!writer_->begin({}, {{.key = "tracedeck", .value = "1", .is_json = true}}))
-    throw std::logic_error("metadata without classes can be written");
+  return writer_->begin({.uuid = uuid, .packet_header = std::move(packet_header)},
+                        {{.key = "tracedeck", .value = "1", .is_json = true}});
 }
 
 Attributes KeptMetadata::take() {
@@ -40,7 +39,7 @@ std::unique_ptr<RestoredClasses> RestoredClasses::from(const TraceDescription& s
   for (const Attribute& entry : source.environment()) {
     if (entry.key.starts_with(kMetadataEntry)) text.append("\x1e").append(entry.value).append("\n");
   }
-  if (text.empty() || source.version() != "1.8") return nullptr;
+  if (text.empty() || source.version() != trace_version(Dialect::kCtf1)) return nullptr;
   Metadata metadata(source.input(), 0);
   const auto reader = json_metadata_reader(metadata);
   const std::vector<Finding> findings = reader->read(as_bytes(text), true);

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tracedeck/ctf/write/json_metadata_writer.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
 
 namespace tracedeck::ctf {
@@ -26,13 +27,15 @@ inline constexpr std::string_view kMetadataEntry = "tracedeck_metadata_";
 // Collects fragments for the environment.
 class KeptMetadata {
  public:
-  KeptMetadata();
+  // To be called first and once. `packet_header`: as CTF2-SPEC-2.0 has it, or null. `uuid`: of the
+  // trace.
+  [[nodiscard]] Result<void> begin(const std::optional<Uuid>& uuid, FieldClassPtr packet_header);
   [[nodiscard]] MetadataWriter& writer() { return *writer_; }
   // The entries for what was added since the last call.
   [[nodiscard]] Attributes take();
 
  private:
-  std::unique_ptr<MetadataWriter> writer_;
+  std::unique_ptr<MetadataWriter> writer_ = json_metadata_writer(Dialect::kFinal);
   std::size_t next_ = 0;
 };
 
@@ -43,6 +46,10 @@ class RestoredClasses {
   [[nodiscard]] static std::unique_ptr<RestoredClasses> from(const TraceDescription& source);
   explicit RestoredClasses(std::shared_ptr<const TraceDescription> before);
 
+  // Of all data streams; null: packets had none.
+  [[nodiscard]] const FieldClassPtr& packet_header() const {
+    return before_->trace_class().packet_header;
+  }
   // Null: the class is as it was.
   [[nodiscard]] const DataStreamClass* find(const DataStreamClass& source) const;
   [[nodiscard]] const EventClass* find(const EventClass& source) const;

@@ -5,9 +5,11 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tracedeck/ctf/write/bit_place.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/dynamic_options.hpp"
 #include "tracedeck/ctf/write/json_out.hpp"
+#include "tracedeck/ctf/write/location_words.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
 #include "tracedeck/ctf/write/target_scalars.hpp"
@@ -21,13 +23,6 @@ namespace {
 
 // Steps that finding fields may take, for all locations of a program.
 constexpr std::size_t kMostSteps = std::size_t{1} << 26;
-
-constexpr std::uint8_t kLittleBit = 1;
-constexpr std::uint8_t kBigBit = 2;
-
-std::uint8_t order_bit(ByteOrder order) {
-  return order == ByteOrder::kLittle ? kLittleBit : kBigBit;
-}
 
 // A structure that is being mapped, from the root inwards.
 struct Frame {
@@ -95,8 +90,9 @@ class ClassMapper::Impl {
     const Value value = this->structure(source, *structure, false);
     if (error_) return std::unexpected(*error_);
     program_.nodes[value.node].has_head = false;
-    // Members of a packet context follow those of the packet layout, which takes care of it.
-    if (root == Root::kPacketContext) program_.nodes[value.node].alignment = 1;
+    // The packet layout takes care of it.
+    if (root == Root::kPacketContext && !options_.keep_roles)
+      program_.nodes[value.node].alignment = 1;
     done_.push_back({root, structure, value.node});
     return Mapped{value.target, value.node};
   }
@@ -481,17 +477,32 @@ class ClassMapper::Impl {
     std::vector<std::string> names;
     std::unordered_set<std::string> taken;
     std::unordered_map<std::string, unsigned> numbers;
+    // Of several fields with a role, the last one counts.
+    std::unordered_map<std::string, const Member*> last_of_role;
+    for (const Member& member : source.members)
+      last_of_role[role_name(*member.field_class)] = &member;
     for (const Member& member : source.members) {
       names.push_back(to_ctf1() ? tsdl_identifier(member.name) : member.name);
       if (!to_ctf1()) continue;
+      std::string reserved = role_name(*member.field_class);
+      if (last_of_role[reserved] != &member) reserved.clear();
+      if (!reserved.empty()) names.back() = reserved;
       const std::string base = names.back();
       const auto serves = [&] {
+        if (options_.keep_roles && reserved.empty() && is_reserved_name(root_, names.back()))
+          return false;
         return !(beside_ours && !options_.keep_roles && is_packet_member(names.back())) &&
                taken.insert(names.back()).second;
       };
       while (!serves()) names.back() = base + "_" + std::to_string(++numbers[base]);
     }
     return names;
+  }
+
+  // What CTF 1.8 calls a member with a role, or "".
+  [[nodiscard]] std::string role_name(const FieldClass& field_class) const {
+    if (!options_.keep_roles) return {};
+    return std::string(reserved_name(root_, field_class));
   }
 
   void add_member(std::string name, const Value& value, Attributes attributes) {
@@ -539,6 +550,8 @@ class ClassMapper::Impl {
 
   Value structure(const FieldClassPtr& source, const StructureClass& of, bool crossed) {
     if (frames_.size() > kClassNesting) return fault("field classes nested too deep");
+    // Its alignment is not known yet.
+    if (!place_.begins_byte()) place_.forget_offset();
     open_frame(&of, crossed);
     for (std::size_t i = 0; i < of.members.size() && !error_; ++i) member(of.members[i], i);
     return close_frame(of.minimum_alignment, attributes(source->attributes), true);
@@ -593,12 +606,35 @@ class ClassMapper::Impl {
     target.node.in_parts = options_.restoring && is_leb128(source);
     if (plan.added) add_whole(name, target.node);
     target.field_class.attributes = attributes(target.field_class.attributes);
-    if (!options_.keep_roles) target.field_class.roles.clear();
+    if (options_.keep_roles) {
+      target.node.roles = roles_of(source);
+      if (options_.widen_sizes) widen_size(target);
+    } else {
+      target.field_class.roles.clear();
+    }
     if (target.otherwise) ++counts_.put_otherwise;
     if (target.bytes != 0) return bytes_of(std::move(target));
     place(target);
     target.node.alignment = target.field_class.alignment;
     return {shared(std::move(target.field_class)), add_node(target.node)};
+  }
+
+  [[nodiscard]] RoleSet roles_of(const FieldClass& source) const {
+    RoleSet roles = 0;
+    for (const std::string& word : source.roles) {
+      std::optional<Role> role = find_role(word);
+      if (role == Role::kClock && root_ == Root::kPacketContext) role = Role::kPacketBegin;
+      if (role && accepts_role(root_, *role, Dialect::kRc3)) roles |= role_bit(*role);
+    }
+    return roles;
+  }
+
+  static void widen_size(ScalarTarget& target) {
+    constexpr RoleSet kSizes = role_bit(Role::kTotalSize) | role_bit(Role::kContentSize);
+    auto* const integer = std::get_if<IntegerClass>(&target.field_class.kind);
+    auto* const fixed = integer == nullptr ? nullptr : std::get_if<FixedLayout>(&integer->layout);
+    if ((target.node.roles & kSizes) == 0 || fixed == nullptr || fixed->width >= 64) return;
+    fixed->width = target.node.width = 64;
   }
 
   // The member that holds a variable-length integer when it does not fit.
@@ -615,7 +651,7 @@ class ClassMapper::Impl {
     target.node.alignment = 8;
     target.node.width = 8 * target.bytes;
     target.node.byte_order = ByteOrder::kLittle;
-    orders_ = kLittleBit;
+    place_ = {};
     target.field_class.kind =
         ArrayClass{.element = byte.target, .extent = StaticLength{target.bytes}};
     return {shared(std::move(target.field_class)), add_node(target.node)};
@@ -626,15 +662,16 @@ class ClassMapper::Impl {
     FieldClass& field_class = target.field_class;
     field_class.alignment = std::min(field_class.alignment, kMostAlignment);
     if (!target.is_fixed) {
-      orders_ = 0;
+      place_ = {};
       return;
     }
-    const std::uint8_t bit = order_bit(target.node.byte_order);
-    if ((orders_ & ~bit) != 0 && field_class.alignment < 8) {
+    place_.align(field_class.alignment);
+    if (place_.conflicts(target.node.byte_order)) {
       field_class.alignment = 8;
+      place_ = {};
       ++counts_.realigned;
     }
-    orders_ = bit;
+    place_.pass(target.node.width, target.node.byte_order);
   }
 
   // The member that holds a length: its location.
@@ -652,7 +689,7 @@ class ClassMapper::Impl {
     ++counts_.lengths_added;
     field_class.alignment = 8;
     node.alignment = 8;
-    orders_ = order_bit(node.byte_order);
+    place_ = {};
     while (!frames_.back().taken.insert(name).second) name.push_back('_');
     Attributes marks;
     if (!to_ctf1()) add_mark(marks, "added", options_.keeping ? kAddedHere : "true");
@@ -719,7 +756,7 @@ class ClassMapper::Impl {
         target.kind = std::move(made);
       }
     }
-    orders_ = 0;
+    place_ = {};
     return {shared(std::move(target)), add_node(node)};
   }
 
@@ -741,14 +778,13 @@ class ClassMapper::Impl {
     FieldClass target{.kind = BlobClass{.extent = of.extent}};
     if (to_ctf1()) target.kind = ArrayClass{.element = byte_class(), .extent = of.extent};
     target.roles = source.roles;
+    place_ = {};
     return {shared(std::move(target)), add_node({.op = EncodeOp::kSkip})};
   }
 
   Value finish_array(FieldClass target, ArrayClass made, EncodeNode node,
                      const FieldClassPtr& element) {
-    orders_ |= orders_in(*element);
-    const Value inner = in_place(element);
-    orders_ |= orders_in(*element);
+    const Value inner = elements(made, element);
     made.element = inner.target;
     const std::uint32_t alignment =
         std::max(made.minimum_alignment, target_alignment(*inner.target));
@@ -760,6 +796,26 @@ class ClassMapper::Impl {
     const std::uint32_t index = add_node(node);
     set_children(index, {inner.node});
     return {std::move(field_class), index};
+  }
+
+  // The element of an array, which begins where elements before it end.
+  Value elements(const ArrayClass& array, const FieldClassPtr& element) {
+    if (!place_.begins_byte()) place_.forget_offset();
+    const BitPlace before = place_;
+    const std::uint8_t orders = orders_in(*element);
+    if (is_compound(*element)) place_.blur(orders);
+    const Value inner = in_place(element);
+    const auto* const fixed = std::get_if<StaticLength>(&array.extent);
+    if (is_compound(*element) || fixed == nullptr || inner.target->alignment != 1) {
+      place_.blur(orders);
+    } else {
+      // In the first element there was nothing to realign, so the others follow it bit by bit.
+      const EncodeNode& node = program_.nodes[inner.node];
+      for (std::uint64_t i = 1; i < fixed->length % 8 + 8; ++i)
+        place_.pass(node.width, node.byte_order);
+    }
+    if (fixed == nullptr || fixed->length == 0) place_.join(before);
+    return inner;
   }
 
   Value map(const FieldClass& source, const MapClass& of, const std::string& name) {
@@ -809,9 +865,9 @@ class ClassMapper::Impl {
       selector = add_helper(name.empty() ? "present" : name + "_present", std::move(presence),
                             {.op = EncodeOp::kPresence, .width = 8});
     }
-    const std::uint8_t before = orders_;
+    const BitPlace before = place_;
     const Value inner = in_place(of.value);
-    orders_ |= before;
+    place_.join(before);
     FieldClass target{.kind = OptionalClass{}};
     target.attributes = attributes(source.attributes);
     if (!to_ctf1()) {
@@ -850,14 +906,15 @@ class ClassMapper::Impl {
       made.selector = add_helper(name.empty() ? "tag" : name + "_tag", tag_class(names, width),
                                  {.op = EncodeOp::kOption, .width = width});
     }
-    const std::uint8_t before = orders_;
-    std::uint8_t after = before;
+    const BitPlace before = place_;
+    std::optional<BitPlace> after;
     std::vector<std::uint32_t> children;
     for (std::size_t i = 0; i < of.options.size() && !error_; ++i) {
       const VariantOption& option = of.options[i];
-      orders_ = before;
+      place_ = before;
       const Value inner = in_place(option.field_class);
-      after |= orders_;
+      if (after) place_.join(*after);
+      after = place_;
       children.push_back(inner.node);
       VariantOption target{.name = plan.located ? option.name : names[i],
                            .field_class = inner.target,
@@ -866,7 +923,6 @@ class ClassMapper::Impl {
       if (!plan.located) target.ranges = {{static_cast<Int128>(i), static_cast<Int128>(i)}};
       made.options.push_back(std::move(target));
     }
-    orders_ = after;
     FieldClass target{.kind = std::move(made)};
     target.attributes = attributes(source.attributes);
     const std::uint32_t node = add_node({.op = EncodeOp::kVariant});
@@ -880,12 +936,12 @@ class ClassMapper::Impl {
     if (known != known_orders_.end()) return known->second;
     std::uint8_t orders = 0;
     if (const auto* const boolean = field_class.as<BooleanClass>())
-      orders = order_bit(boolean->layout.byte_order);
+      orders = BitPlace::bit(boolean->layout.byte_order);
     if (const auto* const real = field_class.as<RealClass>())
-      orders = order_bit(real->layout.byte_order);
+      orders = BitPlace::bit(real->layout.byte_order);
     if (const auto* const integer = field_class.as<IntegerClass>()) {
       if (const auto* const fixed = std::get_if<FixedLayout>(&integer->layout))
-        orders = order_bit(fixed->byte_order);
+        orders = BitPlace::bit(fixed->byte_order);
     }
     if (++order_depth_ <= kClassNesting) {
       for_each_child(field_class, [&](const FieldClassPtr& inner) { orders |= orders_in(*inner); });
@@ -907,7 +963,7 @@ class ClassMapper::Impl {
   std::unordered_map<const FieldClass*, std::uint32_t> alignments_;
   std::unordered_map<const FieldClass*, std::uint8_t> known_orders_;
   std::vector<FieldClassPtr> kept_;  // whose addresses are keys
-  std::uint8_t orders_ = 0;          // of the field before; what comes first begins at a byte
+  BitPlace place_;                   // what comes first begins at a byte
   std::size_t depth_ = 0;
   std::size_t order_depth_ = 0;
   std::size_t steps_ = 0;

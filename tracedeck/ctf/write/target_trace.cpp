@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/write/location_words.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
 
 namespace tracedeck::ctf {
@@ -54,18 +55,23 @@ StructureClass user_members(const StructureClass& context, std::vector<bool>& ke
   return users;
 }
 
-// Whether CTF 1.8 can spell all names inside.
-bool has_plain_names(const FieldClassPtr& field_class, std::size_t depth = 0) {
+// Whether CTF 1.8 can spell all names inside as they are. `keeps_roles`: fields with roles have the
+// names that it reserves for them, and no others have.
+bool has_plain_names(const FieldClassPtr& field_class, Root root, bool keeps_roles,
+                     std::size_t depth = 0) {
   if (field_class == nullptr) return true;
   if (depth > kClassNesting) return false;
   bool plain = true;
   if (const auto* const structure = field_class->as<StructureClass>()) {
-    plain = std::ranges::all_of(structure->members, [](const Member& member) {
+    plain = std::ranges::all_of(structure->members, [&](const Member& member) {
+      const std::string_view reserved = reserved_name(root, *member.field_class);
+      if (keeps_roles && (!reserved.empty() || is_reserved_name(root, member.name)))
+        return member.name == reserved;
       return !member.name.empty() && is_tsdl_name("_" + member.name);
     });
   }
   for_each_child(*field_class, [&](const FieldClassPtr& inner) {
-    plain = plain && has_plain_names(inner, depth + 1);
+    plain = plain && has_plain_names(inner, root, keeps_roles, depth + 1);
   });
   return plain;
 }
@@ -87,10 +93,76 @@ FieldClassPtr with_duration(const FieldClassPtr& payload) {
   return make_field_class(std::move(made));
 }
 
+// What roles the fields of heads have.
+struct HeadRoles {
+  bool plain = true;  // all with roles are what CTF 1.8 has: integers of up to 64 bits
+  bool has_begin = false;
+  bool has_clock = false;
+  bool has_narrow_clock = false;  // of less than 64 bits
+
+  void collect(const FieldClassPtr& field_class, Root root, std::size_t depth = 0) {
+    if (field_class == nullptr || depth > kClassNesting) return;
+    const auto* const integer = field_class->as<IntegerClass>();
+    const auto* const fixed =
+        integer == nullptr ? nullptr : std::get_if<FixedLayout>(&integer->layout);
+    for (const std::string& word : field_class->roles) {
+      const std::string_view name = reserved_name(root, word);
+      if (integer == nullptr || name.empty()) continue;
+      plain = plain && fixed != nullptr && fixed->width <= 64 && !fixed->reversed;
+      has_begin = has_begin || name == reserved_name(Root::kPacketContext, kBeginWord);
+      if (root != Root::kEventHeader || find_role(word) != Role::kClock) continue;
+      has_clock = true;
+      has_narrow_clock = has_narrow_clock || fixed == nullptr || fixed->width < 64;
+    }
+    for_each_child(*field_class,
+                   [&](const FieldClassPtr& inner) { collect(inner, root, depth + 1); });
+  }
+
+ private:
+  static constexpr std::string_view kBeginWord = "packet-beginning-default-clock-timestamp";
+};
+
+// Maps the roots of a class for `KeptMetadata`.
+class KeptRoots {
+ public:
+  struct NamedRoot {
+    FieldClassPtr* field_class;
+    Root root;
+  };
+  using Roots = std::initializer_list<NamedRoot>;
+
+  explicit KeptRoots(const MapperOptions& options) : packet_(options), event_(options) {}
+
+  // Those of the packet come first.
+  [[nodiscard]] Result<void> map_packet(Roots roots) {
+    auto done = replace(packet_, roots);
+    event_.use_packet_context(packet_);
+    return done;
+  }
+  [[nodiscard]] Result<void> map(Roots roots) { return replace(event_, roots); }
+
+ private:
+  static Result<void> replace(ClassMapper& mapper, Roots roots) {
+    for (const auto& [field_class, root] : roots) {
+      if (*field_class == nullptr) continue;
+      auto mapped = mapper.add_root(root, *field_class);
+      if (!mapped) return std::unexpected(mapped.error());
+      *field_class = mapped->target;
+    }
+    return {};
+  }
+
+  ClassMapper packet_;
+  ClassMapper event_;
+};
+
 }  // namespace
 
-TargetTrace::TargetTrace(Dialect dialect, Concessions& concessions)
-    : dialect_(dialect), concessions_(concessions), writer_(metadata_writer(dialect)) {
+TargetTrace::TargetTrace(Dialect dialect, bool single_source, Concessions& concessions)
+    : dialect_(dialect),
+      single_source_(single_source),
+      concessions_(concessions),
+      writer_(metadata_writer(dialect)) {
   if (dialect == Dialect::kCtf1) kept_.emplace();
 }
 
@@ -113,13 +185,38 @@ Result<void> TargetTrace::begin(const DataStream& stream) {
   }
   has_stream_ids_ =
       std::ranges::any_of(stream.keys, [](const StreamKey& key) { return key.name != "class"; });
-  layout_ = {.uuid = trace_class.uuid, .has_stream_ids = has_stream_ids_};
-  trace_class.packet_header = layout_.header_class(dialect_);
+  keeps_heads_ = can_keep_heads();
+  if (keeps_heads_) {
+    const RestoredClasses* const before = restored(*stream.stream_class);
+    packet_header_ = before == nullptr ? trace_class.packet_header : before->packet_header();
+    if (packet_header_ != nullptr) {
+      ClassMapper mapper({.dialect = dialect_, .restoring = before != nullptr, .keep_roles = true});
+      auto mapped = mapper.add_root(Root::kPacketHeader, packet_header_);
+      if (!mapped) return std::unexpected(mapped.error());
+      trace_class.packet_header = mapped->target;
+    } else {
+      trace_class.packet_header = nullptr;
+    }
+  } else {
+    layout_ = {.uuid = trace_class.uuid, .has_stream_ids = has_stream_ids_};
+    trace_class.packet_header = layout_.header_class(dialect_);
+  }
   if (dialect_ == Dialect::kCtf1) {
     concede(Concession::kTraceAttribute, trace_class.attributes.size());
     trace_class.attributes.clear();
   }
+  if (auto done = begin_kept(trace_class.uuid); !done) return done;
   return writer_->begin(trace_class, environment_);
+}
+
+Result<void> TargetTrace::begin_kept(const std::optional<Uuid>& uuid) {
+  if (!kept_) return {};
+  if (!keeps_heads_) return kept_->begin(uuid, layout_.header_class(Dialect::kFinal));
+  if (packet_header_ == nullptr) return kept_->begin(uuid, nullptr);
+  ClassMapper mapper({.dialect = Dialect::kFinal, .keep_roles = true, .keeping = true});
+  auto mapped = mapper.add_root(Root::kPacketHeader, packet_header_);
+  if (!mapped) return std::unexpected(mapped.error());
+  return kept_->begin(uuid, mapped->target);
 }
 
 Result<TargetClock> TargetTrace::clock(const ClockClass& source) {
@@ -167,6 +264,11 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   if (!begun_) {
     if (auto done = begin(stream); !done) return std::unexpected(done.error());
   }
+  if (keeps_heads_ && (source.trace != first_ || !fits_heads(source))) {
+    return fail(ErrorCode::kUnsupported,
+                "a data stream that has other packets than those before; write it without "
+                "`single_source`");
+  }
   if (source.trace != nullptr && source.trace != first_ &&
       own_environment(source.trace->environment()) != environment_) {
     concede(Concession::kEnvironment);
@@ -184,7 +286,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   made.target = before == nullptr ? source : *before;
   made.target.default_clock = nullptr;
   made.common_context = made.target.common_context;
-  collect_header_lengths(made);
+  if (!keeps_heads_) collect_header_lengths(made);
   made.target.id = free_id(stream_class_ids_, source.id, kLastId);
   if (source.id && *source.id != *made.target.id) concede(Concession::kClassId);
   if (source.default_clock != nullptr) {
@@ -195,20 +297,29 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
     made.layout.has_clock = true;
   }
   const DataStreamClass kept = made.target;
-  if (auto mapped = map_packet_context(made, before == nullptr ? nullptr : before->packet_context);
-      !mapped)
-    return std::unexpected(mapped.error());
-  made.target.event_header = made.layout.event_header_class(dialect_);
+  if (keeps_heads_) {
+    if (auto mapped = map_heads(made, before == nullptr ? source : *before); !mapped)
+      return std::unexpected(mapped.error());
+  } else {
+    if (auto mapped =
+            map_packet_context(made, before == nullptr ? nullptr : before->packet_context);
+        !mapped)
+      return std::unexpected(mapped.error());
+    made.target.event_header = made.layout.event_header_class(dialect_);
+  }
+  ClassMapper mapper(mapper_options(made));
+  if (made.packet_mapper != nullptr) mapper.use_packet_context(*made.packet_mapper);
+  if (made.event_header != nullptr) {
+    auto mapped = mapper.add_root(Root::kEventHeader, made.event_header);
+    if (!mapped) return std::unexpected(mapped.error());
+    made.target.event_header = mapped->target;
+  }
   if (made.common_context != nullptr) {
-    ClassMapper mapper({.dialect = dialect_,
-                        .restoring = made.restored != nullptr,
-                        .header_lengths = &made.header_lengths});
-    if (made.packet_mapper != nullptr) mapper.use_packet_context(*made.packet_mapper);
     auto mapped = mapper.add_root(Root::kCommonContext, made.common_context);
     if (!mapped) return std::unexpected(mapped.error());
     made.target.common_context = mapped->target;
-    count(mapper.counts());
   }
+  count(mapper.counts());
   if (dialect_ == Dialect::kCtf1) {
     concede(Concession::kAttribute, made.target.attributes.size());
     made.target.attributes.clear();
@@ -243,11 +354,11 @@ void TargetTrace::collect_header_lengths(TargetStreamClass& made) {
 Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const FieldClassPtr& before) {
   std::vector<Member> more;
   if (made.source->packet_context != nullptr) {
-    StructureClass users =
-        user_members(*made.source->packet_context->as<StructureClass>(), made.packet_members);
+    const FieldClassPtr& whole = before != nullptr ? before : made.source->packet_context;
+    StructureClass users = user_members(*whole->as<StructureClass>(), made.packet_members);
     made.packet_mapper = std::make_unique<ClassMapper>(
         MapperOptions{.dialect = dialect_, .restoring = made.restored != nullptr});
-    made.packet_context = before != nullptr ? before : make_field_class(std::move(users));
+    made.packet_context = make_field_class(std::move(users));
     auto mapped = made.packet_mapper->add_root(Root::kPacketContext, made.packet_context);
     if (!mapped) return std::unexpected(mapped.error());
     made.packet_node = mapped->node;
@@ -259,6 +370,61 @@ Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const Fiel
     count(made.packet_mapper->counts());
   }
   made.target.packet_context = made.layout.context_class(dialect_, std::move(more));
+  return {};
+}
+
+bool TargetTrace::can_keep_heads() {
+  if (!single_source_ || first_ == nullptr || first_->format() != "ctf") return false;
+  return std::ranges::all_of(first_->stream_classes(),
+                             [&](const DataStreamClass& each) { return fits_heads(each); });
+}
+
+// Whether readers of the target understand its heads as they are.
+bool TargetTrace::fits_heads(const DataStreamClass& source) {
+  const RestoredClasses* const kept = restored(source);
+  const DataStreamClass* const before = kept == nullptr ? nullptr : kept->find(source);
+  const DataStreamClass& known = before == nullptr ? source : *before;
+  HeadRoles heads;
+  heads.collect(kept == nullptr ? first_->trace_class().packet_header : kept->packet_header(),
+                Root::kPacketHeader);
+  heads.collect(known.packet_context, Root::kPacketContext);
+  heads.collect(known.event_header, Root::kEventHeader);
+  const bool to_ctf1 = dialect_ == Dialect::kCtf1;
+  const bool from_ctf1 = kept == nullptr && first_->version() == trace_version(Dialect::kCtf1);
+  // A packet without a begin starts with the clock at 0 in CTF 2, where it stood in CTF 1.8.
+  if (to_ctf1 != from_ctf1 && heads.has_narrow_clock && !heads.has_begin) return false;
+  if (!to_ctf1) return true;
+  return heads.plain && (source.default_clock == nullptr || heads.has_clock);
+}
+
+MapperOptions TargetTrace::mapper_options(const TargetStreamClass& made) const {
+  return {.dialect = dialect_,
+          .restoring = made.restored != nullptr,
+          .keep_roles = keeps_heads_,
+          .header_lengths = keeps_heads_ ? nullptr : &made.header_lengths};
+}
+
+// `before`: what its classes were, or are.
+Result<void> TargetTrace::map_heads(TargetStreamClass& made, const DataStreamClass& before) {
+  MapperOptions options = mapper_options(made);
+  options.widen_sizes = dialect_ == Dialect::kCtf1 && made.restored == nullptr;
+  made.packet_mapper = std::make_unique<ClassMapper>(options);
+  if (packet_header_ != nullptr) {
+    auto mapped = made.packet_mapper->add_root(Root::kPacketHeader, packet_header_);
+    if (!mapped) return std::unexpected(mapped.error());
+    made.header_node = mapped->node;
+  }
+  made.packet_context = before.packet_context;
+  made.event_header = before.event_header;
+  made.target.packet_context = nullptr;
+  made.target.event_header = nullptr;
+  if (made.packet_context != nullptr) {
+    auto mapped = made.packet_mapper->add_root(Root::kPacketContext, made.packet_context);
+    if (!mapped) return std::unexpected(mapped.error());
+    made.packet_node = mapped->node;
+    made.target.packet_context = mapped->target;
+  }
+  count(made.packet_mapper->counts());
   return {};
 }
 
@@ -294,10 +460,7 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
 }
 
 Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) {
-  made.mapper = std::make_unique<ClassMapper>(
-      MapperOptions{.dialect = dialect_,
-                    .restoring = made.stream_class->restored != nullptr,
-                    .header_lengths = &made.stream_class->header_lengths});
+  made.mapper = std::make_unique<ClassMapper>(mapper_options(*made.stream_class));
   if (made.stream_class->packet_mapper != nullptr)
     made.mapper->use_packet_context(*made.stream_class->packet_mapper);
   const auto add = [&](Root root, const FieldClassPtr& source,
@@ -309,6 +472,8 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) 
     return mapped->target;
   };
   const FieldClassPtr payload = made.has_duration ? with_duration(target.payload) : target.payload;
+  auto header = add(Root::kEventHeader, made.stream_class->event_header, made.header);
+  if (!header) return std::unexpected(header.error());
   auto common = add(Root::kCommonContext, made.stream_class->common_context, made.common);
   if (!common) return std::unexpected(common.error());
   auto specific = add(Root::kSpecificContext, target.specific_context, made.specific);
@@ -329,26 +494,36 @@ const RestoredClasses* TargetTrace::restored(const DataStreamClass& source) {
   return found->second.get();
 }
 
+MapperOptions TargetTrace::kept_options(const TargetStreamClass& made) const {
+  MapperOptions options = mapper_options(made);
+  options.dialect = Dialect::kFinal;
+  options.restoring = false;
+  options.keeping = true;
+  return options;
+}
+
 // What comes before a class of CTF 1.8: the same in CTF2-SPEC-2.0, where that says more.
 Result<void> TargetTrace::keep(const TargetStreamClass& made, DataStreamClass before) {
   if (!kept_) return {};
-  const MapperOptions options{
-      .dialect = Dialect::kFinal, .keeping = true, .header_lengths = &made.header_lengths};
-  ClassMapper packet(options);
-  ClassMapper mapper(options);
-  if (made.packet_context != nullptr) {
-    auto mapped = packet.add_root(Root::kPacketContext, made.packet_context);
-    if (!mapped) return std::unexpected(mapped.error());
-    before.packet_context = mapped->target;
-    mapper.use_packet_context(packet);
-  }
-  if (made.common_context != nullptr) {
-    auto mapped = mapper.add_root(Root::kCommonContext, made.common_context);
-    if (!mapped) return std::unexpected(mapped.error());
-    before.common_context = mapped->target;
+  KeptRoots roots(kept_options(made));
+  if (keeps_heads_) before.packet_context = made.packet_context;
+  before.event_header = made.event_header;
+  FieldClassPtr header = packet_header_;
+  FieldClassPtr users = keeps_heads_ ? nullptr : made.packet_context;
+  auto done =
+      roots.map_packet({{&header, Root::kPacketHeader},
+                        {keeps_heads_ ? &before.packet_context : &users, Root::kPacketContext}});
+  if (done)
+    done = roots.map({{&before.event_header, Root::kEventHeader},
+                      {&before.common_context, Root::kCommonContext}});
+  if (!done) return done;
+  if (!keeps_heads_) {
+    before.packet_context = made.layout.context_class(
+        Dialect::kFinal,
+        users == nullptr ? std::vector<Member>() : users->as<StructureClass>()->members);
+    before.event_header = made.layout.event_header_class(Dialect::kFinal);
   }
   before.id = made.target.id;
-  before.event_header = made.layout.event_header_class(Dialect::kFinal);
   before.default_clock = made.target.default_clock;
   if (auto added = kept_->writer().add_stream_class(before); !added) return added;
   add_kept();
@@ -357,34 +532,33 @@ Result<void> TargetTrace::keep(const TargetStreamClass& made, DataStreamClass be
 
 Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) {
   const MapperCounts& counts = made.mapper->counts();
-  const bool differs = counts.put_otherwise + counts.lengths_added + counts.attributes_lost != 0 ||
-                       !before.attributes.empty() || !before.name_space.empty() ||
-                       !before.uid.empty() || !has_plain_names(before.specific_context) ||
-                       !has_plain_names(before.payload) ||
-                       !has_plain_names(made.stream_class->packet_context) ||
-                       !has_plain_names(made.stream_class->common_context);
-  if (!kept_ || !differs) return {};
-  const MapperOptions options{.dialect = Dialect::kFinal,
-                              .keeping = true,
-                              .header_lengths = &made.stream_class->header_lengths};
-  ClassMapper packet(options);
-  ClassMapper mapper(options);
   const TargetStreamClass& parent = *made.stream_class;
-  if (parent.packet_context != nullptr) {
-    if (auto mapped = packet.add_root(Root::kPacketContext, parent.packet_context); !mapped)
-      return std::unexpected(mapped.error());
-    mapper.use_packet_context(packet);
-  }
+  const auto is_plain = [&](const FieldClassPtr& field_class, Root root) {
+    return has_plain_names(field_class, root, keeps_heads_);
+  };
+  const bool differs =
+      counts.put_otherwise + counts.lengths_added + counts.attributes_lost != 0 ||
+      !before.attributes.empty() || !before.name_space.empty() || !before.uid.empty() ||
+      !is_plain(before.specific_context, Root::kSpecificContext) ||
+      !is_plain(before.payload, Root::kPayload) || !is_plain(packet_header_, Root::kPacketHeader) ||
+      !is_plain(parent.packet_context, Root::kPacketContext) ||
+      !is_plain(parent.event_header, Root::kEventHeader) ||
+      !is_plain(parent.common_context, Root::kCommonContext);
+  if (!kept_ || !differs) return {};
+  KeptRoots roots(kept_options(parent));
   if (made.has_duration) before.payload = with_duration(before.payload);
+  FieldClassPtr packet_header = packet_header_;
+  FieldClassPtr packet_context = parent.packet_context;
+  FieldClassPtr event_header = parent.event_header;
   FieldClassPtr common = parent.common_context;
-  for (const auto& [root, where] : {std::pair{&common, Root::kCommonContext},
-                                    std::pair{&before.specific_context, Root::kSpecificContext},
-                                    std::pair{&before.payload, Root::kPayload}}) {
-    if (*root == nullptr) continue;
-    auto mapped = mapper.add_root(where, *root);
-    if (!mapped) return std::unexpected(mapped.error());
-    *root = mapped->target;
-  }
+  auto done = roots.map_packet(
+      {{&packet_header, Root::kPacketHeader}, {&packet_context, Root::kPacketContext}});
+  if (done)
+    done = roots.map({{&event_header, Root::kEventHeader},
+                      {&common, Root::kCommonContext},
+                      {&before.specific_context, Root::kSpecificContext},
+                      {&before.payload, Root::kPayload}});
+  if (!done) return done;
   if (auto added = kept_->writer().add_event_class(before); !added) return added;
   add_kept();
   return {};

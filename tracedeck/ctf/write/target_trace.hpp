@@ -56,7 +56,8 @@ struct TargetEventClass {
   TargetStreamClass* stream_class = nullptr;
   std::uint64_t id = 0;
   std::unique_ptr<ClassMapper> mapper;
-  std::optional<std::uint32_t> common = {};  // nodes of its program
+  std::optional<std::uint32_t> header = {};  // nodes of its program
+  std::optional<std::uint32_t> common = {};
   std::optional<std::uint32_t> specific = {};
   std::optional<std::uint32_t> body = {};
   bool has_duration = false;
@@ -67,21 +68,26 @@ struct TargetStreamClass {
   const DataStreamClass* source = nullptr;
   const RestoredClasses* restored = nullptr;  // what the source's trace was before, if it says so
   FieldClassPtr common_context = nullptr;     // what is mapped
-  FieldClassPtr packet_context = nullptr;     // the same: the source's own members
+  FieldClassPtr packet_context = nullptr;     // the same: without roles unless heads are kept
+  FieldClassPtr event_header = nullptr;       // the same, where heads are kept
   FieldClassPtr held = nullptr;               // the source's packet context, kept as above
   DataStreamClass target;
   TargetClock clock;
   PacketLayout layout;
   HeaderLengths header_lengths;
   std::unique_ptr<ClassMapper> packet_mapper;
+  std::optional<std::uint32_t> header_node = {};  // of the packet header, where heads are kept
   std::optional<std::uint32_t> packet_node = {};
   std::vector<bool> packet_members;  // of the source's packet context: which are written
   std::unordered_set<std::uint64_t> event_ids;
 };
 
+// Heads (packet headers, packet contexts and event record headers) are the source's own where it is
+// a single CTF trace; else those of `PacketLayout`.
 class TargetTrace {
  public:
-  TargetTrace(Dialect dialect, Concessions& concessions);
+  // `single_source`: all data streams are of one trace.
+  TargetTrace(Dialect dialect, bool single_source, Concessions& concessions);
 
   // The class of a data stream. Errors: kUnsupported, kLimitExceeded.
   [[nodiscard]] Result<TargetStreamClass*> stream_class(const DataStream& stream);
@@ -94,6 +100,7 @@ class TargetTrace {
   // Of the first description.
   [[nodiscard]] const Attributes& environment() const { return environment_; }
   [[nodiscard]] bool has_stream_ids() const { return has_stream_ids_; }
+  [[nodiscard]] bool keeps_heads() const { return keeps_heads_; }
   // A data stream without any was written: the trace class is there all the same.
   [[nodiscard]] Result<void> begin_empty();
 
@@ -104,8 +111,14 @@ class TargetTrace {
   // The event record classes of a data stream class that are known.
   [[nodiscard]] const std::vector<const EventClass*>& events_of(const DataStreamClass& source);
   void collect_header_lengths(TargetStreamClass& made);
+  [[nodiscard]] bool can_keep_heads();
+  [[nodiscard]] bool fits_heads(const DataStreamClass& source);
+  [[nodiscard]] MapperOptions mapper_options(const TargetStreamClass& made) const;
+  [[nodiscard]] MapperOptions kept_options(const TargetStreamClass& made) const;
   [[nodiscard]] Result<void> map_packet_context(TargetStreamClass& made,
                                                 const FieldClassPtr& before);
+  [[nodiscard]] Result<void> map_heads(TargetStreamClass& made, const DataStreamClass& before);
+  [[nodiscard]] Result<void> begin_kept(const std::optional<Uuid>& uuid);
   [[nodiscard]] Result<void> map_event(TargetEventClass& made, EventClass& target);
   [[nodiscard]] Result<void> keep(const TargetStreamClass& made, DataStreamClass before);
   [[nodiscard]] Result<void> keep(const TargetEventClass& made, EventClass before);
@@ -116,6 +129,7 @@ class TargetTrace {
   }
 
   Dialect dialect_;
+  bool single_source_;
   Concessions& concessions_;
   std::unique_ptr<MetadataWriter> writer_;
   std::optional<KeptMetadata> kept_;  // of CTF 1.8
@@ -123,6 +137,8 @@ class TargetTrace {
   std::unordered_set<const TraceDescription*> known_traces_;
   std::unordered_map<const DataStreamClass*, std::vector<const EventClass*>> events_of_;
   bool begun_ = false;
+  bool keeps_heads_ = false;
+  FieldClassPtr packet_header_ = nullptr;  // what is mapped, where heads are kept
   bool has_stream_ids_ = false;
   PacketLayout layout_;
   Attributes environment_;

@@ -296,6 +296,7 @@ class TypeText {
         if (at->members[i].name == name) return names[i];
       }
     }
+    if (is_reserved_name(root, name)) return name;
     return "_" + tsdl_identifier(name);
   }
 
@@ -446,12 +447,13 @@ std::vector<std::string> tsdl_member_names(Root root, const StructureClass& stru
   std::vector<std::string> names;
   std::unordered_set<std::string> taken;
   std::unordered_map<std::string, unsigned> numbers;
+  // Of several fields with a role, the last one counts.
+  std::unordered_map<std::string_view, const Member*> last_of_role;
+  for (const Member& member : structure.members)
+    last_of_role[reserved_name(root, *member.field_class)] = &member;
   for (const Member& member : structure.members) {
-    std::string name;
-    for (const std::string& word : member.field_class->roles) {
-      if (name.empty()) name = reserved_name(root, word);
-    }
-    if (name.empty()) {
+    std::string name(reserved_name(root, *member.field_class));
+    if (name.empty() || last_of_role[name] != &member) {
       name = "_" + tsdl_identifier(member.name);
       if (!is_tsdl_name(name)) name.push_back('_');
     }

@@ -53,24 +53,26 @@ struct OpenStream {
   std::optional<std::uint64_t> source_end = {};
   std::optional<std::uint64_t> source_sequence = {};
   std::optional<std::uint64_t> source_discarded = {};
-  std::vector<std::uint8_t> context = {};  // bytes of the packet's head with the source's members
-  std::uint64_t context_bits = 0;
+  std::uint64_t source_padding = 0;  // bytes behind its content
+  // What the packet's head has of the source: all of it, or its own members of the context.
+  PacketHeadBits head = {};
   std::vector<WrittenValue> packet_values = {};
   std::uint64_t discarded = 0;
   std::uint64_t written_discarded = 0;
   std::uint64_t sequence = 0;  // of the next packet, where the source has none
   std::uint64_t parts = 0;     // packets that the source does not have
   std::uint64_t last_time = 0;
+  std::uint64_t clock = 0;   // as a reader knows it at the end of the packet before
   std::size_t buffered = 0;  // bytes of memory that are counted
 };
 
 class TraceWriter final : public Writer {
  public:
-  TraceWriter(io::OutputDirectory& output, Dialect dialect, std::uint64_t packet_size)
+  TraceWriter(io::OutputDirectory& output, Dialect dialect, const WriteOptions& options)
       : output_(output),
         dialect_(dialect),
-        packet_bits_(8 * packet_size),
-        trace_(dialect, concessions_) {}
+        packet_bits_(8 * options.packet_size),
+        trace_(dialect, options.single_source, concessions_) {}
 
   Result<void> write(const Record& record) override {
     switch (record.kind) {
@@ -99,7 +101,7 @@ class TraceWriter final : public Writer {
 
   Result<void> flush() override {
     for (auto& [source, stream] : streams_) {
-      if (!stream->packets->is_open() || !stream->packets->has_events()) continue;
+      if (!stream->packets->has_events() || !can_split(*stream)) continue;
       if (auto closed = close_packet(*stream, false); !closed) return closed;
     }
     return write_metadata();
@@ -183,6 +185,7 @@ class TraceWriter final : public Writer {
     for (const StreamKey& key : source.keys) {
       if (key.name != "class") id = key.value;
     }
+    if (trace_.keeps_heads()) return 0;
     if (!trace_.has_stream_ids()) {
       if (id) concede(Concession::kStreamId);
       return 0;
@@ -224,7 +227,12 @@ class TraceWriter final : public Writer {
     stream.source_end = converted(stream, packet.end);
     stream.source_sequence = packet.sequence;
     stream.source_discarded = packet.discarded;
-    return encode_context(stream, packet);
+    stream.source_padding = 0;
+    if (packet.total_size && packet.content_size) {
+      const std::uint64_t content = *packet.content_size / 8 + (*packet.content_size % 8 != 0);
+      stream.source_padding = *packet.total_size - std::min(content, *packet.total_size);
+    }
+    return trace_.keeps_heads() ? encode_head(stream, packet) : encode_context(stream, packet);
   }
 
   std::optional<std::uint64_t> converted(const OpenStream& stream,
@@ -252,19 +260,62 @@ class TraceWriter final : public Writer {
                         stream.packet_values, {});
     if (status != EncodeStatus::kOk) return unencodable(status, "the packet context");
     const ByteSpan bytes = bits.bytes().subspan(target.layout.size());
-    stream.context.assign(bytes.begin(), bytes.end());
-    stream.context_bits = bits.position();
+    stream.head.bytes.assign(bytes.begin(), bytes.end());
+    stream.head.size = bits.position();
     return {};
   }
 
+  Result<void> encode_head(OpenStream& stream, const Packet& packet) {
+    TargetStreamClass& target = *stream.stream_class;
+    stream.head.roles.clear();
+    BitWriter bits;
+    EncodeStatus status = EncodeStatus::kOk;
+    encoder_.note_roles(&stream.head.roles);
+    // In another dialect packets may come out longer.
+    const bool same =
+        target.restored != nullptr || target.source->trace->version() == trace_version(dialect_);
+    encoder_.pad_leb128(same ? 0 : role_bit(Role::kTotalSize) | role_bit(Role::kContentSize));
+    for (const auto& [node, slots] :
+         {std::pair{target.header_node, &packet.header}, {target.packet_node, &packet.context}}) {
+      if (node && status == EncodeStatus::kOk)
+        status = encoder_.encode(target.packet_mapper->program(), *node, *slots, bits,
+                                 stream.packet_values, {});
+    }
+    encoder_.note_roles(nullptr);
+    encoder_.pad_leb128(0);
+    if (status != EncodeStatus::kOk) return unencodable(status, "the packet header and context");
+    const std::uint64_t class_id = target.source->id.value_or(0);
+    for (const PlacedRole& place : stream.head.roles) {
+      const bool other = place.has(Role::kStreamClassId) && class_id != *target.target.id;
+      if (other && !put_again(bits, place, *target.target.id))
+        return unencodable(EncodeStatus::kTooLarge, "the packet header");
+    }
+    stream.head.bytes.assign(bits.bytes().begin(), bits.bytes().end());
+    stream.head.size = bits.position();
+    return {};
+  }
+
+  // Whether packets may end where the source's do not.
+  [[nodiscard]] bool can_split(const OpenStream& stream) const {
+    return stream.packets->is_open() && (!trace_.keeps_heads() || stream.head.has_size());
+  }
+
   Result<void> open_packet(OpenStream& stream, std::uint64_t time) {
+    if (trace_.keeps_heads()) {
+      const std::uint64_t begin = stream.source_begin.value_or(time);
+      stream.source_begin.reset();
+      // CTF 1.8: the clock goes on from packet to packet.
+      const std::uint64_t clock = dialect_ == Dialect::kCtf1 ? stream.clock : 0;
+      stream.packets->begin(begin, clock, stream.head);
+      return {};
+    }
     const std::uint64_t begin = std::min(stream.source_begin.value_or(time), time);
     stream.source_begin.reset();
     stream.packets->begin(begin);
-    if (!stream.context.empty()) {
+    if (!stream.head.bytes.empty()) {
       BitWriter& bits = stream.packets->bits();
-      bits.put_bytes(stream.context);
-      bits.rewind(stream.context_bits);
+      bits.put_bytes(stream.head.bytes);
+      bits.rewind(stream.head.size);
     } else if (stream.stream_class->packet_node && stream.source == nullptr) {
       return fail(ErrorCode::kInvalidArgument,
                   "an event without a packet, in a data stream whose packets have a context");
@@ -279,9 +330,19 @@ class TraceWriter final : public Writer {
     stream.sequence = sequence + 1;
     if (!whole) ++stream.parts;
     if (whole && stream.source_discarded) stream.discarded = *stream.source_discarded;
-    if (whole && stream.source_end) stream.packets->reach(*stream.source_end, *stream.source_end);
+    const bool keeps_heads = trace_.keeps_heads();
+    if (whole && stream.source_end) {
+      if (keeps_heads) {
+        stream.packets->end_at(*stream.source_end);
+      } else {
+        stream.packets->reach(*stream.source_end, *stream.source_end);
+      }
+    }
     stream.written_discarded = stream.discarded;
-    auto ended = stream.packets->end(sequence, stream.discarded);
+    stream.clock =
+        stream.head.has(Role::kPacketEnd) ? stream.packets->end_time() : stream.packets->clock();
+    auto ended = stream.packets->end(sequence, stream.discarded,
+                                     whole && keeps_heads ? stream.source_padding : 0);
     count_memory(stream);
     return ended;
   }
@@ -327,7 +388,9 @@ class TraceWriter final : public Writer {
     while (buffered_ > kMostBuffered) {
       OpenStream* largest = nullptr;
       for (auto& [source, stream] : streams_) {
-        if (stream.get() == &current || stream->buffered == 0) continue;
+        if (stream.get() == &current || stream->buffered == 0 ||
+            (stream->packets->is_open() && !can_split(*stream)))
+          continue;
         if (largest == nullptr || stream->buffered > largest->buffered) largest = stream.get();
       }
       if (largest == nullptr) break;
@@ -354,14 +417,24 @@ class TraceWriter final : public Writer {
     if (!stream.packets->is_open()) {
       if (auto opened = open_packet(stream, time); !opened) return opened;
     }
-    if (auto written = put_event(stream, event, time); !written) return written;
-    if (stream.packets->bits().position() > packet_bits_ && stream.packets->has_events()) {
+    Result<bool> understood = put_event(stream, event, time);
+    if (!understood) return std::unexpected(understood.error());
+    const bool is_full =
+        stream.packets->bits().position() > packet_bits_ && stream.packets->has_events();
+    if ((is_full || !*understood) && can_split(stream)) {
+      // Readers of a packet that begins at the event's time know it whatever the header says.
       stream.packets->abandon_event();
       if (auto closed = close_packet(stream, false); !closed) return closed;
       if (auto opened = open_packet(stream, time); !opened) return opened;
-      if (auto written = put_event(stream, event, time); !written) return written;
+      understood = put_event(stream, event, time);
+      if (!understood) return std::unexpected(understood.error());
     }
-    stream.packets->end_event();
+    if (!*understood) {
+      stream.packets->abandon_event();
+      return fail(ErrorCode::kInvalidArgument,
+                  "its event record header cannot say its time where it stands", output_.name());
+    }
+    if (auto ended = stream.packets->end_event(); !ended) return ended;
     stream.last_time = time;
     return keep_bounds(stream);
   }
@@ -378,7 +451,9 @@ class TraceWriter final : public Writer {
     return write_metadata();
   }
 
-  Result<void> put_event(OpenStream& stream, const Event& event, std::uint64_t time) {
+  // Returns whether readers understand its time.
+  Result<bool> put_event(OpenStream& stream, const Event& event, std::uint64_t time) {
+    if (trace_.keeps_heads()) return put_event_as_it_was(stream, event, time);
     TargetEventClass& target = *last_target_;
     stream.packets->begin_event(target.id, time);
     std::span<const Slot> payload = event.payload();
@@ -393,9 +468,66 @@ class TraceWriter final : public Writer {
       status = encode_roots(stream, event, payload);
     }
     if (header_lengths != 0) stream.packets->put_header_lengths(encoder_.header_lengths());
-    if (status == EncodeStatus::kOk) return {};
+    if (status == EncodeStatus::kOk) return true;
     stream.packets->abandon_event();
     return unencodable(status, event.event_class->name.value_or("an event"));
+  }
+
+  // With the source's event record header.
+  Result<bool> put_event_as_it_was(OpenStream& stream, const Event& event, std::uint64_t time) {
+    TargetEventClass& target = *last_target_;
+    stream.packets->begin_event();
+    EncodeStatus status = encode_event_header(stream, event);
+    bool understood = stream.packets->end_event_header(event_roles_, time);
+    if (!understood && status == EncodeStatus::kOk && is_leb128_clock()) {
+      // A number of fewer bytes than the source spent on it, or without what was left out before.
+      stream.packets->abandon_event();
+      encoder_.pad_leb128(role_bit(Role::kClock));
+      status = encode_event_header(stream, event);
+      encoder_.pad_leb128(0);
+      event_roles_[*last_clock()].value = time;
+      put_low_bits_again(stream.packets->bits(), event_roles_[*last_clock()], time);
+      understood = stream.packets->end_event_header(event_roles_, time);
+    }
+    if (target.id != target.source->id.value_or(0) && status == EncodeStatus::kOk)
+      status = put_class_id(stream.packets->bits(), target.id);
+    if (status == EncodeStatus::kOk) status = encode_roots(stream, event, event.payload());
+    if (status == EncodeStatus::kOk) return understood || !stream.stream_class->layout.has_clock;
+    stream.packets->abandon_event();
+    return unencodable(status, event.event_class->name.value_or("an event"));
+  }
+
+  EncodeStatus encode_event_header(OpenStream& stream, const Event& event) {
+    TargetEventClass& target = *last_target_;
+    event_roles_.clear();
+    if (!target.header) return EncodeStatus::kOk;
+    encoder_.note_roles(&event_roles_);
+    const EncodeStatus status =
+        encoder_.encode(target.mapper->program(), *target.header, event.header(),
+                        stream.packets->bits(), target.values, stream.packet_values);
+    encoder_.note_roles(nullptr);
+    return status;
+  }
+
+  // The last field that updates the clock.
+  [[nodiscard]] std::optional<std::size_t> last_clock() const {
+    for (std::size_t i = event_roles_.size(); i-- > 0;) {
+      if (event_roles_[i].has(Role::kClock)) return i;
+    }
+    return {};
+  }
+  [[nodiscard]] bool is_leb128_clock() const {
+    const auto last = last_clock();
+    return last && event_roles_[*last].is_leb128;
+  }
+
+  // The last of several ids counts.
+  EncodeStatus put_class_id(BitWriter& bits, std::uint64_t id) const {
+    for (auto place = event_roles_.rbegin(); place != event_roles_.rend(); ++place) {
+      if (!place->has(Role::kEventClassId)) continue;
+      return put_again(bits, *place, id) ? EncodeStatus::kOk : EncodeStatus::kTooLarge;
+    }
+    return EncodeStatus::kTooLarge;
   }
 
   EncodeStatus encode_roots(OpenStream& stream, const Event& event, std::span<const Slot> payload) {
@@ -494,6 +626,7 @@ class TraceWriter final : public Writer {
   OpenStream* last_stream_ = nullptr;
   TargetEventClass* last_target_ = nullptr;
   std::vector<Slot> scratch_;
+  std::vector<PlacedRole> event_roles_;
 };
 
 struct Target {
@@ -523,7 +656,7 @@ Result<std::unique_ptr<Writer>> create_writer(io::OutputDirectory& output,
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("packets of {} bytes: use 4096 to 1073741824", options.packet_size));
   }
-  return std::make_unique<TraceWriter>(output, target->dialect, options.packet_size);
+  return std::make_unique<TraceWriter>(output, target->dialect, options);
 }
 
 }  // namespace tracedeck::ctf

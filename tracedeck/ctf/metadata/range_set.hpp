@@ -1,0 +1,39 @@
+// A set of integers as disjoint ranges.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <vector>
+
+#include "tracedeck/model/field_class.hpp"
+
+namespace tracedeck::ctf {
+
+class RangeSet {
+ public:
+  // Adds a range and returns the parts of it that were not in the set.
+  std::vector<IntegerRange> add(const IntegerRange& range) {
+    std::vector<IntegerRange> added;
+    IntegerRange whole = range;
+    Int128 next = range.lower;  // what is before was dealt with
+    auto known = uppers_.upper_bound(range.lower);
+    if (known != uppers_.begin() && std::prev(known)->second >= range.lower) --known;
+    bool open = true;
+    while (known != uppers_.end() && known->first <= range.upper) {
+      if (known->first > next) added.push_back({next, known->first - 1});
+      whole = {std::min(whole.lower, known->first), std::max(whole.upper, known->second)};
+      open = known->second < range.upper;
+      if (open) next = known->second + 1;
+      known = uppers_.erase(known);
+    }
+    if (open) added.push_back({next, range.upper});
+    uppers_.emplace(whole.lower, whole.upper);
+    return added;
+  }
+
+ private:
+  std::map<Int128, Int128> uppers_;  // by the lower ends
+};
+
+}  // namespace tracedeck::ctf
