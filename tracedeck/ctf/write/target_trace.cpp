@@ -392,7 +392,9 @@ bool TargetTrace::fits_heads(const DataStreamClass& source) {
   const bool to_ctf1 = dialect_ == Dialect::kCtf1;
   const bool from_ctf1 = kept == nullptr && first_->version() == trace_version(Dialect::kCtf1);
   // A packet without a begin starts with the clock at 0 in CTF 2, where it stood in CTF 1.8.
-  if (to_ctf1 != from_ctf1 && heads.has_narrow_clock && !heads.has_begin) return false;
+  const bool untold = heads.has_narrow_clock || !heads.has_clock;
+  if (source.default_clock != nullptr && to_ctf1 != from_ctf1 && untold && !heads.has_begin)
+    return false;
   if (!to_ctf1) return true;
   return heads.plain && (source.default_clock == nullptr || heads.has_clock);
 }

@@ -319,6 +319,16 @@ ByteOrder trace_byte_order(const FieldClassPtr& header) {
   return fixed == nullptr ? ByteOrder::kLittle : fixed->byte_order;
 }
 
+// Whether a packet header has the field of that reserved name.
+bool has_reserved(const FieldClassPtr& header, std::string_view name, std::size_t depth = 0) {
+  if (header == nullptr || depth > kClassNesting) return false;
+  bool found = reserved_name(Root::kPacketHeader, *header) == name;
+  for_each_child(*header, [&](const FieldClassPtr& inner) {
+    found = found || has_reserved(inner, name, depth + 1);
+  });
+  return found;
+}
+
 class TsdlMetadataWriter final : public MetadataWriter {
  public:
   Result<void> begin(const TraceClass& trace_class, const Attributes& environment) override {
@@ -327,7 +337,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
       text_.append("\tuuid = ").append(quoted(uuid_text(*trace_class.uuid))).append(";\n");
     const ByteOrder order = trace_byte_order(trace_class.packet_header);
     text_.append("\tbyte_order = ").append(order_word(order)).append(";\n");
-    has_header_ = trace_class.packet_header != nullptr;
+    has_stream_id_ = has_reserved(trace_class.packet_header, "stream_id");
     auto done = block([&](TypeText& text) {
       text.root("packet.header", Root::kPacketHeader, trace_class.packet_header, nullptr);
     });
@@ -366,8 +376,8 @@ class TsdlMetadataWriter final : public MetadataWriter {
 
   Result<void> add_stream_class(const DataStreamClass& stream_class) override {
     text_.append("\nstream {\n");
-    // Without a packet header, an id is an error for the readers there are.
-    if (has_header_)
+    // Without the id in packet headers, this one is an error for the readers there are.
+    if (has_stream_id_)
       fmt::format_to(std::back_inserter(text_), "\tid = {};\n", stream_class.id.value_or(0));
     return block([&](TypeText& text) {
       const ClockClass* const clock = stream_class.default_clock;
@@ -381,7 +391,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
     text_.append("\nevent {\n");
     if (event_class.name) text_.append("\tname = ").append(quoted(*event_class.name)).append(";\n");
     fmt::format_to(std::back_inserter(text_), "\tid = {};\n", event_class.id.value_or(0));
-    if (has_header_)
+    if (has_stream_id_)
       fmt::format_to(std::back_inserter(text_), "\tstream_id = {};\n",
                      event_class.stream_class->id.value_or(0));
     attributes(event_class.attributes);
@@ -426,7 +436,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
     return {};
   }
 
-  bool has_header_ = false;
+  bool has_stream_id_ = false;
   std::unordered_set<std::string> environment_;
 };
 
