@@ -32,9 +32,10 @@ constexpr std::uint64_t kMaxState = std::uint64_t{4} << 20;
 
 using Directories = std::vector<std::string>;
 
-std::unique_ptr<Reader> open(const Directories& directories, bool values = true) {
-  auto reader =
-      format().open_directories(directories, {.values = values, .max_state = kMaxState}, {});
+std::unique_ptr<Reader> open(const Directories& directories, bool values = true,
+                             bool headers = false) {
+  auto reader = format().open_directories(
+      directories, {.values = values, .headers = headers, .max_state = kMaxState}, {});
   return reader ? *std::move(reader) : nullptr;
 }
 
@@ -114,14 +115,19 @@ struct Counts {
   std::uint64_t problems = 0;
 };
 
+// The heads of packets and events that are written: those of the trace, or ours.
+enum class Heads : std::uint8_t { kKept, kOurs };
+
 // Returns whether the target can hold the trace; else what was written of it is gone.
-bool convert(const Directories& directories, Dialect dialect, const std::string& path,
+bool convert(const Directories& directories, Dialect dialect, Heads heads, const std::string& path,
              Counts& counts) {
   const auto output = fresh_directory(path);
-  const auto writer = format().create_directory(
-      *output, {.target = std::string(target_name(dialect)), .packet_size = 4096});
+  const auto writer =
+      format().create_directory(*output, {.target = std::string(target_name(dialect)),
+                                          .single_source = heads == Heads::kKept,
+                                          .packet_size = 4096});
   require(writer.has_value());
-  const std::unique_ptr<Reader> reader = open(directories);
+  const std::unique_ptr<Reader> reader = open(directories, true, heads == Heads::kKept);
   const std::unique_ptr<RecordSource> source = merged(*reader);
   for (;;) {
     const Result<BatchPtr> batch = source->next();
@@ -162,17 +168,18 @@ std::string shown_once(const std::string& path, Counts& counts) {
   return shown;
 }
 
-void expect_converted_reads_back(const Directories& directories, const FuzzFolder& folder) {
+void expect_converted_reads_back(const Directories& directories, Heads heads,
+                                 const FuzzFolder& folder) {
   for (const Dialect dialect : {Dialect::kRc3, Dialect::kFinal, Dialect::kCtf1}) {
     const std::string path = (folder.path() / "converted").string();
     const std::string twice = (folder.path() / "twice").string();
     Counts counts;
-    if (!convert(directories, dialect, path, counts) || counts.events == 0) continue;
+    if (!convert(directories, dialect, heads, path, counts) || counts.events == 0) continue;
     Counts read;
     const std::string shown = shown_once(path, read);
     require(read.events == counts.events && read.problems == 0);
     Counts ignored;
-    require(convert({path}, dialect, twice, ignored));
+    require(convert({path}, dialect, heads, twice, ignored));
     require_same(shown, shown_once(twice, ignored));
   }
 }
@@ -215,7 +222,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto output = io::memory_output(shown);
   if (!drain(*reader, *json_lines(*output))) return 0;
   show_and_sum_up(directories);
-  expect_converted_reads_back(directories, kFolder);
+  for (const Heads heads : {Heads::kKept, Heads::kOurs})
+    expect_converted_reads_back(directories, heads, kFolder);
   expect_copied_reads_back(directories, kFolder);
   return 0;
 }
