@@ -33,12 +33,12 @@ class BitPlace {
     orders_ |= other.orders_;
     if (offset_ != other.offset_) offset_.reset();
   }
-  // Behind any number of fields of these orders, as `orders_of` gives them.
+  // Behind any number of fields of these orders (a set of `bit`).
   void blur(std::uint8_t orders) {
     orders_ |= orders;
     offset_.reset();
   }
-  // Of every number of bits.
+  // Behind an alignment that is not known.
   void forget_offset() { offset_.reset(); }
   [[nodiscard]] bool begins_byte() const { return offset_ == 0; }
 
