@@ -31,6 +31,16 @@ bool has_role_inside(const FieldClass& field_class, std::size_t depth = 0) {
   return found;
 }
 
+// Fields without a role in a member that has some with one.
+std::uint64_t users_inside(const FieldClass& field_class, std::size_t depth = 0) {
+  if (depth > kClassNesting || !field_class.roles.empty()) return 0;
+  if (!is_compound(field_class)) return 1;
+  std::uint64_t users = 0;
+  for_each_child(field_class,
+                 [&](const FieldClassPtr& inner) { users += users_inside(*inner, depth + 1); });
+  return users;
+}
+
 // `wanted`, or a free id up to `last`.
 std::uint64_t free_id(std::unordered_set<std::uint64_t>& taken, std::optional<std::uint64_t> wanted,
                       std::uint64_t last) {
@@ -355,7 +365,12 @@ Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const Fiel
   std::vector<Member> more;
   if (made.source->packet_context != nullptr) {
     const FieldClassPtr& whole = before != nullptr ? before : made.source->packet_context;
-    StructureClass users = user_members(*whole->as<StructureClass>(), made.packet_members);
+    const auto& members = *whole->as<StructureClass>();
+    StructureClass users = user_members(members, made.packet_members);
+    for (std::size_t i = 0; i < members.members.size(); ++i) {
+      if (!made.packet_members[i])
+        concede(Concession::kHeadMember, users_inside(*members.members[i].field_class));
+    }
     made.packet_mapper = std::make_unique<ClassMapper>(
         MapperOptions{.dialect = dialect_, .restoring = made.restored != nullptr});
     made.packet_context = make_field_class(std::move(users));

@@ -29,6 +29,7 @@ enum class Concession : std::uint8_t {
   kTraceAttribute,
   kClassId,
   kStreamId,
+  kHeadMember,
   kClock,
   kEnvironment,
   kUntimed,

@@ -30,6 +30,7 @@ constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCoun
         {"attributes of traces and clocks, which CTF 1.8 lacks", "left out", true},
         {"classes whose id another class has", "given another id", false},
         {"ids of data streams, which the first data stream lacks", "left out", true},
+        {"members of packet contexts that stand in a structure with roles", "left out", true},
         {"clocks whose tick is no part of a second", "written in nanoseconds", false},
         {"environments of further traces", "left out", true},
         {"events without a time in a data stream with a clock",
