@@ -30,6 +30,11 @@ void Notices::see(const Record& record) {
       see(record.kind, *record.notice);
       break;
     case RecordKind::kLoss:
+      if (record.loss->taken_back) {
+        lost_events_ -= record.loss->events.value_or(0);
+        lost_packets_ -= record.loss->packets.value_or(0);
+        break;
+      }
       ++losses_;
       lost_events_ += record.loss->events.value_or(0);
       lost_packets_ += record.loss->packets.value_or(0);

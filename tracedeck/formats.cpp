@@ -15,6 +15,7 @@
 #include "tracedeck/dial9/format.hpp"
 #include "tracedeck/format/content_guess.hpp"
 #include "tracedeck/format/directory_search.hpp"
+#include "tracedeck/heph/format.hpp"
 #include "tracedeck/io/prefix_input.hpp"
 #include "tracedeck/io/system.hpp"
 
@@ -164,7 +165,8 @@ std::unexpected<Error> several(const std::vector<FoundTrace>& traces, const std:
 }  // namespace
 
 std::span<const Format* const> formats() {
-  static const std::array<const Format*, 2> kFormats = {&dial9::format(), &ctf::format()};
+  static const std::array<const Format*, 3> kFormats = {&dial9::format(), &heph::format(),
+                                                          &ctf::format()};
   return kFormats;
 }
 

@@ -47,9 +47,16 @@ void Summarizer::add_side_record(const Record& record) {
       break;
     case RecordKind::kLoss: {
       LossSummary& losses = side_.losses;
+      const std::uint64_t events = record.loss->events.value_or(0);
+      const std::uint64_t packets = record.loss->packets.value_or(0);
+      if (record.loss->taken_back) {
+        losses.events -= events;
+        losses.packets -= packets;
+        break;
+      }
       ++losses.records;
-      losses.events += record.loss->events.value_or(0);
-      losses.packets += record.loss->packets.value_or(0);
+      losses.events += events;
+      losses.packets += packets;
       losses.unknown |= !record.loss->events && !record.loss->packets;
       break;
     }

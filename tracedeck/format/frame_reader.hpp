@@ -20,8 +20,8 @@ namespace tracedeck {
 //   void begin_batch()   pins what events may refer to
 //   void finish_batch()  pins what the batch's slots came to point into; the window is pinned
 //   void end()           the trace ended: last records
-//   bool before_input(const io::Input&)  called before the input is read on, which may wait;
-//                        true: records were added, hand them on first
+//   bool before_input(WindowSource&)  called before the input is read on, which may wait; true:
+//                        records were added, hand them on first
 // A decoder that rejects inputs has `const Error& rejection() const`.
 template <class Self, class Decoder>
 class FrameReader : public Reader {
@@ -42,8 +42,8 @@ class FrameReader : public Reader {
       if (source_.needs_more()) {
         // A batch points into one window, so it is handed on before the next window comes.
         if (!batch_->empty()) break;
-        if constexpr (requires { self().before_input(source_.input()); }) {
-          if (self().before_input(source_.input())) break;
+        if constexpr (requires { self().before_input(source_); }) {
+          if (self().before_input(source_)) break;
         }
       }
       const DecodeProgress progress = source_.run(decoder_, self());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -34,6 +35,13 @@ class WindowSource {
     if (!stored || *stored == 0) return -1;
     return static_cast<double>(input().stored_position()) / static_cast<double>(*stored);
   }
+
+  // Whether the input delivers something, or ends, within `patience`: see `Input::ready`.
+  [[nodiscard]] bool ready(std::chrono::milliseconds patience) {
+    return windows_.input().ready(patience);
+  }
+  // Gives the input back, wherever it stands. The source may then only be destroyed.
+  [[nodiscard]] std::unique_ptr<io::Input> take_input() { return windows_.take_input(); }
 
   // Moves on to the next window if the decoder needs one.
   void fetch_if_needed() {

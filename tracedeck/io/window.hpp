@@ -87,6 +87,9 @@ class WindowReader {
   // Starts again at the first byte, forgetting the current window. Requires `input().seekable()`.
   [[nodiscard]] Result<void> rewind();
 
+  // Gives the input back, wherever it stands. The reader may then only be destroyed.
+  [[nodiscard]] std::unique_ptr<Input> take_input() { return std::move(input_); }
+
  private:
   // The current window in place: possible while nobody else holds it and there is room behind.
   [[nodiscard]] bool can_append(std::size_t tail, std::size_t target) const;

@@ -22,6 +22,9 @@ struct DataStreamClass {
   FieldClassPtr packet_context = nullptr;  // structures, or null
   FieldClassPtr event_header = nullptr;
   FieldClassPtr common_context = nullptr;
+  // The members of the common context tell, behind the keys of its data stream, where an event
+  // comes from (of Heph: substream and counter). They are shown there and not as a context.
+  bool context_identifies = false;
   Attributes attributes = {};
   const TraceDescription* trace = nullptr;  // the description it lives in, which sets it
 };
@@ -38,6 +41,9 @@ struct EventClass {
   const DataStreamClass* stream_class = nullptr;
   const ClockClass* clock = nullptr;  // null: its events have no time
   bool has_duration = false;          // events have a begin and an end
+  // Events carry their own name and fields: the payload is a string and a map, of the fields' names
+  // to their values. Stands for classes that are too many to describe.
+  bool self_described = false;
   FieldClassPtr specific_context = nullptr;
   FieldClassPtr payload = nullptr;  // structures, or null
   Attributes attributes = {};

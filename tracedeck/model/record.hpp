@@ -92,6 +92,8 @@ struct Loss {
   const DataStream* stream = nullptr;
   std::optional<std::uint64_t> events = {};
   std::optional<std::uint64_t> packets = {};
+  // What an earlier record counted as lost came after all: to be taken off the total.
+  bool taken_back = false;
   std::optional<Nanoseconds> begin = {};
   std::optional<Nanoseconds> end = {};
 };

@@ -99,15 +99,21 @@ void CsvWriter::event(const Event& event) {
     append_decimal(out_, event_class.clock->interval(event.time, event.end_time));
   }
   out_.append(',');
-  if (event_class.name) name(*event_class.name);
+  if (event_class.self_described && !event.payload().empty()) {
+    name(described_name(event));
+  } else if (event_class.name) {
+    name(*event_class.name);
+  }
   out_.append(',');
   if (event_class.id) append_decimal(out_, *event_class.id);
   out_.append(',');
-  if (event.stream != nullptr) json([&] { append_event_stream(json_, event); });
+  if (event.stream != nullptr) json([&] { append_event_stream(json_, values_, event); });
   out_.append(',');
   if (has_context(event)) json([&] { append_context_object(json_, values_, event); });
   out_.append(',');
-  if (event_class.payload != nullptr) {
+  if (event_class.self_described && !event.payload().empty()) {
+    json([&] { append_described_fields(json_, values_, event); });
+  } else if (event_class.payload != nullptr) {
     json([&] { values_.append_members(json_, event.payload(), event_class.payload.get()); });
   }
   out_.append('\n');

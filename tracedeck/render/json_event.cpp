@@ -14,7 +14,8 @@ const FieldClass* packet_context_class(const Event& event) {
 
 const FieldClass* common_context_class(const Event& event) {
   const DataStreamClass* const stream_class = event.event_class->stream_class;
-  return stream_class == nullptr ? nullptr : stream_class->common_context.get();
+  if (stream_class == nullptr || stream_class->context_identifies) return nullptr;
+  return stream_class->common_context.get();
 }
 
 // Bytes that some bits reach into.
@@ -48,8 +49,11 @@ void append_packet_event(JsonObject& object, JsonValues& values, const Packet& p
 void append_loss(JsonObject& object, const Loss& loss) {
   JsonObject body(object.key("loss"));
   if (loss.stream != nullptr) append_stream_object(body.key("stream"), *loss.stream);
-  body.integer_if("events", loss.events);
-  body.integer_if("packets", loss.packets);
+  const auto count = [&](std::string_view key, const std::optional<std::uint64_t>& number) {
+    if (number) body.integer(key, Nanoseconds::from_unsigned(*number, loss.taken_back));
+  };
+  count("events", loss.events);
+  count("packets", loss.packets);
   body.integer_if("begin", loss.begin);
   body.integer_if("end", loss.end);
   body.end();
@@ -68,7 +72,10 @@ void append_problem(JsonObject& object, const Notice& notice) {
 
 }  // namespace
 
-void append_stream_object(TextBuffer& out, const DataStream& stream) {
+namespace {
+
+// The object, open. Returns what the next member is preceded by.
+char append_stream_members(TextBuffer& out, const DataStream& stream) {
   char separator = '{';
   for (const StreamKey& key : stream.keys) {
     out.append(separator);
@@ -81,7 +88,44 @@ void append_stream_object(TextBuffer& out, const DataStream& stream) {
       out.append(key.digits);
     }
   }
+  return separator;
+}
+
+}  // namespace
+
+void append_stream_object(TextBuffer& out, const DataStream& stream) {
+  out.append(append_stream_members(out, stream) == '{' ? "{}" : "}");
+}
+
+void append_event_stream(TextBuffer& out, JsonValues& values, const Event& event) {
+  const DataStreamClass* const stream_class = event.event_class->stream_class;
+  if (stream_class == nullptr || !stream_class->context_identifies)
+    return append_stream_object(out, *event.stream);
+  char separator = append_stream_members(out, *event.stream);
+  const Slot* slot = event.slots;
+  const Slot* const end = slot + event.common_count;
+  for (const Member& member : stream_class->common_context->as<StructureClass>()->members) {
+    if (slot == end) break;
+    out.append(separator);
+    separator = ',';
+    append_json_string(out, member.name);
+    out.append(':');
+    slot = values.append(out, slot, member.field_class.get());
+  }
   out.append(separator == '{' ? "{}" : "}");
+}
+
+void append_described_fields(TextBuffer& out, JsonValues& values, const Event& event) {
+  const Slot* const map = event.payload().data() + 1;
+  const Slot* slot = map + 1;
+  out.append('{');
+  for (std::uint64_t i = 0; i < map->bits; ++i) {
+    if (i != 0) out.append(',');
+    append_json_string(out, slot->text());
+    out.append(':');
+    slot = values.append(out, slot->next(), nullptr);
+  }
+  out.append('}');
 }
 
 bool has_context(const Event& event) {

@@ -11,9 +11,14 @@ namespace tracedeck::render {
 // A data stream's identity: {"segment":0}.
 void append_stream_object(TextBuffer& out, const DataStream& stream);
 
-// What tells where an event comes from. Its stream must not be null.
-inline void append_event_stream(TextBuffer& out, const Event& event) {
-  append_stream_object(out, *event.stream);
+// What tells where an event comes from: the identity of its stream, which must not be null, and the
+// common context where that is a part of it.
+void append_event_stream(TextBuffer& out, JsonValues& values, const Event& event);
+
+// The fields of an event that describes itself, and its name.
+void append_described_fields(TextBuffer& out, JsonValues& values, const Event& event);
+[[nodiscard]] inline std::string_view described_name(const Event& event) {
+  return event.payload().front().text();
 }
 
 // Whether the event has a context of any kind.

@@ -102,6 +102,7 @@ class JsonLinesWriter final : public Writer {
 
  private:
   void event(const Event& event);
+  void described_event(const Event& event);
   const LineTemplate& line_of(const EventClass& event_class) {
     LineTemplate& line = lines_[event_class];
     if (!line.describes(event_class)) [[unlikely]]
@@ -119,7 +120,22 @@ class JsonLinesWriter final : public Writer {
   flow::ClassTable<LineTemplate> lines_;
 };
 
+void JsonLinesWriter::described_event(const Event& event) {
+  out_.append(times(event));
+  out_.append("\"name\":");
+  append_json_string(out_, described_name(event));
+  if (event.stream != nullptr) {
+    out_.append(",\"stream\":");
+    append_event_stream(out_, values_, event);
+  }
+  out_.append(",\"fields\":");
+  append_described_fields(out_, values_, event);
+  out_.append("}\n");
+}
+
 void JsonLinesWriter::event(const Event& event) {
+  if (event.event_class->self_described && !event.payload().empty()) [[unlikely]]
+    return described_event(event);
   const LineTemplate& line = line_of(*event.event_class);
   char separator = head(line, times(event));
   const auto key = [&](std::string_view text) {
@@ -129,7 +145,7 @@ void JsonLinesWriter::event(const Event& event) {
   };
   if (event.stream != nullptr) {
     key("\"stream\":");
-    append_event_stream(out_, event);
+    append_event_stream(out_, values_, event);
   }
   if (has_context(event)) {
     key("\"context\":");

@@ -79,6 +79,7 @@ class TextWriter final : public Writer {
   void contexts(const Event& event);
   void context(std::string_view name, std::span<const Slot> slots, const FieldClass* field_class);
   void fields(ClassLook& look, std::span<const Slot> slots);
+  void described_fields(const Slot& map);
 
   void other(const Record& record);
   void packet(const Packet& packet, bool begin);
@@ -110,6 +111,7 @@ class TextWriter final : public Writer {
                   std::string_view after = {});
   // Returns how many columns that took.
   std::size_t put_stream(const DataStream& stream);
+  std::size_t put_event_stream(const Event& event);
 
   TextBuffer out_;
   TextOptions options_;
@@ -128,12 +130,20 @@ class TextWriter final : public Writer {
 void TextWriter::event(const Event& event) {
   times(event);
   if (event.stream != nullptr) {
-    const std::size_t columns = put_stream(*event.stream);
+    const std::size_t columns = put_event_stream(event);
     pending_ = 1 + stream_column_.padding(columns);
   }
   ClassLook& look = look_of(*event.event_class);
-  put(Paint::kName, look.name);
-  pending_ = 2 + class_column_.padding(look.columns);
+  const bool described = event.event_class->self_described && !event.payload().empty();
+  if (described) {
+    scratch_.clear();
+    const std::size_t columns = append_visible(scratch_, event.payload().front().text());
+    put(Paint::kName, scratch_.view());
+    pending_ = 2 + class_column_.padding(columns);
+  } else {
+    put(Paint::kName, look.name);
+    pending_ = 2 + class_column_.padding(look.columns);
+  }
   if (event.has_time() && event.event_class->has_duration) {
     scratch_.clear();
     scratch_.append("for ");
@@ -142,7 +152,11 @@ void TextWriter::event(const Event& event) {
     pending_ = 2;
   }
   contexts(event);
-  fields(look, event.payload());
+  if (described) {
+    described_fields(event.payload()[1]);
+  } else {
+    fields(look, event.payload());
+  }
   out_.append('\n');
   pending_ = 0;
 }
@@ -168,7 +182,7 @@ void TextWriter::contexts(const Event& event) {
   if (event.packet != nullptr && stream_class != nullptr) {
     context("packet", event.packet->context, stream_class->packet_context.get());
   }
-  if (stream_class != nullptr)
+  if (stream_class != nullptr && !stream_class->context_identifies)
     context("common", event.common_context(), stream_class->common_context.get());
   context("specific", event.specific_context(), event.event_class->specific_context.get());
 }
@@ -192,6 +206,16 @@ void TextWriter::fields(ClassLook& look, std::span<const Slot> slots) {
     values_.style().member(out_, structure->members[i].name);
     slot = values_.append(out_, slot, structure->members[i].field_class.get());
     pending_ = 2 + look.fields[i].padding(values_.style().columns() - before);
+  }
+}
+
+void TextWriter::described_fields(const Slot& map) {
+  const Slot* slot = &map + 1;
+  for (std::uint64_t i = 0; i < map.bits; ++i) {
+    spaces();
+    values_.style().member(out_, slot->text());
+    slot = values_.append(out_, slot->next(), nullptr);
+    pending_ = 2;
   }
 }
 
@@ -254,7 +278,7 @@ void TextWriter::loss(const Loss& loss) {
     put_stream(*loss.stream);
     out_.append(' ');
   }
-  put(Paint::kWarning, "lost");
+  put(Paint::kWarning, loss.taken_back ? "came after all" : "lost");
   put_number(" events: ", loss.events);
   put_number(" packets: ", loss.packets);
   if (!loss.events && !loss.packets) out_.append(" something");
@@ -288,6 +312,14 @@ std::size_t TextWriter::put_stream(const DataStream& stream) {
   spaces();
   palette_.begin(out_, Paint::kFaint);
   const std::size_t columns = append_stream_tag(out_, stream);
+  palette_.end(out_, Paint::kFaint);
+  return columns;
+}
+
+std::size_t TextWriter::put_event_stream(const Event& event) {
+  spaces();
+  palette_.begin(out_, Paint::kFaint);
+  const std::size_t columns = append_event_tag(out_, event);
   palette_.end(out_, Paint::kFaint);
   return columns;
 }
