@@ -39,9 +39,14 @@ Slot* TapePolicy::described(Slot* out, const std::uint8_t* packet, std::size_t s
                 ? string(out, attribute.value, attribute.size)
                 : number(out, type, load_be<std::uint64_t>(attribute.value));
     } else if (type == ValueType::kString) {
+      Slot* const head = out;
       out = strings(out, attribute.value, attribute.count, attribute.size);
+      // An array without elements keeps their type.
+      head->detail = static_cast<std::uint8_t>(type);
     } else {
-      out = put(out, head_slot(SlotKind::kArray, attribute.count, attribute.count));
+      Slot head = head_slot(SlotKind::kArray, attribute.count, attribute.count);
+      head.detail = static_cast<std::uint8_t>(type);
+      out = put(out, head);
       for (std::uint32_t i = 0; i < attribute.count; ++i) {
         out = number(out, type, load_be<std::uint64_t>(attribute.value + i * kScalarSize));
       }

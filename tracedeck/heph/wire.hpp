@@ -63,6 +63,9 @@ inline constexpr std::array<ValueTypeFacts, 4> kValueTypes = {{
     {ValueType::kString, "string", "u16 length, UTF-8 bytes"},
 }};
 
+[[nodiscard]] constexpr std::uint8_t type_byte(ValueType type, bool array = false) {
+  return static_cast<std::uint8_t>(static_cast<std::uint8_t>(type) | (array ? kArrayMarker : 0));
+}
 // Whether a type byte is one of the four types, perhaps with the array marker.
 [[nodiscard]] constexpr bool is_value_type(std::uint8_t byte) {
   const auto type = static_cast<std::uint8_t>(byte & ~kArrayMarker);

@@ -1,6 +1,294 @@
 #include "tracedeck/heph/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "tracedeck/heph/encoder.hpp"
+#include "tracedeck/heph/model_classes.hpp"
+#include "tracedeck/heph/slot_attributes.hpp"
+
 namespace tracedeck::heph {
-Result<std::unique_ptr<Writer>> create_writer(io::Output&, const WriteOptions&) {
-  return fail(ErrorCode::kUnsupported, "not yet");
+namespace {
+
+// A data stream of the target.
+struct TargetStream {
+  std::uint32_t id = 0;
+  std::uint32_t counter = 0;  // of its next event, where the source has none
+};
+
+// Times in nanoseconds since the epoch, which the first clock sets.
+class TargetClock {
+ public:
+  explicit TargetClock(Concessions& concessions) : concessions_(concessions) {}
+
+  // The epoch to be written, if the clock of the first event knows the time of day.
+  [[nodiscard]] std::optional<std::uint64_t> begin(const ClockClass* clock) {
+    if (clock == nullptr || clock->origin != ClockOrigin::kUnixEpoch) return {};
+    knows_origin_ = true;
+    const Nanoseconds zero = clock->to_nanoseconds(0);
+    const bool fits = !zero.negative() && zero.magnitude() <= kLast;
+    epoch_ = fits ? static_cast<std::uint64_t>(zero.magnitude()) : 0;
+    return epoch_;
+  }
+
+  [[nodiscard]] std::uint64_t time(const ClockClass& clock, std::uint64_t value) {
+    if (&clock != clock_) select(clock);
+    if (same_) return value;
+    if (other_origin_) concessions_.concede(Concession::kClock);
+    const Nanoseconds time =
+        clock.to_nanoseconds(value) - Nanoseconds::from_unsigned(other_origin_ ? 0 : epoch_);
+    if (!time.negative() && time.magnitude() <= kLast)
+      return static_cast<std::uint64_t>(time.magnitude());
+    concessions_.concede(Concession::kTimeRange);
+    return time.negative() ? 0 : kLast;
+  }
+
+ private:
+  static constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+
+  void select(const ClockClass& clock) {
+    clock_ = &clock;
+    other_origin_ = (clock.origin == ClockOrigin::kUnixEpoch) != knows_origin_;
+    same_ = !other_origin_ && clock.tick == Tick{} &&
+            clock.to_nanoseconds(0) == Nanoseconds::from_unsigned(epoch_);
+  }
+
+  Concessions& concessions_;
+  const ClockClass* clock_ = nullptr;
+  std::uint64_t epoch_ = 0;
+  bool knows_origin_ = false;
+  bool other_origin_ = false;
+  bool same_ = false;  // a value of the clock is a time of the trace
+};
+
+// Where an event comes from as the events of a Heph trace carry it.
+struct Origin {
+  std::uint64_t substream = 0;
+  std::optional<std::uint32_t> counter = {};
+};
+
+// Whether the common context is substream and counter, as the reader of Heph makes it.
+bool is_own_context(const FieldClass* context) {
+  const auto* const structure = context == nullptr ? nullptr : context->as<StructureClass>();
+  return structure != nullptr && structure->members.size() == 2 &&
+         structure->members[0].name == kSubstreamMember &&
+         structure->members[1].name == kCounterMember &&
+         structure->members[0].field_class->as<IntegerClass>() != nullptr &&
+         structure->members[1].field_class->as<IntegerClass>() != nullptr;
 }
+
+class TraceWriter final : public Writer {
+ public:
+  explicit TraceWriter(io::Output& output)
+      : encoder_([&output](ByteSpan bytes) { return output.write(bytes); }),
+        values_(concessions_),
+        clock_(concessions_) {}
+
+  Result<void> write(const Record& record) override {
+    switch (record.kind) {
+      case RecordKind::kEvent:
+        return write_event(record.event);
+      case RecordKind::kLoss:
+        note_loss(*record.loss);
+        break;
+      case RecordKind::kStreamBegin:
+      case RecordKind::kStreamEnd:
+        // Another stream may come to lie at the address.
+        last_stream_ = nullptr;
+        break;
+      case RecordKind::kPacketBegin:
+      case RecordKind::kPacketEnd:
+      case RecordKind::kDescription:
+      case RecordKind::kProblem:
+      case RecordKind::kFinding:
+        break;
+    }
+    return {};
+  }
+
+  Result<void> flush() override { return encoder_.flush(); }
+  Result<void> finish() override {
+    const auto finished = encoder_.finish();
+    if (!finished) return std::unexpected(finished.error());
+    return {};
+  }
+  [[nodiscard]] Receipt receipt() const override { return concessions_.receipt(); }
+
+ private:
+  Result<void> write_event(const Event& event) {
+    if (Result<void> begun = write_options(event); !begun) return begun;
+    TargetStream& stream = stream_of(event);
+    values_.begin_event();
+    const Origin origin = add_contexts(event);
+    const std::uint32_t counter = origin.counter.value_or(stream.counter);
+    stream.counter = counter + 1;
+    std::uint64_t start = last_end_;
+    if (event.has_time()) {
+      const ClockClass& clock = *event.event_class->clock;
+      start = clock_.time(clock, event.time);
+      last_end_ = event.event_class->has_duration ? clock_.time(clock, event.end_time) : start;
+    } else {
+      concessions_.concede(Concession::kNoTime);
+    }
+    const std::string_view description = add_payload(event);
+    return encoder_.write({.stream = stream.id,
+                           .counter = counter,
+                           .substream = origin.substream,
+                           .start = start,
+                           .end = last_end_},
+                          description, values_.attributes());
+  }
+
+  // Attributes of the payload. Returns the description.
+  std::string_view add_payload(const Event& event) {
+    const EventClass& event_class = *event.event_class;
+    const std::span<const Slot> payload = event.payload();
+    if (event_class.self_described && payload.size() >= 2) {
+      values_.add_pairs(payload[1]);
+      return values_.fitting(payload[0].text());
+    }
+    values_.add_members(payload, event_class.payload.get());
+    if (event_class.name) return values_.fitting(*event_class.name);
+    if (!event_class.id) return {};
+    id_text_ = fmt::format("#{}", *event_class.id);
+    return id_text_;
+  }
+
+  Origin add_contexts(const Event& event) {
+    Origin origin;
+    const DataStreamClass* const stream_class = event.event_class->stream_class;
+    const FieldClass* const common =
+        stream_class == nullptr ? nullptr : stream_class->common_context.get();
+    const std::span<const Slot> slots = event.common_context();
+    bool conceded = false;
+    if (slots.size() == 2 && is_own_context(common)) {
+      origin.substream = slots[0].bits;
+      origin.counter = static_cast<std::uint32_t>(slots[1].bits);
+    } else if (common != nullptr && !slots.empty()) {
+      conceded = true;
+      values_.add_members(slots, common, "common");
+    }
+    if (event.specific_count != 0) {
+      conceded = true;
+      values_.add_members(event.specific_context(), event.event_class->specific_context.get(),
+                          "specific");
+    }
+    if (conceded) concessions_.concede(Concession::kContext);
+    if (event.packet != nullptr && !event.packet->context.empty())
+      concessions_.concede(Concession::kPacketContext);
+    return origin;
+  }
+
+  // The epoch before the first event, and what the environment of each trace has come to hold.
+  Result<void> write_options(const Event& event) {
+    const DataStreamClass* const stream_class = event.event_class->stream_class;
+    const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
+    if (!begun_) {
+      begun_ = true;
+      if (const auto epoch = clock_.begin(event.event_class->clock)) {
+        if (Result<void> set = encoder_.set_epoch(*epoch); !set) return set;
+      }
+    }
+    if (trace == nullptr) return {};
+    if (trace == last_trace_ && trace->environment().size() == last_environment_) return {};
+    std::size_t& written = environments_[trace];
+    const Attributes& environment = trace->environment();
+    for (; written < environment.size(); ++written) {
+      const Attribute& entry = environment[written];
+      if (entry.key == kEpochName || entry.key.size() > kMaxLength) continue;
+      if (trace->format() != "heph") concessions_.concede(Concession::kEnvironment);
+      if (Result<void> set = encoder_.set_option(entry.key, as_bytes(entry.value)); !set)
+        return set;
+    }
+    last_trace_ = trace;
+    last_environment_ = written;
+    return {};
+  }
+  using Attribute = tracedeck::Attribute;
+
+  TargetStream& stream_of(const Event& event) {
+    if (event.stream == last_stream_ && last_target_ != nullptr) return *last_target_;
+    last_stream_ = event.stream;
+    last_target_ = &find_stream(event.stream);
+    return *last_target_;
+  }
+  TargetStream& find_stream(const DataStream* stream) {
+    std::string identity;
+    std::uint64_t wanted = 0;
+    bool just_an_id = stream == nullptr;
+    if (stream != nullptr) {
+      identity = fmt::format("{}", static_cast<const void*>(stream->stream_class));
+      for (const StreamKey& key : stream->keys)
+        identity += fmt::format(" {} {} {}", key.name, key.value, key.digits);
+      if (!stream->keys.empty()) {
+        wanted = stream->keys.back().value;
+        just_an_id = stream->keys.size() == 1 && stream->keys[0].name == "id" &&
+                     stream->keys[0].digits.empty();
+      }
+    }
+    const auto [place, is_new] = streams_.try_emplace(std::move(identity));
+    if (!is_new) return place->second;
+    place->second.id = free_id(wanted);
+    if (!just_an_id || place->second.id != wanted) concessions_.concede(Concession::kStream);
+    return place->second;
+  }
+  // `wanted`, or the first id that no stream has.
+  std::uint32_t free_id(std::uint64_t wanted) {
+    auto id = static_cast<std::uint32_t>(wanted);
+    if (id != wanted || ids_.contains(id)) {
+      id = next_id_;
+      while (ids_.contains(id)) ++id;
+      next_id_ = id + 1;
+    }
+    ids_.insert(id);
+    return id;
+  }
+
+  // Counters of the source show its losses by themselves; of other sources they are put into the
+  // counters.
+  void note_loss(const Loss& loss) {
+    const DataStreamClass* const stream_class =
+        loss.stream == nullptr ? nullptr : loss.stream->stream_class;
+    if (stream_class != nullptr && is_own_context(stream_class->common_context.get())) return;
+    if (loss.stream == nullptr || !loss.events || loss.taken_back) {
+      concessions_.concede(Concession::kLoss);
+      return;
+    }
+    find_stream(loss.stream).counter += static_cast<std::uint32_t>(*loss.events);
+  }
+
+  Concessions concessions_;
+  Encoder encoder_;
+  SlotAttributes values_;
+  TargetClock clock_;
+  bool begun_ = false;
+  std::uint64_t last_end_ = 0;
+  std::string id_text_;
+  std::unordered_map<std::string, TargetStream> streams_;
+  std::unordered_set<std::uint32_t> ids_;
+  std::uint32_t next_id_ = 0;
+  const DataStream* last_stream_ = nullptr;
+  TargetStream* last_target_ = nullptr;
+  std::unordered_map<const TraceDescription*, std::size_t> environments_;
+  const TraceDescription* last_trace_ = nullptr;
+  std::size_t last_environment_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Writer>> create_writer(io::Output& output, const WriteOptions& options) {
+  if (!options.version.empty() && options.version != "0.1.0") {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the Heph trace format has no version {}: use 0.1.0",
+                            options.version));
+  }
+  return std::make_unique<TraceWriter>(output);
 }
+
+}  // namespace tracedeck::heph
