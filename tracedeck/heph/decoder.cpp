@@ -150,6 +150,19 @@ Decoder::Inspection Decoder::inspect(const DecodeWindow& window, std::size_t pos
                               : inspect_option(window, position, size);
 }
 
+// Where the size of a packet was damaged, the next one stands where an attribute should.
+bool Decoder::packet_inside(const DecodeWindow& window, Fault& fault) const {
+  const auto left =
+      static_cast<std::size_t>(window.bytes.data + window.bytes.size - fault.at);
+  if (fault.rule != RuleId::kAttributeName || left < kPrefixSize) return false;
+  const std::size_t least = least_size(load_be<std::uint32_t>(fault.at));
+  const std::size_t size = load_be<std::uint32_t>(fault.at + kSizeOffset);
+  if (least == 0 || size < least || size > max_state_) return false;
+  fault.rule = RuleId::kPacketSize;
+  fault.text = "a packet's size reaches over the beginning of another";
+  return true;
+}
+
 bool Decoder::certainly_faulty(const DecodeWindow& window, std::size_t position, std::size_t size,
                                Fault& fault) {
   const std::uint8_t* const packet = window.bytes.data + position;
@@ -159,9 +172,9 @@ bool Decoder::certainly_faulty(const DecodeWindow& window, std::size_t position,
     AttributePlace attribute;
     while (walk.next(attribute)) {
     }
-    if (!walk.certain()) return false;
+    if (!walk.faulty()) return false;
     fault = walk.fault();
-    return true;
+    return walk.certain() || packet_inside(window, fault);
   }
   if (left < kLeastMetadataSize) return false;
   const std::size_t length = load_be<std::uint16_t>(packet + kOptionNameOffset);

@@ -101,6 +101,7 @@ class Decoder {
   Plausibility plausible(const DecodeWindow& window, std::size_t position);
   bool certainly_faulty(const DecodeWindow& window, std::size_t position, std::size_t size,
                         Fault& fault);
+  bool packet_inside(const DecodeWindow& window, Fault& fault) const;
   void count_vain_walk(std::uint64_t bytes) { walked_in_vain_ += bytes; }
   [[nodiscard]] bool may_walk(std::uint64_t offset) const;
   // Moves `position` towards the next plausible packet. 0 when it stands there or the input ends;

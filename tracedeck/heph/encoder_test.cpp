@@ -17,7 +17,7 @@ Bytes copy(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
 
 // The specification's example of a metadata packet, section Metadata Packet.
 const Bytes kEpochExample = {0x75, 0xD1, 0x1D, 0x4D, 0x00, 0x00, 0x00, 0x17, 0x00, 0x05, 'e', 'p',
-                             'o',  'c',  'h',  0x16, 0x58, 0x45, 0xA5, 0x5C, 0x9E, 0x08, 0x70};
+                             'o',  'c',  'h',  0x16, 0x58, 0x45, 0xE9, 0x12, 0x14, 0xEC, 0x90};
 
 // The specification's example of an event packet, section Event Packet.
 const Bytes kEventExample = {
