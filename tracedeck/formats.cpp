@@ -166,7 +166,7 @@ std::unexpected<Error> several(const std::vector<FoundTrace>& traces, const std:
 
 std::span<const Format* const> formats() {
   static const std::array<const Format*, 3> kFormats = {&dial9::format(), &heph::format(),
-                                                          &ctf::format()};
+                                                        &ctf::format()};
   return kFormats;
 }
 

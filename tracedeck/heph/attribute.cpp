@@ -20,8 +20,8 @@ std::string_view AttributeValue::fault() const {
   if (count_ > kMaxLength) return "is an array of more than 65,535 elements";
   if (is_wire_ || type_ != type_byte(ValueType::kString, true)) return {};
   const auto* const texts = static_cast<const std::string_view*>(pointer_);
-  const bool fits = std::all_of(
-      texts, texts + count_, [](std::string_view text) { return text.size() <= kMaxLength; });
+  const bool fits = std::all_of(texts, texts + count_,
+                                [](std::string_view text) { return text.size() <= kMaxLength; });
   return fits ? "" : "has an element of more than 65,535 bytes";
 }
 

@@ -33,8 +33,8 @@ concept ArrayOfValues =
 }  // namespace detail
 
 // The value of an attribute: a number, text, or an array of one of them. Refers to text and arrays,
-// which must live as long as it. Made from any integer, floating-point number, text, and array or span
-// of std::uint64_t, std::int64_t, double or std::string_view:
+// which must live as long as it. Made from any integer, floating-point number, text, and array or
+// span of std::uint64_t, std::int64_t, double or std::string_view:
 //
 //   encoder.write(head, "read", {{"bytes", 512}, {"path", path}, {"times", times}});
 class AttributeValue {
@@ -114,9 +114,7 @@ class AttributeValue {
 
  private:
   AttributeValue(const void* pointer, std::size_t count, ValueType element)
-      : pointer_(pointer),
-        count_(count),
-        type_(type_byte(element, true)) {}
+      : pointer_(pointer), count_(count), type_(type_byte(element, true)) {}
 
   [[nodiscard]] std::size_t array_size() const;
   [[nodiscard]] std::uint8_t* put_array(std::uint8_t* to) const;

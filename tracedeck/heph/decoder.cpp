@@ -135,10 +135,10 @@ Decoder::Inspection Decoder::inspect(const DecodeWindow& window, std::size_t pos
                   {RuleId::kMagic, packet, fmt::format("0x{:08X} begins no packet", magic)});
   }
   if (size < least) {
-    return damage(window, position,
-                  {RuleId::kPacketSize, packet + kSizeOffset,
-                   fmt::format("a packet claims a size of {} bytes and has at least {}", size,
-                               least)});
+    return damage(
+        window, position,
+        {RuleId::kPacketSize, packet + kSizeOffset,
+         fmt::format("a packet claims a size of {} bytes and has at least {}", size, least)});
   }
   if (size > max_state_) {
     return damage(window, position,
@@ -152,8 +152,7 @@ Decoder::Inspection Decoder::inspect(const DecodeWindow& window, std::size_t pos
 
 // Where the size of a packet was damaged, the next one stands where an attribute should.
 bool Decoder::packet_inside(const DecodeWindow& window, Fault& fault) const {
-  const auto left =
-      static_cast<std::size_t>(window.bytes.data + window.bytes.size - fault.at);
+  const auto left = static_cast<std::size_t>(window.bytes.data + window.bytes.size - fault.at);
   if (fault.rule != RuleId::kAttributeName || left < kPrefixSize) return false;
   const std::size_t least = least_size(load_be<std::uint32_t>(fault.at));
   const std::size_t size = load_be<std::uint32_t>(fault.at + kSizeOffset);
@@ -192,10 +191,9 @@ Decoder::Inspection Decoder::inspect_part(const DecodeWindow& window, std::size_
   if (size > kTrustedSize && certainly_faulty(window, position, size, fault))
     return damage(window, position, std::move(fault));
   if (!window.last) return {.status = Inspection::Status::kNeedMore, .size = size};
-  return damage(
-      window, position,
-      {RuleId::kPacketTruncated, packet + left,
-       fmt::format("the input ends after {} of the {} bytes of a packet", left, size)});
+  return damage(window, position,
+                {RuleId::kPacketTruncated, packet + left,
+                 fmt::format("the input ends after {} of the {} bytes of a packet", left, size)});
 }
 
 Decoder::Inspection Decoder::inspect_event(const DecodeWindow& window, std::size_t position,
@@ -238,7 +236,8 @@ Decoder::Plausibility Decoder::plausible(const DecodeWindow& window, std::size_t
   const std::size_t left = window.bytes.size - position;
   if (left == 0 && window.last) return {Answer::kYes};
   const std::uint8_t* const packet = window.bytes.data + position;
-  const std::size_t least = left < sizeof kEventMagic ? 0 : least_size(load_be<std::uint32_t>(packet));
+  const std::size_t least =
+      left < sizeof kEventMagic ? 0 : least_size(load_be<std::uint32_t>(packet));
   if (left >= sizeof kEventMagic && least == 0) return {Answer::kNo};
   if (left < kPrefixSize) {
     if (window.last) return {Answer::kNo};

@@ -150,8 +150,8 @@ namespace detail {
   return (bits & 0x8080'8080'8080'8080) != 0;
 }
 
-// Whether the packet that begins at `packet` and ends at `end` is of the type. Stores its values from
-// `out` on, which is moved behind them. Text that is not ASCII sets `odd`.
+// Whether the packet that begins at `packet` and ends at `end` is of the type. Stores its values
+// from `out` on, which is moved behind them. Text that is not ASCII sets `odd`.
 template <class Policy>
 [[gnu::always_inline]] inline bool match(const EventType& type, const std::uint8_t* packet,
                                          const std::uint8_t* end, typename Policy::Out*& out,
@@ -255,8 +255,7 @@ DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, H
         note_option(packet.option, offset, packet.size);
         hand_over_notes(handler);
         position += packet.size;
-        if (!handler.option(packet.option, offset, packet.size))
-          return {DecodeOutcome::kPaused, 0};
+        if (!handler.option(packet.option, offset, packet.size)) return {DecodeOutcome::kPaused, 0};
         break;
       }
       case Status::kNeedMore:
@@ -450,8 +449,7 @@ void decode(PaddedView trace, Visitor& visitor) {
   Decoder decoder(kMaxPacketSize);
   detail::VisitingHandler<Visitor> handler(visitor);
   std::size_t position = 0;
-  static_cast<void>(
-      decoder.run({.bytes = trace, .offset = 0, .last = true}, position, handler));
+  static_cast<void>(decoder.run({.bytes = trace, .offset = 0, .last = true}, position, handler));
 }
 
 }  // namespace tracedeck::heph

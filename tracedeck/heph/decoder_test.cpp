@@ -73,8 +73,8 @@ Told tell_slowly(ByteSpan bytes) {
     if (!last && end - begin < needed) continue;
     const PaddedBytes padded(bytes.subspan(begin, end - begin));
     std::size_t position = 0;
-    const DecodeProgress progress = decoder.run(
-        {.bytes = padded.view(), .offset = begin, .last = last}, position, teller);
+    const DecodeProgress progress =
+        decoder.run({.bytes = padded.view(), .offset = begin, .last = last}, position, teller);
     begin += position;
     needed = progress.outcome == DecodeOutcome::kNeedMore ? progress.needed : 1;
   }

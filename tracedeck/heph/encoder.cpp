@@ -31,20 +31,21 @@ std::unexpected<Error> packet_too_long() {
 std::unexpected<Error> event_fault(std::string_view description,
                                    std::span<const Attribute> attributes) {
   if (description.size() > kMaxLength) {
-    return too_long(fmt::format("a description of {} bytes is too long: at most 65,535 go into a "
-                                "packet",
-                                description.size()));
+    return too_long(
+        fmt::format("a description of {} bytes is too long: at most 65,535 go into a "
+                    "packet",
+                    description.size()));
   }
   for (const Attribute& attribute : attributes) {
     if (attribute.name.size() > kMaxLength) {
-      return too_long(fmt::format("the name of an attribute of `{}` takes {} bytes: at most 65,535 "
-                                  "go into a packet",
-                                  description, attribute.name.size()));
+      return too_long(
+          fmt::format("the name of an attribute of `{}` takes {} bytes: at most 65,535 "
+                      "go into a packet",
+                      description, attribute.name.size()));
     }
     const std::string_view fault = attribute.value.fault();
     if (!fault.empty()) {
-      return too_long(
-          fmt::format("attribute `{}` of `{}` {}", attribute.name, description, fault));
+      return too_long(fmt::format("attribute `{}` of `{}` {}", attribute.name, description, fault));
     }
   }
   return packet_too_long();
@@ -55,9 +56,8 @@ std::unexpected<Error> event_fault(std::string_view description,
 std::uint8_t* Encoder::make_room(std::size_t size) {
   if (error_) return nullptr;
   if (sink_ && used_ != 0 && used_ + size > chunk_size_ && !flush()) return nullptr;
-  std::uint8_t* const bytes =
-      buffer_.reserve(used_, sink_ ? std::max(size, chunk_size_ - std::min(used_, chunk_size_))
-                                   : size);
+  std::uint8_t* const bytes = buffer_.reserve(
+      used_, sink_ ? std::max(size, chunk_size_ - std::min(used_, chunk_size_)) : size);
   // With a sink, what goes beyond a chunk leaves through here again.
   ready_ = sink_ ? std::max(used_ + size, std::min(chunk_size_, buffer_.capacity()))
                  : buffer_.capacity();
@@ -66,9 +66,10 @@ std::uint8_t* Encoder::make_room(std::size_t size) {
 
 Result<void> Encoder::set_option(std::string_view name, ByteSpan value) {
   if (name.size() > kMaxLength) {
-    return too_long(fmt::format("the name of an option takes {} bytes: at most 65,535 go into a "
-                                "packet",
-                                name.size()));
+    return too_long(
+        fmt::format("the name of an option takes {} bytes: at most 65,535 go into a "
+                    "packet",
+                    name.size()));
   }
   const std::size_t size = kLeastMetadataSize + name.size() + value.size();
   if (size > kMaxPacketSize) return packet_too_long();

@@ -6,9 +6,9 @@
 //                           {{"Test", 123U}, {"Test2", std::span<const double>(values)}});
 //   Result<GrowingBuffer> bytes = encoder.finish();
 //
-// An encoder given a `Sink` hands its bytes over chunk by chunk instead of keeping them. This is the
-// raw encoder: it takes streams, counters and times as they are given; see recorder.hpp for what
-// keeps them.
+// An encoder given a `Sink` hands its bytes over chunk by chunk instead of keeping them. This is
+// the raw encoder: it takes streams, counters and times as they are given; see recorder.hpp for
+// what keeps them.
 //
 // What is too long (a name, description, string or array of more than 65,535, a packet of more than
 // 2^32-1 bytes) is an error, kInvalidArgument, and nothing is written. After an error of the sink,

@@ -36,9 +36,8 @@ TEST(Encoder, WritesTheExampleOfAMetadataPacket) {
 
 TEST(Encoder, WritesTheExampleOfAnEventPacket) {
   Encoder encoder;
-  ASSERT_TRUE(encoder.write(
-      {.stream = 0, .counter = 0, .substream = 1, .start = 100, .end = 200}, "My event",
-      {{"Test", 123U}, {"Test2", std::array{123.456, 789.0}}}));
+  ASSERT_TRUE(encoder.write({.stream = 0, .counter = 0, .substream = 1, .start = 100, .end = 200},
+                            "My event", {{"Test", 123U}, {"Test2", std::array{123.456, 789.0}}}));
   EXPECT_EQ(copy(encoder.bytes()), kEventExample);
 }
 
@@ -90,9 +89,8 @@ TEST(Encoder, WritesEveryTypeOfValue) {
                                     .text("bc")
                                     .attribute("", 1)
                                     .u64(1);
-  EXPECT_EQ(copy(encoder.bytes()), copy(TraceBytes()
-                                            .event({7, 8, 9, 10, 11}, "e", attributes)
-                                            .bytes()));
+  EXPECT_EQ(copy(encoder.bytes()),
+            copy(TraceBytes().event({7, 8, 9, 10, 11}, "e", attributes).bytes()));
 }
 
 TEST(Encoder, WritesEmptyArraysOfEveryType) {

@@ -47,7 +47,7 @@ class HeldBack {
 
 Result<EpochSearch> find_epoch(std::unique_ptr<io::Input> input, std::uint64_t max_state) {
   EpochSearch search;
-  if (!input->seekable()) {
+  if (input->live() || !input->seekable()) {
     HeldBack held(max_state);
     search.input = io::hold_back(std::move(input), kMostHeldBack,
                                  [&](ByteSpan bytes) { return held.enough(bytes); });

@@ -14,7 +14,7 @@ namespace tracedeck::heph {
 inline constexpr std::size_t kMostHeldBack = std::size_t{64} << 10;
 
 struct EpochSearch {
-  std::unique_ptr<io::Input> input = {};     // that delivers everything from its first byte on
+  std::unique_ptr<io::Input> input = {};    // that delivers everything from its first byte on
   std::optional<std::uint64_t> epoch = {};  // the first in the trace, or in what was looked at
 };
 

@@ -63,12 +63,12 @@ struct EventType {
   // and names with them.
   bool is_overflow = false;
   bool has_arrays_of_strings = false;
-  bool valid_utf8 = true;                   // description and names
+  bool valid_utf8 = true;  // description and names
 
   std::vector<Step> steps;
-  std::uint32_t first_size = 0;         // bytes of the first literal: the description, as a string
-  std::vector<std::uint8_t> literals;   // padded
-  const EventType* sibling = nullptr;   // another of the same description, in a ring
+  std::uint32_t first_size = 0;        // bytes of the first literal: the description, as a string
+  std::vector<std::uint8_t> literals;  // padded
+  const EventType* sibling = nullptr;  // another of the same description, in a ring
 };
 
 // The event types of a trace, which only grow. Not copyable: types point to each other.

@@ -65,9 +65,8 @@ FieldClassPtr value_class(std::uint8_t type) {
 }
 
 EventClass event_class(const EventType& type, const DataStreamClass& stream_class) {
-  EventClass result{.stream_class = &stream_class,
-                    .clock = stream_class.default_clock,
-                    .has_duration = true};
+  EventClass result{
+      .stream_class = &stream_class, .clock = stream_class.default_clock, .has_duration = true};
   if (type.is_overflow) {
     result.self_described = true;
     result.payload = described_payload();
@@ -77,8 +76,7 @@ EventClass event_class(const EventType& type, const DataStreamClass& stream_clas
   StructureClass payload;
   payload.members.reserve(type.attributes.size());
   for (const AttributeType& attribute : type.attributes) {
-    payload.members.push_back(
-        {.name = attribute.name, .field_class = value_class(attribute.type)});
+    payload.members.push_back({.name = attribute.name, .field_class = value_class(attribute.type)});
   }
   result.payload = make_field_class(std::move(payload));
   return result;

@@ -88,9 +88,10 @@ Fault AttributeWalk::fault() const {
                                description_, *fault_);
       break;
     default:
-      fault.text = fmt::format("the value of attribute `{}` reaches past the end of the packet of "
-                               "`{}`",
-                               name_, description_);
+      fault.text = fmt::format(
+          "the value of attribute `{}` reaches past the end of the packet of "
+          "`{}`",
+          name_, description_);
   }
   return fault;
 }

@@ -42,10 +42,10 @@ struct Option {
 // An attribute's place in an event packet.
 struct AttributePlace {
   std::string_view name;
-  std::uint8_t type = 0;                 // the type byte
-  std::uint32_t count = 0;               // of an array: elements
-  const std::uint8_t* value = nullptr;   // of a string or an array: behind its length or count
-  std::uint32_t size = 0;                // bytes at `value`
+  std::uint8_t type = 0;                // the type byte
+  std::uint32_t count = 0;              // of an array: elements
+  const std::uint8_t* value = nullptr;  // of a string or an array: behind its length or count
+  std::uint32_t size = 0;               // bytes at `value`
 
   [[nodiscard]] bool is_array() const { return (type & kArrayMarker) != 0; }
   [[nodiscard]] ValueType value_type() const {

@@ -210,11 +210,11 @@ class PacketReader final : public FrameReader<PacketReader<Room>, Decoder> {
     const StreamCounter::Step step = state.counter.see(head.counter, offset, head.end, damage_,
                                                        live_ ? kHeldEvents : 0, deadline);
     const auto note = [&](RuleId rule_id, std::string_view what) {
-      this->finding({.rule = &rule(rule_id),
-                     .offset = offset,
-                     .length = size,
-                     .text = fmt::format("event {} of stream {} {}", head.counter, head.stream,
-                                         what)});
+      this->finding(
+          {.rule = &rule(rule_id),
+           .offset = offset,
+           .length = size,
+           .text = fmt::format("event {} of stream {} {}", head.counter, head.stream, what)});
     };
     if (step.verdict == Verdict::kDuplicate)
       note(RuleId::kCounterDuplicate, "comes more than once");
@@ -222,8 +222,7 @@ class PacketReader final : public FrameReader<PacketReader<Room>, Decoder> {
       note(RuleId::kCounterReordered, "comes after later ones");
     if (step.was_reported) {
       pin(state);
-      this->batch().add_loss(
-          {.stream = state.stream.get(), .events = 1, .taken_back = true});
+      this->batch().add_loss({.stream = state.stream.get(), .events = 1, .taken_back = true});
     }
     if (step.verdict == Verdict::kGap && live_) holding_.push_back(&state);
     if (state.counter.holds_gaps()) report_gaps(state, 0);

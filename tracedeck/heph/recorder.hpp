@@ -17,9 +17,9 @@
 // but for the sink, which is called by one thread at a time. The sink must not call the recorder.
 //
 // Events are handed to the sink in chunks of one stream each. When the sink fails, that is returned
-// by every call from then on, and what is recorded is dropped; counters go on, so that a reader sees
-// what is missing. Texts and arrays that are too long for the format are an error, and that event
-// is dropped and counted too.
+// by every call from then on, and what is recorded is dropped; counters go on, so that a reader
+// sees what is missing. Texts and arrays that are too long for the format are an error, and that
+// event is dropped and counted too.
 #pragma once
 
 #include <chrono>

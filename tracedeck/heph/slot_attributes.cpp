@@ -70,8 +70,7 @@ std::uint64_t on_wire(std::uint64_t bits) {
 }
 
 const FieldClass* inner_class(const FieldClass* field_class) {
-  const auto* const optional =
-      field_class == nullptr ? nullptr : field_class->as<OptionalClass>();
+  const auto* const optional = field_class == nullptr ? nullptr : field_class->as<OptionalClass>();
   return optional == nullptr ? nullptr : optional->value.get();
 }
 

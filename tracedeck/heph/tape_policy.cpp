@@ -35,9 +35,8 @@ Slot* TapePolicy::described(Slot* out, const std::uint8_t* packet, std::size_t s
     out = put_text(out, attribute.name);
     const ValueType type = attribute.value_type();
     if (!attribute.is_array()) {
-      out = type == ValueType::kString
-                ? string(out, attribute.value, attribute.size)
-                : number(out, type, load_be<std::uint64_t>(attribute.value));
+      out = type == ValueType::kString ? string(out, attribute.value, attribute.size)
+                                       : number(out, type, load_be<std::uint64_t>(attribute.value));
     } else if (type == ValueType::kString) {
       Slot* const head = out;
       out = strings(out, attribute.value, attribute.count, attribute.size);

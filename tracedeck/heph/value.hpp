@@ -11,10 +11,10 @@ namespace tracedeck::heph {
 
 // A decoded attribute value. What it points to lives as long as the trace's bytes.
 struct Value {
-  std::uint8_t type = 0;  // the type byte
+  std::uint8_t type = 0;    // the type byte
   std::uint32_t count = 0;  // of an array: elements
   union {
-    std::uint64_t bits = 0;  // of a number
+    std::uint64_t bits = 0;       // of a number
     const std::uint8_t* pointer;  // of a string, or an array as it lies in the packet
   };
   std::uint32_t size = 0;  // bytes at `pointer`
@@ -50,8 +50,7 @@ struct ValuePolicy {
     *out = {.type = static_cast<std::uint8_t>(ValueType::kString), .pointer = data, .size = size};
     return out + 1;
   }
-  static Value* numbers(Value* out, ValueType type, const std::uint8_t* data,
-                        std::uint32_t count) {
+  static Value* numbers(Value* out, ValueType type, const std::uint8_t* data, std::uint32_t count) {
     *out = {.type = static_cast<std::uint8_t>(static_cast<std::uint8_t>(type) | kArrayMarker),
             .count = count,
             .pointer = data,
@@ -81,9 +80,7 @@ struct SkippingPolicy {
   static char* number(char* out, ValueType, std::uint64_t) { return out; }
   static char* string(char* out, const std::uint8_t*, std::uint32_t) { return out; }
   static char* numbers(char* out, ValueType, const std::uint8_t*, std::uint32_t) { return out; }
-  static char* strings(char* out, const std::uint8_t*, std::uint32_t, std::uint32_t) {
-    return out;
-  }
+  static char* strings(char* out, const std::uint8_t*, std::uint32_t, std::uint32_t) { return out; }
   static char* described(char* out, const std::uint8_t*, std::size_t) { return out; }
 };
 

@@ -285,8 +285,7 @@ class TraceWriter final : public Writer {
 Result<std::unique_ptr<Writer>> create_writer(io::Output& output, const WriteOptions& options) {
   if (!options.version.empty() && options.version != "0.1.0") {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("the Heph trace format has no version {}: use 0.1.0",
-                            options.version));
+                fmt::format("the Heph trace format has no version {}: use 0.1.0", options.version));
   }
   return std::make_unique<TraceWriter>(output);
 }

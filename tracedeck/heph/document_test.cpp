@@ -1,0 +1,162 @@
+// docs/formats/heph.md says what the tables of wire.hpp and rules.cpp say.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/heph/encoder.hpp"
+#include "tracedeck/heph/model_classes.hpp"
+#include "tracedeck/heph/rules.hpp"
+#include "tracedeck/heph/wire.hpp"
+
+namespace tracedeck::heph {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAreArray;
+using testing::StartsWith;
+
+using Lines = std::vector<std::string>;
+
+const Lines& document() {
+  static const Lines kLines = [] {
+    std::ifstream file(TRACEDECK_SOURCE_DIR "/docs/formats/heph.md");
+    Lines lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }();
+  return kLines;
+}
+
+bool is_heading(std::string_view line) { return line.starts_with('#'); }
+
+// The lines under a heading, up to the next one.
+Lines section(std::string_view heading) {
+  const Lines& lines = document();
+  const auto found = std::ranges::find(lines, heading);
+  EXPECT_NE(found, lines.end()) << heading << " is not there";
+  if (found == lines.end()) return {};
+  return {found + 1, std::find_if(found + 1, lines.end(), is_heading)};
+}
+
+// The rows of the first table under a heading, without its head.
+Lines table(std::string_view heading) {
+  const Lines lines = section(heading);
+  const auto is_row = [](std::string_view line) { return line.starts_with('|'); };
+  const auto begin = std::ranges::find_if(lines, is_row);
+  const auto end = std::find_if_not(begin, lines.end(), is_row);
+  if (end - begin < 2) return {};
+  return {begin + 2, end};
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::ptrdiff_t place = std::ssize(digits) - 3; place > 0; place -= 3)
+    digits.insert(static_cast<std::size_t>(place), ",");
+  return digits;
+}
+
+TEST(Document, ListsTheRules) {
+  Lines expected;
+  for (const Rule& rule : rules()) {
+    expected.push_back(fmt::format("| `{}` | {} | {} | {} |", rule.id, severity_name(rule.severity),
+                                   rule.section, rule.summary));
+  }
+  EXPECT_THAT(table("## Rules"), ElementsAreArray(expected));
+}
+
+TEST(Document, HasTheSectionsOfTheRules) {
+  Lines headings;
+  for (const std::string& line : document()) {
+    if (is_heading(line)) headings.push_back(line.substr(line.find(' ') + 1));
+  }
+  for (const Rule& rule : rules()) {
+    EXPECT_THAT(headings, Contains(std::string(rule.section))) << "as " << rule.id << " has it";
+  }
+}
+
+TEST(Document, ListsThePackets) {
+  const Lines expected = {
+      fmt::format("| `0x{:08X}` | Metadata Packet | {} bytes |", kMetadataMagic,
+                  kLeastMetadataSize),
+      fmt::format("| `0x{:08X}` | Event Packet | {} bytes |", kEventMagic, kLeastEventSize)};
+  EXPECT_THAT(table("## Overview"), ElementsAreArray(expected));
+}
+
+TEST(Document, ListsTheFieldsOfAnEventPacket) {
+  const std::size_t offsets[] = {
+      0,          kSizeOffset,       kStreamOffset, kCounterOffset, kSubstreamOffset, kStartOffset,
+      kEndOffset, kDescriptionOffset};
+  std::vector<testing::Matcher<std::string>> expected;
+  for (const std::size_t offset : offsets)
+    expected.emplace_back(StartsWith(fmt::format("| {} | ", offset)));
+  expected.emplace_back(StartsWith("| | | attributes"));
+  EXPECT_THAT(table("## Event Packet"), ElementsAreArray(expected));
+}
+
+TEST(Document, ListsTheTypesOfValues) {
+  std::vector<testing::Matcher<std::string>> expected;
+  for (const ValueTypeFacts& facts : kValueTypes) {
+    expected.emplace_back(
+        StartsWith(fmt::format("| `0x{:02X}` | `0x{:02X}` | {} | {} | {} | ", type_byte(facts.type),
+                               type_byte(facts.type, true), facts.name, facts.encoding,
+                               kind_name(*value_class(type_byte(facts.type))))));
+  }
+  EXPECT_THAT(table("### Types of values"), ElementsAreArray(expected));
+}
+
+TEST(Document, ListsTheLimits) {
+  const Lines of_the_format = {
+      fmt::format("| bytes of a string, elements of an array | {} |", grouped(kMaxLength)),
+      fmt::format("| bytes of a packet | {} |", grouped(kMaxPacketSize)),
+  };
+  EXPECT_THAT(table("## Limits of the format"), ElementsAreArray(of_the_format));
+  const Lines ours = {
+      "| bytes of a packet | `--max-state`, 1 GiB unless said otherwise | `heph/limit` |",
+      fmt::format("| event classes | {}, which may take {} MiB | `heph/type-limit` |",
+                  grouped(kMaxEventTypes), kMaxTypeMemory >> 20U),
+      fmt::format("| streams whose counters are followed | {} | `heph/stream-limit` |",
+                  grouped(kMaxStreams)),
+      fmt::format("| options that are kept | {}, which may take {} MiB | `heph/option-limit` |",
+                  grouped(kMaxOptions), kMaxOptionMemory >> 20U),
+  };
+  EXPECT_THAT(table("## Limits of tracedeck"), ElementsAreArray(ours));
+}
+
+// The bytes of the dump under a heading: lines of an offset, two spaces, bytes, spaces, words.
+std::vector<std::uint8_t> dumped_bytes(std::string_view heading) {
+  std::vector<std::uint8_t> bytes;
+  bool inside = false;
+  for (const std::string& line : section(heading)) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+    } else if (inside) {
+      EXPECT_EQ(line.substr(0, 4), fmt::format("{:04X}", bytes.size()));
+      const std::size_t end = std::min(line.find("  ", 6), line.size());
+      for (std::size_t at = 6; at < end; at += 3) {
+        std::uint8_t byte = 0;
+        std::from_chars(line.data() + at, line.data() + at + 2, byte, 16);
+        bytes.push_back(byte);
+      }
+    }
+  }
+  return bytes;
+}
+
+TEST(Document, ShowsTheBytesOfTheExample) {
+  Encoder encoder;
+  ASSERT_TRUE(encoder.set_epoch(1'610'113'734'118'010'000));
+  ASSERT_TRUE(encoder.write({.stream = 1, .start = 1000, .end = 2500}, "request",
+                            {{"path", "/"}, {"bytes", 512U}}));
+  EXPECT_THAT(dumped_bytes("## A trace, byte by byte"), ElementsAreArray(encoder.bytes()));
+}
+
+}  // namespace
+}  // namespace tracedeck::heph

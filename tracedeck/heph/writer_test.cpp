@@ -1,0 +1,250 @@
+#include "tracedeck/heph/writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tracedeck/heph/collect_records_test.hpp"
+#include "tracedeck/heph/rewrite.hpp"
+#include "tracedeck/heph/trace_bytes_test.hpp"
+
+namespace tracedeck::heph {
+namespace {
+
+struct Written {
+  std::string bytes;
+  Receipt receipt;
+};
+
+template <class Write>
+Written write_with(Write write) {
+  Written written;
+  const auto output = io::memory_output(written.bytes);
+  Result<std::unique_ptr<Writer>> writer = create_writer(*output, {});
+  EXPECT_TRUE(writer.has_value());
+  write(**writer);
+  EXPECT_TRUE((*writer)->finish().has_value());
+  EXPECT_TRUE(output->finish().has_value());
+  written.receipt = (*writer)->receipt();
+  return written;
+}
+
+Written write_records(const Records& records) {
+  return write_with([&](Writer& writer) {
+    for (const BatchPtr& batch : records.batches) {
+      for (const Record& record : batch->records()) {
+        const Result<void> result = writer.write(record);
+        EXPECT_TRUE(result.has_value()) << result.error().to_string();
+      }
+    }
+  });
+}
+
+TraceBytes rich_trace() {
+  TraceBytes attributes;
+  attributes.attribute("u", 1).u64(~std::uint64_t{0}).attribute("i", 2).u64(~std::uint64_t{1});
+  attributes.attribute("f", 3).u64(0x7FF8'0000'0000'1234).attribute("s", 4).text("text\xFF");
+  attributes.attribute("au", 0x81).u16(2).u64(1).u64(2).attribute("ai", 0x82).u16(1).u64(3);
+  attributes.attribute("af", 0x83).u16(1).u64(4).attribute("as", 0x84).u16(2).text("x").text("");
+  attributes.attribute("", 0x81).u16(0).attribute("", 0x84).u16(0).attribute("e", 0x83).u16(0);
+  TraceBytes bytes;
+  bytes.epoch(1'610'113'734'118'010'000).option("zone", "UTC\xFF");
+  for (std::uint64_t i = 0; i < 5; ++i)
+    bytes.event({i % 2 * 7, i + 100, i, 1000 * i, 1000 * i + i}, "rich", attributes);
+  return bytes.event({7, 200, 1, 9, 8}, "");
+}
+
+TEST(TraceWriter, WhatIsWrittenIsTheSameByteForByte) {
+  const TraceBytes bytes = rich_trace();
+  const Written written = write_records(read_bytes(bytes.bytes()));
+  EXPECT_TRUE(written.receipt.empty());
+  EXPECT_EQ(written.bytes, as_text(bytes.bytes()));
+}
+
+TEST(TraceWriter, WritesEventsThatDescribeThemselves) {
+  TraceBytes attributes;
+  attributes.attribute("i", 2).u64(1).attribute("a", 0x84).u16(0).attribute("b", 0x82).u16(0);
+  attributes.attribute("c", 0x81).u16(2).u64(1).u64(2).attribute("c", 4).text("x");
+  TraceBytes bytes;
+  for (std::size_t i = 0; i < kMaxEventTypes + 3; ++i)
+    bytes.event({0, i}, "event " + std::to_string(i), attributes);
+  const Written written = write_records(read_bytes(bytes.bytes()));
+  EXPECT_TRUE(written.receipt.empty());
+  EXPECT_TRUE(written.bytes == as_text(bytes.bytes()));
+}
+
+// A class of another format with one field of every kind, and an event of it.
+class ForeignTrace {
+ public:
+  ForeignTrace() {
+    ClockClass& clock = description_.add_clock(
+        {.tick = {2, 1}, .offset_seconds = 10, .origin = ClockOrigin::kUnixEpoch});
+    DataStreamClass& stream_class = description_.add_stream_class(
+        {.default_clock = &clock,
+         .common_context = make_field_class(
+             StructureClass{.members = {{.name = "cpu", .field_class = integer()}}})});
+    stream_ = {.stream_class = &stream_class, .keys = {{"class", 1}, {"id", 5}}};
+    description_.add_environment({.key = "host", .value = "h1"});
+    StructureClass payload;
+    const auto add = [&](std::string name, FieldClass::Kind kind) {
+      payload.members.push_back(
+          {.name = std::move(name), .field_class = make_field_class(std::move(kind))});
+    };
+    add("flag", BooleanClass{});
+    add("state", IntegerClass{.mappings = {{.label = "on", .ranges = {{1, 1}}}}});
+    add("wide", IntegerClass{.layout = FixedLayout{.width = 72}});
+    add("blob", BlobClass{});
+    add("inner", StructureClass{.members = {{.name = "x", .field_class = integer()}}});
+    add("list", ArrayClass{.element = integer()});
+    add("mixed", ArrayClass{.element = make_field_class(DynamicClass{})});
+    add("none", OptionalClass{.value = integer()});
+    add("some", OptionalClass{.value = integer()});
+    add("map", MapClass{});
+    add("small", ArrayClass{.element = integer()});
+    class_ = &description_.add_event_class({.id = 42,
+                                            .stream_class = &stream_class,
+                                            .clock = &clock,
+                                            .payload = make_field_class(std::move(payload))});
+    const auto text = [](const char* of) {
+      return bytes_slot(SlotKind::kString, reinterpret_cast<const std::uint8_t*>(of), 1);
+    };
+    static constexpr std::uint8_t kWide[] = {1, 0, 0, 0, 0, 0, 0, 0, 2};
+    slots_ = {unsigned_slot(3),
+              boolean_slot(true),
+              unsigned_slot(1),
+              bytes_slot(SlotKind::kWideUnsigned, kWide, 9),
+              bytes_slot(SlotKind::kBlob, kWide, 2),
+              head_slot(SlotKind::kStructure, 0, 1),
+              unsigned_slot(7),
+              head_slot(SlotKind::kArray, 2, 2),
+              signed_slot(-1),
+              signed_slot(-2),
+              head_slot(SlotKind::kArray, 2, 2),
+              unsigned_slot(1),
+              text("t"),
+              head_slot(SlotKind::kOptional, 0, 0),
+              head_slot(SlotKind::kOptional, 1, 1),
+              unsigned_slot(8),
+              head_slot(SlotKind::kStringMap, 1, 2),
+              text("k"),
+              text("v"),
+              packed_slot(PackedElement::kU8, kWide, 2)};
+    event_ = {.event_class = class_,
+              .stream = &stream_,
+              .time = 5,
+              .end_time = 5,
+              .slots = slots_.data(),
+              .slot_count = static_cast<std::uint32_t>(slots_.size()),
+              .common_count = 1};
+  }
+  [[nodiscard]] const Event& event() const { return event_; }
+  [[nodiscard]] const DataStream& stream() const { return stream_; }
+
+ private:
+  static FieldClassPtr integer() { return make_field_class(IntegerClass{}); }
+
+  TraceDescription description_{"test", "other", "1"};
+  DataStream stream_;
+  const EventClass* class_ = nullptr;
+  std::vector<Slot> slots_;
+  Event event_;
+};
+
+TEST(TraceWriter, WritesOtherFormatsByConventions) {
+  const ForeignTrace trace;
+  const Loss loss{.stream = &trace.stream(), .events = 3};
+  const Written written = write_with([&](Writer& writer) {
+    ASSERT_TRUE(writer.write(Record(trace.event())));
+    ASSERT_TRUE(writer.write(Record(&loss)));
+    ASSERT_TRUE(writer.write(Record(trace.event())));
+  });
+  TraceBytes attributes;
+  attributes.attribute("common.cpu", 1).u64(3).attribute("flag", 1).u64(1);
+  attributes.attribute("state", 1).u64(1).attribute("wide", 4).text("0x020000000000000001");
+  attributes.attribute("blob", 4).text("0100").attribute("inner.x", 1).u64(7);
+  attributes.attribute("list", 0x82).u16(2).u64(~std::uint64_t{0}).u64(~std::uint64_t{1});
+  attributes.attribute("mixed[0]", 1).u64(1).attribute("mixed[1]", 4).text("t");
+  attributes.attribute("some", 1).u64(8).attribute("map.k", 4).text("v");
+  attributes.attribute("small", 0x81).u16(2).u64(1).u64(0);
+  const TraceBytes expected = TraceBytes()
+                                  .epoch(10'000'000'000)
+                                  .option("host", "h1")
+                                  .event({5, 0, 0, 10, 10}, "#42", attributes)
+                                  .event({5, 4, 0, 10, 10}, "#42", attributes);
+  EXPECT_EQ(written.bytes, as_text(expected.bytes()));
+  std::vector<std::string> lossy;
+  for (const ReceiptEntry& entry : written.receipt) {
+    if (entry.lossy) lossy.push_back(entry.what);
+  }
+  EXPECT_EQ(lossy, (std::vector<std::string>{"labels of enumerations",
+                                             "data streams that are not just an id"}));
+}
+
+TEST(TraceWriter, CutsWhatIsTooLongAndSaysSo) {
+  TraceDescription description("test", "other", "1");
+  const std::string long_text = std::string(65'534, 'x') + "\xC3\xBC";
+  const EventClass& event_class = description.add_event_class(
+      {.name = std::string(70'000, 'n'),
+       .payload = make_field_class(StructureClass{
+           .members = {{.name = "s", .field_class = make_field_class(StringClass{})}}})});
+  const Slot slot = bytes_slot(SlotKind::kString, as_bytes(long_text).data(),
+                               static_cast<std::uint32_t>(long_text.size()));
+  const Written written = write_with([&](Writer& writer) {
+    ASSERT_TRUE(
+        writer.write(Record(Event{.event_class = &event_class, .slots = &slot, .slot_count = 1})));
+  });
+  const Records records = read_bytes(as_bytes(written.bytes));
+  ASSERT_EQ(records.events.size(), 1U);
+  EXPECT_EQ(records.events[0].event_class->name->size(), 65'535U);
+  EXPECT_EQ(records.events[0].payload()[0].length, 65'534U) << "not in the middle of a character";
+  ASSERT_EQ(written.receipt.size(), 2U);
+  EXPECT_EQ(written.receipt[0].count, 2U);
+  EXPECT_TRUE(written.receipt[0].lossy);
+}
+
+TEST(TraceWriter, RefusesUnknownVersions) {
+  std::string bytes;
+  const auto output = io::memory_output(bytes);
+  EXPECT_FALSE(create_writer(*output, {.version = "0.2"}).has_value());
+  EXPECT_TRUE(create_writer(*output, {.version = "0.1.0"}).has_value());
+}
+
+struct Rewritten {
+  std::string bytes;
+  std::vector<Finding> problems;
+};
+
+Rewritten rewrite_bytes(ByteSpan bytes, std::size_t chunk = 0) {
+  Rewritten rewritten;
+  const auto output = io::memory_output(rewritten.bytes);
+  EXPECT_TRUE(rewrite(io::memory_input("test", bytes, chunk), *output, ReadOptions{},
+                      [&](RecordKind kind, const Notice& notice) {
+                        if (kind == RecordKind::kProblem)
+                          rewritten.problems.push_back(notice.finding);
+                      },
+                      {}));
+  EXPECT_TRUE(output->finish());
+  return rewritten;
+}
+
+TEST(Rewrite, AValidTraceIsCopiedByteForByte) {
+  const TraceBytes bytes = rich_trace();
+  for (const std::size_t chunk : {0U, 1U, 100U})
+    EXPECT_EQ(rewrite_bytes(bytes.bytes(), chunk).bytes, as_text(bytes.bytes()));
+}
+
+TEST(Rewrite, DamageIsLeftOutAndReported) {
+  const TraceBytes good = rich_trace();
+  TraceBytes bytes = good;
+  bytes.raw("junk").event({}, "bad", TraceBytes().u8(0)).add(good).u8(0xC1);
+  for (const std::size_t chunk : {0U, 1U, 13U}) {
+    const Rewritten rewritten = rewrite_bytes(bytes.bytes(), chunk);
+    EXPECT_EQ(rewritten.bytes,
+              std::string(as_text(good.bytes())) + std::string(as_text(good.bytes())));
+    EXPECT_EQ(rewritten.problems.size(), 3U);
+  }
+}
+
+}  // namespace
+}  // namespace tracedeck::heph
