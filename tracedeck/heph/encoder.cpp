@@ -122,6 +122,8 @@ Result<void> Encoder::flush() {
   if (!sink_ || used_ == 0) return {};
   if (Result<void> taken = sink_(bytes()); !taken) {
     error_ = std::move(taken.error());
+    // Whoever wants room next learns of it.
+    ready_ = used_;
     return sink_error();
   }
   handed_over_ += used_;
