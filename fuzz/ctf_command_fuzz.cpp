@@ -11,6 +11,7 @@
 #include "fuzz/ctf_metadata.hpp"
 #include "fuzz/ctf_traces.hpp"
 #include "tracedeck/ctf/format.hpp"
+#include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/flow/merge.hpp"
 #include "tracedeck/flow/sort.hpp"
 #include "tracedeck/flow/statistics.hpp"
@@ -39,6 +40,10 @@ std::unique_ptr<Reader> open(const Directories& directories, bool values = true,
   return reader ? *std::move(reader) : nullptr;
 }
 
+bool is_damage(const Record& record) {
+  return record.kind == RecordKind::kProblem && !is_tolerated(*record.notice->finding.rule);
+}
+
 // Returns false when the trace must be rejected.
 bool drain(RecordSource& source, Writer& writer, std::uint64_t* events = nullptr,
            std::uint64_t* problems = nullptr) {
@@ -49,7 +54,7 @@ bool drain(RecordSource& source, Writer& writer, std::uint64_t* events = nullptr
     for (const Record& record : (*batch)->records()) {
       require(writer.write(record).has_value());
       if (events != nullptr && record.kind == RecordKind::kEvent) ++*events;
-      if (problems != nullptr && record.kind == RecordKind::kProblem) ++*problems;
+      if (problems != nullptr && is_damage(record)) ++*problems;
     }
   }
   require(writer.finish().has_value());
@@ -142,7 +147,7 @@ bool convert(const Directories& directories, Dialect dialect, Heads heads, const
         return false;
       }
       if (record.kind == RecordKind::kEvent) ++counts.events;
-      if (record.kind == RecordKind::kProblem) ++counts.problems;
+      if (is_damage(record)) ++counts.problems;
     }
   }
   require((*writer)->finish().has_value() && output->finish().has_value());

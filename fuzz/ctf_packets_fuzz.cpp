@@ -14,6 +14,7 @@
 #include "fuzz/ctf_traces.hpp"
 #include "tracedeck/ctf/batch_pool.hpp"
 #include "tracedeck/ctf/reader.hpp"
+#include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/ctf/stream_file.hpp"
 #include "tracedeck/ctf/trace.hpp"
 #include "tracedeck/render/json_lines.hpp"
@@ -44,7 +45,7 @@ class Account {
         add(record.event);
         break;
       case RecordKind::kProblem:
-        add(record.notice->finding);
+        if (!is_tolerated(*record.notice->finding.rule)) add(record.notice->finding);
         break;
       default:
         break;

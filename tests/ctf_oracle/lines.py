@@ -82,6 +82,10 @@ class DataStreamFile:
     def faulty(self):
         return [packet for packet in self.packets if packet.fault is not None]
 
+    @property
+    def odd_times(self):
+        return [time for packet in self.packets for time in packet.odd_times]
+
 
 class Trace:
     """A trace directory. An extension that it declares is not known here either."""
@@ -105,3 +109,8 @@ class Trace:
     @property
     def faulty(self):
         return [packet for file in self.files for packet in file.faulty]
+
+    @property
+    def damaged(self):
+        """Whether anything must be told as damage."""
+        return any(file.faulty or file.odd_times for file in self.files)

@@ -50,13 +50,15 @@ class Event:
 
 class Packet:
     """One packet: its bytes [begin, end) of the data stream, its events, and the first fault, None when there is
-    none. `end` is where the next packet begins."""
+    none. `end` is where the next packet begins. `odd_times`: rule and byte offset of times that the packet's begin
+    and end rule out (pkt-ctx-roles), the first event record's alone."""
 
     def __init__(self, begin):
         self.begin = begin
         self.end = begin
         self.events = []
         self.fault = None
+        self.odd_times = []
         self.data_stream_class = None
         self.data_stream_id = None
         self.context = None
@@ -90,6 +92,8 @@ class DataStream:
         self.PKT_CONTENT_SZ = INFINITY
         self.LAST_BO = None
         self.invalid = None
+        self.begin_time = None
+        self.end_time = None
         self.PO = self.O
         self.roots = {}
         packet = Packet(self.PO // 8)
@@ -123,7 +127,7 @@ class DataStream:
         field_class = self.metadata.trace_class.get("packet-header-field-class")
         if field_class is not None:
             self.root("packet-header", field_class)
-        self.fields_end = self.O
+        header_end = self.fields_end = self.O
         packet.data_stream_id = self.DS_ID
         # 3.
         DSC = self.metadata.data_stream_classes.get(self.DSC_ID)
@@ -152,15 +156,27 @@ class DataStream:
             raise Abort("a packet contains one or more bytes")
         if self.invalid is not None:
             raise Abort(self.invalid)
+        if None not in (self.begin_time, self.end_time) and self.begin_time > self.end_time:
+            packet.odd_times.append(("ctf/packet-times", header_end // 8))
 
     def event_records(self, packet):
         # 7.
+        odd = False
         while self.O < self.PO + self.PKT_CONTENT_SZ and self.O < len(self.S) * 8:
             begin = self.O
             event = self.event_record(packet)
             if self.O == begin:
                 raise Abort("an event record contains one or more bits")
             packet.events.append(event)
+            if not odd and not self.holds(event.clock_value):
+                packet.odd_times.append(("ctf/event-time", begin // 8))
+                odd = True
+
+    def holds(self, time):
+        """Whether an event record of that time can be in the packet."""
+        if self.begin_time is not None and time < self.begin_time:
+            return False
+        return self.end_time is None or time <= self.end_time
 
     # Event record decoding procedure (er-dec).
 
@@ -211,9 +227,12 @@ class DataStream:
             elif role in CONTENT:
                 self.PKT_CONTENT_SZ = F.value
             elif role == "packet-beginning-default-clock-timestamp":
-                self.DEF_CLK_VAL = F.value & CLOCK_MASK
+                self.DEF_CLK_VAL = self.begin_time = F.value & CLOCK_MASK
+            elif role == "packet-end-default-clock-timestamp":
+                self.end_time = F.value & CLOCK_MASK
             elif role == "default-clock-timestamp":
                 self.update_clock(F)
+                self.begin_time = self.DEF_CLK_VAL
         elif self.origin == "event-record-header":
             if role == "event-record-class-id":
                 self.ERC_ID = F.value

@@ -30,6 +30,7 @@ DecodedPacket decode_packet(const PacketJob& job) {
   DecodedPacket result;
   EventDecoder decoder(job.values, job.headers, job.findings);
   decoder.state().registers = job.registers;
+  decoder.state().check_text = job.check_text;
   decoder.state().last_order = job.last_order;
   decoder.begin(*job.head.stream, job.head, *job.packet, job.offset, {});
   const io::Window& window = *job.window;

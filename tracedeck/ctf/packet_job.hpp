@@ -25,6 +25,7 @@ struct PacketJob {
   bool values = true;
   bool headers = false;
   bool findings = true;
+  bool check_text = true;
   std::uint64_t max_state = 0;
   std::shared_ptr<BatchPool> batches;
 };

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,7 @@ struct PacketOf {
   std::uint32_t discarded = 0;
   std::uint32_t sequence = 0;
   std::uint8_t id = 0;
+  std::optional<std::uint32_t> end = {};
 
   [[nodiscard]] std::string bytes() const {
     std::string text;
@@ -83,7 +85,7 @@ struct PacketOf {
     put(content + 64);
     put(content);
     put(std::uint64_t{begin});
-    put(std::uint64_t{begin + events * 10});
+    put(std::uint64_t{end.value_or(begin + events * 10)});
     put(discarded);
     put(sequence);
     for (unsigned i = 0; i < events; ++i) {
@@ -226,6 +228,20 @@ TEST_F(CtfReader, SkipsPacketsOutsideTheInterval) {
   EXPECT_EQ(
       words(*open({.begin = Nanoseconds(90), .end = Nanoseconds(150)})),
       (Words{"class", "stream", "packet 1", "event 100 0", "end of packet", "end of stream"}));
+}
+
+TEST_F(CtfReader, ReadsTimesThatCannotHoldAsProblems) {
+  write("a", PacketOf{.begin = 50, .events = 2, .sequence = 0, .end = 40}.bytes() +
+                 PacketOf{.begin = 100, .events = 2, .sequence = 1, .end = 100}.bytes());
+  const Words expected = {"class", "stream", "packet 0",
+                          // The packet's context, and its first event record.
+                          "problem ctf/packet-times 5 32", "event 50 0", "event 60 1",
+                          "problem ctf/event-time 37 0", "end of packet", "packet 1", "event 100 0",
+                          "event 110 1", "problem ctf/event-time 100 0", "end of packet",
+                          "end of stream"};
+  EXPECT_EQ(words(*open()), expected);
+  EXPECT_EQ(words(*open({.jobs = 3})), expected);
+  EXPECT_EQ(words(*open({.findings = false})), expected);
 }
 
 TEST_F(CtfReader, GoesOnBehindAPacketOfAnotherTrace) {

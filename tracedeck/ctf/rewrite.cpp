@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tracedeck/ctf/reader.hpp"
+#include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/ctf/stream_file.hpp"
 #include "tracedeck/ctf/trace.hpp"
 
@@ -104,10 +105,12 @@ class Rewriter {
           if (auto flushed = flush(); !flushed) return flushed;
           packet = {record.packet->offset, record.packet->total_size.value_or(~std::uint64_t{0}),
                     true};
-        } else if (record.kind == RecordKind::kProblem) {
-          left_out(*record.notice, std::exchange(packet.whole, false));
-        } else if (record.kind == RecordKind::kFinding) {
-          notices_(record.kind, *record.notice);
+        } else if (record.kind == RecordKind::kProblem || record.kind == RecordKind::kFinding) {
+          if (is_tolerated(*record.notice->finding.rule)) {
+            notices_(record.kind, *record.notice);
+          } else {
+            left_out(*record.notice, std::exchange(packet.whole, false));
+          }
         }
       }
     }

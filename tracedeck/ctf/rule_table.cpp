@@ -25,7 +25,9 @@ RuleTable::RuleTable(std::span<const RuleText> texts) {
       std::string& section = sections_.emplace_back(document_name(dialect));
       const std::string_view anchor = section_of(text, dialect);
       if (!anchor.empty()) section.append(" ").append(anchor);
-      rules_[i].push_back({text.id, text.severity, section, text.summary});
+      const Severity severity =
+          dialect == Dialect::kCtf1 ? text.ctf1_severity.value_or(text.severity) : text.severity;
+      rules_[i].push_back({text.id, severity, section, text.summary});
     }
   }
 }

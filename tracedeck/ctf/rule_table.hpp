@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ struct RuleText {
   std::string_view final;
   std::string_view ctf1;
   std::string_view summary;
+  std::optional<Severity> ctf1_severity = {};  // where CTF 1.8 is not as strict
 };
 
 // The rules of one part of this folder, in the words of each document. Meant for static storage:

@@ -18,14 +18,20 @@ DecodeFault unknown_class(std::uint64_t id, std::uint64_t stream_class, std::uin
                       stream_class)};
 }
 
+// In CTF 2 some of them are problems, which are told to everybody.
+bool looks_for_oddities(Trace& trace, const ReadOptions& read) {
+  return read.findings || trace.metadata().schema()->dialect != Dialect::kCtf1;
+}
+
 }  // namespace
 
 StreamFile::StreamFile(Trace& trace, std::string path, const StreamFileOptions& options)
     : trace_(trace),
       path_(std::move(path)),
       options_(options),
-      decoder_(options.read.values, options.read.headers, options.read.findings),
+      decoder_(options.read.values, options.read.headers, looks_for_oddities(trace, options.read)),
       heads_(decoder_.state()) {
+  decoder_.state().check_text = options.read.values && options.read.findings;
   if (options_.batches == nullptr)
     options_.batches = std::make_shared<BatchPool>(Batch::kSlots, Batch::kRecords);
 }
@@ -102,7 +108,8 @@ void StreamFile::go_ahead() {
   job->offset = offset_;
   job->values = options_.read.values;
   job->headers = options_.read.headers;
-  job->findings = options_.read.findings;
+  job->findings = looks_for_oddities(trace_, options_.read);
+  job->check_text = state.check_text;
   job->max_state = options_.read.max_state;
   job->batches = options_.batches;
   auto decoded = options_.pool->run([job] { return decode_packet(*job); });
@@ -309,9 +316,10 @@ void StreamFile::begin_packet() {
   }
   batch_->add_packet(RecordKind::kPacketBegin, packet_);
   if (packet.begin && packet.end && *packet.begin > *packet.end) {
-    tell(RecordKind::kFinding, StreamRule::kPacketTimes, offset_, (head_.bits + 7) / 8,
-         fmt::format("the packet begins at clock value {} and ends at {}", *packet.begin,
-                     *packet.end));
+    const std::uint64_t context = head_.header_bits / 8;
+    tell_odd(StreamRule::kPacketTimes, offset_ + context, (head_.bits + 7) / 8 - context,
+             fmt::format("the packet begins at clock value {} and ends at {}", *packet.begin,
+                         *packet.end));
   }
   if (can_go_ahead()) {
     phase_ = Phase::kEventsAhead;
@@ -421,9 +429,16 @@ void StreamFile::grow_tape(std::uint64_t slots) {
 }
 
 void StreamFile::tell_oddities(std::vector<Oddity> oddities, std::uint64_t offset) {
-  for (Oddity& oddity : oddities) {
-    tell(RecordKind::kFinding, oddity.rule, offset + oddity.position / 8, 0,
-         std::move(oddity.text));
+  for (Oddity& oddity : oddities)
+    tell_odd(oddity.rule, offset + oddity.position / 8, 0, std::move(oddity.text));
+}
+
+void StreamFile::tell_odd(StreamRule rule, std::uint64_t offset, std::uint64_t length,
+                          std::string text) {
+  if (stream_rule(rule, schema_->dialect).severity == Severity::kError) {
+    tell(RecordKind::kProblem, rule, offset, length, text + "; it is read all the same");
+  } else if (options_.read.findings) {
+    tell(RecordKind::kFinding, rule, offset, length, std::move(text));
   }
 }
 

@@ -93,6 +93,8 @@ class StreamFile final : public RecordSource {
   [[nodiscard]] bool at_end() const { return windows_->at_end(); }
   void grow_tape(std::uint64_t slots);
   void tell_oddities(std::vector<Oddity> oddities, std::uint64_t offset);
+  // Something that is read all the same: a problem where it breaks a MUST, else a finding.
+  void tell_odd(StreamRule rule, std::uint64_t offset, std::uint64_t length, std::string text);
   void tell(RecordKind kind, StreamRule rule, std::uint64_t offset, std::uint64_t length,
             std::string text);
   [[nodiscard]] std::uint64_t packet_end() const;

@@ -66,6 +66,7 @@ RunStatus PacketHeadDecoder::header(const TraceSchema& schema, PaddedView bytes,
   state_.arena.reset();
   const RunStatus status = fill(schema.packet_header, max_state, head.packet->header);
   head.bits = state_.position;
+  head.header_bits = head.bits;
   if (status != RunStatus::kDone) return status;
   const auto found = schema.streams.find(head.class_id());
   if (found != schema.streams.end() && !head.roles.class_beyond) head.stream = found->second;

@@ -27,6 +27,7 @@ struct PacketHead {
   std::shared_ptr<OwnedPacket> packet = {};         // `stream` member not set
   bool complete = false;                            // the context is decoded
   std::uint64_t bits = 0;                           // header and context, alignment included
+  std::uint64_t header_bits = 0;                    // the header alone
   std::uint64_t clock = 0;                          // DEF_CLK_VAL behind them
 
   [[nodiscard]] std::uint64_t class_id() const { return roles.stream_class_id.value_or(0); }

@@ -53,8 +53,8 @@ constexpr std::array<RuleText, kStreamRuleCount> kTexts = {{
      "A packet contains one or more bytes."},
     {"ctf/packet-cut", kError, "pkt-dec", "pkt-dec", kPacketContext,
      "A packet is complete before its data stream ends."},
-    {"ctf/packet-times", kWarning, "pkt-dec", "pkt-dec", kPacketContext,
-     "A packet begins no later than it ends."},
+    {"ctf/packet-times", kError, "pkt-ctx-roles", "pkt-ctx-roles", kPacketContext,
+     "A packet begins no later than it ends.", kWarning},
     {"ctf/event-class", kError, "er-dec", "er-dec", kEvents,
      "There is an event record class with the id of the event record."},
     {"ctf/event-empty", kError, "er", "er", kEvents, "An event record takes one or more bits."},
@@ -62,8 +62,8 @@ constexpr std::array<RuleText, kStreamRuleCount> kTexts = {{
      "An event record ends within the content of its packet."},
     {"ctf/event-order", kWarning, "er", "er", kEvents,
      "An event record is no earlier than the one before it in its data stream."},
-    {"ctf/event-time", kWarning, "pkt-ctx-roles", "pkt-ctx-roles", kPacketContext,
-     "An event record lies between the begin and the end time of its packet."},
+    {"ctf/event-time", kError, "pkt-ctx-roles", "pkt-ctx-roles", kPacketContext,
+     "An event record lies between the begin and the end time of its packet.", kWarning},
     {"ctf/byte-order", kError, "fl-ba-field-dec", "fl-ba-field-dec", "4.1.2 Integers",
      "No byte holds bits of two fixed-length fields of different byte order."},
     {"ctf/location-value", kError, "field-loc-dec", "field-loc-dec", kScopes,
@@ -95,6 +95,12 @@ const RuleTable& table() {
 
 const Rule& stream_rule(StreamRule rule, Dialect dialect) {
   return table().rule(static_cast<std::size_t>(rule), dialect);
+}
+
+bool is_tolerated(const Rule& rule) {
+  return rule.severity == Severity::kWarning ||
+         rule.id == kTexts[static_cast<std::size_t>(StreamRule::kPacketTimes)].id ||
+         rule.id == kTexts[static_cast<std::size_t>(StreamRule::kEventTime)].id;
 }
 
 std::span<const Rule> stream_rules(Dialect dialect) { return table().rules(dialect); }

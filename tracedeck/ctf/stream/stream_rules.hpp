@@ -58,6 +58,8 @@ inline constexpr std::size_t kStreamRuleCount =
     static_cast<std::size_t>(StreamRule::kDiscardedBack) + 1;
 
 [[nodiscard]] const Rule& stream_rule(StreamRule rule, Dialect dialect);
+// Whether what breaks the rule is read all the same, also where it is an error.
+[[nodiscard]] bool is_tolerated(const Rule& rule);
 [[nodiscard]] std::span<const Rule> stream_rules(Dialect dialect);
 
 }  // namespace tracedeck::ctf
