@@ -1,7 +1,9 @@
 #include "cli/pipeline.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "tracedeck/flow/concatenate.hpp"
@@ -51,6 +53,17 @@ class Stoppable final : public RecordSource {
   bool began_ = false;
   bool stopped_before_ = false;  // requested before the first batch came out
 };
+
+std::filesystem::path whole_path(const std::string& path) {
+  std::error_code failure;
+  const auto whole = std::filesystem::absolute(path, failure).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+// What the parts of one logical trace have in common, or "".
+std::string identity_of(const TracePlace& place) {
+  return place.is_directory() ? place.format->directory_identity(place.directories.front()) : "";
+}
 
 }  // namespace
 
@@ -130,6 +143,19 @@ std::unique_ptr<RecordSource> Pipeline::sorted() {
 Result<BatchPtr> Pipeline::next() {
   session_.diagnostics.progress().show(progress());
   return stages_->next();
+}
+
+std::string Pipeline::path_below_operand(const TraceDescription& description) const {
+  const auto found = std::ranges::find(
+      traces_, &description, [](const auto& trace) { return trace->description().get(); });
+  if (found == traces_.end() || (*found)->place().directories.size() != 1) return {};
+  const TracePlace& place = (*found)->place();
+  const std::string identity = identity_of(place);
+  const auto same = [&](const auto& trace) { return identity_of(trace->place()) == identity; };
+  if (!identity.empty() && std::ranges::count_if(traces_, same) != 1) return {};
+  const std::filesystem::path path =
+      whole_path(place.directories.front()).lexically_relative(whole_path(place.operand));
+  return path == "." ? "" : path.string();
 }
 
 std::vector<std::shared_ptr<const TraceDescription>> Pipeline::descriptions() const {

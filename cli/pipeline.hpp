@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/trace_source.hpp"
@@ -25,6 +26,10 @@ class Pipeline final : public RecordSource {
 
   // Shows progress. Errors: those of the stages (sorting may run out of temporary space).
   [[nodiscard]] Result<BatchPtr> next() override;
+
+  // Where a trace lies below the directory that the user named; "" when it is that directory or a
+  // file, or when it is a part of a logical trace that lies in several places.
+  [[nodiscard]] std::string path_below_operand(const TraceDescription& description) const;
 
   // The descriptions of the traces opened so far.
   [[nodiscard]] std::vector<std::shared_ptr<const TraceDescription>> descriptions() const;

@@ -21,30 +21,36 @@ bool somebody_waits() {
   return ::fstat(STDOUT_FILENO, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-std::unique_ptr<Writer> babeltrace_renderer(const Options& options, Session& session) {
+std::unique_ptr<Writer> babeltrace_renderer(const Options& options, Session& session,
+                                            const Pipeline& pipeline) {
   // That program colours only when both of its outputs are terminals.
   const bool both = options.color == ColorMode::kAlways || ::isatty(STDERR_FILENO) == 1;
   return render::babeltrace_writer(
-      session.out, {.clock_gmt = options.clock_gmt,
-                    .clock_seconds = options.clock_seconds,
-                    .clock_cycles = options.clock_cycles,
-                    .clock_date = options.clock_date,
-                    .no_delta = options.no_delta,
-                    .color = session.color && both,
-                    .say = [&session, shows = somebody_waits()](std::string_view text) {
-                      if (!shows || session.delivered(session.out.flush()))
-                        session.diagnostics.quote(text);
-                    }});
+      session.out,
+      {.clock_gmt = options.clock_gmt,
+       .clock_seconds = options.clock_seconds,
+       .clock_cycles = options.clock_cycles,
+       .clock_date = options.clock_date,
+       .no_delta = options.no_delta,
+       .color = session.color && both,
+       .path_of = [&pipeline](
+                      const TraceDescription& trace) { return pipeline.path_below_operand(trace); },
+       .say =
+           [&session, shows = somebody_waits()](std::string_view text) {
+             if (!shows || session.delivered(session.out.flush())) session.diagnostics.quote(text);
+           }});
 }
 
-std::unique_ptr<Writer> renderer(const Options& options, Session& session) {
+// The pipeline must outlive the renderer.
+std::unique_ptr<Writer> renderer(const Options& options, Session& session,
+                                 const Pipeline& pipeline) {
   switch (options.output) {
     case OutputForm::kJsonLines:
       return render::json_lines_writer(session.out, {.all_records = options.all_records});
     case OutputForm::kCsv:
       return render::csv_writer(session.out, {.all_records = options.all_records});
     case OutputForm::kBabeltrace2:
-      return babeltrace_renderer(options, session);
+      return babeltrace_renderer(options, session, pipeline);
     case OutputForm::kText:
       break;
   }
@@ -74,7 +80,7 @@ void run_print(const Options& options, Session& session) {
   const auto pipeline =
       Pipeline::open(options, session, {.findings = !options.quiet || options.all_records});
   if (pipeline == nullptr) return;
-  const auto writer = renderer(options, session);
+  const auto writer = renderer(options, session, *pipeline);
   Notices notices(session, options);
   const EventsWritten written = write_events({.source = *pipeline,
                                               .writer = *writer,

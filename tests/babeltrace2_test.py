@@ -325,6 +325,42 @@ class MadeTraces(BabeltraceTest):
         trace.packet((0, 10), [event(0), event(1), event(2), other(1), other(2)], context=context)
         self.compare(trace)
 
+    def test_integers_that_are_mapped_to_the_clock(self):
+        trace = MadeTrace(
+            self.folder,
+            context="stamp mapped; u64 plain; stamp array[2]; struct { stamp a; u8 b; } both;",
+            common="event.context := struct { u8 q; stamp mapped; };",
+            events="""event { name = "e"; id = 0; stream_id = 0;
+                context := struct { stamp mapped; u8 d; };
+                fields := struct {
+                  stamp first; u8 x; stamp array[1]; u8 n; stamp sequence[n]; struct { stamp a; } alone;
+                  struct { stamp a; u8 b; } both; enum tag : u8 { a, b } tag; variant <tag> { stamp a; u8 b; } v;
+                  enum label : stamp { A = 5 } label; stamp length; u8 counted[length];
+                }; };
+                event { name = "f"; id = 1; stream_id = 0; fields := struct { stamp alone; }; };""",
+        )
+
+        def context(bits):
+            for value in (100, 101, 102, 103, 104):
+                bits.put(value, 64, 8)
+            bits.put(5, 8, 8)
+
+        def event(time, tag):
+            def put(bits):
+                bare(time)(bits)
+                bits.put(1, 8, 8).put(200, 64, 8).put(201, 64, 8).put(2, 8, 8)
+                bits.put(202, 64, 8).put(3, 8, 8).put(203, 64, 8).put(1, 8, 8).put(205, 64, 8).put(206, 64, 8)
+                bits.put(207, 64, 8).put(4, 8, 8).put(tag, 8, 8).put(208, 8 if tag else 64, 8)
+                bits.put(5, 64, 8).put(2, 64, 8).put(7, 8, 8).put(8, 8, 8)
+
+            return put
+
+        def other(time):
+            return lambda bits: bare(time, 1)(bits).put(1, 8, 8).put(200, 64, 8).put(209, 64, 8)
+
+        trace.packet((0, 1000), [event(1, 0), event(2, 1), other(3), event(300, 1), other(301)], context=context)
+        self.compare(trace)
+
     def test_environment(self):
         for i, env in enumerate(
             [
@@ -372,6 +408,36 @@ class MadeTraces(BabeltraceTest):
         trace.packet((2, 10), [bare(3)], file="a", discarded=0, sequence=4)
         trace.packet((11, 29), [bare(13)], file="a", discarded=2, sequence=5)
         self.compare(trace)
+
+    def test_names_of_traces_below_a_directory(self):
+        host = 'env { hostname = "h"; };'
+        places = [
+            ("s/ust/uid/0/64-bit", host, False),
+            ("s/ust/uid/1000/64-bit", "", False),
+            ("s/top", 'env { hostname = ""; };', False),
+            ("t/parts/a", host, True),
+            ("t/parts/b", host, True),
+            ("u/whole", host, True),
+        ]
+        for i, (place, env, has_uuid) in enumerate(places):
+            folder = self.folder / place
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            trace = MadeTrace(folder.parent, folder.name, env=env, events=BARE)
+            if has_uuid:
+                path = folder / "metadata"
+                uuid = 'uuid = "11111111-1111-1111-1111-111111111111"; major'
+                path.write_text(path.read_text().replace("major", uuid, 1))
+            # No two warnings begin at the same time.
+            begin = 1000 * i
+            trace.packet((begin, begin + 10), [bare(begin + 1)])
+            trace.packet((begin + 11, begin + 20), [bare(begin + 12)], discarded=3, sequence=1)
+        name = re.compile(rb'in trace "(.*)" \(.*within stream "(.*)" ')
+        for operands in (["s"], ["s/ust"], ["s/top"], ["t"], ["t/parts/a"], ["u"], ["s", "u/"], ["t", "u"], ["./s/../s"]):
+            with self.subTest(operands):
+                paths = [f"{self.folder}/{each}" for each in operands]
+                want = name.findall(peer(*paths).stderr)
+                self.assertGreater(len(want), 0)
+                self.assertEqual(want, name.findall(self.check(run(*PRINT, *paths), 0).stderr))
 
     def test_events_that_may_have_been_lost_before_the_first_packet(self):
         trace = MadeTrace(self.folder, events=BARE)

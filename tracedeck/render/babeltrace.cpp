@@ -30,7 +30,7 @@ class BabeltraceWriter final : public Writer {
                .seconds = options_.clock_seconds,
                .date = options_.clock_date}),
         values_(palette_),
-        losses_(palette_) {}
+        losses_(palette_, options_.path_of) {}
 
   Result<void> write(const Record& record) override {
     switch (record.kind) {

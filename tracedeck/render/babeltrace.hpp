@@ -8,10 +8,12 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/io/output.hpp"
+#include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::render {
 
@@ -22,6 +24,9 @@ struct BabeltraceOptions {
   bool clock_date = false;     // the date before the time of day
   bool no_delta = false;       // no time since the line before
   bool color = false;
+  // Where a trace lies below the directory that the user named ("ust/uid/0"); "": it is that one.
+  // It is a part of the trace's name in warnings.
+  std::function<std::string(const TraceDescription&)> path_of = {};
   // Takes what babeltrace2 says on standard error, such as its warnings about discarded events, a
   // line with its end at a time. What was written before has reached the output then.
   std::function<void(std::string_view)> say = {};

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/render/babeltrace_line.hpp"
 
 namespace tracedeck::render {
@@ -106,14 +105,20 @@ void BabeltraceLosses::append_one(TextBuffer& out, const Loss& loss, std::string
     out.append(" (unknown time range)");
   }
   const TraceDescription* const trace = trace_of(loss.stream);
-  const std::string* const host = environment_text(trace, "hostname");
   const bool has_uuid = trace != nullptr && trace->trace_class().uuid.has_value();
-  out.append(fmt::format(" in trace \"{}\" ({}) within stream ", host == nullptr ? "" : *host,
+  out.append(fmt::format(" in trace \"{}\" ({}) within stream ", name_of(trace),
                          has_uuid ? "UUID: " + uuid_text(*trace->trace_class().uuid) : "no UUID"));
   if (loss.stream != nullptr) append_stream(out, *loss.stream);
   out.append(".");
   palette_.end(out);
   out.append('\n');
+}
+
+std::string BabeltraceLosses::name_of(const TraceDescription* trace) const {
+  const std::string* const host = environment_text(trace, "hostname");
+  const std::string path = trace == nullptr || !path_of_ ? "" : path_of_(*trace);
+  if (host == nullptr) return path;
+  return path.empty() ? *host : fmt::format("{}/{}", *host, path);
 }
 
 void BabeltraceLosses::append_stream(TextBuffer& out, const DataStream& stream) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "tracedeck/model/record.hpp"
+#include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/render/babeltrace_paint.hpp"
 #include "tracedeck/render/babeltrace_time.hpp"
 
@@ -17,7 +19,11 @@ namespace tracedeck::render {
 
 class BabeltraceLosses {
  public:
-  explicit BabeltraceLosses(BabeltracePalette palette) : palette_(palette) {}
+  using PathOf = std::function<std::string(const TraceDescription&)>;
+
+  // `path_of`: as in `BabeltraceOptions`.
+  BabeltraceLosses(BabeltracePalette palette, PathOf path_of)
+      : palette_(palette), path_of_(std::move(path_of)) {}
 
   // Gives a data stream that has no id of its own the next number of its class.
   void begin(const DataStream& stream);
@@ -41,7 +47,10 @@ class BabeltraceLosses {
 
   void append_one(TextBuffer& out, const Loss& loss, std::string_view what, BabeltraceTime& time);
   void append_stream(TextBuffer& out, const DataStream& stream);
+  [[nodiscard]] std::string name_of(const TraceDescription* trace) const;
+
   BabeltracePalette palette_;
+  PathOf path_of_;
   std::map<const DataStreamClass*, Numbers> numbers_;
   std::set<const DataStream*> begun_;  // without a packet yet
 };

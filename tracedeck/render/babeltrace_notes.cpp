@@ -7,8 +7,13 @@
 namespace tracedeck::render {
 namespace {
 
+// Whether babeltrace2 takes an integer for what readers of the trace are told anyway: one with a
+// role, or one that is mapped to a clock.
 bool has_meaning(const FieldClass* field_class) {
-  return class_as<IntegerClass>(field_class) != nullptr && !field_class->roles.empty();
+  if (class_as<IntegerClass>(field_class) == nullptr) return false;
+  return !field_class->roles.empty() ||
+         std::ranges::find(field_class->attributes, "map", &Attribute::key) !=
+             field_class->attributes.end();
 }
 
 }  // namespace

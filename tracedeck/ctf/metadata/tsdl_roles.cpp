@@ -118,7 +118,15 @@ RoledClass RoleGiver::visit_integer(const FieldClassPtr& field_class, const Use&
   if (reserved != kReservedNames.end()) roles.push_back(reserved->role);
   if (use.root == Root::kEventHeader && (!info.clock.empty() || named_timestamp))
     roles.push_back(Role::kClock);
-  if (roles.empty()) return result;
+  FieldClass changed = *field_class;
+  if (roles.empty()) {
+    if (info.clock.empty()) return result;
+    // Elsewhere it is a number like others; who prints it may want to know.
+    changed.attributes.push_back(
+        {.key = "map", .value = fmt::format("clock.{}.value", info.clock)});
+    result.field_class = copy(field_class, std::move(changed));
+    return result;
+  }
   if (integer.is_signed) {
     blame(field_class, use.name, "an unsigned integer");
     return result;
@@ -127,7 +135,6 @@ RoledClass RoleGiver::visit_integer(const FieldClassPtr& field_class, const Use&
     blame(field_class, use.name, "an integer of 32 bits, first in the packet header,");
     return result;
   }
-  FieldClass changed = *field_class;
   for (const Role role : roles) changed.roles.emplace_back(role_word(role, Dialect::kCtf1));
   result.field_class = copy(field_class, std::move(changed));
   return result;

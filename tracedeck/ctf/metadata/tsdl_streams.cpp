@@ -221,10 +221,12 @@ bool BlockReader::add_event_to(std::uint64_t stream_id, const AttributeSet& give
   TypeScope scope{.parent = &root_scope_};
   declare_types(block, scope);
   RootClasses roots = stream.roots;
-  event.specific_context =
-      root_class(given, kSpecificContext, scope, Root::kSpecificContext, roots, valid);
+  const auto make = [&](EventAttribute attribute, Root root) {
+    return roles_.give(root_class(given, attribute, scope, root, roots, valid), root).field_class;
+  };
+  event.specific_context = make(kSpecificContext, Root::kSpecificContext);
   roots[index_of(Root::kSpecificContext)] = event.specific_context;
-  event.payload = root_class(given, kPayload, scope, Root::kPayload, roots, valid);
+  event.payload = make(kPayload, Root::kPayload);
   if (event.id && metadata_.find_event_class(stream_id, *event.id) != nullptr) {
     findings_.report(TsdlRule::kEvent, block.place,
                      fmt::format("stream {} has an event {} already", stream_id, *event.id));
