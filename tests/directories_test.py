@@ -145,6 +145,15 @@ class Trees(DirectoryTest):
         self.check(run("convert", "-o", self.folder / "out", "--to", "jsonl", empty), 3)
         self.assertEqual(self.left(), ["empty"])
 
+    def test_a_file_of_a_trace(self):
+        trace = self.folder / "one"
+        trace.mkdir()
+        (trace / "metadata").write_bytes(metadata())
+        (trace / "stream").write_bytes(packet(1))
+        for name in ("metadata", "stream"):
+            stderr = self.check(run("print", trace / name), 3).stderr.decode()
+            self.assertIn(f"this is a file of the trace {trace}; name the directory", stderr)
+
     def test_format(self):
         trace = self.trace("t", {"s": [1]})
         self.assertEqual(self.times("--format", "ctf", trace), [1])

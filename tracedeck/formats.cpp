@@ -77,6 +77,18 @@ std::string names_of_formats() {
   return names;
 }
 
+// The directory of a file when it is a trace, or "".
+std::string trace_around(const std::string& file) {
+  const std::filesystem::path parent = std::filesystem::path(file).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  std::error_code ignored;
+  const bool is_trace = std::filesystem::is_regular_file(file, ignored) &&
+                        std::ranges::any_of(formats(), [&](const Format* f) {
+                          return f->recognises_directory(folder);
+                        });
+  return is_trace ? folder : "";
+}
+
 std::unexpected<Error> unrecognised(Head& head, const io::Input& input) {
   // Damage so near the beginning explains it better.
   if (head.failure()) return std::unexpected(*head.failure());
@@ -84,6 +96,11 @@ std::unexpected<Error> unrecognised(Head& head, const io::Input& input) {
     return fail(ErrorCode::kUnrecognised,
                 input.stopped() ? "it was stopped before its first byte came"
                                 : "it is empty; see whether what should have written it did run",
+                input.name());
+  }
+  if (const std::string folder = trace_around(input.name()); !folder.empty()) {
+    return fail(ErrorCode::kUnrecognised,
+                fmt::format("this is a file of the trace {}; name the directory", folder),
                 input.name());
   }
   head.want_at_hand(kGuessSize);

@@ -244,6 +244,25 @@ TEST_F(CtfReader, ReadsTimesThatCannotHoldAsProblems) {
   EXPECT_EQ(words(*open({.findings = false})), expected);
 }
 
+TEST_F(CtfReader, TakesTheOnlyClassOfCtf1ForThatOfPacketsThatDoNotSay) {
+  const auto stream = [](int id) {
+    return "stream { id = " + std::to_string(id) +
+           "; event.header := struct { u8 id; }; };\nevent { id = 0; stream_id = " +
+           std::to_string(id) + "; fields := struct { u8 x; }; };\n";
+  };
+  const std::string begin =
+      "/* CTF 1.8 */\ntypealias integer { size = 8; } := u8;\n"
+      "trace { major = 1; minor = 8; byte_order = le; };\n";
+  write("a", std::string(1, '\0') + "\x07");
+  write("metadata", begin + stream(5));
+  const Words read = {"class", "stream", "packet 0", "event 0 7", "end of packet", "end of stream"};
+  EXPECT_EQ(words(*open()), read);
+  write("metadata", begin + stream(5) + stream(0));
+  EXPECT_EQ(std::ranges::count(words(*open()), "event 0 7"), 1);
+  write("metadata", begin + stream(5) + stream(6));
+  EXPECT_EQ(std::ranges::count(words(*open()), "problem ctf/stream-class 0 2"), 1);
+}
+
 TEST_F(CtfReader, GoesOnBehindAPacketOfAnotherTrace) {
   std::string wrong = PacketOf{}.bytes();
   wrong[0] = 0;

@@ -18,6 +18,17 @@ DecodeFault unknown_class(std::uint64_t id, std::uint64_t stream_class, std::uin
                       stream_class)};
 }
 
+std::string missing_class(const TraceSchema& schema, const PacketHead& head) {
+  if (schema.dialect == Dialect::kCtf1 && !head.roles.stream_class_id &&
+      schema.streams.size() > 1) {
+    return fmt::format(
+        "the packet header has no `stream_id`, so which of {} data stream classes "
+        "this is cannot be told",
+        schema.streams.size());
+  }
+  return fmt::format("there is no data stream class with the id {}", head.class_id());
+}
+
 // In CTF 2 some of them are problems, which are told to everybody.
 bool looks_for_oddities(Trace& trace, const ReadOptions& read) {
   return read.findings || trace.metadata().schema()->dialect != Dialect::kCtf1;
@@ -231,8 +242,7 @@ bool StreamFile::try_head() {
   if (status != RunStatus::kDone) return false;
   if (head_.stream == nullptr) {
     if (reload()) return try_head();
-    state.fault = {StreamRule::kStreamClass, head_.bits,
-                   fmt::format("there is no data stream class with the id {}", head_.class_id())};
+    state.fault = {StreamRule::kStreamClass, head_.bits, missing_class(*schema_, head_)};
     return false;
   }
   state_ = &trace_.stream(*head_.stream->stream_class,

@@ -59,6 +59,10 @@ class TraceDescription {
     return event_classes_.emplace_back(std::move(event_class));
   }
   void add_environment(Attribute entry) { environment_.push_back(std::move(entry)); }
+  // The same in place of entry `index`, which there is.
+  void set_environment(std::size_t index, Attribute entry) {
+    environment_[index] = std::move(entry);
+  }
 
  private:
   std::string input_;

@@ -196,15 +196,19 @@ void BlockReader::add_environment(const Block& block) {
           fmt::format("`{}` is a type; an integer or a string was expected", each.key));
       continue;
     }
-    if (!environment_.emplace(each.key, each.place).second) {
-      findings_.report(TsdlRule::kEnvironment, each.place,
-                       fmt::format("there is an entry `{}` already", each.key));
+    TraceDescription& description = *metadata_.description();
+    const auto [place, is_new] =
+        environment_.try_emplace(each.key, description.environment().size());
+    const bool is_integer = each.value.kind == Expression::Kind::kInteger;
+    types_.set_environment(each.key, is_integer ? std::optional(each.value.value) : std::nullopt);
+    Attribute entry{.key = each.key, .value = plain_text(each.value), .is_json = is_integer};
+    if (is_new) {
+      description.add_environment(std::move(entry));
       continue;
     }
-    const bool is_integer = each.value.kind == Expression::Kind::kInteger;
-    if (is_integer) types_.add_environment(each.key, each.value.value);
-    metadata_.description()->add_environment(
-        {.key = each.key, .value = plain_text(each.value), .is_json = is_integer});
+    findings_.report(TsdlRule::kEnvironmentRepeated, each.place,
+                     fmt::format("there is an entry `{}` already; this one counts", each.key));
+    description.set_environment(place->second, std::move(entry));
   }
 }
 

@@ -88,7 +88,7 @@ class BlockReader {
   RootClasses trace_roots_ = {};
   bool has_stream_ids_ = false;  // in packet headers
   std::map<std::string, const ClockClass*> clocks_;
-  std::map<std::string, Place> environment_;
+  std::map<std::string, std::size_t> environment_;  // where entries are in the description
   std::map<std::uint64_t, Stream> streams_;
   std::map<std::string, std::vector<Block>> waiting_streams_;  // by clock; empty: for any
   // For a stream of that id, or any.

@@ -41,6 +41,19 @@ constexpr std::string_view kLttng =
     "  model.emf.uri = \"http://x\"; fields := struct { uint32_t _id; }; };\n"
     "callsite { name = \"a:b\"; func = \"f\"; ip = 0x40096c; };\n";
 
+TEST(TsdlBlocks, TheLastOfRepeatedEntriesOfTheEnvironmentCounts) {
+  const TsdlReading reading(
+      "env { n = 3; host = \"a\"; n = \"x\"; };\nenv { host = \"b\"; n = 2; };\n"
+      "event { fields := struct { u8 a[env.n]; }; };");
+  EXPECT_EQ(reading.faults(), (std::vector<std::string>{"ctf/tsdl-environment-repeated 6:26",
+                                                        "ctf/tsdl-environment-repeated 7:7",
+                                                        "ctf/tsdl-environment-repeated 7:19"}));
+  EXPECT_FALSE(reading.has_errors());
+  EXPECT_EQ(reading.trace().environment(), (Attributes{{.key = "n", .value = "2", .is_json = true},
+                                                       {.key = "host", .value = "b"}}));
+  EXPECT_EQ(spelt(reading.field_as<ArrayClass>({"a"}).extent), "2");
+}
+
 TEST(TsdlBlocks, WhatLttngWrites) {
   const TsdlReading reading(kLttng);
   EXPECT_EQ(reading.faults(), std::vector<std::string>{});

@@ -54,6 +54,16 @@ std::string member_name(const std::string& name, const Index& taken) {
   return taken.contains(shown) ? name : shown;
 }
 
+// What a bit field without a name is called.
+std::string padding_name(Frame& frame) {
+  std::string name;
+  do {
+    const std::size_t number = ++frame.paddings;
+    name = number == 1 ? "padding" : fmt::format("padding_{}", number);
+  } while (frame.by_text.contains(name));
+  return name;
+}
+
 }  // namespace
 
 TypeBuilder::Built TypeBuilder::structure_class(const TypeSpecifier& type, const Site& site) {
@@ -78,7 +88,7 @@ TypeBuilder::Built TypeBuilder::structure_class(const TypeSpecifier& type, const
     }
   }
   if (!valid || !spend(frame.classes.size(), type.place)) return {};
-  StructureClass structure{.minimum_alignment = *alignment};
+  StructureClass structure{.minimum_alignment = std::max(*alignment, frame.unit_alignment)};
   structure.members.reserve(frame.classes.size());
   for (std::size_t i = 0; i < frame.classes.size(); ++i)
     structure.members.push_back(
@@ -93,19 +103,21 @@ void TypeBuilder::structure_fields(const Declaration& declaration, const Site& i
   Frame& frame = *inner.frame;
   bool valid = true;
   for (const Declarator& each : declaration.declarators) {
-    frame.pending = each.name;
-    const Built field = declared_class(*declaration.type, each, inner);
+    const std::string text = each.name.empty() ? padding_name(frame) : each.name;
+    frame.pending = text;
+    Built field = declared_class(*declaration.type, each, inner);
+    if (each.bits) field = bit_field_class(std::move(field), each, &frame);
     frame.pending.clear();
     result.outermost = std::min(result.outermost, field.outermost);
-    if (frame.by_text.contains(each.name)) {
+    if (frame.by_text.contains(text)) {
       findings_.report(TsdlRule::kFieldRepeated, each.place,
                        fmt::format("there is a field `{}` already", each.name));
       valid = false;
       continue;
     }
     // A faulty one is known too, lest what refers to it be blamed.
-    std::string name = member_name(each.name, frame.by_name);
-    frame.by_text.emplace(each.name, frame.classes.size());
+    std::string name = member_name(text, frame.by_name);
+    frame.by_text.emplace(text, frame.classes.size());
     frame.by_name.emplace(name, frame.classes.size());
     frame.names.push_back(std::move(name));
     frame.classes.push_back(field.field_class);
@@ -166,7 +178,8 @@ bool TypeBuilder::variant_options(const TypeSpecifier& type, const Site& site,
       continue;
     }
     for (const Declarator& each : declaration.declarators) {
-      const Built option = declared_class(*declaration.type, each, inner);
+      Built option = declared_class(*declaration.type, each, inner);
+      if (each.bits) option = bit_field_class(std::move(option), each, nullptr);
       result.outermost = std::min(result.outermost, option.outermost);
       valid = valid && option.field_class != nullptr;
       if (!texts.emplace(each.name, texts.size()).second) {

@@ -33,8 +33,16 @@ constexpr Fault kFaults[] = {
     {"env { a = 1; }", "syntax 6:15"},
     {"}; env { a = 1; };", "syntax 6:1"},
     {"enum e : u8;", "syntax 6:12"},
-    {"struct s { u8 a : 3; };", "unsupported 6:17"},
-    {"struct s { u8 (*a)[3]; };", "unsupported 6:17"},
+    {"struct s { string t; int a : 3; };", "unsupported 6:26"},
+    {"typealias integer { size = 16; align = 8; } := u; struct s { u a : 9; u b : 8; };",
+     "unsupported 6:73"},
+    {"typealias integer { size = 12; } := u; struct s { u a : 9; };", "unsupported 6:53"},
+    {"struct s { u8 a : 9; };", "integer 6:19"},
+    {"struct s { u8 a : 0; };", "integer 6:19"},
+    {"struct s { string a : 3; };", "integer 6:19"},
+    {"struct s { u8 a[2] : 3; };", "syntax 6:15"},
+    {"typedef u8 a : 3;", "syntax 6:14"},
+    {"struct s { u8 (*a)[3]; };", "type-unknown 6:17"},
     // Attributes.
     {"clock { name = c; colour = red; };", "attribute-unknown 6:19"},
     {"clock { name = c; name = d; };", "attribute-repeated 6:19"},
@@ -112,7 +120,7 @@ constexpr Fault kFaults[] = {
     {"event { id = 1; }; event { id = 1; };", "event 6:20"},
     {"event { id = 1; }; event { };", "attribute-missing 6:20"},
     {"stream { }; event { stream_id = 3; };", "event 6:13"},
-    {"env { a = 1; a = 2; };", "environment 6:14"},
+    {"env { a = 1; a = 2; };", "environment-repeated 6:14"},
     {"env { a := u8; };", "environment 6:7"},
 };
 

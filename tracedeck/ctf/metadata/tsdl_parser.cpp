@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "tracedeck/ctf/metadata/tsdl_values.hpp"
+
 namespace tracedeck::ctf::tsdl {
 namespace {
 
@@ -231,11 +233,7 @@ Declaration Parser::declaration(bool in_compound) {
     return result;
   }
   do {
-    result.declarators.push_back(declarator(false));
-    if (token_.is(":")) {
-      fail(TsdlRule::kUnsupported, token_.place,
-           "this is a bit field of C; an `integer` of that size was expected");
-    }
+    result.declarators.push_back(in_compound && !is_typedef ? field() : declarator(false));
   } while (accept(","));
   return result;
 }
@@ -256,7 +254,10 @@ Declaration Parser::typealias() {
     fail(TsdlRule::kSyntax, result.place, "a type was found where the name of one was expected");
     return result;
   }
-  result.alias = (alias->kind == Kind::kNamed ? alias->shown : alias->name) + pointers();
+  const Declarator name = declarator(true);
+  if (!name.name.empty() || !name.extents.empty())
+    fail(TsdlRule::kSyntax, name.place, "`;` was expected behind the name of the type");
+  result.alias = (alias->kind == Kind::kNamed ? alias->shown : alias->name) + name.pointers;
   return result;
 }
 
@@ -399,6 +400,19 @@ std::string Parser::pointers() {
   return result;
 }
 
+Declarator Parser::field() {
+  Declarator result;
+  result.place = token_.place;
+  if (!token_.is(":")) result = declarator(false);
+  if (!accept(":")) return result;
+  if (!result.extents.empty() || !result.pointers.empty())
+    fail(TsdlRule::kSyntax, result.place, "a bit field is an integer, no array and no pointer");
+  result.bits = expression();
+  return result;
+}
+
+// What is nearest to the name comes first: arrays up to the first pointer are the field's own, the
+// rest belongs to the name of a type.
 Declarator Parser::declarator(bool abstract) {
   const Level level(*this);
   Declarator result;
@@ -406,8 +420,6 @@ Declarator Parser::declarator(bool abstract) {
   if (!failed_ && accept("(")) {
     result = declarator(abstract);
     expect(")");
-    if (!result.pointers.empty() && (token_.is("[") || !pointer.empty() || !result.extents.empty()))
-      fail(TsdlRule::kUnsupported, result.place, "this is a pointer to a type without a name");
   } else {
     result.place = token_.place;
     if (token_.kind == TokenKind::kWord && !is_keyword(token_.text)) {
@@ -417,11 +429,19 @@ Declarator Parser::declarator(bool abstract) {
       fail("a name");
     }
   }
-  result.pointers = pointer + result.pointers;
+  if (token_.is("[") && !result.pointers.empty())
+    result.pointers = fmt::format(" ({} )", result.pointers);
   while (accept("[")) {
-    result.extents.push_back(expression());
+    const bool is_empty = abstract && token_.is("]");
+    Expression length = is_empty ? Expression{} : expression();
     expect("]");
+    if (result.pointers.empty()) {
+      result.extents.push_back(std::move(length));
+    } else {
+      result.pointers += fmt::format(" [{}]", is_empty ? "" : plain_text(length));
+    }
   }
+  result.pointers = pointer + result.pointers;
   return result;
 }
 

@@ -45,6 +45,7 @@ class Parser {
   void enumerators(TypeSpecifier& type);
   TypeSpecifierPtr simple(TypeSpecifier::Kind kind);
   std::string pointers();
+  Declarator field();
   Declarator declarator(bool abstract);
   Expression expression();
   Expression primary();

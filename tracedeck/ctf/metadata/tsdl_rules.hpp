@@ -47,6 +47,7 @@ enum class TsdlRule : std::uint8_t {
   kStream,
   kEvent,
   kEnvironment,
+  kEnvironmentRepeated,
   // Limits of our own.
   kNesting,
   kLimit,

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/ctf/metadata/tsdl_bit_fields.hpp"
 #include "tracedeck/ctf/metadata/tsdl_syntax.hpp"
 #include "tracedeck/model/field_class.hpp"
 
@@ -23,6 +24,10 @@ struct Frame {
   std::size_t lexical_fields = 0;  // how many fields that one had there
   std::size_t depth = 0;           // structures around it
   std::string pending = {};        // the field whose class is being made
+  BitPosition position = {};       // behind the first `passed` fields
+  std::size_t passed = 0;
+  std::size_t paddings = 0;          // bit fields without a name
+  std::uint32_t unit_alignment = 1;  // that its bit fields demand
   std::vector<FieldClassPtr> classes = {};
   std::vector<std::string> names = {};                        // as members are called in the model
   std::unordered_map<std::string, std::size_t> by_text = {};  // as the text calls them

@@ -30,12 +30,13 @@ struct Expression {
 struct TypeSpecifier;
 using TypeSpecifierPtr = std::unique_ptr<TypeSpecifier>;
 
-// What stands around a name: `*name[3][length]`.
+// What stands around a name: `*name[3][length]`, `name : 5`.
 struct Declarator {
   Place place = {};
   std::string name = {};                 // empty: abstract
-  std::string pointers = {};             // " *", " * const *", ... empty: none
+  std::string pointers = {};             // " *", " * const *", " ( * ) [2]", ... empty: none
   std::vector<Expression> extents = {};  // in the order in which they are written, outermost first
+  std::optional<Expression> bits = {};   // of a bit field, whose name may be empty
 };
 
 // A field, `typedef` or `typealias`, or a type that is declared for its name alone.

@@ -234,6 +234,44 @@ TypeBuilder::Built TypeBuilder::declared_class(const TypeSpecifier& type,
   return result;
 }
 
+// `frame`: the structure that it is a field of; null: an option of a variant, which begins a unit.
+TypeBuilder::Built TypeBuilder::bit_field_class(Built unit, const Declarator& declarator,
+                                                Frame* frame) {
+  if (unit.field_class == nullptr) return {};
+  const FieldClass& of = *unit.field_class;
+  const auto* const integer = of.as<IntegerClass>();
+  if (integer == nullptr) {
+    findings_.report(
+        TsdlRule::kInteger, declarator.place,
+        fmt::format("this bit field is of class {}; an integer was expected", kind_name(of)));
+    return {};
+  }
+  FieldClass made = of;
+  auto& layout = std::get<FixedLayout>(std::get<IntegerClass>(made.kind).layout);
+  const auto width = values_.number(*declarator.bits, "the size of a bit field", 1, layout.width,
+                                    TsdlRule::kInteger);
+  if (!width) return {};
+  layout.width = static_cast<std::uint32_t>(*width);
+  if (frame != nullptr) {
+    for (; frame->passed < frame->classes.size(); ++frame->passed) {
+      const FieldClassPtr& field = frame->classes[frame->passed];
+      if (field == nullptr) return {};
+      bit_fields_.pass(*field, frame->position);
+    }
+    const auto place = BitFields::place(of, layout.width, frame->position);
+    if (place == BitFields::Place::kUnknown) {
+      findings_.report(TsdlRule::kUnsupported, declarator.place,
+                       "where this bit field lies cannot be told from its unit and the fields "
+                       "before it");
+      return {};
+    }
+    if (place == BitFields::Place::kBehind) made.alignment = 1;
+    frame->unit_alignment = std::max(frame->unit_alignment, of.alignment);
+  }
+  NodeInfo info{.place = declarator.place, .clock = nodes_.info(&of).clock};
+  return {.field_class = add_node(std::move(made), std::move(info)), .outermost = unit.outermost};
+}
+
 TypeBuilder::Built TypeBuilder::array_class(Built element, const Expression& length, Place place,
                                             const Site& site) {
   if (element.field_class == nullptr) return {};

@@ -29,9 +29,13 @@ class TypeBuilder {
 
   // What `native` means from now on.
   void set_byte_order(ByteOrder order) { native_ = order; }
-  // An integer of the environment, which lengths may refer to.
-  void add_environment(std::string name, Int128 value) {
-    environment_.emplace(std::move(name), value);
+  // An entry of the environment from now on; if it is an integer, lengths may refer to it.
+  void set_environment(const std::string& name, std::optional<Int128> value) {
+    if (value) {
+      environment_.insert_or_assign(name, *value);
+    } else {
+      environment_.erase(name);
+    }
   }
 
   // Adds the named types of a declaration outside of structures to a scope. The declaration must
@@ -69,6 +73,7 @@ class TypeBuilder {
   [[nodiscard]] Built type_class(const TypeSpecifier& type, const Site& site);
   [[nodiscard]] Built declared_class(const TypeSpecifier& type, const Declarator& declarator,
                                      const Site& site);
+  [[nodiscard]] Built bit_field_class(Built unit, const Declarator& declarator, Frame* frame);
   [[nodiscard]] Built array_class(Built element, const Expression& length, Place place,
                                   const Site& site);
   [[nodiscard]] Built named_class(const TypeSpecifier& type, const Site& site);
@@ -103,6 +108,7 @@ class TypeBuilder {
   TextFindings& findings_;
   ValueReader values_;
   NodeTable& nodes_;
+  BitFields bit_fields_;
   ByteOrder native_ = ByteOrder::kLittle;
   std::map<std::string, Int128> environment_;
   std::size_t declarations_ = 0;

@@ -101,6 +101,55 @@ TEST(TsdlTypes, StringsAndArraysOfCharacters) {
   EXPECT_NE(reading.field({"wide"})->as<ArrayClass>(), nullptr);
 }
 
+TEST(TsdlTypes, BitFields) {
+  const TsdlReading reading(
+      "typealias integer { size = 16; align = 16; signed = true; } := short;\n"
+      "event { fields := struct {\n"
+      "  struct { short a : 12; short b : 5; short : 9; short c : 3, d : 16; } gcc;\n"
+      "  struct { u8 x; short a : 8; short b : 1; u8 y[2]; u8 z : 8; } mixed;\n"
+      "  struct { string t; u8 a : 3; u8 b : 5; u8 c : 1; } behind;\n"
+      "  enum e : u8 { A, B } tag : 2;\n"
+      "}; };");
+  EXPECT_EQ(reading.faults(), std::vector<std::string>{});
+  // Width and alignment.
+  const auto lies = [&](std::vector<std::string> names) {
+    const FieldClassPtr field = reading.field(std::move(names));
+    const auto& layout = std::get<FixedLayout>(field->as<IntegerClass>()->layout);
+    return fmt::format("{} {}", layout.width, field->alignment);
+  };
+  EXPECT_EQ(lies({"gcc", "a"}), "12 1");
+  EXPECT_EQ(lies({"gcc", "b"}), "5 16");
+  EXPECT_EQ(lies({"gcc", "padding"}), "9 1");
+  EXPECT_EQ(lies({"gcc", "c"}), "3 16");
+  EXPECT_EQ(lies({"gcc", "d"}), "16 16");
+  EXPECT_TRUE(reading.field_as<IntegerClass>({"gcc", "a"}).is_signed);
+  EXPECT_EQ(reading.field_as<StructureClass>({"gcc"}).minimum_alignment, 16U);
+  EXPECT_EQ(lies({"mixed", "a"}), "8 1");
+  EXPECT_EQ(lies({"mixed", "b"}), "1 1");
+  EXPECT_EQ(lies({"mixed", "z"}), "8 1");
+  EXPECT_EQ(lies({"behind", "a"}), "3 1");
+  EXPECT_EQ(lies({"behind", "b"}), "5 1");
+  EXPECT_EQ(lies({"behind", "c"}), "1 1");
+  EXPECT_EQ(lies({"tag"}), "2 1");
+  EXPECT_EQ(reading.field_as<IntegerClass>({"tag"}).mappings.size(), 2U);
+}
+
+TEST(TsdlTypes, PointersToArrays) {
+  const TsdlReading reading(
+      "typealias integer { size = 64; } := u8 (*)[3];\n"
+      "typealias integer { size = 32; } := u8 (*)[];\n"
+      "typealias integer { size = 16; } := u8 *(*)[3];\n"
+      "event { fields := struct { u8 (*a)[3]; u8 (*b[2])[3]; u8 *(*c)[3]; }; };");
+  EXPECT_EQ(reading.faults(), std::vector<std::string>{});
+  const auto width = [&](const FieldClass& field) {
+    return std::get<FixedLayout>(field.as<IntegerClass>()->layout).width;
+  };
+  EXPECT_EQ(width(*reading.field({"a"})), 64U);
+  EXPECT_EQ(length_of(reading, {"b"}), "2");
+  EXPECT_EQ(width(*reading.field_as<ArrayClass>({"b"}).element), 64U);
+  EXPECT_EQ(width(*reading.field({"c"})), 16U);
+}
+
 TEST(TsdlTypes, NamesOfC) {
   const TsdlReading reading(
       "typealias u8 := unsigned long;\n"

@@ -70,6 +70,13 @@ RunStatus PacketHeadDecoder::header(const TraceSchema& schema, PaddedView bytes,
   if (status != RunStatus::kDone) return status;
   const auto found = schema.streams.find(head.class_id());
   if (found != schema.streams.end() && !head.roles.class_beyond) head.stream = found->second;
+  const bool says_no_class = !head.roles.stream_class_id && !head.roles.class_beyond;
+  if (head.stream == nullptr && says_no_class && schema.dialect == Dialect::kCtf1 &&
+      schema.streams.size() == 1) {
+    // CTF 1.8.3, 5.1: without `stream_id` there is one class, whatever its id.
+    head.roles.stream_class_id = schema.streams.begin()->first;
+    head.stream = schema.streams.begin()->second;
+  }
   return status;
 }
 
