@@ -158,6 +158,26 @@ std::string Pipeline::path_below_operand(const TraceDescription& description) co
   return path == "." ? "" : path.string();
 }
 
+bool Pipeline::reads_whole_ctf1() const {
+  if (options_.order != Order::kMerged || options_.begin || options_.end) return false;
+  return std::ranges::all_of(traces_, [](const auto& trace) {
+    const auto& description = trace->description();
+    return trace->place().reopens() && description != nullptr && description->format() == "ctf" &&
+           description->version() == "1.8";
+  });
+}
+
+std::vector<std::unique_ptr<RecordSource>> Pipeline::sources_again() {
+  std::vector<std::unique_ptr<RecordSource>> sources;
+  const std::size_t count = traces_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto again = add_trace(traces_[i]->place(), true);
+    again->be_silent();
+    if (again->open()) std::ranges::move(again->take_sources(true), std::back_inserter(sources));
+  }
+  return sources;
+}
+
 std::vector<std::shared_ptr<const TraceDescription>> Pipeline::descriptions() const {
   std::vector<std::shared_ptr<const TraceDescription>> result;
   for (const auto& trace : traces_) {

@@ -31,6 +31,12 @@ class Pipeline final : public RecordSource {
   // file, or when it is a part of a logical trace that lies in several places.
   [[nodiscard]] std::string path_below_operand(const TraceDescription& description) const;
 
+  // Whether what is read is all of what traces of CTF 1.8 hold, merged, so that it can be read the
+  // same way once more.
+  [[nodiscard]] bool reads_whole_ctf1() const;
+  // The sources of the merge once more, silent. The pipeline must outlive them.
+  [[nodiscard]] std::vector<std::unique_ptr<RecordSource>> sources_again();
+
   // The descriptions of the traces opened so far.
   [[nodiscard]] std::vector<std::shared_ptr<const TraceDescription>> descriptions() const;
 

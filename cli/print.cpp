@@ -22,28 +22,27 @@ bool somebody_waits() {
 }
 
 std::unique_ptr<Writer> babeltrace_renderer(const Options& options, Session& session,
-                                            const Pipeline& pipeline) {
+                                            Pipeline& pipeline) {
+  render::BabeltraceOptions as{.clock_gmt = options.clock_gmt,
+                               .clock_seconds = options.clock_seconds,
+                               .clock_cycles = options.clock_cycles,
+                               .clock_date = options.clock_date,
+                               .no_delta = options.no_delta};
   // That program colours only when both of its outputs are terminals.
   const bool both = options.color == ColorMode::kAlways || ::isatty(STDERR_FILENO) == 1;
-  return render::babeltrace_writer(
-      session.out,
-      {.clock_gmt = options.clock_gmt,
-       .clock_seconds = options.clock_seconds,
-       .clock_cycles = options.clock_cycles,
-       .clock_date = options.clock_date,
-       .no_delta = options.no_delta,
-       .color = session.color && both,
-       .path_of = [&pipeline](
-                      const TraceDescription& trace) { return pipeline.path_below_operand(trace); },
-       .say =
-           [&session, shows = somebody_waits()](std::string_view text) {
-             if (!shows || session.delivered(session.out.flush())) session.diagnostics.quote(text);
-           }});
+  as.color = session.color && both;
+  as.path_of = [&pipeline](const TraceDescription& trace) {
+    return pipeline.path_below_operand(trace);
+  };
+  if (pipeline.reads_whole_ctf1()) as.read_again = [&pipeline] { return pipeline.sources_again(); };
+  as.say = [&session, shows = somebody_waits()](std::string_view text) {
+    if (!shows || session.delivered(session.out.flush())) session.diagnostics.quote(text);
+  };
+  return render::babeltrace_writer(session.out, std::move(as));
 }
 
 // The pipeline must outlive the renderer.
-std::unique_ptr<Writer> renderer(const Options& options, Session& session,
-                                 const Pipeline& pipeline) {
+std::unique_ptr<Writer> renderer(const Options& options, Session& session, Pipeline& pipeline) {
   switch (options.output) {
     case OutputForm::kJsonLines:
       return render::json_lines_writer(session.out, {.all_records = options.all_records});

@@ -1,5 +1,6 @@
 #include "tracedeck/render/babeltrace.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -8,7 +9,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tracedeck/base/bytes.hpp"
 #include "tracedeck/flow/class_table.hpp"
+#include "tracedeck/render/babeltrace_leftovers.hpp"
 #include "tracedeck/render/babeltrace_line.hpp"
 #include "tracedeck/render/babeltrace_loss.hpp"
 #include "tracedeck/render/babeltrace_value.hpp"
@@ -73,6 +76,8 @@ class BabeltraceWriter final : public Writer {
   void event(const Event& event);
   void times(const Event& event, const BabeltraceLine& line);
   char* write_time(char* to, const Event& event, const BabeltraceLine& line);
+  void fields(BabeltraceLine& line, const Event& event);
+  [[nodiscard]] Event with_leftovers(const Event& event);
   void fields(BabeltraceLine& line, std::size_t structure, std::span<const Slot> slots);
   void loss(const Loss& loss);
   void say_warnings(std::int64_t until);
@@ -99,6 +104,9 @@ class BabeltraceWriter final : public Writer {
   using WarningKey = std::tuple<std::int64_t, std::uint64_t, bool>;
   std::multimap<WarningKey, std::string> warnings_;
   flow::ClassTable<Place> lines_;
+  std::unique_ptr<BabeltraceLeftovers> leftovers_;  // made when first needed
+  std::vector<BabeltraceLeftovers::Text> texts_;    // of the event at hand
+  std::vector<Slot> slots_;
   // Found by the class of the context, which they keep.
   std::unordered_map<const FieldClass*, std::unique_ptr<BabeltracePackets>> packets_;
 };
@@ -119,10 +127,36 @@ void BabeltraceWriter::event(const Event& event) {
     out_.append(line.packets().text(*event.packet));
     if (line.has_structures()) out_.append(", ");
   }
+  if (line.has_text() && options_.read_again) {
+    fields(line, with_leftovers(event));
+  } else {
+    fields(line, event);
+  }
+  out_.append(line.tail());
+}
+
+void BabeltraceWriter::fields(BabeltraceLine& line, const Event& event) {
   fields(line, 0, event.common_context());
   fields(line, 1, event.specific_context());
   fields(line, 2, event.payload());
-  out_.append(line.tail());
+}
+
+// The event with its empty texts as babeltrace2 shows them. Valid until the next call.
+Event BabeltraceWriter::with_leftovers(const Event& event) {
+  const std::span<const Slot> slots(event.slots, event.slot_count);
+  if (std::ranges::none_of(slots, is_empty_text)) return event;
+  if (leftovers_ == nullptr)
+    leftovers_ = std::make_unique<BabeltraceLeftovers>(options_.read_again());
+  texts_ = leftovers_->take(event);
+  slots_.assign(slots.begin(), slots.end());
+  for (const BabeltraceLeftovers::Text& each : texts_) {
+    if (each.slot >= slots_.size()) continue;
+    slots_[each.slot] = bytes_slot(SlotKind::kString, as_bytes(each.text).data(),
+                                   static_cast<std::uint32_t>(each.text.size()));
+  }
+  Event shown = event;
+  shown.slots = slots_.data();
+  return shown;
 }
 
 void BabeltraceWriter::times(const Event& event, const BabeltraceLine& line) {

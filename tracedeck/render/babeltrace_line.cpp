@@ -1,9 +1,11 @@
 #include "tracedeck/render/babeltrace_line.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
 
+#include "tracedeck/render/babeltrace_leftovers.hpp"
 #include "tracedeck/render/labels.hpp"
 #include "tracedeck/render/number.hpp"
 #include "tracedeck/render/value_walk.hpp"
@@ -95,6 +97,7 @@ void BabeltraceLine::make_fields(BabeltracePalette palette) {
   const std::array<const FieldClass*, kStructures> roots = {
       common_context_.get(), specific_context_.get(), identity_.payload()};
   notes_.study(roots);
+  has_text_ = std::ranges::any_of(roots, render::has_text);
   TextBuffer keys(nullptr, 1024);
   std::size_t key = 0;
   for (std::size_t i = 0; i < kStructures; ++i) {
