@@ -440,10 +440,9 @@ class MadeTraces(BabeltraceTest):
 class EmptyTexts(BabeltraceTest):
     """That program does not end a string that it writes nothing to, and so prints what an earlier event left there."""
 
-    CHARACTER = "integer { size = 8; align = 8; encoding = UTF8; }"
-    EVENTS = "".join(
+    EVENTS = "typealias integer { size = 8; align = 8; encoding = UTF8; } := char;\n" + "".join(
         f"""event {{ name = "e{i}"; id = {i}; stream_id = 0; context := struct {{ string s; }};
-            fields := struct {{ u8 n; {CHARACTER} counted[n]; {CHARACTER} fixed[3]; string ended; {CHARACTER} none[0];
+            fields := struct {{ u8 n; char counted[n]; char fixed[3]; string ended; char none[0];
               struct {{ string a; string b; }} inner[2];
               enum tag : u8 {{ a, b }} tag; variant <tag> {{ string a; string b; }} v; }}; }};\n"""
         for i in range(3)
