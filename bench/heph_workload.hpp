@@ -24,7 +24,7 @@ inline bool encode_heph_workload(heph::Encoder& encoder, std::uint64_t events) {
   static constexpr std::array<Kind, 4> kKinds = {{
       {"poll actor", "id", "busy"},
       {"send", "message", "bytes"},
-      {"run task", "task", "count"},
+      {"run task", "task", "rest"},
       {"read files", "fd", "size"},
   }};
   static_assert([] {

@@ -31,10 +31,10 @@ struct AttributeContent {
 
 struct PacketContent {
   bool is_event = true;
-  EventHead head;
-  std::string name;   // description, or of the option
-  std::string value;  // of the option
-  std::vector<AttributeContent> attributes;
+  EventHead head = {};
+  std::string name = {};   // description, or of the option
+  std::string value = {};  // of the option
+  std::vector<AttributeContent> attributes = {};
   friend bool operator==(const PacketContent& a, const PacketContent& b) {
     return a.is_event == b.is_event && a.head.stream == b.head.stream &&
            a.head.counter == b.head.counter && a.head.substream == b.head.substream &&
