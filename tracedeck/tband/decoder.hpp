@@ -46,6 +46,8 @@ class Decoder {
   // A handler has the members
   //   bool event(const EventView&, std::uint64_t offset, std::uint32_t size)   false: pause
   //   void problem(Finding), void finding(Finding)
+  // and, to be shown some events only and no damage of others,
+  //   static bool wants(std::uint8_t id)
   // where an event has `size` bytes from `offset` on, delimiter included. The view lasts until the
   // call returns, but its text, if it says so, as long as the window.
   template <class Handler>
@@ -135,6 +137,12 @@ DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, H
       handler.finding(empty_frames(offset_of(at), static_cast<std::size_t>(next - at)));
       at = next;
       continue;
+    }
+    if constexpr (requires { Handler::wants(std::uint8_t{}); }) {
+      if (!Handler::wants(*at == 1 ? std::uint8_t{0} : at[1])) {
+        at = stop + 1;
+        continue;
+      }
     }
     const Payload payload = unstuff(at, size);
     if (payload.begin == nullptr || size >= limit_ ||

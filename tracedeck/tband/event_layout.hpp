@@ -21,9 +21,10 @@ enum class EventShape : std::uint8_t {
 struct EventLayout {
   EventShape shape = EventShape::kUnknown;
   bool timed = false;
-  bool has_string = false;    // the last field is the rest of the payload
-  std::uint8_t required = 0;  // fields that are always there
-  std::uint8_t count = 0;     // fields, optional ones included
+  bool has_string = false;       // the last field is the rest of the payload
+  bool bears_on_others = false;  // says something about other events, see `TraceState`
+  std::uint8_t required = 0;     // fields that are always there
+  std::uint8_t count = 0;        // fields, optional ones included
   std::array<FieldType, kMaxFields> types = {};
   const EventFacts* facts = nullptr;
 };
@@ -43,6 +44,8 @@ class EventTable {
   static constexpr EventLayout layout_of(const EventFacts& facts) {
     EventLayout layout{.shape = EventShape::kOther, .timed = !facts.metadata, .facts = &facts};
     bool plain = layout.timed;
+    layout.bears_on_others = facts.id <= kResolution || facts.id == kTaskSwitchedIn ||
+                             facts.id == kQueueKind || facts.names != Naming::kNone;
     for (const FieldFacts& field : facts.used_fields()) {
       layout.types[layout.count++] = field.type;
       if (!field.optional) layout.required = layout.count;
