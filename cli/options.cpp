@@ -321,9 +321,9 @@ constexpr std::array kOptions = {
                .apply = apply_format},
     OptionSpec{.name = "tband-encoding",
                .value = "ENCODING",
-               .help = "how Tonbandgerät input is encoded",
+               .help = "how Tonbandgeraet input is encoded",
                .detail =
-                   "hex reads as Tonbandgerät what no --format says otherwise of. Between its "
+                   "hex reads as Tonbandgeraet what no --format says otherwise of. Between its "
                    "bytes may stand white space, commas, colons, dashes and 0x.",
                .choices = encoding_choices,
                .initial = "binary",

@@ -11,11 +11,12 @@
 namespace tracedeck::tband {
 namespace {
 
+// Titles are in ASCII: the man page and the completions have them.
 class TbandFormat final : public Format {
  public:
   [[nodiscard]] const FormatInfo& info() const override {
     static constexpr FormatInfo kInfo = {.name = "tband",
-                                         .title = "Tonbandgerät binary trace format",
+                                         .title = "Tonbandgeraet binary trace format",
                                          .versions = "unversioned",
                                          .summary = "tracer of embedded systems and FreeRTOS",
                                          .file_name_hint = "*.bin, FILE@CORE"};
@@ -25,7 +26,7 @@ class TbandFormat final : public Format {
 
   [[nodiscard]] std::span<const WriteTarget> targets() const override {
     static constexpr WriteTarget kTarget = {.name = "tband",
-                                            .title = "Tonbandgerät binary trace format"};
+                                            .title = "Tonbandgeraet binary trace format"};
     return {&kTarget, 1};
   }
 
@@ -46,8 +47,7 @@ class TbandFormat final : public Format {
   }
   [[nodiscard]] Result<std::unique_ptr<Writer>> create(io::Output& output,
                                                        const WriteOptions&) const override {
-    if (auto writer = create_writer(output)) return writer;
-    return fail(ErrorCode::kUnsupported, "tband traces cannot be written yet");
+    return create_writer(output);
   }
   [[nodiscard]] Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
                                      const ReadOptions& options, const NoticeSink& notices,

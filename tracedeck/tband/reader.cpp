@@ -77,6 +77,9 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
     event.offset = offset;
     event.size = size;
     if (values_) put_values(view, event);
+    // Behind its event, so that a merge hands on both at that event's time.
+    if (lost_ != 0) [[unlikely]]
+      put_loss();
     return !to.full();
   }
 
@@ -196,15 +199,16 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
       tell(RuleId::kDropCountDecreased, offset, size,
            fmt::format("{} dropped events after {}", count, last_count_));
     }
-    if (lost != 0) {
-      if (core_->stream == nullptr) begin_stream();
-      batch().add_loss({.stream = core_->stream.get(),
-                        .events = lost,
-                        .begin = shared_->dropped_at,
-                        .end = now});
-    }
     last_count_ = shared_->dropped = count;
-    shared_->dropped_at = now;
+    lost_ = lost;
+    lost_since_ = std::exchange(shared_->dropped_at, now);
+  }
+
+  void put_loss() {
+    batch().add_loss({.stream = core_->stream.get(),
+                      .events = std::exchange(lost_, 0),
+                      .begin = lost_since_,
+                      .end = shared_->dropped_at});
   }
 
   void take_name(const EventView& view, std::uint64_t offset, std::uint32_t size) {
@@ -275,6 +279,8 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   Core* core_;
   unsigned generation_ = 0;
   std::uint64_t last_count_ = 0;
+  std::uint64_t lost_ = 0;  // what the event at hand tells
+  std::optional<Nanoseconds> lost_since_ = {};
 };
 
 // The files of one trace.
@@ -353,12 +359,15 @@ class Opening {
 
   Result<void> look_ahead(CoreInput& file, bool several) {
     drops_.emplace_back();
-    if (!file.input->seekable()) {
+    if (file.input->live()) {
       all_seekable_ = false;
-      if (!file.input->live()) return {};
       std::optional<std::uint64_t> found;
       file.input = hold_back(std::move(file.input), found);
       if (!resolution_) resolution_ = found;
+      return {};
+    }
+    if (!file.input->seekable()) {
+      all_seekable_ = false;
       return {};
     }
     SurveyOptions wanted{.core = file.core, .drops = several, .max_state = options_.max_state};
