@@ -87,6 +87,20 @@ Finding Decoder::damage_of(ByteSpan frame, std::uint64_t offset) {
             fmt::format("bytes follow the last field of {}", found.facts->name));
 }
 
+bool Decoder::begin_damage(ByteSpan begin, std::uint64_t offset) {
+  std::optional<Finding> found = damage_of_begin(begin, offset);
+  if (!found) return false;
+  damage_ = *std::move(found);
+  in_damage_ = true;
+  return true;
+}
+
+Finding Decoder::end_damage(std::uint64_t offset) {
+  damage_.length = offset - damage_.offset;
+  in_damage_ = false;
+  return std::move(damage_);
+}
+
 Finding Decoder::truncated(std::uint64_t offset, std::size_t size) {
   return damage(RuleId::kFrameTruncated, offset, size, "the input ends within a frame");
 }

@@ -55,8 +55,8 @@ class Decoder {
                                    Handler& handler);
 
   // Whether all since `damage_begin()` is damage, however the input goes on.
-  [[nodiscard]] bool in_damage() const { return damage_.has_value(); }
-  [[nodiscard]] std::uint64_t damage_begin() const { return damage_->offset; }
+  [[nodiscard]] bool in_damage() const { return in_damage_; }
+  [[nodiscard]] std::uint64_t damage_begin() const { return damage_.offset; }
 
  private:
   // A payload that has no zeros lies behind its code; up to here others are undone in one block.
@@ -96,6 +96,9 @@ class Decoder {
   [[nodiscard]] Finding damage_of(ByteSpan frame, std::uint64_t offset);
   // The fault of a frame that goes on behind its first bytes, if it can be told from those.
   [[nodiscard]] std::optional<Finding> damage_of_begin(ByteSpan begin, std::uint64_t offset) const;
+  // Opens damage, if the first bytes of a frame tell it, and closes it.
+  [[nodiscard]] bool begin_damage(ByteSpan begin, std::uint64_t offset);
+  [[nodiscard]] Finding end_damage(std::uint64_t offset);
   [[nodiscard]] static Finding truncated(std::uint64_t offset, std::size_t size);
   [[nodiscard]] static Finding not_utf8(const EventView& view, std::uint64_t offset,
                                         std::size_t size);
@@ -108,7 +111,8 @@ class Decoder {
   const EventTable* table_;
   std::uint64_t limit_;
   std::vector<std::uint8_t> scratch_;
-  std::optional<Finding> damage_;  // that is open; its length is not known yet
+  bool in_damage_ = false;
+  Finding damage_;  // that is open; its length is not known yet
   EventView view_;
 };
 
@@ -124,10 +128,8 @@ DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, H
     const std::uint8_t* const stop = find_zero_byte(at);
     if (stop >= end) break;
     const auto size = static_cast<std::size_t>(stop - at);
-    if (damage_) [[unlikely]] {
-      damage_->length = offset_of(stop + 1) - damage_->offset;
-      handler.problem(*std::move(damage_));
-      damage_.reset();
+    if (in_damage_) [[unlikely]] {
+      handler.problem(end_damage(offset_of(stop + 1)));
       at = stop + 1;
       continue;
     }
@@ -173,20 +175,16 @@ DecodeProgress Decoder::at_window_end(const DecodeWindow& window, std::size_t& p
                                       Handler& handler) {
   const std::size_t left = window.bytes.size - position;
   const std::uint64_t offset = window.offset + position;
-  if (!damage_ && left != 0) {
+  if (!in_damage_ && left != 0) {
     if (window.last) {
       handler.problem(truncated(offset, left));
     } else {
-      damage_ = damage_of_begin(window.bytes.span().subspan(position), offset);
-      if (!damage_) return {.outcome = DecodeOutcome::kNeedMore, .needed = left + 1};
+      if (!begin_damage(window.bytes.span().subspan(position), offset))
+        return {.outcome = DecodeOutcome::kNeedMore, .needed = left + 1};
     }
   }
   position = window.bytes.size;
-  if (damage_ && window.last) {
-    damage_->length = window.offset + window.bytes.size - damage_->offset;
-    handler.problem(*std::move(damage_));
-    damage_.reset();
-  }
+  if (in_damage_ && window.last) handler.problem(end_damage(window.offset + window.bytes.size));
   return {};
 }
 
