@@ -39,20 +39,22 @@ std::optional<Finding> Decoder::damage_of_begin(ByteSpan begin, std::uint64_t of
   const auto text = [&](std::string_view why) {
     return fmt::format("{}; skipped up to the next zero byte", why);
   };
-  if (begin.size() >= limit_) {
-    return damage(RuleId::kLimit, offset, begin.size(),
-                  text(fmt::format("a frame takes more than {} bytes", limit_ - 1)));
-  }
   const std::optional<std::uint8_t> id = id_of(begin);
-  if (begin.size() < kHopeless || !id) return std::nullopt;
-  const EventLayout& layout = (*table_)[*id];
-  if (layout.facts == nullptr) {
-    return damage(RuleId::kEventId, offset, begin.size(),
-                  text(fmt::format("no event has the id 0x{:02X}", *id)));
+  // First, since it is what the first bytes tell in windows of any size.
+  if (begin.size() >= kHopeless && id) {
+    const EventLayout& layout = (*table_)[*id];
+    if (layout.facts == nullptr) {
+      return damage(RuleId::kEventId, offset, begin.size(),
+                    text(fmt::format("no event has the id 0x{:02X}", *id)));
+    }
+    if (!layout.has_string) {
+      return damage(RuleId::kSurplusBytes, offset, begin.size(),
+                    text(fmt::format("bytes follow the last field of {}", layout.facts->name)));
+    }
   }
-  if (layout.has_string) return std::nullopt;
-  return damage(RuleId::kSurplusBytes, offset, begin.size(),
-                text(fmt::format("bytes follow the last field of {}", layout.facts->name)));
+  if (begin.size() < limit_) return std::nullopt;
+  return damage(RuleId::kLimit, offset, begin.size(),
+                text(fmt::format("a frame takes more than {} bytes", limit_ - 1)));
 }
 
 Finding Decoder::damage_of(ByteSpan frame, std::uint64_t offset) {

@@ -175,13 +175,9 @@ DecodeProgress Decoder::at_window_end(const DecodeWindow& window, std::size_t& p
                                       Handler& handler) {
   const std::size_t left = window.bytes.size - position;
   const std::uint64_t offset = window.offset + position;
-  if (!in_damage_ && left != 0) {
-    if (window.last) {
-      handler.problem(truncated(offset, left));
-    } else {
-      if (!begin_damage(window.bytes.span().subspan(position), offset))
-        return {.outcome = DecodeOutcome::kNeedMore, .needed = left + 1};
-    }
+  if (!in_damage_ && left != 0 && !begin_damage(window.bytes.span().subspan(position), offset)) {
+    if (!window.last) return {.outcome = DecodeOutcome::kNeedMore, .needed = left + 1};
+    handler.problem(truncated(offset, left));
   }
   position = window.bytes.size;
   if (in_damage_ && window.last) handler.problem(end_damage(window.offset + window.bytes.size));

@@ -27,6 +27,7 @@ enum class Concession : std::uint8_t {
   kTimeFraction,
   kResolution,
   kPackets,
+  kTakenBack,
   kCount,
 };
 struct ConcessionFacts {
@@ -45,6 +46,7 @@ constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCoun
         {"times between two ticks", "written as the tick before", true},
         {"lengths of a tick that do not hold in the result", "left out", true},
         {"losses of packets", "left out", true},
+        {"losses that came after all", "left counted as lost", true},
     }};
 
 // The first marker id of other formats' classes: beyond what people number by hand.
@@ -97,8 +99,7 @@ class TraceWriter final : public Writer {
       case RecordKind::kEvent:
         return write_event(record.event);
       case RecordKind::kLoss:
-        if (record.loss->packets && !record.loss->events) concede(Concession::kPackets);
-        lose(record.loss->events.value_or(0));
+        lose(*record.loss);
         break;
       case RecordKind::kStreamEnd:
         // Another may come to lie where this one was.
@@ -284,7 +285,15 @@ class TraceWriter final : public Writer {
     told_losses_ += told - before;
     dropped_ = count;
   }
-  void lose(std::uint64_t events) {
+  void lose(const Loss& loss) {
+    if (loss.packets && !loss.events) concede(Concession::kPackets);
+    const std::uint64_t events = loss.events.value_or(0);
+    if (loss.taken_back) {
+      // Too late for a count that was written: such a count never decreases.
+      if (unsaid_losses_ < events) concede(Concession::kTakenBack);
+      unsaid_losses_ -= std::min(events, unsaid_losses_);
+      return;
+    }
     const std::uint64_t told = std::min(events, told_losses_);
     told_losses_ -= told;
     unsaid_losses_ += events - told;
