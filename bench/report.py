@@ -45,7 +45,8 @@ def instructions(build: pathlib.Path) -> None:
 
 def best_rates(build: pathlib.Path) -> None:
     rows = []
-    for program in ("dial9_encode_bench", "dial9_decode_bench", "heph_bench", "json_lines_bench", "ctf_read_bench", "ctf_write_bench"):
+    for program in ("dial9_encode_bench", "dial9_decode_bench", "heph_bench", "tband_encode_bench", "tband_decode_bench",
+                    "json_lines_bench", "ctf_read_bench", "ctf_write_bench"):
         report = json.loads(output(build / "bin" / program, f"--benchmark_repetitions={RUNS}",
                                    "--benchmark_min_time=0.05", "--benchmark_format=json"))
         rates: dict[str, list[float]] = {}

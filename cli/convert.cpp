@@ -39,7 +39,8 @@ class Conversion {
 
   void run() {
     std::vector<TracePlace> places = list_traces(options_, session_.stop);
-    if (places.size() != 1 || places.front().failure) return convert(std::move(places), {});
+    if (places.size() != 1 || places.front().failure || places.front().has_core_files())
+      return convert(std::move(places), {});
     if (places.front().is_directory()) {
       if (is_rewritten(places.front()) && rewrite(places.front())) return;
       return convert(std::move(places), {});
@@ -83,7 +84,7 @@ class Conversion {
   bool rewrite_with(Rewrite&& rewrite) {
     Notices notices(session_, options_);
     const Result<void> copied =
-        rewrite({.max_state = options_.max_state},
+        rewrite({.max_state = options_.max_state, .hexadecimal = options_.tband_hexadecimal},
                 [&](RecordKind kind, const Notice& notice) { notices.see(kind, notice); });
     if (!copied) {
       if (is_failed_write(copied.error())) {

@@ -74,6 +74,11 @@ std::vector<Choice> progress_choices() {
   return {{"auto", "on a terminal, when it takes more than a second"}, {"never", "never"}};
 }
 
+std::vector<Choice> encoding_choices() {
+  return {{"binary", "as a tracer writes it"},
+          {"hex", "as hexadecimal text, from a console or debugger"}};
+}
+
 std::vector<Choice> version_choices() {
   return {{"0.3", "what every reader knows"},
           {"0.4", "with stack pool, annotations, lists and maps"}};
@@ -133,6 +138,12 @@ std::string apply_progress(Options& options, const std::string& value) {
 
 std::string apply_format(Options& options, const std::string& value) {
   options.format = find_format(value);
+  return {};
+}
+
+std::string apply_tband_encoding(Options& options, const std::string& value) {
+  options.tband_hexadecimal = value == "hex";
+  if (options.tband_hexadecimal && options.format == nullptr) options.format = find_format("tband");
   return {};
 }
 
@@ -308,6 +319,15 @@ constexpr std::array kOptions = {
                .help = "read as FORMAT instead of recognising it",
                .choices = format_choices,
                .apply = apply_format},
+    OptionSpec{.name = "tband-encoding",
+               .value = "ENCODING",
+               .help = "how Tonbandgeraet input is encoded",
+               .detail =
+                   "hex reads as Tonbandgeraet what no --format says otherwise of. Between its "
+                   "bytes may stand white space, commas, colons, dashes and 0x.",
+               .choices = encoding_choices,
+               .initial = "binary",
+               .apply = apply_tband_encoding},
     OptionSpec{
         .name = "max-state",
         .value = "BYTES",

@@ -38,6 +38,7 @@ struct Options {
   bool progress = true;  // on a terminal
   ColorMode color = ColorMode::kAuto;
   const Format* format = nullptr;  // null: recognise it
+  bool tband_hexadecimal = false;  // Tonbandgerät input is hexadecimal text
   std::uint64_t max_state = std::uint64_t{1} << 30;
   unsigned jobs = 0;  // 0: one for each processor
 

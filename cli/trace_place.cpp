@@ -1,6 +1,7 @@
 #include "cli/trace_place.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <system_error>
 #include <thread>
@@ -32,8 +33,51 @@ void add_directories(const Options& options, const std::string& operand,
   }
 }
 
+// What `operand` says, if it is of the form FILE@CORE.
+std::optional<CoreFile> core_file(const Options& options, const std::string& operand) {
+  const std::size_t at = operand.rfind('@');
+  if (at == std::string::npos || at == 0) return std::nullopt;
+  CoreFile file{.path = operand.substr(0, at)};
+  const char* const end = operand.data() + operand.size();
+  const auto [stop, error] = std::from_chars(operand.data() + at + 1, end, file.core);
+  std::error_code ignored;
+  if (error != std::errc() || stop != end || std::filesystem::exists(operand, ignored))
+    return std::nullopt;
+  if (options.format != nullptr && !options.format->has_core_files()) return std::nullopt;
+  return file;
+}
+
+const Format* format_of_core_files(const Options& options) {
+  if (options.format != nullptr) return options.format;
+  const auto found = std::ranges::find_if(
+      formats(), [](const Format* format) { return format->has_core_files(); });
+  return found == formats().end() ? nullptr : *found;
+}
+
+void add_core_file(const Options& options, const std::string& operand, CoreFile file,
+                   std::vector<TracePlace>& places) {
+  const auto place = std::ranges::find_if(places, &TracePlace::has_core_files);
+  if (place != places.end()) {
+    place->core_files.push_back(std::move(file));
+    return;
+  }
+  places.push_back({.operand = operand, .format = format_of_core_files(options)});
+  places.back().core_files.push_back(std::move(file));
+}
+
+Result<std::unique_ptr<Reader>> open_core_files(const TracePlace& place, const ReadOptions& options,
+                                                const std::stop_token& stop) {
+  std::vector<CoreInput> inputs;
+  for (const CoreFile& file : place.core_files) {
+    auto input = io::open_input(file.path, stop);
+    if (!input) return std::unexpected(std::move(input.error()));
+    inputs.push_back({.input = std::move(*input), .core = file.core});
+  }
+  return place.format->open_cores(std::move(inputs), options);
+}
+
 std::size_t files_in(const TracePlace& place) {
-  std::size_t files = 1;
+  std::size_t files = 1 + place.core_files.size();
   for (const std::string& directory : place.directories) {
     std::error_code error;
     for (std::filesystem::directory_iterator each(directory, error), end; !error && each != end;
@@ -61,6 +105,7 @@ ReadOptions read_options(const Options& options, const TracePlace& place, const 
           .clock_shift = options.clock_offset(place.operand),
           .begin = known_time(options.begin),
           .end = known_time(options.end),
+          .hexadecimal = options.tband_hexadecimal,
           .jobs = std::max(share, 1U)};
 }
 
@@ -68,6 +113,11 @@ ReadOptions read_options(const Options& options, const TracePlace& place, const 
 
 bool TracePlace::reopens() const {
   std::error_code ignored;
+  if (has_core_files()) {
+    return std::ranges::all_of(core_files, [&](const CoreFile& file) {
+      return std::filesystem::is_regular_file(file.path, ignored);
+    });
+  }
   return is_directory() || (operand != "-" && std::filesystem::is_regular_file(operand, ignored));
 }
 
@@ -76,6 +126,8 @@ std::vector<TracePlace> list_traces(const Options& options, const std::stop_toke
   for (const std::string& operand : options.operands) {
     if (cli::is_directory(operand)) {
       add_directories(options, operand, stop, places);
+    } else if (std::optional<CoreFile> file = core_file(options, operand)) {
+      add_core_file(options, operand, *std::move(file), places);
     } else {
       places.push_back({.operand = operand});
     }
@@ -93,6 +145,8 @@ Result<std::unique_ptr<Reader>> open_reader(const Options& options, const TraceP
     return place.format->open_directories(place.directories, read_options(options, place, reading),
                                           std::move(stop));
   }
+  if (place.has_core_files())
+    return open_core_files(place, read_options(options, place, reading), stop);
   Result<FoundTraces> found = find_traces(place.operand, options.format, stop);
   if (!found) return std::unexpected(std::move(found.error()));
   return open_reader(options, place, reading, std::move(found->traces.front()), std::move(stop));

@@ -12,21 +12,30 @@
 
 namespace tracedeck::cli {
 
+// A TRACE of the form FILE@CORE.
+struct CoreFile {
+  std::string path = {};
+  std::uint32_t core = 0;
+};
+
 // One trace, not yet opened.
 struct TracePlace {
   std::string operand = {};                   // the TRACE it is or lies in, as the user named it
-  const Format* format = nullptr;             // of directories
+  const Format* format = nullptr;             // of directories and core files
+  std::vector<CoreFile> core_files = {};      // one for each core; empty: it is given otherwise
   std::vector<std::string> directories = {};  // of one logical trace; empty: a file
   std::optional<Error> failure = {};          // why there is nothing to open
 
   [[nodiscard]] bool is_directory() const { return !directories.empty(); }
+  [[nodiscard]] bool has_core_files() const { return !core_files.empty(); }
   // Whether it can be opened again and again.
   [[nodiscard]] bool reopens() const;
 };
 
-// The traces of all TRACEs, in order. Directories are searched, files not touched. What cannot be
-// searched, or holds no trace, is a place with a failure. Allows as many open files as the traces
-// have.
+// The traces of all TRACEs, in order. Directories are searched, files not touched. All FILE@CORE
+// are one trace, in the place of the first; a path that exists with its `@` is a plain file. What
+// cannot be searched, or holds no trace, is a place with a failure. Allows as many open files as
+// the traces have.
 [[nodiscard]] std::vector<TracePlace> list_traces(const Options& options,
                                                   const std::stop_token& stop);
 

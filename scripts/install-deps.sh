@@ -12,8 +12,9 @@ build=(
     libgtest-dev libgmock-dev librapidcheck-dev libsimdjson-dev libbenchmark-dev
     zstd groff-base mandoc fish zsh # what the tests try the outputs, the man page and the completions with
 )
-# Whom the tests compare with, and have record (in user space only). Without them these tests are skipped.
-peers=(babeltrace2 lttng-tools liblttng-ust-dev)
+# Whom the tests compare with, and have record (in user space only), and the compiler for devices. Without them these
+# tests are skipped.
+peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi)
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
 

@@ -17,16 +17,16 @@ from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 COMMANDS = ["info", "print", "schema", "stats", "validate", "convert", "formats"]
 READERS = ["info", "print", "schema", "stats", "validate"]
 OPTIONS = {
-    "info": "json clock-offset format max-state jobs strict color progress quiet verbose help version",
-    "print": "output clock-gmt clock-seconds clock-cycles clock-date no-delta records order begin end limit clock-offset format max-state jobs strict color progress quiet verbose help version",
-    "schema": "output to json format max-state jobs strict color progress quiet verbose help version",
-    "stats": "json begin end clock-offset format max-state jobs strict color progress quiet verbose help version",
-    "validate": "json format max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size report order begin end limit clock-offset format max-state jobs strict color progress quiet verbose help version",
+    "info": "json clock-offset format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "print": "output clock-gmt clock-seconds clock-cycles clock-date no-delta records order begin end limit clock-offset format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "schema": "output to json format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "stats": "json begin end clock-offset format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "validate": "json format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size report order begin end limit clock-offset format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json help version",
 }
 # What other commands of this kind have, and this one does not have yet.
-NOT_YET = ["--filter", "--tband-encoding", "--core", "-j"]
+NOT_YET = ["--filter", "--core", "-j"]
 DAMAGED = w.ticks(3) + b"\xff\x00"
 
 
@@ -94,7 +94,7 @@ class Usage(CommandTest):
     def test_nothing_is_mentioned_that_is_not_there(self):
         for command in COMMANDS:
             text = run(command, "--help").stdout.decode()
-            for word in [*NOT_YET[:-1], "tband"]:
+            for word in NOT_YET[:-1]:
                 self.assertNotIn(word, text)
 
     def test_wrong_values(self):
@@ -107,7 +107,8 @@ class Usage(CommandTest):
             "--records": ["", "none"],
             "--output": ["", "json", "text,csv"],
             "--clock-offset": ["", "x", "=5", "nosuch=5", "9223372036854775808", "1s"],
-            "--format": ["", "hepp", "dial8"],
+            "--format": ["", "perfetto", "dial8"],
+            "--tband-encoding": ["", "base64"],
             "--max-state": ["", "0", "-1", "1X", "99999999999T", "1.5G"],
             "--jobs": ["", "0", "-1", "x", "18446744073709551616"],
             "--color": ["", "yes"],

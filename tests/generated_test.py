@@ -41,7 +41,7 @@ class Kinds(GeneratedTest):
                 self.assertIn(spelling.format(name), text, f"{kind}: {option}")
             for command in COMMANDS:
                 self.assertIn(command, text)
-            for absent in ["filter", "tband"]:
+            for absent in ["filter"]:
                 self.assertNotIn(absent, text)
 
 

@@ -18,6 +18,7 @@
 #include "tracedeck/heph/format.hpp"
 #include "tracedeck/io/prefix_input.hpp"
 #include "tracedeck/io/system.hpp"
+#include "tracedeck/tband/format.hpp"
 
 namespace tracedeck {
 namespace {
@@ -39,6 +40,7 @@ class Head {
 
   [[nodiscard]] ByteSpan bytes() const { return bytes_; }
   [[nodiscard]] bool whole() const { return whole_; }
+  [[nodiscard]] bool live() const { return input_.live(); }
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
   [[nodiscard]] std::vector<std::uint8_t> take() { return std::move(bytes_); }
 
@@ -62,6 +64,7 @@ class Head {
 // brought enough is not waited for.
 const Format* recognise(Head& head) {
   for (const Format* const format : formats()) {
+    if (head.live() && !format->recognises_live()) continue;
     head.want(format->recognition_size());
     if (format->recognises(head.bytes(), head.whole())) return format;
   }
@@ -182,8 +185,8 @@ std::unexpected<Error> several(const std::vector<FoundTrace>& traces, const std:
 }  // namespace
 
 std::span<const Format* const> formats() {
-  static const std::array<const Format*, 3> kFormats = {&dial9::format(), &heph::format(),
-                                                        &ctf::format()};
+  static const std::array kFormats = {&dial9::format(), &heph::format(), &ctf::format(),
+                                      &tband::format()};
   return kFormats;
 }
 

@@ -101,7 +101,8 @@ std::uint8_t* pack_slot(const Slot& slot, std::uint8_t* to) {
                                     static_cast<unsigned>(slot.flags) << kSlotFlagsShift);
   switch (content_of(slot.kind)) {
     case Content::kBits:
-      return put_varint(to, slot.bits);
+      to = put_varint(to, slot.bits);
+      return slot.name() != 0 ? put_varint(to, slot.name()) : to;
     case Content::kInteger:
       return put_varint(to, zigzag(slot.integer));
     case Content::kReal:
@@ -125,6 +126,8 @@ Slot unpack_slot(const std::uint8_t*& from) {
   switch (content_of(slot.kind)) {
     case Content::kBits:
       slot.bits = take_varint(from);
+      if ((slot.flags & kSlotNamed) != 0)
+        slot.length = static_cast<std::uint32_t>(take_varint(from));
       break;
     case Content::kInteger:
       slot.integer = unzigzag(take_varint(from));

@@ -9,6 +9,12 @@ std::unexpected<Error> no_directories(const FormatInfo& info) {
 
 }  // namespace
 
+Result<std::unique_ptr<Reader>> Format::open_cores(std::vector<CoreInput>,
+                                                   const ReadOptions&) const {
+  return fail(ErrorCode::kUnsupported,
+              std::string(info().name) + " traces have no file for each core");
+}
+
 Result<std::unique_ptr<Reader>> Format::open_directories(std::span<const std::string>,
                                                          const ReadOptions&,
                                                          std::stop_token) const {

@@ -45,6 +45,12 @@ struct WriteOptions {
   std::uint64_t packet_size = std::uint64_t{256} << 10;  // bytes, of formats with packets
 };
 
+// One file of a trace that has one for each core.
+struct CoreInput {
+  std::unique_ptr<io::Input> input = {};
+  std::uint32_t core = 0;
+};
+
 class Format {
  public:
   using NoticeSink = std::function<void(RecordKind, const Notice&)>;
@@ -59,10 +65,18 @@ class Format {
   [[nodiscard]] virtual bool recognises(ByteSpan head, bool whole) const = 0;
   // How many first bytes `recognises` wants to see at most.
   [[nodiscard]] virtual std::size_t recognition_size() const = 0;
+  // Whether a live input, which may bring its first bytes late, is recognised too.
+  [[nodiscard]] virtual bool recognises_live() const { return true; }
 
   // Errors: kMustReject when the specification demands that the input is rejected.
   [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open(std::unique_ptr<io::Input> input,
                                                              const ReadOptions& options) const = 0;
+
+  // Whether a trace may be given as one file for each core.
+  [[nodiscard]] virtual bool has_core_files() const { return false; }
+  // Opens such a trace. `files` is not empty, its order that of the trace's. Errors: kUnsupported.
+  [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open_cores(
+      std::vector<CoreInput> files, const ReadOptions& options) const;
 
   // The words of `convert --to` that this format writes; empty when it only reads.
   [[nodiscard]] virtual std::span<const WriteTarget> targets() const = 0;
@@ -99,7 +113,8 @@ class Format {
 
   // Copies a trace frame by frame, as it was: readable frames keep their bytes, damaged ranges are
   // left out and reported as kProblem notices, what is tolerated as kFinding notices. Of the
-  // options only `max_state` matters. Ends early, after a whole frame, when `stop` is requested.
+  // options only `max_state` and `hexadecimal` matter. Ends early, after a whole frame, when `stop`
+  // is requested.
   [[nodiscard]] virtual Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
                                              const ReadOptions& options, const NoticeSink& notices,
                                              std::stop_token stop) const = 0;

@@ -20,6 +20,7 @@ namespace tracedeck {
 //   void begin_batch()   pins what events may refer to
 //   void finish_batch()  pins what the batch's slots came to point into; the window is pinned
 //   void end()           the trace ended: last records
+//   const std::string& file_name()   the input, where a trace has several
 //   bool before_input(WindowSource&)  called before the input is read on, which may wait; true:
 //                        records were added, hand them on first
 // A decoder that rejects inputs has `const Error& rejection() const`.
@@ -62,11 +63,11 @@ class FrameReader : public Reader {
 
   // What the decoder calls.
   void problem(Finding finding) {
-    batch_->add_notice(RecordKind::kProblem, {description_->input(), std::move(finding)});
+    batch_->add_notice(RecordKind::kProblem, {input_name(), std::move(finding)});
   }
   void finding(Finding finding) {
     if (options_.findings)
-      batch_->add_notice(RecordKind::kFinding, {description_->input(), std::move(finding)});
+      batch_->add_notice(RecordKind::kFinding, {input_name(), std::move(finding)});
   }
 
  protected:
@@ -87,6 +88,15 @@ class FrameReader : public Reader {
 
  private:
   Self& self() { return static_cast<Self&>(*this); }
+
+  // Of what is read: the trace, or one of its files.
+  const std::string& input_name() {
+    if constexpr (requires { self().file_name(); }) {
+      return self().file_name();
+    } else {
+      return description_->input();
+    }
+  }
 
   void begin() {
     if (batch_ == nullptr || batch_.use_count() > 1) {
@@ -111,14 +121,14 @@ class FrameReader : public Reader {
     if constexpr (requires { self().end(); }) self().end();
     if (const auto& failure = source_.failure()) {
       batch_->add_notice(RecordKind::kProblem,
-                         input_notice(description_->input(), source_.offset(), *failure));
+                         input_notice(input_name(), source_.offset(), *failure));
     }
   }
 
   std::unexpected<Error> reject() {
     ended_ = true;
     Error error = decoder_.rejection();
-    error.input = description_->input();
+    error.input = input_name();
     return std::unexpected(std::move(error));
   }
 

@@ -27,6 +27,8 @@ struct ReadOptions {
   // a reader may skip what holds none, but need not.
   std::optional<Nanoseconds> begin = {};
   std::optional<Nanoseconds> end = {};
+  // The input is hexadecimal text (Tonbandgerät).
+  bool hexadecimal = false;
   // Threads that may decode at the same time. What is read does not depend on it.
   unsigned jobs = 1;
 };

@@ -26,7 +26,8 @@ namespace tracedeck {
 
 enum class SlotKind : std::uint8_t {
   kBoolean,       // bits: 0 or 1
-  kUnsigned,      // bits; detail: width on the wire where no field class tells, 0: variable
+  kUnsigned,      // bits; detail: width on the wire where no field class tells, 0: variable;
+                  // length: with kSlotNamed, the number of the value's name
   kSigned,        // integer
   kReal,          // real
   kString,        // pointer, length: UTF-8, possibly invalid
@@ -72,6 +73,7 @@ enum class PackedElement : std::uint8_t {
 // Flags of a slot.
 inline constexpr std::uint8_t kSlotInterned = 1;  // came from a pool: worth interning again
 inline constexpr std::uint8_t kSlotAddress = 2;   // machine addresses: shown in hexadecimal
+inline constexpr std::uint8_t kSlotNamed = 4;     // the trace has a name for the value
 
 struct Slot {
   union {
@@ -90,6 +92,8 @@ struct Slot {
     return {reinterpret_cast<const char*>(pointer), length};
   }
   [[nodiscard]] ByteSpan bytes() const { return {pointer, length}; }
+  // The number of the value's name in `TraceDescription::value_names`; 0: it has none.
+  [[nodiscard]] std::uint32_t name() const { return (flags & kSlotNamed) != 0 ? length : 0; }
   // How many slots after this one belong to it.
   [[nodiscard]] std::uint32_t extent() const { return kind >= kFirstCompound ? length : 0; }
   // The slot after this value, skipping what belongs to it.
@@ -111,6 +115,15 @@ static_assert(sizeof(Slot) == 16);
           .length = 0,
           .kind = SlotKind::kUnsigned,
           .flags = flags,
+          .detail = 0,
+          .reserved = 0};
+}
+// With the number of its name, 0 for none.
+[[nodiscard]] inline Slot named_slot(std::uint64_t value, std::uint32_t name) {
+  return {.bits = value,
+          .length = name,
+          .kind = SlotKind::kUnsigned,
+          .flags = name == 0 ? std::uint8_t{0} : kSlotNamed,
           .detail = 0,
           .reserved = 0};
 }

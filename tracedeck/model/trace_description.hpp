@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tracedeck/model/event_class.hpp"
+#include "tracedeck/model/value_names.hpp"
 
 namespace tracedeck {
 
@@ -44,6 +45,7 @@ class TraceDescription {
   }
   [[nodiscard]] const std::deque<EventClass>& event_classes() const { return event_classes_; }
   [[nodiscard]] const Attributes& environment() const { return environment_; }
+  [[nodiscard]] const ValueNames& value_names() const { return value_names_; }
 
   // Before any batch was made: a format may learn its version from the trace's first bytes.
   void set_version(std::string version) { version_ = std::move(version); }
@@ -63,6 +65,8 @@ class TraceDescription {
   void set_environment(std::size_t index, Attribute entry) {
     environment_[index] = std::move(entry);
   }
+  // The number of a name that slots may refer to from now on.
+  std::uint32_t add_value_name(std::string_view name) { return value_names_.add(name); }
 
  private:
   std::string input_;
@@ -73,6 +77,7 @@ class TraceDescription {
   std::deque<DataStreamClass> stream_classes_;
   std::deque<EventClass> event_classes_;
   Attributes environment_;
+  ValueNames value_names_;
 };
 
 }  // namespace tracedeck

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tracedeck/flow/class_table.hpp"
+#include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/render/class_identity.hpp"
 #include "tracedeck/render/description.hpp"
 #include "tracedeck/render/finding.hpp"
@@ -127,6 +128,11 @@ class TextWriter final : public Writer {
   Column class_column_{kClassLimit};
 };
 
+const TraceDescription* trace_of(const EventClass& event_class) {
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  return stream_class == nullptr ? nullptr : stream_class->trace;
+}
+
 void TextWriter::event(const Event& event) {
   times(event);
   if (event.stream != nullptr) {
@@ -151,6 +157,8 @@ void TextWriter::event(const Event& event) {
     put(Paint::kTime, scratch_.view());
     pending_ = 2;
   }
+  const TraceDescription* const trace = trace_of(*event.event_class);
+  values_.style().set_names(trace == nullptr ? nullptr : &trace->value_names());
   contexts(event);
   if (described) {
     described_fields(event.payload()[1]);

@@ -138,6 +138,15 @@ void TextStyle::number(TextBuffer& out, const Slot& slot, DisplayBase base, Pain
   scratch_.clear();
   append_integer(scratch_, slot, base);
   put(out, paint, scratch_.view());
+  if (slot.name() != 0 && names_ != nullptr) name(out, (*names_)[slot.name()]);
+}
+
+void TextStyle::name(TextBuffer& out, std::string_view name) {
+  put(out, Paint::kPlain, " (");
+  palette_.begin(out, Paint::kLabel);
+  columns_ += append_visible(out, name);
+  palette_.end(out, Paint::kLabel);
+  put(out, Paint::kPlain, ")");
 }
 
 void TextStyle::real(TextBuffer& out, double value) {

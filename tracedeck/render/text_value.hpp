@@ -1,5 +1,5 @@
 // Values off the tape as text for people: `[1, 2]`, `{a=1, b="x"}`, `{"key": 2}`, `FRQK_MUTEX(3)`,
-// `0x1f`, `<00ff>`.
+// `0x1f`, `<00ff>`, `3 (sensor)` where the trace has a name for the value.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/tape.hpp"
+#include "tracedeck/model/value_names.hpp"
 #include "tracedeck/render/palette.hpp"
 #include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/render/value_walk.hpp"
@@ -43,6 +44,9 @@ class TextStyle {
     columns_ += text.size();
   }
 
+  // What the names of values are looked up in; null: they are not shown. Must outlive its use.
+  void set_names(const ValueNames* names) { names_ = names; }
+
   // Columns filled so far, line ends not minded.
   [[nodiscard]] std::size_t columns() const { return columns_; }
 
@@ -51,10 +55,12 @@ class TextStyle {
   void labels(TextBuffer& out, const Slot& slot, const IntegerClass& integer);
   void flags(TextBuffer& out, const Slot& slot, const IntegerClass& integer);
   void number(TextBuffer& out, const Slot& slot, DisplayBase base, Paint paint);
+  void name(TextBuffer& out, std::string_view name);
   void real(TextBuffer& out, double value);
   void blob(TextBuffer& out, ByteSpan bytes);
 
   Palette palette_;
+  const ValueNames* names_ = nullptr;
   std::size_t columns_ = 0;
   TextBuffer scratch_{nullptr, 1024};
 };
