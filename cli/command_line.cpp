@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/live.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/base/version.hpp"
 #include "tracedeck/render/visible.hpp"
@@ -68,6 +69,7 @@ std::string check(const Command& command, const Options& options) {
   }
   if (command.operands == Operands::kTraces) {
     if (std::string wrong = check_traces(options); !wrong.empty()) return wrong;
+    if (std::string wrong = check_live(options); !wrong.empty()) return wrong;
   }
   return command.check == nullptr ? std::string() : command.check(options);
 }

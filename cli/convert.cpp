@@ -2,11 +2,13 @@
 
 #include "cli/commands.hpp"
 #include "cli/events_out.hpp"
+#include "cli/live.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/places.hpp"
 #include "cli/receipt.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output_directory.hpp"
+#include "tracedeck/io/watched_input.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/json_lines.hpp"
 
@@ -39,6 +41,7 @@ class Conversion {
 
   void run() {
     std::vector<TracePlace> places = list_traces(options_, session_.stop);
+    if (are_live(places)) return run_live(places);
     if (places.size() != 1 || places.front().failure || places.front().has_core_files())
       return convert(std::move(places), {});
     if (places.front().is_directory()) {
@@ -56,6 +59,81 @@ class Conversion {
   }
 
  private:
+  void run_live(const std::vector<TracePlace>& places) {
+    // Made at once, so that what is wrong with it shows before anything is waited for.
+    if (!open_output()) return;
+    auto live = std::make_unique<Live>(options_, session_, places);
+    if (live->traces().empty()) return drop_output();
+    if (live->traces().size() == 1 && is_recorded(*live)) return record(*live);
+    const auto pipeline = Pipeline::open(options_, session_, {}, std::move(live));
+    convert(*pipeline);
+  }
+
+  // Whether what comes is in the target's format already. Waits for the first trace unless the
+  // format is given.
+  bool is_recorded(Live& live) {
+    if (something_selected(options_)) return false;
+    const Format* format = options_.format;
+    LiveTraces& traces = *live.traces().front();
+    while (format == nullptr) {
+      auto found = traces.next(nullptr);
+      if (found && !*found) return false;
+      if (found) {
+        format = (*found)->format;
+        traces.put_back(*std::move(*found));
+      } else {
+        tell(live, found.error());
+      }
+    }
+    return format->info().name == options_.to;
+  }
+
+  void tell(Live& live, const Error& error) {
+    if (session_.stop.stop_requested()) return;
+    if (live.traces().front()->repeats()) return live.report().refuse(error);
+    live.report().fail(error);
+  }
+
+  // Copies what comes from one place frame by frame.
+  void record(Live& live) {
+    Notices notices(session_, options_);
+    const Format& format = *find_target(options_.to).format;
+    LiveTraces& traces = *live.traces().front();
+    bool empty = true;
+    for (;;) {
+      if (!session_.delivered(output_->flush())) return;
+      auto found = traces.next(&format);
+      if (found && !*found) break;
+      const Result<void> copied =
+          found ? record(format, **std::move(found), notices) : std::unexpected(found.error());
+      if (!copied && is_failed_write(copied.error())) {
+        session_.delivered(copied);
+        return;
+      }
+      if (!copied) tell(live, copied.error());
+      empty = empty && !copied;
+    }
+    // Not every format has a trace of no bytes.
+    if (empty && !write_empty_trace()) return;
+    report_.rewritten = true;
+    if (finish_output()) conclude(notices);
+  }
+
+  Result<void> record(const Format& format, FoundTrace found, Notices& notices) {
+    found.input =
+        io::watch_pauses(std::move(found.input), [this] { session_.delivered(output_->flush()); });
+    return format.rewrite(
+        std::move(found.input), *output_,
+        {.max_state = max_state(options_, true), .hexadecimal = options_.tband_hexadecimal},
+        [&](RecordKind kind, const Notice& notice) { notices.see(kind, notice); }, session_.stop);
+  }
+
+  bool write_empty_trace() {
+    auto writer = create_writer();
+    if (!writer) session_.report(writer.error());
+    return writer && session_.delivered((*writer)->finish());
+  }
+
   // Whether the trace is what it shall become.
   bool is_rewritten(const TracePlace& place) {
     if (find_target(options_.to).format != place.format || something_selected(options_))
@@ -83,9 +161,9 @@ class Conversion {
   template <class Rewrite>
   bool rewrite_with(Rewrite&& rewrite) {
     Notices notices(session_, options_);
-    const Result<void> copied =
-        rewrite({.max_state = options_.max_state, .hexadecimal = options_.tband_hexadecimal},
-                [&](RecordKind kind, const Notice& notice) { notices.see(kind, notice); });
+    const Result<void> copied = rewrite(
+        {.max_state = max_state(options_, false), .hexadecimal = options_.tband_hexadecimal},
+        [&](RecordKind kind, const Notice& notice) { notices.see(kind, notice); });
     if (!copied) {
       if (is_failed_write(copied.error())) {
         session_.delivered(copied);
@@ -112,15 +190,22 @@ class Conversion {
     const auto pipeline =
         Pipeline::open(options_, session_, reading, std::move(places), std::move(first));
     if (pipeline == nullptr || !open_output()) return;
+    convert(*pipeline);
+  }
+
+  void convert(Pipeline& pipeline) {
     auto writer = create_writer();
     if (!writer) {
       drop_output();
       return session_.report(writer.error());
     }
     Notices notices(session_, options_);
-    const EventsWritten written = write_events(
-        {.source = *pipeline, .writer = **writer, .output = *output_, .notices = notices},
-        session_);
+    const EventsWritten written = write_events({.source = pipeline,
+                                                .writer = **writer,
+                                                .output = *output_,
+                                                .notices = notices,
+                                                .ready = pauses_of(pipeline)},
+                                               session_);
     if (!written.complete) return;
     report_.events = written.events;
     report_.receipt = (*writer)->receipt();

@@ -1,5 +1,7 @@
 #include "cli/events_out.hpp"
 
+#include "tracedeck/io/watched_input.hpp"
+
 namespace tracedeck::cli {
 namespace {
 
@@ -33,11 +35,35 @@ Result<void> write_batch(const EventsOut& way, const Batch& batch, EventsWritten
   return way.show_at_once ? show(way) : Result<void>{};
 }
 
+// Shows what was written of a source that makes pauses.
+class Shower {
+ public:
+  explicit Shower(const EventsOut& way) : way_(way) {}
+
+  Result<void> show_if_due() {
+    if (!way_.ready || shown_all_) return {};
+    if (Clock::now() - shown_at_ < io::kShowInterval && way_.ready(io::kShowPause)) return {};
+    shown_at_ = Clock::now();
+    shown_all_ = true;
+    return show(way_);
+  }
+  void wrote() { shown_all_ = false; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const EventsOut& way_;
+  Clock::time_point shown_at_ = Clock::now();
+  bool shown_all_ = true;
+};
+
 }  // namespace
 
 EventsWritten write_events(const EventsOut& way, Session& session) {
   EventsWritten done;
+  Shower shower(way);
   for (;;) {
+    if (!session.delivered(shower.show_if_due())) return done;
     const auto batch = way.source.next();
     if (!batch) {
       session.report(batch.error());
@@ -47,6 +73,7 @@ EventsWritten write_events(const EventsOut& way, Session& session) {
     }
     if (*batch == nullptr) break;
     if (!session.delivered(write_batch(way, **batch, done))) return done;
+    shower.wrote();
   }
   done.complete = session.delivered(way.writer.finish());
   return done;

@@ -1,7 +1,9 @@
 // Moving events from a source to a writer, for `print` and `convert`.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "cli/notices.hpp"
@@ -16,6 +18,9 @@ struct EventsOut {
   io::Output& output;
   Notices& notices;
   bool show_at_once = false;  // flush the output after every batch
+  // Whether the source has something within that time. With it the output is flushed when the
+  // source makes a pause, and about every second while it makes none.
+  std::function<bool(std::chrono::milliseconds)> ready = {};
 };
 
 struct EventsWritten {

@@ -122,8 +122,9 @@ std::string help_text() {
   text += table(rows);
   text += fmt::format(
       "\n{}\n",
-      wrapped("A TRACE is a file, a directory, or '-' for standard input; gzip and zstd are seen "
-              "through. "
+      wrapped("A TRACE is a file, a directory, '-' for standard input, or comes live from "
+              "tcp://HOST:PORT, tcp-listen://ADDR:PORT, udp-listen://ADDR:PORT; gzip and zstd are "
+              "seen through. "
               "'tracedeck COMMAND --help' tells more about a command.",
               0));
   return text;
@@ -138,8 +139,10 @@ std::string help_text(const Command& command) {
   }
   text += table(rows);
   if (command.operands == Operands::kTraces) {
-    text += fmt::format("\n{}\n", wrapped("A TRACE is a file, a directory, or '-' for standard "
-                                          "input; gzip and zstd are seen through. Exit "
+    text += fmt::format("\n{}\n", wrapped("A TRACE is a file, a directory, '-' for standard "
+                                          "input, or comes live from tcp://HOST:PORT, "
+                                          "tcp-listen://ADDR:PORT, udp-listen://ADDR:PORT; gzip "
+                                          "and zstd are seen through. Exit "
                                           "codes and the forms of values are in tracedeck(1).",
                                           0));
   }

@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/live.hpp"
 #include "cli/notices.hpp"
 #include "cli/read_through.hpp"
 #include "tracedeck/flow/summary.hpp"
@@ -7,10 +8,9 @@
 namespace tracedeck::cli {
 namespace {
 
-// What one trace is; nullopt when it cannot be opened, which was reported then.
+// What one trace is; nullopt when it cannot be opened, which is reported.
 std::optional<flow::TraceSummary> summarize(const Options& options, Session& session,
-                                            const TracePlace& place) {
-  auto reader = open_reader(options, place, {.values = false}, session.stop);
+                                            Result<std::unique_ptr<Reader>> reader) {
   if (!reader) {
     session.report(reader.error());
     return std::nullopt;
@@ -34,15 +34,17 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
 
 void run_info(const Options& options, Session& session) {
   bool first = true;
-  for (const TracePlace& place : list_traces(options, session.stop)) {
-    const auto summary = summarize(options, session, place);
-    if (!summary) continue;
-    if (!first && !options.json && !print(session, "\n")) return;
+  for_each_trace(options, session, {.values = false}, [&](const TracePlace& place, auto reader) {
+    const auto summary = summarize(options, session, std::move(reader));
+    if (!summary) return true;
+    if (!first && !options.json && !print(session, "\n")) return false;
     first = false;
     if (!print(session,
                options.json ? render::summary_json(*summary) : render::summary_text(*summary)))
-      return;
-  }
+      return false;
+    // The next one may be long in coming.
+    return !place.live || session.delivered(session.out.flush());
+  });
 }
 
 }  // namespace tracedeck::cli

@@ -28,6 +28,19 @@ constexpr std::string_view kDescription =
     "searched, hidden folders aside, and every trace in it is worked on as if it had been named. "
     "Directories that belong together are one trace.";
 
+constexpr std::string_view kLive =
+    "A TRACE may come while it is read. tcp://HOST:PORT connects; tcp-listen://ADDR:PORT serves "
+    "one peer after the other; udp-listen://ADDR:PORT takes datagrams, each with whole packets, "
+    "frames or segments. Without ADDR only this machine is let in; with PORT 0 the system chooses "
+    "one. What was chosen is told on standard error. With --follow, files are waited for where "
+    "they end, and devices and named pipes are opened again.\n\n"
+    "Each peer, and each file that takes a followed name, brings a trace of its own; one that is "
+    "no trace is refused, and the next is waited for. Events are shown when the input pauses, "
+    "and once a second while it does not; those of several live TRACEs come in order of arrival. "
+    "Only formats whose traces are streams can come live.\n\n"
+    "What a peer sends can take as much memory as --max-state says, 64M unless given. A listener "
+    "asks nobody for a password.";
+
 constexpr std::string_view kOutput =
     "Results go to standard output, everything else to standard error. A TRACE that cannot be "
     "opened is reported, and "
@@ -67,6 +80,9 @@ constexpr std::array kExamples = {
     Entry{"tracedeck validate service.bin", "Lists what is wrong with a trace."},
     Entry{"tracedeck convert -o part.bin --to dial9 --begin 00:00:01 --end 00:00:02 service.bin",
           "Cuts a second out of a trace."},
+    Entry{"tracedeck print --follow service.bin", "Shows events as they are recorded."},
+    Entry{"tracedeck convert -o run.bin --to dial9 --format dial9 tcp-listen://:4000",
+          "Records what programs on this machine send, until it is interrupted."},
 };
 
 // `text` as roff shows it literally; every hyphen as the ASCII one.
@@ -214,6 +230,7 @@ std::string man_page() {
   }
   text += ".SH OPTIONS\n";
   for (const OptionSpec& spec : option_table()) text += option_entry(spec);
+  text += ".SH LIVE TRACES\n" + paragraphs(kLive, ".PP");
   text += ".SH OUTPUT\n" + paragraphs(kOutput, ".PP");
   text += ".SH EXIT STATUS\n";
   for (const ExitMeaning& exit : exit_meanings())

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tracedeck/io/live.hpp"
+
 namespace tracedeck::cli {
 namespace {
 
@@ -84,9 +86,9 @@ void Notices::finish() {
     for (const RuleCount& each : trace.rules) {
       rules.push_back(fmt::format("{} ({})", each.rule->id, each.count));
     }
-    const std::string hint = trace.trace == "standard input"
-                                 ? ""
-                                 : fmt::format("; see 'tracedeck validate {}'", trace.trace);
+    const bool is_gone = trace.trace == "standard input" || io::is_live_address(trace.trace);
+    const std::string hint =
+        is_gone ? "" : fmt::format("; see 'tracedeck validate {}'", trace.trace);
     session_.diagnostics.note(fmt::format("{}: {}: {}{}", trace.trace,
                                           counted(trace.count, "finding"), fmt::join(rules, ", "),
                                           hint));

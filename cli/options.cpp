@@ -106,6 +106,7 @@ std::string apply_schema_output(Options& options, const std::string& value) {
 }
 
 std::string apply_order(Options& options, const std::string& value) {
+  options.order_given = true;
   options.order = value == "merged"     ? Order::kMerged
                   : value == "recorded" ? Order::kRecorded
                                         : Order::kTime;
@@ -319,6 +320,13 @@ constexpr std::array kOptions = {
                .help = "read as FORMAT instead of recognising it",
                .choices = format_choices,
                .apply = apply_format},
+    OptionSpec{.name = "follow",
+               .help = "wait for more where a file or device ends",
+               .detail = "A file that another one replaces is read to its end, and then the other "
+                         "one; a file that is cut is read anew from its beginning. A terminal line "
+                         "is put to raw mode meanwhile; it, another device or a named pipe is "
+                         "opened again when it hangs up.",
+               .apply = set<&Options::follow>},
     OptionSpec{.name = "tband-encoding",
                .value = "ENCODING",
                .help = "how Tonbandgeraet input is encoded",
@@ -333,7 +341,8 @@ constexpr std::array kOptions = {
         .value = "BYTES",
         .help = "memory that classes, pools and the largest event may take (1G)",
         .detail =
-            "K, M, G and T stand for powers of 1024. What does not fit is reported like damage.",
+            "K, M, G and T stand for powers of 1024. What does not fit is reported like damage. "
+            "Without the option it is 1G, and 64M for each live TRACE.",
         .apply = [](Options& o, const std::string& v) { return take(o.max_state, parse_size(v)); }},
     OptionSpec{.name = "jobs",
                .value = "N",

@@ -37,10 +37,10 @@ struct Options {
   bool strict = false;
   bool progress = true;  // on a terminal
   ColorMode color = ColorMode::kAuto;
-  const Format* format = nullptr;  // null: recognise it
-  bool tband_hexadecimal = false;  // Tonbandgerät input is hexadecimal text
-  std::uint64_t max_state = std::uint64_t{1} << 30;
-  unsigned jobs = 0;  // 0: one for each processor
+  const Format* format = nullptr;          // null: recognise it
+  bool tband_hexadecimal = false;          // Tonbandgerät input is hexadecimal text
+  std::optional<std::uint64_t> max_state;  // see `cli::max_state`
+  unsigned jobs = 0;                       // 0: one for each processor
 
   bool json = false;
   OutputForm output = OutputForm::kText;
@@ -52,6 +52,8 @@ struct Options {
   bool no_delta = false;
   bool all_records = false;
   Order order = Order::kMerged;
+  bool order_given = false;
+  bool follow = false;
   std::optional<std::uint64_t> limit;
   std::optional<TimePoint> begin;
   std::optional<TimePoint> end;

@@ -75,9 +75,26 @@ std::unique_ptr<Pipeline> Pipeline::open(const Options& options, Session& sessio
 std::unique_ptr<Pipeline> Pipeline::open(const Options& options, Session& session,
                                          const Reading& reading, std::vector<TracePlace> places,
                                          std::optional<FoundTrace> first) {
+  if (are_live(places)) {
+    return open(options, session, reading, std::make_unique<Live>(options, session, places));
+  }
   std::unique_ptr<Pipeline> pipeline(new Pipeline(options, session, reading));
   if (!pipeline->open_traces(std::move(places), std::move(first))) return nullptr;
   pipeline->stages_ = pipeline->ordered();
+  if (options.limit) pipeline->stages_ = flow::limit(std::move(pipeline->stages_), *options.limit);
+  return pipeline;
+}
+
+std::unique_ptr<Pipeline> Pipeline::open(const Options& options, Session& session,
+                                         const Reading& reading, std::unique_ptr<Live> live) {
+  if (live->traces().empty()) return nullptr;
+  std::unique_ptr<Pipeline> pipeline(new Pipeline(options, session, reading));
+  pipeline->live_ = std::move(live);
+  Live& places = *pipeline->live_;
+  auto arrivals =
+      std::make_unique<flow::Arrivals>(places.sources(reading), [&places] { places.stop(); });
+  pipeline->arrivals_ = arrivals.get();
+  pipeline->stages_ = std::move(arrivals);
   if (options.limit) pipeline->stages_ = flow::limit(std::move(pipeline->stages_), *options.limit);
   return pipeline;
 }
@@ -159,7 +176,7 @@ std::string Pipeline::path_below_operand(const TraceDescription& description) co
 }
 
 bool Pipeline::reads_whole_ctf1() const {
-  if (options_.order != Order::kMerged || options_.begin || options_.end) return false;
+  if (live() || options_.order != Order::kMerged || options_.begin || options_.end) return false;
   return std::ranges::all_of(traces_, [](const auto& trace) {
     const auto& description = trace->description();
     return trace->place().reopens() && description != nullptr && description->format() == "ctf" &&
@@ -178,15 +195,8 @@ std::vector<std::unique_ptr<RecordSource>> Pipeline::sources_again() {
   return sources;
 }
 
-std::vector<std::shared_ptr<const TraceDescription>> Pipeline::descriptions() const {
-  std::vector<std::shared_ptr<const TraceDescription>> result;
-  for (const auto& trace : traces_) {
-    if (trace->description() != nullptr) result.push_back(trace->description());
-  }
-  return result;
-}
-
 double Pipeline::progress() const {
+  if (live()) return -1;
   double sum = 0;
   for (const auto& trace : traces_) {
     const double part = trace->progress();
@@ -194,6 +204,11 @@ double Pipeline::progress() const {
     sum += part;
   }
   return sum / static_cast<double>(traces_.size());
+}
+
+std::function<bool(std::chrono::milliseconds)> pauses_of(Pipeline& pipeline) {
+  if (!pipeline.live()) return {};
+  return [&pipeline](std::chrono::milliseconds patience) { return pipeline.ready(patience); };
 }
 
 }  // namespace tracedeck::cli

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/live.hpp"
 #include "cli/trace_source.hpp"
+#include "tracedeck/flow/arrivals.hpp"
 
 namespace tracedeck::cli {
 
@@ -24,6 +26,18 @@ class Pipeline final : public RecordSource {
                                                       std::vector<TracePlace> places,
                                                       std::optional<FoundTrace> first = {});
 
+  // The same for live TRACEs, in order of arrival.
+  [[nodiscard]] static std::unique_ptr<Pipeline> open(const Options& options, Session& session,
+                                                      const Reading& reading,
+                                                      std::unique_ptr<Live> live);
+
+  // Whether the TRACEs are live.
+  [[nodiscard]] bool live() const { return live_ != nullptr; }
+  // Whether `next` would return within `patience`. Always so unless `live()`.
+  [[nodiscard]] bool ready(std::chrono::milliseconds patience) {
+    return arrivals_ == nullptr || arrivals_->ready(patience);
+  }
+
   // Shows progress. Errors: those of the stages (sorting may run out of temporary space).
   [[nodiscard]] Result<BatchPtr> next() override;
 
@@ -36,9 +50,6 @@ class Pipeline final : public RecordSource {
   [[nodiscard]] bool reads_whole_ctf1() const;
   // The sources of the merge once more, silent. The pipeline must outlive them.
   [[nodiscard]] std::vector<std::unique_ptr<RecordSource>> sources_again();
-
-  // The descriptions of the traces opened so far.
-  [[nodiscard]] std::vector<std::shared_ptr<const TraceDescription>> descriptions() const;
 
  private:
   Pipeline(const Options& options, Session& session, const Reading& reading)
@@ -53,9 +64,14 @@ class Pipeline final : public RecordSource {
   const Options& options_;
   Session& session_;
   Reading reading_;
+  std::unique_ptr<Live> live_;
+  flow::Arrivals* arrivals_ = nullptr;  // the first of the stages of live TRACEs
   // Kept to the end, so that classes of different traces never have the same address.
   std::vector<std::shared_ptr<TraceSource>> traces_;
   std::unique_ptr<RecordSource> stages_;
 };
+
+// `EventsOut::ready` of a pipeline: empty unless it is live.
+[[nodiscard]] std::function<bool(std::chrono::milliseconds)> pauses_of(Pipeline& pipeline);
 
 }  // namespace tracedeck::cli

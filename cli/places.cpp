@@ -73,12 +73,14 @@ std::string check_report(const Options& options, const Places& places) {
   return {};
 }
 
-std::string check_trace(const std::string& operand, const Places& places) {
+std::string check_trace(const std::string& operand, const Places& places, bool follow) {
   const std::string trace = operand == kStandard ? "/dev/stdin" : operand;
   if (same_place(trace, places.out_part))
     return operand + " would be written over while it is read: the result is written there first";
   if (same_place(trace, places.report_part))
     return operand + " would be written over: the report is written there first";
+  if (follow && same_place(trace, places.out))
+    return fmt::format("the result would take the name that is followed, {}", operand);
   if (same_place(trace, places.report)) return "the report would replace " + operand;
   return {};
 }
@@ -100,7 +102,8 @@ std::string check_places(const Options& options) {
   if (!directory && !places.out_part.empty() && lies_in_trace(places.out))
     return fmt::format("the result {} would become a part of the trace it lies in", options.out);
   for (const std::string& operand : options.operands) {
-    if (std::string wrong = check_trace(operand, places); !wrong.empty()) return wrong;
+    if (std::string wrong = check_trace(operand, places, options.follow); !wrong.empty())
+      return wrong;
   }
   return {};
 }

@@ -85,7 +85,8 @@ void run_print(const Options& options, Session& session) {
                                               .writer = *writer,
                                               .output = session.out,
                                               .notices = notices,
-                                              .show_at_once = somebody_waits()},
+                                              .show_at_once = !pipeline->live() && somebody_waits(),
+                                              .ready = pauses_of(*pipeline)},
                                              session);
   if (written.complete && !session.delivered(session.out.flush())) return;
   // What babeltrace2 does not say, nobody who takes us for it wants to hear.

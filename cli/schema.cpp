@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/live.hpp"
 #include "cli/notices.hpp"
 #include "cli/read_through.hpp"
 
@@ -18,8 +19,7 @@ class SchemaPrinter {
   SchemaPrinter(const Options& options, Session& session) : options_(options), session_(session) {}
 
   // Returns false when standard output is gone.
-  bool print(const TracePlace& place) {
-    auto reader = open_reader(options_, place, {.values = false}, session_.stop);
+  bool print(Result<std::unique_ptr<Reader>> reader) {
     if (!reader) {
       session_.report(reader.error());
       return true;
@@ -83,9 +83,10 @@ std::string check_schema(const Options& options) {
 
 void run_schema(const Options& options, Session& session) {
   SchemaPrinter printer(options, session);
-  for (const TracePlace& place : list_traces(options, session.stop)) {
-    if (!printer.print(place)) return;
-  }
+  for_each_trace(options, session, {.values = false}, [&](const TracePlace& place, auto reader) {
+    return printer.print(std::move(reader)) &&
+           (!place.live || session.delivered(session.out.flush()));
+  });
 }
 
 }  // namespace tracedeck::cli

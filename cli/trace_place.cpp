@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/open_files.hpp"
+#include "tracedeck/io/live.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -94,6 +95,10 @@ std::optional<Nanoseconds> known_time(const std::optional<TimePoint>& time) {
   return time->value;
 }
 
+constexpr std::uint64_t kMaxState = std::uint64_t{1} << 30;
+// Who sends shall not make us hold as much as what the user has on his own disk.
+constexpr std::uint64_t kLiveMaxState = std::uint64_t{64} << 20;
+
 ReadOptions read_options(const Options& options, const TracePlace& place, const Reading& reading) {
   const unsigned jobs =
       options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1U);
@@ -101,7 +106,7 @@ ReadOptions read_options(const Options& options, const TracePlace& place, const 
   return {.values = reading.values,
           .headers = reading.headers,
           .findings = reading.findings,
-          .max_state = options.max_state,
+          .max_state = max_state(options, place.live),
           .clock_shift = options.clock_offset(place.operand),
           .begin = known_time(options.begin),
           .end = known_time(options.end),
@@ -111,7 +116,12 @@ ReadOptions read_options(const Options& options, const TracePlace& place, const 
 
 }  // namespace
 
+std::uint64_t max_state(const Options& options, bool live) {
+  return options.max_state.value_or(live ? kLiveMaxState : kMaxState);
+}
+
 bool TracePlace::reopens() const {
+  if (live) return false;
   std::error_code ignored;
   if (has_core_files()) {
     return std::ranges::all_of(core_files, [&](const CoreFile& file) {
@@ -124,7 +134,9 @@ bool TracePlace::reopens() const {
 std::vector<TracePlace> list_traces(const Options& options, const std::stop_token& stop) {
   std::vector<TracePlace> places;
   for (const std::string& operand : options.operands) {
-    if (cli::is_directory(operand)) {
+    if (options.follow || io::is_live_address(operand)) {
+      places.push_back({.operand = operand, .live = true});
+    } else if (cli::is_directory(operand)) {
       add_directories(options, operand, stop, places);
     } else if (std::optional<CoreFile> file = core_file(options, operand)) {
       add_core_file(options, operand, *std::move(file), places);

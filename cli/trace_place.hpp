@@ -1,5 +1,5 @@
 // Where the traces of the command line are: a TRACE is a file, or a directory that may hold
-// several.
+// several, or a place where it comes from while it is read.
 #pragma once
 
 #include <optional>
@@ -25,6 +25,7 @@ struct TracePlace {
   std::vector<CoreFile> core_files = {};      // one for each core; empty: it is given otherwise
   std::vector<std::string> directories = {};  // of one logical trace; empty: a file
   std::optional<Error> failure = {};          // why there is nothing to open
+  bool live = false;                          // it comes while it is read
 
   [[nodiscard]] bool is_directory() const { return !directories.empty(); }
   [[nodiscard]] bool has_core_files() const { return !core_files.empty(); }
@@ -38,6 +39,9 @@ struct TracePlace {
 // the traces have.
 [[nodiscard]] std::vector<TracePlace> list_traces(const Options& options,
                                                   const std::stop_token& stop);
+
+// --max-state, or what holds without it.
+[[nodiscard]] std::uint64_t max_state(const Options& options, bool live);
 
 // How a command wants a trace read.
 struct Reading {

@@ -144,6 +144,13 @@ class Part final : public RecordSource {
 
 }  // namespace
 
+std::unique_ptr<RecordSource> trimmed(Reader& reader, const Options& options) {
+  Sources sources;
+  sources.push_back(std::make_unique<Whole>(reader));
+  trim(sources, *reader.description(), options);
+  return std::move(sources.front());
+}
+
 bool TraceSource::open() {
   if (state_ != State::kClosed) return state_ != State::kFailed;
   return begin(open_reader(options_, place_, reading_, session_.stop));

@@ -58,4 +58,7 @@ class TraceSource {
   std::shared_ptr<const TraceDescription> description_;
 };
 
+// The events of `reader`, which must outlive them, trimmed to --begin and --end.
+[[nodiscard]] std::unique_ptr<RecordSource> trimmed(Reader& reader, const Options& options);
+
 }  // namespace tracedeck::cli

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cli/commands.hpp"
+#include "cli/live.hpp"
 #include "cli/read_through.hpp"
 #include "tracedeck/format/input_rule.hpp"
 #include "tracedeck/render/finding.hpp"
@@ -47,15 +48,15 @@ class Validator {
   Validator(const Options& options, Session& session) : options_(options), session_(session) {}
 
   // Returns false when standard output is gone.
-  bool validate(const TracePlace& place) {
+  bool validate(const TracePlace& place, Result<std::unique_ptr<Reader>> reader) {
     const std::uint64_t before = findings_;
-    auto reader = open_reader(options_, place, {}, session_.stop);
     if (!reader) return show(as_notice(reader.error(), place.operand));
     bool delivered = true;
     const auto read = read_through(**reader, session_, [&](const Batch& batch) {
       for (const Record& record : batch.records()) {
         if (record.kind != RecordKind::kEvent) delivered = delivered && look(record);
       }
+      if (place.live && delivered) delivered = session_.delivered(session_.out.flush());
       return delivered;
     });
     if (!read) delivered = delivered && show(as_notice(read.error(), place.operand));
@@ -99,10 +100,13 @@ class Validator {
 
 void run_validate(const Options& options, Session& session) {
   Validator validator(options, session);
-  for (const TracePlace& place : list_traces(options, session.stop)) {
-    if (!validator.validate(place)) return;
-  }
-  if (session.stop.stop_requested()) {
+  bool live = false;
+  for_each_trace(options, session, {}, [&](const TracePlace& place, auto reader) {
+    live = place.live;
+    return validator.validate(place, std::move(reader));
+  });
+  // Live TRACEs have no other end.
+  if (session.stop.stop_requested() && !live) {
     session.diagnostics.error("interrupted before everything was looked at");
     session.outcome.note(ExitCode::kNegative);
   }

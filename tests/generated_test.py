@@ -56,6 +56,7 @@ class ManPage(GeneratedTest):
                 "DESCRIPTION",
                 "COMMANDS",
                 "OPTIONS",
+                "LIVE TRACES",
                 "OUTPUT",
                 "EXIT STATUS",
                 "ENVIRONMENT",

@@ -117,15 +117,9 @@ std::unexpected<Error> unrecognised(Head& head, const io::Input& input) {
 Result<FoundTrace> find_file(const std::string& path, const Format* format, std::stop_token stop) {
   Result<std::unique_ptr<io::Input>> input = io::open_input(path, std::move(stop));
   if (!input) return std::unexpected(std::move(input.error()));
-  if (format != nullptr) {
-    return FoundTrace{.format = format, .input = std::move(*input), .name = path};
-  }
-  Head head(**input);
-  format = recognise(head);
-  if (format == nullptr) return unrecognised(head, **input);
-  Result<std::unique_ptr<io::Input>> whole = io::unread(head.take(), std::move(*input));
-  if (!whole) return std::unexpected(std::move(whole.error()));
-  return FoundTrace{.format = format, .input = std::move(*whole), .name = path};
+  Result<FoundTrace> found = find_trace(std::move(*input), format);
+  if (found) found->name = path;
+  return found;
 }
 
 bool is_directory(const std::string& path) {
@@ -203,6 +197,19 @@ FoundTarget find_target(std::string_view name) {
     }
   }
   return {};
+}
+
+Result<FoundTrace> find_trace(std::unique_ptr<io::Input> input, const Format* format) {
+  std::string name = input->name();
+  if (format != nullptr) {
+    return FoundTrace{.format = format, .input = std::move(input), .name = std::move(name)};
+  }
+  Head head(*input);
+  format = recognise(head);
+  if (format == nullptr) return unrecognised(head, *input);
+  Result<std::unique_ptr<io::Input>> whole = io::unread(head.take(), std::move(input));
+  if (!whole) return std::unexpected(std::move(whole.error()));
+  return FoundTrace{.format = format, .input = std::move(*whole), .name = std::move(name)};
 }
 
 Result<FoundTraces> find_traces(const std::string& path, const Format* format,

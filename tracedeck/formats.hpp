@@ -48,6 +48,11 @@ struct FoundTraces {
                                               const Format* format = nullptr,
                                               std::stop_token stop = {});
 
+// What an input that is open holds: its format is recognised, or `format` taken unseen when not
+// null. Errors: kUnrecognised as above.
+[[nodiscard]] Result<FoundTrace> find_trace(std::unique_ptr<io::Input> input,
+                                            const Format* format = nullptr);
+
 // Opens what was found. Errors: those of `Format::open` and `Format::open_directories`.
 [[nodiscard]] Result<std::unique_ptr<Reader>> open_found(FoundTrace found,
                                                          const ReadOptions& options = {},

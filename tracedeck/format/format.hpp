@@ -27,6 +27,9 @@ struct FormatInfo {
   std::string_view file_name_hint;  // "*.bin, *.bin.gz"
   // What makes a directory a trace: "a file named metadata"; empty: traces are files.
   std::string_view directory_hint = {};
+  // Whether a frame may begin in one datagram and end in the next. Otherwise what a datagram leaves
+  // incomplete is damage.
+  bool frames_span_datagrams = false;
 };
 
 // One word of `convert --to` and what it stands for.

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "tracedeck/base/unshared.hpp"
 #include "tracedeck/format/input_rule.hpp"
 #include "tracedeck/format/reader.hpp"
 #include "tracedeck/format/window_source.hpp"
@@ -99,14 +101,27 @@ class FrameReader : public Reader {
   }
 
   void begin() {
-    if (batch_ == nullptr || batch_.use_count() > 1) {
-      batch_ = std::make_shared<Batch>();
-      batch_->reserve(Batch::kRecords);
-    } else {
-      batch_->clear();
+    // What a batch keeps is let go of when nobody has the batch any more.
+    for (const std::shared_ptr<Batch>& batch : handed_on_) {
+      if (!batch->empty() && unshared(batch)) batch->clear();
     }
+    if (batch_ == nullptr || !unshared(batch_)) take_batch();
+    batch_->clear();
     batch_->pin(std::shared_ptr<const TraceDescription>(description_));
     if constexpr (requires { self().begin_batch(); }) self().begin_batch();
+  }
+
+  // Another batch, the one that was handed on the longest ago if it is free again.
+  void take_batch() {
+    if (batch_ != nullptr) handed_on_.push_back(std::exchange(batch_, nullptr));
+    if (handed_on_.size() > 1 && unshared(handed_on_.front())) {
+      batch_ = std::move(handed_on_.front());
+      handed_on_.pop_front();
+      return;
+    }
+    if (handed_on_.size() > kMostHandedOn) handed_on_.pop_front();
+    batch_ = std::make_shared<Batch>();
+    batch_->reserve(Batch::kRecords);
   }
 
   Result<BatchPtr> hand_on() {
@@ -132,11 +147,15 @@ class FrameReader : public Reader {
     return std::unexpected(std::move(error));
   }
 
+  // As many as wait where batches are taken by another thread.
+  static constexpr std::size_t kMostHandedOn = 24;
+
   ReadOptions options_;
   std::shared_ptr<TraceDescription> description_;
   WindowSource source_;
   Decoder decoder_;
   std::shared_ptr<Batch> batch_;
+  std::deque<std::shared_ptr<Batch>> handed_on_;
   bool ended_ = false;
 };
 

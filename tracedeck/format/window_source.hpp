@@ -67,7 +67,8 @@ class WindowSource {
                                                 position_, handler);
     if (progress.outcome == DecodeOutcome::kNeedMore) needed_ = progress.needed;
     if (progress.outcome == DecodeOutcome::kConsumed) {
-      ended_ = last_;
+      // The parts of an input are decoded each for itself, as one trace.
+      ended_ = last_ && !windows_.next_part();
       needed_ = 1;
     }
     return progress;

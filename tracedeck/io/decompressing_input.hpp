@@ -22,7 +22,8 @@ class DecompressingInput : public Input {
   Result<std::size_t> read(std::uint8_t* into, std::size_t size) final;
   bool seekable() const final { return compressed_->seekable(); }
   bool live() const final { return compressed_->live(); }
-  // What is compressed can be there without being enough for a byte: then a read waits all the same.
+  // What is compressed can be there without being enough for a byte: then a read waits all the
+  // same.
   bool ready(std::chrono::milliseconds patience) final {
     return ended_ || !starved_ || compressed_->ready(patience);
   }

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -92,16 +91,7 @@ Result<void> FileInput::prepare() {
 }
 
 bool FileInput::wait(int milliseconds) {
-  std::array<pollfd, 2> waited{{{.fd = file_.get(), .events = POLLIN, .revents = 0},
-                                {.fd = stop_.descriptor(), .events = POLLIN, .revents = 0}}};
-  while (!stop_.requested()) {
-    const int ready = ::poll(waited.data(), waited.size(), milliseconds);
-    if (ready > 0 && waited[0].revents != 0) return true;
-    // A poll that fails for another reason than a signal leaves it to the read to say why.
-    if (ready < 0 && errno != EINTR) return true;
-    if (ready == 0) return false;
-  }
-  return false;
+  return stop_.wait(file_.get(), POLLIN, milliseconds) == StopSignal::Waited::kReady;
 }
 
 Result<std::size_t> FileInput::read(std::uint8_t* into, std::size_t size) {
@@ -161,6 +151,15 @@ Result<void> FileInput::rewind() {
 
 }  // namespace
 
+Result<std::unique_ptr<Input>> descriptor_input(std::string name, FileDescriptor file,
+                                                std::stop_token stop) {
+  auto input = std::make_unique<FileInput>(std::move(name), std::move(file), std::move(stop));
+  if (Result<void> prepared = input->prepare(); !prepared) {
+    return std::unexpected(std::move(prepared.error()));
+  }
+  return input;
+}
+
 Result<std::unique_ptr<Input>> open_file(const std::string& path, std::stop_token stop) {
   const bool standard = path == "-";
   std::string name = standard ? "standard input" : path;
@@ -173,11 +172,7 @@ Result<std::unique_ptr<Input>> open_file(const std::string& path, std::stop_toke
       return fail(ErrorCode::kCannotOpen, why_not_opened(errno), std::move(name));
     }
   }
-  auto input = std::make_unique<FileInput>(std::move(name), std::move(file), std::move(stop));
-  if (Result<void> prepared = input->prepare(); !prepared) {
-    return std::unexpected(std::move(prepared.error()));
-  }
-  return input;
+  return descriptor_input(std::move(name), std::move(file), std::move(stop));
 }
 
 }  // namespace tracedeck::io

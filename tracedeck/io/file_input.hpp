@@ -6,11 +6,16 @@
 #include <string>
 
 #include "tracedeck/io/input.hpp"
+#include "tracedeck/io/system.hpp"
 
 namespace tracedeck::io {
 
 // As `open_input`, but compressed bytes stay compressed.
 [[nodiscard]] Result<std::unique_ptr<Input>> open_file(const std::string& path,
                                                        std::stop_token stop = {});
+
+// The same for what is open already.
+[[nodiscard]] Result<std::unique_ptr<Input>> descriptor_input(std::string name, FileDescriptor file,
+                                                              std::stop_token stop = {});
 
 }  // namespace tracedeck::io

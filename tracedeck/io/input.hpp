@@ -1,4 +1,5 @@
-// Where the bytes of a trace come from: files, pipes, standard input, through gzip and zstd.
+// Where the bytes of a trace come from: files, pipes, standard input, sockets, through gzip and
+// zstd.
 #pragma once
 
 #include <chrono>
@@ -49,6 +50,11 @@ class Input {
   // Size of what lies on disk and how much of it was consumed, for progress; absent for pipes.
   [[nodiscard]] virtual std::optional<std::uint64_t> stored_size() const { return size(); }
   [[nodiscard]] virtual std::uint64_t stored_position() const = 0;
+
+  // An input may come in parts that stand each for itself: datagrams. At the end of a part `read`
+  // returns 0, again and again, until this moves on to the next part, without waiting for it.
+  // False: the input has really ended.
+  [[nodiscard]] virtual bool next_part() { return false; }
 
   // True after a stop request ended the input early: what follows was not looked at.
   [[nodiscard]] virtual bool stopped() const { return false; }

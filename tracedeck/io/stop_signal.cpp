@@ -1,6 +1,7 @@
 #include "tracedeck/io/stop_signal.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +11,19 @@ namespace tracedeck::io {
 void StopSignal::Wake::operator()() const noexcept {
   // One byte in an empty pipe: it cannot fail, and the reading end is never emptied.
   [[maybe_unused]] const ssize_t written = ::write(descriptor, "", 1);
+}
+
+StopSignal::Waited StopSignal::wait(int descriptor, short events, int milliseconds) const {
+  std::array<pollfd, 2> waited{{{.fd = descriptor, .events = events, .revents = 0},
+                                {.fd = reading_.get(), .events = POLLIN, .revents = 0}}};
+  while (!requested()) {
+    const int ready = ::poll(waited.data(), waited.size(), milliseconds);
+    if (ready > 0 && waited[0].revents != 0) return Waited::kReady;
+    // A poll that fails for another reason than a signal leaves it to the read to say why.
+    if (ready < 0 && errno != EINTR) return Waited::kReady;
+    if (ready == 0) return Waited::kTimedOut;
+  }
+  return Waited::kStopped;
 }
 
 int StopSignal::arm() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 
@@ -22,6 +23,11 @@ class StopSignal {
 
   // Makes the pipe, unless a stop can never be requested. Returns 0 or an `errno`.
   [[nodiscard]] int arm();
+
+  // Waits for up to `milliseconds`, -1: for ever, until `descriptor` (-1: none) has one of `events`
+  // of poll(2), or a stop is requested.
+  enum class Waited : std::uint8_t { kReady, kStopped, kTimedOut };
+  [[nodiscard]] Waited wait(int descriptor, short events, int milliseconds) const;
 
   // The reading end, or -1, which poll(2) passes over.
   [[nodiscard]] int descriptor() const { return reading_.get(); }

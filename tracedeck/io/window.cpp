@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tracedeck/base/unshared.hpp"
+
 namespace tracedeck::io {
 namespace {
 
@@ -14,16 +16,6 @@ constexpr std::size_t kLeastLiveCapacity = std::size_t{4} << 10;
 
 // Windows that others still hold and that may come back to be used again.
 constexpr std::size_t kMostRetired = 8;
-
-// Whether nobody holds `window` but the `own` pointers of ours. Nobody else can then get hold of
-// it.
-bool unshared(const std::shared_ptr<Window>& window, long own) {
-  if (window.use_count() > own) return false;
-  // use_count() alone does not order the reads of a thread that let go before our next writes;
-  // taking and dropping a pointer does, as an acquiring read-modify-write of the same counter.
-  std::shared_ptr<Window>(window).reset();
-  return true;
-}
 
 }  // namespace
 
@@ -46,6 +38,12 @@ bool WindowReader::advance(std::uint64_t keep_from, std::size_t need) {
   const std::size_t target = std::max(need, tail + 1);
   if (at_end_ || target > options_.limit) return false;
   return can_append(tail, target) ? append(tail, target) : move_on(tail, target);
+}
+
+bool WindowReader::next_part() {
+  if (!at_end_ || failure_ || !input_->next_part()) return false;
+  at_end_ = false;
+  return true;
 }
 
 bool WindowReader::can_append(std::size_t tail, std::size_t target) const {

@@ -76,6 +76,10 @@ class WindowReader {
   // `need` claims.
   [[nodiscard]] bool advance(std::uint64_t keep_from, std::size_t need);
 
+  // At the end of a part of the input, moves on to the next one, which the next `advance` reads.
+  // False: the input has ended.
+  [[nodiscard]] bool next_part();
+
   // Moves on to `offset`, without reading what lies between where the input can seek. Behind the
   // end of the current window, the next one is empty and lies there, so that
   // `advance(offset, need)` reads on; inside of it or at its end the window stays as it is. Throws

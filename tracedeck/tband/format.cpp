@@ -19,7 +19,9 @@ class TbandFormat final : public Format {
                                          .title = "Tonbandgeraet binary trace format",
                                          .versions = "unversioned",
                                          .summary = "tracer of embedded systems and FreeRTOS",
-                                         .file_name_hint = "*.bin, FILE@CORE"};
+                                         .file_name_hint = "*.bin, FILE@CORE",
+                                         // Each frame ends with a delimiter, wherever that stands.
+                                         .frames_span_datagrams = true};
     return kInfo;
   }
   [[nodiscard]] std::span<const Rule> rules() const override { return tband::rules(); }

@@ -1,0 +1,266 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "tracedeck/io/file_input.hpp"
+#include "tracedeck/io/live.hpp"
+#include "tracedeck/io/stop_signal.hpp"
+#include "tracedeck/io/system.hpp"
+
+namespace tracedeck::io {
+namespace {
+
+// How often a file that has ended is looked at again.
+constexpr int kLookMilliseconds = 25;
+// How often a device or file that has gone is tried again.
+constexpr int kReopenMilliseconds = 250;
+// So many looks find nothing more in a file that lost its name before it is left: who wrote it may
+// not have noticed yet.
+constexpr int kLastLooks = 4;
+
+FileDescriptor open_place(const std::string& path) {
+  return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+}
+
+// A file that is waited for where it ends, until another has its name or it was cut.
+class FollowedFile final : public Input {
+ public:
+  FollowedFile(std::string path, FileDescriptor file, const LiveNewsSink& news,
+               std::stop_token stop)
+      : path_(std::move(path)), file_(std::move(file)), news_(news), stop_(std::move(stop)) {}
+
+  [[nodiscard]] int arm() { return stop_.arm(); }
+
+  const std::string& name() const override { return path_; }
+  Result<std::size_t> read(std::uint8_t* into, std::size_t size) override;
+  bool seekable() const override { return false; }
+  bool ready(std::chrono::milliseconds patience) override;
+  Result<void> rewind() override {
+    return fail(ErrorCode::kUnsupported, "what is followed cannot be read twice", name());
+  }
+  std::optional<std::uint64_t> size() const override { return {}; }
+  std::uint64_t stored_position() const override { return position_; }
+  bool stopped() const override { return stopped_; }
+
+ private:
+  enum class State : std::uint8_t { kMore, kSame, kReplaced, kCut };
+  [[nodiscard]] State look() const;
+
+  std::string path_;
+  FileDescriptor file_;
+  const LiveNewsSink& news_;
+  StopSignal stop_;
+  std::uint64_t position_ = 0;
+  int last_looks_ = 0;
+  bool ended_ = false;
+  bool stopped_ = false;
+};
+
+FollowedFile::State FollowedFile::look() const {
+  struct stat opened{};
+  if (::fstat(file_.get(), &opened) != 0) return State::kSame;
+  const auto size = static_cast<std::uint64_t>(opened.st_size);
+  if (size > position_) return State::kMore;
+  if (size < position_) return State::kCut;
+  struct stat named{};
+  // Without any file of the name the next one is still to come.
+  if (::stat(path_.c_str(), &named) != 0) return State::kSame;
+  const bool same = named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+  return same ? State::kSame : State::kReplaced;
+}
+
+bool FollowedFile::ready(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (!ended_ && !stop_.requested() && look() == State::kSame) {
+    if (std::chrono::steady_clock::now() >= until) return false;
+    (void)stop_.wait(-1, 0, kLookMilliseconds);
+  }
+  return true;
+}
+
+Result<std::size_t> FollowedFile::read(std::uint8_t* into, std::size_t size) {
+  while (!ended_) {
+    if (stop_.requested()) {
+      stopped_ = ended_ = true;
+      break;
+    }
+    // Looked at before the read, so that nothing written between the two is missed.
+    const State state = look();
+    const ssize_t got = state == State::kCut ? 0 : ::read(file_.get(), into, size);
+    if (got > 0) {
+      position_ += static_cast<std::uint64_t>(got);
+      last_looks_ = 0;
+      return static_cast<std::size_t>(got);
+    }
+    if (got < 0 && errno != EINTR && errno != EAGAIN) {
+      return fail(ErrorCode::kReadFailed, "the system failed the read: " + system_message(errno),
+                  name(), position_);
+    }
+    if (state == State::kCut) {
+      news_(LiveNews::kChange, fmt::format("{}: it was cut; reading begins anew", path_));
+      ended_ = true;
+    } else if (state == State::kReplaced && ++last_looks_ > kLastLooks) {
+      news_(LiveNews::kChange, fmt::format("{}: another file has this name now", path_));
+      ended_ = true;
+    } else {
+      (void)stop_.wait(-1, 0, kLookMilliseconds);
+    }
+  }
+  return std::size_t{0};
+}
+
+class FollowedFiles final : public InputSequence {
+ public:
+  FollowedFiles(std::string path, LiveOptions options, FileDescriptor first, std::stop_token stop)
+      : path_(std::move(path)),
+        options_(std::move(options)),
+        first_(std::move(first)),
+        token_(stop),
+        stop_(std::move(stop)) {}
+
+  [[nodiscard]] int arm() { return stop_.arm(); }
+  const std::string& name() const override { return path_; }
+
+  Result<std::unique_ptr<Input>> next() override {
+    FileDescriptor file = std::exchange(first_, FileDescriptor());
+    while (!file.valid() && !stop_.requested()) {
+      file = open_place(path_);
+      if (!file.valid()) (void)stop_.wait(-1, 0, kLookMilliseconds);
+    }
+    if (!file.valid()) return nullptr;
+    auto input = std::make_unique<FollowedFile>(path_, std::move(file), options_.news, token_);
+    if (const int error = input->arm(); error != 0) {
+      return fail(ErrorCode::kCannotOpen, why_not_opened(error), path_);
+    }
+    return input;
+  }
+
+ private:
+  std::string path_;
+  LiveOptions options_;
+  FileDescriptor first_;
+  std::stop_token token_;
+  StopSignal stop_;
+};
+
+// A terminal line that passes bytes on as they are, for as long as this lives.
+class RawMode {
+ public:
+  explicit RawMode(FileDescriptor line) : line_(std::move(line)) {
+    if (!line_.valid() || ::tcgetattr(line_.get(), &before_) != 0) return;
+    termios raw = before_;
+    ::cfmakeraw(&raw);
+    // Modem lines do not matter, and a byte is enough for a read to return.
+    raw.c_cflag |= static_cast<tcflag_t>(CLOCAL | CREAD);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    changed_ = ::tcsetattr(line_.get(), TCSANOW, &raw) == 0;
+  }
+  ~RawMode() {
+    if (changed_) (void)::tcsetattr(line_.get(), TCSANOW, &before_);
+  }
+  RawMode(const RawMode&) = delete;
+  RawMode& operator=(const RawMode&) = delete;
+
+ private:
+  FileDescriptor line_;
+  termios before_{};
+  bool changed_ = false;
+};
+
+// A device or named pipe: what fails or ends there hangs up.
+class DeviceInput final : public Input {
+ public:
+  DeviceInput(std::unique_ptr<Input> line, FileDescriptor mode)
+      : mode_(std::move(mode)), line_(std::move(line)) {}
+
+  const std::string& name() const override { return line_->name(); }
+  Result<std::size_t> read(std::uint8_t* into, std::size_t size) override {
+    const Result<std::size_t> got = ended_ ? std::size_t{0} : line_->read(into, size);
+    ended_ = got.value_or(0) == 0;
+    return got.value_or(0);
+  }
+  bool seekable() const override { return false; }
+  bool ready(std::chrono::milliseconds patience) override {
+    return ended_ || line_->ready(patience);
+  }
+  Result<void> rewind() override { return line_->rewind(); }
+  std::optional<std::uint64_t> size() const override { return {}; }
+  std::uint64_t stored_position() const override { return line_->stored_position(); }
+  bool stopped() const override { return line_->stopped(); }
+
+ private:
+  RawMode mode_;
+  std::unique_ptr<Input> line_;
+  bool ended_ = false;
+};
+
+class Device final : public InputSequence {
+ public:
+  Device(std::string path, LiveOptions options, FileDescriptor first, std::stop_token stop)
+      : path_(std::move(path)),
+        options_(std::move(options)),
+        first_(std::move(first)),
+        token_(stop),
+        stop_(std::move(stop)) {}
+
+  [[nodiscard]] int arm() { return stop_.arm(); }
+  const std::string& name() const override { return path_; }
+
+  Result<std::unique_ptr<Input>> next() override {
+    FileDescriptor line = std::exchange(first_, FileDescriptor());
+    if (!line.valid() && !stop_.requested()) {
+      options_.news(LiveNews::kChange, fmt::format("{}: it ended; waiting for more", path_));
+      // A line that hangs up at once whenever it is opened would keep the machine busy.
+      do {
+        (void)stop_.wait(-1, 0, kReopenMilliseconds);
+        if (!stop_.requested()) line = open_place(path_);
+      } while (!line.valid() && !stop_.requested());
+    }
+    if (!line.valid()) return nullptr;
+    FileDescriptor mode(::isatty(line.get()) == 1 ? ::fcntl(line.get(), F_DUPFD_CLOEXEC, 0) : -1);
+    Result<std::unique_ptr<Input>> input = descriptor_input(path_, std::move(line), token_);
+    if (!input) return input;
+    return std::make_unique<DeviceInput>(std::move(*input), std::move(mode));
+  }
+
+ private:
+  std::string path_;
+  LiveOptions options_;
+  FileDescriptor first_;
+  std::stop_token token_;
+  StopSignal stop_;
+};
+
+template <class Sequence>
+Result<std::unique_ptr<InputSequence>> make(const std::string& path, const LiveOptions& options,
+                                            FileDescriptor file, std::stop_token stop) {
+  auto sequence = std::make_unique<Sequence>(path, options, std::move(file), std::move(stop));
+  if (const int error = sequence->arm(); error != 0) {
+    return fail(ErrorCode::kCannotOpen, why_not_opened(error), path);
+  }
+  return sequence;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<InputSequence>> follow(const std::string& path, const LiveOptions& options,
+                                              std::stop_token stop) {
+  FileDescriptor file = open_place(path);
+  struct stat status{};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0) {
+    return fail(ErrorCode::kCannotOpen, why_not_opened(errno), path);
+  }
+  if (S_ISREG(status.st_mode))
+    return make<FollowedFiles>(path, options, std::move(file), std::move(stop));
+  if (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode))
+    return make<Device>(path, options, std::move(file), std::move(stop));
+  return fail(ErrorCode::kUnsupported, "only files, devices and named pipes can be followed", path);
+}
+
+}  // namespace tracedeck::io

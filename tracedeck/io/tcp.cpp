@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "tracedeck/io/file_input.hpp"
+#include "tracedeck/io/socket.hpp"
+#include "tracedeck/io/stop_signal.hpp"
+
+namespace tracedeck::io {
+namespace {
+
+constexpr int kForEver = -1;  // of poll(2)
+
+// A peer that is gone without a word is noticed after about two minutes.
+void expect_life(const FileDescriptor& socket) {
+  constexpr int kOn = 1;
+  constexpr int kIdleSeconds = 60;
+  constexpr int kBetweenSeconds = 20;
+  constexpr int kProbes = 3;
+  (void)::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &kOn, sizeof kOn);
+  (void)::setsockopt(socket.get(), IPPROTO_TCP, TCP_KEEPIDLE, &kIdleSeconds, sizeof kIdleSeconds);
+  (void)::setsockopt(socket.get(), IPPROTO_TCP, TCP_KEEPINTVL, &kBetweenSeconds,
+                     sizeof kBetweenSeconds);
+  (void)::setsockopt(socket.get(), IPPROTO_TCP, TCP_KEEPCNT, &kProbes, sizeof kProbes);
+}
+
+// Connects to one address. Returns 0 or an `errno`; ECANCELED after a stop request.
+int connect_to(const FileDescriptor& socket, const SocketAddress& place, const StopSignal& stop) {
+  if (::connect(socket.get(), place.get(), place.size) == 0) return 0;
+  if (errno != EINPROGRESS && errno != EINTR) return errno;
+  if (stop.wait(socket.get(), POLLOUT, kForEver) == StopSignal::Waited::kStopped) return ECANCELED;
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
+  return error;
+}
+
+class Listener final : public InputSequence {
+ public:
+  Listener(LiveAddress address, LiveOptions options, FileDescriptor socket, std::stop_token stop)
+      : address_(std::move(address)),
+        options_(std::move(options)),
+        socket_(std::move(socket)),
+        token_(stop),
+        stop_(std::move(stop)) {}
+
+  [[nodiscard]] int arm() { return stop_.arm(); }
+
+  const std::string& name() const override { return address_.text; }
+
+  Result<std::unique_ptr<Input>> next() override {
+    while (stop_.wait(socket_.get(), POLLIN, kForEver) == StopSignal::Waited::kReady) {
+      SocketAddress from;
+      from.size = sizeof from.storage;
+      FileDescriptor peer(
+          ::accept4(socket_.get(), from.get(), &from.size, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (peer.valid()) {
+        expect_life(peer);
+        options_.news(LiveNews::kPeer, fmt::format("{}: {} came", name(), from.text()));
+        return descriptor_input(name(), std::move(peer), token_);
+      }
+      // A peer that has gone again is none of ours.
+      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED && errno != EPROTO) {
+        return fail(ErrorCode::kCannotOpen, why_not_opened(errno), name());
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  LiveAddress address_;
+  LiveOptions options_;
+  FileDescriptor socket_;
+  std::stop_token token_;
+  StopSignal stop_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<InputSequence>> tcp_connect(const LiveAddress& address,
+                                                   std::stop_token stop) {
+  const Result<std::vector<SocketAddress>> places = resolve(address, SOCK_STREAM);
+  if (!places) return std::unexpected(places.error());
+  StopSignal signal(stop);
+  int error = signal.arm();
+  for (const SocketAddress& place : *places) {
+    FileDescriptor socket(
+        ::socket(place.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    error = socket.valid() ? connect_to(socket, place, signal) : errno;
+    if (error == ECANCELED) break;
+    if (error != 0) continue;
+    expect_life(socket);
+    auto input = descriptor_input(address.text, std::move(socket), std::move(stop));
+    if (!input) return std::unexpected(std::move(input.error()));
+    return single_input(std::move(*input));
+  }
+  return fail(ErrorCode::kCannotOpen,
+              error == ECANCELED ? "it was stopped before it was connected" : why_no_socket(error),
+              address.text);
+}
+
+Result<std::unique_ptr<InputSequence>> tcp_listen(const LiveAddress& address,
+                                                  const LiveOptions& options,
+                                                  std::stop_token stop) {
+  Result<FileDescriptor> socket = bind_socket(address, SOCK_STREAM, options);
+  if (!socket) return std::unexpected(std::move(socket.error()));
+  auto listener = std::make_unique<Listener>(address, options, std::move(*socket), std::move(stop));
+  if (const int error = listener->arm(); error != 0) {
+    return fail(ErrorCode::kCannotOpen, why_not_opened(error), address.text);
+  }
+  return listener;
+}
+
+}  // namespace tracedeck::io
