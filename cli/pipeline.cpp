@@ -186,9 +186,9 @@ bool Pipeline::reads_whole_ctf1() const {
 
 std::vector<std::unique_ptr<RecordSource>> Pipeline::sources_again() {
   std::vector<std::unique_ptr<RecordSource>> sources;
-  const std::size_t count = traces_.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto again = add_trace(traces_[i]->place(), true);
+  for (const auto& trace : traces_) {
+    const auto& again = again_.emplace_back(
+        std::make_shared<TraceSource>(options_, session_, trace->place(), reading_));
     again->be_silent();
     if (again->open()) std::ranges::move(again->take_sources(true), std::back_inserter(sources));
   }

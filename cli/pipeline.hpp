@@ -68,6 +68,7 @@ class Pipeline final : public RecordSource {
   flow::Arrivals* arrivals_ = nullptr;  // the first of the stages of live TRACEs
   // Kept to the end, so that classes of different traces never have the same address.
   std::vector<std::shared_ptr<TraceSource>> traces_;
+  std::vector<std::shared_ptr<TraceSource>> again_;
   std::unique_ptr<RecordSource> stages_;
 };
 

@@ -119,7 +119,7 @@ void BabeltraceLeftovers::follow() {
     stream->messages.pop_front();
     if (message.time) last_time_ = message.time;
     if (message.has_empty_text)
-      known_.insert_or_assign(Key(stream->name, message.offset), std::move(message.texts));
+      known_.emplace(Key(stream->name, message.offset), std::move(message.texts));
     printed.push_back(std::move(message));
   }
   for (Message& message : printed) {

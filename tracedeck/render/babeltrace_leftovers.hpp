@@ -72,8 +72,8 @@ class BabeltraceLeftovers {
   std::vector<std::unique_ptr<Stream>> streams_;
   std::map<const EventClass*, std::vector<std::unique_ptr<Memory>>> free_;
   std::unordered_map<const FieldClass*, bool> has_text_;
-  std::map<Key, std::vector<Text>> known_;  // printed there, not yet asked about
-  std::optional<std::int64_t> last_time_;   // of the message that was handed on last
+  std::multimap<Key, std::vector<Text>> known_;  // printed there, not yet asked about
+  std::optional<std::int64_t> last_time_;        // of the message that was handed on last
   // While an event is filled in.
   const Slot* first_slot_ = nullptr;
   std::vector<Text>* texts_ = nullptr;
