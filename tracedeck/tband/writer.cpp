@@ -28,6 +28,7 @@ enum class Concession : std::uint8_t {
   kResolution,
   kPackets,
   kTakenBack,
+  kPacketContext,
   kCount,
 };
 struct ConcessionFacts {
@@ -47,6 +48,7 @@ constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCoun
         {"lengths of a tick that do not hold in the result", "left out", true},
         {"losses of packets", "left out", true},
         {"losses that came after all", "left counted as lost", true},
+        {"contexts of packets", "left out", true},
     }};
 
 // The first marker id of other formats' classes: beyond what people number by hand.
@@ -61,20 +63,29 @@ bool suits(const FieldClass& field_class, FieldType type) {
   return field_class.as<IntegerClass>() != nullptr;
 }
 
+// Whether a conversion added the member, for a length or selector that lies elsewhere otherwise.
+bool was_added(const Member& member) {
+  return std::ranges::any_of(member.attributes, [](const Attribute& attribute) {
+    return attribute.key == "tracedeck" && attribute.value.find("\"added\"") != std::string::npos;
+  });
+}
+
 // The event that a class is one of, or null.
 const EventFacts* native_event(const EventClass& event_class) {
   if (!event_class.name || event_class.has_duration || event_class.payload == nullptr)
     return nullptr;
   const EventFacts* const facts = find_event(*event_class.name);
   const auto* const payload = event_class.payload->as<StructureClass>();
-  if (facts == nullptr || payload == nullptr || payload->members.size() != facts->field_count())
-    return nullptr;
-  for (std::size_t i = 0; i < payload->members.size(); ++i) {
-    const Member& member = payload->members[i];
-    if (member.name != facts->fields[i].name || !suits(*member.field_class, facts->fields[i].type))
+  if (facts == nullptr || payload == nullptr) return nullptr;
+  std::size_t field = 0;
+  for (const Member& member : payload->members) {
+    if (was_added(member)) continue;
+    if (field == facts->field_count() || member.name != facts->fields[field].name ||
+        !suits(*member.field_class, facts->fields[field].type))
       return nullptr;
+    ++field;
   }
-  return facts;
+  return field == facts->field_count() ? facts : nullptr;
 }
 
 // The slot as a value of the field, if it can be one.
@@ -173,11 +184,13 @@ class TraceWriter final : public Writer {
     values_.clear();
     if (event.common_count + event.specific_count != 0) return false;
     const Slot* slot = event.payload().data();
-    for (const FieldFacts& field : facts.used_fields()) {
-      const std::optional<FieldValue> value = value_of(*slot, field.type);
+    for (const Member& member : event.event_class->payload->as<StructureClass>()->members) {
+      const Slot& at = *slot;
+      slot = slot->next();
+      if (!member.attributes.empty() && was_added(member)) continue;
+      const std::optional<FieldValue> value = value_of(at, facts.fields[values_.size()].type);
       if (!value) return false;
       values_.push_back(*value);
-      slot = slot->next();
     }
     return true;
   }
@@ -352,8 +365,8 @@ class TraceWriter final : public Writer {
       message_ += event_class.clock->interval(event.time, event.end_time).to_string();
     }
     if (stream_class != nullptr) {
-      if (event.packet != nullptr)
-        part("@packet", event.packet->context, stream_class->packet_context);
+      if (event.packet != nullptr && !event.packet->context.empty())
+        concede(Concession::kPacketContext);
       part("@common", event.common_context(), stream_class->common_context);
     }
     part("@specific", event.specific_context(), event_class.specific_context);
