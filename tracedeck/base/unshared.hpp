@@ -5,8 +5,8 @@
 
 namespace tracedeck {
 
-// Whether nobody holds what `pointer` points to but the `own` pointers of the caller, so that it can
-// be written to again. Nobody else can then get hold of it.
+// Whether nobody holds what `pointer` points to but the `own` pointers of the caller, so that it
+// can be written to again. Nobody else can then get hold of it.
 template <class T>
 [[nodiscard]] bool unshared(const std::shared_ptr<T>& pointer, long own = 1) {
   if (pointer.use_count() > own) return false;
