@@ -218,7 +218,7 @@ class TraceWriter final : public Writer {
     resolution_said_ = true;
     std::vector<std::uint8_t> first;
     const FieldValue length{.number = *resolution_};
-    (void)encode_event(*find_event(kResolution), 0, {&length, 1}, first);
+    if (!encode_event(*find_event(kResolution), 0, {&length, 1}, first)) return;
     bytes_.insert(bytes_.begin(), first.begin(), first.end());
   }
 
