@@ -73,6 +73,14 @@ class FrameReader : public Reader {
   }
 
  protected:
+  [[nodiscard]] const ReadOptions& options() const { return options_; }
+  [[nodiscard]] TraceDescription& trace() { return *description_; }
+  [[nodiscard]] Decoder& decoder() { return decoder_; }
+  [[nodiscard]] Batch& batch() { return *batch_; }
+
+ private:
+  friend Self;
+
   // `limit`: bytes that a window may grow to. `least`: bytes without which the decoder cannot
   // begin.
   FrameReader(std::unique_ptr<io::Input> input, const ReadOptions& options,
@@ -83,12 +91,6 @@ class FrameReader : public Reader {
         source_(std::move(input), limit, least),
         decoder_(std::move(decoder)) {}
 
-  [[nodiscard]] const ReadOptions& options() const { return options_; }
-  [[nodiscard]] TraceDescription& trace() { return *description_; }
-  [[nodiscard]] Decoder& decoder() { return decoder_; }
-  [[nodiscard]] Batch& batch() { return *batch_; }
-
- private:
   Self& self() { return static_cast<Self&>(*this); }
 
   // Of what is read: the trace, or one of its files.

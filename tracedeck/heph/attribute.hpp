@@ -1,6 +1,7 @@
 // Attributes as the encoder takes them.
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -49,7 +50,8 @@ class AttributeValue {
   template <std::floating_point T>
     requires(sizeof(T) <= sizeof(double))
   AttributeValue(T value)  // NOLINT(google-explicit-constructor)
-      : real_(static_cast<double>(value)), type_(type_byte(ValueType::kReal)) {}
+      : bits_(std::bit_cast<std::uint64_t>(static_cast<double>(value))),
+        type_(type_byte(ValueType::kReal)) {}
   template <class T>
     requires std::convertible_to<const T&, std::string_view>
   AttributeValue(const T& text)  // NOLINT(google-explicit-constructor)
@@ -119,13 +121,10 @@ class AttributeValue {
   [[nodiscard]] std::size_t array_size() const;
   [[nodiscard]] std::uint8_t* put_array(std::uint8_t* to) const;
 
-  union {
-    std::uint64_t bits_ = 0;
-    double real_;
-    const void* pointer_;
-  };
-  std::size_t count_ = 0;      // bytes of a text, elements of an array
-  std::size_t wire_size_ = 0;  // of an array that is on the wire already
+  std::uint64_t bits_ = 0;         // of a number
+  const void* pointer_ = nullptr;  // to a text or elements
+  std::size_t count_ = 0;          // bytes of a text, elements of an array
+  std::size_t wire_size_ = 0;      // of an array that is on the wire already
   std::uint8_t type_;
   bool is_wire_ = false;
 };

@@ -144,9 +144,12 @@ namespace detail {
 // Whether one of `size` bytes is not ASCII. Reads up to 7 bytes beyond.
 [[nodiscard]] inline bool has_high_bit(const std::uint8_t* text, std::size_t size) {
   std::uint64_t bits = 0;
-  std::size_t i = 0;
-  for (; i + 8 <= size; i += 8) bits |= load_le<std::uint64_t>(text + i);
-  if (i != size) bits |= load_le<std::uint64_t>(text + i) << (8 * (8 - (size - i)));
+  while (size >= 8) {
+    bits |= load_le<std::uint64_t>(text);
+    text += 8;
+    size -= 8;
+  }
+  if (size != 0) bits |= load_le<std::uint64_t>(text) << (8 * (8 - size));
   return (bits & 0x8080'8080'8080'8080) != 0;
 }
 

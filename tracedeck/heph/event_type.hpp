@@ -26,13 +26,15 @@ namespace tracedeck::heph {
 [[nodiscard]] inline bool equal_bytes(const std::uint8_t* a, const std::uint8_t* b,
                                       std::size_t size) {
   std::uint64_t difference = 0;
-  std::size_t i = 0;
-  for (; i + 8 <= size; i += 8) {
-    difference |= load_le<std::uint64_t>(a + i) ^ load_le<std::uint64_t>(b + i);
+  while (size >= 8) {
+    difference |= load_le<std::uint64_t>(a) ^ load_le<std::uint64_t>(b);
+    a += 8;
+    b += 8;
+    size -= 8;
   }
-  if (i != size) {
-    const std::uint64_t rest = load_le<std::uint64_t>(a + i) ^ load_le<std::uint64_t>(b + i);
-    difference |= rest << (8 * (8 - (size - i)));
+  if (size != 0) {
+    const std::uint64_t rest = load_le<std::uint64_t>(a) ^ load_le<std::uint64_t>(b);
+    difference |= rest << (8 * (8 - size));
   }
   return difference == 0;
 }

@@ -71,12 +71,14 @@ Recorder::Recorder(Sink sink, std::size_t chunk_size)
     : number_(++recorders),
       core_(std::make_shared<detail::RecorderCore>(std::move(sink), chunk_size)) {
   Encoder encoder;
-  if (encoder.set_epoch(core_->epoch())) static_cast<void>(core_->hand_over(encoder.bytes()));
+  // An error of the sink is returned by what comes next.
+  [[maybe_unused]] Result<void> written = encoder.set_epoch(core_->epoch());
+  written = core_->hand_over(encoder.bytes());
   shared_ = std::make_shared<RecorderStream>(core_, 0);
   streams_.push_back(shared_);
 }
 
-Recorder::~Recorder() { static_cast<void>(flush()); }
+Recorder::~Recorder() { [[maybe_unused]] const Result<void> flushed = flush(); }
 
 RecorderStream& Recorder::this_thread() {
   for (const ThreadStream& known : thread_streams) {
