@@ -26,7 +26,11 @@ constexpr std::string_view kDescription =
     "A directory is a trace of a format whose traces are directories, or else a tree of them: it "
     "is "
     "searched, hidden folders aside, and every trace in it is worked on as if it had been named. "
-    "Directories that belong together are one trace.";
+    "Directories that belong together are one trace.\n\n"
+    "FILE@CORE is a file of a Tonbandgeraet trace that has one for each core, and CORE is the "
+    "number "
+    "of its core. All that are given so are one trace. A path that exists with its '@' is a plain "
+    "file.";
 
 constexpr std::string_view kLive =
     "A TRACE may come while it is read. tcp://HOST:PORT connects; tcp-listen://ADDR:PORT serves "

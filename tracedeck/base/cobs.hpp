@@ -1,5 +1,5 @@
-// Consistent Overhead Byte Stuffing: a payload of any bytes as a run of bytes without zeros, so that
-// a zero can delimit frames.
+// Consistent Overhead Byte Stuffing: a payload of any bytes as a run of bytes without zeros, so
+// that a zero can delimit frames.
 //
 // A code byte c is followed by c-1 literal bytes and then stands for a zero, unless c is FF or the
 // payload ends there. A payload that ends exactly on a full block of 254 literals may or may not be

@@ -49,6 +49,25 @@ TEST(TextValues, AddressesAreHexadecimal) {
             "[0x8000000000000010]");
 }
 
+TEST(TextValues, NamesStandBehindTheirValues) {
+  ValueNames names;
+  const std::uint32_t sensor = names.add("sensor");
+  const std::uint32_t tricky = names.add("\x1B[2J");
+  TextBuffer out;
+  TextValues values{Palette(false)};
+  const auto shown = [&](const Slot& slot) {
+    out.clear();
+    values.append(out, &slot, nullptr);
+    return std::string(out.view());
+  };
+  EXPECT_EQ(shown(named_slot(3, sensor)), "3") << "nothing to look it up in";
+  values.style().set_names(&names);
+  EXPECT_EQ(shown(named_slot(3, sensor)), "3 (sensor)");
+  EXPECT_EQ(shown(named_slot(3, tricky)), "3 (\\x1b[2J)");
+  EXPECT_EQ(shown(named_slot(3, 0)), "3");
+  EXPECT_EQ(shown(unsigned_slot(3)), "3");
+}
+
 TEST(TextValues, IntegersInTheirDisplayBase) {
   using enum IntegerClass::Form;
   EXPECT_EQ(value({unsigned_slot(255)}, integer_class(kNumber, DisplayBase::kHexadecimal)), "0xff");

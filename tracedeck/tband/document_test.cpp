@@ -78,8 +78,8 @@ TEST(Document, ListsTheKindsOfQueues) {
 TEST(Document, ListsTheFieldTypes) {
   std::vector<testing::Matcher<std::string>> encodings;
   std::vector<testing::Matcher<std::string>> classes;
-  for (const FieldType type : {FieldType::kU8, FieldType::kU32, FieldType::kU64, FieldType::kS64,
-                               FieldType::kString}) {
+  for (const FieldType type :
+       {FieldType::kU8, FieldType::kU32, FieldType::kU64, FieldType::kS64, FieldType::kString}) {
     const FieldFacts field{"field", type};
     encodings.emplace_back(StartsWith(fmt::format("| {} | ", field_type_name(type))));
     classes.emplace_back(StartsWith(fmt::format("| {} | {}", field_type_name(type),

@@ -12,8 +12,6 @@ namespace tracedeck::tband {
 // Framing: frames back to back, each COBS-encoded and ended by a zero. There is no header, no magic
 // number and no version.
 inline constexpr std::uint8_t kDelimiter = kCobsDelimiter;
-// The shortest frame that holds an event: a code, the id, a byte, the delimiter.
-inline constexpr std::size_t kMinFrameSize = 4;
 
 // Fields: bytes of an integer at most, and what its last byte may be.
 inline constexpr std::size_t kMaxU32Size = 5;
