@@ -12,16 +12,17 @@
 namespace {
 
 // Work on some tasks by turns, each a substream of the thread.
-void work(tracedeck::heph::Recorder& recorder) {
+tracedeck::Result<void> work(tracedeck::heph::Recorder& recorder) {
   tracedeck::heph::RecorderStream& stream = recorder.this_thread();
   const tracedeck::heph::Span all = stream.start();
   std::uint64_t sum = 0;
   for (std::uint64_t task = 1; task <= 3; ++task) {
     const tracedeck::heph::Span span = stream.start(task);
     for (std::uint64_t i = 0; i < task * 1000; ++i) sum += i * i;
-    static_cast<void>(stream.finish(span, "run task", {{"task", task}, {"sum", sum}}));
+    auto recorded = stream.finish(span, "run task", {{"task", task}, {"sum", sum}});
+    if (!recorded) return recorded;
   }
-  static_cast<void>(stream.finish(all, "work"));
+  return stream.finish(all, "work");
 }
 
 }  // namespace
@@ -40,7 +41,10 @@ int main(int argc, char** argv) {
       [&output](tracedeck::ByteSpan bytes) { return (*output)->write(bytes); });
   {
     std::vector<std::jthread> threads;
-    for (int i = 0; i < 3; ++i) threads.emplace_back([&recorder] { work(recorder); });
+    for (int i = 0; i < 3; ++i) {
+      // What fails in a thread is what `finish` then returns.
+      threads.emplace_back([&recorder] { [[maybe_unused]] const auto worked = work(recorder); });
+    }
   }
   auto finished = recorder.finish();
   if (finished) finished = (*output)->finish();
