@@ -52,6 +52,7 @@ class PacketWriter {
   void begin(std::uint64_t time, std::uint64_t clock, const PacketHeadBits& head);
   // The clock as a reader knows it.
   [[nodiscard]] std::uint64_t clock() const { return last_time_; }
+  [[nodiscard]] std::uint64_t begin_time() const { return facts_.begin; }
   [[nodiscard]] std::uint64_t end_time() const { return facts_.end; }
   // Gives the packet another end than its last event.
   void end_at(std::uint64_t time) { facts_.end = time; }

@@ -388,6 +388,10 @@ Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const Fiel
   return {};
 }
 
+bool TargetTrace::is_of_dialect(Dialect dialect) const {
+  return first_ != nullptr && first_->version() == trace_version(dialect);
+}
+
 bool TargetTrace::can_keep_heads() {
   if (!single_source_ || first_ == nullptr || first_->format() != "ctf") return false;
   return std::ranges::all_of(first_->stream_classes(),
@@ -405,7 +409,7 @@ bool TargetTrace::fits_heads(const DataStreamClass& source) {
   heads.collect(known.packet_context, Root::kPacketContext);
   heads.collect(known.event_header, Root::kEventHeader);
   const bool to_ctf1 = dialect_ == Dialect::kCtf1;
-  const bool from_ctf1 = kept == nullptr && first_->version() == trace_version(Dialect::kCtf1);
+  const bool from_ctf1 = kept == nullptr && is_of_dialect(Dialect::kCtf1);
   // A packet without a begin starts with the clock at 0 in CTF 2, where it stood in CTF 1.8.
   const bool untold = heads.has_narrow_clock || !heads.has_clock;
   if (source.default_clock != nullptr && to_ctf1 != from_ctf1 && untold && !heads.has_begin)
@@ -424,7 +428,8 @@ MapperOptions TargetTrace::mapper_options(const TargetStreamClass& made) const {
 // `before`: what its classes were, or are.
 Result<void> TargetTrace::map_heads(TargetStreamClass& made, const DataStreamClass& before) {
   MapperOptions options = mapper_options(made);
-  options.widen_sizes = dialect_ == Dialect::kCtf1 && made.restored == nullptr;
+  const bool same = made.restored == nullptr && is_of_dialect(Dialect::kCtf1);
+  options.widen_sizes = dialect_ == Dialect::kCtf1 && !same;
   made.packet_mapper = std::make_unique<ClassMapper>(options);
   if (packet_header_ != nullptr) {
     auto mapped = made.packet_mapper->add_root(Root::kPacketHeader, packet_header_);

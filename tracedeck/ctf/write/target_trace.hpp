@@ -101,6 +101,8 @@ class TargetTrace {
   // Of the first description.
   [[nodiscard]] const Attributes& environment() const { return environment_; }
   [[nodiscard]] bool has_stream_ids() const { return has_stream_ids_; }
+  // Whether the first source is.
+  [[nodiscard]] bool is_of_dialect(Dialect dialect) const;
   [[nodiscard]] bool keeps_heads() const { return keeps_heads_; }
   // A data stream without any was written: the trace class is there all the same.
   [[nodiscard]] Result<void> begin_empty();

@@ -273,8 +273,7 @@ class TraceWriter final : public Writer {
     EncodeStatus status = EncodeStatus::kOk;
     encoder_.note_roles(&stream.head.roles);
     // In another dialect packets may come out longer.
-    const bool same =
-        target.restored != nullptr || target.source->trace->version() == trace_version(dialect_);
+    const bool same = target.restored != nullptr || trace_.is_of_dialect(dialect_);
     encoder_.pad_leb128(same ? 0 : role_bit(Role::kTotalSize) | role_bit(Role::kContentSize));
     for (const auto& [node, slots] :
          {std::pair{target.header_node, &packet.header}, {target.packet_node, &packet.context}}) {
@@ -334,7 +333,10 @@ class TraceWriter final : public Writer {
     const bool keeps_heads = trace_.keeps_heads();
     if (whole && stream.source_end) {
       if (keeps_heads) {
-        stream.packets->end_at(*stream.source_end);
+        // CTF 2: nor later.
+        const bool later = dialect_ != Dialect::kCtf1 && stream.packets->has_events() &&
+                           stream.packets->end_time() > *stream.source_end;
+        if (!later) stream.packets->end_at(*stream.source_end);
       } else {
         stream.packets->reach(*stream.source_end, *stream.source_end);
       }
@@ -418,6 +420,9 @@ class TraceWriter final : public Writer {
     if (!stream.packets->is_open()) {
       if (auto opened = open_packet(stream, time); !opened) return opened;
     }
+    if (is_early(stream, time)) {
+      if (auto begun = begin_earlier(stream, time); !begun) return begun;
+    }
     Result<bool> understood = put_event(stream, event, time);
     if (!understood) return std::unexpected(understood.error());
     const bool is_full =
@@ -438,6 +443,20 @@ class TraceWriter final : public Writer {
     if (auto ended = stream.packets->end_event(); !ended) return ended;
     stream.last_time = time;
     return keep_bounds(stream);
+  }
+
+  // CTF 2: no event record is earlier than its packet (pkt-ctx-roles).
+  [[nodiscard]] bool is_early(const OpenStream& stream, std::uint64_t time) const {
+    const bool has_begin = stream.stream_class->layout.has_clock &&
+                           (!trace_.keeps_heads() || stream.head.has(Role::kPacketBegin));
+    return dialect_ != Dialect::kCtf1 && has_begin && time < stream.packets->begin_time() &&
+           can_split(stream);
+  }
+  Result<void> begin_earlier(OpenStream& stream, std::uint64_t time) {
+    if (stream.packets->has_events()) {
+      if (auto closed = close_packet(stream, false); !closed) return closed;
+    }
+    return open_packet(stream, time);
   }
 
   Result<void> find_class(const Event& event) {
