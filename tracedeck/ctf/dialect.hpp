@@ -23,8 +23,8 @@ inline constexpr std::size_t kDialectCount = 3;
 
 // The version of a trace's description.
 [[nodiscard]] constexpr std::string_view trace_version(Dialect dialect) {
-  constexpr std::string_view kVersions[kDialectCount] = {"2 (CTF2-SPECRC-3.0)",
-                                                         "2 (CTF2-SPEC-2.0)", "1.8"};
+  constexpr std::string_view kVersions[kDialectCount] = {"2 (CTF2-SPECRC-3.0)", "2 (CTF2-SPEC-2.0)",
+                                                         "1.8"};
   return kVersions[static_cast<std::size_t>(dialect)];
 }
 
