@@ -235,7 +235,7 @@ TypeBuilder::Built TypeBuilder::declared_class(const TypeSpecifier& type,
 }
 
 // `frame`: the structure that it is a field of; null: an option of a variant, which begins a unit.
-TypeBuilder::Built TypeBuilder::bit_field_class(Built unit, const Declarator& declarator,
+TypeBuilder::Built TypeBuilder::bit_field_class(const Built& unit, const Declarator& declarator,
                                                 Frame* frame) {
   if (unit.field_class == nullptr) return {};
   const FieldClass& of = *unit.field_class;

@@ -73,7 +73,8 @@ class TypeBuilder {
   [[nodiscard]] Built type_class(const TypeSpecifier& type, const Site& site);
   [[nodiscard]] Built declared_class(const TypeSpecifier& type, const Declarator& declarator,
                                      const Site& site);
-  [[nodiscard]] Built bit_field_class(Built unit, const Declarator& declarator, Frame* frame);
+  [[nodiscard]] Built bit_field_class(const Built& unit, const Declarator& declarator,
+                                      Frame* frame);
   [[nodiscard]] Built array_class(Built element, const Expression& length, Place place,
                                   const Site& site);
   [[nodiscard]] Built named_class(const TypeSpecifier& type, const Site& site);
