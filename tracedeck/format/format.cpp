@@ -9,6 +9,8 @@ std::unexpected<Error> no_directories(const FormatInfo& info) {
 
 }  // namespace
 
+// Who overrides it takes the files over.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 Result<std::unique_ptr<Reader>> Format::open_cores(std::vector<CoreInput>,
                                                    const ReadOptions&) const {
   return fail(ErrorCode::kUnsupported,

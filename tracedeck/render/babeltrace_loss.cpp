@@ -116,7 +116,7 @@ void BabeltraceLosses::append_one(TextBuffer& out, const Loss& loss, std::string
 
 std::string BabeltraceLosses::name_of(const TraceDescription* trace) const {
   const std::string* const host = environment_text(trace, "hostname");
-  const std::string path = trace == nullptr || !path_of_ ? "" : path_of_(*trace);
+  std::string path = trace == nullptr || !path_of_ ? "" : path_of_(*trace);
   if (host == nullptr) return path;
   return path.empty() ? *host : fmt::format("{}/{}", *host, path);
 }
