@@ -1,12 +1,13 @@
 // docs/formats/dial9.md says what the tables of wire.hpp and rules.cpp say.
 
+#include "tracedeck/format/document_test.hpp"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,64 +26,17 @@ using testing::Contains;
 using testing::ElementsAreArray;
 using testing::StartsWith;
 
-using Lines = std::vector<std::string>;
+using Lines = Document::Lines;
 
-const Lines& document() {
-  static const Lines kLines = [] {
-    std::ifstream file(TRACEDECK_SOURCE_DIR "/docs/formats/dial9.md");
-    Lines lines;
-    for (std::string line; std::getline(file, line);) lines.push_back(line);
-    return lines;
-  }();
-  return kLines;
+const Document& document() {
+  static const Document kDocument("dial9.md");
+  return kDocument;
 }
 
-bool is_heading(std::string_view line) { return line.starts_with('#'); }
+Lines section(std::string_view heading) { return document().section(heading); }
+Lines table(std::string_view heading) { return document().table(heading); }
 
-// The lines under a heading, up to the next one.
-Lines section(std::string_view heading) {
-  const Lines& lines = document();
-  const auto found = std::ranges::find(lines, heading);
-  EXPECT_NE(found, lines.end()) << heading << " is not there";
-  if (found == lines.end()) return {};
-  return {found + 1, std::find_if(found + 1, lines.end(), is_heading)};
-}
-
-// The rows of the first table under a heading, without its head.
-Lines table(std::string_view heading) {
-  const Lines lines = section(heading);
-  const auto is_row = [](std::string_view line) { return line.starts_with('|'); };
-  const auto begin = std::ranges::find_if(lines, is_row);
-  const auto end = std::find_if_not(begin, lines.end(), is_row);
-  if (end - begin < 2) return {};
-  return {begin + 2, end};
-}
-
-std::string grouped(std::size_t number) {
-  std::string digits = std::to_string(number);
-  for (std::ptrdiff_t place = std::ssize(digits) - 3; place > 0; place -= 3)
-    digits.insert(static_cast<std::size_t>(place), ",");
-  return digits;
-}
-
-TEST(Document, ListsTheRules) {
-  Lines expected;
-  for (const Rule& rule : rules()) {
-    expected.push_back(fmt::format("| `{}` | {} | {} | {} |", rule.id, severity_name(rule.severity),
-                                   rule.section, rule.summary));
-  }
-  EXPECT_THAT(table("## Rules"), ElementsAreArray(expected));
-}
-
-TEST(Document, HasTheSectionsOfTheRules) {
-  Lines headings;
-  for (const std::string& line : document()) {
-    if (is_heading(line)) headings.push_back(line.substr(line.find(' ') + 1));
-  }
-  for (const Rule& rule : rules()) {
-    EXPECT_THAT(headings, Contains(std::string(rule.section))) << "as " << rule.id << " has it";
-  }
-}
+TEST(Document, ListsTheRulesAndHasTheirSections) { document().expect_rules(rules()); }
 
 TEST(Document, ListsTheFieldTypes) {
   Lines expected;

@@ -1,12 +1,13 @@
 // docs/formats/tband.md says what the tables of event_table.hpp, wire.hpp and rules.cpp say.
 
+#include "tracedeck/format/document_test.hpp"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,40 +21,17 @@
 namespace tracedeck::tband {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAreArray;
 using testing::StartsWith;
 
-using Lines = std::vector<std::string>;
+using Lines = Document::Lines;
 
-const Lines& document() {
-  static const Lines kLines = [] {
-    std::ifstream file(TRACEDECK_SOURCE_DIR "/docs/formats/tband.md");
-    Lines lines;
-    for (std::string line; std::getline(file, line);) lines.push_back(line);
-    return lines;
-  }();
-  return kLines;
+const Document& document() {
+  static const Document kDocument("tband.md");
+  return kDocument;
 }
 
-bool is_heading(std::string_view line) { return line.starts_with('#'); }
-bool is_row(std::string_view line) { return line.starts_with('|'); }
-
-// The rows of a table under a heading, without its head; the first is 0.
-Lines table(std::string_view heading, int number = 0) {
-  const Lines& lines = document();
-  auto at = std::ranges::find(lines, heading);
-  EXPECT_NE(at, lines.end()) << heading << " is not there";
-  if (at == lines.end()) return {};
-  const auto end = std::find_if(++at, lines.end(), is_heading);
-  for (;; --number) {
-    at = std::find_if(at, end, is_row);
-    const auto last = std::find_if_not(at, end, is_row);
-    if (last - at < 2) return {};
-    if (number == 0) return {at + 2, last};
-    at = last;
-  }
-}
+Lines table(std::string_view heading, int number = 0) { return document().table(heading, number); }
 
 TEST(Document, ListsTheEvents) {
   Lines expected;
@@ -89,27 +67,10 @@ TEST(Document, ListsTheFieldTypes) {
   EXPECT_THAT(table("## In the model"), ElementsAreArray(classes));
 }
 
-TEST(Document, ListsTheRules) {
-  Lines expected;
-  for (const Rule& rule : rules()) {
-    expected.push_back(fmt::format("| `{}` | {} | {} | {} |", rule.id, severity_name(rule.severity),
-                                   rule.section, rule.summary));
-  }
-  EXPECT_THAT(table("## Rules"), ElementsAreArray(expected));
-}
-
-TEST(Document, HasTheSectionsOfTheRules) {
-  Lines headings;
-  for (const std::string& line : document()) {
-    if (is_heading(line)) headings.push_back(line.substr(line.find(' ') + 1));
-  }
-  for (const Rule& rule : rules()) {
-    EXPECT_THAT(headings, Contains(std::string(rule.section))) << "as " << rule.id << " has it";
-  }
-}
+TEST(Document, ListsTheRulesAndHasTheirSections) { document().expect_rules(rules()); }
 
 TEST(Document, ShowsATraceByteByByte) {
-  const Lines& lines = document();
+  const Lines& lines = document().lines();
   Bytes bytes;
   auto line = std::ranges::find(lines, "## A trace, byte by byte");
   std::vector<std::string> names;
