@@ -24,12 +24,13 @@ class HeldBack {
  public:
   explicit HeldBack(std::uint64_t max_state) : decoder_(max_state) {}
 
-  [[nodiscard]] bool enough(ByteSpan bytes) {
-    if (bytes.size() < position_ + needed_) return finder_.epoch.has_value();
+  [[nodiscard]] bool enough(ByteSpan bytes, bool whole) {
+    const bool waits = bytes.size() < position_ + needed_ && !whole;
+    if (waits || finder_.epoch) return finder_.epoch.has_value();
     const PaddedBytes rest(bytes.subspan(position_));
     std::size_t position = 0;
     const DecodeProgress progress =
-        decoder_.run({.bytes = rest.view(), .offset = position_, .last = false}, position, finder_);
+        decoder_.run({.bytes = rest.view(), .offset = position_, .last = whole}, position, finder_);
     position_ += position;
     needed_ = progress.outcome == DecodeOutcome::kNeedMore ? progress.needed : 1;
     return finder_.epoch.has_value();
@@ -49,8 +50,9 @@ Result<EpochSearch> find_epoch(std::unique_ptr<io::Input> input, std::uint64_t m
   EpochSearch search;
   if (input->live() || !input->seekable()) {
     HeldBack held(max_state);
-    search.input = io::hold_back(std::move(input), kMostHeldBack,
-                                 [&](ByteSpan bytes) { return held.enough(bytes); });
+    search.input = io::hold_back(std::move(input), kMostHeldBack, [&](ByteSpan bytes, bool whole) {
+      return held.enough(bytes, whole);
+    });
     search.epoch = held.epoch();
     return search;
   }

@@ -9,17 +9,17 @@
 namespace tracedeck::io {
 
 std::unique_ptr<Input> hold_back(std::unique_ptr<Input> input, std::size_t limit,
-                                 const std::function<bool(ByteSpan)>& enough) {
+                                 const std::function<bool(ByteSpan, bool)>& enough) {
   std::vector<std::uint8_t> held(limit);
   std::vector<std::size_t> part_ends;
   std::size_t size = 0;
-  while (size < limit && !enough(ByteSpan(held).first(size)) && input->ready(kPause)) {
+  while (size < limit && !enough(ByteSpan(held).first(size), false) && input->ready(kPause)) {
     const Result<std::size_t> got = input->read(held.data() + size, limit - size);
-    if (!got) break;
-    if (*got == 0) {
-      if (!input->next_part()) break;
-      part_ends.push_back(size);
+    if (!got || (*got == 0 && !input->next_part())) {
+      static_cast<void>(enough(ByteSpan(held).first(size), true));
+      break;
     }
+    if (*got == 0) part_ends.push_back(size);
     size += *got;
   }
   held.resize(size);

@@ -49,7 +49,7 @@ struct HeldBack {
 };
 
 HeldBack held_back(std::size_t pause_at, std::size_t limit,
-                   const std::function<bool(ByteSpan)>& enough) {
+                   const std::function<bool(ByteSpan, bool)>& enough) {
   auto input = std::make_unique<PausingInput>(bytes_of("abcdefgh"), pause_at);
   const PausingInput& watched = *input;
   const auto whole = hold_back(std::move(input), limit, enough);
@@ -57,10 +57,10 @@ HeldBack held_back(std::size_t pause_at, std::size_t limit,
   return {looked_at, rest_of(*whole)};
 }
 
-bool never(ByteSpan) { return false; }
+bool never(ByteSpan, bool) { return false; }
 
 TEST(HoldBack, StopsAtWhatWasLookedFor) {
-  const auto has_c = [](ByteSpan bytes) { return !bytes.empty() && bytes.back() == 'c'; };
+  const auto has_c = [](ByteSpan bytes, bool) { return !bytes.empty() && bytes.back() == 'c'; };
   const HeldBack held = held_back(kNever, 100, has_c);
   EXPECT_EQ(held.looked_at, 3U);
   EXPECT_EQ(held.delivered, bytes_of("abcdefgh"));
@@ -78,6 +78,15 @@ TEST(HoldBack, StopsAtTheEnd) {
   const HeldBack held = held_back(kNever, 100, never);
   EXPECT_EQ(held.looked_at, 8U);
   EXPECT_EQ(held.delivered, bytes_of("abcdefgh"));
+}
+
+TEST(HoldBack, TellsOfTheEnd) {
+  std::size_t size_at_end = 0;
+  held_back(kNever, 100, [&](ByteSpan bytes, bool whole) {
+    if (whole) size_at_end = bytes.size();
+    return false;
+  });
+  EXPECT_EQ(size_at_end, 8U);
 }
 
 }  // namespace

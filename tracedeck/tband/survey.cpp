@@ -104,7 +104,7 @@ std::unique_ptr<io::Input> hold_back(std::unique_ptr<io::Input> input,
   Surveyor surveyor(options);
   Decoder decoder;
   std::size_t looked = 0;
-  auto held = io::hold_back(std::move(input), kHeldBack, [&](ByteSpan bytes) {
+  auto held = io::hold_back(std::move(input), kHeldBack, [&](ByteSpan bytes, bool) {
     // Whole frames only; the next look begins behind them.
     std::size_t end = bytes.size();
     while (end > looked && bytes[end - 1] != kDelimiter) --end;
