@@ -35,7 +35,7 @@ run() {
         # What happened, where, and the input: enough to begin with where the machine is gone.
         grep -m 1 -A 24 -E 'ERROR:|runtime error:|^== ' "$log" || tail -n 24 "$log"
         printf '%-28s FAILED, see %s; the input:\n' "$target" "$log"
-        find build/fuzz/artifacts -name "$name-*" -size -8k -exec base64 {} + | head -n 100
+        find build/fuzz/artifacts -name "$name-*" -size -8k -exec base64 {} \; | head -n 100
         return 1
     fi
 }

@@ -105,6 +105,7 @@ FieldClassPtr with_duration(const FieldClassPtr& payload) {
 
 // What roles the fields of heads have.
 struct HeadRoles {
+  RoleSet roles = 0;
   bool plain = true;  // all with roles are what CTF 1.8 has: integers of up to 64 bits
   bool has_begin = false;
   bool has_clock = false;
@@ -119,17 +120,22 @@ struct HeadRoles {
       const std::string_view name = reserved_name(root, word);
       if (integer == nullptr || name.empty()) continue;
       plain = plain && fixed != nullptr && fixed->width <= 64 && !fixed->reversed;
-      has_begin = has_begin || name == reserved_name(Root::kPacketContext, kBeginWord);
-      if (root != Root::kEventHeader || find_role(word) != Role::kClock) continue;
+      const bool is_clock = find_role(word) == Role::kClock;
+      const bool is_begin = is_clock && root == Root::kPacketContext;
+      roles |= role_bit(is_begin ? Role::kPacketBegin : *find_role(word));
+      has_begin = (roles & role_bit(Role::kPacketBegin)) != 0;
+      if (root != Root::kEventHeader || !is_clock) continue;
       has_clock = true;
       has_narrow_clock = has_narrow_clock || fixed == nullptr || fixed->width < 64;
     }
     for_each_child(*field_class,
                    [&](const FieldClassPtr& inner) { collect(inner, root, depth + 1); });
   }
-
- private:
-  static constexpr std::string_view kBeginWord = "packet-beginning-default-clock-timestamp";
+  void collect(const FieldClassPtr& packet_header, const DataStreamClass& stream_class) {
+    collect(packet_header, Root::kPacketHeader);
+    collect(stream_class.packet_context, Root::kPacketContext);
+    collect(stream_class.event_header, Root::kEventHeader);
+  }
 };
 
 // Maps the roots of a class for `KeptMetadata`.
@@ -403,11 +409,13 @@ bool TargetTrace::fits_heads(const DataStreamClass& source) {
   const RestoredClasses* const kept = restored(source);
   const DataStreamClass* const before = kept == nullptr ? nullptr : kept->find(source);
   const DataStreamClass& known = before == nullptr ? source : *before;
+  const FieldClassPtr& header = first_->trace_class().packet_header;
   HeadRoles heads;
-  heads.collect(kept == nullptr ? first_->trace_class().packet_header : kept->packet_header(),
-                Root::kPacketHeader);
-  heads.collect(known.packet_context, Root::kPacketContext);
-  heads.collect(known.event_header, Root::kEventHeader);
+  heads.collect(kept == nullptr ? header : kept->packet_header(), known);
+  HeadRoles at_hand;
+  at_hand.collect(header, source);
+  // What CTF 1.8 keeps may be somebody else's, and not about these packets.
+  if (heads.roles != at_hand.roles) return false;
   const bool to_ctf1 = dialect_ == Dialect::kCtf1;
   const bool from_ctf1 = kept == nullptr && is_of_dialect(Dialect::kCtf1);
   // A packet without a begin starts with the clock at 0 in CTF 2, where it stood in CTF 1.8.

@@ -64,6 +64,7 @@ struct OpenStream {
   std::uint64_t parts = 0;     // packets that the source does not have
   std::uint64_t last_time = 0;
   std::uint64_t clock = 0;   // as a reader knows it at the end of the packet before
+  bool ended = false;        // with a packet that does not say how long it is
   std::size_t buffered = 0;  // bytes of memory that are counted
 };
 
@@ -302,6 +303,11 @@ class TraceWriter final : public Writer {
 
   Result<void> open_packet(OpenStream& stream, std::uint64_t time) {
     if (trace_.keeps_heads()) {
+      if (stream.ended) {
+        return fail(ErrorCode::kUnsupported,
+                    "another packet in a data stream whose packets do not say how long they are",
+                    output_.name());
+      }
       const std::uint64_t begin = stream.source_begin.value_or(time);
       stream.source_begin.reset();
       // CTF 1.8: the clock goes on from packet to packet.
@@ -331,6 +337,12 @@ class TraceWriter final : public Writer {
     if (!whole) ++stream.parts;
     if (whole && stream.source_discarded) stream.discarded = *stream.source_discarded;
     const bool keeps_heads = trace_.keeps_heads();
+    stream.ended = keeps_heads && !stream.head.has_size();
+    if (stream.ended && stream.packets->bits().position() % 8 != 0) {
+      return fail(ErrorCode::kUnsupported,
+                  "a packet that does not say how long it is would end inside a byte",
+                  output_.name());
+    }
     if (whole && stream.source_end) {
       if (keeps_heads) {
         // CTF 2: nor later.
