@@ -45,6 +45,10 @@ constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCoun
 // All packets that are open take at most so much memory, or one packet each.
 constexpr std::size_t kMostBuffered = std::size_t{24} << 20;
 
+// More bytes behind the content of a packet are not written: a packet that was cut off may promise
+// any number of them.
+constexpr std::uint64_t kMostPadding = std::uint64_t{4} << 20;
+
 struct OpenStream {
   TargetStreamClass* stream_class = nullptr;
   std::unique_ptr<PacketWriter> packets = nullptr;
@@ -232,7 +236,8 @@ class TraceWriter final : public Writer {
     stream.source_padding = 0;
     if (packet.total_size && packet.content_size) {
       const std::uint64_t content = *packet.content_size / 8 + (*packet.content_size % 8 != 0);
-      stream.source_padding = *packet.total_size - std::min(content, *packet.total_size);
+      const std::uint64_t padding = *packet.total_size - std::min(content, *packet.total_size);
+      stream.source_padding = padding <= kMostPadding ? padding : 0;
     }
     return trace_.keeps_heads() ? encode_head(stream, packet) : encode_context(stream, packet);
   }
