@@ -343,10 +343,12 @@ class TraceWriter final : public Writer {
     if (whole && stream.source_discarded) stream.discarded = *stream.source_discarded;
     const bool keeps_heads = trace_.keeps_heads();
     stream.ended = keeps_heads && !stream.head.has_size();
-    if (stream.ended && stream.packets->bits().position() % 8 != 0) {
-      return fail(ErrorCode::kUnsupported,
-                  "a packet that does not say how long it is would end inside a byte",
-                  output_.name());
+    const bool is_exact = stream.head.has(Role::kTotalSize) && stream.head.has(Role::kContentSize);
+    if (keeps_heads && !is_exact && stream.packets->bits().position() % 8 != 0) {
+      return fail(
+          ErrorCode::kUnsupported,
+          "a packet that does not say where in its last byte it ends would end inside of it",
+          output_.name());
     }
     if (whole && stream.source_end) {
       if (keeps_heads) {
