@@ -436,8 +436,7 @@ MapperOptions TargetTrace::mapper_options(const TargetStreamClass& made) const {
 // `before`: what its classes were, or are.
 Result<void> TargetTrace::map_heads(TargetStreamClass& made, const DataStreamClass& before) {
   MapperOptions options = mapper_options(made);
-  const bool same = made.restored == nullptr && is_of_dialect(Dialect::kCtf1);
-  options.widen_sizes = dialect_ == Dialect::kCtf1 && !same;
+  options.widen_sizes = dialect_ == Dialect::kCtf1;
   made.packet_mapper = std::make_unique<ClassMapper>(options);
   if (packet_header_ != nullptr) {
     auto mapped = made.packet_mapper->add_root(Root::kPacketHeader, packet_header_);
