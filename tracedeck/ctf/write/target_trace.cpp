@@ -416,6 +416,10 @@ bool TargetTrace::fits_heads(const DataStreamClass& source) {
   at_hand.collect(header, source);
   // What CTF 1.8 keeps may be somebody else's, and not about these packets.
   if (heads.roles != at_hand.roles) return false;
+  // Not all dialects let fields have times without a clock.
+  constexpr RoleSet kTimes =
+      role_bit(Role::kPacketBegin) | role_bit(Role::kPacketEnd) | role_bit(Role::kClock);
+  if (source.default_clock == nullptr && (heads.roles & kTimes) != 0) return false;
   const bool to_ctf1 = dialect_ == Dialect::kCtf1;
   const bool from_ctf1 = kept == nullptr && is_of_dialect(Dialect::kCtf1);
   // A packet without a begin starts with the clock at 0 in CTF 2, where it stood in CTF 1.8.
