@@ -23,6 +23,10 @@ struct PacketHeadBits {
   [[nodiscard]] bool has(Role role) const;
   // Whether it tells where the packet ends.
   [[nodiscard]] bool has_size() const { return has(Role::kTotalSize) || has(Role::kContentSize); }
+  // Whether it tells content from padding, so that the content may end inside a byte.
+  [[nodiscard]] bool tells_padding() const {
+    return has(Role::kTotalSize) && has(Role::kContentSize);
+  }
 };
 
 // A packet is kept in memory until it ends, for its header says how long it is; of one that does
@@ -70,6 +74,8 @@ class PacketWriter {
   void put_header_lengths(std::span<const std::uint64_t> lengths);
   // The event is complete; its times become those of the packet. Errors: those of the output.
   [[nodiscard]] Result<void> end_event();
+  // Where the event begins: bits, before padding.
+  [[nodiscard]] std::uint64_t event_begin() const { return position_before_; }
   // Takes back what was written since `begin_event`.
   void abandon_event() {
     // Not to where the event began: the content would end with padding.

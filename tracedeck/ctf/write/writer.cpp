@@ -301,9 +301,14 @@ class TraceWriter final : public Writer {
     return {};
   }
 
-  // Whether packets may end where the source's do not.
+  // Whether the packet may end at `position`, where the source's does not.
+  [[nodiscard]] bool can_split_at(const OpenStream& stream, std::uint64_t position) const {
+    if (!stream.packets->is_open()) return false;
+    return !trace_.keeps_heads() ||
+           (stream.head.has_size() && (stream.head.tells_padding() || position % 8 == 0));
+  }
   [[nodiscard]] bool can_split(const OpenStream& stream) const {
-    return stream.packets->is_open() && (!trace_.keeps_heads() || stream.head.has_size());
+    return can_split_at(stream, stream.packets->bits().position());
   }
 
   Result<void> open_packet(OpenStream& stream, std::uint64_t time) {
@@ -343,8 +348,7 @@ class TraceWriter final : public Writer {
     if (whole && stream.source_discarded) stream.discarded = *stream.source_discarded;
     const bool keeps_heads = trace_.keeps_heads();
     stream.ended = keeps_heads && !stream.head.has_size();
-    const bool is_exact = stream.head.has(Role::kTotalSize) && stream.head.has(Role::kContentSize);
-    if (keeps_heads && !is_exact && stream.packets->bits().position() % 8 != 0) {
+    if (keeps_heads && !stream.head.tells_padding() && stream.packets->bits().position() % 8 != 0) {
       return fail(
           ErrorCode::kUnsupported,
           "a packet that does not say where in its last byte it ends would end inside of it",
@@ -440,17 +444,16 @@ class TraceWriter final : public Writer {
       if (auto opened = open_packet(stream, time); !opened) return opened;
     }
     if (is_early(stream, time)) {
-      if (auto begun = begin_earlier(stream, time); !begun) return begun;
+      if (auto begun = begin_another(stream, time); !begun) return begun;
     }
     Result<bool> understood = put_event(stream, event, time);
     if (!understood) return std::unexpected(understood.error());
     const bool is_full =
         stream.packets->bits().position() > packet_bits_ && stream.packets->has_events();
-    if ((is_full || !*understood) && can_split(stream)) {
+    if ((is_full || !*understood) && can_split_at(stream, stream.packets->event_begin())) {
       // Readers of a packet that begins at the event's time know it whatever the header says.
       stream.packets->abandon_event();
-      if (auto closed = close_packet(stream, false); !closed) return closed;
-      if (auto opened = open_packet(stream, time); !opened) return opened;
+      if (auto begun = begin_another(stream, time); !begun) return begun;
       understood = put_event(stream, event, time);
       if (!understood) return std::unexpected(understood.error());
     }
@@ -471,7 +474,8 @@ class TraceWriter final : public Writer {
     return dialect_ != Dialect::kCtf1 && has_begin && time < stream.packets->begin_time() &&
            can_split(stream);
   }
-  Result<void> begin_earlier(OpenStream& stream, std::uint64_t time) {
+  // In place of the packet at hand, while that is empty.
+  Result<void> begin_another(OpenStream& stream, std::uint64_t time) {
     if (stream.packets->has_events()) {
       if (auto closed = close_packet(stream, false); !closed) return closed;
     }
