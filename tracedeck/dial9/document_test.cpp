@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +32,6 @@ const Document& document() {
   return kDocument;
 }
 
-Lines section(std::string_view heading) { return document().section(heading); }
 Lines table(std::string_view heading) { return document().table(heading); }
 
 TEST(Document, ListsTheRulesAndHasTheirSections) { document().expect_rules(rules()); }
@@ -102,26 +100,6 @@ inline constexpr auto kDescription<RequestEnd> = describe<RequestEnd>(
 
 namespace {
 
-// The bytes of the dump under a heading: lines of an offset, two spaces, bytes, spaces, words.
-std::vector<std::uint8_t> dumped_bytes(std::string_view heading) {
-  std::vector<std::uint8_t> bytes;
-  bool inside = false;
-  for (const std::string& line : section(heading)) {
-    if (line.starts_with("```")) {
-      inside = !inside;
-    } else if (inside) {
-      EXPECT_EQ(line.substr(0, 4), fmt::format("{:04X}", bytes.size()));
-      const std::size_t end = std::min(line.find("  ", 6), line.size());
-      for (std::size_t at = 6; at < end; at += 3) {
-        std::uint8_t byte = 0;
-        std::from_chars(line.data() + at, line.data() + at + 2, byte, 16);
-        bytes.push_back(byte);
-      }
-    }
-  }
-  return bytes;
-}
-
 TEST(Document, ShowsTheBytesOfTheExample) {
   Encoder encoder;
   for (std::uint64_t i = 0; i < 3; ++i) {
@@ -132,7 +110,8 @@ TEST(Document, ShowsTheBytesOfTheExample) {
     }
     ASSERT_TRUE(encoder.write(end).has_value());
   }
-  EXPECT_THAT(dumped_bytes("## A trace, byte by byte"), ElementsAreArray(encoder.bytes()));
+  EXPECT_THAT(document().dumped_bytes("## A trace, byte by byte"),
+              ElementsAreArray(encoder.bytes()));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -69,6 +70,26 @@ class Document {
       EXPECT_THAT(headings, testing::Contains(std::string(rule.section)))
           << "as " << rule.id << " has it";
     }
+  }
+
+  // The bytes of the dump under a heading: lines of an offset, two spaces, bytes, spaces, words.
+  [[nodiscard]] std::vector<std::uint8_t> dumped_bytes(std::string_view heading) const {
+    std::vector<std::uint8_t> bytes;
+    bool inside = false;
+    for (const std::string& line : section(heading)) {
+      if (line.starts_with("```")) {
+        inside = !inside;
+      } else if (inside) {
+        EXPECT_EQ(line.substr(0, 4), fmt::format("{:04X}", bytes.size()));
+        const std::size_t end = std::min(line.find("  ", 6), line.size());
+        for (std::size_t at = 6; at < end; at += 3) {
+          std::uint8_t byte = 0;
+          std::from_chars(line.data() + at, line.data() + at + 2, byte, 16);
+          bytes.push_back(byte);
+        }
+      }
+    }
+    return bytes;
   }
 
  private:

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +29,6 @@ const Document& document() {
   return kDocument;
 }
 
-Lines section(std::string_view heading) { return document().section(heading); }
 Lines table(std::string_view heading) { return document().table(heading); }
 
 TEST(Document, ListsTheRulesAndHasTheirSections) { document().expect_rules(rules()); }
@@ -83,32 +81,13 @@ TEST(Document, ListsTheLimits) {
   EXPECT_THAT(table("## Limits of tracedeck"), ElementsAreArray(ours));
 }
 
-// The bytes of the dump under a heading: lines of an offset, two spaces, bytes, spaces, words.
-std::vector<std::uint8_t> dumped_bytes(std::string_view heading) {
-  std::vector<std::uint8_t> bytes;
-  bool inside = false;
-  for (const std::string& line : section(heading)) {
-    if (line.starts_with("```")) {
-      inside = !inside;
-    } else if (inside) {
-      EXPECT_EQ(line.substr(0, 4), fmt::format("{:04X}", bytes.size()));
-      const std::size_t end = std::min(line.find("  ", 6), line.size());
-      for (std::size_t at = 6; at < end; at += 3) {
-        std::uint8_t byte = 0;
-        std::from_chars(line.data() + at, line.data() + at + 2, byte, 16);
-        bytes.push_back(byte);
-      }
-    }
-  }
-  return bytes;
-}
-
 TEST(Document, ShowsTheBytesOfTheExample) {
   Encoder encoder;
   ASSERT_TRUE(encoder.set_epoch(1'610'113'734'118'010'000));
   ASSERT_TRUE(encoder.write({.stream = 1, .start = 1000, .end = 2500}, "request",
                             {{"path", "/"}, {"bytes", 512U}}));
-  EXPECT_THAT(dumped_bytes("## A trace, byte by byte"), ElementsAreArray(encoder.bytes()));
+  EXPECT_THAT(document().dumped_bytes("## A trace, byte by byte"),
+              ElementsAreArray(encoder.bytes()));
 }
 
 }  // namespace
