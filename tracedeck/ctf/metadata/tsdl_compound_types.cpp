@@ -106,7 +106,7 @@ void TypeBuilder::structure_fields(const Declaration& declaration, const Site& i
     const std::string text = each.name.empty() ? padding_name(frame) : each.name;
     frame.pending = text;
     Built field = declared_class(*declaration.type, each, inner);
-    if (each.bits) field = bit_field_class(std::move(field), each, &frame);
+    if (each.bits) field = bit_field_class(field, each, &frame);
     frame.pending.clear();
     result.outermost = std::min(result.outermost, field.outermost);
     if (frame.by_text.contains(text)) {
@@ -179,7 +179,7 @@ bool TypeBuilder::variant_options(const TypeSpecifier& type, const Site& site,
     }
     for (const Declarator& each : declaration.declarators) {
       Built option = declared_class(*declaration.type, each, inner);
-      if (each.bits) option = bit_field_class(std::move(option), each, nullptr);
+      if (each.bits) option = bit_field_class(option, each, nullptr);
       result.outermost = std::min(result.outermost, option.outermost);
       valid = valid && option.field_class != nullptr;
       if (!texts.emplace(each.name, texts.size()).second) {
