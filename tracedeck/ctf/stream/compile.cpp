@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -292,7 +293,7 @@ class Compiler {
   }
 
   void of_kind(const FieldClass& field_class, const StructureClass&, const Captures& captures) {
-    const std::uint64_t alignment = context_.alignments.of(field_class);
+    const std::uint32_t alignment = context_.alignments.of(field_class);
     if (captures.empty() && context_.locations.is_closed(&field_class) && is_shared(field_class)) {
       align(alignment);
       call(field_class);
@@ -489,7 +490,7 @@ class Compiler {
       const std::uint32_t place = std::exchange(place_, 0);
       auto structures = std::exchange(structures_, {});
       at_ = {};
-      const std::uint64_t alignment = context_.alignments.of(field_class);
+      const std::uint32_t alignment = context_.alignments.of(field_class);
       at_.modulus = alignment;
       const std::size_t body = sub_block([&] { structure(field_class, {}, true); });
       structures_ = std::move(structures);
@@ -604,27 +605,6 @@ class Compiler {
 };
 
 }  // namespace
-
-std::uint64_t Alignments::of(const FieldClass& field_class) {
-  if (const auto found = known_.find(&field_class); found != known_.end()) return found->second;
-  std::uint64_t alignment = field_class.alignment;
-  if (const auto* const structure = field_class.as<StructureClass>()) {
-    alignment = structure->minimum_alignment;
-    for (const Member& member : structure->members)
-      alignment = std::max(alignment, of(*member.field_class));
-  } else if (const auto* const array = field_class.as<ArrayClass>()) {
-    alignment = std::max<std::uint64_t>(array->minimum_alignment, of(*array->element));
-  } else if (field_class.as<OptionalClass>() != nullptr ||
-             field_class.as<VariantClass>() != nullptr) {
-    alignment = 1;
-  } else if (const auto* const integer = field_class.as<IntegerClass>()) {
-    if (std::holds_alternative<Leb128Layout>(integer->layout)) alignment = 8;
-  } else if (field_class.as<StringClass>() != nullptr || field_class.as<BlobClass>() != nullptr) {
-    alignment = 8;
-  }
-  known_.emplace(&field_class, alignment);
-  return alignment;
-}
 
 Program compile(const CompileContext& context, FieldLocation::Root root, PositionState& at) {
   const FieldClass* const field_class = context.scopes[root].field_class;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 
+#include "tracedeck/ctf/alignment.hpp"
 #include "tracedeck/ctf/stream/locations.hpp"
 #include "tracedeck/ctf/stream/program.hpp"
 #include "tracedeck/ctf/stream/registers.hpp"
@@ -24,16 +24,6 @@ struct PositionState {
 // Where a packet begins.
 inline constexpr PositionState kPacketStart = {
     .modulus = std::uint64_t{1} << 62, .offset = 0, .last_order = PositionState::Order::kNone};
-
-// What classes ask of the position of their fields (align-dec), in bits. Remembers them, so that
-// shared classes are looked at once. The classes must outlive it.
-class Alignments {
- public:
-  [[nodiscard]] std::uint64_t of(const FieldClass& field_class);
-
- private:
-  std::unordered_map<const FieldClass*, std::uint64_t> known_;
-};
 
 struct CompileContext {
   const RootScopes& scopes;

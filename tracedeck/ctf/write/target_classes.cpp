@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tracedeck/ctf/alignment.hpp"
 #include "tracedeck/ctf/write/bit_place.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/dynamic_options.hpp"
@@ -520,32 +521,16 @@ class ClassMapper::Impl {
         .kind = StructureClass{.members = std::move(frame.members),
                                .minimum_alignment = std::min(minimum_alignment, kMostAlignment)}};
     target.attributes = std::move(attributes);
-    const std::uint32_t alignment = structure_alignment(*target.as<StructureClass>());
+    FieldClassPtr made = shared(std::move(target));
+    kept_.push_back(made);
+    const std::uint32_t alignment = alignments_.of(*made);
     const std::uint32_t node =
         add_node({.op = EncodeOp::kStructure, .has_head = has_head, .alignment = alignment});
     set_children(node, frame.children);
     if (frame.source != nullptr) {
       member_nodes_.emplace(node, DoneMembers{std::move(frame.nodes), std::move(frame.names)});
     }
-    FieldClassPtr made = shared(std::move(target));
-    alignments_.emplace(made.get(), alignment);
-    kept_.push_back(made);
     return {std::move(made), node};
-  }
-
-  std::uint32_t target_alignment(const FieldClass& target) const {
-    const auto found = alignments_.find(&target);
-    if (found != alignments_.end()) return found->second;
-    if (const auto* const array = target.as<ArrayClass>())
-      return std::max(array->minimum_alignment, target_alignment(*array->element));
-    return alignment_of(target);
-  }
-
-  std::uint32_t structure_alignment(const StructureClass& structure) const {
-    std::uint32_t alignment = structure.minimum_alignment;
-    for (const Member& member : structure.members)
-      alignment = std::max(alignment, target_alignment(*member.field_class));
-    return alignment;
   }
 
   Value structure(const FieldClassPtr& source, const StructureClass& of, bool crossed) {
@@ -786,13 +771,10 @@ class ClassMapper::Impl {
                      const FieldClassPtr& element) {
     const Value inner = elements(made, element);
     made.element = inner.target;
-    const std::uint32_t alignment =
-        std::max(made.minimum_alignment, target_alignment(*inner.target));
     target.kind = std::move(made);
-    node.alignment = alignment;
     FieldClassPtr field_class = shared(std::move(target));
-    alignments_.emplace(field_class.get(), alignment);
     kept_.push_back(field_class);
+    node.alignment = alignments_.of(*field_class);
     const std::uint32_t index = add_node(node);
     set_children(index, {inner.node});
     return {std::move(field_class), index};
@@ -960,7 +942,7 @@ class ClassMapper::Impl {
   std::vector<DoneRoot> done_;
   std::unordered_map<std::uint32_t, DoneMembers> member_nodes_;
   std::unordered_set<std::uint32_t> wraps_;
-  std::unordered_map<const FieldClass*, std::uint32_t> alignments_;
+  Alignments alignments_;
   std::unordered_map<const FieldClass*, std::uint8_t> known_orders_;
   std::vector<FieldClassPtr> kept_;  // whose addresses are keys
   BitPlace place_;                   // what comes first begins at a byte
@@ -971,23 +953,6 @@ class ClassMapper::Impl {
   bool of_what_comes_ = false;  // plans are for CTF 1.8 as it was written, not for the target
   std::optional<Error> error_;
 };
-
-std::uint32_t alignment_of(const FieldClass& field_class) {
-  if (const auto* const structure = field_class.as<StructureClass>()) {
-    std::uint32_t alignment = structure->minimum_alignment;
-    for (const Member& member : structure->members)
-      alignment = std::max(alignment, alignment_of(*member.field_class));
-    return alignment;
-  }
-  if (const auto* const array = field_class.as<ArrayClass>())
-    return std::max(array->minimum_alignment, alignment_of(*array->element));
-  if (field_class.as<OptionalClass>() != nullptr || field_class.as<VariantClass>() != nullptr)
-    return 1;
-  if (field_class.as<StringClass>() != nullptr || field_class.as<BlobClass>() != nullptr) return 8;
-  const auto* const integer = field_class.as<IntegerClass>();
-  if (integer != nullptr && std::holds_alternative<Leb128Layout>(integer->layout)) return 8;
-  return field_class.alignment;
-}
 
 ClassMapper::ClassMapper(const MapperOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 ClassMapper::~ClassMapper() = default;

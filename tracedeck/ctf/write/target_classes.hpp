@@ -77,9 +77,6 @@ class ClassMapper {
   std::unique_ptr<Impl> impl_;
 };
 
-// The alignment of a field (CTF2-SPECRC-3.0, align-dec), bits.
-[[nodiscard]] std::uint32_t alignment_of(const FieldClass& field_class);
-
 // Whether every class in it is one that the dialect has.
 [[nodiscard]] bool is_expressible(const FieldClassPtr& field_class, Dialect dialect);
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "tracedeck/ctf/alignment.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
@@ -384,9 +385,10 @@ Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const Fiel
     if (!mapped) return std::unexpected(mapped.error());
     made.packet_node = mapped->node;
     more = mapped->target->as<StructureClass>()->members;
+    Alignments alignments;
     for (const Member& member : more) {
       made.layout.context_alignment =
-          std::max(made.layout.context_alignment, alignment_of(*member.field_class));
+          std::max(made.layout.context_alignment, alignments.of(*member.field_class));
     }
     count(made.packet_mapper->counts());
   }
