@@ -1,8 +1,10 @@
 // What is known, when classes are mapped, about where in a byte a field will begin.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 
 #include "tracedeck/model/field_class.hpp"
 
@@ -54,6 +56,17 @@ class BitPlace {
 
   std::uint8_t orders_ = 0;                  // of fields that may end in the byte, as bits
   std::optional<std::uint64_t> offset_ = 0;  // bits, unless it is not known
+};
+
+// The byte orders of all fields inside of classes. Remembers them; the classes must outlive it.
+class ByteOrders {
+ public:
+  // As a set of `BitPlace::bit`.
+  [[nodiscard]] std::uint8_t inside(const FieldClass& field_class);
+
+ private:
+  std::unordered_map<const FieldClass*, std::uint8_t> known_;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace tracedeck::ctf

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace tracedeck::ctf {
 namespace {
 
@@ -48,6 +50,31 @@ TEST(BitPlace, AnyNumberOfFields) {
   place.blur(BitPlace::bit(kLittle) | BitPlace::bit(kBig));
   EXPECT_TRUE(place.conflicts(kLittle));
   EXPECT_TRUE(place.conflicts(kBig));
+}
+
+TEST(ByteOrders, OfAllFieldsInside) {
+  const FieldClassPtr little = make_field_class(
+      IntegerClass{.layout = FixedLayout{.width = 4, .byte_order = ByteOrder::kLittle}});
+  const FieldClassPtr big =
+      make_field_class(RealClass{.layout = {.width = 32, .byte_order = ByteOrder::kBig}});
+  StructureClass both;
+  both.members.push_back({.name = "a", .field_class = little, .attributes = {}});
+  both.members.push_back(
+      {.name = "b",
+       .field_class = make_field_class(ArrayClass{.element = big, .extent = StaticLength{2}}),
+       .attributes = {}});
+  ByteOrders orders;
+  EXPECT_EQ(orders.inside(*little), BitPlace::bit(kLittle));
+  EXPECT_EQ(orders.inside(*make_field_class(std::move(both))),
+            BitPlace::bit(kLittle) | BitPlace::bit(kBig));
+}
+
+TEST(ByteOrders, WhatIsMadeOfBytesHasNone) {
+  ByteOrders orders;
+  const FieldClassPtr leb128 = make_field_class(IntegerClass{.layout = Leb128Layout{}});
+  EXPECT_EQ(orders.inside(*leb128), 0);
+  const FieldClassPtr string = make_field_class(StringClass{.extent = NullTerminated{}});
+  EXPECT_EQ(orders.inside(*string), 0);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // environments.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,9 @@ namespace tracedeck::ctf {
 // The namespace of our user attributes in CTF 2, and what our environment entries begin with in
 // CTF 1.8.
 inline constexpr std::string_view kOurNamespace = "tracedeck";
+
+// Field classes within each other, at most.
+inline constexpr std::size_t kClassNesting = 256;
 
 // Whether `field_class` holds others.
 [[nodiscard]] bool is_compound(const FieldClass& field_class);

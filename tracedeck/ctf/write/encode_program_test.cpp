@@ -203,15 +203,5 @@ TEST(Encode, LengthsInHeaders) {
   EXPECT_EQ(encoder.header_lengths()[0], 3U);
 }
 
-TEST(Encode, MembersOfCtf1HaveNamesOfTheirOwn) {
-  const auto made = encode({member("a b", integer(8)), member("a_b", integer(8)),
-                            member("", integer(8)), member("-", integer(8))},
-                           {unsigned_slot(1), unsigned_slot(2), unsigned_slot(3), unsigned_slot(4)},
-                           Dialect::kCtf1);
-  std::vector<std::string> names;
-  for (const Member& each : made.target->as<StructureClass>()->members) names.push_back(each.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"a_b", "a_b_1", "_", "__1"}));
-}
-
 }  // namespace
 }  // namespace tracedeck::ctf

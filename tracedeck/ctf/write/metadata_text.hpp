@@ -19,8 +19,6 @@ namespace tracedeck::ctf {
 // Nodes of field classes that one metadata text may spell out. Only CTF2-SPEC-2.0 has aliases; in
 // the other dialects a class that is shared stands wherever it is used.
 inline constexpr std::size_t kMostSpeltClasses = std::size_t{1} << 20;
-// Field classes within each other.
-inline constexpr std::size_t kClassNesting = 256;
 
 // Makes the fragments or blocks of a metadata stream, in the order of the calls. Classes that were
 // added may not be referred to by other descriptions' classes: a data stream class names its clock

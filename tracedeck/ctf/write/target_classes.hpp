@@ -9,38 +9,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/write/encode_program.hpp"
-#include "tracedeck/ctf/write/header_lengths.hpp"
+#include "tracedeck/ctf/write/mapper_options.hpp"
 #include "tracedeck/model/event_class.hpp"
 
 namespace tracedeck::ctf {
 
-// Nodes that the classes of one event may have, shared ones counted as often as they are used.
-inline constexpr std::size_t kMostNodes = std::size_t{1} << 17;
 // Alignments beyond are lowered to this: bits.
 inline constexpr std::uint32_t kMostAlignment = 1U << 15;
-
-struct MapperOptions {
-  Dialect dialect = Dialect::kFinal;
-  // The values come as CTF 1.8 has them by our conventions, and the classes are those from before.
-  bool restoring = false;
-  // Roles stay, and a packet context stands by itself. Else fields with roles are plain, and the
-  // members of a packet context follow those of the packet layout.
-  bool keep_roles = false;
-  // Fields that say how long packets are get 64 bits: what comes may take more room than it did.
-  bool widen_sizes = false;
-  // The classes are those that CTF 1.8 keeps in its environment: strings that are not UTF-8 have no
-  // lengths added there, so they have none here.
-  bool keeping = false;
-  // Those that the event record header has. Null: none.
-  const HeaderLengths* header_lengths = nullptr;
-};
 
 // What was put differently.
 struct MapperCounts {

@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
@@ -153,6 +154,14 @@ ScalarTarget scalar_target(const FieldClass& source, Dialect dialect) {
   return target;
 }
 
+void widen_size(ScalarTarget& target) {
+  constexpr RoleSet kSizes = role_bit(Role::kTotalSize) | role_bit(Role::kContentSize);
+  auto* const integer = std::get_if<IntegerClass>(&target.field_class.kind);
+  auto* const fixed = integer == nullptr ? nullptr : std::get_if<FixedLayout>(&integer->layout);
+  if ((target.node.roles & kSizes) == 0 || fixed == nullptr || fixed->width >= 64) return;
+  fixed->width = target.node.width = 64;
+}
+
 FieldClassPtr byte_class() {
   static const FieldClassPtr kByte = [] {
     FieldClass made{.kind = IntegerClass{.layout = FixedLayout{.width = 8},
@@ -196,6 +205,19 @@ FieldClass presence_class(bool ctf1) {
                              .mappings = boolean_mappings()};
   }
   return made;
+}
+
+VariantClass presence_variant(FieldLocation selector, FieldClassPtr value) {
+  VariantClass variant{.selector = std::move(selector)};
+  variant.options.push_back({.name = std::string(kAbsentOption),
+                             .field_class = make_field_class(StructureClass{}),
+                             .ranges = {{0, 0}},
+                             .attributes = {}});
+  variant.options.push_back({.name = std::string(kPresentOption),
+                             .field_class = std::move(value),
+                             .ranges = {{1, 1}},
+                             .attributes = {}});
+  return variant;
 }
 
 FieldClass tag_class(const std::vector<std::string>& names, std::uint32_t width) {

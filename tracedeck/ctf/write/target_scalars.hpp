@@ -23,6 +23,9 @@ struct ScalarTarget {
 };
 [[nodiscard]] ScalarTarget scalar_target(const FieldClass& source, Dialect dialect);
 
+// Gives a fixed-length integer that says how long a packet is, by the roles of its node, 64 bits.
+void widen_size(ScalarTarget& target);
+
 // An unsigned integer of 8 bits.
 [[nodiscard]] FieldClassPtr byte_class();
 
@@ -40,6 +43,8 @@ struct ScalarTarget {
 inline constexpr std::string_view kAbsentOption = "false";
 inline constexpr std::string_view kPresentOption = "true";
 [[nodiscard]] FieldClass presence_class(bool ctf1);
+// What is an optional elsewhere: nothing or the value.
+[[nodiscard]] VariantClass presence_variant(FieldLocation selector, FieldClassPtr value);
 
 // An enumeration of the options of a variant.
 [[nodiscard]] FieldClass tag_class(const std::vector<std::string>& names, std::uint32_t width);

@@ -7,7 +7,7 @@
 #include "tracedeck/ctf/alignment.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
-#include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
+#include "tracedeck/ctf/write/target_names.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -64,27 +64,6 @@ StructureClass user_members(const StructureClass& context, std::vector<bool>& ke
     while (is_packet_member(users.members.back().name)) users.members.back().name.push_back('_');
   }
   return users;
-}
-
-// Whether CTF 1.8 can spell all names inside as they are. `keeps_roles`: fields with roles have the
-// names that it reserves for them, and no others have.
-bool has_plain_names(const FieldClassPtr& field_class, Root root, bool keeps_roles,
-                     std::size_t depth = 0) {
-  if (field_class == nullptr) return true;
-  if (depth > kClassNesting) return false;
-  bool plain = true;
-  if (const auto* const structure = field_class->as<StructureClass>()) {
-    plain = std::ranges::all_of(structure->members, [&](const Member& member) {
-      const std::string_view reserved = reserved_name(root, *member.field_class);
-      if (keeps_roles && (!reserved.empty() || is_reserved_name(root, member.name)))
-        return member.name == reserved;
-      return !member.name.empty() && is_tsdl_name("_" + member.name);
-    });
-  }
-  for_each_child(*field_class, [&](const FieldClassPtr& inner) {
-    plain = plain && has_plain_names(inner, root, keeps_roles, depth + 1);
-  });
-  return plain;
 }
 
 FieldClassPtr with_duration(const FieldClassPtr& payload) {

@@ -1,0 +1,31 @@
+#include "tracedeck/ctf/write/program_builder.hpp"
+
+#include <utility>
+
+namespace tracedeck::ctf {
+
+std::uint32_t ProgramBuilder::add(EncodeNode node) {
+  if (program_.nodes.size() >= kMostNodes)
+    fail("the field classes of an event have too many parts");
+  program_.nodes.push_back(node);
+  return static_cast<std::uint32_t>(program_.nodes.size() - 1);
+}
+
+void ProgramBuilder::set_children(std::uint32_t node, const std::vector<std::uint32_t>& children) {
+  program_.nodes[node].first_child = static_cast<std::uint32_t>(program_.children.size());
+  program_.nodes[node].child_count = static_cast<std::uint32_t>(children.size());
+  program_.children.insert(program_.children.end(), children.begin(), children.end());
+}
+
+void ProgramBuilder::set_refs(EncodeNode& node, const std::vector<ValueRef>& refs) {
+  node.extent = EncodeExtent::kLocated;
+  node.first_ref = static_cast<std::uint32_t>(program_.refs.size());
+  node.ref_count = static_cast<std::uint32_t>(refs.size());
+  program_.refs.insert(program_.refs.end(), refs.begin(), refs.end());
+}
+
+void ProgramBuilder::fail(std::string message) {
+  if (!error_) error_ = Error{.code = ErrorCode::kLimitExceeded, .message = std::move(message)};
+}
+
+}  // namespace tracedeck::ctf

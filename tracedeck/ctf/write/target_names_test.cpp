@@ -1,0 +1,70 @@
+#include "tracedeck/ctf/write/target_names.hpp"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <memory>
+#include <utility>
+
+namespace tracedeck::ctf {
+namespace {
+
+using Root = FieldLocation::Root;
+using Names = std::vector<std::string>;
+
+FieldClassPtr integer(std::vector<std::string> roles = {}) {
+  FieldClass made{.kind = IntegerClass{.layout = FixedLayout{.width = 8}}};
+  made.roles = std::move(roles);
+  return std::make_shared<const FieldClass>(std::move(made));
+}
+
+StructureClass members(std::initializer_list<std::pair<std::string, FieldClassPtr>> of) {
+  StructureClass made;
+  for (const auto& [name, field_class] : of)
+    made.members.push_back({.name = name, .field_class = field_class, .attributes = {}});
+  return made;
+}
+
+TEST(TargetNames, OfCtf1AreIdentifiersAndDistinct) {
+  const StructureClass source =
+      members({{"a b", integer()}, {"a_b", integer()}, {"", integer()}, {"-", integer()}});
+  EXPECT_EQ(target_names(source, Root::kPayload, true, {.dialect = Dialect::kCtf1}),
+            (Names{"a_b", "a_b_1", "_", "__1"}));
+  EXPECT_EQ(target_names(source, Root::kPayload, true, {.dialect = Dialect::kFinal}),
+            (Names{"a b", "a_b", "", "-"}));
+}
+
+TEST(TargetNames, OursStandBesideMembersOfAPacketContext) {
+  const StructureClass source = members({{"packet_size", integer()}});
+  const MapperOptions options{.dialect = Dialect::kCtf1};
+  EXPECT_EQ(target_names(source, Root::kPacketContext, true, options), (Names{"packet_size_1"}));
+  EXPECT_EQ(target_names(source, Root::kPacketContext, false, options), (Names{"packet_size"}));
+  EXPECT_EQ(target_names(source, Root::kPayload, true, options), (Names{"packet_size"}));
+}
+
+TEST(TargetNames, RolesThatStayHaveTheReservedOnes) {
+  const std::string role = "packet-total-length";
+  const StructureClass source =
+      members({{"first", integer({role})}, {"last", integer({role})}, {"packet_size", integer()}});
+  const MapperOptions options{.dialect = Dialect::kCtf1, .keep_roles = true};
+  EXPECT_EQ(target_names(source, Root::kPacketContext, true, options),
+            (Names{"first", "packet_size", "packet_size_1"}));
+}
+
+TEST(PlainNames, AreThoseThatTsdlCanSpell) {
+  const auto plain = [](const StructureClass& structure, bool keeps_roles) {
+    return has_plain_names(make_field_class(structure), Root::kPacketContext, keeps_roles);
+  };
+  EXPECT_TRUE(has_plain_names(nullptr, Root::kPayload, false));
+  EXPECT_TRUE(plain(members({{"a", integer()}}), false));
+  EXPECT_FALSE(plain(members({{"a b", integer()}}), false));
+  EXPECT_FALSE(plain(members({{"", integer()}}), false));
+  // Inside of others too.
+  const FieldClassPtr inner = make_field_class(members({{"-", integer()}}));
+  EXPECT_FALSE(plain(members({{"a", inner}}), false));
+  EXPECT_FALSE(plain(members({{"packet_size", integer()}}), true));
+  EXPECT_TRUE(plain(members({{"packet_size", integer()}}), false));
+}
+
+}  // namespace
+}  // namespace tracedeck::ctf
