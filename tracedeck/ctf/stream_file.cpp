@@ -354,7 +354,9 @@ void StreamFile::tell_losses() {
                       .events = {},
                       .packets = *packet.sequence - *before.sequence - 1,
                       .begin = time(before.end),
-                      .end = time(packet.begin)});
+                      .end = time(packet.begin),
+                      .begin_value = before.end,
+                      .end_value = packet.begin});
   }
   if (!before.discarded || !packet.discarded) return;
   if (*packet.discarded > *before.discarded) {
@@ -362,7 +364,9 @@ void StreamFile::tell_losses() {
                       .events = *packet.discarded - *before.discarded,
                       .packets = {},
                       .begin = time(before.end),
-                      .end = time(packet.end)});
+                      .end = time(packet.end),
+                      .begin_value = before.end,
+                      .end_value = packet.end});
   } else if (*packet.discarded < *before.discarded && options_.read.findings) {
     tell(RecordKind::kFinding, StreamRule::kDiscardedBack, offset_, (head_.bits + 7) / 8,
          fmt::format("the counter of discarded event records goes back from {} to {}",

@@ -96,6 +96,9 @@ struct Loss {
   bool taken_back = false;
   std::optional<Nanoseconds> begin = {};
   std::optional<Nanoseconds> end = {};
+  // The same as values of the stream's default clock, where it was read from those.
+  std::optional<std::uint64_t> begin_value = {};
+  std::optional<std::uint64_t> end_value = {};
 };
 
 // A finding and the input it was made in. As a kProblem record: bytes that could not be read; as a

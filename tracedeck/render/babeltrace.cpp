@@ -36,6 +36,8 @@ class BabeltraceWriter final : public Writer {
         losses_(palette_, options_.path_of) {}
 
   Result<void> write(const Record& record) override {
+    if (held_ && record.kind != RecordKind::kLoss) [[unlikely]]
+      release();
     switch (record.kind) {
       case RecordKind::kEvent:
         event(record.event);
@@ -57,6 +59,7 @@ class BabeltraceWriter final : public Writer {
   }
   Result<void> flush() override { return out_.drain(); }
   Result<void> finish() override {
+    release();
     say_warnings(std::numeric_limits<std::int64_t>::max());
     if (palette_.color()) {
       // In case that it was interrupted, babeltrace2 leaves both outputs plain.
@@ -80,6 +83,7 @@ class BabeltraceWriter final : public Writer {
   [[nodiscard]] Event with_leftovers(const Event& event);
   void fields(BabeltraceLine& line, std::size_t structure, std::span<const Slot> slots);
   void loss(const Loss& loss);
+  void release();
   void say_warnings(std::int64_t until);
   void say(std::string_view text);
 
@@ -103,6 +107,8 @@ class BabeltraceWriter final : public Writer {
   // stream's last event.
   using WarningKey = std::tuple<std::int64_t, std::uint64_t, bool>;
   std::multimap<WarningKey, std::string> warnings_;
+  // A warning of packets without an interval: that of events from the same place comes before it.
+  std::optional<std::string> held_;
   flow::ClassTable<Place> lines_;
   std::unique_ptr<BabeltraceLeftovers> leftovers_;  // made when first needed
   std::vector<BabeltraceLeftovers::Text> texts_;    // of the event at hand
@@ -228,9 +234,22 @@ void BabeltraceWriter::loss(const Loss& loss) {
   if (begin && end && (time_.falls_back(*begin) || time_.falls_back(*end))) say(kNegativeTime);
   TextBuffer text(nullptr, 1024);
   losses_.append(text, loss, time_);
-  if (!begin || loss.stream == nullptr) return say(text.view());
+  if (!begin || loss.stream == nullptr) {
+    if (loss.packets) {
+      release();
+      held_ = text.view();
+    } else {
+      say(text.view());
+      release();
+    }
+    return;
+  }
   warnings_.emplace(WarningKey(*begin, losses_.id_of(*loss.stream), loss.packets.has_value()),
                     text.view());
+}
+
+void BabeltraceWriter::release() {
+  if (const auto held = std::exchange(held_, {})) say(*held);
 }
 
 // The warnings of intervals that begin at `until` or before.

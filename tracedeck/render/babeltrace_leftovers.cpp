@@ -185,8 +185,11 @@ void BabeltraceLeftovers::add(Stream& stream, const Record& record) {
     case RecordKind::kLoss: {
       std::optional<std::int64_t> time;
       const Loss& loss = *record.loss;
-      if (loss.begin && loss.stream != nullptr && loss.stream->stream_class != nullptr)
+      if (loss.begin_value) {
+        time = time_of(loss.stream, loss.begin_value);
+      } else if (loss.begin && loss.stream != nullptr && loss.stream->stream_class != nullptr) {
         time = BabeltraceClock(loss.stream->stream_class->default_clock).time_of(*loss.begin);
+      }
       stream.messages.push_back({.time = time});
       break;
     }

@@ -55,16 +55,21 @@ std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> babeltrace_i
   const BabeltraceClock clock(loss.stream == nullptr || loss.stream->stream_class == nullptr
                                   ? nullptr
                                   : loss.stream->stream_class->default_clock);
-  return {clock.time_of(*loss.begin), clock.time_of(*loss.end)};
+  const auto time = [&](Nanoseconds exact, std::optional<std::uint64_t> value) {
+    return value ? clock.time_of(*value, [&] { return exact; }) : clock.time_of(exact);
+  };
+  return {time(*loss.begin, loss.begin_value), time(*loss.end, loss.end_value)};
 }
 
 void BabeltraceLosses::begin(const DataStream& stream) {
   begun_.insert(&stream);
-  if (own_id(stream) == nullptr) static_cast<void>(id_of(stream));
+  if (own_id(stream) == nullptr) number(stream);
 }
 
 std::optional<Loss> BabeltraceLosses::before_first(const Packet& packet) {
   const bool is_first = begun_.erase(packet.stream) != 0;
+  // babeltrace2 does not know data streams by their ids when their packets have no begin time.
+  if (is_first && !packet.begin) number(*packet.stream);
   if (!is_first || packet.discarded.value_or(0) == 0) return {};
   Loss loss{.stream = packet.stream};
   const ClockClass* const clock =
@@ -72,16 +77,25 @@ std::optional<Loss> BabeltraceLosses::before_first(const Packet& packet) {
   if (clock != nullptr && packet.begin && packet.end) {
     loss.begin = clock->to_nanoseconds(*packet.begin);
     loss.end = clock->to_nanoseconds(*packet.end);
+    loss.begin_value = packet.begin;
+    loss.end_value = packet.end;
   }
   return loss;
 }
 
-std::uint64_t BabeltraceLosses::id_of(const DataStream& stream) {
-  if (const StreamKey* const id = own_id(stream)) return id->value;
-  Numbers& numbers = numbers_[stream.stream_class];
+std::uint64_t BabeltraceLosses::number(const DataStream& stream) {
+  Numbers& numbers = numbers_[trace_of(&stream)];
   const auto [place, is_new] = numbers.by_file.try_emplace(stream.file, numbers.next);
   if (is_new) ++numbers.next;
   return place->second;
+}
+
+std::uint64_t BabeltraceLosses::id_of(const DataStream& stream) {
+  const StreamKey* const id = own_id(stream);
+  if (id == nullptr) return number(stream);
+  const Numbers& numbers = numbers_[trace_of(&stream)];
+  const auto place = numbers.by_file.find(stream.file);
+  return place == numbers.by_file.end() ? id->value : place->second;
 }
 
 void BabeltraceLosses::append(TextBuffer& out, const Loss& loss, BabeltraceTime& time) {

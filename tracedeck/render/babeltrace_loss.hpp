@@ -25,10 +25,10 @@ class BabeltraceLosses {
   BabeltraceLosses(BabeltracePalette palette, PathOf path_of)
       : palette_(palette), path_of_(std::move(path_of)) {}
 
-  // Gives a data stream that has no id of its own the next number of its class.
+  // Gives a data stream that has no id of its own the next number of its trace.
   void begin(const DataStream& stream);
 
-  // A data stream's id, or its number if it has none.
+  // A data stream's number if it was given one, else its id.
   [[nodiscard]] std::uint64_t id_of(const DataStream& stream);
 
   // What may have been lost before a data stream's first packet, if that is `packet` and says so:
@@ -45,13 +45,14 @@ class BabeltraceLosses {
     std::map<std::string, std::uint64_t, std::less<>> by_file = {};
   };
 
+  std::uint64_t number(const DataStream& stream);
   void append_one(TextBuffer& out, const Loss& loss, std::string_view what, BabeltraceTime& time);
   void append_stream(TextBuffer& out, const DataStream& stream);
   [[nodiscard]] std::string name_of(const TraceDescription* trace) const;
 
   BabeltracePalette palette_;
   PathOf path_of_;
-  std::map<const DataStreamClass*, Numbers> numbers_;
+  std::map<const TraceDescription*, Numbers> numbers_;
   std::set<const DataStream*> begun_;  // without a packet yet
 };
 

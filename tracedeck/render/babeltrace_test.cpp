@@ -498,6 +498,68 @@ TEST_F(Babeltrace, StreamsWithoutAnIdAreNumbered) {
   EXPECT_TRUE(said.ends_with("within stream \"/b\" (stream class ID: 0, stream ID: 1).\n")) << said;
 }
 
+TEST_F(Babeltrace, StreamsWithoutAnIdAreNumberedAcrossTheirClasses) {
+  DataStreamClass second{.id = 1};
+  second.trace = &trace.description;
+  trace.stream.keys = {{"class", 0}};
+  trace.stream.file = "/a";
+  DataStream other = trace.stream;
+  other.stream_class = &second;
+  other.file = "/b";
+  const Loss loss{.stream = &other, .events = 3};
+  lines({Record(RecordKind::kStreamBegin, &trace.stream), Record(RecordKind::kStreamBegin, &other),
+         Record(&loss)});
+  EXPECT_TRUE(said.ends_with("within stream \"/b\" (stream class ID: 1, stream ID: 1).\n")) << said;
+}
+
+TEST_F(Babeltrace, StreamsWithAnIdAreNumberedWhenTheirPacketsHaveNoBeginTime) {
+  trace.stream.keys = {{"class", 0}, {"id", 3}};
+  trace.stream.file = "/a";
+  const Packet timeless_packet{.stream = &trace.stream};
+  const Packet timed{.stream = &trace.stream, .begin = 5};
+  const Loss loss{.stream = &trace.stream, .events = 3};
+  lines({Record(RecordKind::kStreamBegin, &trace.stream),
+         Record(RecordKind::kPacketBegin, &timeless_packet), Record(&loss)});
+  EXPECT_TRUE(said.ends_with("(stream class ID: 0, stream ID: 0).\n")) << said;
+  said.clear();
+  lines({Record(RecordKind::kStreamBegin, &trace.stream), Record(RecordKind::kPacketBegin, &timed),
+         Record(&loss)});
+  EXPECT_TRUE(said.ends_with("(stream class ID: 0, stream ID: 3).\n")) << said;
+}
+
+TEST_F(Babeltrace, EventsLostWithoutAnIntervalComeBeforePacketsLostThere) {
+  const EventClass& of = trace.add(timeless(nullptr));
+  const Loss packets{.stream = &trace.stream, .packets = 2};
+  const Loss events{.stream = &trace.stream, .events = 3};
+  std::string text;
+  const auto output = io::memory_output(text);
+  options.say = [&](std::string_view line) { said += line.substr(15, 12); };
+  const auto writer = babeltrace_writer(*output, options);
+  ASSERT_TRUE(writer->write(Record(&packets)));
+  ASSERT_TRUE(writer->write(Record(&events)));
+  ASSERT_TRUE(writer->write(Record(&packets)));
+  ASSERT_TRUE(writer->write(Record(trace.event(of, 0, {}))));
+  EXPECT_EQ(said, " discarded 3 discarded 2 discarded 2");
+}
+
+TEST_F(Babeltrace, IntervalsOfLossesAreRoundedAsTheTimesOfEvents) {
+  options.clock_seconds = true;
+  trace.clock.tick = Tick::from_frequency(3'000'000'000);
+  trace.clock.offset_ticks = 2'999'999'999;
+  // Exactly, the first has 1.000000000 s and the second 1.000000001 s.
+  const Loss loss{.stream = &trace.stream,
+                  .events = 1,
+                  .begin = trace.clock.to_nanoseconds(1),
+                  .end = trace.clock.to_nanoseconds(4),
+                  .begin_value = 1,
+                  .end_value = 4};
+  lines({Record(&loss)});
+  EXPECT_TRUE(
+      said.starts_with("WARNING: Tracer discarded 1 event between [0.999999999] and "
+                       "[1.000000000] in trace "))
+      << said;
+}
+
 TEST_F(Babeltrace, WhatMayHaveBeenLostBeforeTheFirstPacket) {
   options.clock_gmt = true;
   trace.stream.file = "/s";
