@@ -41,7 +41,7 @@ class Babeltrace : public testing::Test {
   // How a payload of one member `m` is shown.
   std::string value(const FieldClassPtr& field_class, Slots slots) {
     const EventClass& of = trace.add(timeless(structure_class({{"m", field_class}})));
-    const std::string line = lines({Record(trace.event(of, 0, std::move(slots)))});
+    std::string line = lines({Record(trace.event(of, 0, std::move(slots)))});
     const std::string_view before = "e: { m = ";
     const std::string_view after = " }\n";
     if (!line.starts_with(before) || !line.ends_with(after)) return line;
