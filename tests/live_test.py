@@ -577,6 +577,15 @@ class Tonbandgeraet(LiveTest):
             command.end(0)
         self.assertEqual(out.read_bytes(), trace)
 
+    def test_hexadecimal_text_may_stop_between_two_digits(self):
+        for address in ("tcp-listen://:0", "udp-listen://:0"):
+            with self.subTest(address):
+                command = self.printer("--format", "tband", "--tband-encoding", "hex", address)
+                sender = (self.peer if address.startswith("tcp") else self.sender)(command.port())
+                sender.sendall(tband_enter(10, 7).hex().encode() + b"0")
+                command.wait_until(lambda command=command: command.stdout.count(b"\n") == 1, "the event")
+                command.end(0)
+
     def test_without_format(self):
         command = self.printer("tcp-listen://:0")
         with self.peer(command.port()) as peer:

@@ -35,7 +35,9 @@ class HexInput final : public io::Input {
       const Result<std::size_t> got = text_->read(buffer_.data(), buffer_.size());
       if (!got) return got;
       if (*got == 0) {
-        if (first_digit_) return refuse("the text ends in the middle of a byte");
+        // A stop may come between two digits.
+        if (first_digit_ && !text_->stopped())
+          return refuse("the text ends in the middle of a byte");
         return std::size_t{0};
       }
       const std::size_t decoded = decode(*got, into);
