@@ -203,6 +203,23 @@ class Converting(CommandTest):
         self.assertEqual([line["time"] for line in lines], [EPOCH + 10, EPOCH + 15])
         self.assertEqual([dict(line["stream"])["id"] for line in lines], [1, 0])
 
+    def test_ctf_has_a_name_for_each_of_the_attributes_of_one_name(self):
+        attributes = [w.number(b"n", 1), w.number(b"n", 2), w.number(b"n_1", 3), w.number(b"\xff", 4), w.number(b"\xfe", 5)]
+        trace = self.file("t", w.event(b"e", b"".join(attributes)))
+        for target, names in (
+            ("ctf2rc", ["n", "n_2", "n_1", "\ufffd", "\ufffd_1"]),
+            ("ctf2", ["n", "n_2", "n_1", "\ufffd", "\ufffd_1"]),
+            ("ctf1", ["n", "n_1", "n_1_1", "_", "__1"]),
+        ):
+            with self.subTest(target):
+                out = self.folder / target
+                result = self.check(run("convert", "--to", target, "-o", out, trace), 0)
+                self.assertIn(b"lost: members whose name another member has or that is not UTF-8 (3)", result.stderr)
+                self.check(run("validate", out), 0)
+                fields = dict(parse_lines(run("print", "--output", "jsonl", out).stdout)[0])["fields"]
+                self.assertEqual(fields[1:], tuple(zip(names, range(1, 6))))
+                self.check(run("convert", "--to", target, "--strict", "-o", self.folder / f"{target}-strict", trace), 4)
+
     def test_an_unknown_version_is_refused(self):
         self.assertTrue(pathlib.Path(command.BIN).exists())
         self.assertEqual(run("convert", "--to", "hepp", "-o", "x", self.file("t", b"")).returncode, 2)

@@ -56,4 +56,16 @@ std::size_t utf8_valid_prefix(ByteSpan text) {
   return static_cast<std::size_t>(at - text.data());
 }
 
+std::string repaired_utf8(std::string_view text) {
+  const std::uint8_t* at = as_bytes(text).data();
+  const std::uint8_t* const end = at + text.size();
+  std::string repaired;
+  while (at < end) {
+    const Utf8Step step = utf8_step(at, end);
+    repaired += step.valid ? as_text({at, step.length}) : kReplacementCharacter;
+    at += step.length;
+  }
+  return repaired;
+}
+
 }  // namespace tracedeck

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "tracedeck/base/bytes.hpp"
@@ -35,5 +36,8 @@ struct Utf8Step {
 [[nodiscard]] inline bool is_valid_utf8(std::string_view text) {
   return is_valid_utf8(as_bytes(text));
 }
+
+// The text, each invalid step replaced by U+FFFD.
+[[nodiscard]] std::string repaired_utf8(std::string_view text);
 
 }  // namespace tracedeck

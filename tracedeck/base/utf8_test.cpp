@@ -27,17 +27,6 @@ Bytes encode(char32_t code_point) {
   return {byte(0xF0U | code_point >> 18), tail(12), tail(6), tail(0)};
 }
 
-std::string replaced(const std::string& text) {
-  const ByteSpan bytes = as_bytes(text);
-  std::string result;
-  for (const std::uint8_t* at = bytes.data(); at != bytes.data() + bytes.size();) {
-    const Utf8Step step = utf8_step(at, bytes.data() + bytes.size());
-    result += step.valid ? std::string(at, at + step.length) : std::string(kReplacementCharacter);
-    at += step.length;
-  }
-  return result;
-}
-
 TEST(Utf8, EveryScalarValueIsOneStep) {
   for (char32_t code_point = 0; code_point <= 0x10FFFF; ++code_point) {
     const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
@@ -84,19 +73,21 @@ TEST(Utf8, FourByteSequencesAreBoundByTheirSecondByte) {
 // The Unicode Standard, tables 3-8 to 3-11: what becomes of ill-formed sequences.
 TEST(Utf8, EachMaximalSubpartIsOneReplacement) {
   const std::string r(kReplacementCharacter);
-  EXPECT_EQ(replaced("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41"), r + r + r + r + r + r + r + r + "A");
-  EXPECT_EQ(replaced("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41"), r + r + r + r + r + r + r + r + "A");
-  EXPECT_EQ(replaced("\xF4\x91\x92\x93\xFF\x41\x80\xBF\x42"),
+  EXPECT_EQ(repaired_utf8("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41"),
+            r + r + r + r + r + r + r + r + "A");
+  EXPECT_EQ(repaired_utf8("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41"),
+            r + r + r + r + r + r + r + r + "A");
+  EXPECT_EQ(repaired_utf8("\xF4\x91\x92\x93\xFF\x41\x80\xBF\x42"),
             r + r + r + r + r + "A" + r + r + "B");
-  EXPECT_EQ(replaced("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41"), r + r + r + r + "A");
+  EXPECT_EQ(repaired_utf8("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41"), r + r + r + r + "A");
 }
 
 TEST(Utf8, TruncatedSequencesAreOneReplacement) {
   const std::string r(kReplacementCharacter);
-  EXPECT_EQ(replaced("a\xC3"), "a" + r);
-  EXPECT_EQ(replaced("\xE2\x82"), r);
-  EXPECT_EQ(replaced("\xF0\x9F\xA6"), r);
-  EXPECT_EQ(replaced("\xF0\x9F\xA6z"), r + "z");
+  EXPECT_EQ(repaired_utf8("a\xC3"), "a" + r);
+  EXPECT_EQ(repaired_utf8("\xE2\x82"), r);
+  EXPECT_EQ(repaired_utf8("\xF0\x9F\xA6"), r);
+  EXPECT_EQ(repaired_utf8("\xF0\x9F\xA6z"), r + "z");
 }
 
 TEST(Utf8, ValidPrefixEndsWhereTheTextBreaks) {
@@ -119,7 +110,7 @@ RC_GTEST_PROP(Utf8, StepsCoverAllBytesAndAgreeWithTheValidPrefix, (const std::st
   }
   RC_ASSERT(at == end);
   RC_ASSERT(utf8_valid_prefix(bytes) == first_invalid.value_or(bytes.size()));
-  RC_ASSERT(is_valid_utf8(replaced(text)));
+  RC_ASSERT(is_valid_utf8(repaired_utf8(text)));
 }
 
 }  // namespace

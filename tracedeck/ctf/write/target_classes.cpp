@@ -105,6 +105,7 @@ class ClassMapper::Impl {
     OpenStructure opened{.source = source, .crossed = crossed};
     if (source != nullptr) {
       opened.names = target_names(*source, fields_.root(), fields_.depth() == 0, options_);
+      counts_.renamed += count_renamed(*source);
       opened.taken.insert(opened.names.begin(), opened.names.end());
     }
     fields_.open(std::move(opened));

@@ -27,6 +27,7 @@ struct MapperCounts {
   std::uint64_t lengths_added = 0;  // members for lengths and selectors
   std::uint64_t realigned = 0;      // fields that had to begin at a byte
   std::uint64_t put_otherwise = 0;  // classes that the dialect lacks
+  std::uint64_t renamed = 0;        // members whose name is no UTF-8, or another's
 };
 
 // Maps the root structures of one event record class, or the packet context of a data stream class,

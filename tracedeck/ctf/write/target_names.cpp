@@ -4,7 +4,9 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
+#include "tracedeck/base/utf8.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
@@ -26,6 +28,29 @@ std::vector<std::string> role_names(const StructureClass& source, Root root) {
   for (const Member& member : source.members) {
     const std::string_view name = reserved_name(root, *member.field_class);
     names.emplace_back(last_of_role[name] == &member ? name : std::string_view());
+  }
+  return names;
+}
+
+// UTF-8, and each once. Who has a name first keeps it.
+std::vector<std::string> unique_names(const std::vector<Member>& members) {
+  std::vector<std::string> names;
+  std::unordered_map<std::string, unsigned> numbers;
+  for (const Member& member : members) {
+    names.push_back(repaired_utf8(member.name));
+    numbers.emplace(names.back(), 0);
+  }
+  std::unordered_set<std::string> seen;
+  for (std::string& name : names) {
+    if (seen.insert(name).second) continue;
+    unsigned& number = numbers[name];
+    std::string other;
+    do {
+      other = name + "_" + std::to_string(++number);
+    } while (numbers.contains(other));
+    seen.insert(other);
+    numbers.emplace(other, 0);
+    name = std::move(other);
   }
   return names;
 }
@@ -78,10 +103,15 @@ std::vector<std::string> target_names(const StructureClass& source, Root root, b
                                       const MapperOptions& options) {
   if (options.dialect == Dialect::kCtf1)
     return identifiers(source, root, is_root, options.keep_roles);
-  std::vector<std::string> names;
-  names.reserve(source.members.size());
-  for (const Member& member : source.members) names.push_back(member.name);
-  return names;
+  return unique_names(source.members);
+}
+
+std::size_t count_renamed(const StructureClass& source) {
+  const std::vector<std::string> names = unique_names(source.members);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    count += names[i] == source.members[i].name ? 0 : 1;
+  return count;
 }
 
 bool has_plain_names(const FieldClassPtr& field_class, Root root, bool keeps_roles) {

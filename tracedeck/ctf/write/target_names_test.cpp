@@ -34,6 +34,20 @@ TEST(TargetNames, OfCtf1AreIdentifiersAndDistinct) {
             (Names{"a b", "a_b", "", "-"}));
 }
 
+TEST(TargetNames, OfCtf2AreDistinctAndUtf8) {
+  const StructureClass source = members({{"n", integer()},
+                                         {"n", integer()},
+                                         {"n_1", integer()},
+                                         {"\xFF", integer()},
+                                         {"\xEF\xBF\xBD", integer()}});
+  for (const Dialect dialect : {Dialect::kFinal, Dialect::kRc3}) {
+    EXPECT_EQ(target_names(source, Root::kPayload, true, {.dialect = dialect}),
+              (Names{"n", "n_2", "n_1", "\xEF\xBF\xBD", "\xEF\xBF\xBD_1"}));
+  }
+  EXPECT_EQ(count_renamed(source), 3U);
+  EXPECT_EQ(count_renamed(members({{"n", integer()}, {"", integer()}})), 0U);
+}
+
 TEST(TargetNames, OursStandBesideMembersOfAPacketContext) {
   const StructureClass source = members({{"packet_size", integer()}});
   const MapperOptions options{.dialect = Dialect::kCtf1};

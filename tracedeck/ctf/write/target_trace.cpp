@@ -584,6 +584,7 @@ void TargetTrace::count(const MapperCounts& counts) {
   concede(Concession::kOtherwise, counts.put_otherwise);
   concede(Concession::kAdded, counts.lengths_added);
   concede(Concession::kRealigned, counts.realigned);
+  concede(Concession::kRenamed, counts.renamed);
   concede(Concession::kAttribute, counts.attributes_lost);
 }
 

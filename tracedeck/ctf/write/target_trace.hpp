@@ -25,6 +25,7 @@ enum class Concession : std::uint8_t {
   kOtherwise,
   kAdded,
   kRealigned,
+  kRenamed,
   kAttribute,
   kTraceAttribute,
   kClassId,

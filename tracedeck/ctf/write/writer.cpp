@@ -26,6 +26,7 @@ constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCoun
         {"lengths and selectors that are no fields of their own", "written as added members",
          false},
         {"fields whose byte order changes inside a byte", "aligned to a byte", false},
+        {"members whose name another member has or that is not UTF-8", "given another name", true},
         {"attributes of classes, which CTF 1.8 lacks", "kept in the environment", false},
         {"attributes of traces and clocks, which CTF 1.8 lacks", "left out", true},
         {"classes whose id another class has", "given another id", false},
