@@ -1,6 +1,7 @@
 """What the `ctf1` target writes, read back by babeltrace2: same events, names, times and values."""
 
 import gzip
+import json
 import re
 import shutil
 import subprocess
@@ -8,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from command import TRACES, parse_lines, plain, run
+from command import CommandTest, TRACES, parse_lines, plain, run
 
 BABELTRACE = shutil.which("babeltrace2")
 # Times that babeltrace2 cannot have at the end of a packet.
@@ -153,6 +154,39 @@ class RoundTrip(unittest.TestCase):
 
     def test_final_through_all_dialects_and_back(self):
         self.check("final", ("ctf2rc", "ctf1", "ctf2"))
+
+
+class DataStreamIds(CommandTest):
+    """An id tells a data stream among those of its class, and stays when the heads are replaced."""
+
+    def test_streams_of_two_classes_keep_one_id(self):
+        def member(name, role):
+            return {"name": name, "field-class": {"type": "variable-length-unsigned-integer", "roles": [role]}}
+
+        header = [member("c", "data-stream-class-id"), member("s", "data-stream-id")]
+        fragments = [
+            {"type": "preamble", "version": 2},
+            {"type": "trace-class", "packet-header-field-class": {"type": "structure", "member-classes": header}},
+        ]
+        for number in (0, 1):
+            value = {"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}
+            payload = {"type": "structure", "member-classes": [{"name": "v", "field-class": value}]}
+            fragments.append({"type": "data-stream-class", "id": number})
+            fragments.append(
+                {"type": "event-record-class", "data-stream-class-id": number, "payload-field-class": payload}
+            )
+        trace = self.folder / "trace"
+        trace.mkdir()
+        (trace / "metadata").write_text("".join(f"\x1e{json.dumps(each)}\n" for each in fragments))
+        for name, content in {"a": b"\0\7\1", "b": b"\1\7\2", "c": b"\1\3\3"}.items():
+            (trace / name).write_bytes(content)
+        out = self.folder / "out"
+        self.check(run("convert", "--to", "ctf1", trace, "-o", out), 0)
+        events = [json.loads(line) for line in run("print", "--output", "jsonl", out).stdout.splitlines()]
+        self.assertEqual(
+            [(event["stream"]["class"], event["stream"]["id"], event["fields"]["v"]) for event in events],
+            [(0, 7, 1), (1, 7, 2), (1, 3, 3)],
+        )
 
 
 if __name__ == "__main__":

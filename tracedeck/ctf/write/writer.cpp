@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "tracedeck/ctf/write/packet_writer.hpp"
 #include "tracedeck/ctf/write/target_trace.hpp"
@@ -154,8 +156,8 @@ class TraceWriter final : public Writer {
     auto made = std::make_unique<OpenStream>();
     made->stream_class = *stream_class;
     TargetStreamClass& target = **stream_class;
-    made->packets = std::make_unique<PacketWriter>(std::move(*file), target.layout,
-                                                   *target.target.id, stream_id(source));
+    made->packets = std::make_unique<PacketWriter>(
+        std::move(*file), target.layout, *target.target.id, stream_id(source, *target.target.id));
     if (target.packet_mapper != nullptr)
       made->packet_values.resize(target.packet_mapper->program().nodes.size());
     OpenStream* const stream = made.get();
@@ -187,7 +189,8 @@ class TraceWriter final : public Writer {
     return name;
   }
 
-  std::uint64_t stream_id(const DataStream& source) {
+  // An id that no other data stream of the class has.
+  std::uint64_t stream_id(const DataStream& source, std::uint64_t class_id) {
     std::optional<std::uint64_t> id;
     for (const StreamKey& key : source.keys) {
       if (key.name != "class") id = key.value;
@@ -198,7 +201,7 @@ class TraceWriter final : public Writer {
       return 0;
     }
     std::uint64_t chosen = id.value_or(stream_ids_.size());
-    while (!stream_ids_.insert(chosen).second) chosen = stream_ids_.size() + chosen + 1;
+    while (!stream_ids_.emplace(class_id, chosen).second) chosen = stream_ids_.size() + chosen + 1;
     return chosen;
   }
 
@@ -661,7 +664,7 @@ class TraceWriter final : public Writer {
   std::unordered_map<const DataStream*, std::unique_ptr<OpenStream>> streams_;
   std::unordered_set<std::string> file_names_ = {std::string("metadata"),
                                                  std::string(kEnvironmentFile)};
-  std::unordered_set<std::uint64_t> stream_ids_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> stream_ids_;  // with those of their classes
   unsigned next_file_ = 0;
   std::unordered_map<std::string, unsigned> next_of_name_;
   std::size_t buffered_ = 0;
