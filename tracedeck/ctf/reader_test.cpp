@@ -191,6 +191,29 @@ TEST_F(CtfReader, ReadsTheSameInParallel) {
   for (const unsigned jobs : {2U, 5U}) EXPECT_EQ(words(*open({.jobs = jobs})), alone);
 }
 
+TEST_F(CtfReader, TextThatIsNoUtf8IsToldWhereItIs) {
+  const std::string text = R"({"name": "s", "field-class": {"type": "null-terminated-string"}})";
+  write("metadata",
+        fragment(R"({"type": "preamble", "version": 2})") +
+            fragment(R"({"type": "data-stream-class", "packet-context-field-class": )" +
+                     structure({member("total", 8, "packet-total-size"),
+                                member("content", 8, "packet-content-size"), text}) +
+                     "}") +
+            fragment(R"({"type": "event-record-class", "payload-field-class": )" +
+                     structure({member("n", 8, ""), text, member("value", 16, "")}) + "}"));
+  // Bad text in a context without events, in an event that is cut, and nowhere.
+  const std::string context("\x20\x20\xFF\0", 4);
+  const std::string cut("\x40\x40\x61\0\x07\xFF\0\x01", 8);
+  const std::string good("\x48\x48\x61\0\x07\x62\0\x01\0", 9);
+  write("a", context + cut + good);
+  for (const unsigned jobs : {1U, 3U}) {
+    EXPECT_EQ(words(*open({.jobs = jobs})),
+              (Words{"class", "stream", "packet 0", "finding ctf/utf8", "end of packet", "packet 0",
+                     "problem ctf/event-cut 8 4", "end of packet", "packet 0", "event 0 7",
+                     "end of packet", "end of stream"}));
+  }
+}
+
 TEST_F(CtfReader, ReadsMetadataOnWhenAClassIsMissing) {
   const std::string known = PacketOf{}.bytes();
   write("a", known + PacketOf{.begin = 50, .events = 1, .sequence = 1, .id = 3}.bytes() + known);

@@ -231,6 +231,7 @@ bool StreamFile::reload() {
 bool StreamFile::try_head() {
   const auto limit = options_.read.max_state;
   DecodeState& state = decoder_.state();
+  state.bad_text = false;
   const auto fetch_more = [&](RunStatus status) {
     return status == RunStatus::kNeedBytes && !at_end() &&
            fetch(offset_, std::max(kHeadSize, (state.needed + 7) / 8));
@@ -330,6 +331,10 @@ void StreamFile::begin_packet() {
     tell_odd(StreamRule::kPacketTimes, offset_ + context, (head_.bits + 7) / 8 - context,
              fmt::format("the packet begins at clock value {} and ends at {}", *packet.begin,
                          *packet.end));
+  }
+  if (std::exchange(decoder_.state().bad_text, false)) {
+    tell_odd(StreamRule::kUtf8, offset_, (head_.bits + 7) / 8,
+             "a string of the packet's header or context is not valid UTF-8");
   }
   if (can_go_ahead()) {
     phase_ = Phase::kEventsAhead;

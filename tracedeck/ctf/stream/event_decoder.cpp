@@ -20,6 +20,7 @@ void EventDecoder::begin(const StreamSchema& schema, const PacketHead& head, con
   least_ = std::max(packet_least_, previous_);
   found_ = {};
   state_.packet = nullptr;
+  state_.bad_text = false;
   state_.content = head.content_bits();
   state_.position = head.bits;
   state_.clock = head.clock;
