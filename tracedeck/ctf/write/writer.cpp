@@ -52,6 +52,13 @@ constexpr std::size_t kMostBuffered = std::size_t{24} << 20;
 // any number of them.
 constexpr std::uint64_t kMostPadding = std::uint64_t{4} << 20;
 
+struct OpenStream;
+
+// The one that takes the most memory first.
+struct TakesMore {
+  bool operator()(const OpenStream* a, const OpenStream* b) const;
+};
+
 struct OpenStream {
   TargetStreamClass* stream_class = nullptr;
   std::unique_ptr<PacketWriter> packets = nullptr;
@@ -73,7 +80,12 @@ struct OpenStream {
   std::uint64_t clock = 0;   // as a reader knows it at the end of the packet before
   bool ended = false;        // with a packet that does not say how long it is
   std::size_t buffered = 0;  // bytes of memory that are counted
+  std::uint64_t number = 0;  // streams opened before
 };
+
+bool TakesMore::operator()(const OpenStream* a, const OpenStream* b) const {
+  return std::pair(b->buffered, a->number) < std::pair(a->buffered, b->number);
+}
 
 class TraceWriter final : public Writer {
  public:
@@ -161,6 +173,7 @@ class TraceWriter final : public Writer {
     if (target.packet_mapper != nullptr)
       made->packet_values.resize(target.packet_mapper->program().nodes.size());
     OpenStream* const stream = made.get();
+    made->number = opened_++;
     streams_.emplace(&source, std::move(made));
     last_source_ = nullptr;
     return stream;
@@ -215,6 +228,7 @@ class TraceWriter final : public Writer {
     if (done && stream.packets->is_open()) done = close_packet(stream, true);
     if (done) done = stream.packets->finish();
     buffered_ -= stream.buffered;
+    by_memory_.erase(&stream);
     last_source_ = nullptr;
     streams_.erase(found);
     return done;
@@ -408,27 +422,26 @@ class TraceWriter final : public Writer {
   // Keeps what all open packets take within bounds: the largest one ends early.
   void count_memory(OpenStream& stream) {
     const std::size_t capacity = stream.packets->bits().capacity();
+    by_memory_.erase(&stream);
     buffered_ += capacity - stream.buffered;
     stream.buffered = capacity;
+    if (capacity != 0) by_memory_.insert(&stream);
   }
   Result<void> keep_bounds(OpenStream& current) {
     if (current.packets->bits().capacity() == current.buffered) [[likely]]
       return {};
     count_memory(current);
     while (buffered_ > kMostBuffered) {
-      OpenStream* largest = nullptr;
-      for (auto& [source, stream] : streams_) {
-        if (stream.get() == &current || stream->buffered == 0 ||
-            (stream->packets->is_open() && !can_split(*stream)))
-          continue;
-        if (largest == nullptr || stream->buffered > largest->buffered) largest = stream.get();
+      const auto largest = std::ranges::find_if(by_memory_, [&](const OpenStream* stream) {
+        return stream != &current && (!stream->packets->is_open() || can_split(*stream));
+      });
+      if (largest == by_memory_.end()) break;
+      OpenStream& stream = **largest;
+      if (stream.packets->is_open()) {
+        if (auto closed = close_packet(stream, false); !closed) return closed;
       }
-      if (largest == nullptr) break;
-      if (largest->packets->is_open()) {
-        if (auto closed = close_packet(*largest, false); !closed) return closed;
-      }
-      largest->packets->bits().release();
-      count_memory(*largest);
+      stream.packets->bits().release();
+      count_memory(stream);
     }
     return {};
   }
@@ -667,6 +680,8 @@ class TraceWriter final : public Writer {
   std::set<std::pair<std::uint64_t, std::uint64_t>> stream_ids_;  // with those of their classes
   unsigned next_file_ = 0;
   std::unordered_map<std::string, unsigned> next_of_name_;
+  std::uint64_t opened_ = 0;
+  std::set<OpenStream*, TakesMore> by_memory_;  // those that take some
   std::size_t buffered_ = 0;
   const DataStream* last_source_ = nullptr;
   const EventClass* last_class_ = nullptr;
