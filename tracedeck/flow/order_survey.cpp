@@ -21,7 +21,11 @@ OrderSurvey::OrderSurvey() {
 void OrderSurvey::add(const Batch& batch) {
   for (const Record& record : batch.records()) {
     const OrderKey key = times_(record);
-    if (record.kind != RecordKind::kEvent) continue;
+    if (record.kind != RecordKind::kEvent) {
+      if (key < states_.front().low) [[unlikely]]
+        add_late(key, kEventMemory);
+      continue;
+    }
     if (events_ % kSmallestChunk == 0 && events_ != 0) {
       for (State& state : states_) {
         if (events_ % state.level.chunk_events == 0) end_chunk(state);
@@ -49,7 +53,7 @@ void OrderSurvey::end_chunk(State& state) {
 void OrderSurvey::add_late(const OrderKey& key, std::uint64_t memory) {
   for (State& state : states_) {
     if (key >= state.low) return;
-    ++state.level.late_events;
+    ++state.level.late_records;
     state.level.late_memory += memory;
   }
 }
@@ -60,7 +64,7 @@ void OrderSurvey::finish() {
 
 std::optional<OrderSurvey::Level> OrderSurvey::choose(std::uint64_t memory) const {
   for (const State& state : states_) {
-    if (state.level.late_events == 0 && state.level.memory <= memory) return state.level;
+    if (state.level.late_records == 0 && state.level.memory <= memory) return state.level;
   }
   for (const State& state : states_) {
     if (state.level.late_memory <= memory / 4 && state.level.memory <= memory - memory / 4) {

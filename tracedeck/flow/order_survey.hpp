@@ -55,7 +55,7 @@ class OrderSurvey {
   struct Level {
     std::uint64_t chunk_events = 0;
     std::uint64_t memory = 0;  // bytes for two chunks, at most, roughly
-    std::uint64_t late_events = 0;
+    std::uint64_t late_records = 0;
     std::uint64_t late_memory = 0;  // bytes for these
   };
 

@@ -139,7 +139,7 @@ class Sort final : public RecordSource {
     if (!level) return std::nullopt;
     return StreamedSortPlan{.chunk_events = level->chunk_events,
                             .events = survey.events(),
-                            .late_records = level->late_events};
+                            .late_records = level->late_records};
   }
 
   // Reads the input once more for its late records, if it has any, and leaves it to be read again.

@@ -30,7 +30,9 @@ struct SortInput {
 
 // The records of all inputs by the time that events began, stably; ties keep the order of the
 // inputs. An event without a time goes with the timed event before it in its data stream, and comes
-// first where there is none; every other record follows the record that it follows in its input.
+// first where there is none, and so do, where data streams have files of their own, the begins and
+// ends of those and of their packets, and losses; every other record follows the record that it
+// follows in its input.
 //
 // Inputs that reopen are first surveyed, without values. When each of them is nearly in order, and
 // has few events that are far from their place, they are sorted while they are read again.

@@ -19,6 +19,14 @@ using Batches = std::vector<BatchPtr>;
 
 constexpr const char* kNoDirectory = "/nonexistent/directory";
 
+// Of what belongs to a data stream but is no event.
+const DataStream* stream_of(const Record& record) {
+  if (record.kind == RecordKind::kStreamBegin || record.kind == RecordKind::kStreamEnd)
+    return record.stream;
+  if (record.kind == RecordKind::kPacketBegin) return record.packet->stream;
+  return record.kind == RecordKind::kLoss ? record.loss->stream : nullptr;
+}
+
 // What sorting should give: every record with the time that it goes by, sorted by that and stably.
 std::vector<SeenRecord> naive_sort(const std::vector<Batches>& inputs) {
   struct Placed {
@@ -31,6 +39,8 @@ std::vector<SeenRecord> naive_sort(const std::vector<Batches>& inputs) {
     std::optional<Nanoseconds> current;
     for (const BatchPtr& batch : batches) {
       for (const Record& record : batch->records()) {
+        const DataStream* const stream = stream_of(record);
+        if (stream != nullptr && !stream->file.empty()) current = in_stream[stream];
         if (record.kind == RecordKind::kStreamEnd) in_stream.erase(record.stream);
         if (record.kind == RecordKind::kEvent) {
           std::optional<Nanoseconds>& time = in_stream[record.event.stream];
@@ -100,6 +110,28 @@ RC_GTEST_PROP(Sort, IsThatOfTheNaiveSort, ()) {
   const auto sorted = see_all(*sort(made.inputs(*rc::gen::arbitrary<bool>()), {.memory = memory}));
   RC_ASSERT(sorted.has_value());
   RC_ASSERT(*sorted == naive_sort(made.batches));
+}
+
+TEST(Sort, AStreamWithAFileBeginsBeforeItsEvents) {
+  // The files of a trace come one after the other, the second far from its place.
+  Plan plan{{.what = What::kStreamBegin, .stream = 0}};
+  for (std::uint64_t i = 0; i < 5000; ++i) plan.push_back({.time = 10 + i, .stream = 0});
+  plan.push_back({.what = What::kStreamEnd, .stream = 0});
+  plan.push_back({.what = What::kStreamBegin, .stream = 1});
+  for (std::uint64_t i = 0; i < 50; ++i) plan.push_back({.time = 5 + i, .stream = 1});
+  plan.push_back({.what = What::kStreamEnd, .stream = 1});
+  const MadeUpTrace trace;
+  const MadeUpInputs made(trace, {plan}, 700);
+  for (const bool reopens : {false, true}) {
+    const auto sorted = see_all(*sort(made.inputs(reopens)));
+    ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
+    ASSERT_EQ(sorted->size(), plan.size());
+    EXPECT_EQ((*sorted)[0].kind, RecordKind::kStreamBegin);
+    EXPECT_EQ((*sorted)[1].kind, RecordKind::kStreamBegin);
+    EXPECT_EQ((*sorted)[2].time, 5U);
+    EXPECT_EQ(sorted->back().kind, RecordKind::kStreamEnd);
+    EXPECT_TRUE(*sorted == naive_sort(made.batches));
+  }
 }
 
 TEST(Sort, OfNearlySortedInputsTakesNoTemporaryFile) {

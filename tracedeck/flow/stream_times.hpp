@@ -10,7 +10,9 @@ namespace tracedeck::flow {
 
 // Gives every record of one source, in its order, a place in the order of time: an event with a
 // time its begin; an event without that of the timed event before it in its data stream, or the
-// first place; any other record that of the record before it.
+// first place; any other record that of the record before it. Where data streams have files of
+// their own, which come one after the other, the begins and ends of those and of their packets, and
+// losses, go as events without a time do.
 class StreamTimes {
  public:
   [[nodiscard]] OrderKey operator()(const Record& record) {
@@ -21,13 +23,32 @@ class StreamTimes {
         *last_ = keys_(*clock, event.time);
       }
       current_ = *last_;
-    } else if (record.kind == RecordKind::kStreamEnd) {
-      forget(record.stream);
+      return current_;
     }
+    const DataStream* const stream = stream_of(record);
+    if (stream != nullptr && !stream->file.empty()) {
+      if (stream != stream_ || last_ == nullptr) select(stream);
+      current_ = *last_;
+    }
+    if (record.kind == RecordKind::kStreamEnd) forget(record.stream);
     return current_;
   }
 
  private:
+  static const DataStream* stream_of(const Record& record) {
+    switch (record.kind) {
+      case RecordKind::kStreamBegin:
+      case RecordKind::kStreamEnd:
+        return record.stream;
+      case RecordKind::kPacketBegin:
+      case RecordKind::kPacketEnd:
+        return record.packet->stream;
+      case RecordKind::kLoss:
+        return record.loss->stream;
+      default:
+        return nullptr;
+    }
+  }
   void select(const DataStream* stream) {
     stream_ = stream;
     last_ = &times_.try_emplace(stream, OrderKey::first()).first->second;
