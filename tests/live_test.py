@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -788,6 +789,18 @@ class Recorder(LiveTest):
                 self.assertFalse(self.out.exists())
                 self.assertEqual(self.printed(self.part), [1, 2, 3])
                 self.part.unlink()
+
+    def test_a_directory_is_recoverable_when_killed(self):
+        for target in ("ctf2rc", "ctf2", "ctf1"):
+            with self.subTest(target):
+                command = self.recorder(to=target)
+                with self.peer(command.port()) as peer:
+                    peer.sendall(segment(1, 2, 3))
+                    self.wait_for_part(lambda: any(f.stat().st_size for f in self.part.glob("stream-*")))
+                    command.end(-signal.SIGKILL, signal.SIGKILL)
+                self.assertFalse(self.out.exists())
+                self.assertEqual(self.printed(self.part), [1, 2, 3])
+                shutil.rmtree(self.part)
 
     def test_several_peers(self):
         command = self.recorder(options=("--format", "dial9"))

@@ -29,7 +29,8 @@ class Writer {
   [[nodiscard]] virtual Result<void> write(const Record& record) = 0;
 
   // Hands what is buffered to the output, which need not pass it on: what was written so far can
-  // then be shown before something else is. The trace may go on after it.
+  // then be shown before something else is. The files of a directory, which only the writer knows,
+  // are flushed. The trace may go on after it.
   [[nodiscard]] virtual Result<void> flush() { return {}; }
 
   // Writes what is buffered to the output. The trace is complete after it.

@@ -87,6 +87,8 @@ class PacketWriter {
   // behind its content. Error: kInvalidArgument if a source's head has no room for how long it is.
   [[nodiscard]] Result<void> end(std::uint64_t sequence, std::uint64_t discarded,
                                  std::uint64_t padding = 0);
+  // Hands the packets that have ended to the operating system.
+  [[nodiscard]] Result<void> flush() { return output_->flush(); }
   [[nodiscard]] Result<void> finish() { return output_->finish(); }
 
  private:

@@ -125,7 +125,12 @@ class TraceWriter final : public Writer {
       if (!stream->packets->has_events() || !can_split(*stream)) continue;
       if (auto closed = close_packet(*stream, false); !closed) return closed;
     }
-    return write_metadata();
+    // First what the packets need to be read.
+    if (auto written = write_metadata(); !written) return written;
+    if (auto flushed = metadata_->flush(); !flushed) return flushed;
+    for (auto& [source, stream] : streams_)
+      if (auto flushed = stream->packets->flush(); !flushed) return flushed;
+    return {};
   }
 
   Result<void> finish() override {
