@@ -312,7 +312,7 @@ constexpr std::array kOptions = {
                .value = "[TRACE=]NS",
                .help = "add NS nanoseconds to every time",
                .detail = "With TRACE=, as the TRACE is named on the command line, only to the "
-                         "times of that TRACE. "
+                         "times of that TRACE; of FILE@CORE, to those of all cores. "
                          "May be repeated.",
                .apply = apply_clock_offset},
     OptionSpec{.name = "format",
@@ -517,12 +517,13 @@ class Parser {
 
 }  // namespace
 
-std::int64_t Options::clock_offset(std::string_view trace) const {
+std::int64_t Options::clock_offset(std::span<const std::string_view> names) const {
   std::int64_t general = 0;
   std::optional<std::int64_t> own;
   for (const ClockOffset& offset : clock_offsets) {
     if (!offset.trace) general = offset.nanoseconds;
-    if (offset.trace == trace) own = offset.nanoseconds;
+    if (offset.trace && std::ranges::find(names, *offset.trace) != names.end())
+      own = offset.nanoseconds;
   }
   return own.value_or(general);
 }

@@ -65,9 +65,9 @@ struct Options {
   std::string dial9_version;
   std::optional<std::uint64_t> packet_size;  // bytes
 
-  // Nanoseconds to add to the times of `trace`: the last --clock-offset that names it, or else the
-  // last that names none.
-  [[nodiscard]] std::int64_t clock_offset(std::string_view trace) const;
+  // Nanoseconds to add to the times of the trace that has these names: the last --clock-offset with
+  // one of them, or else the last without a name.
+  [[nodiscard]] std::int64_t clock_offset(std::span<const std::string_view> names) const;
 };
 
 // One word an option takes, with what it means, for completions and the man page.

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
+#include <string_view>
 
 #include "cli/commands.hpp"
 #include "cli/option_values.hpp"
@@ -89,9 +91,13 @@ TEST(Options, ClockOffsetsOfATraceGoBeforeThoseOfAll) {
       parse("print", {"--clock-offset", "b=7", "--clock-offset", "5", "--clock-offset=a=b=-9"},
             options),
       "");
-  EXPECT_EQ(options.clock_offset("a"), 5);
-  EXPECT_EQ(options.clock_offset("b"), 7);
-  EXPECT_EQ(options.clock_offset("a=b"), -9);
+  const auto offset_of = [&](auto... names) {
+    return options.clock_offset(std::array<std::string_view, sizeof...(names)>{names...});
+  };
+  EXPECT_EQ(offset_of("a"), 5);
+  EXPECT_EQ(offset_of("b"), 7);
+  EXPECT_EQ(offset_of("a=b"), -9);
+  EXPECT_EQ(offset_of("a", "b"), 7);
 }
 
 TEST(Options, WhatIsWrongIsSaid) {

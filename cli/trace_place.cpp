@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -38,7 +39,7 @@ void add_directories(const Options& options, const std::string& operand,
 std::optional<CoreFile> core_file(const Options& options, const std::string& operand) {
   const std::size_t at = operand.rfind('@');
   if (at == std::string::npos || at == 0) return std::nullopt;
-  CoreFile file{.path = operand.substr(0, at)};
+  CoreFile file{.operand = operand, .path = operand.substr(0, at)};
   const char* const end = operand.data() + operand.size();
   const auto [stop, error] = std::from_chars(operand.data() + at + 1, end, file.core);
   std::error_code ignored;
@@ -99,6 +100,13 @@ constexpr std::uint64_t kMaxState = std::uint64_t{1} << 30;
 // Who sends shall not make us hold as much as what the user has on his own disk.
 constexpr std::uint64_t kLiveMaxState = std::uint64_t{64} << 20;
 
+// The files of cores have one clock: what is said of one of them holds for all.
+std::int64_t clock_offset(const Options& options, const TracePlace& place) {
+  std::vector<std::string_view> names = {place.operand};
+  for (const CoreFile& file : place.core_files) names.emplace_back(file.operand);
+  return options.clock_offset(names);
+}
+
 ReadOptions read_options(const Options& options, const TracePlace& place, const Reading& reading) {
   const unsigned jobs =
       options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1U);
@@ -107,7 +115,7 @@ ReadOptions read_options(const Options& options, const TracePlace& place, const 
           .headers = reading.headers,
           .findings = reading.findings,
           .max_state = max_state(options, place.live),
-          .clock_shift = options.clock_offset(place.operand),
+          .clock_shift = clock_offset(options, place),
           .begin = known_time(options.begin),
           .end = known_time(options.end),
           .hexadecimal = options.tband_hexadecimal,

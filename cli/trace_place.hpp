@@ -14,6 +14,7 @@ namespace tracedeck::cli {
 
 // A TRACE of the form FILE@CORE.
 struct CoreFile {
+  std::string operand = {};
   std::string path = {};
   std::uint32_t core = 0;
 };

@@ -174,6 +174,15 @@ class Cores(CommandTest):
         self.check(run("stats", *self.files), 0)
         self.check(run("validate", *self.files), 0)
 
+    def test_they_have_one_clock_offset(self):
+        def times(*options):
+            lines = events(self.check(run("print", *options, "--output", "jsonl", *self.files), 0))
+            return [each["time"] for each in lines if "time" in each]
+
+        shifted = [time + 1000 for time in times()]
+        for offset in ("1000", *(f"{file}=1000" for file in self.files)):
+            self.assertEqual(times("--clock-offset", offset), shifted)
+
     def test_convert_writes_core_id_events(self):
         out = self.folder / "both.bin"
         self.check(run("convert", *self.files, "-o", out, "--to", "tband"), 0)
