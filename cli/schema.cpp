@@ -6,6 +6,7 @@
 #include "cli/live.hpp"
 #include "cli/notices.hpp"
 #include "cli/read_through.hpp"
+#include "tracedeck/model/written_out.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -50,8 +51,10 @@ class SchemaPrinter {
 
   Result<std::string> text_of(const Reader& reader) const {
     const std::shared_ptr<const TraceDescription> description = reader.description();
-    if (options_.json) return render::schema_json(*description);
-    if (!options_.metadata) return render::schema_text(*description);
+    if (!options_.metadata) {
+      if (auto fits = WrittenOut().add(*description); !fits) return std::unexpected(fits.error());
+      return options_.json ? render::schema_json(*description) : render::schema_text(*description);
+    }
     return metadata_of(*description,
                        options_.to.empty() ? reader.target() : std::string_view(options_.to));
   }

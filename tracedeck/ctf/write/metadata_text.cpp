@@ -10,6 +10,7 @@
 #include "tracedeck/ctf/write/json_out.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
+#include "tracedeck/model/written_out.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -172,6 +173,10 @@ std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect) {
 }
 
 Result<std::string> metadata_text(const TraceDescription& description, Dialect dialect) {
+  // CTF2-SPEC-2.0 names what others spell out.
+  if (dialect != Dialect::kFinal) {
+    if (auto fits = WrittenOut().add(description); !fits) return std::unexpected(fits.error());
+  }
   return DescriptionText(description, dialect).write();
 }
 

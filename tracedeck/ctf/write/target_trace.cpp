@@ -269,6 +269,11 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
       own_environment(source.trace->environment()) != environment_) {
     concede(Concession::kEnvironment);
   }
+  if (auto fits = written_out_.add(
+          {source.packet_context.get(), source.event_header.get(), source.common_context.get()},
+          source.trace == nullptr ? std::string() : source.trace->input());
+      !fits)
+    return std::unexpected(fits.error());
   TargetStreamClass& made = stream_classes_.emplace_back();
   made.source = &source;
   made.held = source.packet_context;
@@ -448,6 +453,11 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   const auto known = event_class_of_.find(key);
   if (known != event_class_of_.end() && known->second->payload == source.payload)
     return known->second.get();
+  const TraceDescription* const trace = stream_class.source->trace;
+  if (auto fits = written_out_.add({source.specific_context.get(), source.payload.get()},
+                                   trace == nullptr ? std::string() : trace->input());
+      !fits)
+    return std::unexpected(fits.error());
   auto made = std::make_unique<TargetEventClass>();
   made->source = &source;
   made->payload = source.payload;

@@ -17,6 +17,7 @@
 #include "tracedeck/ctf/write/restored_classes.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"
 #include "tracedeck/model/record.hpp"
+#include "tracedeck/model/written_out.hpp"
 
 namespace tracedeck::ctf {
 
@@ -140,6 +141,7 @@ class TargetTrace {
   std::unordered_map<const TraceDescription*, std::unique_ptr<RestoredClasses>> restored_;
   std::unordered_set<const TraceDescription*> known_traces_;
   std::unordered_map<const DataStreamClass*, std::vector<const EventClass*>> events_of_;
+  WrittenOut written_out_;
   bool begun_ = false;
   bool keeps_heads_ = false;
   FieldClassPtr packet_header_ = nullptr;  // what is mapped, where heads are kept
