@@ -212,7 +212,7 @@ class SharedClasses(CommandTest):
         (trace / "metadata").write_text("".join(f"\x1e{json.dumps(each)}\n" for each in fragments))
         (trace / "stream").write_bytes(b"\0\0\0")
         self.assertEqual(run("print", trace).stdout.count(b"\n"), 3)
-        self.assertIn(b"a59", self.check(run("schema", "--output", "metadata", trace), 0).stdout)
+        self.assertIn(b"class-57", self.check(run("schema", "--output", "metadata", trace), 0).stdout)
         for args in ([], ["--json"], ["--output", "metadata", "--to", "ctf1"]):
             self.assertIn(b"written out", self.check(run("schema", *args, trace), 4).stderr)
         for target in ("ctf2rc", "ctf1"):
