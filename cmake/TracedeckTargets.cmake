@@ -9,6 +9,7 @@ target_compile_options(
   INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wold-style-cast
             # GCC 12 sees overlapping copies where strings are concatenated (its bug 105651).
             $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+            $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier>
             # Clang blames us for what std::stable_sort of libstdc++ 12 calls.
             $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations> $<$<BOOL:${TRACEDECK_WERROR}>:-Werror>
 )
@@ -57,6 +58,8 @@ function(tracedeck_add_unit_tests name folder)
   include(GoogleTest)
   add_executable(${name}_test ${sources})
   tracedeck_configure(${name}_test)
+  # They run once or twice: what optimising their templates costs never comes back.
+  target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
   target_link_libraries(
     ${name}_test
     PRIVATE tracedeck::tracedeck ${ARGN} GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest

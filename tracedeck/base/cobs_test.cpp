@@ -96,7 +96,7 @@ TEST(Cobs, BoundIsOfTheWorstCase) {
 TEST(Cobs, ReadsBackEverySize) {
   for (std::size_t size = 0; size <= 600; ++size) {
     std::vector<Bytes> payloads = {counting(size), Bytes(size, 0), Bytes(size, 0xFF)};
-    for (const std::size_t place : {0, 1, 252, 253, 254, 255, 506, 507, 508, 509}) {
+    for (const std::size_t place : {0U, 1U, 252U, 253U, 254U, 255U, 506U, 507U, 508U, 509U}) {
       if (place >= size) continue;
       payloads.push_back(counting(size));
       payloads.back()[place] = 0;

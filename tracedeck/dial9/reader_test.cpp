@@ -238,7 +238,7 @@ TEST(Reader, SparsePoolIdsMoveOverWhenTheDenseOnesReachThem) {
   bytes.string_pool(5'000, "far").string_pool(0x8000'0000, "farther");
   for (std::uint64_t i = 0; i < 4'000; ++i) bytes.string_pool(i, std::to_string(i));
   bytes.string_pool(6'000, "near");
-  for (const std::uint64_t id : {0, 3'999, 5'000, 6'000}) bytes.event(0, 1).u32(id);
+  for (const std::uint64_t id : {0U, 3'999U, 5'000U, 6'000U}) bytes.event(0, 1).u32(id);
   bytes.event(0, 1).u32(0x8000'0000);
   const Records records = read_bytes(bytes.bytes());
   ASSERT_EQ(records.events.size(), 5U);

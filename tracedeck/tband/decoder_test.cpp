@@ -128,7 +128,7 @@ TEST(Decoder, NamesDamage) {
     Bytes bad = each.frame;
     if (bad.back() != 0) bad.push_back(0);
     const Bytes trace = kGood + bad + kGood;
-    for (const std::size_t step : {0, 1, 3}) {
+    for (const std::size_t step : {0U, 1U, 3U}) {
       const Collector read = decode_all(trace, step);
       EXPECT_EQ(read.events.size(), 2U);
       EXPECT_EQ(only_rule(read), each.rule);

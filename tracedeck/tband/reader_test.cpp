@@ -48,7 +48,7 @@ TEST(Reader, CoresAreStreams) {
 
 TEST(Reader, ATickHoldsForTheWholeTrace) {
   const Bytes late = kTick + kResolution25 + kTick;
-  for (const std::size_t chunk : {0, 1, 100}) {
+  for (const std::size_t chunk : {0U, 1U, 100U}) {
     const Records records = read(late, {}, chunk);
     ASSERT_EQ(records.events.size(), 3U);
     EXPECT_TRUE(records.findings.empty());
@@ -162,7 +162,7 @@ TEST(Reader, NamesAreBounded) {
 TEST(Reader, HexadecimalText) {
   const std::string hex = "03 02 19 00\n0x03,0x04,0x0a:01-00\r\n 0304 0b\t0100";
   const Bytes bytes(hex.begin(), hex.end());
-  for (const std::size_t chunk : {0, 1, 5}) {
+  for (const std::size_t chunk : {0U, 1U, 5U}) {
     const Records records = read(bytes, {.hexadecimal = true}, chunk);
     ASSERT_EQ(records.events.size(), 3U);
     EXPECT_TRUE(records.problems.empty());
