@@ -20,6 +20,8 @@ constexpr auto kMagics = std::to_array<std::string_view>({
     "\xD1\x11\xD5\x75"sv,  // CTF 1.8 metadata in packets, both byte orders
     "\x75\xD1\x1D\x57"sv,  //
     "\x57\x1D\xD1\x75"sv,  //
+    "\xC1\xFC\x1F\xB7"sv,  // Heph: events, metadata
+    "\x75\xD1\x1D\x4D"sv,  //
     "\x1F\x8B"sv,          // gzip
     "\x28\xB5\x2F\xFD"sv,  // zstd
 });

@@ -47,6 +47,14 @@ TEST(Recognise, WhereverTheBeginningAndTheEndWereCut) {
   }
 }
 
+TEST(Recognise, NeverWhereAnotherFormatsMagicStands) {
+  for (const Bytes& magic : {Bytes{0x54, 0x52, 0x43, 0x00}, Bytes{0xC1, 0xFC, 0x1F, 0xB7},
+                             Bytes{0x75, 0xD1, 0x1D, 0x4D}, Bytes{0xC1, 0x1F, 0xFC, 0xC1}}) {
+    EXPECT_FALSE(recognises(magic + Bytes{0} + events(20), true));
+  }
+  EXPECT_TRUE(recognises(Bytes{0xC2, 0xFC, 0x1F, 0xB7, 0} + events(20), true));
+}
+
 TEST(Recognise, EmptyFramesDoNotCount) {
   EXPECT_FALSE(recognises(Bytes(100'000, 0), true));
   EXPECT_TRUE(recognises(Bytes(100, 0) + events(8), true));
