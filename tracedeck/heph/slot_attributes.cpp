@@ -35,7 +35,7 @@ constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCoun
         {"times of a clock of another origin", "written as if it were the first one's", true},
         {"data streams that are not just an id", "numbered", true},
         {"entries of the environment", "written as options", false},
-        {"losses without a number, or taken back", "left out", true},
+        {"losses that the counters cannot tell, or not whole", "left out", true},
     }};
 
 std::string hexadecimal(ByteSpan bytes) {

@@ -20,7 +20,12 @@ namespace {
 struct TargetStream {
   std::uint32_t id = 0;
   std::uint32_t counter = 0;  // of its next event, where the source has none
+  std::uint64_t lost = 0;     // since the last event
+  bool begun = false;         // it has an event
 };
+
+// A counter that is further on would be taken for one that comes late.
+constexpr std::uint64_t kMostLost = (std::uint64_t{1} << 31) - 1;
 
 // Times in nanoseconds since the epoch, which the first clock sets.
 class TargetClock {
@@ -114,6 +119,8 @@ class TraceWriter final : public Writer {
 
   Result<void> flush() override { return encoder_.flush(); }
   Result<void> finish() override {
+    for (auto& [identity, stream] : streams_)
+      if (std::exchange(stream.lost, 0) != 0) concessions_.concede(Concession::kLoss);
     const auto finished = encoder_.finish();
     if (!finished) return std::unexpected(finished.error());
     return {};
@@ -126,6 +133,9 @@ class TraceWriter final : public Writer {
     TargetStream& stream = stream_of(event);
     values_.begin_event();
     const Origin origin = add_contexts(event);
+    if (stream.lost != 0) [[unlikely]]
+      leave_out_lost(stream);
+    stream.begun = true;
     const std::uint32_t counter = origin.counter.value_or(stream.counter);
     stream.counter = counter + 1;
     std::uint64_t start = last_end_;
@@ -260,7 +270,13 @@ class TraceWriter final : public Writer {
       concessions_.concede(Concession::kLoss);
       return;
     }
-    find_stream(loss.stream).counter += static_cast<std::uint32_t>(*loss.events);
+    find_stream(loss.stream).lost += *loss.events;
+  }
+  // Before a stream's first event a counter tells nothing.
+  void leave_out_lost(TargetStream& stream) {
+    const std::uint64_t lost = std::exchange(stream.lost, 0);
+    if (!stream.begun || lost > kMostLost) concessions_.concede(Concession::kLoss);
+    stream.counter += static_cast<std::uint32_t>(std::min(lost, kMostLost));
   }
 
   Concessions concessions_;

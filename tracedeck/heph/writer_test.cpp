@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -179,6 +180,28 @@ TEST(TraceWriter, WritesOtherFormatsByConventions) {
   }
   EXPECT_EQ(lossy, (std::vector<std::string>{"labels of enumerations",
                                              "data streams that are not just an id"}));
+}
+
+TEST(TraceWriter, LossesThatTheCountersCannotTellAreInTheReceipt) {
+  const ForeignTrace trace;
+  const Loss before{.stream = &trace.stream(), .events = 2};
+  const Loss between{.stream = &trace.stream(), .events = 3'000'000'000};
+  const Loss behind{.stream = &trace.stream(), .events = 4};
+  const Written written = write_with([&](Writer& writer) {
+    ASSERT_TRUE(writer.write(Record(&before)));
+    ASSERT_TRUE(writer.write(Record(trace.event())));
+    ASSERT_TRUE(writer.write(Record(&between)));
+    ASSERT_TRUE(writer.write(Record(trace.event())));
+    ASSERT_TRUE(writer.write(Record(&behind)));
+  });
+  const auto entry = std::ranges::find_if(
+      written.receipt, [](const ReceiptEntry& each) { return each.what.starts_with("losses"); });
+  ASSERT_NE(entry, written.receipt.end());
+  EXPECT_EQ(entry->count, 3U);
+  EXPECT_TRUE(entry->lossy);
+  const Records records = read_bytes(as_bytes(written.bytes));
+  ASSERT_EQ(records.losses.size(), 1U);
+  EXPECT_EQ(records.losses[0].events, 2'147'483'647U);
 }
 
 TEST(TraceWriter, CutsWhatIsTooLongAndSaysSo) {
