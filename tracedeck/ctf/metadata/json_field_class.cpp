@@ -18,6 +18,7 @@ namespace {
 using R = MetadataRule;
 
 constexpr std::uint64_t kMostBits = 65'536;
+constexpr std::uint32_t kMostNesting = 256;
 constexpr std::uint64_t kMostLength = std::numeric_limits<std::uint64_t>::max();
 
 template <class T>
@@ -72,7 +73,7 @@ class ClassReader {
     if (const JsonRef alignment = found_["alignment"])
       keep(read_alignment(alignment, R::kAlignment, findings_), field_class.alignment);
     if (!read_kind(field_class.kind)) return {};
-    if (depth_ >= kJsonNesting) {
+    if (depth_ >= kMostNesting) {
       findings_.report(R::kLimit, value_, "found field classes nested deeper than 256");
       return {};
     }

@@ -264,6 +264,26 @@ TEST_F(JsonTraces, ValidOnesHaveNoErrors) {
   }
 }
 
+TEST(JsonMetadata, ClassesAreNested256Deep) {
+  // As many structures in each other, the payload included.
+  const auto nested = [](int depth) {
+    std::string text = R"({"type":"structure"})";
+    for (int i = 1; i < depth; ++i) {
+      text = R"({"type":"structure","member-classes":[{"name":"a","field-class":)" + text + "}]}";
+    }
+    return read_lines(std::string(kRc3Start) +
+                      "{\"type\":\"data-stream-class\"}\n"
+                      "{\"type\":\"event-record-class\",\"payload-field-class\":" +
+                      text + "}\n");
+  };
+  EXPECT_EQ(nested(256).told(), "");
+  for (const int depth : {257, 300, 400}) {
+    const ReadStream read = nested(depth);
+    ASSERT_EQ(read.findings.size(), 1U) << depth;
+    EXPECT_EQ(read.findings[0].rule->id, "ctf/metadata-limit");
+  }
+}
+
 TEST_F(JsonTraces, BrokenOnesHaveOneErrorOfTheRightSection) {
   const auto folder = shared_ctf_traces() / "rc3-invalid-metadata";
   // Of the same demand; the document states it in both places.

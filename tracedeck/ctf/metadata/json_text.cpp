@@ -348,8 +348,9 @@ std::expected<std::shared_ptr<const JsonText>, JsonFault> JsonParser::parse_usua
     const std::uint64_t at =
         walk.last() == nullptr ? 0 : static_cast<std::uint64_t>(walk.last() - begin);
     const bool deep = walk.kind() == JsonFault::Kind::kNesting;
-    return std::unexpected(JsonFault{walk.kind(), offset + at,
-                                     deep ? "nesting deeper than 256" : "text that is no JSON"});
+    return std::unexpected(JsonFault{
+        walk.kind(), offset + at,
+        deep ? fmt::format("nesting deeper than {}", kJsonNesting) : "text that is no JSON"});
   }
   const char* more = nullptr;
   if (document.current_location().get(more) == simdjson::SUCCESS)

@@ -19,8 +19,9 @@
 
 namespace tracedeck::ctf {
 
-// Arrays and objects within each other.
-inline constexpr std::uint32_t kJsonNesting = 256;
+// Arrays and objects within each other. A field class takes up to three levels (its object, the
+// array of members or options, the member), so classes that are nested 256 deep are below this.
+inline constexpr std::uint32_t kJsonNesting = 1000;
 
 enum class JsonKind : std::uint8_t { kNull, kBoolean, kNumber, kString, kArray, kObject };
 
