@@ -220,6 +220,22 @@ class Converting(CommandTest):
                 self.assertEqual(fields[1:], tuple(zip(names, range(1, 6))))
                 self.check(run("convert", "--to", target, "--strict", "-o", self.folder / f"{target}-strict", trace), 4)
 
+    def test_ctf_counts_what_was_lost(self):
+        def packets(*counters):
+            return b"".join(w.event(b"e", counter=c, start=c, end=c) for c in counters)
+
+        for trace, lost, receipt in (
+            (packets(1, 2, 6, 7, 9), 4, False),
+            (packets(1, 4, 3, 5), 1, False),
+            (packets(1, 4, 6, 3, 7), 3, True),
+        ):
+            for target in ("ctf2", "ctf1"):
+                out = self.folder / f"{target}-{lost}"
+                result = self.check(run("convert", "--to", target, "-o", out, self.file("t", trace)), 0)
+                self.assertEqual(b"lost events that came after all (1): counted as lost" in result.stderr, receipt)
+                info = dict(parse_lines(self.check(run("info", "--json", out), 0).stdout)[0])
+                self.assertEqual(dict(info["losses"])["events"], lost)
+
     def test_an_unknown_version_is_refused(self):
         self.assertTrue(pathlib.Path(command.BIN).exists())
         self.assertEqual(run("convert", "--to", "hepp", "-o", "x", self.file("t", b"")).returncode, 2)

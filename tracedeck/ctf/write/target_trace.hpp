@@ -40,6 +40,7 @@ enum class Concession : std::uint8_t {
   kTimeRange,
   kCutString,
   kUnresolved,
+  kTakenBack,
   kCount,
 };
 

@@ -43,6 +43,7 @@ constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCoun
         {"times that the target's clock cannot say", "written as the nearest that it can", true},
         {"strings with a NUL character", "end there for readers", true},
         {"references to undefined pool entries", "written as empty", true},
+        {"lost events that came after all", "counted as lost", true},
     }};
 
 // All packets that are open take at most so much memory, or one packet each.
@@ -78,6 +79,7 @@ struct OpenStream {
   std::uint64_t parts = 0;     // packets that the source does not have
   std::uint64_t last_time = 0;
   std::uint64_t clock = 0;   // as a reader knows it at the end of the packet before
+  bool has_packet = false;   // that ended
   bool ended = false;        // with a packet that does not say how long it is
   std::size_t buffered = 0;  // bytes of memory that are counted
   std::uint64_t number = 0;  // streams opened before
@@ -387,6 +389,7 @@ class TraceWriter final : public Writer {
         stream.packets->reach(*stream.source_end, *stream.source_end);
       }
     }
+    stream.has_packet = true;
     stream.written_discarded = stream.discarded;
     stream.clock =
         stream.head.has(Role::kPacketEnd) ? stream.packets->end_time() : stream.packets->clock();
@@ -419,8 +422,26 @@ class TraceWriter final : public Writer {
     OpenStream& stream = **opened;
     // Packets with counters of their own tell it themselves.
     if (loss.packets) stream.sequence += *loss.packets;
-    if (loss.events) stream.discarded += *loss.events;
+    if (loss.events) {
+      if (auto counted = count_lost(stream, *loss.events, loss.taken_back); !counted)
+        return counted;
+    }
     if (stream.source == nullptr && stream.packets->is_open()) return close_packet(stream, true);
+    return {};
+  }
+
+  Result<void> count_lost(OpenStream& stream, std::uint64_t events, bool taken_back) {
+    if (taken_back) {
+      const bool waits = stream.discarded - stream.written_discarded >= events;
+      if (waits) stream.discarded -= events;
+      if (!waits) concede(Concession::kTakenBack);
+      return {};
+    }
+    // What the first packet counts was lost before it, for all that readers know.
+    if (stream.source == nullptr && !stream.has_packet && stream.packets->has_events()) {
+      if (auto closed = close_packet(stream, true); !closed) return closed;
+    }
+    stream.discarded += events;
     return {};
   }
 
