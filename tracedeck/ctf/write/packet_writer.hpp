@@ -45,6 +45,7 @@ class PacketWriter {
 
   [[nodiscard]] bool is_open() const { return open_; }
   [[nodiscard]] BitWriter& bits() { return bits_; }
+  [[nodiscard]] const BitWriter& bits() const { return bits_; }
   // Whether the packet holds events.
   [[nodiscard]] bool has_events() const { return events_ != 0; }
 

@@ -1,7 +1,6 @@
 // The classes of a trace that is being written, made from those of the sources as they come.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "tracedeck/base/error.hpp"
+#include "tracedeck/ctf/write/concessions.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
 #include "tracedeck/ctf/write/restored_classes.hpp"
@@ -20,31 +20,6 @@
 #include "tracedeck/model/written_out.hpp"
 
 namespace tracedeck::ctf {
-
-// What could not come over, or came over differently, in the order of the receipt.
-enum class Concession : std::uint8_t {
-  kOtherwise,
-  kAdded,
-  kRealigned,
-  kRenamed,
-  kAttribute,
-  kTraceAttribute,
-  kClassId,
-  kStreamId,
-  kHeadMember,
-  kClock,
-  kEnvironment,
-  kUntimed,
-  kDuration,
-  kBackwards,
-  kTimeRange,
-  kCutString,
-  kUnresolved,
-  kTakenBack,
-  kCount,
-};
-
-using Concessions = std::array<std::uint64_t, static_cast<std::size_t>(Concession::kCount)>;
 
 // How times of a source's clock become those of the target's.
 struct TargetClock {
@@ -130,9 +105,7 @@ class TargetTrace {
   [[nodiscard]] Result<void> keep(const TargetEventClass& made, EventClass before);
   void add_kept();
   void count(const MapperCounts& counts);
-  void concede(Concession what, std::uint64_t count = 1) {
-    concessions_[static_cast<std::size_t>(what)] += count;
-  }
+  void concede(Concession what, std::uint64_t count = 1) { concessions_.concede(what, count); }
 
   Dialect dialect_;
   bool single_source_;

@@ -1,0 +1,32 @@
+#include "tracedeck/ctf/write/concessions.hpp"
+
+namespace tracedeck::ctf {
+namespace {
+
+constexpr Concessions::Table kConcessions = {{
+    {"field classes that the target lacks", "written as the nearest it has", false},
+    {"lengths and selectors that are no fields of their own", "written as added members", false},
+    {"fields whose byte order changes inside a byte", "aligned to a byte", false},
+    {"members whose name another member has or that is not UTF-8", "given another name", true},
+    {"attributes of classes, which CTF 1.8 lacks", "kept in the environment", false},
+    {"attributes of traces and clocks, which CTF 1.8 lacks", "left out", true},
+    {"classes whose id another class has", "given another id", false},
+    {"ids of data streams, which the first data stream lacks", "left out", true},
+    {"members of packet contexts that stand in a structure with roles", "left out", true},
+    {"clocks whose tick is no part of a second", "written in nanoseconds", false},
+    {"environments of further traces", "left out", true},
+    {"events without a time in a data stream with a clock",
+     "written with the time of the event before", true},
+    {"events with a duration", "written with a field `duration`", false},
+    {"events earlier than the one before in their data stream", "written as they are", false},
+    {"times that the target's clock cannot say", "written as the nearest that it can", true},
+    {"strings with a NUL character", "end there for readers", true},
+    {"references to undefined pool entries", "written as empty", true},
+    {"lost events that came after all", "counted as lost", true},
+}};
+
+}  // namespace
+
+Receipt receipt_of(const Concessions& concessions) { return concessions.receipt(kConcessions); }
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,119 @@
+#include "tracedeck/ctf/write/event_writer.hpp"
+
+#include <string>
+
+namespace tracedeck::ctf {
+
+// With an event record header of ours.
+Result<bool> EventWriter::put_behind_ours(StreamWriter& stream, TargetEventClass& target,
+                                          const Event& event, std::uint64_t time) {
+  Encoder& encoder = trace_.encoder;
+  PacketWriter& packets = stream.packets();
+  packets.begin_event(target.id, time);
+  std::span<const Slot> payload = event.payload();
+  if (target.has_duration) payload = timed_payload(event);
+  const std::size_t header_lengths = target.stream_class->layout.header_lengths;
+  if (header_lengths != 0) encoder.begin_header_lengths(header_lengths);
+  EncodeStatus status = encode_roots(stream, target, event, payload);
+  if (header_lengths != 0 && status == EncodeStatus::kOk && encoder.must_repeat()) {
+    packets.abandon_event();
+    packets.begin_event(target.id, time);
+    encoder.repeat();
+    status = encode_roots(stream, target, event, payload);
+  }
+  if (header_lengths != 0) packets.put_header_lengths(encoder.header_lengths());
+  if (status == EncodeStatus::kOk) return true;
+  packets.abandon_event();
+  return unencodable(trace_, status, event.event_class->name.value_or("an event"));
+}
+
+// With the source's event record header.
+Result<bool> EventWriter::put_as_it_was(StreamWriter& stream, TargetEventClass& target,
+                                        const Event& event, std::uint64_t time) {
+  PacketWriter& packets = stream.packets();
+  packets.begin_event();
+  EncodeStatus status = encode_header(stream, target, event);
+  bool understood = packets.end_event_header(roles_, time);
+  if (!understood && status == EncodeStatus::kOk && is_leb128_clock()) {
+    status = encode_padded_header(stream, target, event, time);
+    understood = packets.end_event_header(roles_, time);
+  }
+  if (target.id != target.source->id.value_or(0) && status == EncodeStatus::kOk)
+    status = put_class_id(packets.bits(), target.id);
+  if (status == EncodeStatus::kOk) status = encode_roots(stream, target, event, event.payload());
+  if (status == EncodeStatus::kOk) return understood || !stream.stream_class().layout.has_clock;
+  packets.abandon_event();
+  return unencodable(trace_, status, event.event_class->name.value_or("an event"));
+}
+
+EncodeStatus EventWriter::encode_header(StreamWriter& stream, TargetEventClass& target,
+                                        const Event& event) {
+  roles_.clear();
+  if (!target.header) return EncodeStatus::kOk;
+  trace_.encoder.note_roles(&roles_);
+  const EncodeStatus status =
+      trace_.encoder.encode(target.mapper->program(), *target.header, event.header(),
+                            stream.packets().bits(), target.values, stream.packet_values());
+  trace_.encoder.note_roles(nullptr);
+  return status;
+}
+
+// The same when its clock was a number of fewer bytes than the source spent on it, or without what
+// was left out before.
+EncodeStatus EventWriter::encode_padded_header(StreamWriter& stream, TargetEventClass& target,
+                                               const Event& event, std::uint64_t time) {
+  stream.packets().abandon_event();
+  trace_.encoder.pad_leb128(role_bit(Role::kClock));
+  const EncodeStatus status = encode_header(stream, target, event);
+  trace_.encoder.pad_leb128(0);
+  roles_[*last_clock()].value = time;
+  put_low_bits_again(stream.packets().bits(), roles_[*last_clock()], time);
+  return status;
+}
+
+// The last field that updates the clock.
+std::optional<std::size_t> EventWriter::last_clock() const {
+  for (std::size_t i = roles_.size(); i-- > 0;) {
+    if (roles_[i].has(Role::kClock)) return i;
+  }
+  return {};
+}
+
+bool EventWriter::is_leb128_clock() const {
+  const auto last = last_clock();
+  return last && roles_[*last].is_leb128;
+}
+
+// The last of several ids counts.
+EncodeStatus EventWriter::put_class_id(BitWriter& bits, std::uint64_t id) const {
+  for (auto place = roles_.rbegin(); place != roles_.rend(); ++place) {
+    if (!place->has(Role::kEventClassId)) continue;
+    return put_again(bits, *place, id) ? EncodeStatus::kOk : EncodeStatus::kTooLarge;
+  }
+  return EncodeStatus::kTooLarge;
+}
+
+EncodeStatus EventWriter::encode_roots(StreamWriter& stream, TargetEventClass& target,
+                                       const Event& event, std::span<const Slot> payload) {
+  EncodeStatus status = EncodeStatus::kOk;
+  const auto encode = [&](const std::optional<std::uint32_t>& root, std::span<const Slot> slots) {
+    if (root && status == EncodeStatus::kOk)
+      status =
+          trace_.encoder.encode(target.mapper->program(), *root, slots, stream.packets().bits(),
+                                target.values, stream.packet_values());
+  };
+  encode(target.common, event.common_context());
+  encode(target.specific, event.specific_context());
+  encode(target.body, payload);
+  return status;
+}
+
+// The length of the event comes first.
+std::span<const Slot> EventWriter::timed_payload(const Event& event) {
+  trace_.scratch.clear();
+  trace_.scratch.push_back(unsigned_slot(event.end_time - event.time));
+  trace_.scratch.insert(trace_.scratch.end(), event.payload().begin(), event.payload().end());
+  return trace_.scratch;
+}
+
+}  // namespace tracedeck::ctf

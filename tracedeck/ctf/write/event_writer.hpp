@@ -1,0 +1,52 @@
+// Writes event records into packets that are open.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/ctf/write/placed_role.hpp"
+#include "tracedeck/ctf/write/stream_writer.hpp"
+#include "tracedeck/model/record.hpp"
+
+namespace tracedeck::ctf {
+
+// One thread at a time.
+class EventWriter {
+ public:
+  // `trace` must outlive this.
+  explicit EventWriter(TraceInProgress& trace) : trace_(trace) {}
+
+  // Puts an event of class `target` where the open packet of its data stream ends. Returns whether
+  // readers understand its time. Errors: kInvalidArgument for values that do not fit their classes;
+  // then the packet is as it was before.
+  [[nodiscard]] Result<bool> put(StreamWriter& stream, TargetEventClass& target, const Event& event,
+                                 std::uint64_t time) {
+    return trace_.classes.keeps_heads() ? put_as_it_was(stream, target, event, time)
+                                        : put_behind_ours(stream, target, event, time);
+  }
+
+ private:
+  [[nodiscard]] Result<bool> put_behind_ours(StreamWriter& stream, TargetEventClass& target,
+                                             const Event& event, std::uint64_t time);
+  [[nodiscard]] Result<bool> put_as_it_was(StreamWriter& stream, TargetEventClass& target,
+                                           const Event& event, std::uint64_t time);
+  [[nodiscard]] EncodeStatus encode_header(StreamWriter& stream, TargetEventClass& target,
+                                           const Event& event);
+  [[nodiscard]] EncodeStatus encode_padded_header(StreamWriter& stream, TargetEventClass& target,
+                                                  const Event& event, std::uint64_t time);
+  [[nodiscard]] EncodeStatus encode_roots(StreamWriter& stream, TargetEventClass& target,
+                                          const Event& event, std::span<const Slot> payload);
+  [[nodiscard]] std::span<const Slot> timed_payload(const Event& event);
+  [[nodiscard]] std::optional<std::size_t> last_clock() const;
+  [[nodiscard]] bool is_leb128_clock() const;
+  [[nodiscard]] EncodeStatus put_class_id(BitWriter& bits, std::uint64_t id) const;
+
+  TraceInProgress& trace_;
+  std::vector<PlacedRole> roles_;  // of the header at hand
+};
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,279 @@
+#include "tracedeck/ctf/write/stream_writer.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tracedeck::ctf {
+namespace {
+
+// More bytes behind the content of a packet are not written: a packet that was cut off may promise
+// any number of them.
+constexpr std::uint64_t kMostPadding = std::uint64_t{4} << 20;
+
+// Bytes behind the content of a source's packet.
+std::uint64_t padding_of(const Packet& packet) {
+  if (!packet.total_size || !packet.content_size) return 0;
+  const std::uint64_t content = *packet.content_size / 8 + (*packet.content_size % 8 != 0);
+  const std::uint64_t padding = *packet.total_size - std::min(content, *packet.total_size);
+  return padding <= kMostPadding ? padding : 0;
+}
+
+}  // namespace
+
+std::unexpected<Error> unencodable(const TraceInProgress& trace, EncodeStatus status,
+                                   const std::string& where) {
+  auto failed = fail(ErrorCode::kInvalidArgument, std::string(encode_fault(status)), trace.name);
+  failed.error().path = where;
+  return failed;
+}
+
+bool TakesMore::operator()(const StreamWriter* a, const StreamWriter* b) const {
+  return std::pair(b->buffered(), a->number()) < std::pair(a->buffered(), b->number());
+}
+
+StreamWriter::StreamWriter(TraceInProgress& trace, TargetStreamClass& stream_class,
+                           std::unique_ptr<io::Output> output, std::uint64_t stream_id)
+    : trace_(trace),
+      stream_class_(stream_class),
+      packets_(std::move(output), stream_class.layout, *stream_class.target.id, stream_id),
+      number_(trace.opened++) {
+  if (stream_class.packet_mapper != nullptr)
+    packet_values_.resize(stream_class.packet_mapper->program().nodes.size());
+}
+
+std::uint64_t StreamWriter::target_time(const ClockClass& clock, std::uint64_t time) {
+  if (stream_class_.clock.same_ticks) return time;
+  __extension__ using Wide = unsigned __int128;
+  const Wide value = static_cast<Wide>(time) * clock.tick.numerator / clock.tick.denominator;
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+  if (value <= kLast) return static_cast<std::uint64_t>(value);
+  trace_.concessions.concede(Concession::kTimeRange);
+  return kLast;
+}
+
+std::optional<std::uint64_t> StreamWriter::converted(std::optional<std::uint64_t> time) {
+  const ClockClass* const clock = stream_class_.source->default_clock;
+  if (!time || clock == nullptr) return {};
+  return target_time(*clock, *time);
+}
+
+std::uint64_t StreamWriter::time_of(const Event& event) {
+  if (!stream_class_.layout.has_clock) return 0;
+  if (!event.has_time()) {
+    trace_.concessions.concede(Concession::kUntimed);
+    return last_time_;
+  }
+  if (event.event_class->has_duration) trace_.concessions.concede(Concession::kDuration);
+  const std::uint64_t time = target_time(*event.event_class->clock, event.time);
+  if (time < last_time_) trace_.concessions.concede(Concession::kBackwards);
+  return time;
+}
+
+Result<void> StreamWriter::begin_packet(const Packet& packet) {
+  if (packets_.is_open()) {
+    if (auto closed = close_packet(true); !closed) return closed;
+  }
+  source_ = &packet;
+  source_begin_ = converted(packet.begin);
+  source_end_ = converted(packet.end);
+  source_sequence_ = packet.sequence;
+  source_discarded_ = packet.discarded;
+  source_padding_ = padding_of(packet);
+  return keeps_heads() ? encode_head(packet) : encode_context(packet);
+}
+
+Result<void> StreamWriter::encode_context(const Packet& packet) {
+  const TargetStreamClass& target = stream_class_;
+  if (!target.packet_node) return {};
+  trace_.scratch.clear();
+  const Slot* slot = packet.context.data();
+  const Slot* const end = slot + packet.context.size();
+  for (std::size_t i = 0; i < target.packet_members.size() && slot < end; ++i) {
+    const Slot* const next = slot->next();
+    if (target.packet_members[i]) trace_.scratch.insert(trace_.scratch.end(), slot, next);
+    slot = next;
+  }
+  BitWriter bits;
+  bits.put_zeros(target.layout.size());
+  const EncodeStatus status =
+      trace_.encoder.encode(target.packet_mapper->program(), *target.packet_node, trace_.scratch,
+                            bits, packet_values_, {});
+  if (status != EncodeStatus::kOk) return unencodable(trace_, status, "the packet context");
+  const ByteSpan bytes = bits.bytes().subspan(target.layout.size());
+  head_.bytes.assign(bytes.begin(), bytes.end());
+  head_.size = bits.position();
+  return {};
+}
+
+Result<void> StreamWriter::encode_head(const Packet& packet) {
+  const TargetStreamClass& target = stream_class_;
+  Encoder& encoder = trace_.encoder;
+  head_.roles.clear();
+  BitWriter bits;
+  EncodeStatus status = EncodeStatus::kOk;
+  encoder.note_roles(&head_.roles);
+  // In another dialect packets may come out longer.
+  const bool same = target.restored != nullptr || trace_.classes.is_of_dialect(trace_.dialect);
+  encoder.pad_leb128(same ? 0 : role_bit(Role::kTotalSize) | role_bit(Role::kContentSize));
+  for (const auto& [node, slots] :
+       {std::pair{target.header_node, &packet.header}, {target.packet_node, &packet.context}}) {
+    if (node && status == EncodeStatus::kOk)
+      status =
+          encoder.encode(target.packet_mapper->program(), *node, *slots, bits, packet_values_, {});
+  }
+  encoder.note_roles(nullptr);
+  encoder.pad_leb128(0);
+  if (status != EncodeStatus::kOk)
+    return unencodable(trace_, status, "the packet header and context");
+  const std::uint64_t class_id = target.source->id.value_or(0);
+  for (const PlacedRole& place : head_.roles) {
+    const bool other = place.has(Role::kStreamClassId) && class_id != *target.target.id;
+    if (other && !put_again(bits, place, *target.target.id))
+      return unencodable(trace_, EncodeStatus::kTooLarge, "the packet header");
+  }
+  head_.bytes.assign(bits.bytes().begin(), bits.bytes().end());
+  head_.size = bits.position();
+  return {};
+}
+
+bool StreamWriter::can_split_at(std::uint64_t position) const {
+  if (!packets_.is_open()) return false;
+  return !keeps_heads() || (head_.has_size() && (head_.tells_padding() || position % 8 == 0));
+}
+
+// Whether readers compare times with where the packet begins.
+bool StreamWriter::begin_counts() const {
+  return trace_.dialect != Dialect::kCtf1 && stream_class_.layout.has_clock &&
+         (!keeps_heads() || head_.has(Role::kPacketBegin));
+}
+
+Result<void> StreamWriter::open_packet(std::uint64_t time) {
+  if (keeps_heads()) {
+    if (ended_) {
+      return fail(ErrorCode::kUnsupported,
+                  "another packet in a data stream whose packets do not say how long they are",
+                  trace_.name);
+    }
+    const std::uint64_t begin = source_begin_.value_or(time);
+    source_begin_.reset();
+    // CTF 1.8: the clock goes on from packet to packet.
+    packets_.begin(begin, trace_.dialect == Dialect::kCtf1 ? clock_ : 0, head_);
+    return {};
+  }
+  const std::uint64_t begin = std::min(source_begin_.value_or(time), time);
+  source_begin_.reset();
+  packets_.begin(begin);
+  if (!head_.bytes.empty()) {
+    BitWriter& bits = packets_.bits();
+    bits.put_bytes(head_.bytes);
+    bits.rewind(head_.size);
+  } else if (stream_class_.packet_node && source_ == nullptr) {
+    return fail(ErrorCode::kInvalidArgument,
+                "an event without a packet, in a data stream whose packets have a context");
+  }
+  return {};
+}
+
+Result<void> StreamWriter::begin_another(std::uint64_t time) {
+  if (packets_.has_events()) {
+    if (auto closed = close_packet(false); !closed) return closed;
+  }
+  return open_packet(time);
+}
+
+Result<void> StreamWriter::close_packet(bool whole) {
+  std::uint64_t sequence = sequence_;
+  if (source_sequence_) sequence = *source_sequence_ + parts_;
+  sequence_ = sequence + 1;
+  if (!whole) ++parts_;
+  if (whole && source_discarded_) discarded_ = *source_discarded_;
+  ended_ = keeps_heads() && !head_.has_size();
+  if (keeps_heads() && !head_.tells_padding() && packets_.bits().position() % 8 != 0) {
+    return fail(ErrorCode::kUnsupported,
+                "a packet that does not say where in its last byte it ends would end inside of it",
+                trace_.name);
+  }
+  if (whole && source_end_) {
+    if (keeps_heads()) {
+      // CTF 2: nor later.
+      const bool later = trace_.dialect != Dialect::kCtf1 && packets_.has_events() &&
+                         packets_.end_time() > *source_end_;
+      if (!later) packets_.end_at(*source_end_);
+    } else {
+      packets_.reach(*source_end_, *source_end_);
+    }
+  }
+  has_packet_ = true;
+  written_discarded_ = discarded_;
+  clock_ = head_.has(Role::kPacketEnd) ? packets_.end_time() : packets_.clock();
+  auto ended = packets_.end(sequence, discarded_, whole && keeps_heads() ? source_padding_ : 0);
+  count_memory();
+  return ended;
+}
+
+Result<void> StreamWriter::end_packet(const Packet& packet) {
+  if (source_ != &packet) return {};
+  if (!packets_.is_open()) {
+    const std::uint64_t begin = source_begin_.value_or(last_time_);
+    if (auto opened = open_packet(begin); !opened) return opened;
+  }
+  auto closed = close_packet(true);
+  source_ = nullptr;
+  source_end_.reset();
+  source_sequence_.reset();
+  source_discarded_.reset();
+  return closed;
+}
+
+Result<void> StreamWriter::lose(const Loss& loss) {
+  // Packets with counters of their own tell it themselves.
+  if (loss.packets) sequence_ += *loss.packets;
+  if (loss.events) {
+    if (auto counted = count_lost(*loss.events, loss.taken_back); !counted) return counted;
+  }
+  if (source_ == nullptr && packets_.is_open()) return close_packet(true);
+  return {};
+}
+
+Result<void> StreamWriter::count_lost(std::uint64_t events, bool taken_back) {
+  if (taken_back) {
+    const bool waits = discarded_ - written_discarded_ >= events;
+    if (waits) discarded_ -= events;
+    if (!waits) trace_.concessions.concede(Concession::kTakenBack);
+    return {};
+  }
+  // What the first packet counts was lost before it, for all that readers know.
+  if (source_ == nullptr && !has_packet_ && packets_.has_events()) {
+    if (auto closed = close_packet(true); !closed) return closed;
+  }
+  discarded_ += events;
+  return {};
+}
+
+Result<void> StreamWriter::finish() {
+  const bool has_more = discarded_ != written_discarded_;
+  if (!packets_.is_open() && has_more) {
+    if (auto opened = open_packet(last_time_); !opened) return opened;
+  }
+  if (packets_.is_open()) {
+    if (auto closed = close_packet(true); !closed) return closed;
+  }
+  return packets_.finish();
+}
+
+void StreamWriter::count_memory() {
+  const std::size_t capacity = packets_.bits().capacity();
+  trace_.by_memory.erase(this);
+  trace_.buffered += capacity - buffered_;
+  buffered_ = capacity;
+  if (capacity != 0) trace_.by_memory.insert(this);
+}
+
+void StreamWriter::forget_memory() {
+  trace_.by_memory.erase(this);
+  trace_.buffered -= buffered_;
+  buffered_ = 0;
+}
+
+}  // namespace tracedeck::ctf

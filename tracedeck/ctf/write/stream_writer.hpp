@@ -1,0 +1,147 @@
+// Writes one data stream: the packets of its source, or parts of those where they become too large,
+// or packets of its own where the source has none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/ctf/write/concessions.hpp"
+#include "tracedeck/ctf/write/encode_program.hpp"
+#include "tracedeck/ctf/write/packet_writer.hpp"
+#include "tracedeck/ctf/write/target_trace.hpp"
+#include "tracedeck/model/record.hpp"
+
+namespace tracedeck::ctf {
+
+class StreamWriter;
+
+// The one whose packets take the most memory first.
+struct TakesMore {
+  bool operator()(const StreamWriter* a, const StreamWriter* b) const;
+};
+
+// What the data streams of a trace that is being written share.
+struct TraceInProgress {
+  TraceInProgress(std::string name_of, Dialect dialect_of, bool single_source)
+      : name(std::move(name_of)),
+        dialect(dialect_of),
+        classes(dialect, single_source, concessions) {}
+
+  TraceInProgress(const TraceInProgress&) = delete;
+  TraceInProgress& operator=(const TraceInProgress&) = delete;
+
+  std::string name;  // of the output
+  Dialect dialect;
+  Concessions concessions;
+  TargetTrace classes;
+  Encoder encoder;
+  std::size_t buffered = 0;  // bytes of memory that the packets of all data streams take
+  std::set<StreamWriter*, TakesMore> by_memory;  // those whose packets take some
+  std::uint64_t opened = 0;                      // data streams
+  std::vector<Slot> scratch;                     // until the next use
+};
+
+// The error for values that do not fit their classes; `where`: the event or what else they are of.
+[[nodiscard]] std::unexpected<Error> unencodable(const TraceInProgress& trace, EncodeStatus status,
+                                                 const std::string& where);
+
+// One thread at a time. Errors are those of the output; kInvalidArgument and kUnsupported for what
+// the target cannot say.
+class StreamWriter {
+ public:
+  // `trace` must outlive this.
+  StreamWriter(TraceInProgress& trace, TargetStreamClass& stream_class,
+               std::unique_ptr<io::Output> output, std::uint64_t stream_id);
+
+  [[nodiscard]] const TargetStreamClass& stream_class() const { return stream_class_; }
+  [[nodiscard]] TargetStreamClass& stream_class() { return stream_class_; }
+  [[nodiscard]] PacketWriter& packets() { return packets_; }
+  // The source's packet that is being written. Null: there is none.
+  [[nodiscard]] const Packet* source() const { return source_; }
+  // What the nodes of the packet context wrote last.
+  [[nodiscard]] std::span<const WrittenValue> packet_values() const { return packet_values_; }
+
+  // The time of an event, which is written next, in the target's clock.
+  [[nodiscard]] std::uint64_t time_of(const Event& event);
+
+  // The packet must outlive its end.
+  [[nodiscard]] Result<void> begin_packet(const Packet& packet);
+  // Of the packet that is being written; any other is none of ours.
+  [[nodiscard]] Result<void> end_packet(const Packet& packet);
+  [[nodiscard]] Result<void> lose(const Loss& loss);
+  // Nothing comes after.
+  [[nodiscard]] Result<void> finish();
+
+  // Whether the packet may end at `position`, where the source's does not.
+  [[nodiscard]] bool can_split_at(std::uint64_t position) const;
+  [[nodiscard]] bool can_split() const { return can_split_at(packets_.bits().position()); }
+  // CTF 2: no event record is earlier than its packet (pkt-ctx-roles).
+  [[nodiscard]] bool is_early(std::uint64_t time) const {
+    return time < packets_.begin_time() && begin_counts() && can_split();
+  }
+
+  // A packet of ours: the source's, or a part of it.
+  [[nodiscard]] Result<void> open_packet(std::uint64_t time);
+  // In place of the packet at hand, while that is empty.
+  [[nodiscard]] Result<void> begin_another(std::uint64_t time);
+  // `whole`: it is the source's packet, or the last part of it.
+  [[nodiscard]] Result<void> close_packet(bool whole);
+  // The event is complete.
+  [[nodiscard]] Result<void> end_event(std::uint64_t time) {
+    auto ended = packets_.end_event();
+    if (ended) last_time_ = time;
+    return ended;
+  }
+
+  // Bytes of memory that are counted in `TraceInProgress::buffered`.
+  [[nodiscard]] std::size_t buffered() const { return buffered_; }
+  // Whether all that the packets take is.
+  [[nodiscard]] bool is_counted() const { return packets_.bits().capacity() == buffered_; }
+  void count_memory();
+  // Nothing that the packets take is counted any more.
+  void forget_memory();
+  // Data streams that were opened before.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+
+ private:
+  [[nodiscard]] std::uint64_t target_time(const ClockClass& clock, std::uint64_t time);
+  [[nodiscard]] std::optional<std::uint64_t> converted(std::optional<std::uint64_t> time);
+  [[nodiscard]] Result<void> encode_context(const Packet& packet);
+  [[nodiscard]] Result<void> count_lost(std::uint64_t events, bool taken_back);
+  [[nodiscard]] Result<void> encode_head(const Packet& packet);
+  [[nodiscard]] bool begin_counts() const;
+  [[nodiscard]] bool keeps_heads() const { return trace_.classes.keeps_heads(); }
+
+  TraceInProgress& trace_;
+  TargetStreamClass& stream_class_;
+  PacketWriter packets_;
+  // Each packet of ours is one of the source's or a part of one.
+  const Packet* source_ = nullptr;
+  std::optional<std::uint64_t> source_begin_;  // until its first part begins
+  std::optional<std::uint64_t> source_end_;
+  std::optional<std::uint64_t> source_sequence_;
+  std::optional<std::uint64_t> source_discarded_;
+  std::uint64_t source_padding_ = 0;  // bytes behind its content
+  // What the packet's head has of the source: all of it, or its own members of the context.
+  PacketHeadBits head_;
+  std::vector<WrittenValue> packet_values_;
+  std::uint64_t discarded_ = 0;
+  std::uint64_t written_discarded_ = 0;
+  std::uint64_t sequence_ = 0;  // of the next packet, where the source has none
+  std::uint64_t parts_ = 0;     // packets that the source does not have
+  std::uint64_t last_time_ = 0;
+  std::uint64_t clock_ = 0;   // as a reader knows it at the end of the packet before
+  bool has_packet_ = false;   // that ended
+  bool ended_ = false;        // with a packet that does not say how long it is
+  std::size_t buffered_ = 0;  // bytes of memory that are counted
+  std::uint64_t number_ = 0;  // data streams that were opened before
+};
+
+}  // namespace tracedeck::ctf

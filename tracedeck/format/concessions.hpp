@@ -1,0 +1,50 @@
+// What a writer's target could not hold as it was, counted kind by kind.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tracedeck/format/writer.hpp"
+
+namespace tracedeck {
+
+// What a receipt says of one kind, as in `ReceiptEntry`.
+struct ConcessionFacts {
+  std::string_view what;
+  std::string_view done;
+  bool lossy;
+};
+
+// `Kind`: an enumeration of a format's concessions in the order of the receipt; its last value,
+// kCount, is none of them.
+template <class Kind>
+class ConcessionCounts {
+ public:
+  static constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::kCount);
+  using Table = std::array<ConcessionFacts, kKinds>;
+
+  void concede(Kind what, std::uint64_t count = 1) {
+    counts_[static_cast<std::size_t>(what)] += count;
+  }
+
+  // Of what came up.
+  [[nodiscard]] Receipt receipt(const Table& facts) const {
+    Receipt receipt;
+    for (std::size_t i = 0; i < kKinds; ++i) {
+      if (counts_[i] == 0) continue;
+      receipt.push_back({.what = std::string(facts[i].what),
+                         .done = std::string(facts[i].done),
+                         .count = counts_[i],
+                         .lossy = facts[i].lossy});
+    }
+    return receipt;
+  }
+
+ private:
+  std::array<std::uint64_t, kKinds> counts_{};
+};
+
+}  // namespace tracedeck
