@@ -1,5 +1,6 @@
 #include "tracedeck/base/real.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -109,6 +110,27 @@ double half_to_double(std::uint16_t bits) {
   }
   if (field == 0) return sign * std::ldexp(fraction, -24);
   return sign * std::ldexp(0x400 + fraction, field - 25);
+}
+
+std::uint16_t half_bits(double value) {
+  const auto wide = std::bit_cast<std::uint64_t>(value);
+  const auto sign = static_cast<std::uint32_t>(wide >> 48 & 0x8000U);
+  const int exponent = static_cast<int>(wide >> 52 & 0x7ff) - 1023;
+  const std::uint64_t fraction = wide & 0xf'ffff'ffff'ffffU;
+  std::uint32_t bits = 0;
+  if (exponent == 1024) {
+    bits = 0x7c00U;
+    if (fraction != 0)
+      bits |= std::max<std::uint32_t>(1, static_cast<std::uint32_t>(fraction >> 42));
+  } else if (exponent > 15) {
+    bits = 0x7c00U;
+  } else if (exponent >= -14) {
+    bits = static_cast<std::uint32_t>(exponent + 15) << 10 |
+           static_cast<std::uint32_t>(fraction >> 42);
+  } else if (exponent >= -24) {
+    bits = static_cast<std::uint32_t>((fraction | std::uint64_t{1} << 52) >> (28 - exponent));
+  }
+  return static_cast<std::uint16_t>(sign | bits);
 }
 
 NearestReal nearest_real(ByteSpan little_endian) {

@@ -38,6 +38,50 @@ TEST(Real, Half) {
   EXPECT_TRUE(std::isnan(half_to_double(0x7C01)));
 }
 
+TEST(Real, HalvesComeBack) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    const double value = half_to_double(half);
+    if (std::isnan(value)) {
+      EXPECT_TRUE(std::isnan(half_to_double(half_bits(value))));
+    } else {
+      ASSERT_EQ(half_bits(value), half);
+    }
+  }
+}
+
+TEST(Real, HalvesAreRoundedTowardsZero) {
+  EXPECT_EQ(half_bits(65535.0), 0x7BFF);
+  EXPECT_EQ(half_bits(65536.0), 0x7C00);
+  EXPECT_EQ(half_bits(-65536.0), 0xFC00);
+  EXPECT_EQ(half_bits(1.0 + 0x1.FFp-11), 0x3C00);
+  EXPECT_EQ(half_bits(0x1.8p-24), 0x0001);
+  EXPECT_EQ(half_bits(-0x1p-25), 0x8000);
+  EXPECT_EQ(half_bits(-kInfinity), 0xFC00);
+}
+
+TEST(Real, Singles) {
+  EXPECT_EQ(single_bits(1.5), 0x3FC0'0000U);
+  EXPECT_EQ(single_bits(-0.0), 0x8000'0000U);
+  EXPECT_EQ(single_bits(0x1p-149), 1U);
+  EXPECT_EQ(single_bits(1e300), 0x7F80'0000U);
+  // 1 + 2^-24 lies halfway.
+  EXPECT_EQ(single_bits(1.0 + 0x1p-24), 0x3F80'0000U);
+  EXPECT_EQ(single_bits(1.0 + 0x1.8p-23), 0x3F80'0002U);
+}
+
+TEST(Real, NanPayloadsOfSinglesComeBack) {
+  for (const std::uint32_t bits : {0x7F80'0001U, 0xFFC1'2345U, 0x7FFF'FFFFU}) {
+    // As decoding widens it: sign, exponent and payload each in their place.
+    const std::uint64_t wide = std::uint64_t{bits & 0x8000'0000U} << 32 | 0x7FF0'0000'0000'0000U |
+                               std::uint64_t{bits & 0x7F'FFFFU} << 29;
+    EXPECT_EQ(single_bits(std::bit_cast<double>(wide)), bits);
+  }
+  // A payload that is too long for one still leaves a NaN.
+  EXPECT_EQ(single_bits(std::bit_cast<double>(std::uint64_t{0x7FF0'0000'0000'0001U})),
+            0x7F80'0001U);
+}
+
 TEST(Real, NarrowWidthsAreExact) {
   EXPECT_EQ(nearest(2, {0x3C, 0x00}).value, 1.0);
   EXPECT_EQ(nearest(4, {0x3F, 0xC0}).value, 1.5);

@@ -8,7 +8,8 @@
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/base/utf8.hpp"
-#include "tracedeck/ctf/stream/text_field.hpp"
+#include "tracedeck/ctf/bits.hpp"
+#include "tracedeck/ctf/text_encoding.hpp"
 #include "tracedeck/ctf/words.hpp"
 
 namespace tracedeck::ctf {
@@ -69,12 +70,6 @@ Register wide_register(const Slot& slot) {
   const auto result = static_cast<Int128>(value);
   if ((result < 0) != negative) return {.kind = Register::Kind::kTooWide};
   return {.wide = result, .kind = Register::Kind::kWide};
-}
-
-std::uint64_t reversed(std::uint64_t bits, unsigned width) {
-  std::uint64_t result = 0;
-  for (unsigned i = 0; i < width; ++i) result |= (bits >> i & 1) << (width - 1 - i);
-  return result;
 }
 
 // The `width` bits behind the first `offset` of `bytes`, 0 to 7, as the topmost of 64; below them
@@ -241,7 +236,7 @@ RunStatus Run::steps(const Step* step) {
         break;
       case Op::kReverse: {
         const unsigned shift = 64U - step->width;
-        const std::uint64_t raw = reversed(out[-1].bits, step->width);
+        const std::uint64_t raw = reverse_bits(out[-1].bits, step->width);
         out[-1].bits =
             step->a == 0
                 ? raw
@@ -410,7 +405,7 @@ RunStatus Run::role(const Step& step) {
   }
   if (which == Role::kClock) {
     const std::uint64_t bits = step.a != 0 ? step.a : s_.leb128_bits;
-    const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+    const std::uint64_t mask = low_bit_mask(bits);
     const std::uint64_t value = low_bits(slot);
     const std::uint64_t high = s_.clock & ~mask;
     s_.clock = value >= (s_.clock & mask) ? high + value : high + mask + 1 + value;

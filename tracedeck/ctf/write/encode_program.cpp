@@ -2,131 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 #include <string>
 
-#include "tracedeck/base/utf8.hpp"
+#include "tracedeck/base/real.hpp"
+#include "tracedeck/ctf/bits.hpp"
+#include "tracedeck/ctf/text_encoding.hpp"
 #include "tracedeck/ctf/write/dynamic_options.hpp"
+#include "tracedeck/ctf/write/integer_bytes.hpp"
 
 namespace tracedeck::ctf {
 namespace {
 
 // Of seven bits, in LEB128 of 64.
 constexpr std::size_t kMostGroups = 10;
-
-constexpr std::uint64_t low_bits(std::uint32_t width) {
-  return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-}
-
-std::uint64_t reverse_bits(std::uint64_t value, std::uint32_t width) {
-  std::uint64_t reversed = 0;
-  for (std::uint32_t i = 0; i < width; ++i) reversed |= (value >> i & 1) << (width - 1 - i);
-  return reversed;
-}
-
-bool is_wide_integer(const Slot& slot) {
-  return slot.kind == SlotKind::kWideUnsigned || slot.kind == SlotKind::kWideSigned;
-}
-
-// An integer of any size as little-endian bytes, endless by its sign.
-class IntegerBytes {
- public:
-  // `of_signed`: what bytes stand for is a signed number.
-  explicit IntegerBytes(const Slot& slot, bool of_signed = false) {
-    if (slot.kind == SlotKind::kPackedArray || slot.kind == SlotKind::kBlob ||
-        is_wide_integer(slot) || slot.kind == SlotKind::kWideReal) {
-      bytes_ = slot.bytes();
-    } else {
-      store_le(inline_.data(), slot.bits);
-      bytes_ = inline_;
-    }
-    const bool is_signed =
-        slot.kind == SlotKind::kSigned || slot.kind == SlotKind::kWideSigned ||
-        (of_signed && (slot.kind == SlotKind::kPackedArray || slot.kind == SlotKind::kBlob));
-    if (is_signed && !bytes_.empty() && (bytes_.back() & 0x80) != 0) rest_ = 0xff;
-  }
-  IntegerBytes(const IntegerBytes&) = delete;
-  IntegerBytes& operator=(const IntegerBytes&) = delete;
-
-  [[nodiscard]] std::uint8_t operator[](std::size_t i) const {
-    return i < bytes_.size() ? bytes_[i] : rest_;
-  }
-  [[nodiscard]] std::size_t size() const { return bytes_.size(); }
-  [[nodiscard]] std::uint8_t rest() const { return rest_; }
-
- private:
-  std::array<std::uint8_t, 8> inline_{};
-  ByteSpan bytes_;
-  std::uint8_t rest_ = 0;
-};
-
-void append_utf16(std::string& out, char32_t code_point, bool big) {
-  const auto unit = [&](std::uint32_t value) {
-    const char high = static_cast<char>(value >> 8);
-    const char low = static_cast<char>(value & 0xff);
-    out.push_back(big ? high : low);
-    out.push_back(big ? low : high);
-  };
-  if (code_point < 0x10000) return unit(code_point);
-  unit(0xd800 + ((code_point - 0x10000) >> 10));
-  unit(0xdc00 + ((code_point - 0x10000) & 0x3ff));
-}
-
-void append_utf32(std::string& out, char32_t code_point, bool big) {
-  for (int i = 0; i < 4; ++i)
-    out.push_back(static_cast<char>(code_point >> (big ? 24 - 8 * i : 8 * i) & 0xff));
-}
-
-std::string transcoded(std::string_view utf8, TextEncoding encoding) {
-  std::string out;
-  const ByteSpan bytes = as_bytes(utf8);
-  for (const std::uint8_t* at = bytes.data(); at < bytes.data() + bytes.size();) {
-    const Utf8Step step = utf8_step(at, bytes.data() + bytes.size());
-    at += step.length;
-    if (encoding == TextEncoding::kUtf16Le || encoding == TextEncoding::kUtf16Be) {
-      append_utf16(out, step.code_point, encoding == TextEncoding::kUtf16Be);
-    } else {
-      append_utf32(out, step.code_point, encoding == TextEncoding::kUtf32Be);
-    }
-  }
-  return out;
-}
-
-std::size_t terminator_size(TextEncoding encoding) {
-  if (encoding == TextEncoding::kUtf8) return 1;
-  return encoding == TextEncoding::kUtf16Le || encoding == TextEncoding::kUtf16Be ? 2 : 4;
-}
-
-// Binary64 to binary32 keeps what was binary32 before, NaN payloads included.
-std::uint32_t float_bits(double value) {
-  const auto wide = std::bit_cast<std::uint64_t>(value);
-  if (value == value) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  return static_cast<std::uint32_t>(wide >> 32 & 0x8000'0000U) | 0x7f80'0000U |
-         std::max<std::uint32_t>(1, static_cast<std::uint32_t>(wide >> 29 & 0x7f'ffffU));
-}
-
-// Exact for what was binary16 before; others are rounded towards zero, and NaN stays one.
-std::uint16_t half_bits(double value) {
-  const auto wide = std::bit_cast<std::uint64_t>(value);
-  const auto sign = static_cast<std::uint32_t>(wide >> 48 & 0x8000U);
-  const int exponent = static_cast<int>(wide >> 52 & 0x7ff) - 1023;
-  const std::uint64_t fraction = wide & 0xf'ffff'ffff'ffffU;
-  std::uint32_t bits = 0;
-  if (exponent == 1024) {
-    bits = 0x7c00U;
-    if (fraction != 0)
-      bits |= std::max<std::uint32_t>(1, static_cast<std::uint32_t>(fraction >> 42));
-  } else if (exponent > 15) {
-    bits = 0x7c00U;
-  } else if (exponent >= -14) {
-    bits = static_cast<std::uint32_t>(exponent + 15) << 10 |
-           static_cast<std::uint32_t>(fraction >> 42);
-  } else if (exponent >= -24) {
-    bits = static_cast<std::uint32_t>((fraction | std::uint64_t{1} << 52) >> (28 - exponent));
-  }
-  return static_cast<std::uint16_t>(sign | bits);
-}
 
 }  // namespace
 
@@ -227,7 +115,7 @@ class Encoder::Walk {
   }
 
   EncodeStatus put_unsigned(const EncodeNode& node, std::uint32_t index, std::uint64_t value) {
-    if (value > low_bits(node.width)) return EncodeStatus::kTooLarge;
+    if (value > low_bit_mask(node.width)) return EncodeStatus::kTooLarge;
     out_.align(node.alignment);
     out_.put(value, node.width, node.byte_order);
     written(index, value);
@@ -262,7 +150,7 @@ class Encoder::Walk {
     if (slot->kind == SlotKind::kReal) return EncodeStatus::kKind;
     if (!fits(node, *slot)) return EncodeStatus::kTooLarge;
     written(index, bits);
-    bits &= low_bits(node.width);
+    bits &= low_bit_mask(node.width);
     if (node.reversed) bits = reverse_bits(bits, node.width);
     out_.align(node.alignment);
     out_.put(bits, node.width, node.byte_order);
@@ -277,7 +165,7 @@ class Encoder::Walk {
       const std::int64_t limit = std::int64_t{1} << (node.width - 1);
       return slot.integer >= -limit && slot.integer < limit;
     }
-    return slot.bits <= low_bits(node.width);
+    return slot.bits <= low_bit_mask(node.width);
   }
 
   EncodeStatus wide_integer(const EncodeNode& node, std::uint32_t index, const Slot*& slot) {
@@ -287,41 +175,18 @@ class Encoder::Walk {
       return EncodeStatus::kKind;
     }
     const IntegerBytes value(*slot, node.is_signed);
-    if (!wide_fits(node, value)) return EncodeStatus::kTooLarge;
+    if (!value.fits(node.width, node.is_signed)) return EncodeStatus::kTooLarge;
     put_wide(node, value);
-    std::uint64_t low = 0;
-    for (std::size_t i = 0; i < 8; ++i) low |= std::uint64_t{value[i]} << (8 * i);
+    const std::uint64_t low = value.low();
     written(index, low);
     placed(node, node.width, low);
     slot = slot->next();
     return EncodeStatus::kOk;
   }
 
-  static bool wide_fits(const EncodeNode& node, const IntegerBytes& value) {
-    for (std::size_t bit = node.is_signed ? node.width - 1 : node.width; bit < 8 * value.size();
-         ++bit) {
-      if ((value[bit / 8] >> (bit % 8) & 1) != (value.rest() & 1)) return false;
-    }
-    if (node.is_signed || value.rest() == 0) return true;
-    return false;
-  }
-
   void put_wide(const EncodeNode& node, const IntegerBytes& value) {
     out_.align(node.alignment);
-    const auto bit = [&](std::uint32_t i) {
-      if (node.reversed) i = node.width - 1 - i;
-      return value[i / 8] >> (i % 8) & 1U;
-    };
-    // In portions of a byte, in the order in which they lie.
-    for (std::uint32_t done = 0; done < node.width;) {
-      const std::uint32_t count = std::min<std::uint32_t>(8, node.width - done);
-      const std::uint32_t from =
-          node.byte_order == ByteOrder::kLittle ? done : node.width - done - count;
-      std::uint64_t part = 0;
-      for (std::uint32_t i = 0; i < count; ++i) part |= std::uint64_t{bit(from + i)} << i;
-      out_.put(part, count, node.byte_order);
-      done += count;
-    }
+    ctf::put_wide(out_, value, node.width, node.byte_order, node.reversed);
   }
 
   // The integer that comes, all of it, and what comes after; null: there is none.
@@ -348,7 +213,7 @@ class Encoder::Walk {
     const Slot* const source = whole_value(node, slot).value;
     if (source == nullptr) return EncodeStatus::kKind;
     const IntegerBytes value(*source, node.is_signed);
-    const std::size_t size = wide_fits(node, value) ? 0 : value.size();
+    const std::size_t size = value.fits(node.width, node.is_signed) ? 0 : value.size();
     out_.align(8);
     out_.put(size, 32, ByteOrder::kLittle);
     for (std::size_t i = 0; i < size; ++i) out_.put_byte(value[i]);
@@ -359,10 +224,9 @@ class Encoder::Walk {
     const auto [source, next] = whole_value(node, slot);
     if (source == nullptr) return EncodeStatus::kKind;
     const IntegerBytes value(*source, node.is_signed);
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < 8; ++i) bits |= std::uint64_t{value[i]} << (8 * i);
-    if (!wide_fits(node, value)) {
-      bits = low_bits(node.width);
+    std::uint64_t bits = value.low();
+    if (!value.fits(node.width, node.is_signed)) {
+      bits = low_bit_mask(node.width);
       if (node.is_signed) bits = value.rest() != 0 ? std::uint64_t{1} << 63 : bits >> 1;
     }
     out_.align(node.alignment);
@@ -380,41 +244,23 @@ class Encoder::Walk {
     if (!node.is_signed && value.rest() != 0) return EncodeStatus::kTooLarge;
     out_.align(8);
     written(index, source->kind <= SlotKind::kSigned ? source->bits : 0);
-    std::size_t last = last_group(value, node.is_signed);
+    std::size_t last = value.last_group(node.is_signed);
     const bool padded = (node.roles & encoder_.padded_) != 0;
     if (padded) last = std::max<std::size_t>(last, kMostGroups - 1);
     for (std::size_t group = 0; group <= last; ++group) {
       const std::uint8_t more = group < last ? 0x80 : 0;
-      out_.put_byte(static_cast<std::uint8_t>(seven_bits(value, group) | more));
+      out_.put_byte(static_cast<std::uint8_t>(value.seven_bits(group) | more));
     }
     placed(node, 8 * (last + 1), source->kind <= SlotKind::kSigned ? source->bits : 0);
     slot = next;
     return EncodeStatus::kOk;
   }
 
-  static std::uint8_t seven_bits(const IntegerBytes& value, std::size_t group) {
-    const std::size_t bit = 7 * group;
-    const auto pair = static_cast<std::uint32_t>(value[bit / 8] | value[bit / 8 + 1] << 8);
-    return static_cast<std::uint8_t>(pair >> (bit % 8) & 0x7f);
-  }
-
-  // The last group of seven bits that is not told by the sign.
-  static std::size_t last_group(const IntegerBytes& value, bool is_signed) {
-    std::size_t last = (8 * value.size() + 6) / 7;
-    const std::uint8_t rest = value.rest() & 0x7f;
-    while (last > 0 && seven_bits(value, last) == rest) {
-      const bool sign = (seven_bits(value, last - 1) & 0x40) != 0;
-      if (is_signed && sign != (rest != 0)) break;
-      --last;
-    }
-    return last;
-  }
-
   EncodeStatus real(const EncodeNode& node, const Slot*& slot) {
     out_.align(node.alignment);
     if (slot->kind == SlotKind::kReal) {
       std::uint64_t bits = slot->bits;
-      if (node.width == 32) bits = float_bits(slot->real);
+      if (node.width == 32) bits = single_bits(slot->real);
       if (node.width == 16) bits = half_bits(slot->real);
       if (node.width > 64) return EncodeStatus::kKind;
       if (node.reversed) bits = reverse_bits(bits, node.width);
@@ -473,7 +319,7 @@ class Encoder::Walk {
     }
     ++slot;
     if (node.encoding == TextEncoding::kUtf8) return put_text(node, as_bytes(text));
-    const std::string other = transcoded(text, node.encoding);
+    const std::string other = from_utf8(text, node.encoding);
     return put_text(node, as_bytes(other));
   }
 
@@ -483,7 +329,7 @@ class Encoder::Walk {
     if (text.size() > wanted) return EncodeStatus::kLength;
     out_.put_bytes(text);
     if (node.extent == EncodeExtent::kTerminated) {
-      out_.put_zeros(terminator_size(node.encoding));
+      out_.put_zeros(code_unit_size(node.encoding));
     } else if (wanted > text.size()) {
       if (wanted - text.size() > kMostPadding) return EncodeStatus::kLength;
       out_.put_zeros(static_cast<std::size_t>(wanted - text.size()));

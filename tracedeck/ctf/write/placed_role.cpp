@@ -1,5 +1,7 @@
 #include "tracedeck/ctf/write/placed_role.hpp"
 
+#include "tracedeck/ctf/bits.hpp"
+
 namespace tracedeck::ctf {
 namespace {
 
@@ -8,10 +10,7 @@ std::uint64_t value_bits(const PlacedRole& place) {
   return place.is_leb128 ? place.width / 8 * 7 : place.width;
 }
 
-std::uint64_t value_mask(const PlacedRole& place) {
-  const std::uint64_t bits = value_bits(place);
-  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-}
+std::uint64_t value_mask(const PlacedRole& place) { return low_bit_mask(value_bits(place)); }
 
 bool bit_of(std::uint64_t value, std::uint64_t bit) { return bit < 64 && (value >> bit & 1) != 0; }
 

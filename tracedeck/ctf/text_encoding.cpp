@@ -1,7 +1,9 @@
-#include "tracedeck/ctf/stream/text_field.hpp"
+#include "tracedeck/ctf/text_encoding.hpp"
 
 #include <algorithm>
 #include <cstring>
+
+#include "tracedeck/base/utf8.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -38,23 +40,26 @@ std::uint8_t* put(std::uint8_t* to, std::uint32_t c) {
   return to;
 }
 
+void append_utf16(std::string& out, char32_t code_point, bool big) {
+  const auto unit = [&](std::uint32_t value) {
+    const char high = static_cast<char>(value >> 8);
+    const char low = static_cast<char>(value & 0xff);
+    out.push_back(big ? high : low);
+    out.push_back(big ? low : high);
+  };
+  if (code_point < 0x10000) return unit(code_point);
+  unit(0xd800 + ((code_point - 0x10000) >> 10));
+  unit(0xdc00 + ((code_point - 0x10000) & 0x3ff));
+}
+
+void append_utf32(std::string& out, char32_t code_point, bool big) {
+  for (int i = 0; i < 4; ++i)
+    out.push_back(static_cast<char>(code_point >> (big ? 24 - 8 * i : 8 * i) & 0xff));
+}
+
 bool is_surrogate(std::uint32_t c) { return c >= 0xD800 && c < 0xE000; }
 
 }  // namespace
-
-std::size_t code_unit_size(TextEncoding encoding) {
-  switch (encoding) {
-    case TextEncoding::kUtf8:
-      return 1;
-    case TextEncoding::kUtf16Le:
-    case TextEncoding::kUtf16Be:
-      return 2;
-    case TextEncoding::kUtf32Le:
-    case TextEncoding::kUtf32Be:
-      return 4;
-  }
-  return 1;
-}
 
 std::size_t find_terminator(ByteSpan bytes, std::size_t unit) {
   if (bytes.empty()) return 0;
@@ -94,6 +99,22 @@ std::size_t to_utf8(ByteSpan bytes, TextEncoding encoding, std::uint8_t* to) {
   }
   if (i < bytes.size()) to = put(to, kReplacement);
   return static_cast<std::size_t>(to - begin);
+}
+
+std::string from_utf8(std::string_view text, TextEncoding encoding) {
+  std::string out;
+  const ByteSpan bytes = as_bytes(text);
+  const std::size_t unit = code_unit_size(encoding);
+  for (const std::uint8_t* at = bytes.data(); at < bytes.data() + bytes.size();) {
+    const Utf8Step step = utf8_step(at, bytes.data() + bytes.size());
+    at += step.length;
+    if (unit == 2) {
+      append_utf16(out, step.code_point, is_big(encoding));
+    } else {
+      append_utf32(out, step.code_point, is_big(encoding));
+    }
+  }
+  return out;
 }
 
 }  // namespace tracedeck::ctf
