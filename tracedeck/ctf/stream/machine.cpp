@@ -9,6 +9,10 @@
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/ctf/bits.hpp"
+#include "tracedeck/ctf/clock_update.hpp"
+#include "tracedeck/ctf/stream/bit_loads.hpp"
+#include "tracedeck/ctf/stream/field_roles.hpp"
+#include "tracedeck/ctf/stream/wide_values.hpp"
 #include "tracedeck/ctf/text_encoding.hpp"
 #include "tracedeck/ctf/words.hpp"
 
@@ -17,79 +21,6 @@ namespace {
 
 constexpr std::uint64_t kMostWideBits = 65'536;
 constexpr std::uint64_t kMostBytes = 0xFFFF'FFFF;
-
-// What roles need of an unsigned slot: its value, or where 64 bits do not hold it, `most`.
-std::uint64_t clamped(const Slot& slot, std::uint64_t most) {
-  if (slot.kind != SlotKind::kWideUnsigned) return slot.bits;
-  std::uint64_t value = 0;
-  for (std::size_t i = slot.length; i-- > 0;) {
-    if (i >= sizeof value && slot.pointer[i] != 0) return most;
-    if (i < sizeof value) value = value << 8 | slot.pointer[i];
-  }
-  return value;
-}
-constexpr std::uint64_t kMostId = ~std::uint64_t{0};
-
-// Whether 64 bits do not hold the value of an unsigned slot.
-bool is_beyond(const Slot& slot) {
-  if (slot.kind != SlotKind::kWideUnsigned) return false;
-  const ByteSpan high = slot.bytes().subspan(std::min<std::size_t>(8, slot.length));
-  return std::ranges::any_of(high, [](std::uint8_t byte) { return byte != 0; });
-}
-
-// A size in bits. One that no data stream can have stays that, and keeps its odd bits.
-std::uint64_t size_of(const Slot& slot) {
-  constexpr std::uint64_t kMostSize = std::uint64_t{1} << 62;
-  const std::uint64_t odd =
-      (slot.kind == SlotKind::kWideUnsigned ? slot.pointer[0] : slot.bits) & 7;
-  return std::min(clamped(slot, kMostSize), kMostSize) | odd;
-}
-
-// The lowest 64 bits.
-std::uint64_t low_bits(const Slot& slot) {
-  if (slot.kind != SlotKind::kWideUnsigned) return slot.bits;
-  std::uint64_t value = 0;
-  for (std::size_t i = std::min<std::size_t>(slot.length, sizeof value); i-- > 0;)
-    value = value << 8 | slot.pointer[i];
-  return value;
-}
-
-// A wide slot as a register's value, if it is narrow enough.
-Register wide_register(const Slot& slot) {
-  const bool is_signed = slot.kind == SlotKind::kWideSigned;
-  const bool negative = is_signed && slot.length != 0 && slot.pointer[slot.length - 1] >= 0x80;
-  const std::uint8_t fill = negative ? 0xFF : 0;
-  Uint128 value = negative ? ~Uint128{0} : 0;
-  for (std::size_t i = slot.length; i-- > 0;) {
-    if (i >= sizeof value) {
-      if (slot.pointer[i] != fill) return {.kind = Register::Kind::kTooWide};
-    } else {
-      value = value << 8 | slot.pointer[i];
-    }
-  }
-  const auto result = static_cast<Int128>(value);
-  if ((result < 0) != negative) return {.kind = Register::Kind::kTooWide};
-  return {.wide = result, .kind = Register::Kind::kWide};
-}
-
-// The `width` bits behind the first `offset` of `bytes`, 0 to 7, as the topmost of 64; below them
-// lie zeros (little-endian) or what comes next (big-endian). 9 bytes must be readable.
-[[gnu::always_inline]] inline std::uint64_t top_little(const std::uint8_t* bytes,
-                                                       std::uint64_t offset, std::uint64_t width) {
-  std::uint64_t bits = load_le<std::uint64_t>(bytes) >> offset;
-  if (offset + width > 64) bits |= std::uint64_t{bytes[8]} << (64 - offset);
-  return bits << (64 - width);
-}
-[[gnu::always_inline]] inline std::uint64_t top_big(const std::uint8_t* bytes, std::uint64_t offset,
-                                                    std::uint64_t width) {
-  std::uint64_t bits = load_be<std::uint64_t>(bytes) << offset;
-  if (offset + width > 64) bits |= std::uint64_t{bytes[8]} >> (8 - offset);
-  return bits;
-}
-// The topmost `width` of 64 bits as a signed number.
-[[gnu::always_inline]] inline std::uint64_t extended(std::uint64_t top, std::uint64_t width) {
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(top) >> (64 - width));
-}
 
 class Run {
  public:
@@ -139,10 +70,7 @@ class Run {
   // `next`: the steps of what was chosen; null: of nothing.
   RunStatus choose(const Step& step, const Step*& next);
   RunStatus call(const Step& step);
-  RunStatus role(const Step& step);
-  void save(const Step& step);
   RunStatus length(const Step& step, const Length& of, std::uint64_t& value);
-  void wide_integer(const std::uint8_t* bytes, std::size_t size, bool is_signed);
 
   [[nodiscard]] Arena& arena() {
     if (s_.arena == nullptr) s_.arena = std::make_shared<Arena>();
@@ -286,23 +214,18 @@ RunStatus Run::steps(const Step* step) {
           target.bits = out[-1].bits;
           target.kind = Register::Kind::kUnsigned;
         } else {
-          s_.out = out;
-          save(*step);
+          s_.registers[step->a] = register_of(out[-1]);
         }
         break;
       case Op::kEventClassId:
         s_.event_class_id = out[-1].bits;
         s_.event_class_beyond = false;
         break;
-      case Op::kClock: {
-        const std::uint64_t mask = step->a;
-        const std::uint64_t value = out[-1].bits;
-        const std::uint64_t high = s_.clock & ~mask;
-        s_.clock = high + value + (value >= (s_.clock & mask) ? 0 : mask + 1);
+      case Op::kClock:
+        s_.clock = updated_clock(s_.clock, out[-1].bits, step->a);
         break;
-      }
       case Op::kRole:
-        status = through(&Run::role);
+        take_role(*step, out[-1], s_);
         break;
       case Op::kWide:
         status = through(&Run::wide);
@@ -376,114 +299,14 @@ RunStatus Run::steps(const Step* step) {
   }
 }
 
-void Run::save(const Step& step) {
-  Register& target = s_.registers[step.a];
-  const Slot& slot = s_.out[-1];
-  switch (slot.kind) {
-    case SlotKind::kBoolean:
-      target = {.bits = slot.bits, .kind = Register::Kind::kBoolean};
-      break;
-    case SlotKind::kUnsigned:
-      target = {.bits = slot.bits, .kind = Register::Kind::kUnsigned};
-      break;
-    case SlotKind::kSigned:
-      target = {.bits = slot.bits, .kind = Register::Kind::kSigned};
-      break;
-    default:
-      target = wide_register(slot);
-      break;
-  }
-}
-
-RunStatus Run::role(const Step& step) {
-  const Slot& slot = s_.out[-1];
-  const auto which = static_cast<Role>(step.width);
-  if (which == Role::kEventClassId) {
-    s_.event_class_id = clamped(slot, kMostId);
-    s_.event_class_beyond = is_beyond(slot);
-    return RunStatus::kDone;
-  }
-  if (which == Role::kClock) {
-    const std::uint64_t bits = step.a != 0 ? step.a : s_.leb128_bits;
-    const std::uint64_t mask = low_bit_mask(bits);
-    const std::uint64_t value = low_bits(slot);
-    const std::uint64_t high = s_.clock & ~mask;
-    s_.clock = value >= (s_.clock & mask) ? high + value : high + mask + 1 + value;
-    if (s_.packet != nullptr) s_.packet->begin = s_.clock;
-    return RunStatus::kDone;
-  }
-  if (s_.packet == nullptr) return RunStatus::kDone;
-  PacketRoles& packet = *s_.packet;
-  switch (which) {
-    case Role::kMagic:
-      packet.wrong_magic = slot.bits != 0xC1FC1FC1;
-      break;
-    case Role::kUuid:
-      packet.wrong_uuid = s_.uuid != nullptr && s_.uuid->has_value() &&
-                          (slot.length != (*s_.uuid)->size() ||
-                           std::memcmp(slot.pointer, (*s_.uuid)->data(), slot.length) != 0);
-      break;
-    case Role::kStreamClassId:
-      packet.stream_class_id = clamped(slot, kMostId);
-      packet.class_beyond = is_beyond(slot);
-      break;
-    case Role::kStreamId:
-      packet.stream_id = clamped(slot, kMostId);
-      packet.stream_id_digits =
-          slot.kind == SlotKind::kWideUnsigned ? decimal(slot.bytes()) : std::string();
-      break;
-    case Role::kTotalSize:
-      packet.total_bits = size_of(slot);
-      break;
-    case Role::kContentSize:
-      packet.content_bits = size_of(slot);
-      break;
-    case Role::kPacketBegin:
-      s_.clock = low_bits(slot);
-      packet.begin = s_.clock;
-      break;
-    case Role::kPacketEnd:
-      packet.end = low_bits(slot);
-      break;
-    case Role::kDiscarded:
-      packet.discarded = low_bits(slot);
-      break;
-    case Role::kSequence:
-      packet.sequence = low_bits(slot);
-      break;
-    case Role::kEventClassId:
-    case Role::kClock:
-      break;
-  }
-  return RunStatus::kDone;
-}
-
 RunStatus Run::wide(const Step& step) {
   const WideField& field = program_.wides[step.a];
   if (field.width > kMostWideBits)
     return fault(step, StreamRule::kLimitInteger, fmt::format("it has {} bits", field.width));
   if (!has(field.width)) return short_of(step, field.width);
-  const std::size_t size = (field.width + 7) / 8;
-  std::uint8_t* const bytes = arena().allocate(size);
-  std::memset(bytes, 0, size);
-  bool any = false;
-  for (std::uint32_t i = 0; i < field.width; ++i) {
-    const std::uint64_t position = s_.position + i;
-    const unsigned in_byte = static_cast<unsigned>(position & 7);
-    const unsigned bit = *at(position) >> (field.big_endian ? 7 - in_byte : in_byte) & 1U;
-    const std::uint32_t index = field.big_endian != field.reversed ? field.width - 1 - i : i;
-    bytes[index / 8] = static_cast<std::uint8_t>(bytes[index / 8] | bit << (index % 8));
-    any = any || bit != 0;
-  }
+  std::uint8_t* const bytes = arena().allocate((field.width + 7) / 8);
+  put(wide_slot(at(s_.position), static_cast<unsigned>(s_.position & 7), field, bytes));
   s_.position += field.width;
-  if (field.kind == SlotKind::kBoolean) {
-    put(boolean_slot(any));
-    return RunStatus::kDone;
-  }
-  const std::uint32_t top = field.width % 8;
-  if (field.kind == SlotKind::kWideSigned && top != 0 && (bytes[size - 1] >> (top - 1) & 1) != 0)
-    bytes[size - 1] = static_cast<std::uint8_t>(bytes[size - 1] | 0xFFU << top);
-  put(bytes_slot(field.kind, bytes, static_cast<std::uint32_t>(size)));
   return RunStatus::kDone;
 }
 
@@ -506,33 +329,9 @@ RunStatus Run::leb128(const Step& step, bool is_signed) {
     put(is_signed ? signed_slot(static_cast<std::int64_t>(value)) : unsigned_slot(value));
     return RunStatus::kDone;
   }
-  // Whole bytes, extended at the top.
-  const std::size_t count = (size * 7 + 7) / 8;
-  std::uint8_t* const bytes = arena().allocate(count);
-  std::memset(bytes, negative ? 0xFF : 0, count);
-  for (std::uint64_t bit = 0; bit < size * 7; ++bit) {
-    const unsigned value = begin[bit / 7] >> (bit % 7) & 1U;
-    const auto mask = static_cast<std::uint8_t>(1U << (bit % 8));
-    bytes[bit / 8] =
-        static_cast<std::uint8_t>(value != 0 ? bytes[bit / 8] | mask : bytes[bit / 8] & ~mask);
-  }
-  wide_integer(bytes, count, is_signed);
+  std::uint8_t* const bytes = arena().allocate(wide_leb128_size(size));
+  put(wide_leb128_slot({begin, size}, is_signed, bytes));
   return RunStatus::kDone;
-}
-
-void Run::wide_integer(const std::uint8_t* bytes, std::size_t size, bool is_signed) {
-  const std::uint8_t fill = is_signed && bytes[size - 1] >= 0x80 ? 0xFF : 0;
-  while (size > sizeof(std::uint64_t) && bytes[size - 1] == fill &&
-         (!is_signed || (bytes[size - 2] ^ fill) < 0x80))
-    --size;
-  if (size <= sizeof(std::uint64_t)) {
-    std::uint64_t value = 0;
-    for (std::size_t i = size; i-- > 0;) value = value << 8 | bytes[i];
-    put(is_signed ? signed_slot(static_cast<std::int64_t>(value)) : unsigned_slot(value));
-    return;
-  }
-  put(bytes_slot(is_signed ? SlotKind::kWideSigned : SlotKind::kWideUnsigned, bytes,
-                 static_cast<std::uint32_t>(size)));
 }
 
 RunStatus Run::length(const Step& step, const Length& of, std::uint64_t& value) {

@@ -14,6 +14,7 @@
 
 #include "tracedeck/ctf/stream/arena.hpp"
 #include "tracedeck/ctf/stream/program.hpp"
+#include "tracedeck/ctf/stream/register.hpp"
 #include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
@@ -24,23 +25,6 @@ enum class RunStatus : std::uint8_t {
   kNeedBytes,  // `needed` bits from the packet's beginning must be at hand
   kNeedSlots,  // room for `needed` slots from the first on
   kFault,      // see `fault`
-};
-
-// A length or selector that was decoded.
-struct Register {
-  enum class Kind : std::uint8_t { kNothing, kBoolean, kUnsigned, kSigned, kWide, kTooWide };
-  std::uint64_t bits = 0;  // unless it is wide
-  Int128 wide = 0;
-  Kind kind = Kind::kNothing;
-
-  [[nodiscard]] bool is_integer() const {
-    return kind == Kind::kUnsigned || kind == Kind::kSigned || kind == Kind::kWide;
-  }
-  [[nodiscard]] Int128 value() const {
-    if (kind == Kind::kWide) return wide;
-    return kind == Kind::kSigned ? static_cast<Int128>(static_cast<std::int64_t>(bits))
-                                 : static_cast<Int128>(bits);
-  }
 };
 
 // What the roles of a packet's header and context say.

@@ -1,6 +1,7 @@
 #include "tracedeck/ctf/write/placed_role.hpp"
 
 #include "tracedeck/ctf/bits.hpp"
+#include "tracedeck/ctf/clock_update.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -51,9 +52,7 @@ std::uint64_t clock_after(std::span<const PlacedRole> header, std::uint64_t cloc
   for (const PlacedRole& place : header) {
     if (!place.has(Role::kClock)) continue;
     const std::uint64_t mask = value_mask(place);
-    const std::uint64_t value = place.value & mask;
-    const std::uint64_t high = clock & ~mask;
-    clock = value >= (clock & mask) ? high + value : high + mask + 1 + value;
+    clock = updated_clock(clock, place.value & mask, mask);
   }
   return clock;
 }
