@@ -1,14 +1,16 @@
 #include "tracedeck/ctf/stream/compile.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "tracedeck/ctf/stream/class_uses.hpp"
+#include "tracedeck/ctf/stream/packed_elements.hpp"
+#include "tracedeck/ctf/stream/program_blocks.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -27,53 +29,7 @@ std::uint64_t tail_of(SlotKind kind) {
   return tail;
 }
 
-// Steps that end in kEnd and are run as one, and what is known of what they do.
-struct Block {
-  std::vector<Step> steps = {};
-  std::uint64_t least_bits = 0;  // they take at least so many
-  std::uint64_t slots = 0;       // and make at most so many, what lies in arrays and calls apart
-};
-
 using Order = PositionState::Order;
-
-Order order_of(ByteOrder byte_order) {
-  return byte_order == ByteOrder::kLittle ? Order::kLittle : Order::kBig;
-}
-
-std::optional<PackedElement> packed_integer(std::uint32_t width, bool is_signed, ByteOrder order) {
-  const bool big = order == ByteOrder::kBig;
-  switch (width) {
-    case 8:
-      return is_signed ? PackedElement::kI8 : PackedElement::kU8;
-    case 16:
-      return is_signed ? (big ? PackedElement::kI16Be : PackedElement::kI16Le)
-                       : (big ? PackedElement::kU16Be : PackedElement::kU16Le);
-    case 32:
-      return is_signed ? (big ? PackedElement::kI32Be : PackedElement::kI32Le)
-                       : (big ? PackedElement::kU32Be : PackedElement::kU32Le);
-    case 64:
-      return is_signed ? (big ? PackedElement::kI64Be : PackedElement::kI64Le)
-                       : (big ? PackedElement::kU64Be : PackedElement::kU64Le);
-    default:
-      return {};
-  }
-}
-
-// The packed form of an array's elements, if they lie one behind the other without gaps.
-std::optional<PackedElement> packed_element_of(const FieldClass& element) {
-  const FixedLayout* layout = nullptr;
-  const auto* const integer = element.as<IntegerClass>();
-  const auto* const real = element.as<RealClass>();
-  if (integer != nullptr) layout = std::get_if<FixedLayout>(&integer->layout);
-  if (real != nullptr) layout = &real->layout;
-  if (layout == nullptr || layout->reversed || layout->width % element.alignment != 0) return {};
-  if (integer != nullptr)
-    return packed_integer(layout->width, integer->is_signed, layout->byte_order);
-  const bool big = layout->byte_order == ByteOrder::kBig;
-  if (layout->width == 32) return big ? PackedElement::kF32Be : PackedElement::kF32Le;
-  if (layout->width == 64) return big ? PackedElement::kF64Be : PackedElement::kF64Le;
-  return {};
-}
 
 class Compiler {
  public:
@@ -85,7 +41,7 @@ class Compiler {
 
   Program compile(const FieldClass& root_class, PositionState& at) {
     at_ = at;
-    count_uses(root_class);
+    uses_.count(root_class);
     blocks_.emplace_back();
     align(context_.alignments.of(root_class));
     structure(root_class, context_.registers.of(context_.scopes.anchor(root_)), false);
@@ -93,7 +49,7 @@ class Compiler {
     finish_block(true);
     at = at_;
     program_.slots = blocks_[0].slots;
-    link();
+    link_blocks(blocks_, program_);
     return std::move(program_);
   }
 
@@ -146,16 +102,9 @@ class Compiler {
   void pass(std::uint64_t bits) {
     if (bits == 0) return;
     skip_ += bits;
-    move(bits);
+    at_.move(bits);
     // Far alignments are rare enough for a step of their own.
     if (skip_ > std::numeric_limits<std::uint16_t>::max()) flush_skip();
-  }
-
-  void move(std::uint64_t bits) { at_.offset = (at_.offset + bits) & (at_.modulus - 1); }
-  // The position moved on by an unknown multiple of `unit` bits.
-  void move_unknown(std::uint64_t unit) {
-    at_.modulus = std::min(at_.modulus, unit);
-    at_.offset &= at_.modulus - 1;
   }
 
   // `bits` more are needed by loads that follow without anything of unknown size in between.
@@ -174,7 +123,7 @@ class Compiler {
   // A fixed-length bit array of up to 64 bits, or more; makes a slot of `kind`.
   void fixed(const FixedLayout& layout, bool is_signed, SlotKind kind) {
     const bool big = layout.byte_order == ByteOrder::kBig;
-    const Order order = order_of(layout.byte_order);
+    const Order order = PositionState::order_of(layout.byte_order);
     if (inside_byte() && at_.last_order != order) {
       flush_skip();
       remember_order();
@@ -200,7 +149,7 @@ class Compiler {
         emit(Op::kReverse, is_signed ? 1 : 0).width = static_cast<std::uint8_t>(layout.width);
     }
     at_.last_order = order;
-    move(layout.width);
+    at_.move(layout.width);
   }
 
   // Steps that check their own room begin where the loads before them end.
@@ -236,7 +185,7 @@ class Compiler {
       emit(integer.is_signed ? Op::kLeb128Signed : Op::kLeb128);
       block().slots = plus(block().slots, 1);
       block().least_bits = plus(block().least_bits, 8);
-      move_unknown(8);
+      at_.move_unknown(8);
     }
     keep(field_class, captures);
   }
@@ -275,7 +224,7 @@ class Compiler {
   void bytes_of(std::uint64_t least) {
     block().slots = plus(block().slots, 1);
     block().least_bits = plus(block().least_bits, times(least, 8));
-    move_unknown(8);
+    at_.move_unknown(8);
   }
 
   [[nodiscard]] Length length(const Extent& extent) const {
@@ -294,7 +243,8 @@ class Compiler {
 
   void of_kind(const FieldClass& field_class, const StructureClass&, const Captures& captures) {
     const std::uint32_t alignment = context_.alignments.of(field_class);
-    if (captures.empty() && context_.locations.is_closed(&field_class) && is_shared(field_class)) {
+    if (captures.empty() && context_.locations.is_closed(&field_class) &&
+        uses_.is_shared(field_class)) {
       align(alignment);
       call(field_class);
       return;
@@ -352,9 +302,7 @@ class Compiler {
     block().slots = plus(block().slots, 1);
     program_.arrays.push_back(std::move(info));
     emit(Op::kArray, index);
-    at_.modulus = 1;
-    at_.offset = 0;
-    at_.last_order = Order::kUnknown;
+    at_ = {};
     if (program_.arrays[index].packed && outside.at_byte()) at_.modulus = 8;
     forget(captures);
   }
@@ -386,7 +334,7 @@ class Compiler {
                const Captures& captures) {
     before_block();
     std::ranges::sort(info.choices, {}, &Choice::lower);
-    make_table(info);
+    info.make_table();
     for (const Capture& capture : captures) info.forgets.push_back(capture.target);
     const PositionState before = at_;
     std::optional<PositionState> after;
@@ -409,32 +357,6 @@ class Compiler {
     block().slots = plus(block().slots, plus(slots, 1));
   }
 
-  // Small selectors are looked up rather than searched.
-  static void make_table(VariantField& info) {
-    const bool small = std::ranges::all_of(
-        info.choices, [](const Choice& choice) { return choice.lower >= 0 && choice.upper < 256; });
-    const bool few = std::ranges::all_of(info.choices, [](const Choice& choice) {
-      return choice.option < VariantField::kNotInTable;
-    });
-    if (!small || !few || info.boolean) return;
-    info.table.assign(256, VariantField::kNotInTable);
-    for (const Choice& choice : info.choices) {
-      for (Int128 value = choice.lower; value <= choice.upper; ++value)
-        info.table[static_cast<std::size_t>(value)] = static_cast<std::uint8_t>(choice.option);
-    }
-  }
-
-  static PositionState join(const PositionState& a, const PositionState& b) {
-    PositionState result;
-    const std::uint64_t smaller = std::min(a.modulus, b.modulus);
-    const std::uint64_t differ = (a.offset ^ b.offset) & (smaller - 1);
-    result.modulus =
-        differ == 0 ? smaller : std::uint64_t{1} << static_cast<unsigned>(std::countr_zero(differ));
-    result.offset = a.offset & (result.modulus - 1);
-    result.last_order = a.last_order == b.last_order ? a.last_order : Order::kUnknown;
-    return result;
-  }
-
   void before_block() {
     flush_skip();
     remember_order();
@@ -455,32 +377,6 @@ class Compiler {
     open_ = outer;
     need_ = kNone;
     return inner;
-  }
-
-  // Counts how often each class is used in the root at hand.
-  void count_uses(const FieldClass& field_class) {
-    if (uses_[&field_class]++ != 0) return;
-    if (const auto* const structure = field_class.as<StructureClass>()) {
-      for (const Member& member : structure->members) count_uses(*member.field_class);
-    } else if (const auto* const array = field_class.as<ArrayClass>()) {
-      count_uses(*array->element);
-    } else if (const auto* const optional = field_class.as<OptionalClass>()) {
-      count_uses(*optional->value);
-    } else if (const auto* const variant = field_class.as<VariantClass>()) {
-      for (const VariantOption& option : variant->options) count_uses(*option.field_class);
-    }
-  }
-
-  // Whether a class is worth a sub-program: it comes up again, and is more than a few scalars.
-  [[nodiscard]] bool is_shared(const FieldClass& field_class) const {
-    constexpr std::size_t kFew = 4;
-    const auto& members = field_class.as<StructureClass>()->members;
-    return uses_.at(&field_class) > 1 &&
-           (members.size() > kFew || std::ranges::any_of(members, [](const Member& member) {
-              return member.field_class->as<BooleanClass>() == nullptr &&
-                     member.field_class->as<IntegerClass>() == nullptr &&
-                     member.field_class->as<RealClass>() == nullptr;
-            }));
   }
 
   void call(const FieldClass& field_class) {
@@ -532,62 +428,6 @@ class Compiler {
     }
   }
 
-  // A check and the only load that it is for become one step.
-  static void fuse(std::vector<Step>& steps) {
-    std::vector<Step> fused;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const bool alone = steps[i].op == Op::kNeed &&
-                         steps[i].a == std::uint64_t{steps[i + 1].skip} + steps[i + 1].width;
-      const bool aligned = alone && steps[i + 1].op == Op::kAlignedLittle;
-      if (aligned || (alone && steps[i + 1].op == Op::kLittle)) {
-        Step& load = fused.emplace_back(steps[i + 1]);
-        load.op = aligned ? Op::kCheckedAlignedLittle : Op::kCheckedLittle;
-        load.a = steps[i].a;
-        ++i;
-      } else {
-        fused.push_back(steps[i]);
-      }
-    }
-    steps = std::move(fused);
-  }
-
-  // The steps of an option go on behind the variant or optional that it belongs to.
-  void leave_options(const std::vector<std::uint64_t>& begins) {
-    for (std::size_t i = 0; i < program_.steps.size(); ++i) {
-      const Step& step = program_.steps[i];
-      if (step.op != Op::kVariant && step.op != Op::kOptional) continue;
-      for (const std::uint32_t body : program_.variants[step.a].bodies) {
-        Step& last = program_.steps[begins[body] + blocks_[body].steps.size() - 1];
-        last.op = Op::kLeave;
-        last.a = i + 1;
-      }
-    }
-  }
-
-  // Puts the blocks one behind the other and turns their numbers into places.
-  void link() {
-    std::vector<std::uint64_t> begins;
-    std::uint64_t size = 0;
-    for (Block& each : blocks_) {
-      fuse(each.steps);
-      begins.push_back(size);
-      size += each.steps.size();
-    }
-    program_.steps.reserve(size);
-    for (const Block& each : blocks_) {
-      for (Step step : each.steps) {
-        if (step.op == Op::kCall) step.a = begins[step.a];
-        program_.steps.push_back(step);
-      }
-    }
-    leave_options(begins);
-    for (ArrayField& array : program_.arrays)
-      array.body = static_cast<std::uint32_t>(begins[array.body]);
-    for (VariantField& variant : program_.variants) {
-      for (std::uint32_t& body : variant.bodies) body = static_cast<std::uint32_t>(begins[body]);
-    }
-  }
-
   static constexpr std::size_t kNone = ~std::size_t{0};
 
   const CompileContext& context_;
@@ -600,7 +440,7 @@ class Compiler {
   std::size_t need_ = kNone;  // the kNeed that covers the loads at hand
   std::uint32_t place_ = 0;
   std::vector<const FieldClass*> structures_;  // around the field at hand
-  std::unordered_map<const FieldClass*, std::size_t> uses_;
+  ClassUses uses_;
   std::unordered_map<const FieldClass*, std::size_t> called_;  // and their blocks
 };
 
@@ -610,15 +450,6 @@ Program compile(const CompileContext& context, FieldLocation::Root root, Positio
   const FieldClass* const field_class = context.scopes[root].field_class;
   if (field_class == nullptr) return {};
   return Compiler(context, root).compile(*field_class, at);
-}
-
-std::string Program::path_of(const Step& step) const {
-  std::vector<const std::string*> names;
-  for (std::uint32_t place = step.place; place != 0; place = places[place].parent)
-    names.push_back(places[place].name);
-  std::string path(root_name(root));
-  for (std::size_t i = names.size(); i-- > 0;) path += "." + *names[i];
-  return path;
 }
 
 }  // namespace tracedeck::ctf

@@ -126,6 +126,10 @@ struct VariantField {
   std::vector<std::uint32_t> bodies = {};   // steps of each option; of an optional, one
   std::vector<std::uint32_t> forgets = {};  // registers of fields that may not be there
 
+  // Makes the table of the choices, if one is enough: small selectors are looked up rather than
+  // searched.
+  void make_table();
+
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
   static constexpr std::uint8_t kNotInTable = 0xFF;
 };

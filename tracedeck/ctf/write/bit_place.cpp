@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/class_tree.hpp"
 
 namespace tracedeck::ctf {
 

@@ -50,12 +50,6 @@ Int128 divide_down(Int128 dividend, Int128 divisor) {
 
 }  // namespace
 
-bool is_compound(const FieldClass& field_class) {
-  return field_class.as<ArrayClass>() != nullptr || field_class.as<StructureClass>() != nullptr ||
-         field_class.as<OptionalClass>() != nullptr || field_class.as<VariantClass>() != nullptr ||
-         field_class.as<MapClass>() != nullptr;
-}
-
 std::string attributes_json(const Attributes& attributes) {
   const bool plain = std::ranges::any_of(attributes, [](const auto& a) { return !a.is_json; });
   std::string text;

@@ -2,7 +2,6 @@
 // environments.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,29 +14,6 @@ namespace tracedeck::ctf {
 // The namespace of our user attributes in CTF 2, and what our environment entries begin with in
 // CTF 1.8.
 inline constexpr std::string_view kOurNamespace = "tracedeck";
-
-// Field classes within each other, at most.
-inline constexpr std::size_t kClassNesting = 256;
-
-// Whether `field_class` holds others.
-[[nodiscard]] bool is_compound(const FieldClass& field_class);
-
-// Calls `visit(const FieldClassPtr&)` for the classes directly inside.
-template <class Visit>
-void for_each_child(const FieldClass& field_class, Visit visit) {
-  if (const auto* const array = field_class.as<ArrayClass>()) visit(array->element);
-  if (const auto* const optional = field_class.as<OptionalClass>()) visit(optional->value);
-  if (const auto* const map = field_class.as<MapClass>()) {
-    visit(map->key);
-    visit(map->value);
-  }
-  if (const auto* const structure = field_class.as<StructureClass>()) {
-    for (const Member& member : structure->members) visit(member.field_class);
-  }
-  if (const auto* const variant = field_class.as<VariantClass>()) {
-    for (const VariantOption& option : variant->options) visit(option.field_class);
-  }
-}
 
 // Attributes as one JSON object. Those that are plain text stand together in ours, as
 // "annotations": [[key, value], ...].

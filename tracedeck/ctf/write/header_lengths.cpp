@@ -1,6 +1,6 @@
 #include "tracedeck/ctf/write/header_lengths.hpp"
 
-#include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/class_tree.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
 
 namespace tracedeck::ctf {

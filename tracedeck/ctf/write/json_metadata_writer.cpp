@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tracedeck/ctf/class_tree.hpp"
 #include "tracedeck/ctf/metadata/tsdl_values.hpp"
 #include "tracedeck/ctf/roles.hpp"
 #include "tracedeck/ctf/words.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/class_tree.hpp"
 #include "tracedeck/ctf/write/json_metadata_writer.hpp"
 #include "tracedeck/ctf/write/json_out.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"

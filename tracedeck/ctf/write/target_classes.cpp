@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tracedeck/ctf/alignment.hpp"
+#include "tracedeck/ctf/class_tree.hpp"
 #include "tracedeck/ctf/write/bit_place.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/dynamic_options.hpp"

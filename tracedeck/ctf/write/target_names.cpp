@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tracedeck/base/utf8.hpp"
-#include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/class_tree.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"

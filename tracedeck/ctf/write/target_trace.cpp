@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tracedeck/ctf/alignment.hpp"
+#include "tracedeck/ctf/class_tree.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
 #include "tracedeck/ctf/write/target_names.hpp"

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tracedeck/ctf/class_tree.hpp"
 #include "tracedeck/ctf/metadata/tsdl_values.hpp"
 #include "tracedeck/ctf/words.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"

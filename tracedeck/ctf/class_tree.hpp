@@ -1,0 +1,37 @@
+// Field classes within field classes.
+#pragma once
+
+#include <cstddef>
+
+#include "tracedeck/model/field_class.hpp"
+
+namespace tracedeck::ctf {
+
+// Field classes within each other, at most.
+inline constexpr std::size_t kClassNesting = 256;
+
+// Whether `field_class` holds others.
+[[nodiscard]] inline bool is_compound(const FieldClass& field_class) {
+  return field_class.as<ArrayClass>() != nullptr || field_class.as<StructureClass>() != nullptr ||
+         field_class.as<OptionalClass>() != nullptr || field_class.as<VariantClass>() != nullptr ||
+         field_class.as<MapClass>() != nullptr;
+}
+
+// Calls `visit(const FieldClassPtr&)` for the classes directly inside.
+template <class Visit>
+void for_each_child(const FieldClass& field_class, Visit visit) {
+  if (const auto* const array = field_class.as<ArrayClass>()) visit(array->element);
+  if (const auto* const optional = field_class.as<OptionalClass>()) visit(optional->value);
+  if (const auto* const map = field_class.as<MapClass>()) {
+    visit(map->key);
+    visit(map->value);
+  }
+  if (const auto* const structure = field_class.as<StructureClass>()) {
+    for (const Member& member : structure->members) visit(member.field_class);
+  }
+  if (const auto* const variant = field_class.as<VariantClass>()) {
+    for (const VariantOption& option : variant->options) visit(option.field_class);
+  }
+}
+
+}  // namespace tracedeck::ctf
