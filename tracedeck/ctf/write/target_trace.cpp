@@ -7,22 +7,13 @@
 #include "tracedeck/ctf/alignment.hpp"
 #include "tracedeck/ctf/class_tree.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
-#include "tracedeck/ctf/write/location_words.hpp"
+#include "tracedeck/ctf/write/head_roles.hpp"
 #include "tracedeck/ctf/write/target_names.hpp"
 
 namespace tracedeck::ctf {
 namespace {
 
 using Root = FieldLocation::Root;
-__extension__ using Wide = unsigned __int128;
-
-// Whether readers would see the same times from both.
-bool same_clock(const ClockClass& a, const ClockClass& b) {
-  return a.tick == b.tick && a.offset_seconds == b.offset_seconds &&
-         a.offset_ticks == b.offset_ticks && a.shift == b.shift && a.origin == b.origin &&
-         a.identity == b.identity && a.origin_identity == b.origin_identity &&
-         a.precision == b.precision && a.accuracy == b.accuracy && a.description == b.description;
-}
 
 bool has_role_inside(const FieldClass& field_class, std::size_t depth = 0) {
   if (!field_class.roles.empty() || depth > kClassNesting) return true;
@@ -84,41 +75,6 @@ FieldClassPtr with_duration(const FieldClassPtr& payload) {
   return make_field_class(std::move(made));
 }
 
-// What roles the fields of heads have.
-struct HeadRoles {
-  RoleSet roles = 0;
-  bool plain = true;  // all with roles are what CTF 1.8 has: integers of up to 64 bits
-  bool has_begin = false;
-  bool has_clock = false;
-  bool has_narrow_clock = false;  // of less than 64 bits
-
-  void collect(const FieldClassPtr& field_class, Root root, std::size_t depth = 0) {
-    if (field_class == nullptr || depth > kClassNesting) return;
-    const auto* const integer = field_class->as<IntegerClass>();
-    const auto* const fixed =
-        integer == nullptr ? nullptr : std::get_if<FixedLayout>(&integer->layout);
-    for (const std::string& word : field_class->roles) {
-      const std::string_view name = reserved_name(root, word);
-      if (integer == nullptr || name.empty()) continue;
-      plain = plain && fixed != nullptr && fixed->width <= 64 && !fixed->reversed;
-      const bool is_clock = find_role(word) == Role::kClock;
-      const bool is_begin = is_clock && root == Root::kPacketContext;
-      roles |= role_bit(is_begin ? Role::kPacketBegin : *find_role(word));
-      has_begin = (roles & role_bit(Role::kPacketBegin)) != 0;
-      if (root != Root::kEventHeader || !is_clock) continue;
-      has_clock = true;
-      has_narrow_clock = has_narrow_clock || fixed == nullptr || fixed->width < 64;
-    }
-    for_each_child(*field_class,
-                   [&](const FieldClassPtr& inner) { collect(inner, root, depth + 1); });
-  }
-  void collect(const FieldClassPtr& packet_header, const DataStreamClass& stream_class) {
-    collect(packet_header, Root::kPacketHeader);
-    collect(stream_class.packet_context, Root::kPacketContext);
-    collect(stream_class.event_header, Root::kEventHeader);
-  }
-};
-
 // Maps the roots of a class for `KeptMetadata`.
 class KeptRoots {
  public:
@@ -159,9 +115,9 @@ TargetTrace::TargetTrace(Dialect dialect, bool single_source, Concessions& conce
     : dialect_(dialect),
       single_source_(single_source),
       concessions_(concessions),
-      writer_(metadata_writer(dialect)) {
-  if (dialect == Dialect::kCtf1) kept_.emplace();
-}
+      writer_(metadata_writer(dialect)),
+      kept_(dialect == Dialect::kCtf1 ? std::optional<KeptMetadata>(std::in_place) : std::nullopt),
+      clocks_(dialect, *writer_, kept_ ? &kept_->writer() : nullptr, concessions) {}
 
 Result<void> TargetTrace::begin_empty() {
   if (begun_) return {};
@@ -216,43 +172,6 @@ Result<void> TargetTrace::begin_kept(const std::optional<Uuid>& uuid) {
   return kept_->begin(uuid, mapped->target);
 }
 
-Result<TargetClock> TargetTrace::clock(const ClockClass& source) {
-  const auto known = clock_of_.find(&source);
-  if (known != clock_of_.end()) return known->second;
-  ClockClass made = source;
-  TargetClock target;
-  if (!clock_frequency(source)) {
-    // Ticks that are no whole part of a second become nanoseconds.
-    target.same_ticks = false;
-    made.tick = {};
-    made.offset_ticks = static_cast<std::uint64_t>(static_cast<Wide>(source.offset_ticks) *
-                                                   source.tick.numerator / source.tick.denominator);
-    made.precision.reset();
-    made.accuracy.reset();
-    concede(Concession::kClock);
-  }
-  const auto same = std::ranges::find_if(
-      clocks_, [&](const ClockClass& clock) { return same_clock(clock, made); });
-  if (same != clocks_.end()) {
-    target.target = &*same;
-  } else {
-    if (dialect_ == Dialect::kCtf1) {
-      concede(Concession::kTraceAttribute, made.attributes.size());
-      made.attributes.clear();
-    }
-    while (!clock_ids_.insert(made.id).second) made.id.push_back('_');
-    target.target = &clocks_.emplace_back(std::move(made));
-    if (auto added = writer_->add_clock(*target.target); !added)
-      return std::unexpected(added.error());
-    if (kept_) {
-      if (auto added = kept_->writer().add_clock(*target.target); !added)
-        return std::unexpected(added.error());
-    }
-  }
-  clock_of_.emplace(&source, target);
-  return target;
-}
-
 Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   const DataStreamClass& source = *stream.stream_class;
   const auto known = stream_class_of_.find(&source);
@@ -292,7 +211,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   made.target.id = free_id(stream_class_ids_, source.id, kLastId);
   if (source.id && *source.id != *made.target.id) concede(Concession::kClassId);
   if (source.default_clock != nullptr) {
-    auto target = clock(*source.default_clock);
+    auto target = clocks_.find(*source.default_clock);
     if (!target) return std::unexpected(target.error());
     made.clock = *target;
     made.target.default_clock = target->target;
@@ -391,7 +310,7 @@ bool TargetTrace::can_keep_heads() {
                              [&](const DataStreamClass& each) { return fits_heads(each); });
 }
 
-// Whether readers of the target understand its heads as they are.
+// Whether the target can have its heads as they are.
 bool TargetTrace::fits_heads(const DataStreamClass& source) {
   const RestoredClasses* const kept = restored(source);
   const DataStreamClass* const before = kept == nullptr ? nullptr : kept->find(source);
@@ -403,18 +322,8 @@ bool TargetTrace::fits_heads(const DataStreamClass& source) {
   at_hand.collect(header, source);
   // What CTF 1.8 keeps may be somebody else's, and not about these packets.
   if (heads.roles != at_hand.roles) return false;
-  // Not all dialects let fields have times without a clock.
-  constexpr RoleSet kTimes =
-      role_bit(Role::kPacketBegin) | role_bit(Role::kPacketEnd) | role_bit(Role::kClock);
-  if (source.default_clock == nullptr && (heads.roles & kTimes) != 0) return false;
-  const bool to_ctf1 = dialect_ == Dialect::kCtf1;
   const bool from_ctf1 = kept == nullptr && is_of_dialect(Dialect::kCtf1);
-  // A packet without a begin starts with the clock at 0 in CTF 2, where it stood in CTF 1.8.
-  const bool untold = heads.has_narrow_clock || !heads.has_clock;
-  if (source.default_clock != nullptr && to_ctf1 != from_ctf1 && untold && !heads.has_begin)
-    return false;
-  if (!to_ctf1) return true;
-  return heads.plain && (source.default_clock == nullptr || heads.has_clock);
+  return heads.serve(from_ctf1, dialect_ == Dialect::kCtf1, source.default_clock != nullptr);
 }
 
 MapperOptions TargetTrace::mapper_options(const TargetStreamClass& made) const {

@@ -16,16 +16,11 @@
 #include "tracedeck/ctf/write/packet_layout.hpp"
 #include "tracedeck/ctf/write/restored_classes.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"
+#include "tracedeck/ctf/write/target_clocks.hpp"
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/model/written_out.hpp"
 
 namespace tracedeck::ctf {
-
-// How times of a source's clock become those of the target's.
-struct TargetClock {
-  const ClockClass* target = nullptr;
-  bool same_ticks = true;  // else the target counts nanoseconds
-};
 
 struct TargetStreamClass;
 
@@ -87,7 +82,6 @@ class TargetTrace {
 
  private:
   [[nodiscard]] Result<void> begin(const DataStream& stream);
-  [[nodiscard]] Result<TargetClock> clock(const ClockClass& source);
   [[nodiscard]] const RestoredClasses* restored(const DataStreamClass& source);
   // The event record classes of a data stream class that are known.
   [[nodiscard]] const std::vector<const EventClass*>& events_of(const DataStreamClass& source);
@@ -112,6 +106,7 @@ class TargetTrace {
   Concessions& concessions_;
   std::unique_ptr<MetadataWriter> writer_;
   std::optional<KeptMetadata> kept_;  // of CTF 1.8
+  TargetClocks clocks_;
   std::unordered_map<const TraceDescription*, std::unique_ptr<RestoredClasses>> restored_;
   std::unordered_set<const TraceDescription*> known_traces_;
   std::unordered_map<const DataStreamClass*, std::vector<const EventClass*>> events_of_;
@@ -123,9 +118,6 @@ class TargetTrace {
   PacketLayout layout_;
   Attributes environment_;
   const TraceDescription* first_ = nullptr;
-  std::deque<ClockClass> clocks_;
-  std::unordered_map<const ClockClass*, TargetClock> clock_of_;
-  std::unordered_set<std::string> clock_ids_;
   std::unordered_set<std::uint64_t> stream_class_ids_;
   std::deque<TargetStreamClass> stream_classes_;
   std::unordered_map<const DataStreamClass*, TargetStreamClass*> stream_class_of_;

@@ -1,0 +1,58 @@
+#include "tracedeck/ctf/write/target_clocks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tracedeck::ctf {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+// Whether readers would see the same times from both.
+bool same_clock(const ClockClass& a, const ClockClass& b) {
+  return a.tick == b.tick && a.offset_seconds == b.offset_seconds &&
+         a.offset_ticks == b.offset_ticks && a.shift == b.shift && a.origin == b.origin &&
+         a.identity == b.identity && a.origin_identity == b.origin_identity &&
+         a.precision == b.precision && a.accuracy == b.accuracy && a.description == b.description;
+}
+
+}  // namespace
+
+Result<TargetClock> TargetClocks::find(const ClockClass& source) {
+  const auto known = clock_of_.find(&source);
+  if (known != clock_of_.end()) return known->second;
+  ClockClass made = source;
+  TargetClock target;
+  if (!clock_frequency(source)) {
+    // Ticks that are no whole part of a second become nanoseconds.
+    target.same_ticks = false;
+    made.tick = {};
+    made.offset_ticks = static_cast<std::uint64_t>(static_cast<Wide>(source.offset_ticks) *
+                                                   source.tick.numerator / source.tick.denominator);
+    made.precision.reset();
+    made.accuracy.reset();
+    concessions_.concede(Concession::kClock);
+  }
+  const auto same = std::ranges::find_if(
+      clocks_, [&](const ClockClass& clock) { return same_clock(clock, made); });
+  if (same != clocks_.end()) {
+    target.target = &*same;
+  } else {
+    if (dialect_ == Dialect::kCtf1) {
+      concessions_.concede(Concession::kTraceAttribute, made.attributes.size());
+      made.attributes.clear();
+    }
+    while (!clock_ids_.insert(made.id).second) made.id.push_back('_');
+    target.target = &clocks_.emplace_back(std::move(made));
+    if (auto added = writer_.add_clock(*target.target); !added)
+      return std::unexpected(added.error());
+    if (kept_ != nullptr) {
+      if (auto added = kept_->add_clock(*target.target); !added)
+        return std::unexpected(added.error());
+    }
+  }
+  clock_of_.emplace(&source, target);
+  return target;
+}
+
+}  // namespace tracedeck::ctf

@@ -1,0 +1,44 @@
+// The clocks of a trace that is being written.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/ctf/write/concessions.hpp"
+#include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/model/clock.hpp"
+
+namespace tracedeck::ctf {
+
+// How times of a source's clock become those of the target's.
+struct TargetClock {
+  const ClockClass* target = nullptr;
+  bool same_ticks = true;  // else the target counts nanoseconds
+};
+
+class TargetClocks {
+ public:
+  // Adds clocks to `writer`, and to `kept` unless it is null. All must outlive this.
+  TargetClocks(Dialect dialect, MetadataWriter& writer, MetadataWriter* kept,
+               Concessions& concessions)
+      : dialect_(dialect), writer_(writer), kept_(kept), concessions_(concessions) {}
+
+  // The target's clock for a source's, which must outlive this. Sources whose times readers would
+  // see as the same share one. Errors are those of the metadata writer.
+  [[nodiscard]] Result<TargetClock> find(const ClockClass& source);
+
+ private:
+  Dialect dialect_;
+  MetadataWriter& writer_;
+  MetadataWriter* kept_;
+  Concessions& concessions_;
+  std::deque<ClockClass> clocks_;
+  std::unordered_map<const ClockClass*, TargetClock> clock_of_;
+  std::unordered_set<std::string> clock_ids_;
+};
+
+}  // namespace tracedeck::ctf
