@@ -11,8 +11,7 @@
 namespace tracedeck::ctf {
 
 // Names for the members of a structure: their own, but each once and in UTF-8, and CTF 1.8 has
-// identifiers. `is_root`: the
-// structure is root field class `root` itself, else it lies in it.
+// identifiers. `is_root`: the structure is root field class `root` itself, else it lies in it.
 [[nodiscard]] std::vector<std::string> target_names(const StructureClass& source,
                                                     FieldLocation::Root root, bool is_root,
                                                     const MapperOptions& options);
