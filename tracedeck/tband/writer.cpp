@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/tband/encoder.hpp"
@@ -129,6 +131,7 @@ class TraceWriter final : public Writer {
   }
 
   Result<void> finish() override {
+    unsaid_losses_ += std::exchange(awaited_losses_, 0);
     if (auto said = say_losses(); !said) return said;
     say_resolution();
     return drain();
@@ -166,7 +169,7 @@ class TraceWriter final : public Writer {
     if (auto switched = switch_core(event, mapped.native, ticks); !switched) return switched;
     if (mapped.native != nullptr && collect(event, *mapped.native)) {
       if (encode_event(*mapped.native, ticks, values_, bytes_)) {
-        if (counts_drops) count_drops(static_cast<std::uint32_t>(values_[0].number));
+        if (counts_drops) count_drops(event.stream, static_cast<std::uint32_t>(values_[0].number));
         return handed_on();
       }
     }
@@ -291,25 +294,31 @@ class TraceWriter final : public Writer {
 
   // A dropped_evt_cnt of the input's own was written; the losses it tells come as records too,
   // usually behind it.
-  void count_drops(std::uint32_t count) {
-    std::uint64_t told = count > dropped_ ? count - dropped_ : 0;
-    const std::uint64_t before = std::min(told, unsaid_losses_);
-    unsaid_losses_ -= before;
-    told_losses_ += told - before;
+  void count_drops(const DataStream* stream, std::uint32_t count) {
+    counting_streams_.insert(stream);
+    told_losses_ += take_off(count > dropped_ ? count - dropped_ : 0);
     dropped_ = count;
+  }
+  // Takes events off the losses that are not told yet; returns how many more there are.
+  std::uint64_t take_off(std::uint64_t events) {
+    for (std::uint64_t* losses : {&unsaid_losses_, &awaited_losses_}) {
+      const std::uint64_t taken = std::min(events, *losses);
+      *losses -= taken;
+      events -= taken;
+    }
+    return events;
   }
   void lose(const Loss& loss) {
     if (loss.packets && !loss.events) concede(Concession::kPackets);
     const std::uint64_t events = loss.events.value_or(0);
     if (loss.taken_back) {
       // Too late for a count that was written: such a count never decreases.
-      if (unsaid_losses_ < events) concede(Concession::kTakenBack);
-      unsaid_losses_ -= std::min(events, unsaid_losses_);
+      if (take_off(events) != 0) concede(Concession::kTakenBack);
       return;
     }
     const std::uint64_t told = std::min(events, told_losses_);
     told_losses_ -= told;
-    unsaid_losses_ += events - told;
+    (counting_streams_.contains(loss.stream) ? awaited_losses_ : unsaid_losses_) += events - told;
   }
 
   // Losses that no dropped_evt_cnt of the input's own told.
@@ -404,7 +413,9 @@ class TraceWriter final : public Writer {
   std::uint32_t other_streams_ = 0;
   std::uint32_t dropped_ = 0;
   std::uint64_t unsaid_losses_ = 0;
-  std::uint64_t told_losses_ = 0;  // by counts whose records are still to come
+  std::uint64_t awaited_losses_ = 0;  // of data streams that count them in events of their own
+  std::uint64_t told_losses_ = 0;     // by counts whose records are still to come
+  std::unordered_set<const DataStream*> counting_streams_;
   std::unordered_map<const EventClass*, Mapped> classes_;
   std::map<std::string, std::uint32_t> markers_;
   std::array<std::uint64_t, kConcessions.size()> conceded_{};

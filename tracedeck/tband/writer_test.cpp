@@ -129,5 +129,35 @@ TEST(Writer, WhatTheFormatDoesNotKnowBecomesAMarker) {
   EXPECT_TRUE(writer->receipt()[0].lossy);
 }
 
+// As from a trace of CTF, which tells the losses of a packet before the packet's events.
+TEST(Writer, LossesOfAStreamThatCountsThemWaitForItsNextCount) {
+  const Bytes beginning =
+      kResolution25 + frame("dropped_evt_cnt", 1, {number(0)}) + isr_enter(2, 1);
+  const Bytes count = frame("dropped_evt_cnt", 3, {number(4)});
+  const Bytes trace = beginning + count + isr_enter(4, 1);
+  const auto reader = open_reader(io::memory_input("test", trace), {});
+  ASSERT_TRUE(reader.has_value());
+  const Records read = collect(**reader);
+  ASSERT_EQ(read.events.size(), 5U);
+  ASSERT_EQ(read.losses.size(), 1U);
+  const auto written = [&](bool with_count) {
+    std::string out;
+    const auto output = io::memory_output(out);
+    const auto writer = create_writer(*output);
+    for (std::size_t i = 0; i < read.events.size(); ++i) {
+      if (i == 3 && !with_count) continue;
+      EXPECT_TRUE(writer->write(Record(read.events[i])).has_value());
+      if (i == 1) {
+        EXPECT_TRUE(writer->write(Record(read.losses.data())).has_value());
+      }
+    }
+    EXPECT_TRUE(writer->finish().has_value());
+    EXPECT_TRUE(output->finish().has_value());
+    return Bytes(out.begin(), out.end());
+  };
+  EXPECT_EQ(written(true), trace);
+  EXPECT_EQ(written(false), beginning + isr_enter(4, 1) + frame("dropped_evt_cnt", 4, {number(4)}));
+}
+
 }  // namespace
 }  // namespace tracedeck::tband
