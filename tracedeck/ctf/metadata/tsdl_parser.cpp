@@ -66,6 +66,9 @@ std::string show(const Token& token) {
   return "the end of the text";
 }
 
+// Types, and the block that they are in.
+constexpr std::size_t kMostLevels = kMostNesting + 1;
+
 void join(std::string& words, std::string_view word) {
   if (!words.empty()) words += ' ';
   words += word;
@@ -76,7 +79,7 @@ void join(std::string& words, std::string_view word) {
 class Parser::Level {
  public:
   explicit Level(Parser& parser) : parser_(parser) {
-    if (++parser.depth_ > kMostNesting && !parser.failed_) {
+    if (++parser.depth_ > kMostLevels && !parser.failed_) {
       parser.fail(TsdlRule::kNesting, parser.token_.place,
                   fmt::format("this is nested deeper than {}", kMostNesting));
     }

@@ -1,6 +1,6 @@
 // The syntax tree of TSDL (CTF 1.8.3, C.2): what is written, with nothing looked up.
 //
-// Trees are nested at most `kMostNesting` deep.
+// Types are nested at most `kMostNesting` deep, in a block.
 #pragma once
 
 #include <cstddef>

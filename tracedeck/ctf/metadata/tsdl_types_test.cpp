@@ -310,14 +310,16 @@ TEST(TsdlTypes, OpenTypesDoNotMultiply) {
 }
 
 TEST(TsdlTypes, Nesting) {
-  const auto nested = [](std::size_t depth) {
+  const auto nested = [](std::size_t depth, std::string_view innermost = "u8") {
     std::string text;
     for (std::size_t i = 0; i < depth; ++i) text += "struct { ";
-    text += "u8 x; ";
+    text += fmt::format("{} x; ", innermost);
     for (std::size_t i = 0; i < depth; ++i) text += "} a; ";
     return fields(text).findings;
   };
   EXPECT_TRUE(nested(254).empty());
+  EXPECT_TRUE(nested(254, "integer { size = 8; }").empty());
+  EXPECT_FALSE(nested(255).empty());
   ASSERT_FALSE(nested(300).empty());
   EXPECT_EQ(nested(300).front().rule->id, "ctf/tsdl-nesting");
   EXPECT_EQ(nested(100'000).front().rule->id, "ctf/tsdl-nesting");
