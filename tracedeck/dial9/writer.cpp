@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 #include "tracedeck/dial9/encoder.hpp"
 #include "tracedeck/dial9/schema_mapping.hpp"
 #include "tracedeck/dial9/slot_values.hpp"
+#include "tracedeck/format/concessions.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
@@ -27,26 +27,20 @@ enum class Concession : std::uint8_t {
   kLoss,
   kCount,
 };
-struct ConcessionFacts {
-  std::string_view what;
-  std::string_view done;
-  bool lossy;
-};
-constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCount)> kConcessions = {
-    {
-        {"fields of a kind that the target version does not have", "left out", true},
-        {"annotations of fields, which need version 0.4", "left out", true},
-        {"fields of pooled stacks, which need version 0.4", "written in place", false},
-        {"event types whose type_id another type has", "given another type_id", false},
-        {"events of another data stream than the segment's", "written into the segment at hand",
-         true},
-        {"times before 0 or after 2^64-1 ns", "written as the nearest that can be", true},
-        {"events with a duration", "written with their begin", true},
-        {"events with a context", "written without it", true},
-        {"references to undefined pool entries whose id is taken now", "written as id 4294967295",
-         true},
-        {"losses that the producer recorded", "left out", true},
-    }};
+using Concessions = ConcessionCounts<Concession>;
+constexpr Concessions::Table kConcessions = {{
+    {"fields of a kind that the target version does not have", "left out", true},
+    {"annotations of fields, which need version 0.4", "left out", true},
+    {"fields of pooled stacks, which need version 0.4", "written in place", false},
+    {"event types whose type_id another type has", "given another type_id", false},
+    {"events of another data stream than the segment's", "written into the segment at hand", true},
+    {"times before 0 or after 2^64-1 ns", "written as the nearest that can be", true},
+    {"events with a duration", "written with their begin", true},
+    {"events with a context", "written without it", true},
+    {"references to undefined pool entries whose id is taken now", "written as id 4294967295",
+     true},
+    {"losses that the producer recorded", "left out", true},
+}};
 
 class TraceWriter final : public Writer {
  public:
@@ -66,7 +60,7 @@ class TraceWriter final : public Writer {
         if (open_streams_ > 0) --open_streams_;
         break;
       case RecordKind::kLoss:
-        concede(Concession::kLoss);
+        concessions_.concede(Concession::kLoss);
         break;
       case RecordKind::kPacketBegin:
       case RecordKind::kPacketEnd:
@@ -87,17 +81,9 @@ class TraceWriter final : public Writer {
   }
 
   [[nodiscard]] Receipt receipt() const override {
-    Receipt receipt;
-    for (std::size_t i = 0; i < kConcessions.size(); ++i) {
-      std::uint64_t count = conceded_[i];
-      if (i == static_cast<std::size_t>(Concession::kUnresolved)) count = values_.renumbered();
-      if (count == 0) continue;
-      receipt.push_back({.what = std::string(kConcessions[i].what),
-                         .done = std::string(kConcessions[i].done),
-                         .count = count,
-                         .lossy = kConcessions[i].lossy});
-    }
-    return receipt;
+    Concessions all = concessions_;
+    all.concede(Concession::kUnresolved, values_.renumbered());
+    return all.receipt(kConcessions);
   }
 
  private:
@@ -106,10 +92,6 @@ class TraceWriter final : public Writer {
     std::uint16_t type_id = 0;
     SchemaMapping mapping;
   };
-
-  void concede(Concession what, std::uint64_t count = 1) {
-    conceded_[static_cast<std::size_t>(what)] += count;
-  }
 
   Result<void> begin_stream(const DataStream& stream) {
     if (++open_streams_ > 1) return {};
@@ -130,9 +112,9 @@ class TraceWriter final : public Writer {
       last_class_ = event.event_class;
       last_ = *registered;
     }
-    if (event.stream != segment_stream_) concede(Concession::kStream);
-    if (event.event_class->has_duration) concede(Concession::kDuration);
-    if (event.common_count + event.specific_count != 0) concede(Concession::kContext);
+    if (event.stream != segment_stream_) concessions_.concede(Concession::kStream);
+    if (event.event_class->has_duration) concessions_.concede(Concession::kDuration);
+    if (event.common_count + event.specific_count != 0) concessions_.concede(Concession::kContext);
     if (auto collected = collect_values(event); !collected) return collected;
     std::optional<std::uint64_t> timestamp;
     if (event.has_time()) timestamp = timestamp_of(event);
@@ -146,7 +128,7 @@ class TraceWriter final : public Writer {
     const Slot* slot = event.payload().data();
     for (std::size_t i = 0; i < mapping.kept.size(); ++i, slot = slot->next()) {
       if (!mapping.kept[i]) {
-        concede(Concession::kField);
+        concessions_.concede(Concession::kField);
         continue;
       }
       auto value = values_.convert(mapping.schema.fields[row_.size()], *slot);
@@ -162,7 +144,7 @@ class TraceWriter final : public Writer {
     constexpr std::uint64_t kLast = ~std::uint64_t{0};
     if (!time.negative() && time.magnitude() <= kLast)
       return static_cast<std::uint64_t>(time.magnitude());
-    concede(Concession::kTimeRange);
+    concessions_.concede(Concession::kTimeRange);
     return time.negative() ? 0 : kLast;
   }
 
@@ -170,11 +152,11 @@ class TraceWriter final : public Writer {
     const auto found = registered_.find(&event_class);
     if (found != registered_.end()) return &found->second;
     Registered registered{.mapping = map_schema(event_class, since_0_4_)};
-    concede(Concession::kPlainStack, registered.mapping.plain_stacks);
-    concede(Concession::kAnnotation, registered.mapping.annotations_lost);
+    concessions_.concede(Concession::kPlainStack, registered.mapping.plain_stacks);
+    concessions_.concede(Concession::kAnnotation, registered.mapping.annotations_lost);
     const auto type_id = register_mapped(registered.mapping.schema, event_class.id);
     if (!type_id) return std::unexpected(type_id.error());
-    if (event_class.id && *event_class.id != *type_id) concede(Concession::kTypeId);
+    if (event_class.id && *event_class.id != *type_id) concessions_.concede(Concession::kTypeId);
     registered.type_id = *type_id;
     return &registered_.emplace(&event_class, std::move(registered)).first->second;
   }
@@ -223,7 +205,7 @@ class TraceWriter final : public Writer {
   const DataStream* segment_stream_ = nullptr;
   std::uint64_t open_streams_ = 0;
   std::vector<Value> row_;
-  std::array<std::uint64_t, kConcessions.size()> conceded_{};
+  Concessions concessions_;
 };
 
 }  // namespace

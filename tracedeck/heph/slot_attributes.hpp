@@ -2,7 +2,6 @@
 // conventions for what is neither a number, a string nor an array of them.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -11,45 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "tracedeck/format/writer.hpp"
 #include "tracedeck/heph/attribute.hpp"
+#include "tracedeck/heph/concessions.hpp"
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/tape.hpp"
 
 namespace tracedeck::heph {
-
-// What may not come over, in the order of the receipt.
-enum class Concession : std::uint8_t {
-  kBoolean,
-  kLabels,
-  kWide,
-  kBlob,
-  kRoundedReal,
-  kParts,
-  kAbsent,
-  kUnresolved,
-  kTooLong,
-  kContext,
-  kPacketContext,
-  kNoTime,
-  kTimeRange,
-  kClock,
-  kStream,
-  kEnvironment,
-  kLoss,
-  kCount,
-};
-
-class Concessions {
- public:
-  void concede(Concession what, std::uint64_t count = 1) {
-    counts_[static_cast<std::size_t>(what)] += count;
-  }
-  [[nodiscard]] Receipt receipt() const;
-
- private:
-  std::array<std::uint64_t, static_cast<std::size_t>(Concession::kCount)> counts_{};
-};
 
 // The attributes of one event after the other. They refer to the slots' bytes and to memory of this
 // object, until the next event.

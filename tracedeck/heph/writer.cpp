@@ -125,7 +125,7 @@ class TraceWriter final : public Writer {
     if (!finished) return std::unexpected(finished.error());
     return {};
   }
-  [[nodiscard]] Receipt receipt() const override { return concessions_.receipt(); }
+  [[nodiscard]] Receipt receipt() const override { return receipt_of(concessions_); }
 
  private:
   Result<void> write_event(const Event& event) {

@@ -114,9 +114,10 @@ Result<std::size_t> FollowedFile::read(std::uint8_t* into, std::size_t size) {
   return std::size_t{0};
 }
 
-class FollowedFiles final : public InputSequence {
+// What is opened anew at a place, again and again.
+class FollowedPlace : public InputSequence {
  public:
-  FollowedFiles(std::string path, LiveOptions options, FileDescriptor first, std::stop_token stop)
+  FollowedPlace(std::string path, LiveOptions options, FileDescriptor first, std::stop_token stop)
       : path_(std::move(path)),
         options_(std::move(options)),
         first_(std::move(first)),
@@ -125,6 +126,18 @@ class FollowedFiles final : public InputSequence {
 
   [[nodiscard]] int arm() { return stop_.arm(); }
   const std::string& name() const override { return path_; }
+
+ protected:
+  std::string path_;
+  LiveOptions options_;
+  FileDescriptor first_;
+  std::stop_token token_;
+  StopSignal stop_;
+};
+
+class FollowedFiles final : public FollowedPlace {
+ public:
+  using FollowedPlace::FollowedPlace;
 
   Result<std::unique_ptr<Input>> next() override {
     FileDescriptor file = std::exchange(first_, FileDescriptor());
@@ -139,13 +152,6 @@ class FollowedFiles final : public InputSequence {
     }
     return input;
   }
-
- private:
-  std::string path_;
-  LiveOptions options_;
-  FileDescriptor first_;
-  std::stop_token token_;
-  StopSignal stop_;
 };
 
 // A terminal line that passes bytes on as they are, for as long as this lives.
@@ -200,17 +206,9 @@ class DeviceInput final : public Input {
   bool ended_ = false;
 };
 
-class Device final : public InputSequence {
+class Device final : public FollowedPlace {
  public:
-  Device(std::string path, LiveOptions options, FileDescriptor first, std::stop_token stop)
-      : path_(std::move(path)),
-        options_(std::move(options)),
-        first_(std::move(first)),
-        token_(stop),
-        stop_(std::move(stop)) {}
-
-  [[nodiscard]] int arm() { return stop_.arm(); }
-  const std::string& name() const override { return path_; }
+  using FollowedPlace::FollowedPlace;
 
   Result<std::unique_ptr<Input>> next() override {
     FileDescriptor line = std::exchange(first_, FileDescriptor());
@@ -228,13 +226,6 @@ class Device final : public InputSequence {
     if (!input) return input;
     return std::make_unique<DeviceInput>(std::move(*input), std::move(mode));
   }
-
- private:
-  std::string path_;
-  LiveOptions options_;
-  FileDescriptor first_;
-  std::stop_token token_;
-  StopSignal stop_;
 };
 
 template <class Sequence>

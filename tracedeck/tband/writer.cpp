@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/format/concessions.hpp"
 #include "tracedeck/tband/encoder.hpp"
 #include "tracedeck/tband/fields_text.hpp"
 #include "tracedeck/tband/wire.hpp"
@@ -33,25 +34,20 @@ enum class Concession : std::uint8_t {
   kPacketContext,
   kCount,
 };
-struct ConcessionFacts {
-  std::string_view what;
-  std::string_view done;
-  bool lossy;
-};
-constexpr std::array<ConcessionFacts, static_cast<std::size_t>(Concession::kCount)> kConcessions = {
-    {
-        {"events that the format does not know",
-         "written as evtmarker, the class as the marker's name and the fields as JSON", true},
-        {"data streams that are no cores", "written as cores", true},
-        {"events without a time", "written with the time before them", true},
-        {"times of metadata", "left out", true},
-        {"times before 0 or after 2^64-1 ticks", "written as the nearest that can be", true},
-        {"times between two ticks", "written as the tick before", true},
-        {"lengths of a tick that do not hold in the result", "left out", true},
-        {"losses of packets", "left out", true},
-        {"losses that came after all", "left counted as lost", true},
-        {"contexts of packets", "left out", true},
-    }};
+using Concessions = ConcessionCounts<Concession>;
+constexpr Concessions::Table kConcessions = {{
+    {"events that the format does not know",
+     "written as evtmarker, the class as the marker's name and the fields as JSON", true},
+    {"data streams that are no cores", "written as cores", true},
+    {"events without a time", "written with the time before them", true},
+    {"times of metadata", "left out", true},
+    {"times before 0 or after 2^64-1 ticks", "written as the nearest that can be", true},
+    {"times between two ticks", "written as the tick before", true},
+    {"lengths of a tick that do not hold in the result", "left out", true},
+    {"losses of packets", "left out", true},
+    {"losses that came after all", "left counted as lost", true},
+    {"contexts of packets", "left out", true},
+}};
 
 // The first marker id of other formats' classes: beyond what people number by hand.
 constexpr std::uint32_t kFirstMarker = 1'000'000;
@@ -137,17 +133,7 @@ class TraceWriter final : public Writer {
     return drain();
   }
 
-  [[nodiscard]] Receipt receipt() const override {
-    Receipt receipt;
-    for (std::size_t i = 0; i < kConcessions.size(); ++i) {
-      if (conceded_[i] == 0) continue;
-      receipt.push_back({.what = std::string(kConcessions[i].what),
-                         .done = std::string(kConcessions[i].done),
-                         .count = conceded_[i],
-                         .lossy = kConcessions[i].lossy});
-    }
-    return receipt;
-  }
+  [[nodiscard]] Receipt receipt() const override { return concessions_.receipt(kConcessions); }
 
  private:
   // What becomes of a class.
@@ -155,8 +141,6 @@ class TraceWriter final : public Writer {
     const EventFacts* native = nullptr;
     std::optional<std::uint32_t> marker = {};
   };
-
-  void concede(Concession what) { ++conceded_[static_cast<std::size_t>(what)]; }
 
   Result<void> write_event(const Event& event) {
     Mapped& mapped = mapped_class(*event.event_class);
@@ -204,7 +188,7 @@ class TraceWriter final : public Writer {
     const std::uint64_t length = values_[0].number;
     if (!resolution_ && length != 0) resolution_ = length;
     if (length != 0 && length != resolution_) {
-      concede(Concession::kResolution);
+      concessions_.concede(Concession::kResolution);
       return {};
     }
     if (auto written = encode_event(*find_event(kResolution), 0, values_, bytes_); !written)
@@ -227,11 +211,11 @@ class TraceWriter final : public Writer {
 
   std::uint64_t ticks_of(const Event& event, const EventFacts* native) {
     if (!event.has_time()) {
-      if (native == nullptr || !native->metadata) concede(Concession::kNoTime);
+      if (native == nullptr || !native->metadata) concessions_.concede(Concession::kNoTime);
       return last_ticks_;
     }
     if (native != nullptr && native->metadata) {
-      concede(Concession::kMetadataTime);
+      concessions_.concede(Concession::kMetadataTime);
       return last_ticks_;
     }
     const ClockClass& clock = *event.event_class->clock;
@@ -244,10 +228,10 @@ class TraceWriter final : public Writer {
     if (counts_ticks_) return last_ticks_ = event.end_time;
     const Nanoseconds time = event.recorded_at();
     const auto ticks = time.magnitude() / *resolution_;
-    if (time.magnitude() % *resolution_ != 0) concede(Concession::kTimeFraction);
+    if (time.magnitude() % *resolution_ != 0) concessions_.concede(Concession::kTimeFraction);
     constexpr std::uint64_t kLast = ~std::uint64_t{0};
     if (!time.negative() && ticks <= kLast) return last_ticks_ = static_cast<std::uint64_t>(ticks);
-    concede(Concession::kTimeRange);
+    concessions_.concede(Concession::kTimeRange);
     return last_ticks_ = time.negative() ? 0 : kLast;
   }
 
@@ -287,7 +271,7 @@ class TraceWriter final : public Writer {
       return std::nullopt;
     };
     if (const auto core = number("core")) return *core;
-    concede(Concession::kStream);
+    concessions_.concede(Concession::kStream);
     if (const auto id = number("id")) return *id;
     return other_streams_++;
   }
@@ -309,11 +293,11 @@ class TraceWriter final : public Writer {
     return events;
   }
   void lose(const Loss& loss) {
-    if (loss.packets && !loss.events) concede(Concession::kPackets);
+    if (loss.packets && !loss.events) concessions_.concede(Concession::kPackets);
     const std::uint64_t events = loss.events.value_or(0);
     if (loss.taken_back) {
       // Too late for a count that was written: such a count never decreases.
-      if (take_off(events) != 0) concede(Concession::kTakenBack);
+      if (take_off(events) != 0) concessions_.concede(Concession::kTakenBack);
       return;
     }
     const std::uint64_t told = std::min(events, told_losses_);
@@ -332,7 +316,7 @@ class TraceWriter final : public Writer {
   }
 
   Result<void> write_marker(const Event& event, Mapped& mapped, std::uint64_t ticks) {
-    concede(Concession::kMarker);
+    concessions_.concede(Concession::kMarker);
     if (!mapped.marker) {
       if (auto named = name_marker(*event.event_class, mapped); !named) return named;
     }
@@ -375,7 +359,7 @@ class TraceWriter final : public Writer {
     }
     if (stream_class != nullptr) {
       if (event.packet != nullptr && !event.packet->context.empty())
-        concede(Concession::kPacketContext);
+        concessions_.concede(Concession::kPacketContext);
       part("@common", event.common_context(), stream_class->common_context);
     }
     part("@specific", event.specific_context(), event_class.specific_context);
@@ -418,7 +402,7 @@ class TraceWriter final : public Writer {
   std::unordered_set<const DataStream*> counting_streams_;
   std::unordered_map<const EventClass*, Mapped> classes_;
   std::map<std::string, std::uint32_t> markers_;
-  std::array<std::uint64_t, kConcessions.size()> conceded_{};
+  Concessions concessions_;
 };
 
 }  // namespace
