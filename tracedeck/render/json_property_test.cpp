@@ -165,18 +165,6 @@ class Maker {
   RandomValue& into_;
 };
 
-// The text with U+FFFD for what is invalid, as JSON shows it.
-std::string repaired(std::string_view text) {
-  const ByteSpan bytes = as_bytes(text);
-  std::string result;
-  for (const std::uint8_t* at = bytes.data(); at != bytes.data() + bytes.size();) {
-    const Utf8Step step = utf8_step(at, bytes.data() + bytes.size());
-    result += step.valid ? std::string(at, at + step.length) : std::string(kReplacementCharacter);
-    at += step.length;
-  }
-  return result;
-}
-
 // Compares a parsed value with slots: a second, recursive reading of what the tape means.
 class Comparer {
  public:
@@ -192,7 +180,7 @@ class Comparer {
       case SlotKind::kReal:
         return ended(real(json, slot->real), slot);
       case SlotKind::kString:
-        return ended(std::string_view(json.get_string()) == repaired(slot->text()), slot);
+        return ended(std::string_view(json.get_string()) == repaired_utf8(slot->text()), slot);
       case SlotKind::kUnresolved:
         return ended(token(json.get_object()["unresolved"]) == std::to_string(slot->bits), slot);
       case SlotKind::kArray:
@@ -274,7 +262,7 @@ class Comparer {
     const Slot* at = slot + 1;
     std::size_t count = 0;
     for (auto field : json.get_object()) {
-      if (std::string_view(field.unescaped_key()) != repaired(at->text())) return nullptr;
+      if (std::string_view(field.unescaped_key()) != repaired_utf8(at->text())) return nullptr;
       at = compare(field.value(), at + 1, nullptr);
       if (at == nullptr) return nullptr;
       ++count;

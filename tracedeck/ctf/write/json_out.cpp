@@ -34,20 +34,7 @@ void append_character(std::string& out, char character) {
 
 void append_string(std::string& out, std::string_view text) {
   out.push_back('"');
-  const ByteSpan bytes = as_bytes(text);
-  const std::uint8_t* at = bytes.data();
-  const std::uint8_t* const end = at + bytes.size();
-  while (at < end) {
-    const Utf8Step step = utf8_step(at, end);
-    if (!step.valid) {
-      out.append(kReplacementCharacter);
-    } else if (step.length == 1) {
-      append_character(out, static_cast<char>(*at));
-    } else {
-      out.append(as_text({at, step.length}));
-    }
-    at += step.length;
-  }
+  for (const char character : repaired_utf8(text)) append_character(out, character);
   out.push_back('"');
 }
 
