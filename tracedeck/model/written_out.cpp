@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <variant>
+
+#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck {
 namespace {
@@ -11,38 +12,16 @@ namespace {
 // Beyond every limit, and far from the end of 64 bits.
 constexpr std::uint64_t kEndless = std::uint64_t{1} << 60;
 
-// Calls `visit` for each class that is directly in another.
-template <class Visit>
-struct Inside {
-  Visit& visit;
-
-  void operator()(const ArrayClass& array) const { visit(array.element); }
-  void operator()(const OptionalClass& optional) const { visit(optional.value); }
-  void operator()(const MapClass& map) const {
-    visit(map.key);
-    visit(map.value);
-  }
-  void operator()(const StructureClass& structure) const {
-    for (const Member& member : structure.members) visit(member.field_class);
-  }
-  void operator()(const VariantClass& variant) const {
-    for (const VariantOption& option : variant.options) visit(option.field_class);
-  }
-  template <class Scalar>
-  void operator()(const Scalar&) const {}
-};
-
 }  // namespace
 
 std::uint64_t WrittenOut::size_of(const FieldClass* field_class) {
   if (field_class == nullptr) return 0;
   if (const auto known = sizes_.find(field_class); known != sizes_.end()) return known->second;
   std::uint64_t size = 1;
-  const auto visit = [&](const FieldClassPtr& inside) {
+  for_each_child(*field_class, [&](const FieldClassPtr& inside) {
     ++there_;
     size = std::min(kEndless, size + size_of(inside.get()));
-  };
-  std::visit(Inside<decltype(visit)>{visit}, field_class->kind);
+  });
   sizes_.emplace(field_class, size);
   return size;
 }

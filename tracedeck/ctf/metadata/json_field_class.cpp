@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/metadata/json_location.hpp"
 #include "tracedeck/ctf/metadata/json_properties.hpp"
 #include "tracedeck/ctf/metadata/json_values.hpp"
@@ -18,7 +19,6 @@ namespace {
 using R = MetadataRule;
 
 constexpr std::uint64_t kMostBits = 65'536;
-constexpr std::uint32_t kMostNesting = 256;
 constexpr std::uint64_t kMostLength = std::numeric_limits<std::uint64_t>::max();
 
 template <class T>
@@ -73,8 +73,9 @@ class ClassReader {
     if (const JsonRef alignment = found_["alignment"])
       keep(read_alignment(alignment, R::kAlignment, findings_), field_class.alignment);
     if (!read_kind(field_class.kind)) return {};
-    if (depth_ >= kMostNesting) {
-      findings_.report(R::kLimit, value_, "found field classes nested deeper than 256");
+    if (depth_ >= kClassNesting) {
+      findings_.report(R::kLimit, value_,
+                       fmt::format("found field classes nested deeper than {}", kClassNesting));
       return {};
     }
     auto made = std::make_shared<const FieldClass>(std::move(field_class));

@@ -6,7 +6,9 @@
 #include <memory>
 #include <utility>
 
+#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/metadata/tsdl_syntax.hpp"
+#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf::tsdl {
 
@@ -15,14 +17,10 @@ FieldClassPtr NodeTable::add(FieldClass field_class, NodeInfo info) {
   const auto contain = [&](const FieldClassPtr& part) {
     inner = std::max(inner, infos_.at(part.get()).nesting);
   };
-  if (const auto* const array = field_class.as<ArrayClass>()) contain(array->element);
-  if (const auto* const structure = field_class.as<StructureClass>())
-    for (const Member& each : structure->members) contain(each.field_class);
-  if (const auto* const variant = field_class.as<VariantClass>())
-    for (const VariantOption& each : variant->options) contain(each.field_class);
-  if (inner + 1 > kMostNesting) {
+  for_each_child(field_class, contain);
+  if (inner + 1 > kClassNesting) {
     findings_.report(TsdlRule::kNesting, info.place,
-                     fmt::format("this type is nested deeper than {}", kMostNesting));
+                     fmt::format("this type is nested deeper than {}", kClassNesting));
     return nullptr;
   }
   info.nesting = inner + 1;

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/metadata/tsdl_values.hpp"
 
 namespace tracedeck::ctf::tsdl {
@@ -67,7 +68,7 @@ std::string show(const Token& token) {
 }
 
 // Types, and the block that they are in.
-constexpr std::size_t kMostLevels = kMostNesting + 1;
+constexpr std::size_t kMostLevels = kClassNesting + 1;
 
 void join(std::string& words, std::string_view word) {
   if (!words.empty()) words += ' ';
@@ -81,7 +82,7 @@ class Parser::Level {
   explicit Level(Parser& parser) : parser_(parser) {
     if (++parser.depth_ > kMostLevels && !parser.failed_) {
       parser.fail(TsdlRule::kNesting, parser.token_.place,
-                  fmt::format("this is nested deeper than {}", kMostNesting));
+                  fmt::format("this is nested deeper than {}", kClassNesting));
     }
   }
   Level(const Level&) = delete;

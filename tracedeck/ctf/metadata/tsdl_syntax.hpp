@@ -1,6 +1,6 @@
 // The syntax tree of TSDL (CTF 1.8.3, C.2): what is written, with nothing looked up.
 //
-// Types are nested at most `kMostNesting` deep, in a block.
+// Types are nested at most `kClassNesting` deep, in a block.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,6 @@
 #include "tracedeck/model/field_class.hpp"
 
 namespace tracedeck::ctf::tsdl {
-
-inline constexpr std::size_t kMostNesting = 256;
 
 // A unary or postfix expression: an integer with its sign, a string, or names joined by dots.
 struct Expression {

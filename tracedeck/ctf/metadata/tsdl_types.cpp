@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracedeck/ctf/class_nesting.hpp"
+
 namespace tracedeck::ctf::tsdl {
 namespace {
 
 using Kind = TypeSpecifier::Kind;
 
 // Types within types and names for names, together; four of them take less than 16 KiB of stack.
-constexpr std::size_t kMostRecursion = 2 * kMostNesting;
+constexpr std::size_t kMostRecursion = 2 * kClassNesting;
 
 // What types may add beyond one node for each few bytes of text.
 constexpr std::uint64_t kFreeNodes = 65'536;
@@ -39,7 +41,7 @@ class TypeBuilder::Recursion {
   [[nodiscard]] bool too_deep(Place at) const {
     if (builder_.recursion_ <= kMostRecursion) return false;
     builder_.findings_.report(TsdlRule::kNesting, at,
-                              fmt::format("this type is nested deeper than {}", kMostNesting));
+                              fmt::format("this type is nested deeper than {}", kClassNesting));
     return true;
   }
 

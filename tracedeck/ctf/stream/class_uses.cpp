@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tracedeck/ctf/class_tree.hpp"
+#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {
 

@@ -7,10 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "tracedeck/ctf/class_nesting.hpp"
+
 namespace tracedeck::ctf {
 namespace {
 
-constexpr std::size_t kMostNesting = 256;
 constexpr std::size_t kNotInChain = ~std::size_t{0};
 
 std::string spell(const NormalLocation& location) {
@@ -172,9 +173,9 @@ std::size_t LocationChecker::visit(const FieldClass& field_class) {
   // What is shared counts with all that is nested in it wherever it is used.
   const auto known = closed_.find(&field_class);
   height_ = known == closed_.end() ? 0 : known->second;
-  if (chain_.size() + height_ >= kMostNesting) {
+  if (chain_.size() + height_ >= kClassNesting) {
     fault(field_class, StreamRule::kLimitNesting,
-          "this class, with what is in it, is nested deeper than 256");
+          fmt::format("this class, with what is in it, is nested deeper than {}", kClassNesting));
     return kAbsolute;
   }
   if (known != closed_.end()) return 0;

@@ -2,7 +2,8 @@
 
 #include <variant>
 
-#include "tracedeck/ctf/class_tree.hpp"
+#include "tracedeck/ctf/class_nesting.hpp"
+#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {
 

@@ -3,8 +3,9 @@
 #include <string_view>
 #include <variant>
 
-#include "tracedeck/ctf/class_tree.hpp"
+#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
+#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {
 

@@ -1,7 +1,8 @@
 #include "tracedeck/ctf/write/header_lengths.hpp"
 
-#include "tracedeck/ctf/class_tree.hpp"
+#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {
 namespace {

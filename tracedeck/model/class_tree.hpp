@@ -1,14 +1,9 @@
 // Field classes within field classes.
 #pragma once
 
-#include <cstddef>
-
 #include "tracedeck/model/field_class.hpp"
 
-namespace tracedeck::ctf {
-
-// Field classes within each other, at most.
-inline constexpr std::size_t kClassNesting = 256;
+namespace tracedeck {
 
 // Whether `field_class` holds others.
 [[nodiscard]] inline bool is_compound(const FieldClass& field_class) {
@@ -34,4 +29,4 @@ void for_each_child(const FieldClass& field_class, Visit visit) {
   }
 }
 
-}  // namespace tracedeck::ctf
+}  // namespace tracedeck
