@@ -64,8 +64,7 @@ function(tracedeck_add_unit_tests name folder)
     ${name}_test
     PRIVATE tracedeck::tracedeck ${ARGN} GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest
   )
-  # Tests that read the reference traces find them from here unless TRACEDECK_TRACES says otherwise.
-  target_compile_definitions(${name}_test PRIVATE TRACEDECK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # Tests find documents and reference traces (unless TRACEDECK_TRACES says otherwise) from the working directory.
   gtest_discover_tests(
     ${name}_test
     TEST_PREFIX ${name}.

@@ -44,7 +44,7 @@ using Lines = std::vector<std::string>;
 
 // The rows of the first table under a heading, without its head.
 Lines table(std::string_view heading) {
-  std::ifstream file(TRACEDECK_SOURCE_DIR "/docs/formats/ctf.md");
+  std::ifstream file("docs/formats/ctf.md");
   Lines rows;
   bool here = false;
   for (std::string line; std::getline(file, line);) {
@@ -154,7 +154,7 @@ TEST(Document, ListsTheLimits) {
 
 // The bytes of the lines "0004  00 00 00 ...    what they are", each where it says.
 std::string documented_bytes() {
-  std::ifstream file(TRACEDECK_SOURCE_DIR "/docs/formats/ctf.md");
+  std::ifstream file("docs/formats/ctf.md");
   std::string line;
   while (std::getline(file, line) && line != "## A packet, byte by byte") continue;
   while (std::getline(file, line) && line != "```") continue;

@@ -16,7 +16,7 @@ namespace {
 std::filesystem::path recording() {
   const char* const traces = std::getenv("TRACEDECK_TRACES");
   const std::filesystem::path folder =
-      traces != nullptr ? traces : std::filesystem::path(TRACEDECK_SOURCE_DIR) / "../shared/traces";
+      traces != nullptr ? traces : std::filesystem::path("../shared/traces");
   return folder / "dial9/tokio-demo.bin.gz";
 }
 

@@ -25,7 +25,7 @@ class Document {
 
   // `name`: "dial9.md"
   explicit Document(const std::string& name) {
-    std::ifstream file(TRACEDECK_SOURCE_DIR "/docs/formats/" + name);
+    std::ifstream file(std::string("docs/formats/") + name);
     for (std::string line; std::getline(file, line);) lines_.push_back(line);
   }
 

@@ -65,7 +65,7 @@ inline constexpr std::string_view kFinalStart =
 inline std::filesystem::path shared_ctf_traces() {
   const char* const traces = std::getenv("TRACEDECK_TRACES");
   const std::filesystem::path folder =
-      traces != nullptr ? traces : std::filesystem::path(TRACEDECK_SOURCE_DIR) / "../shared/traces";
+      traces != nullptr ? traces : std::filesystem::path("../shared/traces");
   return folder / "ctf";
 }
 
