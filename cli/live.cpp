@@ -65,7 +65,11 @@ class LiveSource final : public RecordSource {
         reading_(reading),
         traces_(traces),
         report_(report),
-        stop_(std::move(stop)) {}
+        stop_(std::move(stop)) {
+    reading_.notice = [this](const std::string& text) {
+      report_.news(io::LiveNews::kChange, text);
+    };
+  }
 
   Result<BatchPtr> next() override {
     while (source_ != nullptr || begin_next()) {
@@ -260,8 +264,9 @@ bool are_live(const std::vector<TracePlace>& places) {
 }
 
 void for_each_trace(
-    const Options& options, Session& session, const Reading& reading,
+    const Options& options, Session& session, Reading reading,
     const std::function<bool(const TracePlace&, Result<std::unique_ptr<Reader>>)>& look) {
+  reading.notice = [&session](const std::string& text) { session.diagnostics.note(text); };
   const std::vector<TracePlace> places = list_traces(options, session.stop);
   if (!are_live(places)) {
     for (const TracePlace& place : places) {

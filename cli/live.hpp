@@ -109,7 +109,7 @@ class Live {
 // Opens the traces of all TRACEs one after the other, live ones as they come, and hands each to
 // `look`, or why it cannot be read. `look` returns whether to go on.
 void for_each_trace(
-    const Options& options, Session& session, const Reading& reading,
+    const Options& options, Session& session, Reading reading,
     const std::function<bool(const TracePlace&, Result<std::unique_ptr<Reader>>)>& look);
 
 }  // namespace tracedeck::cli

@@ -53,7 +53,9 @@ class Pipeline final : public RecordSource {
 
  private:
   Pipeline(const Options& options, Session& session, const Reading& reading)
-      : options_(options), session_(session), reading_(reading) {}
+      : options_(options), session_(session), reading_(reading) {
+    reading_.notice = [this](const std::string& text) { session_.diagnostics.note(text); };
+  }
 
   std::shared_ptr<TraceSource> add_trace(TracePlace place, bool values);
   bool open_traces(std::vector<TracePlace> places, std::optional<FoundTrace> first);

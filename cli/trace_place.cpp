@@ -119,6 +119,7 @@ ReadOptions read_options(const Options& options, const TracePlace& place, const 
           .begin = known_time(options.begin),
           .end = known_time(options.end),
           .hexadecimal = options.tband_hexadecimal,
+          .notice = reading.notice,
           .jobs = std::max(share, 1U)};
 }
 

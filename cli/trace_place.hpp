@@ -2,6 +2,7 @@
 // several, or a place where it comes from while it is read.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -46,10 +47,11 @@ struct TracePlace {
 
 // How a command wants a trace read.
 struct Reading {
-  bool values = true;              // decode field values
-  bool headers = false;            // and those of event headers
-  bool findings = true;            // yield kFinding records
-  std::size_t traces_at_once = 1;  // that share --jobs
+  bool values = true;                                   // decode field values
+  bool headers = false;                                 // and those of event headers
+  bool findings = true;                                 // yield kFinding records
+  std::size_t traces_at_once = 1;                       // that share --jobs
+  std::function<void(const std::string&)> notice = {};  // see `ReadOptions::notice`
 };
 
 // Opens a trace for reading as the options say, clock offset included.

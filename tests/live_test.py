@@ -1,6 +1,7 @@
 """TRACEs that come while they are read: sockets on loopback, files that grow, terminal lines."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pty
@@ -59,11 +60,11 @@ def tband_enter(ts, isr):
 class Command:
     """The command at work; what it writes is collected by threads."""
 
-    def __init__(self, test, *args):
+    def __init__(self, test, *args, stdin=subprocess.DEVNULL):
         environment = dict(os.environ)
         self.process = subprocess.Popen(
             [BIN, *map(os.fspath, args)],
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
@@ -516,6 +517,63 @@ class Heph(LiveTest):
         command.wait_until(lambda: command.stdout.count(b'"fields"') == 2, "what is whole")
         command.end(4)
         self.assertEqual([event["fields"]["n"] for event in self.events(command)], [0, 2])
+
+
+class HeldBack(LiveTest):
+    """What holds for the whole trace is looked for before events are shown, but not for ever."""
+
+    def from_full_pipe(self, trace, *args):
+        """The events of a trace that lies in a pipe as a whole before it is read."""
+        reading, writing = os.pipe()
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 256 << 10)
+        os.set_blocking(writing, False)
+        self.assertEqual(os.write(writing, trace), len(trace))
+        os.close(writing)
+        command = Command(self, "print", "--output", "jsonl", *args, "-", stdin=reading)
+        os.close(reading)
+        command.end(0, None)
+        return [json.loads(line) for line in command.stdout.splitlines()]
+
+    def test_heph_in_one_delivery(self):
+        for options in ((), ("--format", "heph")):
+            trace = heph_epoch(10**18) + b"".join(map(heph_packet, range(2000)))
+            self.assertGreater(len(trace), 1 << 16)
+            events = self.from_full_pipe(heph_packet(7, stream=6) + trace, *options)
+            self.assertEqual(len(events), 2001)
+            self.assertEqual(events[0]["time"], 10**18 + 7000)
+
+    def test_tonbandgeraet_in_one_delivery(self):
+        frames = b"".join(tband_enter(n % 100 + 1, 1) for n in range(20000))
+        events = self.from_full_pipe(tband_enter(5, 1) + cobs(bytes([2, 3])) + frames, "--format", "tband")
+        self.assertEqual(events[0]["time"], 15)
+
+    def test_the_first_byte_is_waited_for(self):
+        command = Command(self, "print", "--output", "jsonl", "--format", "heph", "-", stdin=subprocess.PIPE)
+        time.sleep(2 * SILENCE)
+        command.process.stdin.write(heph_packet(1) + heph_epoch(10**18))
+        command.process.stdin.close()
+        command.end(0, None)
+        self.assertEqual(json.loads(command.stdout)["time"], 10**18 + 1000)
+
+    def test_what_never_pauses_is_shown_after_two_seconds(self):
+        for form, events, said in (
+            ("heph", [heph_packet(n) for n in range(200)], "no epoch within 2 seconds"),
+            ("tband", [tband_enter(n % 100 + 1, 1) for n in range(200)], "no length of a tick within 2 seconds"),
+        ):
+            with self.subTest(form):
+                command = self.printer("tcp-listen://:0", "--format", form)
+                with self.peer(command.port()) as peer:
+                    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    began = time.monotonic()
+                    for event in events:
+                        peer.sendall(event)
+                        time.sleep(0.05)
+                        if command.stdout:
+                            break
+                    self.assertTrue(command.stdout, "nothing was shown")
+                    self.assertGreater(time.monotonic() - began, 1)
+                command.said(said)
+                command.end(0)
 
 
 class Tonbandgeraet(LiveTest):

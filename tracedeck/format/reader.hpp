@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +31,12 @@ struct ReadOptions {
   std::optional<Nanoseconds> end = {};
   // The input is hexadecimal text (Tonbandgerät).
   bool hexadecimal = false;
+  // The metadata of a bare data stream (CTF), as they stand in a metadata file; null: the trace has
+  // its own.
+  std::shared_ptr<const std::string> metadata = {};
+  // Told, by who reads, what a user should know and no record can say, as a sentence that begins
+  // with the name of the input. May be empty.
+  std::function<void(const std::string& sentence)> notice = {};
   // Threads that may decode at the same time. What is read does not depend on it.
   unsigned jobs = 1;
 };

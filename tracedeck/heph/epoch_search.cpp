@@ -20,9 +20,9 @@ struct EpochFinder : BasicPacketHandler<false> {
 };
 
 // Decodes what a live input has delivered so far.
-class HeldBack {
+class HeldBackDecoder {
  public:
-  explicit HeldBack(std::uint64_t max_state) : decoder_(max_state) {}
+  explicit HeldBackDecoder(std::uint64_t max_state) : decoder_(max_state) {}
 
   [[nodiscard]] bool enough(ByteSpan bytes, bool whole) {
     const bool waits = bytes.size() < position_ + needed_ && !whole;
@@ -46,18 +46,24 @@ class HeldBack {
 
 }  // namespace
 
-Result<EpochSearch> find_epoch(std::unique_ptr<io::Input> input, std::uint64_t max_state) {
+Result<EpochSearch> find_epoch(std::unique_ptr<io::Input> input, const ReadOptions& options) {
   EpochSearch search;
   if (input->live() || !input->seekable()) {
-    HeldBack held(max_state);
-    search.input = io::hold_back(std::move(input), kMostHeldBack, [&](ByteSpan bytes, bool whole) {
-      return held.enough(bytes, whole);
+    HeldBackDecoder decoder(options.max_state);
+    const io::HoldLimits limits{.bytes = kMostHeldBack};
+    io::HeldBack held = io::hold_back(std::move(input), limits, [&](ByteSpan bytes, bool whole) {
+      return decoder.enough(bytes, whole);
     });
-    search.epoch = held.epoch();
+    search.epoch = decoder.epoch();
+    if (held.took_too_long && options.notice) {
+      options.notice(held.input->name() +
+                     ": no epoch within 2 seconds; events are shown without waiting for one");
+    }
+    search.input = std::move(held.input);
     return search;
   }
-  WindowSource source(std::move(input), window_limit(max_state), 1);
-  Decoder decoder(max_state);
+  WindowSource source(std::move(input), window_limit(options.max_state), 1);
+  Decoder decoder(options.max_state);
   EpochFinder finder;
   while (!source.ended() && !finder.epoch) {
     static_cast<void>(source.run(decoder, finder));

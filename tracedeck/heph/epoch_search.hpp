@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tracedeck/base/error.hpp"
+#include "tracedeck/format/reader.hpp"
 #include "tracedeck/io/input.hpp"
 
 namespace tracedeck::heph {
@@ -18,9 +19,9 @@ struct EpochSearch {
   std::optional<std::uint64_t> epoch = {};  // the first in the trace, or in what was looked at
 };
 
-// Looks through an input that can be read twice; a live one is held back up to `kMostHeldBack` or
-// its first pause. Errors: those of rewinding.
+// Looks through an input that can be read twice; a live one is held back up to `kMostHeldBack`, its
+// first pause, or the time limit of `io::hold_back`, which is notified. Errors: those of rewinding.
 [[nodiscard]] Result<EpochSearch> find_epoch(std::unique_ptr<io::Input> input,
-                                             std::uint64_t max_state);
+                                             const ReadOptions& options);
 
 }  // namespace tracedeck::heph

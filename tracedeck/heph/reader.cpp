@@ -263,7 +263,7 @@ class PacketReader final : public FrameReader<PacketReader<Room>, Decoder> {
 Result<std::unique_ptr<Reader>> open_reader(std::unique_ptr<io::Input> input,
                                             const ReadOptions& options) {
   const std::string name = input->name();
-  Result<EpochSearch> found = find_epoch(std::move(input), options.max_state);
+  Result<EpochSearch> found = find_epoch(std::move(input), options);
   if (!found) return std::unexpected(std::move(found.error()));
   if (options.values)
     return std::make_unique<PacketReader<TapeRoom>>(std::move(*found), name, options);

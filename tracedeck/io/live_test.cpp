@@ -286,8 +286,9 @@ TEST(Udp, PartsAreKeptByWhoLooksAhead) {
   const auto sequence = opened("udp-listen://:0", news.options());
   const Peer peer(news.port(), SOCK_DGRAM);
   for (const std::string_view text : {"abc", "de", "f"}) peer.send(text);
-  const auto input = hold_back(next_of(*sequence), 100,
-                               [](ByteSpan bytes, bool) { return as_text(bytes) == "abcde"; });
+  const auto input = hold_back(next_of(*sequence), {.bytes = 100}, [](ByteSpan bytes, bool) {
+                       return as_text(bytes) == "abcde";
+                     }).input;
   EXPECT_EQ(read_once(*input), "abc");
   EXPECT_EQ(read_once(*input), "");
   EXPECT_TRUE(input->next_part());

@@ -362,7 +362,13 @@ class Opening {
     if (file.input->live()) {
       all_seekable_ = false;
       std::optional<std::uint64_t> found;
-      file.input = hold_back(std::move(file.input), found);
+      io::HeldBack held = hold_back(std::move(file.input), found);
+      file.input = std::move(held.input);
+      if (held.took_too_long && options_.notice) {
+        options_.notice(name_ +
+                        ": no length of a tick within 2 seconds; events are shown without "
+                        "waiting for one");
+      }
       if (!resolution_) resolution_ = found;
       return {};
     }

@@ -5,7 +5,6 @@
 
 #include "tracedeck/base/padded_bytes.hpp"
 #include "tracedeck/format/window_source.hpp"
-#include "tracedeck/io/hold_back.hpp"
 #include "tracedeck/tband/decoder.hpp"
 
 namespace tracedeck::tband {
@@ -98,13 +97,12 @@ Result<Survey> survey(io::Input& input, const SurveyOptions& options) {
   return surveyor.take();
 }
 
-std::unique_ptr<io::Input> hold_back(std::unique_ptr<io::Input> input,
-                                     std::optional<std::uint64_t>& resolution) {
+io::HeldBack hold_back(std::unique_ptr<io::Input> input, std::optional<std::uint64_t>& resolution) {
   const SurveyOptions options = {};
   Surveyor surveyor(options);
   Decoder decoder;
   std::size_t looked = 0;
-  auto held = io::hold_back(std::move(input), kHeldBack, [&](ByteSpan bytes, bool) {
+  auto held = io::hold_back(std::move(input), {.bytes = kHeldBack}, [&](ByteSpan bytes, bool) {
     // Whole frames only; the next look begins behind them.
     std::size_t end = bytes.size();
     while (end > looked && bytes[end - 1] != kDelimiter) --end;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracedeck/io/hold_back.hpp"
 #include "tracedeck/io/input.hpp"
 #include "tracedeck/tband/event_table.hpp"
 
@@ -43,8 +44,8 @@ struct SurveyOptions {
 // Holds a live input back until it has said its resolution (see `io::hold_back`), at most so many
 // bytes.
 inline constexpr std::size_t kHeldBack = std::size_t{64} << 10;
-[[nodiscard]] std::unique_ptr<io::Input> hold_back(std::unique_ptr<io::Input> input,
-                                                   std::optional<std::uint64_t>& resolution);
+[[nodiscard]] io::HeldBack hold_back(std::unique_ptr<io::Input> input,
+                                     std::optional<std::uint64_t>& resolution);
 
 // What was lost at each place where a count that several files share increases, by file and offset.
 // Takes the counts of the files, each in its order.
