@@ -36,7 +36,7 @@ constexpr std::array<RuleText, kStreamRuleCount> kTexts = {{
      "The possible selectors of an optional are all booleans, all unsigned or all signed "
      "integers."},
     {"ctf/optional-ranges", kError, "opt-fc", "opt-fc", kScopes,
-     "An optional has selector ranges exactly if its selector is an integer."},
+     "An optional whose selector is an integer has selector ranges."},
     {"ctf/variant-selector", kError, "var-fc", "var-fc", "4.2.2 Variants",
      "The possible selectors of a variant are all unsigned or all signed integers."},
     {"ctf/packet-magic", kError, "pkt-dec", "pkt-dec", kPacketHeader,
