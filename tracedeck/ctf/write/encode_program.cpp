@@ -285,19 +285,8 @@ class Encoder::Walk {
     return latest.value;
   }
 
-  // A length in the header becomes that of the value, unless it has to stand.
-  [[nodiscard]] std::uint64_t header_size(std::uint32_t index, std::uint64_t size) {
-    std::uint64_t& length = encoder_.header_lengths_[index];
-    if (encoder_.lengths_stand_) return length;
-    if (encoder_.header_lengths_set_[index] && length != size) encoder_.lengths_differ_ = true;
-    encoder_.header_lengths_set_[index] = true;
-    length = std::max(length, size);
-    return size;
-  }
-
   // How many bytes a string or blob of `size` bytes must take.
   [[nodiscard]] std::uint64_t wanted_size(const EncodeNode& node, std::uint64_t size) {
-    if (node.header_length != 0) return header_size(node.header_length - 1, size);
     if (node.extent == EncodeExtent::kStatic) return node.length;
     if (node.extent == EncodeExtent::kLocated) return located(node);
     return size;

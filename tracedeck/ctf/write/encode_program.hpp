@@ -70,8 +70,6 @@ struct EncodeNode {
   std::uint32_t child_count = 0;
   std::uint32_t first_ref = 0;  // kLocated: where the length may have been written
   std::uint32_t ref_count = 0;
-  std::uint32_t header_length =
-      0;              // its number + 1, of lengths in the event record header; 0: none
   RoleSet roles = 0;  // of integers
   std::uint64_t length = 0;
 };
@@ -120,22 +118,6 @@ class Encoder {
   // LEB128 fields with any of these roles take the bytes that every value of 64 bits fits.
   void pad_leb128(RoleSet roles) { padded_ = roles; }
 
-  // Before an event with so many lengths in its header.
-  void begin_header_lengths(std::size_t count) {
-    header_lengths_.assign(count, 0);
-    header_lengths_set_.assign(count, false);
-    lengths_differ_ = lengths_stand_ = false;
-  }
-  // What they must be, of all that was encoded since. Where they are the lengths of several values
-  // that differ, `must_repeat`: the event has to be encoded once more, with strings as long as the
-  // longest.
-  [[nodiscard]] std::span<const std::uint64_t> header_lengths() const { return header_lengths_; }
-  [[nodiscard]] bool must_repeat() const { return lengths_differ_; }
-  void repeat() {
-    lengths_differ_ = false;
-    lengths_stand_ = true;
-  }
-
   [[nodiscard]] const EncodeCounts& counts() const { return counts_; }
 
  private:
@@ -145,10 +127,6 @@ class Encoder {
   std::uint64_t clock_ = 0;  // orders what is written
   std::vector<PlacedRole>* roles_ = nullptr;
   RoleSet padded_ = 0;
-  std::vector<std::uint64_t> header_lengths_;
-  std::vector<bool> header_lengths_set_;
-  bool lengths_differ_ = false;
-  bool lengths_stand_ = false;
 };
 
 }  // namespace tracedeck::ctf

@@ -171,36 +171,52 @@ TEST(Encode, VariableLengthIntegersComeBackFromCtf1) {
             (Bytes{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}));
 }
 
-TEST(Encode, LengthsInHeaders) {
+// CTF2-SPECRC-3.0, dsc-frag: a header holds no lengths.
+TEST(Encode, LengthsInHeadersThatAreNotKeptStandBeforeTheirValues) {
   const LengthField length{{.root = FieldLocation::Root::kPacketHeader, .path = {"n"}}};
-  StructureClass structure;
-  structure.members.push_back(member("s", make_field_class(StringClass{.extent = length})));
-  structure.members.push_back(
-      member("a", make_field_class(ArrayClass{.element = integer(8), .extent = length})));
-  const FieldClassPtr root = make_field_class(std::move(structure));
-  HeaderLengths lengths;
-  lengths.collect(root);
-  ASSERT_EQ(lengths.size(), 1U);
-  ClassMapper mapper({.dialect = Dialect::kRc3, .header_lengths = &lengths});
-  const auto mapped = mapper.add_root(FieldLocation::Root::kPayload, root);
-  ASSERT_TRUE(mapped);
-  EXPECT_EQ(mapped->target->as<StructureClass>()->members.size(), 2U);
   const Bytes elements = {7, 8, 9};
-  // The string ends before its length does.
-  const Slot slots[] = {text("a"), packed_slot(PackedElement::kU8, elements.data(), 3)};
+  const auto made =
+      encode({member("s", make_field_class(StringClass{.extent = length})),
+              member("a", make_field_class(ArrayClass{.element = integer(8), .extent = length}))},
+             // The string ended before its length did.
+             {text("a"), packed_slot(PackedElement::kU8, elements.data(), 3)}, Dialect::kRc3);
+  EXPECT_EQ(made.bytes, (Bytes{1, 0, 0, 0, 'a', 3, 0, 0, 0, 7, 8, 9}));
+  const auto& members = made.target->as<StructureClass>()->members;
+  ASSERT_EQ(members.size(), 4U);
+  EXPECT_EQ(members[0].name, "s_length");
+  EXPECT_EQ(members[2].name, "a_length");
+}
+
+TEST(Encode, FieldsThatCtf2DoesNotAllowInHeadersSelectOrAreLeftOut) {
+  const HeadSelectors none;
+  ClassMapper mapper({.dialect = Dialect::kFinal, .keep_roles = true, .head_selectors = &none});
+  FieldClass clock{.kind = IntegerClass{.layout = FixedLayout{.width = 16}}};
+  clock.roles = {"default-clock-timestamp"};
+  StructureClass header;
+  header.members.push_back(member("n", integer(8)));
+  header.members.push_back(member("s", make_field_class(StringClass{.extent = NullTerminated{}})));
+  header.members.push_back(member("t", std::make_shared<const FieldClass>(clock)));
+  const auto root =
+      mapper.add_root(FieldLocation::Root::kEventHeader, make_field_class(std::move(header)));
+  ASSERT_TRUE(root);
+  const auto& members = root->target->as<StructureClass>()->members;
+  ASSERT_EQ(members.size(), 3U);
+  EXPECT_EQ(members[1].name, "n_selects");
+  EXPECT_NE(members[1].field_class->as<OptionalClass>(), nullptr);
+  EXPECT_EQ(members[2].name, "t");
+  EXPECT_EQ(mapper.counts().left_out, 1U);
+  const Slot slots[] = {unsigned_slot(1), text("x"), unsigned_slot(0x0203)};
   std::vector<WrittenValue> values(mapper.program().nodes.size());
   Encoder encoder;
   BitWriter out;
-  encoder.begin_header_lengths(1);
-  ASSERT_EQ(encoder.encode(mapper.program(), mapped->node, slots, out, values, {}),
+  ASSERT_EQ(encoder.encode(mapper.program(), root->node, slots, out, values, {}),
             EncodeStatus::kOk);
-  ASSERT_TRUE(encoder.must_repeat());
-  encoder.repeat();
-  out.rewind(0);
-  ASSERT_EQ(encoder.encode(mapper.program(), mapped->node, slots, out, values, {}),
-            EncodeStatus::kOk);
-  EXPECT_EQ(Bytes(out.bytes().begin(), out.bytes().end()), (Bytes{'a', 0, 0, 7, 8, 9}));
-  EXPECT_EQ(encoder.header_lengths()[0], 3U);
+  EXPECT_EQ(Bytes(out.bytes().begin(), out.bytes().end()), (Bytes{1, 3, 2}));
+
+  ClassMapper back({.dialect = Dialect::kCtf1, .keep_roles = true});
+  const auto again = back.add_root(FieldLocation::Root::kEventHeader, root->target);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->target->as<StructureClass>()->members.size(), 2U);
 }
 
 }  // namespace

@@ -7,21 +7,11 @@ namespace tracedeck::ctf {
 // With an event record header of ours.
 Result<bool> EventWriter::put_behind_ours(StreamWriter& stream, TargetEventClass& target,
                                           const Event& event, std::uint64_t time) {
-  Encoder& encoder = trace_.encoder;
   PacketWriter& packets = stream.packets();
   packets.begin_event(target.id, time);
   std::span<const Slot> payload = event.payload();
   if (target.has_duration) payload = timed_payload(event);
-  const std::size_t header_lengths = target.stream_class->layout.header_lengths;
-  if (header_lengths != 0) encoder.begin_header_lengths(header_lengths);
-  EncodeStatus status = encode_roots(stream, target, event, payload);
-  if (header_lengths != 0 && status == EncodeStatus::kOk && encoder.must_repeat()) {
-    packets.abandon_event();
-    packets.begin_event(target.id, time);
-    encoder.repeat();
-    status = encode_roots(stream, target, event, payload);
-  }
-  if (header_lengths != 0) packets.put_header_lengths(encoder.header_lengths());
+  const EncodeStatus status = encode_roots(stream, target, event, payload);
   if (status == EncodeStatus::kOk) return true;
   packets.abandon_event();
   return unencodable(trace_, status, event.event_class->name.value_or("an event"));

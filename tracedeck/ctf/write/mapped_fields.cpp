@@ -82,7 +82,8 @@ class MappedFields::Search {
     }
     const bool scalar =
         source.as<BooleanClass>() != nullptr || source.as<IntegerClass>() != nullptr;
-    if (!scalar || next != names_.size()) {
+    const bool left_out = program.op(inner) == EncodeOp::kSkip;
+    if (!scalar || left_out || next != names_.size()) {
       failed_ = true;
       return;
     }

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "tracedeck/ctf/dialect.hpp"
-#include "tracedeck/ctf/write/header_lengths.hpp"
+#include "tracedeck/ctf/write/head_selectors.hpp"
 
 namespace tracedeck::ctf {
 
@@ -20,8 +20,9 @@ struct MapperOptions {
   // The classes are those that CTF 1.8 keeps in its environment: strings that are not UTF-8 have no
   // lengths added there, so they have none here.
   bool keeping = false;
-  // Those that the event record header has. Null: none.
-  const HeaderLengths* header_lengths = nullptr;
+  // What is selected by: fields in headers that CTF 2 does not allow there select something from
+  // now on, or are left out where they cannot. Null: all stay as they are.
+  const HeadSelectors* head_selectors = nullptr;
 };
 
 // What marks members that were added to classes which CTF 1.8 keeps, in our attribute: JSON.

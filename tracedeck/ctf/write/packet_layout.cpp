@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 
-#include "tracedeck/ctf/write/header_lengths.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
 
 namespace tracedeck::ctf {
@@ -41,11 +40,6 @@ FieldClassPtr uuid_class(Dialect dialect) {
   }
   made.roles = role_words(Root::kPacketHeader, Role::kUuid, dialect);
   return std::make_shared<const FieldClass>(std::move(made));
-}
-
-void add_lengths(std::vector<Member>& members, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    members.push_back(member(header_length_name(i), unsigned_class(64, 8, {})));
 }
 
 struct ContextMember {
@@ -121,10 +115,7 @@ FieldClassPtr PacketLayout::event_header_class(Dialect dialect) const {
   const auto role = [&](Role of) { return role_words(Root::kEventHeader, of, dialect); };
   const std::uint32_t id_bits = has_wide_ids ? 64 : 32;
   if (!has_clock) {
-    std::vector<Member> members = {
-        member("id", unsigned_class(id_bits, 8, role(Role::kEventClassId)))};
-    add_lengths(members, header_lengths);
-    return structure_of(std::move(members), 8);
+    return structure_of({member("id", unsigned_class(id_bits, 8, role(Role::kEventClassId)))}, 8);
   }
   constexpr Int128 kLastShort = kExtendedId - 1;
   constexpr Int128 kExtended = kExtendedId;
@@ -154,7 +145,6 @@ FieldClassPtr PacketLayout::event_header_class(Dialect dialect) const {
   std::vector<Member> members;
   members.push_back(member("id", std::make_shared<const FieldClass>(std::move(id))));
   members.push_back(member("v", make_field_class(std::move(header))));
-  add_lengths(members, header_lengths);
   return structure_of(std::move(members), 8);
 }
 

@@ -8,7 +8,7 @@
 //   context         packet_size 8, content_size 8 (bits), timestamp_begin 8, timestamp_end 8 (with
 //                   a clock), packet_seq_num 8, events_discarded 8, then members of the source
 //   event header    with a clock: id 5 bits, timestamp 27 bits; or 31, id 32 bits, timestamp 64
-//                   bits; without: id 32 bits; then lengths that the source has in headers
+//                   bits; without: id 32 bits
 //
 // The context begins where the alignment of the source's members wants it, and ids have 64 bits
 // where the source has larger ones than fit 32.
@@ -47,7 +47,6 @@ struct PacketLayout {
   bool has_clock = false;
   bool has_wide_ids = false;
   std::uint32_t context_alignment = 8;  // bits
-  std::size_t header_lengths = 0;       // in event record headers, 8 bytes each
 
   // Where the packet context begins: bytes.
   [[nodiscard]] std::size_t context_begin() const {

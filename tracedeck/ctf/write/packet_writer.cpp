@@ -60,8 +60,6 @@ void PacketWriter::begin_event(std::uint64_t id, std::uint64_t time) {
   const std::uint8_t* const end = put_event_header(layout_, to, id, last_time_, time);
   last_time_ = time;
   bits_.rewind(event_begin_ + 8 * static_cast<std::uint64_t>(end - to));
-  lengths_begin_ = bits_.byte_size();
-  if (layout_.header_lengths != 0) bits_.put_zeros(8 * layout_.header_lengths);
 }
 
 void PacketWriter::begin_event() {
@@ -72,14 +70,6 @@ void PacketWriter::begin_event() {
 bool PacketWriter::end_event_header(std::span<const PlacedRole> roles, std::uint64_t time) {
   last_time_ = clock_after(roles, last_time_);
   return last_time_ == time;
-}
-
-void PacketWriter::put_header_lengths(std::span<const std::uint64_t> lengths) {
-  std::uint8_t* to = bits_.data() + lengths_begin_;
-  for (const std::uint64_t length : lengths) {
-    store_le(to, length);
-    to += sizeof length;
-  }
 }
 
 Result<void> PacketWriter::end_event() {

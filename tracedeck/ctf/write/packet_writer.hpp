@@ -71,8 +71,6 @@ class PacketWriter {
   // Its header is written, and its fields with roles lay so. Returns whether readers understand its
   // time.
   [[nodiscard]] bool end_event_header(std::span<const PlacedRole> roles, std::uint64_t time);
-  // The lengths of its header, as many as the layout has, when the rest of the event is written.
-  void put_header_lengths(std::span<const std::uint64_t> lengths);
   // The event is complete; its times become those of the packet. Errors: those of the output.
   [[nodiscard]] Result<void> end_event();
   // Where the event begins: bits, before padding.
@@ -103,7 +101,6 @@ class PacketWriter {
   PacketFacts facts_;
   std::uint64_t event_begin_ = 0;
   std::uint64_t position_before_ = 0;  // bits; padding follows
-  std::size_t lengths_begin_ = 0;      // bytes
   std::uint64_t time_before_ = 0;
   std::uint64_t last_time_ = 0;
   std::uint64_t events_ = 0;

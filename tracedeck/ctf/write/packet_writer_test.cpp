@@ -49,17 +49,6 @@ TEST(PacketWriter, LargeIdsWithoutAClock) {
   EXPECT_EQ(packets.events(), std::string("\0\0\0\0\0\0\0\x80", 8));
 }
 
-TEST(PacketWriter, LengthsInTheHeader) {
-  Packets packets({.header_lengths = 1});
-  packets.writer.begin(0);
-  packets.writer.begin_event(3, 0);
-  packets.writer.bits().put(0xAB, 8, ByteOrder::kLittle);
-  const std::uint64_t length = 0x0102;
-  packets.writer.put_header_lengths({&length, 1});
-  EXPECT_TRUE(packets.writer.end_event().has_value());
-  EXPECT_EQ(packets.events(), std::string("\3\0\0\0\2\1\0\0\0\0\0\0\xAB", 13));
-}
-
 TEST(PacketWriter, TheContextIsAligned) {
   const PacketLayout layout{.context_alignment = 256};
   EXPECT_EQ(layout.context_begin(), 32U);

@@ -27,6 +27,7 @@ class ProgramBuilder {
   // Has a node find its length in what was written last by one of `refs`.
   void set_refs(EncodeNode& node, const std::vector<ValueRef>& refs);
 
+  [[nodiscard]] EncodeOp op(std::uint32_t node) const { return program_.nodes[node].op; }
   [[nodiscard]] std::uint32_t child(std::uint32_t node, std::size_t i) const {
     return program_.children[program_.nodes[node].first_child + i];
   }

@@ -5,8 +5,18 @@
 
 #include "tracedeck/ctf/metadata/metadata.hpp"
 #include "tracedeck/ctf/metadata/metadata_reader.hpp"
+#include "tracedeck/ctf/metadata/metadata_rules.hpp"
 
 namespace tracedeck::ctf {
+namespace {
+
+// What CTF 1.8 allows in headers and CTF 2 does not.
+bool is_about_headers(const Rule& rule) {
+  return &rule == &metadata_rule(MetadataRule::kPacketHeaderMember, Dialect::kFinal) ||
+         &rule == &metadata_rule(MetadataRule::kEventHeaderMember, Dialect::kFinal);
+}
+
+}  // namespace
 
 Attributes own_environment(const Attributes& environment) {
   Attributes own;
@@ -44,7 +54,8 @@ std::unique_ptr<RestoredClasses> RestoredClasses::from(const TraceDescription& s
   const auto reader = json_metadata_reader(metadata);
   const std::vector<Finding> findings = reader->read(as_bytes(text), true);
   const bool bad = std::ranges::any_of(findings, [](const Finding& finding) {
-    return finding.rule != nullptr && finding.rule->severity == Severity::kError;
+    return finding.rule != nullptr && finding.rule->severity == Severity::kError &&
+           !is_about_headers(*finding.rule);
   });
   if (bad) return nullptr;
   return std::make_unique<RestoredClasses>(metadata.description());

@@ -197,8 +197,7 @@ Result<void> StreamWriter::close_packet(bool whole) {
   if (whole && source_end_) {
     if (keeps_heads()) {
       // CTF 2: nor later.
-      const bool later = trace_.dialect != Dialect::kCtf1 && packets_.has_events() &&
-                         packets_.end_time() > *source_end_;
+      const bool later = trace_.dialect != Dialect::kCtf1 && packets_.end_time() > *source_end_;
       if (!later) packets_.end_at(*source_end_);
     } else {
       packets_.reach(*source_end_, *source_end_);

@@ -151,6 +151,9 @@ class ClassMapper::Impl {
     fields_.innermost().current = index;
     const std::string name = fields_.innermost().names[index];
     fields_.innermost().current_name = name;
+    const bool is_idle = this->is_idle(source);
+    const bool stays = !is_idle || can_select(*source.field_class);
+    if (!stays || has_mark(source.attributes, "added", kAddedSelection)) return leave_out(stays);
     if (!is_leb128(*source.field_class) && planner_.comes_with_added(*source.field_class))
       fields_.innermost().children.push_back(builder_.add({.op = EncodeOp::kSkip}));
     const Plan needed = planner_.plan(*source.field_class);
@@ -159,6 +162,45 @@ class ClassMapper::Impl {
     Attributes own = attributes(source.attributes);
     if (options_.restoring) replace_mark(own, "added", kAddedHere, "true");
     add_member(name, made, std::move(own));
+    if (is_idle) add_selection(name, *made.target);
+  }
+
+  // Whether CTF 2 does not allow the member where it is.
+  [[nodiscard]] bool is_idle(const Member& source) const {
+    const bool in_header =
+        fields_.root() == Root::kPacketHeader || fields_.root() == Root::kEventHeader;
+    return in_header && options_.head_selectors != nullptr &&
+           options_.head_selectors->is_idle(*source.field_class, fields_.root(), source.name);
+  }
+
+  // Whether an optional can be selected by fields of the class.
+  static bool can_select(const FieldClass& field_class) {
+    const auto* const integer = field_class.as<IntegerClass>();
+    const bool is_number = integer != nullptr && !is_wide(*integer) &&
+                           integer->form != IntegerClass::Form::kBitArray &&
+                           integer->form != IntegerClass::Form::kBitMap;
+    return is_number || field_class.as<BooleanClass>() != nullptr;
+  }
+
+  // An optional that takes no bits, selected by the member before it, which is allowed thereby.
+  void add_selection(const std::string& selector, const FieldClass& selected_by) {
+    std::string name = selector + "_selects";
+    while (!fields_.innermost().taken.insert(name).second) name.push_back('_');
+    OptionalClass optional{
+        .value = make_field_class(StructureClass{}),
+        .presence = {.selector = fields_.added_location(selector, options_.dialect)}};
+    if (selected_by.as<BooleanClass>() == nullptr) optional.presence.ranges = {{0, 0}};
+    Attributes marks;
+    add_mark(marks, "added", kAddedSelection);
+    const std::uint32_t nothing = builder_.add({.op = EncodeOp::kStructure, .has_head = false});
+    add_member(std::move(name), {make_field_class(std::move(optional)), nothing}, std::move(marks));
+  }
+
+  void leave_out(bool was_added) {
+    if (!was_added) ++counts_.left_out;
+    const std::uint32_t skip = builder_.add({.op = EncodeOp::kSkip});
+    fields_.innermost().nodes.push_back(skip);
+    fields_.innermost().children.push_back(skip);
   }
 
   // `name`: what members that have to be added are named after.
@@ -296,11 +338,6 @@ class ClassMapper::Impl {
       return LengthField{fields_.target_location(*plan.located, options_.dialect)};
     }
     node.extent = EncodeExtent::kCounted;
-    if (plan.header_length) {
-      node.header_length = static_cast<std::uint32_t>(*plan.header_length) + 1;
-      return LengthField{
-          {.root = Root::kEventHeader, .path = {header_length_name(*plan.header_length)}}};
-    }
     const auto* const prefix = std::get_if<LengthPrefixed>(&source);
     return LengthField{
         add_length(name, prefix == nullptr ? LengthPrefixed{} : *prefix, EncodeOp::kLength)};
@@ -317,7 +354,7 @@ class ClassMapper::Impl {
       node.extent = EncodeExtent::kTerminated;
       made.extent = NullTerminated{};
       ++counts_.put_otherwise;
-    } else if (other_encoding && options_.keeping && !plan.located && !plan.header_length) {
+    } else if (other_encoding && options_.keeping && !plan.located) {
       made.extent = NullTerminated{};
     } else {
       made.extent = extent(of.extent, plan, name, node);

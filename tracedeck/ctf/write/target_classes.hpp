@@ -28,6 +28,7 @@ struct MapperCounts {
   std::uint64_t realigned = 0;      // fields that had to begin at a byte
   std::uint64_t put_otherwise = 0;  // classes that the dialect lacks
   std::uint64_t renamed = 0;        // members whose name is no UTF-8, or another's
+  std::uint64_t left_out = 0;       // members of headers that CTF 2 does not allow there
 };
 
 // Maps the root structures of one event record class, or the packet context of a data stream class,

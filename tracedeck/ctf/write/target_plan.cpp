@@ -7,6 +7,14 @@
 #include "tracedeck/ctf/write/target_scalars.hpp"
 
 namespace tracedeck::ctf {
+namespace {
+
+bool is_in_header(const FieldLocation& location) {
+  using Root = FieldLocation::Root;
+  return location.root == Root::kPacketHeader || location.root == Root::kEventHeader;
+}
+
+}  // namespace
 
 Plan Planner::plan(const FieldClass& source, Dialect dialect) {
   if (const auto* const string = source.as<StringClass>()) {
@@ -41,10 +49,8 @@ Plan Planner::plan_length(const Extent& extent, Dialect dialect) {
     return {};
   const auto* const field = std::get_if<LengthField>(&extent);
   if (field == nullptr) return {.added = true};
-  if (options_.header_lengths != nullptr && fields_.root() != FieldLocation::Root::kPacketContext) {
-    const auto header_length = options_.header_lengths->find(field->location);
-    if (header_length) return {.header_length = header_length};
-  }
+  // Earlier versions kept lengths of headers in the headers they wrote, and added no member.
+  if (of_what_comes_ && is_in_header(field->location)) return {};
   return plan_located(field->location, dialect, [](const FieldClass& leaf) {
     const auto* const integer = leaf.as<IntegerClass>();
     return integer != nullptr && !integer->is_signed && !is_wide(*integer);

@@ -1,5 +1,5 @@
 // How the lengths and selectors of classes are known in the target: by a field that the source has
-// too, by a member that is added for it, or by the header of the event record.
+// too, or by a member that is added for it.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,6 @@ namespace tracedeck::ctf {
 struct Plan {
   bool added = false;  // by a member of its own
   std::optional<Located> located = {};
-  std::optional<std::size_t> header_length = {};
 };
 
 class Planner {

@@ -144,7 +144,11 @@ Result<void> TargetTrace::begin(const DataStream& stream) {
     const RestoredClasses* const before = restored(*stream.stream_class);
     packet_header_ = before == nullptr ? trace_class.packet_header : before->packet_header();
     if (packet_header_ != nullptr) {
-      ClassMapper mapper({.dialect = dialect_, .restoring = before != nullptr, .keep_roles = true});
+      ClassMapper mapper(
+          {.dialect = dialect_,
+           .restoring = before != nullptr,
+           .keep_roles = true,
+           .head_selectors = dialect_ == Dialect::kCtf1 ? nullptr : &head_selectors_});
       auto mapped = mapper.add_root(Root::kPacketHeader, packet_header_);
       if (!mapped) return std::unexpected(mapped.error());
       trace_class.packet_header = mapped->target;
@@ -208,7 +212,6 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   made.target = before == nullptr ? source : *before;
   made.target.default_clock = nullptr;
   made.common_context = made.target.common_context;
-  if (!keeps_heads_) collect_header_lengths(made);
   made.target.id = free_id(stream_class_ids_, source.id, kLastId);
   if (source.id && *source.id != *made.target.id) concede(Concession::kClassId);
   if (source.default_clock != nullptr) {
@@ -242,6 +245,9 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
     made.target.common_context = mapped->target;
   }
   count(mapper.counts());
+  concede(Concession::kHeadMember, mapper.counts().left_out);
+  if (made.packet_mapper != nullptr)
+    concede(Concession::kHeadMember, made.packet_mapper->counts().left_out);
   if (dialect_ == Dialect::kCtf1) {
     concede(Concession::kAttribute, made.target.attributes.size());
     made.target.attributes.clear();
@@ -259,18 +265,6 @@ const std::vector<const EventClass*>& TargetTrace::events_of(const DataStreamCla
       events_of_[each.stream_class].push_back(&each);
   }
   return events_of_[&source];
-}
-
-void TargetTrace::collect_header_lengths(TargetStreamClass& made) {
-  made.header_lengths.collect(made.common_context);
-  for (const EventClass* const each : events_of(*made.source)) {
-    const EventClass* const before =
-        made.restored == nullptr ? nullptr : made.restored->find(*each);
-    const EventClass& known = before == nullptr ? *each : *before;
-    made.header_lengths.collect(known.specific_context);
-    made.header_lengths.collect(known.payload);
-  }
-  made.layout.header_lengths = made.header_lengths.size();
 }
 
 Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const FieldClassPtr& before) {
@@ -307,6 +301,7 @@ bool TargetTrace::is_of_dialect(Dialect dialect) const {
 
 bool TargetTrace::can_keep_heads() {
   if (!single_source_ || first_ == nullptr || first_->format() != "ctf") return false;
+  for (const DataStreamClass& each : first_->stream_classes()) collect_head_selectors(each);
   return std::ranges::all_of(first_->stream_classes(),
                              [&](const DataStreamClass& each) { return fits_heads(each); });
 }
@@ -318,7 +313,13 @@ bool TargetTrace::fits_heads(const DataStreamClass& source) {
   const DataStreamClass& known = before == nullptr ? source : *before;
   const FieldClassPtr& header = first_->trace_class().packet_header;
   HeadRoles heads;
-  heads.collect(kept == nullptr ? header : kept->packet_header(), known);
+  const FieldClassPtr& packet_header = kept == nullptr ? header : kept->packet_header();
+  heads.collect(packet_header, known);
+  if (dialect_ != Dialect::kCtf1) {
+    if (head_selectors_.has_idle_value(packet_header, Root::kPacketHeader) ||
+        head_selectors_.has_idle_value(known.event_header, Root::kEventHeader))
+      return false;
+  }
   HeadRoles at_hand;
   at_hand.collect(header, source);
   // What CTF 1.8 keeps may be somebody else's, and not about these packets.
@@ -327,11 +328,30 @@ bool TargetTrace::fits_heads(const DataStreamClass& source) {
   return heads.serve(from_ctf1, dialect_ == Dialect::kCtf1, source.default_clock != nullptr);
 }
 
+// What the classes of a data stream, or those that they were, are selected by.
+void TargetTrace::collect_head_selectors(const DataStreamClass& source) {
+  const RestoredClasses* const kept = restored(source);
+  const DataStreamClass* const before = kept == nullptr ? nullptr : kept->find(source);
+  const DataStreamClass& known = before == nullptr ? source : *before;
+  head_selectors_.collect(kept == nullptr ? first_->trace_class().packet_header
+                                          : kept->packet_header());
+  head_selectors_.collect(known.packet_context);
+  head_selectors_.collect(known.event_header);
+  head_selectors_.collect(known.common_context);
+  for (const EventClass* const each : events_of(source)) {
+    const EventClass* const was = kept == nullptr ? nullptr : kept->find(*each);
+    const EventClass& event_class = was == nullptr ? *each : *was;
+    head_selectors_.collect(event_class.specific_context);
+    head_selectors_.collect(event_class.payload);
+  }
+}
+
 MapperOptions TargetTrace::mapper_options(const TargetStreamClass& made) const {
-  return {.dialect = dialect_,
-          .restoring = made.restored != nullptr,
-          .keep_roles = keeps_heads_,
-          .header_lengths = keeps_heads_ ? nullptr : &made.header_lengths};
+  return {
+      .dialect = dialect_,
+      .restoring = made.restored != nullptr,
+      .keep_roles = keeps_heads_,
+      .head_selectors = keeps_heads_ && dialect_ != Dialect::kCtf1 ? &head_selectors_ : nullptr};
 }
 
 // `before`: what its classes were, or are.
@@ -433,6 +453,7 @@ MapperOptions TargetTrace::kept_options(const TargetStreamClass& made) const {
   MapperOptions options = mapper_options(made);
   options.dialect = Dialect::kFinal;
   options.restoring = false;
+  options.head_selectors = nullptr;
   options.keeping = true;
   return options;
 }

@@ -48,7 +48,6 @@ struct TargetStreamClass {
   DataStreamClass target;
   TargetClock clock;
   PacketLayout layout;
-  HeaderLengths header_lengths;
   std::unique_ptr<ClassMapper> packet_mapper;
   std::optional<std::uint32_t> header_node = {};  // of the packet header, where heads are kept
   std::optional<std::uint32_t> packet_node = {};
@@ -85,9 +84,9 @@ class TargetTrace {
   [[nodiscard]] const RestoredClasses* restored(const DataStreamClass& source);
   // The event record classes of a data stream class that are known.
   [[nodiscard]] const std::vector<const EventClass*>& events_of(const DataStreamClass& source);
-  void collect_header_lengths(TargetStreamClass& made);
   [[nodiscard]] bool can_keep_heads();
   [[nodiscard]] bool fits_heads(const DataStreamClass& source);
+  void collect_head_selectors(const DataStreamClass& source);
   [[nodiscard]] MapperOptions mapper_options(const TargetStreamClass& made) const;
   [[nodiscard]] MapperOptions kept_options(const TargetStreamClass& made) const;
   [[nodiscard]] Result<void> map_packet_context(TargetStreamClass& made,
@@ -113,6 +112,7 @@ class TargetTrace {
   WrittenOut written_out_;
   bool begun_ = false;
   bool keeps_heads_ = false;
+  HeadSelectors head_selectors_;           // of the first description as it begins
   FieldClassPtr packet_header_ = nullptr;  // what is mapped, where heads are kept
   bool has_stream_ids_ = false;
   PacketLayout layout_;
