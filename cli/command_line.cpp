@@ -53,7 +53,7 @@ std::string check_traces(const Options& options) {
   if (std::count(traces.begin(), traces.end(), "-") > 1)
     return "standard input can be read only once";
   if (std::find(traces.begin(), traces.end(), "") != traces.end()) return "a TRACE needs a name";
-  for (const ClockOffset& offset : options.clock_offsets) {
+  for (const flow::ClockOffset& offset : options.selection.clock_offsets) {
     if (offset.trace && std::find(traces.begin(), traces.end(), *offset.trace) == traces.end()) {
       return fmt::format("option '--clock-offset': '{}' is none of the TRACEs", *offset.trace);
     }

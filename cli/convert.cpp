@@ -2,10 +2,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/events_out.hpp"
-#include "cli/live.hpp"
-#include "cli/pipeline.hpp"
 #include "cli/places.hpp"
 #include "cli/receipt.hpp"
+#include "cli/traces.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/io/watched_input.hpp"
@@ -15,10 +14,10 @@
 namespace tracedeck::cli {
 namespace {
 
-// Whether events would come out changed, left out or in another place.
-bool something_selected(const Options& options) {
-  return options.order == Order::kTime || options.begin || options.end || options.limit ||
-         !options.clock_offsets.empty() || !options.dial9_version.empty() || options.packet_size;
+// Whether a trace in the target's format is written anew, not frame by frame as it was.
+bool writes_anew(const Options& options) {
+  return flow::changes_events(options.selection) || !options.dial9_version.empty() ||
+         options.packet_size;
 }
 
 bool is_failed_write(const Error& error) {
@@ -40,7 +39,7 @@ class Conversion {
   }
 
   void run() {
-    std::vector<TracePlace> places = list_traces(options_, session_.stop);
+    std::vector<flow::TracePlace> places = list_traces(options_, session_.stop);
     if (are_live(places)) return run_live(places);
     if (places.size() != 1 || places.front().failure || places.front().has_core_files())
       return convert(std::move(places), {});
@@ -51,7 +50,7 @@ class Conversion {
     auto found = find_traces(places.front().operand, options_.format, session_.stop);
     if (!found) return session_.report(found.error());
     FoundTrace trace = std::move(found->traces.front());
-    if (trace.format->info().name == options_.to && !something_selected(options_)) {
+    if (trace.format->info().name == options_.to && !writes_anew(options_)) {
       rewrite(std::move(trace));
     } else {
       convert(std::move(places), std::move(trace));
@@ -59,20 +58,19 @@ class Conversion {
   }
 
  private:
-  void run_live(const std::vector<TracePlace>& places) {
+  void run_live(const std::vector<flow::TracePlace>& places) {
     // Made at once, so that what is wrong with it shows before anything is waited for.
     if (!open_output()) return;
-    auto live = std::make_unique<Live>(options_, session_, places);
+    auto live = std::make_unique<Live>(options_, session_, needs(false), places);
     if (live->traces().empty()) return drop_output();
     if (live->traces().size() == 1 && is_recorded(*live)) return record(*live);
-    const auto pipeline = Pipeline::open(options_, session_, {}, std::move(live));
-    convert(*pipeline);
+    convert(OpenPipeline(options_, session_, std::move(live)));
   }
 
   // Whether what comes is in the target's format already. Waits for the first trace unless the
   // format is given.
   bool is_recorded(Live& live) {
-    if (something_selected(options_)) return false;
+    if (writes_anew(options_)) return false;
     const Format* format = options_.format;
     LiveTraces& traces = *live.traces().front();
     while (format == nullptr) {
@@ -123,8 +121,7 @@ class Conversion {
     found.input =
         io::watch_pauses(std::move(found.input), [this] { session_.delivered(output_->flush()); });
     return format.rewrite(
-        std::move(found.input), *output_,
-        {.max_state = max_state(options_, true), .hexadecimal = options_.tband_hexadecimal},
+        std::move(found.input), *output_, reading_options(true),
         [&](RecordKind kind, const Notice& notice) { notices.see(kind, notice); }, session_.stop);
   }
 
@@ -135,11 +132,17 @@ class Conversion {
   }
 
   // Whether the trace is what it shall become.
-  bool is_rewritten(const TracePlace& place) {
-    if (find_target(options_.to).format != place.format || something_selected(options_))
-      return false;
-    const auto reader = open_reader(options_, place, {}, session_.stop);
+  bool is_rewritten(const flow::TracePlace& place) {
+    if (find_target(options_.to).format != place.format || writes_anew(options_)) return false;
+    const auto reader =
+        flow::open_place(place, options_.format, reading_options(false), session_.stop);
     return reader && (*reader)->target() == options_.to;
+  }
+
+  // How a trace is read that is copied.
+  [[nodiscard]] ReadOptions reading_options(bool live) const {
+    return {.max_state = flow::max_state(pipeline_options(options_, {}), live),
+            .hexadecimal = options_.tband_hexadecimal};
   }
 
   void rewrite(FoundTrace trace) {
@@ -150,7 +153,7 @@ class Conversion {
   }
 
   // Returns false when the format does not rewrite directories, which are converted then.
-  bool rewrite(const TracePlace& place) {
+  bool rewrite(const flow::TracePlace& place) {
     if (!open_output()) return true;
     return rewrite_with([&](const ReadOptions& reading, const Format::NoticeSink& sink) {
       return place.format->rewrite_directories(place.directories, *directory_, reading, sink,
@@ -161,9 +164,9 @@ class Conversion {
   template <class Rewrite>
   bool rewrite_with(Rewrite&& rewrite) {
     Notices notices(session_, options_);
-    const Result<void> copied = rewrite(
-        {.max_state = max_state(options_, false), .hexadecimal = options_.tband_hexadecimal},
-        [&](RecordKind kind, const Notice& notice) { notices.see(kind, notice); });
+    const Result<void> copied =
+        rewrite(reading_options(false),
+                [&](RecordKind kind, const Notice& notice) { notices.see(kind, notice); });
     if (!copied) {
       if (is_failed_write(copied.error())) {
         session_.delivered(copied);
@@ -184,27 +187,31 @@ class Conversion {
     return true;
   }
 
-  void convert(std::vector<TracePlace> places, std::optional<FoundTrace> first) {
+  void convert(std::vector<flow::TracePlace> places, std::optional<FoundTrace> first) {
     single_source_ = places.size() == 1;
-    const Reading reading{.headers = single_source_ && writes_directory(options_)};
-    const auto pipeline =
-        Pipeline::open(options_, session_, reading, std::move(places), std::move(first));
-    if (pipeline == nullptr || !open_output()) return;
-    convert(*pipeline);
+    const bool headers = single_source_ && writes_directory(options_);
+    const OpenPipeline pipeline(options_, session_, needs(headers), std::move(places),
+                                std::move(first));
+    if (pipeline.empty() || !open_output()) return;
+    convert(pipeline);
   }
 
-  void convert(Pipeline& pipeline) {
+  static flow::Needs needs(bool headers) {
+    return {.values = true, .headers = headers, .findings = true};
+  }
+
+  void convert(const OpenPipeline& pipeline) {
     auto writer = create_writer();
     if (!writer) {
       drop_output();
       return session_.report(writer.error());
     }
     Notices notices(session_, options_);
-    const EventsWritten written = write_events({.source = pipeline,
+    const EventsWritten written = write_events({.source = *pipeline,
                                                 .writer = **writer,
                                                 .output = *output_,
                                                 .notices = notices,
-                                                .ready = pauses_of(pipeline)},
+                                                .ready = pipeline.pauses()},
                                                session_);
     if (!written.complete) return;
     report_.events = written.events;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/read_through.hpp"
+#include "cli/traces.hpp"
 #include "tracedeck/render/json_object.hpp"
 
 namespace tracedeck::cli {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "cli/commands.hpp"
-#include "cli/read_through.hpp"
+#include "cli/traces.hpp"
 
 namespace tracedeck::cli {
 namespace {

@@ -1,7 +1,6 @@
 #include "cli/commands.hpp"
-#include "cli/live.hpp"
 #include "cli/notices.hpp"
-#include "cli/read_through.hpp"
+#include "cli/traces.hpp"
 #include "tracedeck/flow/summary.hpp"
 #include "tracedeck/render/summary.hpp"
 
@@ -10,14 +9,15 @@ namespace {
 
 // What one trace is; nullopt when it cannot be opened, which is reported.
 std::optional<flow::TraceSummary> summarize(const Options& options, Session& session,
-                                            Result<std::unique_ptr<Reader>> reader) {
-  if (!reader) {
-    session.report(reader.error());
+                                            Result<std::unique_ptr<flow::SingleTrace>> trace) {
+  if (!trace) {
+    session.report(trace.error());
     return std::nullopt;
   }
-  flow::Summarizer summarizer((*reader)->description());
+  const Reader& reader = (*trace)->reader();
+  flow::Summarizer summarizer(reader.description());
   Notices notices(session, options);
-  const auto read = read_through(**reader, session, [&](const Batch& batch) {
+  const auto read = read_through(**trace, [&](const Batch& batch) {
     summarizer.add(batch);
     notices.see(batch);
     return true;
@@ -25,8 +25,8 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
   if (!read) session.report(read.error());
   notices.finish();
   flow::TraceSummary summary = summarizer.finish();
-  summary.stored_size = (*reader)->stored_size();
-  summary.size = (*reader)->bytes_read();
+  summary.stored_size = reader.stored_size();
+  summary.size = reader.bytes_read();
   return summary;
 }
 
@@ -34,8 +34,8 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
 
 void run_info(const Options& options, Session& session) {
   bool first = true;
-  for_each_trace(options, session, {.values = false}, [&](const TracePlace& place, auto reader) {
-    const auto summary = summarize(options, session, std::move(reader));
+  for_each_trace(options, session, {.findings = true}, [&](const auto& place, auto trace) {
+    const auto summary = summarize(options, session, std::move(trace));
     if (!summary) return true;
     if (!first && !options.json && !print(session, "\n")) return false;
     first = false;

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/trace_source.hpp"
+#include "cli/observer.hpp"
 #include "tracedeck/io/compression.hpp"
 #include "tracedeck/io/prefix_input.hpp"
 
@@ -59,17 +59,8 @@ Result<std::unique_ptr<io::InputSequence>> open_sequence(const Options& options,
 // The events of all traces that come from one place.
 class LiveSource final : public RecordSource {
  public:
-  LiveSource(const Options& options, const Reading& reading, LiveTraces& traces, LiveReport& report,
-             std::stop_token stop)
-      : options_(options),
-        reading_(reading),
-        traces_(traces),
-        report_(report),
-        stop_(std::move(stop)) {
-    reading_.notice = [this](const std::string& text) {
-      report_.news(io::LiveNews::kChange, text);
-    };
-  }
+  LiveSource(const flow::PipelineContext& context, LiveTraces& traces, LiveReport& report)
+      : context_(context), traces_(traces), report_(report) {}
 
   Result<BatchPtr> next() override {
     while (source_ != nullptr || begin_next()) {
@@ -77,7 +68,6 @@ class LiveSource final : public RecordSource {
       if (batch && *batch != nullptr) return batch;
       if (!batch) tell(batch.error());
       source_.reset();
-      reader_.reset();
     }
     return nullptr;
   }
@@ -86,21 +76,19 @@ class LiveSource final : public RecordSource {
   // Waits for the next trace that can be read. False: there is none.
   bool begin_next() {
     while (keeps_little()) {
-      auto found = traces_.next(options_.format);
+      auto found = traces_.next(context_.options.format);
       if (found && !*found) return false;
       if (!found) {
         tell(found.error());
         continue;
       }
-      auto reader = open_reader(options_, traces_.place(), reading_, *std::move(*found), stop_);
-      if (!reader) {
-        tell(reader.error());
+      flow::TraceSource trace(context_, traces_.place(), {});
+      if (auto opened = trace.try_open(*std::move(*found)); !opened) {
+        tell(opened.error());
         continue;
       }
-      reader_ = *std::move(reader);
-      descriptions_.push_back(reader_->description());
-      report_.opened(*descriptions_.back());
-      source_ = trimmed(*reader_, options_);
+      descriptions_.push_back(trace.description());
+      source_ = std::move(trace.take_sources(false, true).front());
       return true;
     }
     return false;
@@ -120,20 +108,28 @@ class LiveSource final : public RecordSource {
   }
 
   void tell(const Error& error) {
-    if (stop_.stop_requested()) return;
+    if (context_.stop.stop_requested()) return;
     if (traces_.repeats()) return report_.refuse(error);
     report_.fail(error);
   }
 
-  const Options& options_;
-  Reading reading_;
+  const flow::PipelineContext& context_;
   LiveTraces& traces_;
   LiveReport& report_;
-  std::stop_token stop_;
-  std::unique_ptr<Reader> reader_;
-  std::unique_ptr<RecordSource> source_;  // goes before the reader
+  std::unique_ptr<RecordSource> source_;
   std::vector<std::shared_ptr<const TraceDescription>> descriptions_;
 };
+
+// A live trace that was found, or why it was not.
+Result<std::unique_ptr<flow::SingleTrace>> open_single(const flow::PipelineContext& context,
+                                                       const flow::TracePlace& place,
+                                                       Result<std::optional<FoundTrace>> found) {
+  if (!found) return std::unexpected(std::move(found.error()));
+  auto trace = std::make_unique<flow::TraceSource>(context, place, flow::TraceReading{});
+  if (auto opened = trace->try_open(*std::move(*found)); !opened)
+    return std::unexpected(std::move(opened.error()));
+  return std::make_unique<flow::SingleTrace>(context, std::move(trace));
+}
 
 }  // namespace
 
@@ -147,7 +143,7 @@ std::string check_live(const Options& options) {
     return fmt::format("a {} trace is a directory, which cannot come live",
                        options.format->info().name);
   }
-  if (options.order_given && options.order != Order::kRecorded)
+  if (options.order_given && options.selection.order != flow::Order::kRecorded)
     return "option '--order' does not go with live TRACEs, whose events come in order of arrival";
   return {};
 }
@@ -227,9 +223,12 @@ Result<std::optional<FoundTrace>> LiveTraces::find(std::unique_ptr<io::Input> in
   return std::move(*found);
 }
 
-Live::Live(const Options& options, Session& session, const std::vector<TracePlace>& places)
-    : options_(options), report_(options, session), forward_(session.stop, Forward{stop_}) {
-  for (const TracePlace& place : places) {
+Live::Live(const Options& options, Session& session, flow::Needs needs,
+           const std::vector<flow::TracePlace>& places)
+    : report_(options, session),
+      forward_(session.stop, Forward{stop_}),
+      context_{pipeline_options(options, needs), report_, token()} {
+  for (const flow::TracePlace& place : places) {
     if (place.failure) {
       report_.fail(*place.failure);
       continue;
@@ -251,40 +250,26 @@ Live::~Live() {
   report_.conclude();
 }
 
-std::vector<std::unique_ptr<RecordSource>> Live::sources(const Reading& reading) {
+std::vector<std::unique_ptr<RecordSource>> Live::sources() {
   std::vector<std::unique_ptr<RecordSource>> sources;
   for (const auto& traces : traces_) {
-    sources.push_back(std::make_unique<LiveSource>(options_, reading, *traces, report_, token()));
+    sources.push_back(std::make_unique<LiveSource>(context_, *traces, report_));
   }
   return sources;
 }
 
-bool are_live(const std::vector<TracePlace>& places) {
-  return std::ranges::any_of(places, [](const TracePlace& place) { return place.live; });
-}
-
-void for_each_trace(
-    const Options& options, Session& session, Reading reading,
-    const std::function<bool(const TracePlace&, Result<std::unique_ptr<Reader>>)>& look) {
-  reading.notice = [&session](const std::string& text) { session.diagnostics.note(text); };
-  const std::vector<TracePlace> places = list_traces(options, session.stop);
-  if (!are_live(places)) {
-    for (const TracePlace& place : places) {
-      if (!look(place, open_reader(options, place, reading, session.stop))) return;
-    }
-    return;
-  }
-  Live live(options, session, places);
+void for_each_live_trace(Live& live, const Options& options, Session& session, flow::Needs needs,
+                         const LookAtTrace& look) {
+  SessionObserver observer(session);
+  const flow::PipelineContext context{pipeline_options(options, needs), observer, session.stop};
   for (const auto& traces : live.traces()) {
     for (;;) {
       auto found = traces->next(options.format);
       if (found && !*found) break;
-      auto reader =
-          found ? open_reader(options, traces->place(), reading, *std::move(*found), session.stop)
-                : Result<std::unique_ptr<Reader>>(std::unexpected(found.error()));
+      auto trace = open_single(context, traces->place(), std::move(found));
       // What a stop cut off is no trace that is wrong.
-      if (!reader && session.stop.stop_requested()) break;
-      if (!look(traces->place(), std::move(reader))) return;
+      if (!trace && session.stop.stop_requested()) break;
+      if (!look(traces->place(), std::move(trace))) return;
     }
   }
 }

@@ -9,7 +9,7 @@
 
 #include "cli/options.hpp"
 #include "cli/session.hpp"
-#include "cli/trace_place.hpp"
+#include "tracedeck/flow/pipeline.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/live.hpp"
 
@@ -20,7 +20,7 @@ namespace tracedeck::cli {
 
 // Tells what happens at live TRACEs, on whatever thread it does, and remembers what it means for
 // the exit code.
-class LiveReport {
+class LiveReport final : public flow::PipelineObserver {
  public:
   LiveReport(const Options& options, Session& session) : options_(options), session_(session) {}
 
@@ -29,7 +29,9 @@ class LiveReport {
   void refuse(const Error& error);
   // An error that ended a place.
   void fail(const Error& error);
-  void opened(const TraceDescription& description);
+  void failed(const Error& error) override { fail(error); }
+  void opened(const TraceDescription& description) override;
+  void note(const std::string& sentence) override { news(io::LiveNews::kChange, sentence); }
 
   // Lets it bear on the session's outcome. To be called when no other thread is at work.
   void conclude();
@@ -45,10 +47,11 @@ class LiveReport {
 // The traces that come from one place, one after the other.
 class LiveTraces {
  public:
-  LiveTraces(TracePlace place, std::unique_ptr<io::InputSequence> sequence, std::stop_token stop)
+  LiveTraces(flow::TracePlace place, std::unique_ptr<io::InputSequence> sequence,
+             std::stop_token stop)
       : place_(std::move(place)), sequence_(std::move(sequence)), stop_(std::move(stop)) {}
 
-  [[nodiscard]] const TracePlace& place() const { return place_; }
+  [[nodiscard]] const flow::TracePlace& place() const { return place_; }
   // Whether there can be more than one.
   [[nodiscard]] bool repeats() const { return sequence_->repeats(); }
 
@@ -63,7 +66,7 @@ class LiveTraces {
   [[nodiscard]] Result<std::optional<FoundTrace>> find(std::unique_ptr<io::Input> input,
                                                        const Format* format) const;
 
-  TracePlace place_;
+  flow::TracePlace place_;
   std::unique_ptr<io::InputSequence> sequence_;
   std::stop_token stop_;
   std::optional<FoundTrace> put_back_;
@@ -73,8 +76,10 @@ class LiveTraces {
 // The live TRACEs of a command at work.
 class Live {
  public:
-  // Opens all `places`; those that cannot be are reported. Options and session must outlive it.
-  Live(const Options& options, Session& session, const std::vector<TracePlace>& places);
+  // Opens all `places`; those that cannot be are reported. `needs`: of who reads `sources`. Options
+  // and session must outlive it.
+  Live(const Options& options, Session& session, flow::Needs needs,
+       const std::vector<flow::TracePlace>& places);
   // Lets what happened bear on the session's outcome.
   ~Live();
   Live(const Live&) = delete;
@@ -88,7 +93,7 @@ class Live {
 
   // One source for each place, to be read on a thread of its own each: the events of its traces,
   // trimmed. They never fail; what goes wrong is reported.
-  [[nodiscard]] std::vector<std::unique_ptr<RecordSource>> sources(const Reading& reading);
+  [[nodiscard]] std::vector<std::unique_ptr<RecordSource>> sources();
 
  private:
   struct Forward {
@@ -96,20 +101,19 @@ class Live {
     void operator()() const { to.request_stop(); }
   };
 
-  const Options& options_;
   LiveReport report_;
   std::stop_source stop_;
   std::stop_callback<Forward> forward_;
+  flow::PipelineContext context_;  // of `sources`
   std::vector<std::unique_ptr<LiveTraces>> traces_;
 };
 
-// Whether the traces of these places come while they are read.
-[[nodiscard]] bool are_live(const std::vector<TracePlace>& places);
+// Looks at one trace, or at why it cannot be read. Returns whether to go on.
+using LookAtTrace =
+    std::function<bool(const flow::TracePlace&, Result<std::unique_ptr<flow::SingleTrace>>)>;
 
-// Opens the traces of all TRACEs one after the other, live ones as they come, and hands each to
-// `look`, or why it cannot be read. `look` returns whether to go on.
-void for_each_trace(
-    const Options& options, Session& session, Reading reading,
-    const std::function<bool(const TracePlace&, Result<std::unique_ptr<Reader>>)>& look);
+// Opens the live traces one after the other, as they come, and hands each to `look`.
+void for_each_live_trace(Live& live, const Options& options, Session& session, flow::Needs needs,
+                         const LookAtTrace& look);
 
 }  // namespace tracedeck::cli

@@ -61,8 +61,8 @@ std::expected<std::uint64_t, std::string> parse_size(std::string_view text) {
   return *count << shift;
 }
 
-std::expected<ClockOffset, std::string> parse_clock_offset(std::string_view text) {
-  ClockOffset offset;
+std::expected<flow::ClockOffset, std::string> parse_clock_offset(std::string_view text) {
+  flow::ClockOffset offset;
   const std::size_t equals = text.rfind('=');
   std::string_view number = text;
   if (equals != std::string_view::npos) {

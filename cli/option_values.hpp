@@ -18,6 +18,7 @@ namespace tracedeck::cli {
 [[nodiscard]] std::expected<std::uint64_t, std::string> parse_size(std::string_view text);
 
 // "[TRACE=]NS". What stands before the last `=` is the TRACE.
-[[nodiscard]] std::expected<ClockOffset, std::string> parse_clock_offset(std::string_view text);
+[[nodiscard]] std::expected<flow::ClockOffset, std::string> parse_clock_offset(
+    std::string_view text);
 
 }  // namespace tracedeck::cli

@@ -107,9 +107,9 @@ std::string apply_schema_output(Options& options, const std::string& value) {
 
 std::string apply_order(Options& options, const std::string& value) {
   options.order_given = true;
-  options.order = value == "merged"     ? Order::kMerged
-                  : value == "recorded" ? Order::kRecorded
-                                        : Order::kTime;
+  options.selection.order = value == "merged"     ? flow::Order::kMerged
+                            : value == "recorded" ? flow::Order::kRecorded
+                                                  : flow::Order::kTime;
   return {};
 }
 
@@ -123,7 +123,7 @@ std::string apply_color(Options& options, const std::string& value) {
 std::string apply_clock_offset(Options& options, const std::string& value) {
   auto offset = parse_clock_offset(value);
   if (!offset) return std::move(offset).error();
-  options.clock_offsets.push_back(*std::move(offset));
+  options.selection.clock_offsets.push_back(*std::move(offset));
   return {};
 }
 
@@ -183,9 +183,9 @@ std::string assign_path(Options& options, const std::string& value) {
   options.*Member = value;
   return {};
 }
-template <std::optional<TimePoint> Options::* Member>
+template <std::optional<TimePoint> flow::Selection::* Member>
 std::string assign_time(Options& options, const std::string& value) {
-  return take(options.*Member, parse_time_point(value));
+  return take(options.selection.*Member, parse_time_point(value));
 }
 
 // In the order in which help shows them.
@@ -296,18 +296,19 @@ constexpr std::array kOptions = {
                          "the clock counts from the Unix epoch, and counts from the clock's own "
                          "origin otherwise. An "
                          "RFC 3339 time stands for its nanoseconds since the Unix epoch.",
-               .apply = assign_time<&Options::begin>},
+               .apply = assign_time<&flow::Selection::begin>},
     OptionSpec{.name = "end",
                .value = "T",
                .help = "leave out events after T",
                .detail = "T is written as for --begin.",
-               .apply = assign_time<&Options::end>},
+               .apply = assign_time<&flow::Selection::end>},
     OptionSpec{
         .name = "limit",
         .value = "N",
         .help = "stop after N events",
         .detail = "What lies behind the last of them is not read.",
-        .apply = [](Options& o, const std::string& v) { return take(o.limit, parse_count(v)); }},
+        .apply = [](Options& o,
+                    const std::string& v) { return take(o.selection.limit, parse_count(v)); }},
     OptionSpec{.name = "clock-offset",
                .value = "[TRACE=]NS",
                .help = "add NS nanoseconds to every time",
@@ -517,15 +518,15 @@ class Parser {
 
 }  // namespace
 
-std::int64_t Options::clock_offset(std::span<const std::string_view> names) const {
-  std::int64_t general = 0;
-  std::optional<std::int64_t> own;
-  for (const ClockOffset& offset : clock_offsets) {
-    if (!offset.trace) general = offset.nanoseconds;
-    if (offset.trace && std::ranges::find(names, *offset.trace) != names.end())
-      own = offset.nanoseconds;
-  }
-  return own.value_or(general);
+flow::PipelineOptions pipeline_options(const Options& options, flow::Needs needs) {
+  return {.operands = options.operands,
+          .format = options.format,
+          .follow = options.follow,
+          .hexadecimal = options.tband_hexadecimal,
+          .selection = options.selection,
+          .needs = needs,
+          .max_state = options.max_state,
+          .jobs = options.jobs};
 }
 
 std::string OptionSpec::spelling() const {

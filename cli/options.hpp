@@ -12,20 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/time_point.hpp"
+#include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/format/format.hpp"
 
 namespace tracedeck::cli {
 
 enum class OutputForm : std::uint8_t { kText, kJsonLines, kCsv, kBabeltrace2 };
-enum class Order : std::uint8_t { kMerged, kRecorded, kTime };
 enum class ColorMode : std::uint8_t { kAuto, kAlways, kNever };
-
-// A --clock-offset: nanoseconds to add to every time, of one TRACE or of all.
-struct ClockOffset {
-  std::optional<std::string> trace;  // as named on the command line
-  std::int64_t nanoseconds = 0;
-};
 
 // What the user asked for. Each member is set by the option of that name.
 struct Options {
@@ -39,7 +32,7 @@ struct Options {
   ColorMode color = ColorMode::kAuto;
   const Format* format = nullptr;          // null: recognise it
   bool tband_hexadecimal = false;          // Tonbandgerät input is hexadecimal text
-  std::optional<std::uint64_t> max_state;  // see `cli::max_state`
+  std::optional<std::uint64_t> max_state;  // see `flow::max_state`
   unsigned jobs = 0;                       // 0: one for each processor
 
   bool json = false;
@@ -51,24 +44,19 @@ struct Options {
   bool clock_date = false;
   bool no_delta = false;
   bool all_records = false;
-  Order order = Order::kMerged;
+  flow::Selection selection;  // what of the TRACEs is wanted
   bool order_given = false;
   bool follow = false;
-  std::optional<std::uint64_t> limit;
-  std::optional<TimePoint> begin;
-  std::optional<TimePoint> end;
-  std::vector<ClockOffset> clock_offsets;
 
   std::string out;
   std::string to;
   std::string report;
   std::string dial9_version;
   std::optional<std::uint64_t> packet_size;  // bytes
-
-  // Nanoseconds to add to the times of the trace that has these names: the last --clock-offset with
-  // one of them, or else the last without a name.
-  [[nodiscard]] std::int64_t clock_offset(std::span<const std::string_view> names) const;
 };
+
+// What a pipeline over the TRACEs is to do, for who has these `needs`.
+[[nodiscard]] flow::PipelineOptions pipeline_options(const Options& options, flow::Needs needs);
 
 // One word an option takes, with what it means, for completions and the man page.
 struct Choice {

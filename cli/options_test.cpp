@@ -30,8 +30,8 @@ TEST(Options, OptionsAndOperandsMayBeMixed) {
   Options options;
   EXPECT_EQ(parse("print", {"a", "--limit", "5", "-", "--order=time", "b"}, options), "");
   EXPECT_THAT(options.operands, ElementsAre("a", "-", "b"));
-  EXPECT_EQ(options.limit, 5U);
-  EXPECT_EQ(options.order, Order::kTime);
+  EXPECT_EQ(options.selection.limit, 5U);
+  EXPECT_EQ(options.selection.order, flow::Order::kTime);
 }
 
 TEST(Options, DoubleDashEndsTheOptions) {
@@ -62,8 +62,8 @@ TEST(Options, ValuesMayLookLikeOptions) {
   EXPECT_EQ(parse("convert", {"-o", "-", "--begin", "-5", "--end=-1", "--report", "--x"}, options),
             "");
   EXPECT_EQ(options.out, "-");
-  EXPECT_EQ(options.begin->value, Nanoseconds(-5));
-  EXPECT_EQ(options.end->value, Nanoseconds(-1));
+  EXPECT_EQ(options.selection.begin->value, Nanoseconds(-5));
+  EXPECT_EQ(options.selection.end->value, Nanoseconds(-1));
   EXPECT_EQ(options.report, "--x");
 }
 
@@ -72,7 +72,7 @@ TEST(Options, OfARepeatedOptionTheLastCounts) {
   EXPECT_EQ(parse("print", {"--limit", "5", "--limit", "6", "--output", "csv", "--output", "text"},
                   options),
             "");
-  EXPECT_EQ(options.limit, 6U);
+  EXPECT_EQ(options.selection.limit, 6U);
   EXPECT_EQ(options.output, OutputForm::kText);
 }
 
@@ -92,7 +92,8 @@ TEST(Options, ClockOffsetsOfATraceGoBeforeThoseOfAll) {
             options),
       "");
   const auto offset_of = [&](auto... names) {
-    return options.clock_offset(std::array<std::string_view, sizeof...(names)>{names...});
+    return flow::clock_offset(options.selection.clock_offsets,
+                              std::array<std::string_view, sizeof...(names)>{names...});
   };
   EXPECT_EQ(offset_of("a"), 5);
   EXPECT_EQ(offset_of("b"), 7);

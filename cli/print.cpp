@@ -6,7 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/events_out.hpp"
-#include "cli/pipeline.hpp"
+#include "cli/traces.hpp"
 #include "tracedeck/render/babeltrace.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/json_lines.hpp"
@@ -22,7 +22,7 @@ bool somebody_waits() {
 }
 
 std::unique_ptr<Writer> babeltrace_renderer(const Options& options, Session& session,
-                                            Pipeline& pipeline) {
+                                            flow::Pipeline& pipeline) {
   render::BabeltraceOptions as{.clock_gmt = options.clock_gmt,
                                .clock_seconds = options.clock_seconds,
                                .clock_cycles = options.clock_cycles,
@@ -42,7 +42,8 @@ std::unique_ptr<Writer> babeltrace_renderer(const Options& options, Session& ses
 }
 
 // The pipeline must outlive the renderer.
-std::unique_ptr<Writer> renderer(const Options& options, Session& session, Pipeline& pipeline) {
+std::unique_ptr<Writer> renderer(const Options& options, Session& session,
+                                 flow::Pipeline& pipeline) {
   switch (options.output) {
     case OutputForm::kJsonLines:
       return render::json_lines_writer(session.out, {.all_records = options.all_records});
@@ -76,9 +77,9 @@ std::string check_print(const Options& options) {
 }
 
 void run_print(const Options& options, Session& session) {
-  const auto pipeline =
-      Pipeline::open(options, session, {.findings = !options.quiet || options.all_records});
-  if (pipeline == nullptr) return;
+  const OpenPipeline pipeline(options, session,
+                              {.values = true, .findings = !options.quiet || options.all_records});
+  if (pipeline.empty()) return;
   const auto writer = renderer(options, session, *pipeline);
   Notices notices(session, options);
   const EventsWritten written = write_events({.source = *pipeline,
@@ -86,7 +87,7 @@ void run_print(const Options& options, Session& session) {
                                               .output = session.out,
                                               .notices = notices,
                                               .show_at_once = !pipeline->live() && somebody_waits(),
-                                              .ready = pauses_of(*pipeline)},
+                                              .ready = pipeline.pauses()},
                                              session);
   if (written.complete && !session.delivered(session.out.flush())) return;
   // What babeltrace2 does not say, nobody who takes us for it wants to hear.

@@ -3,9 +3,8 @@
 #include <utility>
 
 #include "cli/commands.hpp"
-#include "cli/live.hpp"
 #include "cli/notices.hpp"
-#include "cli/read_through.hpp"
+#include "cli/traces.hpp"
 #include "tracedeck/model/written_out.hpp"
 
 namespace tracedeck::cli {
@@ -20,16 +19,16 @@ class SchemaPrinter {
   SchemaPrinter(const Options& options, Session& session) : options_(options), session_(session) {}
 
   // Returns false when standard output is gone.
-  bool print(Result<std::unique_ptr<Reader>> reader) {
-    if (!reader) {
-      session_.report(reader.error());
+  bool print(Result<std::unique_ptr<flow::SingleTrace>> trace) {
+    if (!trace) {
+      session_.report(trace.error());
       return true;
     }
-    const Result<void> read = read_all(**reader);
+    const Result<void> read = read_all(**trace);
     if (!read) session_.report(read.error());
     // Metadata with faults would not be what the trace has.
     if (!read && options_.metadata && exit_code_of(read.error()) == ExitCode::kNoTrace) return true;
-    const Result<std::string> text = text_of(**reader);
+    const Result<std::string> text = text_of((*trace)->reader());
     if (!text) {
       session_.report(text.error());
       return true;
@@ -39,9 +38,9 @@ class SchemaPrinter {
   }
 
  private:
-  Result<void> read_all(Reader& reader) {
+  Result<void> read_all(RecordSource& trace) {
     Notices notices(session_, options_);
-    const auto read = read_through(reader, session_, [&](const Batch& batch) {
+    const auto read = read_through(trace, [&](const Batch& batch) {
       notices.see(batch);
       return true;
     });
@@ -86,8 +85,8 @@ std::string check_schema(const Options& options) {
 
 void run_schema(const Options& options, Session& session) {
   SchemaPrinter printer(options, session);
-  for_each_trace(options, session, {.values = false}, [&](const TracePlace& place, auto reader) {
-    return printer.print(std::move(reader)) &&
+  for_each_trace(options, session, {.findings = true}, [&](const auto& place, auto trace) {
+    return printer.print(std::move(trace)) &&
            (!place.live || session.delivered(session.out.flush()));
   });
 }

@@ -1,7 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/notices.hpp"
-#include "cli/pipeline.hpp"
-#include "cli/read_through.hpp"
+#include "cli/traces.hpp"
 #include "tracedeck/flow/statistics.hpp"
 #include "tracedeck/render/statistics.hpp"
 
@@ -10,18 +9,17 @@ namespace tracedeck::cli {
 void run_stats(const Options& options, Session& session) {
   // Counting needs no order: one TRACE after the other takes the least memory.
   Options in_turn = options;
-  in_turn.order = Order::kRecorded;
-  const auto pipeline = Pipeline::open(in_turn, session, {});
-  if (pipeline == nullptr) return;
+  in_turn.selection.order = flow::Order::kRecorded;
+  const OpenPipeline pipeline(in_turn, session, {.values = true, .findings = true});
+  if (pipeline.empty()) return;
   flow::StatisticsCollector collector;
   Notices notices(session, options);
-  for (;;) {
-    const auto batch = pipeline->next();
-    if (!batch) session.report(batch.error());
-    if (!batch || *batch == nullptr) break;
-    collector.add(**batch);
-    notices.see(**batch);
-  }
+  const auto read = read_through(*pipeline, [&](const Batch& batch) {
+    collector.add(batch);
+    notices.see(batch);
+    return true;
+  });
+  if (!read) session.report(read.error());
   notices.finish();
   const flow::TraceStatistics statistics = collector.finish();
   print(session,

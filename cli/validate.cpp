@@ -2,8 +2,7 @@
 #include <array>
 
 #include "cli/commands.hpp"
-#include "cli/live.hpp"
-#include "cli/read_through.hpp"
+#include "cli/traces.hpp"
 #include "tracedeck/format/input_rule.hpp"
 #include "tracedeck/render/finding.hpp"
 
@@ -48,11 +47,11 @@ class Validator {
   Validator(const Options& options, Session& session) : options_(options), session_(session) {}
 
   // Returns false when standard output is gone.
-  bool validate(const TracePlace& place, Result<std::unique_ptr<Reader>> reader) {
+  bool validate(const flow::TracePlace& place, Result<std::unique_ptr<flow::SingleTrace>> trace) {
     const std::uint64_t before = findings_;
-    if (!reader) return show(as_notice(reader.error(), place.operand));
+    if (!trace) return show(as_notice(trace.error(), place.operand));
     bool delivered = true;
-    const auto read = read_through(**reader, session_, [&](const Batch& batch) {
+    const auto read = read_through(**trace, [&](const Batch& batch) {
       for (const Record& record : batch.records()) {
         if (record.kind != RecordKind::kEvent) delivered = delivered && look(record);
       }
@@ -61,7 +60,7 @@ class Validator {
     });
     if (!read) delivered = delivered && show(as_notice(read.error(), place.operand));
     if (findings_ == before) {
-      session_.diagnostics.detail((*reader)->description()->input() + ": no findings");
+      session_.diagnostics.detail((*trace)->reader().description()->input() + ": no findings");
     }
     return delivered;
   }
@@ -101,9 +100,10 @@ class Validator {
 void run_validate(const Options& options, Session& session) {
   Validator validator(options, session);
   bool live = false;
-  for_each_trace(options, session, {}, [&](const TracePlace& place, auto reader) {
+  constexpr flow::Needs kNeeds = {.values = true, .findings = true};
+  for_each_trace(options, session, kNeeds, [&](const auto& place, auto trace) {
     live = place.live;
-    return validator.validate(place, std::move(reader));
+    return validator.validate(place, std::move(trace));
   });
   // Live TRACEs have no other end.
   if (session.stop.stop_requested() && !live) {

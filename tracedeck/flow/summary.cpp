@@ -6,16 +6,6 @@
 
 namespace tracedeck::flow {
 
-void widen(std::optional<TimeRange>& range, const std::optional<TimeRange>& by) {
-  if (!by) return;
-  if (!range) {
-    range = by;
-    return;
-  }
-  range->first = std::min(range->first, by->first);
-  range->last = std::max(range->last, by->last);
-}
-
 Summarizer::Summarizer(std::shared_ptr<const TraceDescription> description) {
   side_.description = std::move(description);
 }

@@ -13,18 +13,10 @@
 
 #include "tracedeck/flow/class_group.hpp"
 #include "tracedeck/flow/class_table.hpp"
+#include "tracedeck/flow/time_frame.hpp"
 #include "tracedeck/model/batch.hpp"
 
 namespace tracedeck::flow {
-
-// The earliest and the latest time of some events, ns from the origin of their clock.
-struct TimeRange {
-  Nanoseconds first;
-  Nanoseconds last;
-};
-
-// Widens `range` so that it holds `by` too.
-void widen(std::optional<TimeRange>& range, const std::optional<TimeRange>& by);
 
 // The events of one group of alike classes.
 struct ClassSummary : ClassGroup {

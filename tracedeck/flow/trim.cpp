@@ -10,8 +10,10 @@ namespace {
 
 class Trim final : public RecordSource {
  public:
-  Trim(std::unique_ptr<RecordSource> source, const TrimRange& range)
+  Trim(std::unique_ptr<RecordSource> source, const TrimRange& range,
+       std::shared_ptr<TimesSeen> left_out)
       : source_(std::move(source)),
+        left_out_(std::move(left_out)),
         begin_(range.begin ? OrderKey::from(*range.begin) : OrderKey::first()),
         end_(OrderKey::from(range.end.value_or(Nanoseconds::from_unsigned(~Uint128{0})))) {}
 
@@ -40,13 +42,24 @@ class Trim final : public RecordSource {
     OutputBatch output;
     output.pin(batch);
     for (const Record& record : records.first(rejected)) output.add(record);
+    note_left_out(records[rejected]);
     for (const Record& record : records.subspan(rejected + 1)) {
-      if (passes(record)) output.add(record);
+      if (passes(record)) {
+        output.add(record);
+      } else {
+        note_left_out(record);
+      }
     }
     return output.empty() ? nullptr : output.take();
   }
 
+  void note_left_out(const Record& record) {
+    if (left_out_ == nullptr || !record.event.has_time()) return;
+    left_out_->add(record.event.began_at(), record.event.event_class->clock->origin);
+  }
+
   std::unique_ptr<RecordSource> source_;
+  std::shared_ptr<TimesSeen> left_out_;
   StreamTimes times_;
   OrderKey begin_;
   OrderKey end_;
@@ -54,9 +67,10 @@ class Trim final : public RecordSource {
 
 }  // namespace
 
-std::unique_ptr<RecordSource> trim(std::unique_ptr<RecordSource> source, const TrimRange& range) {
+std::unique_ptr<RecordSource> trim(std::unique_ptr<RecordSource> source, const TrimRange& range,
+                                   std::shared_ptr<TimesSeen> left_out) {
   if (!range.begin && !range.end) return source;
-  return std::make_unique<Trim>(std::move(source), range);
+  return std::make_unique<Trim>(std::move(source), range, std::move(left_out));
 }
 
 }  // namespace tracedeck::flow

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "tracedeck/flow/time_frame.hpp"
 #include "tracedeck/format/reader.hpp"
 
 namespace tracedeck::flow {
@@ -17,8 +18,9 @@ struct TrimRange {
 // Leaves out the events that are not in `range`. An event with a begin and an end goes by its
 // begin; one without a time by the timed event before it in its data stream, and where there is
 // none it lies before every `begin`. All other records stay. Goes before stages that bring streams
-// together or change the order.
+// together or change the order. `left_out`: null, or gets the times of those left out.
 [[nodiscard]] std::unique_ptr<RecordSource> trim(std::unique_ptr<RecordSource> source,
-                                                 const TrimRange& range);
+                                                 const TrimRange& range,
+                                                 std::shared_ptr<TimesSeen> left_out = {});
 
 }  // namespace tracedeck::flow

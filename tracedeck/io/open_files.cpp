@@ -1,10 +1,10 @@
-#include "cli/open_files.hpp"
+#include "tracedeck/io/open_files.hpp"
 
 #include <sys/resource.h>
 
 #include <algorithm>
 
-namespace tracedeck::cli {
+namespace tracedeck::io {
 
 void allow_open_files(std::size_t count) {
   // Standard ones, results, temporary files, libraries.
@@ -16,4 +16,4 @@ void allow_open_files(std::size_t count) {
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-}  // namespace tracedeck::cli
+}  // namespace tracedeck::io

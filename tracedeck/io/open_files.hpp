@@ -3,10 +3,10 @@
 
 #include <cstddef>
 
-namespace tracedeck::cli {
+namespace tracedeck::io {
 
 // Raises the limit of open files, which is low for the sake of old programs, so that `count` more
 // can be open, as far as the system lets us. Where that is not far enough, opening a file says so.
 void allow_open_files(std::size_t count);
 
-}  // namespace tracedeck::cli
+}  // namespace tracedeck::io

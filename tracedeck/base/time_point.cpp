@@ -1,17 +1,18 @@
-#include "cli/time_point.hpp"
+#include "tracedeck/base/time_point.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
 
-namespace tracedeck::cli {
+namespace tracedeck {
 namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 constexpr std::int64_t kSecondsPerDay = 86'400;
-constexpr std::int64_t kNsPerDay = kSecondsPerDay * kNsPerSecond;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -50,17 +51,79 @@ struct Scanner {
   }
 };
 
-std::expected<TimePoint, std::string> parse_nanoseconds(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  std::string_view digits = text;
-  if (negative || text.starts_with('+')) digits.remove_prefix(1);
-  std::uint64_t magnitude = 0;
+// A unit that a number may have, or "" for seconds of a number with a point.
+struct Unit {
+  std::string_view name;
+  std::int64_t nanoseconds;
+};
+constexpr std::array kUnits = {
+    Unit{"ns", 1},
+    Unit{"us", 1'000},
+    Unit{"ms", 1'000'000},
+    Unit{"s", kNsPerSecond},
+    Unit{"min", 60 * kNsPerSecond},
+    Unit{"h", 3'600 * kNsPerSecond},
+};
+
+// Where the digits at the front of `text` end.
+std::size_t digits_of(std::string_view text) {
+  return std::min(text.find_first_not_of("0123456789"), text.size());
+}
+
+// ns in one of what a number counts: its unit, or seconds where it has a point, or ns. 0: no unit
+// is called so.
+std::int64_t scale_of(std::string_view unit, bool has_point) {
+  if (unit.empty()) return has_point ? kNsPerSecond : 1;
+  const auto* const found =
+      std::ranges::find_if(kUnits, [&](const Unit& each) { return each.name == unit; });
+  return found == kUnits.end() ? 0 : found->nanoseconds;
+}
+
+std::unexpected<std::string> no_time(std::string_view text) {
+  return std::unexpected(fmt::format("'{}' is no time: {} are", text, kTimeForms));
+}
+
+// An unsigned number with or without a point and a unit, in ns; `whole` is what a message names.
+std::expected<Nanoseconds, std::string> parse_number(std::string_view text,
+                                                     std::string_view whole) {
+  const std::string_view integer = text.substr(0, digits_of(text));
+  std::string_view rest = text.substr(integer.size());
+  const bool has_point = rest.starts_with('.');
+  if (has_point) rest.remove_prefix(1);
+  const std::string_view decimals = rest.substr(0, has_point ? digits_of(rest) : 0);
+  const std::int64_t scale = scale_of(rest.substr(decimals.size()), has_point);
+  if (integer.empty() || (has_point && decimals.empty()) || scale == 0) return no_time(whole);
+
+  std::uint64_t count = 0;
   const auto [stopped, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
-  if (error == std::errc::result_out_of_range) {
-    return std::unexpected(fmt::format("'{}' is more nanoseconds than 64 bits hold", text));
+      std::from_chars(integer.data(), integer.data() + integer.size(), count);
+  if (error == std::errc::result_out_of_range)
+    return std::unexpected(fmt::format("'{}' is more than 64 bits hold", whole));
+  std::int64_t left = scale;
+  std::int64_t fraction = 0;
+  for (const char digit : decimals) {
+    if (digit != '0' && left % 10 != 0)
+      return std::unexpected(fmt::format("'{}' is finer than a nanosecond", whole));
+    left /= 10;
+    fraction += (digit - '0') * left;
   }
-  return TimePoint{.value = Nanoseconds::from_unsigned(magnitude, negative)};
+  return Nanoseconds::from_unsigned(static_cast<Uint128>(count) * static_cast<Uint128>(scale)) +
+         Nanoseconds(fraction);
+}
+
+// "5", "-0.5", "+5s", "end-2s".
+std::expected<TimePoint, std::string> parse_count(std::string_view text) {
+  constexpr std::string_view kBeforeEnd = "end-";
+  const bool from_end = text.starts_with(kBeforeEnd);
+  const bool negative = from_end || text.starts_with('-');
+  const bool from_begin = text.starts_with('+');
+  const std::size_t sign = from_end ? kBeforeEnd.size() : negative || from_begin ? 1 : 0;
+  const auto number = parse_number(text.substr(sign), text);
+  if (!number) return std::unexpected(number.error());
+  return TimePoint{.value = negative ? -*number : *number,
+                   .from = from_end     ? TimePoint::From::kEnd
+                           : from_begin ? TimePoint::From::kBegin
+                                        : TimePoint::From::kOrigin};
 }
 
 std::expected<TimePoint, std::string> parse_time_of_day(std::string_view text) {
@@ -77,11 +140,12 @@ std::expected<TimePoint, std::string> parse_time_of_day(std::string_view text) {
   const Nanoseconds whole =
       Nanoseconds::from_unsigned(static_cast<Uint128>((hours * 60 + minutes) * 60 + seconds) *
                                  static_cast<Uint128>(kNsPerSecond));
-  return TimePoint{.value = whole + Nanoseconds(fraction), .time_of_day = true};
+  return TimePoint{.value = whole + Nanoseconds(fraction), .from = TimePoint::From::kMidnight};
 }
 
-// Seconds east of UTC: "Z", "+hh:mm" or "-hh:mm".
+// Seconds east of UTC: "Z", "+hh:mm" or "-hh:mm", or nothing, which is UTC.
 std::int64_t parse_zone(Scanner& scan) {
+  if (scan.rest.empty()) return 0;
   if (scan.rest == "Z" || scan.rest == "z") {
     scan.rest = {};
     return 0;
@@ -117,8 +181,8 @@ std::expected<TimePoint, std::string> parse_rfc3339(std::string_view text) {
                                          std::chrono::day{static_cast<unsigned>(day)}};
   // Second 60 is a leap second, which falls on the first of the next minute.
   if (!scan.ok || !scan.rest.empty() || !date.ok() || hours > 23 || minutes > 59 || seconds > 60) {
-    return std::unexpected(
-        fmt::format("'{}' is no RFC 3339 time such as 2026-11-21T03:19:00.5Z", text));
+    return std::unexpected(fmt::format(
+        "'{}' is no date and time such as 2026-11-21T03:19:00.5Z or 2026-11-21 03:19:00", text));
   }
   const std::int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
   const std::int64_t since_epoch =
@@ -127,29 +191,15 @@ std::expected<TimePoint, std::string> parse_rfc3339(std::string_view text) {
   const auto magnitude = static_cast<Uint128>(negative ? -since_epoch : since_epoch);
   const Nanoseconds whole =
       Nanoseconds::from_unsigned(magnitude * static_cast<Uint128>(kNsPerSecond), negative);
-  return TimePoint{.value = whole + Nanoseconds(fraction)};
+  return TimePoint{.value = whole + Nanoseconds(fraction), .from = TimePoint::From::kUnixEpoch};
 }
 
 }  // namespace
 
-Nanoseconds TimePoint::resolve(ClockOrigin origin, Nanoseconds first) const {
-  if (!time_of_day || origin != ClockOrigin::kUnixEpoch) return value;
-  const Uint128 part = first.magnitude() % static_cast<Uint128>(kNsPerDay);
-  Nanoseconds since_midnight = Nanoseconds::from_unsigned(part, first.negative());
-  if (since_midnight.negative()) since_midnight = since_midnight + Nanoseconds(kNsPerDay);
-  return first - since_midnight + value;
-}
-
 std::expected<TimePoint, std::string> parse_time_point(std::string_view text) {
-  const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
-  const std::string_view digits = text.substr(sign);
-  if (!digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos) {
-    return parse_nanoseconds(text);
-  }
-  if (text.size() > 4 && text[4] == '-') return parse_rfc3339(text);
+  if (text.size() > 4 && text[4] == '-' && digits_of(text) == 4) return parse_rfc3339(text);
   if (text.contains(':')) return parse_time_of_day(text);
-  return std::unexpected(
-      fmt::format("'{}' is no time: nanoseconds, hh:mm:ss.n or RFC 3339 are", text));
+  return parse_count(text);
 }
 
-}  // namespace tracedeck::cli
+}  // namespace tracedeck

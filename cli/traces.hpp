@@ -1,0 +1,76 @@
+// The TRACEs of a command line through `flow`: all together, or one after the other.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/live.hpp"
+#include "cli/observer.hpp"
+#include "cli/session.hpp"
+#include "tracedeck/flow/pipeline.hpp"
+
+namespace tracedeck::cli {
+
+// What the operands of the options name, nothing opened yet.
+[[nodiscard]] std::vector<flow::TracePlace> list_traces(const Options& options,
+                                                        const std::stop_token& stop);
+
+// Whether traces come while they are read.
+[[nodiscard]] bool are_live(const std::vector<flow::TracePlace>& places);
+
+// All TRACEs as one stream of records, and what it needs to stay alive. Options and session must
+// outlive it.
+class OpenPipeline {
+ public:
+  OpenPipeline(const Options& options, Session& session, flow::Needs needs);
+  // The same for traces that were listed before. `first` is the first of them when it was found
+  // before.
+  OpenPipeline(const Options& options, Session& session, flow::Needs needs,
+               std::vector<flow::TracePlace> places, std::optional<FoundTrace> first = {});
+  // The same for live ones.
+  OpenPipeline(const Options& options, Session& session, std::unique_ptr<Live> live);
+  OpenPipeline(const OpenPipeline&) = delete;
+  OpenPipeline& operator=(const OpenPipeline&) = delete;
+
+  // Whether none of the traces could be opened, which was reported then.
+  [[nodiscard]] bool empty() const { return pipeline_ == nullptr; }
+  [[nodiscard]] flow::Pipeline& operator*() const { return *pipeline_; }
+  [[nodiscard]] flow::Pipeline* operator->() const { return pipeline_.get(); }
+
+  // `EventsOut::ready`: empty unless the traces are live.
+  [[nodiscard]] std::function<bool(std::chrono::milliseconds)> pauses() const;
+
+ private:
+  void open_live(const Options& options);
+
+  SessionObserver observer_;
+  std::unique_ptr<Live> live_;
+  std::unique_ptr<flow::Pipeline> pipeline_;  // goes before what it reads
+};
+
+// Opens the traces of all TRACEs one after the other, live ones as they come, and hands each to
+// `look`.
+void for_each_trace(const Options& options, Session& session, flow::Needs needs,
+                    const LookAtTrace& look);
+
+// Reads `source` to its end and hands each batch to `consume`, which returns whether to go on. An
+// error is handed back; what came before it was consumed.
+template <class Consume>
+[[nodiscard]] Result<void> read_through(RecordSource& source, Consume&& consume) {
+  for (;;) {
+    auto batch = source.next();
+    if (!batch) return std::unexpected(std::move(batch.error()));
+    if (*batch == nullptr || !consume(**batch)) return {};
+  }
+}
+
+// Writes `text` to standard output. Returns whether that went well.
+inline bool print(Session& session, const std::string& text) {
+  session.diagnostics.progress().erase();
+  return session.delivered(session.out.write(text));
+}
+
+}  // namespace tracedeck::cli

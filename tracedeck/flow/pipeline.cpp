@@ -1,0 +1,284 @@
+#include "tracedeck/flow/pipeline.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "tracedeck/flow/concatenate.hpp"
+#include "tracedeck/flow/merge.hpp"
+#include "tracedeck/flow/sort.hpp"
+
+namespace tracedeck::flow {
+namespace {
+
+// All of a trace, which is opened when its turn comes.
+class InTurn final : public RecordSource {
+ public:
+  explicit InTurn(std::shared_ptr<TraceSource> trace) : trace_(std::move(trace)) {}
+
+  Result<BatchPtr> next() override {
+    if (source_ == nullptr) {
+      if (!trace_->open()) return nullptr;
+      source_ = std::move(trace_->take_sources(false).front());
+    }
+    return source_->next();
+  }
+
+ private:
+  std::shared_ptr<TraceSource> trace_;
+  RecordSourcePtr source_;
+};
+
+// Ends a source when a stop is requested after its first batch. Inputs end by themselves then, but
+// what a sort has collected until then may be long, and is wanted if the request came while it
+// collected.
+class Stoppable final : public RecordSource {
+ public:
+  Stoppable(RecordSourcePtr source, std::stop_token stop)
+      : source_(std::move(source)), stop_(std::move(stop)) {}
+
+  Result<BatchPtr> next() override {
+    if (began_ && !stopped_before_ && stop_.stop_requested()) return nullptr;
+    auto batch = source_->next();
+    if (!std::exchange(began_, true)) stopped_before_ = stop_.stop_requested();
+    return batch;
+  }
+
+ private:
+  RecordSourcePtr source_;
+  std::stop_token stop_;
+  bool began_ = false;
+  bool stopped_before_ = false;  // requested before the first batch came out
+};
+
+// Calls somebody when a source ends that had not a single event.
+class WatchNothing final : public RecordSource {
+ public:
+  WatchNothing(RecordSourcePtr source, std::function<void()> nothing)
+      : source_(std::move(source)), nothing_(std::move(nothing)) {}
+
+  Result<BatchPtr> next() override {
+    auto batch = source_->next();
+    if (!batch || nothing_ == nullptr) return batch;
+    const auto is_event = [](const Record& record) { return record.kind == RecordKind::kEvent; };
+    if (*batch == nullptr) {
+      std::exchange(nothing_, nullptr)();
+    } else if (std::ranges::any_of((*batch)->records(), is_event)) {
+      nothing_ = nullptr;
+    }
+    return batch;
+  }
+
+ private:
+  RecordSourcePtr source_;
+  std::function<void()> nothing_;
+};
+
+// Whether an empty result is worth a word, which needs somebody who waits for it.
+bool watches(const PipelineContext& context) { return selects_events(context.options.selection); }
+
+std::filesystem::path whole_path(const std::string& path) {
+  std::error_code failure;
+  const auto whole = std::filesystem::absolute(path, failure).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+// What the parts of one logical trace have in common, or "".
+std::string identity_of(const TracePlace& place) {
+  return place.is_directory() ? place.format->directory_identity(place.directories.front()) : "";
+}
+
+}  // namespace
+
+std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserver& observer,
+                                         std::stop_token stop) {
+  std::vector<TracePlace> places = list_traces(
+      {.names = options.operands, .format = options.format, .follow = options.follow}, stop);
+  return open(std::move(options), observer, std::move(stop), std::move(places));
+}
+
+std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserver& observer,
+                                         std::stop_token stop, std::vector<TracePlace> places,
+                                         std::optional<FoundTrace> first) {
+  std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, std::move(stop)));
+  if (!pipeline->open_traces(std::move(places), std::move(first))) return nullptr;
+  pipeline->put_behind(pipeline->ordered());
+  return pipeline;
+}
+
+std::unique_ptr<Pipeline> Pipeline::arriving(PipelineOptions options, PipelineObserver& observer,
+                                             std::vector<RecordSourcePtr> sources,
+                                             std::function<void()> end) {
+  std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, {}));
+  auto arrivals = std::make_unique<Arrivals>(std::move(sources), std::move(end));
+  pipeline->arrivals_ = arrivals.get();
+  pipeline->put_behind(std::move(arrivals));
+  return pipeline;
+}
+
+void Pipeline::put_behind(RecordSourcePtr ordered) {
+  if (!live() && watches(context_)) {
+    ordered =
+        std::make_unique<WatchNothing>(std::move(ordered), [this] { report_nothing_selected(); });
+  }
+  stages_ = apply_stages(Stage::Place::kAfter, std::move(ordered),
+                         {.selection = context_.options.selection});
+}
+
+std::shared_ptr<TraceSource> Pipeline::add_trace(TracePlace place, const TraceReading& reading) {
+  return traces_.emplace_back(std::make_shared<TraceSource>(context_, std::move(place), reading));
+}
+
+bool Pipeline::open_traces(std::vector<TracePlace> places, std::optional<FoundTrace> first) {
+  const Order order = context_.options.selection.order;
+  if (order != Order::kRecorded) at_once_ = places.size();
+  for (TracePlace& place : places) {
+    // A sort looks through what it can read again without its values before it reads it.
+    const bool values = !(order == Order::kTime && place.reopens());
+    add_trace(std::move(place), {.values = values, .traces_at_once = at_once_});
+  }
+  named_ = traces_.size();
+  if (first) {
+    const auto opened = traces_.front()->try_open(*std::move(first));
+    if (!opened) context_.observer.failed(opened.error());
+  }
+  const auto opens = [](const auto& trace) { return trace->open(); };
+  // Unless all are needed at once they are opened when their turn comes, so that thousands of them
+  // take no more memory than one. The first that can be is opened to know that there is one.
+  if (order != Order::kMerged) return std::any_of(traces_.begin(), traces_.end(), opens);
+  std::erase_if(traces_, [&](const auto& trace) { return !opens(trace); });
+  named_ = traces_.size();
+  return !traces_.empty();
+}
+
+RecordSourcePtr Pipeline::ordered() {
+  const Order order = context_.options.selection.order;
+  if (order == Order::kTime) return sorted();
+  const bool merges = order == Order::kMerged;
+  std::vector<RecordSourcePtr> sources;
+  for (const auto& trace : traces_) {
+    if (merges) {
+      std::ranges::move(trace->take_sources(true), std::back_inserter(sources));
+    } else {
+      sources.push_back(std::make_unique<InTurn>(trace));
+    }
+  }
+  if (sources.size() == 1) return std::move(sources.front());
+  return merges ? merge(std::move(sources)) : concatenate(std::move(sources));
+}
+
+RecordSourcePtr Pipeline::sorted() {
+  std::vector<SortInput> inputs;
+  // Copied, because reading a trace again adds to them.
+  const std::vector<std::shared_ptr<TraceSource>> opened = traces_;
+  for (const auto& trace : opened) {
+    const bool reopens = trace->place().reopens();
+    inputs.push_back({.open = [this, trace, reopens,
+                               unread = true](bool values) mutable -> Result<RecordSourcePtr> {
+                        const bool as_opened = std::exchange(unread, false) && values != reopens;
+                        if (as_opened) return std::make_unique<InTurn>(trace);
+                        auto again = add_trace(
+                            trace->place(),
+                            {.values = values, .silent = true, .traces_at_once = at_once_});
+                        return std::make_unique<InTurn>(std::move(again));
+                      },
+                      .reopens = reopens});
+  }
+  return std::make_unique<Stoppable>(sort(std::move(inputs)), context_.stop);
+}
+
+Result<BatchPtr> Pipeline::next() {
+  context_.observer.progress(progress());
+  return stages_->next();
+}
+
+std::string Pipeline::path_below_operand(const TraceDescription& description) const {
+  const auto found = std::ranges::find(
+      traces_, &description, [](const auto& trace) { return trace->description().get(); });
+  if (found == traces_.end() || (*found)->place().directories.size() != 1) return {};
+  const TracePlace& place = (*found)->place();
+  const std::string identity = identity_of(place);
+  const auto same = [&](const auto& trace) { return identity_of(trace->place()) == identity; };
+  if (!identity.empty() && std::ranges::count_if(traces_, same) != 1) return {};
+  const std::filesystem::path path =
+      whole_path(place.directories.front()).lexically_relative(whole_path(place.operand));
+  return path == "." ? "" : path.string();
+}
+
+bool Pipeline::reads_whole_ctf1() const {
+  const Selection& selection = context_.options.selection;
+  if (live() || selection.order != Order::kMerged || selects_events(selection)) return false;
+  return std::ranges::all_of(traces_, [](const auto& trace) {
+    const auto& description = trace->description();
+    return trace->place().reopens() && description != nullptr && description->format() == "ctf" &&
+           description->version() == "1.8";
+  });
+}
+
+std::vector<RecordSourcePtr> Pipeline::sources_again() {
+  std::vector<RecordSourcePtr> sources;
+  for (const auto& trace : traces_) {
+    const auto& again = again_.emplace_back(std::make_shared<TraceSource>(
+        context_, trace->place(), TraceReading{.silent = true, .traces_at_once = at_once_}));
+    if (again->open()) std::ranges::move(again->take_sources(true), std::back_inserter(sources));
+  }
+  return sources;
+}
+
+double Pipeline::progress() const {
+  if (live()) return -1;
+  double sum = 0;
+  for (const auto& trace : traces_) {
+    const double part = trace->progress();
+    if (part < 0) return -1;
+    sum += part;
+  }
+  return sum / static_cast<double>(traces_.size());
+}
+
+void Pipeline::report_nothing_selected() const {
+  if (context_.stop.stop_requested()) return;
+  NothingSelected nothing;
+  for (std::size_t i = 0; i < named_; ++i) {
+    if (traces_[i]->description() == nullptr) continue;
+    const TimeFrame frame = traces_[i]->whole_frame();
+    widen(nothing.range, frame.range);
+    const bool same = nothing.traces++ == 0 || nothing.origin == frame.origin;
+    nothing.origin = same ? frame.origin : ClockOrigin::kUnknown;
+  }
+  if (nothing.traces != 0) context_.observer.selected_nothing(nothing);
+}
+
+SingleTrace::SingleTrace(const PipelineContext& context, std::unique_ptr<TraceSource> trace)
+    : context_(context), trace_(std::move(trace)), reader_(trace_->reader()) {
+  RecordSourcePtr source = std::move(trace_->take_sources(false, true).front());
+  if (watches(context_)) {
+    source = std::make_unique<WatchNothing>(std::move(source), [this] {
+      if (context_.stop.stop_requested()) return;
+      const TimeFrame frame = trace_->whole_frame();
+      context_.observer.selected_nothing(
+          {.traces = 1, .range = frame.range, .origin = frame.origin});
+    });
+  }
+  stages_ = apply_stages(Stage::Place::kAfter, std::move(source),
+                         {.selection = context_.options.selection});
+}
+
+Result<BatchPtr> SingleTrace::next() {
+  context_.observer.progress(trace_->progress());
+  return stages_->next();
+}
+
+std::optional<TraceByTrace::Item> TraceByTrace::next() {
+  if (next_ == places_.size()) return std::nullopt;
+  const TracePlace& place = places_[next_++];
+  auto trace = std::make_unique<TraceSource>(context_, place, TraceReading{});
+  if (auto opened = trace->try_open(); !opened) {
+    return Item{.place = &place, .trace = std::unexpected(std::move(opened.error()))};
+  }
+  return Item{.place = &place, .trace = std::make_unique<SingleTrace>(context_, std::move(trace))};
+}
+
+}  // namespace tracedeck::flow

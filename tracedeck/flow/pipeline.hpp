@@ -1,0 +1,128 @@
+// From operands to one ordered stream of records, or to one trace after the other:
+//
+//     operands ─▶ traces ─▶ stages of a source ─▶ order ─▶ stages behind it ─▶ batches
+//
+// What the stages are stands in `stages()`. Errors of single traces, progress and what is worth a
+// word go to a `PipelineObserver`.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tracedeck/flow/arrivals.hpp"
+#include "tracedeck/flow/pipeline_options.hpp"
+#include "tracedeck/flow/trace_source.hpp"
+
+namespace tracedeck::flow {
+
+// The traces in the order that the selection asks for, through all stages. One thread at a time.
+class Pipeline final : public RecordSource {
+ public:
+  // The observer must outlive the pipeline. Null when none of the traces can be opened, which was
+  // reported then.
+  [[nodiscard]] static std::unique_ptr<Pipeline> open(PipelineOptions options,
+                                                      PipelineObserver& observer,
+                                                      std::stop_token stop = {});
+  // The same for traces that were listed before, none of them live. `first` is the first of them
+  // when it was found before.
+  [[nodiscard]] static std::unique_ptr<Pipeline> open(PipelineOptions options,
+                                                      PipelineObserver& observer,
+                                                      std::stop_token stop,
+                                                      std::vector<TracePlace> places,
+                                                      std::optional<FoundTrace> first = {});
+
+  // Live sources in order of arrival, each read on a thread of its own. The stages of a source were
+  // applied to them (see `LiveTrace`). `end` makes those end that wait for something.
+  [[nodiscard]] static std::unique_ptr<Pipeline> arriving(PipelineOptions options,
+                                                          PipelineObserver& observer,
+                                                          std::vector<RecordSourcePtr> sources,
+                                                          std::function<void()> end);
+
+  // Whether the traces are live.
+  [[nodiscard]] bool live() const { return arrivals_ != nullptr; }
+  // Whether `next` would return within `patience`. Always so unless `live()`.
+  [[nodiscard]] bool ready(std::chrono::milliseconds patience) {
+    return arrivals_ == nullptr || arrivals_->ready(patience);
+  }
+
+  // Reports progress. Errors: those of the stages (sorting may run out of temporary space).
+  [[nodiscard]] Result<BatchPtr> next() override;
+
+  // Where a trace lies below the directory that the user named; "" when it is that directory or a
+  // file, or when it is a part of a logical trace that lies in several places.
+  [[nodiscard]] std::string path_below_operand(const TraceDescription& description) const;
+
+  // Whether what is read is all of what traces of CTF 1.8 hold, merged, so that it can be read the
+  // same way once more.
+  [[nodiscard]] bool reads_whole_ctf1() const;
+  // The sources of the merge once more, silent. The pipeline must outlive them.
+  [[nodiscard]] std::vector<RecordSourcePtr> sources_again();
+
+ private:
+  Pipeline(PipelineOptions options, PipelineObserver& observer, std::stop_token stop)
+      : context_{std::move(options), observer, std::move(stop)} {}
+
+  std::shared_ptr<TraceSource> add_trace(TracePlace place, const TraceReading& reading);
+  bool open_traces(std::vector<TracePlace> places, std::optional<FoundTrace> first);
+  RecordSourcePtr ordered();
+  RecordSourcePtr sorted();
+  void put_behind(RecordSourcePtr ordered);
+  void report_nothing_selected() const;
+  [[nodiscard]] double progress() const;
+
+  PipelineContext context_;
+  Arrivals* arrivals_ = nullptr;  // the first of the stages of live traces
+  std::size_t at_once_ = 1;
+  // Kept to the end, so that classes of different traces never have the same address.
+  std::vector<std::shared_ptr<TraceSource>> traces_;
+  std::size_t named_ = 0;  // of `traces_`, those that are not read again
+  std::vector<std::shared_ptr<TraceSource>> again_;
+  RecordSourcePtr stages_;
+};
+
+// One trace, through the stages of a source and those behind the order. One thread at a time.
+class SingleTrace final : public RecordSource {
+ public:
+  // The trace must have been opened. The context must outlive it.
+  SingleTrace(const PipelineContext& context, std::unique_ptr<TraceSource> trace);
+
+  // Reports progress. Errors: those of the reader and of the stages, which end it.
+  [[nodiscard]] Result<BatchPtr> next() override;
+
+  [[nodiscard]] const TraceSource& trace() const { return *trace_; }
+  [[nodiscard]] const Reader& reader() const { return *reader_; }
+
+ private:
+  const PipelineContext& context_;
+  std::unique_ptr<TraceSource> trace_;
+  std::shared_ptr<const Reader> reader_;
+  RecordSourcePtr stages_;
+};
+
+// The traces of operands one after the other. One thread at a time.
+class TraceByTrace {
+ public:
+  struct Item {
+    const TracePlace* place;  // until the next one is asked for
+    Result<std::unique_ptr<SingleTrace>> trace;
+  };
+
+  // None of the places may be live.
+  TraceByTrace(PipelineOptions options, PipelineObserver& observer, std::stop_token stop,
+               std::vector<TracePlace> places)
+      : context_{std::move(options), observer, std::move(stop)}, places_(std::move(places)) {}
+
+  // Opens the next one; nothing: there are no more. Errors: why it cannot be opened.
+  [[nodiscard]] std::optional<Item> next();
+
+ private:
+  PipelineContext context_;
+  std::vector<TracePlace> places_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace tracedeck::flow

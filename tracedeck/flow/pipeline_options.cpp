@@ -1,0 +1,36 @@
+#include "tracedeck/flow/pipeline_options.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace tracedeck::flow {
+namespace {
+
+constexpr std::uint64_t kMaxState = std::uint64_t{1} << 30;
+constexpr std::uint64_t kLiveMaxState = std::uint64_t{64} << 20;
+
+}  // namespace
+
+std::uint64_t max_state(const PipelineOptions& options, bool live) {
+  return options.max_state.value_or(live ? kLiveMaxState : kMaxState);
+}
+
+void PipelineObserver::opened(const TraceDescription&) {}
+void PipelineObserver::progress(double) {}
+void PipelineObserver::selected_nothing(const NothingSelected&) {}
+void PipelineObserver::note(const std::string&) {}
+
+ReadOptions PipelineContext::read_options(bool live, std::size_t traces_at_once) const {
+  const unsigned jobs =
+      options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1U);
+  const auto share = static_cast<unsigned>(jobs / std::max<std::size_t>(traces_at_once, 1));
+  const Needs needs = options.needs | needs_of(options.selection);
+  return {.values = needs.values,
+          .headers = needs.headers,
+          .findings = needs.findings,
+          .max_state = max_state(options, live),
+          .hexadecimal = options.hexadecimal,
+          .jobs = std::max(share, 1U)};
+}
+
+}  // namespace tracedeck::flow

@@ -1,0 +1,65 @@
+// What a pipeline is to read and how, and whom it reports to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "tracedeck/flow/stage.hpp"
+#include "tracedeck/format/format.hpp"
+
+namespace tracedeck::flow {
+
+struct PipelineOptions {
+  std::vector<std::string> operands = {};  // see `list_traces`
+  const Format* format = nullptr;          // null: recognise it
+  bool follow = false;                     // files and devices are live
+  bool hexadecimal = false;                // see `ReadOptions::hexadecimal`
+  Selection selection = {};
+  Needs needs = {.values = true, .findings = true};  // of who reads the pipeline
+  std::optional<std::uint64_t> max_state = {};       // bytes for each trace; see `max_state`
+  unsigned jobs = 0;  // threads that decode at the same time; 0: one for each processor
+};
+
+// Bytes that a trace may keep: 1 GiB, or 64 MiB of a live one, whose sender shall not make us hold
+// as much as what the user has on his own disk.
+[[nodiscard]] std::uint64_t max_state(const PipelineOptions& options, bool live);
+
+// That of all events of some traces nothing was selected.
+struct NothingSelected {
+  std::size_t traces = 0;               // that were read
+  std::optional<TimeRange> range = {};  // of their events, where it is known
+  ClockOrigin origin = ClockOrigin::kUnknown;
+};
+
+// Is called while a pipeline is opened and read, on the thread that does so.
+class PipelineObserver {
+ public:
+  PipelineObserver() = default;
+  PipelineObserver(const PipelineObserver&) = delete;
+  PipelineObserver& operator=(const PipelineObserver&) = delete;
+  virtual ~PipelineObserver() = default;
+
+  // What could not be opened, or ended the reading of one source: the others still come.
+  virtual void failed(const Error& error) = 0;
+  virtual void opened(const TraceDescription& description);
+  // 0 to 1, negative when unknown. Comes with every batch.
+  virtual void progress(double part);
+  virtual void selected_nothing(const NothingSelected& what);
+  // See `ReadOptions::notice`.
+  virtual void note(const std::string& sentence);
+};
+
+// What the parts of a pipeline share. The observer must outlive it.
+struct PipelineContext {
+  PipelineOptions options;
+  PipelineObserver& observer;
+  std::stop_token stop;
+
+  // How the reader of a trace is to be opened; `traces_at_once` share the threads.
+  [[nodiscard]] ReadOptions read_options(bool live, std::size_t traces_at_once) const;
+};
+
+}  // namespace tracedeck::flow

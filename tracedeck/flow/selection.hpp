@@ -1,0 +1,40 @@
+// What a user wants of the traces that are read. What each member does is an entry of `stages()`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/base/time_point.hpp"
+
+namespace tracedeck::flow {
+
+enum class Order : std::uint8_t {
+  kMerged,    // files merged by time, each keeping its own order
+  kRecorded,  // as on disk, input after input
+  kTime,      // everything sorted by time
+};
+
+// Nanoseconds to add to every time, of one operand or of all.
+struct ClockOffset {
+  std::optional<std::string> trace = {};  // the operand, as the user named it
+  std::int64_t nanoseconds = 0;
+};
+
+struct Selection {
+  Order order = Order::kMerged;
+  std::optional<TimePoint> begin = {};  // both ends belong to what is selected
+  std::optional<TimePoint> end = {};
+  std::optional<std::uint64_t> limit = {};  // events
+  std::vector<ClockOffset> clock_offsets = {};
+};
+
+// The offset of the trace that has these names: the last with one of them, or else the last without
+// a name.
+[[nodiscard]] std::int64_t clock_offset(std::span<const ClockOffset> offsets,
+                                        std::span<const std::string_view> names);
+
+}  // namespace tracedeck::flow

@@ -1,0 +1,93 @@
+#include "tracedeck/flow/stage.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "tracedeck/flow/limit.hpp"
+
+namespace tracedeck::flow {
+namespace {
+
+constexpr std::array kStages = {
+    Stage{.name = "clock offset",
+          .place = Stage::Place::kReading,
+          .changes = [](const Selection& s) { return !s.clock_offsets.empty(); },
+          .ask =
+              [](const StageContext& context, ReadOptions& reading) {
+                reading.clock_shift = clock_offset(context.selection.clock_offsets, context.names);
+              }},
+    Stage{.name = "trim",
+          .place = Stage::Place::kSource,
+          .changes = [](const Selection& s) { return s.begin.has_value() || s.end.has_value(); },
+          .selects = true,
+          .ask =
+              [](const StageContext& context, ReadOptions& reading) {
+                reading.begin = context.range.begin;
+                reading.end = context.range.end;
+              },
+          .apply =
+              [](RecordSourcePtr source, const StageContext& context) {
+                return trim(std::move(source), context.range, context.left_out);
+              }},
+    Stage{.name = "order",
+          .place = Stage::Place::kOrder,
+          .changes = [](const Selection& s) { return s.order == Order::kTime; }},
+    Stage{.name = "limit",
+          .place = Stage::Place::kAfter,
+          .changes = [](const Selection& s) { return s.limit.has_value(); },
+          .apply =
+              [](RecordSourcePtr source, const StageContext& context) {
+                return limit(std::move(source), *context.selection.limit);
+              }},
+};
+
+}  // namespace
+
+std::int64_t clock_offset(std::span<const ClockOffset> offsets,
+                          std::span<const std::string_view> names) {
+  std::int64_t general = 0;
+  std::optional<std::int64_t> own;
+  for (const ClockOffset& offset : offsets) {
+    if (!offset.trace) general = offset.nanoseconds;
+    if (offset.trace && std::ranges::find(names, *offset.trace) != names.end())
+      own = offset.nanoseconds;
+  }
+  return own.value_or(general);
+}
+
+std::span<const Stage> stages() { return kStages; }
+
+bool changes_events(const Selection& selection) {
+  return std::ranges::any_of(kStages, [&](const Stage& each) { return each.changes(selection); });
+}
+
+bool selects_events(const Selection& selection) {
+  return std::ranges::any_of(
+      kStages, [&](const Stage& each) { return each.selects && each.changes(selection); });
+}
+
+Needs needs_of(const Selection& selection) {
+  Needs needs;
+  for (const Stage& each : kStages) {
+    if (each.changes(selection)) needs = needs | each.needs;
+  }
+  return needs;
+}
+
+void ask_reader(const StageContext& context, ReadOptions& reading) {
+  for (const Stage& each : kStages) {
+    if (each.ask != nullptr && each.changes(context.selection)) each.ask(context, reading);
+  }
+}
+
+RecordSourcePtr apply_stages(Stage::Place place, RecordSourcePtr source,
+                             const StageContext& context) {
+  for (const Stage& each : kStages) {
+    if (each.place == place && each.apply != nullptr && each.changes(context.selection))
+      source = each.apply(std::move(source), context);
+  }
+  return source;
+}
+
+}  // namespace tracedeck::flow

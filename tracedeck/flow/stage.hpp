@@ -1,0 +1,75 @@
+// The stages that a selection puts between the traces and who reads them: one table, which every
+// way of reading follows. A new stage is an entry there and a member of `Selection`.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "tracedeck/flow/selection.hpp"
+#include "tracedeck/flow/time_frame.hpp"
+#include "tracedeck/flow/trim.hpp"
+#include "tracedeck/format/reader.hpp"
+
+namespace tracedeck::flow {
+
+// What has to be read of events and files for somebody to work with them.
+struct Needs {
+  bool values = false;    // values of fields
+  bool headers = false;   // and those of event headers
+  bool findings = false;  // kFinding records
+
+  [[nodiscard]] friend constexpr Needs operator|(Needs a, Needs b) {
+    return {a.values || b.values, a.headers || b.headers, a.findings || b.findings};
+  }
+};
+
+// What is known of the trace that a stage works on.
+struct StageContext {
+  const Selection& selection;
+  std::span<const std::string_view> names = {};  // the operands it was named by
+  TrimRange range = {};                          // `begin` and `end` as times of its clocks
+  std::shared_ptr<TimesSeen> left_out = {};      // of events that a stage left out for their time
+};
+
+using RecordSourcePtr = std::unique_ptr<RecordSource>;
+
+struct Stage {
+  enum class Place : std::uint8_t {
+    kReading,  // the reader does it
+    kSource,   // on each source of a trace, before they are brought together
+    kOrder,    // the bringing together
+    kAfter,    // on what was brought together
+  };
+
+  std::string_view name;
+  Place place;
+  // Whether with this selection events come out changed, left out or in another place than
+  // recorded. Otherwise the stage is left out.
+  bool (*changes)(const Selection& selection);
+  // Whether it may leave all events of a trace out, which is then worth a word.
+  bool selects = false;
+  Needs needs = {};
+  // What it asks of the reader. Null: nothing.
+  void (*ask)(const StageContext& context, ReadOptions& reading) = nullptr;
+  // Null unless it stands at kSource or kAfter.
+  RecordSourcePtr (*apply)(RecordSourcePtr source, const StageContext& context) = nullptr;
+};
+
+// In the order in which they are applied.
+[[nodiscard]] std::span<const Stage> stages();
+
+// Whether any stage changes what comes. A trace that nothing changes may be copied byte by byte.
+[[nodiscard]] bool changes_events(const Selection& selection);
+// Whether a stage may have left out all events.
+[[nodiscard]] bool selects_events(const Selection& selection);
+// What all stages need together.
+[[nodiscard]] Needs needs_of(const Selection& selection);
+
+// Lets all stages ask the reader.
+void ask_reader(const StageContext& context, ReadOptions& reading);
+// Puts the stages of `place` behind `source`.
+[[nodiscard]] RecordSourcePtr apply_stages(Stage::Place place, RecordSourcePtr source,
+                                           const StageContext& context);
+
+}  // namespace tracedeck::flow

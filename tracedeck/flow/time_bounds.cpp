@@ -1,0 +1,95 @@
+#include "tracedeck/flow/time_bounds.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "tracedeck/flow/summary.hpp"
+
+namespace tracedeck::flow {
+namespace {
+
+// So many batches without a single time are no start of a trace but all of it, or a flood.
+constexpr std::size_t kFarthestAhead = 256;
+
+// Reads ahead to the first event with a time, and hands out what it read in turn.
+class ReadAhead final : public RecordSource {
+ public:
+  explicit ReadAhead(std::unique_ptr<RecordSource> source) : source_(std::move(source)) {}
+
+  // The first event with a time; null when there is none. Valid until the next `next`. When it is
+  // too far away, the source ends with an error after what was read.
+  const Event* first_timed_event() {
+    while (!error_) {
+      if (queue_.size() == kFarthestAhead) {
+        error_ = Error{.code = ErrorCode::kLimitExceeded,
+                       .message =
+                           "no event near the start has a time that the bounds could be "
+                           "measured from; give them with a date or in ns"};
+        break;
+      }
+      auto batch = source_->next();
+      if (!batch) {
+        error_ = std::move(batch.error());
+        break;
+      }
+      if (*batch == nullptr) break;
+      queue_.push_back(std::move(*batch));
+      for (const Record& record : queue_.back()->records()) {
+        if (record.kind == RecordKind::kEvent && record.event.has_time()) return &record.event;
+      }
+    }
+    return nullptr;
+  }
+
+  Result<BatchPtr> next() override {
+    if (!queue_.empty()) {
+      BatchPtr batch = std::move(queue_.front());
+      queue_.pop_front();
+      return batch;
+    }
+    if (error_) return std::unexpected(*std::exchange(error_, std::nullopt));
+    return source_->next();
+  }
+
+ private:
+  std::unique_ptr<RecordSource> source_;
+  std::deque<BatchPtr> queue_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+TimeFrame survey_times(RecordSource& source, std::shared_ptr<const TraceDescription> description) {
+  const std::deque<ClockClass>& clocks = description->clocks();
+  Summarizer summarizer(std::move(description));
+  for (;;) {
+    const auto batch = source.next();
+    if (!batch || *batch == nullptr) break;
+    summarizer.add(**batch);
+  }
+  const auto from_epoch = [](const ClockClass& clock) {
+    return clock.origin == ClockOrigin::kUnixEpoch;
+  };
+  return {.origin = std::ranges::any_of(clocks, from_epoch) ? ClockOrigin::kUnixEpoch
+                                                            : ClockOrigin::kUnknown,
+          .range = summarizer.finish().time};
+}
+
+TimeFrame first_event(std::vector<std::unique_ptr<RecordSource>>& sources) {
+  TimeFrame frame;
+  std::optional<Nanoseconds> recorded;
+  for (std::unique_ptr<RecordSource>& source : sources) {
+    auto ahead = std::make_unique<ReadAhead>(std::move(source));
+    const Event* event = ahead->first_timed_event();
+    if (event != nullptr && (!recorded || event->recorded_at() < *recorded)) {
+      recorded = event->recorded_at();
+      frame = {.origin = event->event_class->clock->origin,
+               .range = TimeRange{event->began_at(), event->began_at()}};
+    }
+    source = std::move(ahead);
+  }
+  return frame;
+}
+
+}  // namespace tracedeck::flow

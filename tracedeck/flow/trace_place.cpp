@@ -1,0 +1,141 @@
+#include "tracedeck/flow/trace_place.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "tracedeck/io/live.hpp"
+#include "tracedeck/io/open_files.hpp"
+
+namespace tracedeck::flow {
+namespace {
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return path != "-" && std::filesystem::is_directory(path, ignored);
+}
+
+void add_directories(const Operands& operands, const std::string& operand,
+                     const std::stop_token& stop, std::vector<TracePlace>& places) {
+  Result<FoundTraces> found = find_traces(operand, operands.format, stop);
+  if (!found) {
+    places.push_back({.operand = operand, .failure = std::move(found.error())});
+    return;
+  }
+  for (Error& error : found->unsearched) {
+    places.push_back({.operand = operand, .failure = std::move(error)});
+  }
+  for (FoundTrace& trace : found->traces) {
+    places.push_back(
+        {.operand = operand, .format = trace.format, .directories = std::move(trace.directories)});
+  }
+}
+
+// What `operand` says, if it is of the form FILE@CORE.
+std::optional<CoreFile> core_file(const Operands& operands, const std::string& operand) {
+  const std::size_t at = operand.rfind('@');
+  if (at == std::string::npos || at == 0) return std::nullopt;
+  CoreFile file{.operand = operand, .path = operand.substr(0, at)};
+  const char* const end = operand.data() + operand.size();
+  const auto [stop, error] = std::from_chars(operand.data() + at + 1, end, file.core);
+  std::error_code ignored;
+  if (error != std::errc() || stop != end || std::filesystem::exists(operand, ignored))
+    return std::nullopt;
+  if (operands.format != nullptr && !operands.format->has_core_files()) return std::nullopt;
+  return file;
+}
+
+const Format* format_of_core_files(const Operands& operands) {
+  if (operands.format != nullptr) return operands.format;
+  const auto found = std::ranges::find_if(
+      formats(), [](const Format* format) { return format->has_core_files(); });
+  return found == formats().end() ? nullptr : *found;
+}
+
+void add_core_file(const Operands& operands, const std::string& operand, CoreFile file,
+                   std::vector<TracePlace>& places) {
+  const auto place = std::ranges::find_if(places, &TracePlace::has_core_files);
+  if (place != places.end()) {
+    place->core_files.push_back(std::move(file));
+    return;
+  }
+  places.push_back({.operand = operand, .format = format_of_core_files(operands)});
+  places.back().core_files.push_back(std::move(file));
+}
+
+Result<std::unique_ptr<Reader>> open_core_files(const TracePlace& place, const ReadOptions& options,
+                                                const std::stop_token& stop) {
+  std::vector<CoreInput> inputs;
+  for (const CoreFile& file : place.core_files) {
+    auto input = io::open_input(file.path, stop);
+    if (!input) return std::unexpected(std::move(input.error()));
+    inputs.push_back({.input = std::move(*input), .core = file.core});
+  }
+  return place.format->open_cores(std::move(inputs), options);
+}
+
+std::size_t files_in(const TracePlace& place) {
+  std::size_t files = 1 + place.core_files.size();
+  for (const std::string& directory : place.directories) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator each(directory, error), end; !error && each != end;
+         each.increment(error)) {
+      ++files;
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+bool TracePlace::reopens() const {
+  if (live) return false;
+  std::error_code ignored;
+  if (has_core_files()) {
+    return std::ranges::all_of(core_files, [&](const CoreFile& file) {
+      return std::filesystem::is_regular_file(file.path, ignored);
+    });
+  }
+  return is_directory() || (operand != "-" && std::filesystem::is_regular_file(operand, ignored));
+}
+
+std::vector<std::string_view> TracePlace::names() const {
+  std::vector<std::string_view> names = {operand};
+  for (const CoreFile& file : core_files) names.emplace_back(file.operand);
+  return names;
+}
+
+std::vector<TracePlace> list_traces(const Operands& operands, const std::stop_token& stop) {
+  std::vector<TracePlace> places;
+  for (const std::string& operand : operands.names) {
+    if (operands.follow || io::is_live_address(operand)) {
+      places.push_back({.operand = operand, .live = true});
+    } else if (flow::is_directory(operand)) {
+      add_directories(operands, operand, stop, places);
+    } else if (std::optional<CoreFile> file = core_file(operands, operand)) {
+      add_core_file(operands, operand, *std::move(file), places);
+    } else {
+      places.push_back({.operand = operand});
+    }
+  }
+  std::size_t files = 0;
+  for (const TracePlace& place : places) files += files_in(place);
+  io::allow_open_files(files);
+  return places;
+}
+
+Result<std::unique_ptr<Reader>> open_place(const TracePlace& place, const Format* format,
+                                           const ReadOptions& options, std::stop_token stop) {
+  if (place.failure) return std::unexpected(*place.failure);
+  if (place.is_directory())
+    return place.format->open_directories(place.directories, options, std::move(stop));
+  if (place.has_core_files()) return open_core_files(place, options, stop);
+  Result<FoundTraces> found = find_traces(place.operand, format, stop);
+  if (!found) return std::unexpected(std::move(found.error()));
+  return open_found(std::move(found->traces.front()), options, std::move(stop));
+}
+
+}  // namespace tracedeck::flow

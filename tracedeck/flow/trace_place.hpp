@@ -1,0 +1,63 @@
+// Where the traces that a user named are: an operand is a file, a directory that may hold several
+// traces, `-`, one core's file of several (FILE@CORE), or a place where traces come from while they
+// are read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "tracedeck/formats.hpp"
+
+namespace tracedeck::flow {
+
+// An operand of the form FILE@CORE.
+struct CoreFile {
+  std::string operand = {};
+  std::string path = {};
+  std::uint32_t core = 0;
+};
+
+// One trace, not yet opened; of a live place all traces that come from there.
+struct TracePlace {
+  std::string operand = {};                   // that it is or lies in, as the user named it
+  const Format* format = nullptr;             // of directories and core files
+  std::vector<CoreFile> core_files = {};      // one for each core; empty: it is given otherwise
+  std::vector<std::string> directories = {};  // of one logical trace; empty: a file
+  std::optional<Error> failure = {};          // why there is nothing to open
+  bool live = false;                          // it comes while it is read
+
+  [[nodiscard]] bool is_directory() const { return !directories.empty(); }
+  [[nodiscard]] bool has_core_files() const { return !core_files.empty(); }
+  // Whether it can be opened again and again.
+  [[nodiscard]] bool reopens() const;
+  // The operands that name it.
+  [[nodiscard]] std::vector<std::string_view> names() const;
+};
+
+// What operands are and how to understand them.
+struct Operands {
+  std::span<const std::string> names;
+  const Format* format = nullptr;  // null: recognise it
+  bool follow = false;             // files and devices are live places
+};
+
+// The traces of all operands, in order. Directories are searched, files not touched. All FILE@CORE
+// are one trace, in the place of the first; a path that exists with its `@` is a plain file. What
+// cannot be searched, or holds no trace, is a place with a failure. Allows as many open files as
+// the traces have.
+[[nodiscard]] std::vector<TracePlace> list_traces(const Operands& operands,
+                                                  const std::stop_token& stop);
+
+// Opens the trace of a place that is not live. `format`: of a file, null: recognise it. Errors:
+// the place's failure; those of `find_traces` and `open_found`.
+[[nodiscard]] Result<std::unique_ptr<Reader>> open_place(const TracePlace& place,
+                                                         const Format* format,
+                                                         const ReadOptions& options,
+                                                         std::stop_token stop);
+
+}  // namespace tracedeck::flow

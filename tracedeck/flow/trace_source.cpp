@@ -1,0 +1,182 @@
+#include "tracedeck/flow/trace_source.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "tracedeck/flow/time_bounds.hpp"
+
+namespace tracedeck::flow {
+namespace {
+
+// Whether a time of day is one of the day of the first event.
+bool counts_days(const TraceDescription& description) {
+  const auto from_epoch = [](const ClockClass& clock) {
+    return clock.origin == ClockOrigin::kUnixEpoch;
+  };
+  return std::ranges::any_of(description.clocks(), from_epoch);
+}
+
+// All of a reader, which somebody else owns.
+class Whole final : public RecordSource {
+ public:
+  explicit Whole(Reader& reader) : reader_(reader) {}
+  Result<BatchPtr> next() override { return reader_.next(); }
+
+ private:
+  Reader& reader_;
+};
+
+// A part of a trace: keeps the reader while it is read, and reports how it fails.
+class Part final : public RecordSource {
+ public:
+  // `observer`: null to report nothing.
+  Part(RecordSourcePtr source, std::shared_ptr<Reader> reader, bool fails,
+       PipelineObserver* observer)
+      : reader_(std::move(reader)),
+        source_(std::move(source)),
+        fails_(fails),
+        observer_(observer) {}
+
+  Result<BatchPtr> next() override {
+    if (source_ == nullptr) return nullptr;
+    auto batch = source_->next();
+    if (batch && *batch != nullptr) return batch;
+    source_.reset();
+    reader_.reset();
+    if (batch || fails_) return batch;
+    if (observer_ != nullptr) observer_->failed(batch.error());
+    return nullptr;
+  }
+
+ private:
+  std::shared_ptr<Reader> reader_;
+  RecordSourcePtr source_;  // goes before the reader
+  bool fails_;
+  PipelineObserver* observer_;
+};
+
+}  // namespace
+
+bool TraceSource::open() {
+  if (state_ != State::kClosed) return state_ != State::kFailed;
+  const Result<void> opened = try_open();
+  if (!opened && !reading_.silent) context_.observer.failed(opened.error());
+  return opened.has_value();
+}
+
+Result<void> TraceSource::try_open() {
+  if (auto resolved = resolve_bounds(); !resolved) return resolved;
+  return keep(open_place(place_, context_.options.format, read_options(), context_.stop));
+}
+
+Result<void> TraceSource::try_open(FoundTrace found) {
+  if (auto resolved = resolve_bounds(); !resolved) return resolved;
+  return keep(open_found(std::move(found), read_options(), context_.stop));
+}
+
+Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
+  if (!reader) {
+    state_ = State::kFailed;
+    return std::unexpected(std::move(reader.error()));
+  }
+  state_ = State::kOpen;
+  opened_ = *std::move(reader);
+  reader_ = opened_;
+  description_ = opened_->description();
+  if (!reading_.silent) context_.observer.opened(*description_);
+  return {};
+}
+
+StageContext TraceSource::stage_context() const {
+  return {.selection = context_.options.selection, .range = range_, .left_out = left_out_};
+}
+
+ReadOptions TraceSource::read_options() const {
+  ReadOptions options = context_.read_options(place_.live, reading_.traces_at_once);
+  options.values = options.values && reading_.values;
+  if (!reading_.silent) {
+    PipelineObserver* const observer = &context_.observer;
+    options.notice = [observer](const std::string& sentence) { observer->note(sentence); };
+  }
+  const std::vector<std::string_view> names = place_.names();
+  StageContext stage = stage_context();
+  stage.names = names;
+  ask_reader(stage, options);
+  return options;
+}
+
+Result<void> TraceSource::resolve_bounds() {
+  const TimeBounds bounds(context_.options.selection);
+  range_ = bounds.known();
+  range_known_ = !bounds.needs_range() && !bounds.needs_day();
+  const bool reopens = place_.reopens();
+  if (!reopens) left_out_ = std::make_shared<TimesSeen>();
+  if (!bounds.needs_range() || place_.failure) return {};
+  if (reopens) {
+    frame_ = survey();
+    range_ = bounds.in(*frame_);
+    range_known_ = true;
+    return {};
+  }
+  if (!bounds.needs_last()) return {};
+  state_ = State::kFailed;
+  return fail(ErrorCode::kInvalidArgument,
+              "where it ends is not known before all of it was read: a time before the end needs a "
+              "file",
+              place_.operand);
+}
+
+void TraceSource::resolve_bounds(std::vector<RecordSourcePtr>& sources) {
+  if (range_known_) return;
+  const TimeBounds bounds(context_.options.selection);
+  TimeFrame frame;
+  if (bounds.needs_range() || counts_days(*description_)) frame = first_event(sources);
+  range_ = bounds.in(frame);
+}
+
+std::vector<RecordSourcePtr> TraceSource::take_sources(bool streams, bool fails) {
+  state_ = State::kTaken;
+  const std::shared_ptr<Reader> reader = std::move(opened_);
+  std::vector<RecordSourcePtr> sources;
+  if (streams) sources = reader->take_streams();
+  if (sources.empty()) sources.push_back(std::make_unique<Whole>(*reader));
+  resolve_bounds(sources);
+  const StageContext stage = stage_context();
+  PipelineObserver* const observer = reading_.silent ? nullptr : &context_.observer;
+  for (RecordSourcePtr& source : sources) {
+    source = apply_stages(Stage::Place::kSource, std::move(source), stage);
+    source = std::make_unique<Part>(std::move(source), reader, fails, observer);
+  }
+  return sources;
+}
+
+double TraceSource::progress() const {
+  if (state_ == State::kClosed) return 0;
+  const std::shared_ptr<const Reader> reader = reader_.lock();
+  return reader == nullptr ? 1 : reader->progress();
+}
+
+TimeFrame TraceSource::survey() const {
+  ReadOptions options = context_.read_options(place_.live, 1);
+  options.values = false;
+  options.headers = false;
+  options.findings = false;
+  const std::vector<std::string_view> names = place_.names();
+  const Selection& selection = context_.options.selection;
+  // All of it, with its times as they will come.
+  ask_reader({.selection = selection, .names = names}, options);
+  const auto reader = open_place(place_, context_.options.format, options, context_.stop);
+  // Why not is reported when it is read.
+  if (!reader) return {};
+  return survey_times(**reader, (*reader)->description());
+}
+
+TimeFrame TraceSource::whole_frame() {
+  if (frame_) return *frame_;
+  if (left_out_ != nullptr) return {.origin = left_out_->origin, .range = left_out_->range};
+  frame_ = survey();
+  return *frame_;
+}
+
+}  // namespace tracedeck::flow

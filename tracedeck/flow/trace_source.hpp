@@ -1,0 +1,81 @@
+// One trace as sources of records, with the stages that stand before traces are brought together.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/flow/pipeline_options.hpp"
+#include "tracedeck/flow/trace_place.hpp"
+#include "tracedeck/format/reader.hpp"
+
+namespace tracedeck::flow {
+
+// How one trace of several is read.
+struct TraceReading {
+  bool values = true;              // false: no values, whatever anybody needs
+  bool silent = false;             // reports nothing: it is read a second time
+  std::size_t traces_at_once = 1;  // that share the threads
+};
+
+// Opens and reads one trace. One thread at a time. The context must outlive it and its sources.
+class TraceSource {
+ public:
+  TraceSource(const PipelineContext& context, TracePlace place, const TraceReading& reading)
+      : context_(context), place_(std::move(place)), reading_(reading) {}
+
+  // Opens the trace, unless that was tried before. Returns whether there is something to read; an
+  // error is reported.
+  bool open();
+  // The same, for who reports errors in another way. To be called once.
+  [[nodiscard]] Result<void> try_open();
+  // The same for a trace that was found, or opened, before.
+  [[nodiscard]] Result<void> try_open(FoundTrace found);
+
+  // What an open trace is read by: one source, or, if `streams`, one for each of its data streams
+  // where it has several. To be called once. What they read is let go of when they end.
+  // Their errors are reported and end only the source that had them, unless `fails`: then sources
+  // hand them on.
+  [[nodiscard]] std::vector<RecordSourcePtr> take_sources(bool streams, bool fails = false);
+
+  [[nodiscard]] const TracePlace& place() const { return place_; }
+  // Null before it was opened and when its sources have ended.
+  [[nodiscard]] std::shared_ptr<const Reader> reader() const { return reader_.lock(); }
+  // 0 to 1, negative when unknown.
+  [[nodiscard]] double progress() const;
+  // Null until it was opened with success.
+  [[nodiscard]] const std::shared_ptr<const TraceDescription>& description() const {
+    return description_;
+  }
+
+  // When and where its events are, whatever was selected of them: as far as that was met with, or
+  // found by reading the trace once more.
+  [[nodiscard]] TimeFrame whole_frame();
+
+ private:
+  enum class State : std::uint8_t { kClosed, kOpen, kTaken, kFailed };
+
+  [[nodiscard]] Result<void> keep(Result<std::unique_ptr<Reader>> reader);
+  // Finds out what bounds are measured from, where that is to be known before the trace is opened.
+  [[nodiscard]] Result<void> resolve_bounds();
+  void resolve_bounds(std::vector<RecordSourcePtr>& sources);
+  [[nodiscard]] TimeFrame survey() const;
+  [[nodiscard]] StageContext stage_context() const;
+  [[nodiscard]] ReadOptions read_options() const;
+
+  const PipelineContext& context_;
+  TracePlace place_;
+  TraceReading reading_;
+  State state_ = State::kClosed;
+  TrimRange range_ = {};                 // as far as it is known
+  bool range_known_ = false;             // it needs no event of the trace any more
+  std::optional<TimeFrame> frame_ = {};  // where it was surveyed
+  std::shared_ptr<TimesSeen> left_out_ = {};
+  std::shared_ptr<Reader> opened_;      // until its sources are taken
+  std::weak_ptr<const Reader> reader_;  // gone when they have ended
+  std::shared_ptr<const TraceDescription> description_;
+};
+
+}  // namespace tracedeck::flow
