@@ -2,6 +2,7 @@
 
 import base64
 import math
+import json
 import pathlib
 
 from command import Pairs
@@ -66,6 +67,17 @@ def shown_event(metadata, event):
     return Pairs(pairs)
 
 
+def begins_auxiliary_stream(content):
+    """Whether the first element is a JSON object of one property; no data stream of CTF2-SPEC-2.0 here looks so."""
+    if content[:1] != b"\x1e":
+        return False
+    try:
+        element = json.loads(content.lstrip(b"\x1e").split(b"\x1e")[0].decode())
+    except ValueError:
+        return False
+    return isinstance(element, dict) and len(element) == 1
+
+
 class DataStreamFile:
     """A file of a trace: its packets, in the order of the file."""
 
@@ -100,7 +112,7 @@ class Trace:
     def is_data_stream(path):
         if path.name == "metadata" or path.name.startswith(".") or not path.is_file():
             return False
-        return path.read_bytes()[:1] != b"\x1e" and not path.name.endswith(".json-seq")
+        return not path.name.endswith(".json-seq") and not begins_auxiliary_stream(path.read_bytes())
 
     @property
     def lines(self):

@@ -200,8 +200,10 @@ void CtfReader::begin(bool merged) {
   const auto error = take_rejection(*trace_, findings);
   for (FileFinding& each : findings) {
     const bool is_error = each.finding.rule->severity == Severity::kError;
-    if (is_error || options_.findings)
-      batch->add_notice(RecordKind::kFinding, {std::move(each.file), std::move(each.finding)});
+    if (!is_error && !options_.findings) continue;
+    // What an auxiliary stream holds is not read from its fault on; the events are.
+    const RecordKind kind = is_error && !each.rejects ? RecordKind::kProblem : RecordKind::kFinding;
+    batch->add_notice(kind, {std::move(each.file), std::move(each.finding)});
   }
   if (error) {
     sources_.push_back(std::make_unique<Rejected>(std::move(batch), *error));

@@ -18,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMetadata = "metadata";
-constexpr std::uint8_t kRecordSeparator = 0x1E;
 
 std::string path_in(const std::string& directory, std::string_view name) {
   return (fs::path(directory) / name).string();
@@ -47,14 +46,17 @@ Result<std::vector<std::uint8_t>> read_file(const std::string& path, std::uint64
   }
 }
 
-// Whether a file is an auxiliary stream: by its name, or because it begins as one.
-bool is_auxiliary(const fs::path& path) {
-  if (path.native().ends_with(".json-seq")) return true;
-  auto input = io::open_input(path.string());
+// Whether a file begins as an auxiliary stream. `most`: bytes that its first element may have.
+bool begins_as_auxiliary(const std::string& path, std::uint64_t most) {
+  auto input = io::open_input(path);
   if (!input) return false;
-  std::uint8_t first = 0;
-  const auto got = (*input)->read(&first, 1);
-  return got && *got == 1 && first == kRecordSeparator;
+  FirstElement first;
+  std::array<std::uint8_t, 4096> portion;
+  while (first.bytes().size() < most) {
+    const auto got = (*input)->read(portion.data(), portion.size());
+    if (!got || *got == 0 || !first.take(ByteSpan(portion).first(*got))) break;
+  }
+  return begins_auxiliary_stream(first.bytes());
 }
 
 bool is_hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }
@@ -77,7 +79,7 @@ std::string trace_uuid(const std::string& directory) {
 
 std::optional<Error> take_rejection(Trace& trace, std::vector<FileFinding>& findings) {
   const auto is_error = [](const FileFinding& each) {
-    return each.finding.rule->severity == Severity::kError;
+    return each.rejects && each.finding.rule->severity == Severity::kError;
   };
   const auto last = std::find_if(findings.rbegin(), findings.rend(), is_error);
   if (last != findings.rend()) {
@@ -159,18 +161,22 @@ Result<void> Trace::list(const std::string& directory) {
   std::ranges::sort(names);
   for (const std::string& name : names) {
     const std::string path = path_in(directory, name);
-    if (is_auxiliary(path)) {
-      auxiliary_files_.push_back(path);
-    } else {
+    if (!is_auxiliary(path)) {
       files_.push_back(path);
       continue;
     }
+    auxiliary_files_.push_back(path);
     auto bytes = read_file(path, 0, max_state_, stop_);
     if (!bytes) return std::unexpected(std::move(bytes.error()));
     for (Finding& finding : read_auxiliary_stream(*bytes, *metadata_))
-      findings_.push_back({path, std::move(finding)});
+      findings_.push_back({path, std::move(finding), false});
   }
   return {};
+}
+
+bool Trace::is_auxiliary(const std::string& path) const {
+  if (path.ends_with(".json-seq")) return true;
+  return metadata_->dialect() == Dialect::kRc3 && begins_as_auxiliary(path, max_state_);
 }
 
 bool Trace::reload() {

@@ -35,6 +35,8 @@ class Trace;
 struct FileFinding {
   std::string file;
   Finding finding;
+  // Of severity error: whether the trace cannot be decoded, as for a fault of its metadata.
+  bool rejects = true;
 };
 
 // Why a trace cannot be decoded, if so: the last fault of severity error, taken out of `findings`,
@@ -103,9 +105,9 @@ class Trace {
 
  private:
   Trace() = default;
-  Result<void> read_metadata(const std::string& directory);
   Result<void> feed(const std::string& path);
   Result<void> list(const std::string& directory);
+  [[nodiscard]] bool is_auxiliary(const std::string& path) const;
 
   std::unique_ptr<Metadata> metadata_;
   std::unique_ptr<MetadataReader> reader_;

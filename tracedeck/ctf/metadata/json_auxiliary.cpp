@@ -1,5 +1,6 @@
 #include "tracedeck/ctf/metadata/json_auxiliary.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -19,13 +20,19 @@ void read_environment(JsonRef environment, TraceDescription& description) {
   }
 }
 
+// The only property of an element; no value when it is no object with one property.
+JsonRef only_property(JsonRef element) {
+  const JsonRef value = element.is(JsonKind::kObject) ? element.first_child() : JsonRef();
+  return value && value.next_sibling() ? JsonRef() : value;
+}
+
 void read_element(const JsonText& text, JsonFindings& findings, TraceDescription& description) {
   for (const JsonRef value : text.repeated())
     findings.report(MetadataRule::kRepeatedKey, value,
                     "found a property of a name that occurred before");
   const JsonRef root = text.root();
-  const JsonRef space = root.is(JsonKind::kObject) ? root.first_child() : JsonRef();
-  if (!space || space.next_sibling()) {
+  const JsonRef space = only_property(root);
+  if (!space) {
     findings.expect(MetadataRule::kAuxiliary, root, "an object with one property, its namespace");
     return;
   }
@@ -40,6 +47,30 @@ void read_element(const JsonText& text, JsonFindings& findings, TraceDescription
 }
 
 }  // namespace
+
+bool FirstElement::take(ByteSpan bytes) {
+  for (const std::uint8_t byte : bytes) {
+    const bool separator = byte == kRecordSeparator;
+    if (separator && in_element_) return false;
+    if (bytes_.empty() && !separator) return false;
+    bytes_.push_back(byte);
+    if (separator || is_json_space(byte)) continue;
+    // No data stream that is not meant to look like JSON comes past this.
+    if (byte < 0x20 || (!in_element_ && byte != '{')) return false;
+    in_element_ = true;
+  }
+  return true;
+}
+
+bool begins_auxiliary_stream(ByteSpan bytes) {
+  JsonFindings findings("element");
+  bool begins = false;
+  JsonSequence sequence(findings, [&](const std::shared_ptr<const JsonText>& text) {
+    begins = static_cast<bool>(only_property(text->root()));
+  });
+  sequence.read(bytes, true);
+  return begins && findings.errors() == 0;
+}
 
 std::vector<Finding> read_auxiliary_stream(ByteSpan bytes, Metadata& metadata) {
   JsonFindings findings("element");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -229,6 +230,24 @@ TEST(JsonExamples, AuxiliaryStream) {
   const Attributes expected = {
       {"hostname", "amqui", false}, {"tracer_major", "2", true}, {"more", R"({"a":[1,2]})", true}};
   EXPECT_EQ(metadata.description()->environment(), expected);
+}
+
+TEST(JsonExamples, FirstElementOfAnAuxiliaryStream) {
+  const auto begins = [](std::string_view text, std::size_t portion) {
+    FirstElement first;
+    ByteSpan bytes = as_bytes(text);
+    while (!bytes.empty() && first.take(bytes.first(std::min(portion, bytes.size()))))
+      bytes = bytes.subspan(std::min(portion, bytes.size()));
+    return begins_auxiliary_stream(first.bytes());
+  };
+  for (const std::size_t portion : {std::size_t{1}, std::size_t{4096}}) {
+    EXPECT_TRUE(begins("\x1e{\"a\": 1}", portion));
+    EXPECT_TRUE(begins("\x1e\x1e \n{\"a\": {\"b\": 1, \"c\": 2}}\n\x1e{", portion));
+    for (const std::string_view none :
+         {"", "{\"a\": 1}", "\x1e", "\x1e{}", "\x1e[1]", "\x1e{\"a\": 1, \"b\": 2}",
+          "\x1e{\"a\": 1, \"a\": 1}", "\x1e{\"a\": ", "\x1e{\"a\": 1}\x01", "\x1e{\"a\": 1} 2\x1e"})
+      EXPECT_FALSE(begins(none, portion)) << none;
+  }
 }
 
 }  // namespace

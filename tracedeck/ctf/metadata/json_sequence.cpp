@@ -5,14 +5,6 @@
 #include <algorithm>
 
 namespace tracedeck::ctf {
-namespace {
-
-bool is_space(std::uint8_t byte) {
-  return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
-}
-
-}  // namespace
-
 void JsonSequence::read(ByteSpan bytes, bool last) {
   while (!bytes.empty()) {
     const auto separator = std::ranges::find(bytes, kRecordSeparator);
@@ -36,7 +28,7 @@ void JsonSequence::take(ByteSpan bytes) {
   if (in_text_) {
     pending_.insert(pending_.end(), bytes.begin(), bytes.end());
   } else if (!in_stray_) {
-    const auto stray = std::ranges::find_if_not(bytes, is_space);
+    const auto stray = std::ranges::find_if_not(bytes, is_json_space);
     if (stray != bytes.end()) {
       in_stray_ = true;
       fault(MetadataRule::kSequence, offset_ + static_cast<std::uint64_t>(stray - bytes.begin()),
@@ -47,7 +39,7 @@ void JsonSequence::take(ByteSpan bytes) {
 }
 
 void JsonSequence::finish_text(bool last) {
-  if (std::ranges::all_of(pending_, is_space)) return;
+  if (std::ranges::all_of(pending_, is_json_space)) return;
   if (judged_ == pending_.size()) {
     if (!last) ++count_;
     return;

@@ -17,6 +17,11 @@ namespace tracedeck::ctf {
 
 inline constexpr std::uint8_t kRecordSeparator = 0x1E;
 
+// Whether a byte is white space between the tokens of a JSON text.
+[[nodiscard]] constexpr bool is_json_space(std::uint8_t byte) {
+  return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
 // Splits a stream that comes in pieces into its texts and parses them. Empty texts are skipped.
 class JsonSequence {
  public:
