@@ -40,6 +40,7 @@ void Notices::see(const Record& record) {
       ++losses_;
       lost_events_ += record.loss->events.value_or(0);
       lost_packets_ += record.loss->packets.value_or(0);
+      if (!record.loss->events && !record.loss->packets) ++losses_of_unknown_size_;
       if (options_.strict) session_.outcome.note(ExitCode::kDamage);
       break;
     default:
@@ -64,6 +65,7 @@ void Notices::see(const Batch& batch) {
 }
 
 void Notices::count(const Notice& notice) {
+  if (notice.finding.rule->severity == Severity::kNote) return;
   const std::string& name = trace_of(notice.input, options_);
   const auto same_trace = [&](const TraceFindings& each) { return each.trace == name; };
   auto trace = std::find_if(findings_.begin(), findings_.end(), same_trace);
@@ -95,8 +97,11 @@ void Notices::finish() {
   }
   if (losses_ > 0) {
     session_.diagnostics.note(
-        fmt::format("the producer lost {} and {}, in {}", counted(lost_events_, "event"),
-                    counted(lost_packets_, "packet"), counted(losses_, "place")));
+        fmt::format("the producer lost {} and {}, in {}{}", counted(lost_events_, "event"),
+                    counted(lost_packets_, "packet"), counted(losses_, "place"),
+                    losses_of_unknown_size_ == 0
+                        ? ""
+                        : fmt::format(", {} of them of unknown size", losses_of_unknown_size_)));
   }
 }
 

@@ -52,6 +52,7 @@ class Notices {
   std::uint64_t losses_ = 0;
   std::uint64_t lost_events_ = 0;
   std::uint64_t lost_packets_ = 0;
+  std::uint64_t losses_of_unknown_size_ = 0;  // places
 };
 
 }  // namespace tracedeck::cli

@@ -13,11 +13,20 @@ namespace tracedeck {
 
 enum class Severity : std::uint8_t {
   kError,    // a MUST is broken, or bytes could not be read
-  kWarning,  // read although the specification frowns on it
+  kWarning,  // read although it is against the specification
+  kNote,     // allowed, and worth knowing
 };
 
 [[nodiscard]] constexpr std::string_view severity_name(Severity severity) {
-  return severity == Severity::kError ? "error" : "warning";
+  switch (severity) {
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNote:
+      return "note";
+  }
+  return {};
 }
 
 // One entry of a format's table of rules. Lives in static storage.

@@ -168,9 +168,10 @@ using Words = std::vector<std::string>;
 TEST_F(CtfReader, YieldsPacketsEventsAndLosses) {
   write("a", PacketOf{.events = 1, .discarded = 2, .sequence = 4}.bytes() +
                  PacketOf{.begin = 100, .events = 2, .discarded = 7, .sequence = 6}.bytes());
-  EXPECT_EQ(words(*open()), (Words{"class", "stream", "packet 4", "event 0 0", "end of packet",
-                                   "loss 0 1", "loss 5 0", "packet 6", "event 100 0", "event 110 1",
-                                   "end of packet", "end of stream"}));
+  EXPECT_EQ(words(*open()),
+            (Words{"class", "stream", "loss 0 0", "finding ctf/first-packet", "packet 4",
+                   "event 0 0", "end of packet", "loss 0 1", "loss 5 0", "packet 6", "event 100 0",
+                   "event 110 1", "end of packet", "end of stream"}));
 }
 
 TEST_F(CtfReader, ReadsTheSameInParallel) {
@@ -290,8 +291,9 @@ TEST_F(CtfReader, GoesOnBehindAPacketOfAnotherTrace) {
   std::string wrong = PacketOf{}.bytes();
   wrong[0] = 0;
   write("a", wrong + PacketOf{.begin = 100, .events = 1, .sequence = 1}.bytes());
-  EXPECT_EQ(words(*open()), (Words{"class", "problem ctf/packet-magic 0 63", "stream", "packet 1",
-                                   "event 100 0", "end of packet", "end of stream"}));
+  EXPECT_EQ(words(*open()),
+            (Words{"class", "problem ctf/packet-magic 0 63", "stream", "finding ctf/first-packet",
+                   "packet 1", "event 100 0", "end of packet", "end of stream"}));
 }
 
 }  // namespace

@@ -314,12 +314,7 @@ void StreamFile::begin_packet() {
     batch_->add_stream(RecordKind::kStreamBegin, state_->stream);
   }
   tell_losses();
-  StreamProgress& progress = state_->progress;
-  progress.any = true;
-  progress.end = packet.end ? packet.end : packet.begin;
-  if (packet.discarded) progress.discarded = packet.discarded;
-  if (packet.sequence) progress.sequence = packet.sequence;
-  progress.clock = head_.clock;
+  state_->progress.clock = head_.clock;
   packet_ = head_.packet;
   if (!wanted()) {
     packet_ = nullptr;
@@ -346,37 +341,18 @@ void StreamFile::begin_packet() {
 }
 
 void StreamFile::tell_losses() {
-  const StreamProgress& before = state_->progress;
-  if (!before.any) return;
-  const Packet& packet = *head_.packet;
   const ClockClass* const clock = head_.stream->stream_class->default_clock;
-  const auto time = [&](std::optional<std::uint64_t> value) -> std::optional<Nanoseconds> {
-    if (clock == nullptr || !value) return {};
-    return clock->to_nanoseconds(*value);
-  };
-  if (before.sequence && packet.sequence && *packet.sequence > *before.sequence + 1) {
-    batch_->add_loss({.stream = packet.stream,
-                      .events = {},
-                      .packets = *packet.sequence - *before.sequence - 1,
-                      .begin = time(before.end),
-                      .end = time(packet.begin),
-                      .begin_value = before.end,
-                      .end_value = packet.begin});
+  const PacketLosses found = state_->progress.losses.take(*head_.packet, clock);
+  if (found.packets) batch_->add_loss(*found.packets);
+  if (found.events) batch_->add_loss(*found.events);
+  if (!options_.read.findings) return;
+  const std::uint64_t length = (head_.bits + 7) / 8;
+  if (found.begins_at) {
+    tell(RecordKind::kFinding, StreamRule::kFirstPacket, offset_, length,
+         fmt::format("the data stream begins at packet {}", *found.begins_at));
   }
-  if (!before.discarded || !packet.discarded) return;
-  if (*packet.discarded > *before.discarded) {
-    batch_->add_loss({.stream = packet.stream,
-                      .events = *packet.discarded - *before.discarded,
-                      .packets = {},
-                      .begin = time(before.end),
-                      .end = time(packet.end),
-                      .begin_value = before.end,
-                      .end_value = packet.end});
-  } else if (*packet.discarded < *before.discarded && options_.read.findings) {
-    tell(RecordKind::kFinding, StreamRule::kDiscardedBack, offset_, (head_.bits + 7) / 8,
-         fmt::format("the counter of discarded event records goes back from {} to {}",
-                     *before.discarded, *packet.discarded));
-  }
+  if (!found.counter_back.empty())
+    tell(RecordKind::kFinding, StreamRule::kDiscardedBack, offset_, length, found.counter_back);
 }
 
 void StreamFile::decode_events() {

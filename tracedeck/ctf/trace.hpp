@@ -17,6 +17,7 @@
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/base/finding.hpp"
+#include "tracedeck/ctf/loss_tracker.hpp"
 #include "tracedeck/ctf/metadata/metadata.hpp"
 #include "tracedeck/ctf/metadata/metadata_reader.hpp"
 #include "tracedeck/model/record.hpp"
@@ -45,10 +46,7 @@ struct FileFinding {
 
 // What goes on from one packet of a data stream to the next.
 struct StreamProgress {
-  bool any = false;  // there was a packet
-  std::optional<std::uint64_t> end = {};
-  std::optional<std::uint64_t> discarded = {};
-  std::optional<std::uint64_t> sequence = {};
+  LossTracker losses = {};
   std::optional<std::uint64_t> event_time = {};  // of the last event record
   std::uint64_t clock = 0;                       // the clock's last value
 };

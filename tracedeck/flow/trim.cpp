@@ -14,6 +14,7 @@ class Trim final : public RecordSource {
        std::shared_ptr<TimesSeen> left_out)
       : source_(std::move(source)),
         left_out_(std::move(left_out)),
+        range_(range),
         begin_(range.begin ? OrderKey::from(*range.begin) : OrderKey::first()),
         end_(OrderKey::from(range.end.value_or(Nanoseconds::from_unsigned(~Uint128{0})))) {}
 
@@ -32,7 +33,14 @@ class Trim final : public RecordSource {
  private:
   bool passes(const Record& record) {
     const OrderKey key = times_(record);
-    return record.kind != RecordKind::kEvent || (begin_ <= key && key <= end_);
+    if (record.kind == RecordKind::kEvent) [[likely]]
+      return begin_ <= key && key <= end_;
+    return record.kind != RecordKind::kLoss || !lies_outside(*record.loss);
+  }
+
+  bool lies_outside(const Loss& loss) const {
+    return (range_.begin && loss.end && *loss.end < *range_.begin) ||
+           (range_.end && loss.begin && *loss.begin > *range_.end);
   }
 
   // The batch without record `rejected` and those after it that do not pass; null when nothing is
@@ -54,13 +62,15 @@ class Trim final : public RecordSource {
   }
 
   void note_left_out(const Record& record) {
-    if (left_out_ == nullptr || !record.event.has_time()) return;
+    if (left_out_ == nullptr || record.kind != RecordKind::kEvent || !record.event.has_time())
+      return;
     left_out_->add(record.event.began_at(), record.event.event_class->clock->origin);
   }
 
   std::unique_ptr<RecordSource> source_;
   std::shared_ptr<TimesSeen> left_out_;
   StreamTimes times_;
+  TrimRange range_;
   OrderKey begin_;
   OrderKey end_;
 };

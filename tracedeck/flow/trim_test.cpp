@@ -70,6 +70,21 @@ TEST(Trim, AStreamThatEndedIsForgotten) {
   EXPECT_EQ((*seen)[1].kind, RecordKind::kStreamEnd);
 }
 
+TEST(Trim, LossesThatLieOutsideAreLeftOut) {
+  const auto left = [](const Loss& loss, const TrimRange& range) {
+    const auto batch = std::make_shared<Batch>(std::size_t{0});
+    batch->add_loss(loss);
+    return see_all(*trim(std::make_unique<FakeSource>(std::vector<BatchPtr>{batch}), range))
+        ->size();
+  };
+  const Loss loss{.events = 1, .begin = 10, .end = 20};
+  EXPECT_EQ(left(loss, {.begin = 20, .end = 30}), 1U);
+  EXPECT_EQ(left(loss, {.begin = 0, .end = 10}), 1U);
+  EXPECT_EQ(left(loss, {.begin = 21}), 0U);
+  EXPECT_EQ(left(loss, {.end = 9}), 0U);
+  EXPECT_EQ(left({.events = 1}, {.begin = 21}), 1U);
+}
+
 TEST(Trim, WithoutRangeIsTheSourceItself) {
   auto source = std::make_unique<FakeSource>(std::vector<BatchPtr>{});
   const RecordSource* const before = source.get();

@@ -46,10 +46,10 @@ class BabeltraceWriter final : public Writer {
         losses_.begin(*record.stream);
         break;
       case RecordKind::kPacketBegin:
-        if (const auto before = losses_.before_first(*record.packet)) loss(*before);
+        for (const Loss& before : losses_.before_first(*record.packet)) loss(before);
         break;
       case RecordKind::kLoss:
-        loss(*record.loss);
+        if (!losses_.keep_until_first(*record.loss)) loss(*record.loss);
         break;
       default:
         break;
@@ -59,6 +59,7 @@ class BabeltraceWriter final : public Writer {
   }
   Result<void> flush() override { return out_.drain(); }
   Result<void> finish() override {
+    for (const Loss& each : losses_.without_packet()) loss(each);
     release();
     say_warnings(std::numeric_limits<std::int64_t>::max());
     if (palette_.color()) {

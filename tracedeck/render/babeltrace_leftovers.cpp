@@ -183,6 +183,7 @@ void BabeltraceLeftovers::add(Stream& stream, const Record& record) {
       stream.messages.push_back({.time = time_of(record.packet->stream, record.packet->end)});
       break;
     case RecordKind::kLoss: {
+      if (!stream.any_packet) break;  // it comes with the packet
       std::optional<std::int64_t> time;
       const Loss& loss = *record.loss;
       if (loss.begin_value) {

@@ -62,16 +62,30 @@ std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> babeltrace_i
 }
 
 void BabeltraceLosses::begin(const DataStream& stream) {
-  begun_.insert(&stream);
+  begun_.try_emplace(&stream);
   if (own_id(stream) == nullptr) number(stream);
 }
 
-std::optional<Loss> BabeltraceLosses::before_first(const Packet& packet) {
-  const bool is_first = begun_.erase(packet.stream) != 0;
+bool BabeltraceLosses::keep_until_first(const Loss& loss) {
+  const auto found = begun_.find(loss.stream);
+  if (found == begun_.end()) return false;
+  found->second.push_back(loss);
+  return true;
+}
+
+std::vector<Loss> BabeltraceLosses::before_first(const Packet& packet) {
+  auto first = begun_.extract(packet.stream);
+  if (first.empty()) return {};
   // babeltrace2 does not know data streams by their ids when their packets have no begin time.
-  if (is_first && !packet.begin) number(*packet.stream);
-  if (!is_first || packet.discarded.value_or(0) == 0) return {};
-  Loss loss{.stream = packet.stream};
+  if (!packet.begin) number(*packet.stream);
+  std::vector<Loss> losses = std::move(first.mapped());
+  // Where reading begins later in the data stream, there may be some from between two packets.
+  const bool is_counted =
+      std::erase_if(losses, [&](const Loss& loss) {
+        return !loss.packets && loss.begin_value == packet.begin && loss.end_value == packet.end;
+      }) != 0;
+  if (packet.discarded.value_or(0) == 0 || (!is_counted && !losses.empty())) return losses;
+  Loss& loss = losses.emplace_back(Loss{.stream = packet.stream});
   const ClockClass* const clock =
       packet.stream->stream_class == nullptr ? nullptr : packet.stream->stream_class->default_clock;
   if (clock != nullptr && packet.begin && packet.end) {
@@ -80,7 +94,14 @@ std::optional<Loss> BabeltraceLosses::before_first(const Packet& packet) {
     loss.begin_value = packet.begin;
     loss.end_value = packet.end;
   }
-  return loss;
+  return losses;
+}
+
+std::vector<Loss> BabeltraceLosses::without_packet() {
+  std::vector<Loss> losses;
+  for (const auto& [stream, kept] : begun_) losses.insert(losses.end(), kept.begin(), kept.end());
+  begun_.clear();
+  return losses;
 }
 
 std::uint64_t BabeltraceLosses::number(const DataStream& stream) {

@@ -5,10 +5,10 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/model/trace_description.hpp"
@@ -31,9 +31,16 @@ class BabeltraceLosses {
   // A data stream's number if it was given one, else its id.
   [[nodiscard]] std::uint64_t id_of(const DataStream& stream);
 
-  // What may have been lost before a data stream's first packet, if that is `packet` and says so:
-  // babeltrace2 speaks of the interval of the packet itself. Valid as long as the packet.
-  [[nodiscard]] std::optional<Loss> before_first(const Packet& packet);
+  // Keeps a loss that comes before its data stream's first packet. False: it does not.
+  [[nodiscard]] bool keep_until_first(const Loss& loss);
+
+  // What was lost before a data stream's first packet, if that is `packet`: babeltrace2 gives no
+  // number for what this packet counts, and the interval of the packet itself. Valid as long as the
+  // packet.
+  [[nodiscard]] std::vector<Loss> before_first(const Packet& packet);
+
+  // What was lost in data streams that have no packet.
+  [[nodiscard]] std::vector<Loss> without_packet();
 
   // Appends a line for the events that were lost, one for the packets, or one for the events that
   // may have been lost. `time` prints the interval's ends, as the events' times are printed.
@@ -53,7 +60,8 @@ class BabeltraceLosses {
   BabeltracePalette palette_;
   PathOf path_of_;
   std::map<const TraceDescription*, Numbers> numbers_;
-  std::set<const DataStream*> begun_;  // without a packet yet
+  // Data streams without a packet yet, and what was lost in them, if any.
+  std::map<const DataStream*, std::vector<Loss>> begun_;
 };
 
 // The ends of a loss's interval; absent where they are not known or 64 bits do not hold them.

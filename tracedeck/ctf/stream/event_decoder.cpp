@@ -92,14 +92,9 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   const Slot* const payload = state_.out;
   status = decode(event_schema->payload);
   if (status != RunStatus::kDone) return stop(status, begin, clock);
-  if (state_.position > state_.content || state_.position == begin) [[unlikely]] {
-    const bool empty = state_.position == begin;
-    state_.fault = {empty ? StreamRule::kEventEmpty : StreamRule::kEventCut, begin,
-                    empty ? "the event record takes no bits"
-                          : "the event record ends behind the packet's content"};
-    state_.position = begin;
-    return Stop::kFault;
-  }
+  // Alignments at its end are not compared with what is at hand.
+  if (state_.position > state_.limit || state_.position == begin) [[unlikely]]
+    return not_whole(begin, clock);
   Event& event = batch.add_event();
   event.event_class = event_schema->event_class;
   event.stream = packet_->stream;
@@ -128,6 +123,24 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
     batch.commit_tape(state_.out);
   }
   return Stop::kPacketEnd;
+}
+
+// Of an event record whose fields are decoded, and which takes no bits or more than there are.
+EventDecoder::Stop EventDecoder::not_whole(std::uint64_t begin, std::uint64_t clock) {
+  RunStatus status = RunStatus::kFault;
+  if (state_.position == begin) {
+    state_.fault = {StreamRule::kEventEmpty, begin, "the event record takes no bits"};
+  } else if (state_.position > state_.content) {
+    state_.fault = {StreamRule::kEventCut, begin,
+                    "the event record ends behind the packet's content"};
+  } else {
+    state_.needed = state_.position;
+    state_.fault = {
+        StreamRule::kPacketCut, begin,
+        "the data stream ends within the padding that aligns the event record's fields"};
+    status = RunStatus::kNeedBytes;
+  }
+  return stop(status, begin, clock);
 }
 
 EventDecoder::Stop EventDecoder::stop(RunStatus status, std::uint64_t begin, std::uint64_t clock) {

@@ -76,6 +76,7 @@ class EventDecoder {
 
  private:
   Stop one(Batch& batch);
+  Stop not_whole(std::uint64_t begin, std::uint64_t clock);
   Stop stop(RunStatus status, std::uint64_t begin, std::uint64_t clock);
   void look_at(std::uint64_t begin);
   void odd(std::size_t kind, StreamRule rule, std::uint64_t begin, std::string text);

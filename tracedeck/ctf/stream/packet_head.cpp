@@ -35,7 +35,13 @@ RunStatus PacketHeadDecoder::fill(const Program& program, std::uint64_t max_stat
     state_.empty_elements = 0;
     state_.out = state_.out_begin = slots.data();
     state_.out_end = slots.data() + slots.size();
-    const RunStatus status = run(program, state_);
+    RunStatus status = run(program, state_);
+    if (status == RunStatus::kDone && state_.position > state_.limit) {
+      state_.needed = state_.position;
+      state_.fault = {StreamRule::kPacketCut, begin,
+                      "the data stream ends within the padding that aligns the packet's fields"};
+      return RunStatus::kNeedBytes;
+    }
     if (status != RunStatus::kNeedSlots) {
       if (status == RunStatus::kDone)
         slots.resize(static_cast<std::size_t>(state_.out - slots.data()));

@@ -84,6 +84,8 @@ constexpr std::array<RuleText, kStreamRuleCount> kTexts = {{
      "An event, or a packet's header, fits into --max-state."},
     {"ctf/discarded-back", kWarning, "disc-er-counter", "disc-er-counter", kPacketContext,
      "The counter of discarded event records does not go back."},
+    {"ctf/first-packet", Severity::kNote, "pkt-ctx-roles", "pkt-ctx-roles", kPacketContext,
+     "The first packet of a data stream has the sequence number 0."},
 }};
 
 const RuleTable& table() {
@@ -98,7 +100,7 @@ const Rule& stream_rule(StreamRule rule, Dialect dialect) {
 }
 
 bool is_tolerated(const Rule& rule) {
-  return rule.severity == Severity::kWarning ||
+  return rule.severity != Severity::kError ||
          rule.id == kTexts[static_cast<std::size_t>(StreamRule::kPacketTimes)].id ||
          rule.id == kTexts[static_cast<std::size_t>(StreamRule::kEventTime)].id;
 }

@@ -51,11 +51,12 @@ enum class StreamRule : std::uint8_t {
   kLimitElements,
   kLimitProgram,
   kLimitState,
-  // Losses that cannot be told.
+  // Counters of packets.
   kDiscardedBack,
+  kFirstPacket,
 };
 inline constexpr std::size_t kStreamRuleCount =
-    static_cast<std::size_t>(StreamRule::kDiscardedBack) + 1;
+    static_cast<std::size_t>(StreamRule::kFirstPacket) + 1;
 
 [[nodiscard]] const Rule& stream_rule(StreamRule rule, Dialect dialect);
 // Whether what breaks the rule is read all the same, also where it is an error.
