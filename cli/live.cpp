@@ -15,10 +15,6 @@
 namespace tracedeck::cli {
 namespace {
 
-// Event classes that are kept of the traces that one place brought, so that classes of different
-// traces never have the same address. Each is some hundred bytes.
-constexpr std::size_t kMostKeptClasses = std::size_t{1} << 20;
-
 bool is_directory(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored);
@@ -75,7 +71,7 @@ class LiveSource final : public RecordSource {
  private:
   // Waits for the next trace that can be read. False: there is none.
   bool begin_next() {
-    while (keeps_little()) {
+    for (;;) {
       auto found = traces_.next(context_.options.format);
       if (found && !*found) return false;
       if (!found) {
@@ -87,24 +83,9 @@ class LiveSource final : public RecordSource {
         tell(opened.error());
         continue;
       }
-      descriptions_.push_back(trace.description());
       source_ = std::move(trace.take_sources(false, true).front());
       return true;
     }
-    return false;
-  }
-
-  bool keeps_little() {
-    std::size_t classes = 0;
-    for (const auto& description : descriptions_)
-      classes += description->event_classes().size() + 1;
-    if (classes <= kMostKeptClasses) return true;
-    report_.fail({.code = ErrorCode::kLimitExceeded,
-                  .message = fmt::format("its {} traces had {} event classes, which is as many as "
-                                         "are kept; start the command again",
-                                         descriptions_.size(), classes),
-                  .input = traces_.place().operand});
-    return false;
   }
 
   void tell(const Error& error) {
@@ -117,7 +98,6 @@ class LiveSource final : public RecordSource {
   LiveTraces& traces_;
   LiveReport& report_;
   std::unique_ptr<RecordSource> source_;
-  std::vector<std::shared_ptr<const TraceDescription>> descriptions_;
 };
 
 // A live trace that was found, or why it was not.

@@ -42,8 +42,11 @@ class FolderStream final : public RecordSource {
     const std::string name = std::filesystem::path(file).filename().string();
     const auto known = std::ranges::find_if(
         description_->event_classes(), [&](const EventClass& each) { return each.name == name; });
-    auto stream = std::make_shared<const DataStream>(
-        DataStream{.stream_class = known->stream_class, .keys = {}, .file = file});
+    auto stream =
+        std::make_shared<const DataStream>(DataStream{.entity = description_->next_stream(),
+                                                      .stream_class = known->stream_class,
+                                                      .keys = {},
+                                                      .file = file});
     auto batch = std::make_shared<Batch>(0);
     batch->pin(std::shared_ptr<const TraceDescription>(description_));
     batch->add_stream(RecordKind::kStreamBegin, stream);

@@ -192,7 +192,10 @@ StreamState& Trace::stream(const DataStreamClass& stream_class, const StreamId& 
                            const std::string& file) {
   StreamState& state = streams_[{&stream_class, id, id.value ? std::string() : file}];
   if (state.stream == nullptr) {
-    DataStream stream{.stream_class = &stream_class, .keys = {}, .file = file};
+    DataStream stream{.entity = metadata_->description()->next_stream(),
+                      .stream_class = &stream_class,
+                      .keys = {},
+                      .file = file};
     stream.keys.push_back({"class", stream_class.id.value_or(0)});
     if (id.value) stream.keys.push_back({"id", *id.value, id.digits});
     state.stream = std::make_shared<const DataStream>(std::move(stream));

@@ -103,8 +103,10 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   void before_frame() { pin_pools(); }
   void segment(std::uint64_t number, std::uint64_t) {
     if (stream_ != nullptr) this->batch().add_stream(RecordKind::kStreamEnd, stream_);
-    stream_ = std::make_shared<const DataStream>(
-        DataStream{.stream_class = stream_class_, .keys = {{"segment", number}}, .file = {}});
+    stream_ = std::make_shared<const DataStream>(DataStream{.entity = this->trace().next_stream(),
+                                                            .stream_class = stream_class_,
+                                                            .keys = {{"segment", number}},
+                                                            .file = {}});
     this->batch().add_stream(RecordKind::kStreamBegin, stream_);
   }
   void type(const EventType& type) {

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <optional>
 
 #include "tracedeck/dial9/encoder.hpp"
 #include "tracedeck/dial9/schema_mapping.hpp"
 #include "tracedeck/dial9/slot_values.hpp"
 #include "tracedeck/format/concessions.hpp"
+#include "tracedeck/model/class_table.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
@@ -87,32 +88,32 @@ class TraceWriter final : public Writer {
   }
 
  private:
-  // An event class as the segment at hand knows it.
+  // An event class, and how the segment knows it that it was registered in last.
   struct Registered {
+    explicit Registered(const EventClass&) {}
+    std::uint64_t segment = 0;  // counts those of the result from 1; 0: none yet
     std::uint16_t type_id = 0;
-    SchemaMapping mapping;
+    SchemaMapping mapping = {};
   };
 
   Result<void> begin_stream(const DataStream& stream) {
     if (++open_streams_ > 1) return {};
-    if (segment_stream_ != nullptr) {
+    if (segment_stream_) {
       if (auto begun = encoder_.new_segment(); !begun) return begun;
-      registered_.clear();
-      last_class_ = nullptr;
+      ++segment_;
       values_.forget_pools();
     }
-    segment_stream_ = &stream;
+    segment_stream_ = stream.entity;
     return {};
   }
 
   Result<void> write_event(const Event& event) {
-    if (event.event_class != last_class_) {
-      auto registered = find_registered(*event.event_class);
-      if (!registered) return std::unexpected(registered.error());
-      last_class_ = event.event_class;
-      last_ = *registered;
+    last_ = &registered_[*event.event_class];
+    if (last_->segment != segment_) [[unlikely]] {
+      if (auto done = register_class(*event.event_class, *last_); !done) return done;
     }
-    if (event.stream != segment_stream_) concessions_.concede(Concession::kStream);
+    if (event.stream == nullptr || event.stream->entity != segment_stream_)
+      concessions_.concede(Concession::kStream);
     if (event.event_class->has_duration) concessions_.concede(Concession::kDuration);
     if (event.common_count + event.specific_count != 0) concessions_.concede(Concession::kContext);
     if (auto collected = collect_values(event); !collected) return collected;
@@ -148,17 +149,16 @@ class TraceWriter final : public Writer {
     return time.negative() ? 0 : kLast;
   }
 
-  Result<const Registered*> find_registered(const EventClass& event_class) {
-    const auto found = registered_.find(&event_class);
-    if (found != registered_.end()) return &found->second;
-    Registered registered{.mapping = map_schema(event_class, since_0_4_)};
+  Result<void> register_class(const EventClass& event_class, Registered& registered) {
+    if (registered.segment == 0) registered.mapping = map_schema(event_class, since_0_4_);
     concessions_.concede(Concession::kPlainStack, registered.mapping.plain_stacks);
     concessions_.concede(Concession::kAnnotation, registered.mapping.annotations_lost);
     const auto type_id = register_mapped(registered.mapping.schema, event_class.id);
     if (!type_id) return std::unexpected(type_id.error());
     if (event_class.id && *event_class.id != *type_id) concessions_.concede(Concession::kTypeId);
     registered.type_id = *type_id;
-    return &registered_.emplace(&event_class, std::move(registered)).first->second;
+    registered.segment = segment_;
+    return {};
   }
 
   // The type_id of a schema, under `wanted` if that is free or has the same schema, perhaps with
@@ -199,10 +199,10 @@ class TraceWriter final : public Writer {
   Encoder encoder_;
   SlotValues values_;
   bool since_0_4_;
-  std::unordered_map<const EventClass*, Registered> registered_;
-  const EventClass* last_class_ = nullptr;
-  const Registered* last_ = nullptr;
-  const DataStream* segment_stream_ = nullptr;
+  ClassCache<Registered> registered_;
+  Registered* last_ = nullptr;  // of the event at hand
+  std::optional<EntityId> segment_stream_;
+  std::uint64_t segment_ = 1;
   std::uint64_t open_streams_ = 0;
   std::vector<Value> row_;
   Concessions concessions_;

@@ -116,9 +116,16 @@ std::string signature(const EventClass& event_class) {
   return text.take();
 }
 
+std::shared_ptr<const TraceDescription> description_of(const EventClass& event_class) {
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  if (stream_class == nullptr || stream_class->trace == nullptr) return nullptr;
+  return stream_class->trace->weak_from_this().lock();
+}
+
 void join(ClassGroup& group, const EventClass& event_class) {
   if (group.classes++ == 0) {
     group.event_class = &event_class;
+    group.description = description_of(event_class);
     group.id = event_class.id;
   }
   if (group.id != event_class.id) group.id.reset();

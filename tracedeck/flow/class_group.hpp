@@ -5,23 +5,29 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tracedeck/model/event_class.hpp"
+#include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::flow {
 
 // Classes with the same name (or, without a name, the same id), stream class and members.
 struct ClassGroup {
   const EventClass* event_class = nullptr;  // the first of them, which stands for all
-  std::size_t classes = 0;                  // how many there are
-  std::optional<std::uint64_t> id = {};     // their id on the wire, when all have the same
+  std::shared_ptr<const TraceDescription> description = {};  // which keeps that
+  std::size_t classes = 0;                                   // how many there are
+  std::optional<std::uint64_t> id = {};  // their id on the wire, when all have the same
 };
 
 // What makes two classes alike, as text: equal exactly for classes of one group.
 [[nodiscard]] std::string signature(const EventClass& event_class);
+
+// Who keeps the class, where a shared pointer does.
+[[nodiscard]] std::shared_ptr<const TraceDescription> description_of(const EventClass& event_class);
 
 // Adds `event_class` to the group, which may be new.
 void join(ClassGroup& group, const EventClass& event_class);

@@ -136,8 +136,10 @@ MadeUpTrace::MadeUpTrace(const std::string& name)
   duration_ = &add_class(*description_, "duration", &nanoseconds);
   timeless_ = &add_class(*description_, "timeless", nullptr);
   for (std::uint64_t i = 0; i < 3; ++i) {
-    streams_.push_back(std::make_shared<DataStream>(
-        DataStream{.keys = {{"segment", i}}, .file = i < 2 ? name : ""}));
+    streams_.push_back(
+        std::make_shared<DataStream>(DataStream{.entity = description_->next_stream(),
+                                                .keys = {{"segment", i}},
+                                                .file = i < 2 ? name : ""}));
   }
   auto packet = std::make_shared<Packet>();
   packet->stream = streams_[0].get();

@@ -49,7 +49,8 @@ struct OrderKey {
 class KeyMaker {
  public:
   [[nodiscard]] OrderKey operator()(const ClockClass& clock, std::uint64_t value) {
-    if (&clock != clock_) select(clock);
+    if (clock.entity != clock_) [[unlikely]]
+      select(clock);
     std::uint64_t time = 0;
     if (counts_from_base_ && !__builtin_add_overflow(value, base_, &time)) [[likely]] {
       return OrderKey::from(time);
@@ -59,14 +60,14 @@ class KeyMaker {
 
  private:
   void select(const ClockClass& clock) {
-    clock_ = &clock;
+    clock_ = clock.entity;
     const Nanoseconds zero = clock.to_nanoseconds(0);
     counts_from_base_ =
         clock.tick == Tick{} && !zero.negative() && zero.magnitude() < OrderKey::kHighest;
     base_ = static_cast<std::uint64_t>(zero.magnitude());
   }
 
-  const ClockClass* clock_ = nullptr;
+  EntityId clock_ = EntityId::none();
   bool counts_from_base_ = false;  // the time of a value is `base_` + value
   std::uint64_t base_ = 0;         // ns
 };

@@ -29,7 +29,7 @@ TEST(OrderKey, OrdersAsTheTimesDo) {
 }
 
 TEST(OrderKey, OfClockValuesIsThatOfTheirTimes) {
-  const std::vector<ClockClass> clocks = {
+  std::vector<ClockClass> clocks = {
       {.id = "ns"},
       {.id = "since the epoch", .offset_seconds = 1'600'000'000, .offset_ticks = 77, .shift = -3},
       {.id = "far ahead", .offset_seconds = 18'446'744'073},
@@ -40,6 +40,7 @@ TEST(OrderKey, OfClockValuesIsThatOfTheirTimes) {
   const std::vector<std::uint64_t> values = {
       0,           1,           1'000'000'000,          709'551'614,
       709'551'615, 709'551'616, std::uint64_t{1} << 63, ~std::uint64_t{0}};
+  for (std::size_t i = 0; i < clocks.size(); ++i) clocks[i].entity = {1, i};
   KeyMaker keys;
   for (const ClockClass& clock : clocks) {
     for (const std::uint64_t value : values) {

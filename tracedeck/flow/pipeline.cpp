@@ -242,7 +242,7 @@ void Pipeline::report_nothing_selected() const {
   if (context_.stop.stop_requested()) return;
   NothingSelected nothing;
   for (std::size_t i = 0; i < named_; ++i) {
-    if (traces_[i]->description() == nullptr) continue;
+    if (!traces_[i]->was_opened()) continue;
     const TimeFrame frame = traces_[i]->whole_frame();
     widen(nothing.range, frame.range);
     const bool same = nothing.traces++ == 0 || nothing.origin == frame.origin;

@@ -77,7 +77,6 @@ class Pipeline final : public RecordSource {
   PipelineContext context_;
   Arrivals* arrivals_ = nullptr;  // the first of the stages of live traces
   std::size_t at_once_ = 1;
-  // Kept to the end, so that classes of different traces never have the same address.
   std::vector<std::shared_ptr<TraceSource>> traces_;
   std::size_t named_ = 0;  // of `traces_`, those that are not read again
   std::vector<std::shared_ptr<TraceSource>> again_;

@@ -20,8 +20,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tracedeck/flow/class_table.hpp"
 #include "tracedeck/flow/output_batch.hpp"
+#include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/record.hpp"
 
 namespace tracedeck::flow {
@@ -57,7 +57,8 @@ class RecordCodec {
               const std::shared_ptr<const void>& owner, OutputBatch& output) const;
 
  private:
-  // Objects of one kind, numbered in the order in which they are met.
+  // Objects of one kind, numbered in the order in which they are met. The pins keep them, so that
+  // their addresses tell them apart.
   template <class T>
   class Numbers {
    public:

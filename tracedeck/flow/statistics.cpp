@@ -1,7 +1,7 @@
 #include "tracedeck/flow/statistics.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 namespace tracedeck::flow {
 namespace {
@@ -27,14 +27,29 @@ void StatisticsCollector::add(const Batch& batch) {
     count.last = std::max(count.last, std::max(event.time, event.end_time));
     count.fields.add(event);
   }
+  const auto& counts = counts_.entries();
+  if (counts.size() < ClassTable<ClassCount>::kMany) return;
+  // Only when there are traces that were not there the last time: those that are read at the same
+  // time are not counted anew again and again.
+  const std::uint64_t newest = counts.back().event_class->entity.trace;
+  if (newest <= folded_trace_ || newest == counts.front().event_class->entity.trace) return;
+  folded_trace_ = newest;
+  fold_into(groups_);
+  counts_.clear();
 }
 
 TraceStatistics StatisticsCollector::finish() const {
-  TraceStatistics result;
-  std::unordered_map<std::string, std::size_t> groups;
+  Groups groups = groups_;
+  fold_into(groups);
+  return std::move(groups.statistics);
+}
+
+void StatisticsCollector::fold_into(Groups& groups) const {
+  TraceStatistics& result = groups.statistics;
   for (const ClassCount& count : counts_.entries()) {
     const EventClass& event_class = *count.event_class;
-    const auto [place, is_new] = groups.try_emplace(signature(event_class), result.classes.size());
+    const auto [place, is_new] =
+        groups.numbers.try_emplace(signature(event_class), result.classes.size());
     if (is_new) {
       result.classes.emplace_back().fields = count.fields.finish();
     } else {
@@ -48,15 +63,14 @@ TraceStatistics StatisticsCollector::finish() const {
     join(group, event_class);
     group.events += count.events;
     group.bytes += count.bytes;
-    if (const ClockClass* const clock = event_class.clock; clock != nullptr) {
-      widen(group.time,
-            TimeRange{clock->to_nanoseconds(count.first), clock->to_nanoseconds(count.last)});
+    if (event_class.has_real_time()) {
+      widen(group.time, TimeRange{event_class.clock->to_nanoseconds(count.first),
+                                  event_class.clock->to_nanoseconds(count.last)});
     }
     result.events += count.events;
     result.bytes += count.bytes;
     widen(result.time, group.time);
   }
-  return result;
 }
 
 }  // namespace tracedeck::flow

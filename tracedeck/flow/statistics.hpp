@@ -5,13 +5,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tracedeck/flow/class_group.hpp"
-#include "tracedeck/flow/class_table.hpp"
 #include "tracedeck/flow/field_statistics.hpp"
 #include "tracedeck/flow/summary.hpp"
 #include "tracedeck/model/batch.hpp"
+#include "tracedeck/model/class_table.hpp"
 
 namespace tracedeck::flow {
 
@@ -39,16 +40,24 @@ struct TraceStatistics {
 };
 
 // Is fed with batches, of one trace or of several, and allocates only for the first event of a
-// class. What the statistics point to lives as long as the descriptions of those traces.
+// class. Traces that follow one another may be gone meanwhile: what is kept of them does not add
+// up, unless their classes are all different.
 class StatisticsCollector {
  public:
   void add(const Batch& batch);
   [[nodiscard]] TraceStatistics finish() const;
 
  private:
+  // Groups by what makes their classes alike.
+  struct Groups {
+    TraceStatistics statistics;
+    std::unordered_map<std::string, std::size_t> numbers;
+  };
   struct ClassCount {
-    explicit ClassCount(const EventClass& of) : event_class(&of), fields(of) {}
+    explicit ClassCount(const EventClass& of)
+        : event_class(&of), description(description_of(of)), fields(of) {}
     const EventClass* event_class;
+    std::shared_ptr<const TraceDescription> description;  // which keeps the class
     std::uint64_t events = 0;
     std::uint64_t bytes = 0;
     std::uint64_t first = ~std::uint64_t{0};  // clock values
@@ -56,6 +65,10 @@ class StatisticsCollector {
     FieldCollector fields;
   };
 
+  void fold_into(Groups& groups) const;
+
+  Groups groups_;                   // of what is not among the counts any more
+  std::uint64_t folded_trace_ = 0;  // the newest one when counts were folded
   ClassTable<ClassCount> counts_;
 };
 

@@ -219,5 +219,27 @@ TEST(Statistics, OfNothingAreEmpty) {
   EXPECT_EQ(statistics.share_of_bytes({}), 0);
 }
 
+TEST(Statistics, NominalTimesAreNoTimesOfTheTrace) {
+  auto description = std::make_shared<TraceDescription>("a", "made-up", "1");
+  const ClockClass& clock = description->add_clock({.id = "ns"});
+  const EventClass& happened = description->add_event_class({.name = "a", .clock = &clock});
+  const EventClass& told =
+      description->add_event_class({.name = "b", .clock = &clock, .nominal_time = true});
+  Batch batch;
+  for (const EventClass* const event_class : {&happened, &told}) {
+    Event event;
+    event.event_class = event_class;
+    event.time = event.end_time = event_class == &happened ? 500 : 0;
+    batch.add_event(event);
+  }
+  StatisticsCollector collector;
+  collector.add(batch);
+  const TraceStatistics statistics = collector.finish();
+  EXPECT_EQ(statistics.events, 2U);
+  EXPECT_EQ(statistics.time->first, Nanoseconds(500));
+  EXPECT_FALSE(statistics.classes[1].time.has_value());
+  EXPECT_FALSE(statistics.classes[1].rate().has_value());
+}
+
 }  // namespace
 }  // namespace tracedeck::flow

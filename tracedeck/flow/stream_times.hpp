@@ -18,7 +18,7 @@ class StreamTimes {
   [[nodiscard]] OrderKey operator()(const Record& record) {
     if (record.kind == RecordKind::kEvent) [[likely]] {
       const Event& event = record.event;
-      if (event.stream != stream_ || last_ == nullptr) select(event.stream);
+      if (last_ == nullptr || id_of(event.stream) != stream_) select(id_of(event.stream));
       if (const ClockClass* const clock = event.event_class->clock; clock != nullptr) {
         *last_ = keys_(*clock, event.time);
       }
@@ -27,10 +27,10 @@ class StreamTimes {
     }
     const DataStream* const stream = stream_of(record);
     if (stream != nullptr && !stream->file.empty()) {
-      if (stream != stream_ || last_ == nullptr) select(stream);
+      if (last_ == nullptr || stream->entity != stream_) select(stream->entity);
       current_ = *last_;
     }
-    if (record.kind == RecordKind::kStreamEnd) forget(record.stream);
+    if (record.kind == RecordKind::kStreamEnd) forget(record.stream->entity);
     return current_;
   }
 
@@ -49,21 +49,23 @@ class StreamTimes {
         return nullptr;
     }
   }
-  void select(const DataStream* stream) {
+  static EntityId id_of(const DataStream* stream) {
+    return stream == nullptr ? EntityId::none() : stream->entity;
+  }
+  void select(const EntityId& stream) {
     stream_ = stream;
     last_ = &times_.try_emplace(stream, OrderKey::first()).first->second;
   }
-  // Another stream may begin at the same address.
-  void forget(const DataStream* stream) {
+  void forget(const EntityId& stream) {
     times_.erase(stream);
     last_ = nullptr;
   }
 
   KeyMaker keys_;
   OrderKey current_ = OrderKey::first();
-  const DataStream* stream_ = nullptr;
+  EntityId stream_ = EntityId::none();
   OrderKey* last_ = nullptr;  // of `stream_`
-  std::unordered_map<const DataStream*, OrderKey> times_;
+  std::unordered_map<EntityId, OrderKey, EntityIdHash> times_;
 };
 
 }  // namespace tracedeck::flow

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "tracedeck/flow/class_group.hpp"
-#include "tracedeck/flow/class_table.hpp"
 #include "tracedeck/flow/time_frame.hpp"
 #include "tracedeck/model/batch.hpp"
+#include "tracedeck/model/class_table.hpp"
 
 namespace tracedeck::flow {
 

@@ -83,8 +83,9 @@ Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
   state_ = State::kOpen;
   opened_ = *std::move(reader);
   reader_ = opened_;
-  description_ = opened_->description();
-  if (!reading_.silent) context_.observer.opened(*description_);
+  const std::shared_ptr<const TraceDescription> description = opened_->description();
+  description_ = description;
+  if (!reading_.silent) context_.observer.opened(*description);
   return {};
 }
 
@@ -127,11 +128,12 @@ Result<void> TraceSource::resolve_bounds() {
               place_.operand);
 }
 
-void TraceSource::resolve_bounds(std::vector<RecordSourcePtr>& sources) {
+void TraceSource::resolve_bounds(std::vector<RecordSourcePtr>& sources,
+                                 const TraceDescription& description) {
   if (range_known_) return;
   const TimeBounds bounds(context_.options.selection);
   TimeFrame frame;
-  if (bounds.needs_range() || counts_days(*description_)) frame = first_event(sources);
+  if (bounds.needs_range() || counts_days(description)) frame = first_event(sources);
   range_ = bounds.in(frame);
 }
 
@@ -141,7 +143,7 @@ std::vector<RecordSourcePtr> TraceSource::take_sources(bool streams, bool fails)
   std::vector<RecordSourcePtr> sources;
   if (streams) sources = reader->take_streams();
   if (sources.empty()) sources.push_back(std::make_unique<Whole>(*reader));
-  resolve_bounds(sources);
+  resolve_bounds(sources, *reader->description());
   const StageContext stage = stage_context();
   PipelineObserver* const observer = reading_.silent ? nullptr : &context_.observer;
   for (RecordSourcePtr& source : sources) {

@@ -17,7 +17,7 @@ namespace tracedeck::flow {
 struct TraceReading {
   bool values = true;              // false: no values, whatever anybody needs
   bool silent = false;             // reports nothing: it is read a second time
-  std::size_t traces_at_once = 1;  // that share the threads
+  std::size_t traces_at_once = 1;  // that share the threads and the memory
 };
 
 // Opens and reads one trace. One thread at a time. The context must outlive it and its sources.
@@ -45,9 +45,13 @@ class TraceSource {
   [[nodiscard]] std::shared_ptr<const Reader> reader() const { return reader_.lock(); }
   // 0 to 1, negative when unknown.
   [[nodiscard]] double progress() const;
-  // Null until it was opened with success.
-  [[nodiscard]] const std::shared_ptr<const TraceDescription>& description() const {
-    return description_;
+  // Null until it was opened with success, and when nothing of it is in use any more.
+  [[nodiscard]] std::shared_ptr<const TraceDescription> description() const {
+    return description_.lock();
+  }
+  // Whether it was opened with success.
+  [[nodiscard]] bool was_opened() const {
+    return state_ == State::kOpen || state_ == State::kTaken;
   }
 
   // When and where its events are, whatever was selected of them: as far as that was met with, or
@@ -60,7 +64,7 @@ class TraceSource {
   [[nodiscard]] Result<void> keep(Result<std::unique_ptr<Reader>> reader);
   // Finds out what bounds are measured from, where that is to be known before the trace is opened.
   [[nodiscard]] Result<void> resolve_bounds();
-  void resolve_bounds(std::vector<RecordSourcePtr>& sources);
+  void resolve_bounds(std::vector<RecordSourcePtr>& sources, const TraceDescription& description);
   [[nodiscard]] TimeFrame survey() const;
   [[nodiscard]] StageContext stage_context() const;
   [[nodiscard]] ReadOptions read_options() const;
@@ -75,7 +79,7 @@ class TraceSource {
   std::shared_ptr<TimesSeen> left_out_ = {};
   std::shared_ptr<Reader> opened_;      // until its sources are taken
   std::weak_ptr<const Reader> reader_;  // gone when they have ended
-  std::shared_ptr<const TraceDescription> description_;
+  std::weak_ptr<const TraceDescription> description_;
 };
 
 }  // namespace tracedeck::flow

@@ -175,11 +175,14 @@ class PacketReader final : public FrameReader<PacketReader<Room>, Decoder> {
       }
     }
     events_came_ = true;
-    StreamState& state = streams_.add(
-        {.id = head.stream,
-         .stream = std::make_shared<const DataStream>(
-             DataStream{.stream_class = stream_class_, .keys = {{"id", head.stream}}, .file = {}}),
-         .counter = StreamCounter(head.stream, head.counter, offset, head.end)});
+    StreamState& state =
+        streams_.add({.id = head.stream,
+                      .stream = std::make_shared<const DataStream>(
+                          DataStream{.entity = this->trace().next_stream(),
+                                     .stream_class = stream_class_,
+                                     .keys = {{"id", head.stream}},
+                                     .file = {}}),
+                      .counter = StreamCounter(head.stream, head.counter, offset, head.end)});
     pin(state);
     this->batch().add(Record(RecordKind::kStreamBegin, state.stream.get()));
     return state;

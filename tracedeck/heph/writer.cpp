@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "tracedeck/format/open_traces.hpp"
 #include "tracedeck/heph/encoder.hpp"
 #include "tracedeck/heph/model_classes.hpp"
 #include "tracedeck/heph/slot_attributes.hpp"
@@ -23,6 +27,25 @@ struct TargetStream {
   std::uint64_t lost = 0;     // since the last event
   bool begun = false;         // it has an event
 };
+
+// What tells the data streams of the sources apart: those of a class with the same keys are one.
+struct StreamIdentity {
+  EntityId stream_class = EntityId::none();
+  std::string keys = {};
+
+  friend bool operator<(const StreamIdentity& a, const StreamIdentity& b) {
+    return std::tie(a.stream_class.trace, a.stream_class.ordinal, a.keys) <
+           std::tie(b.stream_class.trace, b.stream_class.ordinal, b.keys);
+  }
+};
+
+StreamIdentity identity_of(const DataStream& stream) {
+  StreamIdentity identity;
+  if (stream.stream_class != nullptr) identity.stream_class = stream.stream_class->entity;
+  for (const StreamKey& key : stream.keys)
+    identity.keys += fmt::format(" {} {} {}", key.name, key.value, key.digits);
+  return identity;
+}
 
 // A counter that is further on would be taken for one that comes late.
 constexpr std::uint64_t kMostLost = (std::uint64_t{1} << 31) - 1;
@@ -43,7 +66,7 @@ class TargetClock {
   }
 
   [[nodiscard]] std::uint64_t time(const ClockClass& clock, std::uint64_t value) {
-    if (&clock != clock_) select(clock);
+    if (clock.entity != clock_) select(clock);
     if (same_) return value;
     if (other_origin_) concessions_.concede(Concession::kClock);
     const Nanoseconds time =
@@ -58,14 +81,14 @@ class TargetClock {
   static constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
 
   void select(const ClockClass& clock) {
-    clock_ = &clock;
+    clock_ = clock.entity;
     other_origin_ = (clock.origin == ClockOrigin::kUnixEpoch) != knows_origin_;
     same_ = !other_origin_ && clock.tick == Tick{} &&
             clock.to_nanoseconds(0) == Nanoseconds::from_unsigned(epoch_);
   }
 
   Concessions& concessions_;
-  const ClockClass* clock_ = nullptr;
+  EntityId clock_ = EntityId::none();
   std::uint64_t epoch_ = 0;
   bool knows_origin_ = false;
   bool other_origin_ = false;
@@ -103,9 +126,10 @@ class TraceWriter final : public Writer {
         note_loss(*record.loss);
         break;
       case RecordKind::kStreamBegin:
+        begin_stream(*record.stream);
+        break;
       case RecordKind::kStreamEnd:
-        // Another stream may come to lie at the address.
-        last_stream_ = nullptr;
+        traces_.end(record.stream->entity.trace);
         break;
       case RecordKind::kPacketBegin:
       case RecordKind::kPacketEnd:
@@ -119,8 +143,7 @@ class TraceWriter final : public Writer {
 
   Result<void> flush() override { return encoder_.flush(); }
   Result<void> finish() override {
-    for (auto& [identity, stream] : streams_)
-      if (std::exchange(stream.lost, 0) != 0) concessions_.concede(Concession::kLoss);
+    for (auto& [identity, stream] : streams_) leave_out_unsaid(stream);
     const auto finished = encoder_.finish();
     if (!finished) return std::unexpected(finished.error());
     return {};
@@ -206,8 +229,9 @@ class TraceWriter final : public Writer {
       }
     }
     if (trace == nullptr) return {};
-    if (trace == last_trace_ && trace->environment().size() == last_environment_) return {};
-    std::size_t& written = environments_[trace];
+    if (trace->number() == last_trace_ && trace->environment().size() == last_environment_)
+      return {};
+    std::size_t& written = environments_[trace->number()];
     const Attributes& environment = trace->environment();
     for (; written < environment.size(); ++written) {
       const Attribute& entry = environment[written];
@@ -216,26 +240,25 @@ class TraceWriter final : public Writer {
       if (Result<void> set = encoder_.set_option(entry.key, as_bytes(entry.value)); !set)
         return set;
     }
-    last_trace_ = trace;
+    last_trace_ = trace->number();
     last_environment_ = written;
     return {};
   }
   using Attribute = tracedeck::Attribute;
 
   TargetStream& stream_of(const Event& event) {
-    if (event.stream == last_stream_ && last_target_ != nullptr) return *last_target_;
-    last_stream_ = event.stream;
+    const EntityId id = event.stream == nullptr ? EntityId::none() : event.stream->entity;
+    if (id == last_stream_ && last_target_ != nullptr) return *last_target_;
+    last_stream_ = id;
     last_target_ = &find_stream(event.stream);
     return *last_target_;
   }
   TargetStream& find_stream(const DataStream* stream) {
-    std::string identity;
+    StreamIdentity identity;
     std::uint64_t wanted = 0;
     bool just_an_id = stream == nullptr;
     if (stream != nullptr) {
-      identity = fmt::format("{}", static_cast<const void*>(stream->stream_class));
-      for (const StreamKey& key : stream->keys)
-        identity += fmt::format(" {} {} {}", key.name, key.value, key.digits);
+      identity = identity_of(*stream);
       if (!stream->keys.empty()) {
         wanted = stream->keys.back().value;
         just_an_id = stream->keys.size() == 1 && stream->keys[0].name == "id" &&
@@ -250,14 +273,25 @@ class TraceWriter final : public Writer {
   }
   // `wanted`, or the first id that no stream has.
   std::uint32_t free_id(std::uint64_t wanted) {
-    auto id = static_cast<std::uint32_t>(wanted);
-    if (id != wanted || ids_.contains(id)) {
-      id = next_id_;
-      while (ids_.contains(id)) ++id;
-      next_id_ = id + 1;
+    const auto id = static_cast<std::uint32_t>(wanted);
+    if (id == wanted && id >= next_id_ && ids_.insert(id).second) return id;
+    // All before the next one are taken, and need not be remembered one by one.
+    while (ids_.erase(next_id_) != 0) ++next_id_;
+    return next_id_++;
+  }
+
+  // What is kept about traces that are gone goes when another begins.
+  void begin_stream(const DataStream& stream) {
+    if (!traces_.begin(stream.entity.trace)) return;
+    const auto is_gone = [this](std::uint64_t trace) { return !traces_.has(trace); };
+    for (auto each = streams_.begin(); each != streams_.end();) {
+      const bool gone = is_gone(each->first.stream_class.trace);
+      if (gone) leave_out_unsaid(each->second);
+      each = gone ? streams_.erase(each) : std::next(each);
     }
-    ids_.insert(id);
-    return id;
+    std::erase_if(environments_, [&](const auto& each) { return is_gone(each.first); });
+    last_stream_ = EntityId::none();
+    last_target_ = nullptr;
   }
 
   // Counters of the source show its losses by themselves; of other sources they are put into the
@@ -271,6 +305,10 @@ class TraceWriter final : public Writer {
       return;
     }
     find_stream(loss.stream).lost += *loss.events;
+  }
+  // Losses behind a stream's last event, which no counter shows.
+  void leave_out_unsaid(TargetStream& stream) {
+    if (std::exchange(stream.lost, 0) != 0) concessions_.concede(Concession::kLoss);
   }
   // Before a stream's first event a counter tells nothing.
   void leave_out_lost(TargetStream& stream) {
@@ -286,13 +324,14 @@ class TraceWriter final : public Writer {
   bool begun_ = false;
   std::uint64_t last_end_ = 0;
   std::string id_text_;
-  std::unordered_map<std::string, TargetStream> streams_;
-  std::unordered_set<std::uint32_t> ids_;
-  std::uint32_t next_id_ = 0;
-  const DataStream* last_stream_ = nullptr;
+  OpenTraces traces_;
+  std::map<StreamIdentity, TargetStream> streams_;
+  std::unordered_set<std::uint32_t> ids_;  // taken, from `next_id_` on
+  std::uint32_t next_id_ = 0;              // those before are taken
+  EntityId last_stream_ = EntityId::none();
   TargetStream* last_target_ = nullptr;
-  std::unordered_map<const TraceDescription*, std::size_t> environments_;
-  const TraceDescription* last_trace_ = nullptr;
+  std::unordered_map<std::uint64_t, std::size_t> environments_;  // by the number of the trace
+  std::uint64_t last_trace_ = 0;
   std::size_t last_environment_ = 0;
 };
 

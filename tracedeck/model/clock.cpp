@@ -23,7 +23,18 @@ Nanoseconds seconds_to_nanoseconds(std::int64_t seconds) {
   return Nanoseconds::from_unsigned(Uint128{magnitude} * kNanosecondsPerSecond, negative);
 }
 
+bool says_something(const Identity& identity) { return identity != Identity{}; }
+
 }  // namespace
+
+bool related(const ClockClass& a, const ClockClass& b) {
+  if (a.origin == ClockOrigin::kUnixEpoch && b.origin == ClockOrigin::kUnixEpoch) return true;
+  if (a.entity == b.entity && a.entity.trace != 0) return true;
+  if (a.origin == ClockOrigin::kCustom && b.origin == ClockOrigin::kCustom &&
+      says_something(a.origin_identity) && a.origin_identity == b.origin_identity)
+    return true;
+  return says_something(a.identity) && a.identity == b.identity;
+}
 
 Nanoseconds ClockClass::to_nanoseconds(std::uint64_t value) const {
   return seconds_to_nanoseconds(offset_seconds) + Nanoseconds(shift) +

@@ -8,6 +8,7 @@
 
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/model/attribute.hpp"
+#include "tracedeck/model/entity_id.hpp"
 
 namespace tracedeck {
 
@@ -40,6 +41,7 @@ struct Identity {
 
 // Describes one clock. Lives in its `TraceDescription`, at a stable address.
 struct ClockClass {
+  EntityId entity = {};  // which the description sets
   std::string id = {};
   Tick tick = {};
   std::int64_t offset_seconds = 0;  // origin of the clock's value 0, seconds from `origin`
@@ -64,5 +66,10 @@ struct ClockClass {
     return tick == Tick{} && offset_seconds == 0 && offset_ticks == 0 && shift == 0;
   }
 };
+
+// Whether times of the two clocks mean something side by side: both count from the Unix epoch, or
+// both from one origin that the traces name; or they are one clock, of a trace or by the identity
+// that both traces give it. Times of other clocks can be put in an order, but it says nothing.
+[[nodiscard]] bool related(const ClockClass& a, const ClockClass& b);
 
 }  // namespace tracedeck

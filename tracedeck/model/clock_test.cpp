@@ -118,5 +118,39 @@ RC_GTEST_PROP(ClockClass, TimesAreTheExactFloor, (std::uint32_t value, std::uint
   RC_ASSERT((time + 1) * clock.tick.denominator > ticks);
 }
 
+TEST(RelatedClocks, CountFromTheEpochOrAreTheSameClock) {
+  const ClockClass unknown{.id = "c"};
+  const ClockClass epoch{.id = "c", .origin = ClockOrigin::kUnixEpoch};
+  const ClockClass other_epoch{.id = "d", .tick = {7, 3}, .origin = ClockOrigin::kUnixEpoch};
+  EXPECT_TRUE(related(epoch, other_epoch));
+  EXPECT_FALSE(related(unknown, epoch));
+  EXPECT_FALSE(related(unknown, unknown)) << "nothing says that two traces have one clock";
+
+  ClockClass of_trace = unknown;
+  of_trace.entity = {5, 0};
+  EXPECT_TRUE(related(of_trace, of_trace));
+  ClockClass of_other_trace = unknown;
+  of_other_trace.entity = {6, 0};
+  EXPECT_FALSE(related(of_trace, of_other_trace));
+
+  const ClockClass named{.id = "c", .identity = {.uid = "5a"}};
+  const ClockClass named_alike{
+      .id = "d", .origin = ClockOrigin::kUnixEpoch, .identity = {.uid = "5a"}};
+  const ClockClass named_otherwise{.id = "c", .identity = {.uid = "5b"}};
+  EXPECT_TRUE(related(named, named_alike));
+  EXPECT_FALSE(related(named, named_otherwise));
+}
+
+TEST(RelatedClocks, CountFromAnOriginThatBothName) {
+  const ClockClass boot{.origin = ClockOrigin::kCustom, .origin_identity = {.name = "boot"}};
+  const ClockClass same{
+      .tick = {2, 1}, .origin = ClockOrigin::kCustom, .origin_identity = {.name = "boot"}};
+  const ClockClass other{.origin = ClockOrigin::kCustom, .origin_identity = {.name = "start"}};
+  const ClockClass unnamed{.origin = ClockOrigin::kCustom};
+  EXPECT_TRUE(related(boot, same));
+  EXPECT_FALSE(related(boot, other));
+  EXPECT_FALSE(related(unnamed, unnamed));
+}
+
 }  // namespace
 }  // namespace tracedeck

@@ -14,6 +14,7 @@ class TraceDescription;
 
 // What the data streams of one class have in common. Lives in its `TraceDescription`.
 struct DataStreamClass {
+  EntityId entity = {};  // which the description sets
   std::optional<std::uint64_t> id = {};
   std::optional<std::string> name = {};
   std::string name_space = {};
@@ -30,10 +31,9 @@ struct DataStreamClass {
 };
 
 // What the events of one class have in common. Lives in its `TraceDescription`, immutable, at a
-// stable address; `ordinal` counts the classes of a description from 0, so that per-class tables
-// are plain arrays.
+// stable address while that lives.
 struct EventClass {
-  std::uint32_t ordinal = 0;
+  EntityId entity = {};                  // which the description sets
   std::optional<std::uint64_t> id = {};  // the numeric class id on the wire
   std::optional<std::string> name = {};  // present when the format carries one, even if empty
   std::string name_space = {};
@@ -41,12 +41,18 @@ struct EventClass {
   const DataStreamClass* stream_class = nullptr;
   const ClockClass* clock = nullptr;  // null: its events have no time
   bool has_duration = false;          // events have a begin and an end
+  // The format gives its events a time, but they did not happen then (the symbols of dial9 carry
+  // time 0). It is shown, and orders them; what is said of the trace's times leaves it out.
+  bool nominal_time = false;
   // Events carry their own name and fields: the payload is a string and a map, of the fields' names
   // to their values. Stands for classes that are too many to describe.
   bool self_described = false;
   FieldClassPtr specific_context = nullptr;
   FieldClassPtr payload = nullptr;  // structures, or null
   Attributes attributes = {};
+
+  // Whether its events have times at which they happened.
+  [[nodiscard]] bool has_real_time() const { return clock != nullptr && !nominal_time; }
 };
 
 }  // namespace tracedeck

@@ -30,6 +30,7 @@ struct StreamKey {
 
 // A data stream of a trace.
 struct DataStream {
+  EntityId entity = {};  // `TraceDescription::next_stream`
   const DataStreamClass* stream_class = nullptr;
   std::vector<StreamKey> keys = {};  // in the order in which they are shown
   std::string file = {};             // the data stream file, when a trace has several

@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "tracedeck/model/entity_id.hpp"
 #include "tracedeck/model/event_class.hpp"
 #include "tracedeck/model/value_names.hpp"
 
@@ -25,15 +27,17 @@ struct TraceClass {
 };
 
 // The description of one trace. It only grows, and what it holds keeps its address, so events
-// point into it. Shared by a reader and the batches that it made. A reader adds to it between
-// batches; other threads may look at what a batch they hold refers to.
-class TraceDescription {
+// point into it while it lives. Shared by a reader and the batches that it made. A reader adds to
+// it between batches; other threads may look at what a batch they hold refers to.
+class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
  public:
   TraceDescription(std::string input, std::string format, std::string version)
       : input_(std::move(input)), format_(std::move(format)), version_(std::move(version)) {}
   TraceDescription(const TraceDescription&) = delete;
   TraceDescription& operator=(const TraceDescription&) = delete;
 
+  // Unique in the process, and greater than those of all descriptions made before. Never 0.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] const std::string& input() const { return input_; }      // as the user named it
   [[nodiscard]] const std::string& format() const { return format_; }    // "dial9"
   [[nodiscard]] const std::string& version() const { return version_; }  // of the format, "1"
@@ -50,16 +54,22 @@ class TraceDescription {
   // Before any batch was made: a format may learn its version from the trace's first bytes.
   void set_version(std::string version) { version_ = std::move(version); }
   void set_trace_class(TraceClass trace_class) { trace_class_ = std::move(trace_class); }
-  ClockClass& add_clock(ClockClass clock) { return clocks_.emplace_back(std::move(clock)); }
+  // These set the id of what is added.
+  ClockClass& add_clock(ClockClass clock) {
+    clock.entity = {number_, clocks_.size()};
+    return clocks_.emplace_back(std::move(clock));
+  }
   DataStreamClass& add_stream_class(DataStreamClass stream_class) {
+    stream_class.entity = {number_, stream_classes_.size()};
     stream_class.trace = this;
     return stream_classes_.emplace_back(std::move(stream_class));
   }
-  // Sets the ordinal.
   const EventClass& add_event_class(EventClass event_class) {
-    event_class.ordinal = static_cast<std::uint32_t>(event_classes_.size());
+    event_class.entity = {number_, event_classes_.size()};
     return event_classes_.emplace_back(std::move(event_class));
   }
+  // The id of another data stream.
+  [[nodiscard]] EntityId next_stream() { return {number_, streams_++}; }
   void add_environment(Attribute entry) { environment_.push_back(std::move(entry)); }
   // The same in place of entry `index`, which there is.
   void set_environment(std::size_t index, Attribute entry) {
@@ -69,6 +79,10 @@ class TraceDescription {
   std::uint32_t add_value_name(std::string_view name) { return value_names_.add(name); }
 
  private:
+  static std::uint64_t next_number();
+
+  std::uint64_t number_ = next_number();
+  std::uint64_t streams_ = 0;
   std::string input_;
   std::string format_;
   std::string version_;

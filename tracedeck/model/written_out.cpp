@@ -26,12 +26,18 @@ std::uint64_t WrittenOut::size_of(const FieldClass* field_class) {
   return size;
 }
 
-Result<void> WrittenOut::add(std::initializer_list<const FieldClass*> classes,
+void WrittenOut::forget() {
+  sizes_.clear();
+  kept_.clear();
+}
+
+Result<void> WrittenOut::add(std::initializer_list<FieldClassPtr> classes,
                              const std::string& name) {
   std::uint64_t total = total_;
-  for (const FieldClass* const each : classes) {
+  for (const FieldClassPtr& each : classes) {
     ++there_;
-    total = std::min(kEndless, total + size_of(each));
+    if (each != nullptr && !sizes_.contains(each.get())) kept_.push_back(each);
+    total = std::min(kEndless, total + size_of(each.get()));
   }
   if (total <= kMost + there_) {
     total_ = total;
@@ -47,14 +53,12 @@ Result<void> WrittenOut::add(std::initializer_list<const FieldClass*> classes,
 Result<void> WrittenOut::add(const TraceDescription& description) {
   for (const DataStreamClass& each : description.stream_classes()) {
     if (auto added =
-            add({each.packet_context.get(), each.event_header.get(), each.common_context.get()},
-                description.input());
+            add({each.packet_context, each.event_header, each.common_context}, description.input());
         !added)
       return added;
   }
   for (const EventClass& each : description.event_classes()) {
-    if (auto added = add({each.specific_context.get(), each.payload.get()}, description.input());
-        !added)
+    if (auto added = add({each.specific_context, each.payload}, description.input()); !added)
       return added;
   }
   return {};

@@ -15,14 +15,14 @@ TEST(WrittenOut, SharedClassesCountWhereverTheyAreUsed) {
   FieldClassPtr shared = make_field_class(BooleanClass{});
   for (int i = 0; i < 18; ++i) shared = twice(shared);  // 2^19 - 1 classes
   WrittenOut written;
-  EXPECT_TRUE(written.add({shared.get(), nullptr}, "trace"));
-  EXPECT_TRUE(written.add({shared.get()}, "trace"));
-  const auto refused = written.add({shared.get()}, "trace");
+  EXPECT_TRUE(written.add({shared, nullptr}, "trace"));
+  EXPECT_TRUE(written.add({shared}, "trace"));
+  const auto refused = written.add({shared}, "trace");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kLimitExceeded);
-  EXPECT_TRUE(written.add({make_field_class(BooleanClass{}).get()}, "trace"));
+  EXPECT_TRUE(written.add({make_field_class(BooleanClass{})}, "trace"));
   for (int i = 0; i < 200; ++i) shared = twice(shared);
-  EXPECT_FALSE(WrittenOut().add({shared.get()}, "trace"));
+  EXPECT_FALSE(WrittenOut().add({shared}, "trace"));
 }
 
 TEST(WrittenOut, ClassesThatAreThereMayBeMany) {
@@ -30,7 +30,7 @@ TEST(WrittenOut, ClassesThatAreThereMayBeMany) {
   for (int i = 0; i < 2'000'000; ++i)
     large.members.push_back({"", make_field_class(BooleanClass{})});
   const FieldClassPtr made = make_field_class(std::move(large));
-  EXPECT_TRUE(WrittenOut().add({made.get()}, "trace"));
+  EXPECT_TRUE(WrittenOut().add({made}, "trace"));
 }
 
 }  // namespace

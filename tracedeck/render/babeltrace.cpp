@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "tracedeck/base/bytes.hpp"
-#include "tracedeck/flow/class_table.hpp"
+#include "tracedeck/model/class_table.hpp"
 #include "tracedeck/render/babeltrace_leftovers.hpp"
 #include "tracedeck/render/babeltrace_line.hpp"
 #include "tracedeck/render/babeltrace_loss.hpp"
@@ -45,6 +45,9 @@ class BabeltraceWriter final : public Writer {
       case RecordKind::kStreamBegin:
         losses_.begin(*record.stream);
         break;
+      case RecordKind::kStreamEnd:
+        losses_.end(*record.stream);
+        break;
       case RecordKind::kPacketBegin:
         for (const Loss& before : losses_.before_first(*record.packet)) loss(before);
         break;
@@ -72,6 +75,7 @@ class BabeltraceWriter final : public Writer {
   [[nodiscard]] Receipt receipt() const override { return {}; }
 
  private:
+  // Found by the class; a line stays where it is.
   struct Place {
     explicit Place(const EventClass&) {}
     std::unique_ptr<BabeltraceLine> line = {};
@@ -90,11 +94,11 @@ class BabeltraceWriter final : public Writer {
 
   BabeltraceLine& line_of(const EventClass& event_class) {
     Place& place = lines_[event_class];
-    if (place.line == nullptr || !place.line->describes(event_class)) [[unlikely]]
+    if (place.line == nullptr) [[unlikely]]
       place.line = std::make_unique<BabeltraceLine>(event_class, packets_of(event_class), palette_);
     return *place.line;
   }
-  BabeltracePackets& packets_of(const EventClass& event_class);
+  std::shared_ptr<BabeltracePackets> packets_of(const EventClass& event_class);
 
   TextBuffer out_;
   BabeltraceOptions options_;
@@ -110,20 +114,25 @@ class BabeltraceWriter final : public Writer {
   std::multimap<WarningKey, std::string> warnings_;
   // A warning of packets without an interval: that of events from the same place comes before it.
   std::optional<std::string> held_;
-  flow::ClassTable<Place> lines_;
+  ClassCache<Place> lines_;
   std::unique_ptr<BabeltraceLeftovers> leftovers_;  // made when first needed
   std::vector<BabeltraceLeftovers::Text> texts_;    // of the event at hand
   std::vector<Slot> slots_;
-  // Found by the class of the context, which they keep.
-  std::unordered_map<const FieldClass*, std::unique_ptr<BabeltracePackets>> packets_;
+  // Of each data stream class that a line is kept of.
+  std::unordered_map<EntityId, std::shared_ptr<BabeltracePackets>, EntityIdHash> packets_;
 };
 
-BabeltracePackets& BabeltraceWriter::packets_of(const EventClass& event_class) {
-  const FieldClassPtr context =
-      event_class.stream_class == nullptr ? nullptr : event_class.stream_class->packet_context;
-  std::unique_ptr<BabeltracePackets>& packets = packets_[context.get()];
-  if (packets == nullptr) packets = std::make_unique<BabeltracePackets>(context, palette_);
-  return *packets;
+std::shared_ptr<BabeltracePackets> BabeltraceWriter::packets_of(const EventClass& event_class) {
+  // The line at hand is the first since the others were forgotten.
+  if (lines_.entries().size() == 1) packets_.clear();
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  std::shared_ptr<BabeltracePackets>& packets =
+      packets_[stream_class == nullptr ? EntityId::none() : stream_class->entity];
+  if (packets == nullptr) {
+    packets = std::make_shared<BabeltracePackets>(
+        stream_class == nullptr ? nullptr : stream_class->packet_context, palette_);
+  }
+  return packets;
 }
 
 void BabeltraceWriter::event(const Event& event) {

@@ -62,7 +62,7 @@ struct BabeltraceLeftovers::Memory {
 
 struct BabeltraceLeftovers::Message {
   std::optional<std::int64_t> time = {};  // absent: it has none
-  const EventClass* event_class = nullptr;
+  EntityId event_class = EntityId::none();
   std::unique_ptr<Memory> memory = {};  // of an event whose class has strings
   bool has_empty_text = false;
   std::uint64_t offset = 0;
@@ -200,17 +200,16 @@ void BabeltraceLeftovers::add(Stream& stream, const Record& record) {
 }
 
 void BabeltraceLeftovers::add_event(Stream& stream, const Event& event) {
-  Message message{.event_class = event.event_class, .offset = event.offset};
+  Message message{.event_class = event.event_class->entity, .offset = event.offset};
   if (event.has_time()) {
     message.time = BabeltraceClock(event.event_class->clock).time_of(event.time, [&] {
       return event.began_at();
     });
   }
   const DataStreamClass* const parent = event.event_class->stream_class;
-  if (has_text(event.event_class->payload.get()) ||
-      has_text(event.event_class->specific_context.get()) ||
-      (parent != nullptr && has_text(parent->common_context.get()))) {
-    auto& free = free_[event.event_class];
+  if (has_text(event.event_class->payload) || has_text(event.event_class->specific_context) ||
+      (parent != nullptr && has_text(parent->common_context))) {
+    auto& free = free_[event.event_class->entity];
     if (free.empty()) {
       message.memory = std::make_unique<Memory>();
     } else {
@@ -274,6 +273,13 @@ const Slot* BabeltraceLeftovers::fill(const FieldClass* field_class, const Slot*
     fill(variant->options[slot->bits].field_class.get(), slot + 1, memory.part(slot->bits));
   }
   return next;
+}
+
+bool BabeltraceLeftovers::has_text(const FieldClassPtr& root) {
+  if (root == nullptr) return false;
+  if (const auto known = has_text_.find(root.get()); known != has_text_.end()) return known->second;
+  roots_.insert(root);
+  return has_text(root.get());
 }
 
 bool BabeltraceLeftovers::has_text(const FieldClass* field_class) {

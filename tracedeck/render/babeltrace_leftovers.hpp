@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -67,11 +68,14 @@ class BabeltraceLeftovers {
   [[nodiscard]] Stream* choose();
   void fill(const Event& event, Memory& memory, std::vector<Text>& texts);
   const Slot* fill(const FieldClass* field_class, const Slot* slot, Memory& memory);
+  [[nodiscard]] bool has_text(const FieldClassPtr& root);
   [[nodiscard]] bool has_text(const FieldClass* field_class);
 
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::map<const EventClass*, std::vector<std::unique_ptr<Memory>>> free_;
+  std::unordered_map<EntityId, std::vector<std::unique_ptr<Memory>>, EntityIdHash> free_;
+  // Of the classes of fields, and who keeps them.
   std::unordered_map<const FieldClass*, bool> has_text_;
+  std::unordered_set<FieldClassPtr> roots_;
   std::multimap<Key, std::vector<Text>> known_;  // printed there, not yet asked about
   std::optional<std::int64_t> last_time_;        // of the message that was handed on last
   // While an event is filled in.

@@ -66,15 +66,15 @@ const std::string* environment_text(const TraceDescription* trace, std::string_v
   return entry == nullptr || entry->is_json ? nullptr : &entry->value;
 }
 
-BabeltraceLine::BabeltraceLine(const EventClass& event_class, BabeltracePackets& packets,
+BabeltraceLine::BabeltraceLine(const EventClass& event_class,
+                               std::shared_ptr<BabeltracePackets> packets,
                                BabeltracePalette palette)
-    : identity_(event_class),
-      stream_class_(event_class.stream_class),
-      clock_class_(event_class.clock),
-      common_context_(stream_class_ == nullptr ? nullptr : stream_class_->common_context),
+    : common_context_(
+          event_class.stream_class == nullptr ? nullptr : event_class.stream_class->common_context),
       specific_context_(event_class.specific_context),
+      payload_(event_class.payload),
       clock_(event_class.clock),
-      packets_(packets),
+      packets_(std::move(packets)),
       notes_(palette) {
   make_head(event_class, palette);
   make_fields(palette);
@@ -82,7 +82,8 @@ BabeltraceLine::BabeltraceLine(const EventClass& event_class, BabeltracePackets&
 
 void BabeltraceLine::make_head(const EventClass& event_class, BabeltracePalette palette) {
   TextBuffer text(nullptr, 1024);
-  append_origin(text, stream_class_ == nullptr ? nullptr : stream_class_->trace);
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  append_origin(text, stream_class == nullptr ? nullptr : stream_class->trace);
   if (event_class.name && !event_class.name->empty()) {
     palette.text(text, BabeltracePaint::kEvent, *event_class.name);
   } else {
@@ -95,7 +96,7 @@ void BabeltraceLine::make_head(const EventClass& event_class, BabeltracePalette 
 // A key is all that stands before a value: the name, and what closed and opened since the last one.
 void BabeltraceLine::make_fields(BabeltracePalette palette) {
   const std::array<const FieldClass*, kStructures> roots = {
-      common_context_.get(), specific_context_.get(), identity_.payload()};
+      common_context_.get(), specific_context_.get(), payload_.get()};
   notes_.study(roots);
   has_text_ = std::ranges::any_of(roots, render::has_text);
   TextBuffer keys(nullptr, 1024);

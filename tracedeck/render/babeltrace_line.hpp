@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,6 @@
 #include "tracedeck/render/babeltrace_notes.hpp"
 #include "tracedeck/render/babeltrace_packet.hpp"
 #include "tracedeck/render/babeltrace_time.hpp"
-#include "tracedeck/render/class_identity.hpp"
 
 namespace tracedeck::render {
 
@@ -45,20 +45,13 @@ class BabeltraceLine {
   static constexpr std::size_t kPiece = 16;
 
   // `packets` are those of its data stream class.
-  BabeltraceLine(const EventClass& event_class, BabeltracePackets& packets,
+  BabeltraceLine(const EventClass& event_class, std::shared_ptr<BabeltracePackets> packets,
                  BabeltracePalette palette);
   BabeltraceLine(const BabeltraceLine&) = delete;
   BabeltraceLine& operator=(const BabeltraceLine&) = delete;
 
-  [[nodiscard]] bool describes(const EventClass& event_class) const {
-    return identity_.matches(event_class) && stream_class_ == event_class.stream_class &&
-           clock_class_ == event_class.clock && specific_context_ == event_class.specific_context &&
-           (stream_class_ == nullptr || (common_context_ == stream_class_->common_context &&
-                                         packets_.context() == stream_class_->packet_context));
-  }
-
   [[nodiscard]] const BabeltraceClock& clock() const { return clock_; }
-  [[nodiscard]] BabeltracePackets& packets() { return packets_; }
+  [[nodiscard]] BabeltracePackets& packets() { return *packets_; }
   [[nodiscard]] BabeltraceNotes& notes() { return notes_; }
 
   [[nodiscard]] std::string_view head() const { return head_; }  // `host:proc:(7) name: `
@@ -83,13 +76,12 @@ class BabeltraceLine {
   void make_fields(BabeltracePalette palette);
   [[nodiscard]] Field field_of(const FieldClass* field_class, BabeltracePalette palette);
 
-  ClassIdentity identity_;
-  const DataStreamClass* stream_class_;
-  const ClockClass* clock_class_;
+  // Which the fields point into.
   FieldClassPtr common_context_;
   FieldClassPtr specific_context_;
+  FieldClassPtr payload_;
   BabeltraceClock clock_;
-  BabeltracePackets& packets_;
+  std::shared_ptr<BabeltracePackets> packets_;
   BabeltraceNotes notes_;
   std::string head_;
   std::string keys_;

@@ -27,6 +27,7 @@ class BabeltraceLosses {
 
   // Gives a data stream that has no id of its own the next number of its trace.
   void begin(const DataStream& stream);
+  void end(const DataStream& stream);
 
   // A data stream's number if it was given one, else its id.
   [[nodiscard]] std::uint64_t id_of(const DataStream& stream);
@@ -52,6 +53,7 @@ class BabeltraceLosses {
     std::map<std::string, std::uint64_t, std::less<>> by_file = {};
   };
 
+  Numbers& numbers_of(const DataStream& stream);
   std::uint64_t number(const DataStream& stream);
   void append_one(TextBuffer& out, const Loss& loss, std::string_view what, BabeltraceTime& time);
   void append_stream(TextBuffer& out, const DataStream& stream);
@@ -59,9 +61,15 @@ class BabeltraceLosses {
 
   BabeltracePalette palette_;
   PathOf path_of_;
-  std::map<const TraceDescription*, Numbers> numbers_;
+  // Of a data stream: the number of its trace, and its own.
+  using Key = std::pair<std::uint64_t, std::uint64_t>;
+  static Key key_of(const DataStream& stream) {
+    return {stream.entity.trace, stream.entity.ordinal};
+  }
+
+  std::map<std::uint64_t, Numbers> numbers_;  // by the number of the trace
   // Data streams without a packet yet, and what was lost in them, if any.
-  std::map<const DataStream*, std::vector<Loss>> begun_;
+  std::map<Key, std::vector<Loss>> begun_;
 };
 
 // The ends of a loss's interval; absent where they are not known or 64 bits do not hold them.

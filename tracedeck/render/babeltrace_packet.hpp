@@ -18,7 +18,6 @@ class BabeltracePackets {
   // `context` may be null.
   BabeltracePackets(FieldClassPtr context, BabeltracePalette palette);
 
-  [[nodiscard]] const FieldClassPtr& context() const { return context_; }
   // Whether the lines of the class show a packet context.
   [[nodiscard]] bool shown() const { return shown_; }
 
@@ -41,8 +40,7 @@ class BabeltracePackets {
   static std::size_t index_of(const Packet* packet) {
     return reinterpret_cast<std::uintptr_t>(packet) * 0x9E3779B97F4A7C15U >> (64U - kBits);
   }
-  // Whether the packet is the one that the text was made of, and not another that came to lie at
-  // its address.
+  // Whether the text is that of the packet, which may be another at the address.
   [[nodiscard]] bool holds(const Remembered& place, const Packet& packet) const {
     if (packet.context.size() != slots_) return false;
     for (std::size_t i = 0; i < members_.size(); ++i) {

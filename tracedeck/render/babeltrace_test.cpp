@@ -491,6 +491,7 @@ TEST_F(Babeltrace, StreamsWithoutAnIdAreNumbered) {
   trace.stream.keys = {{"class", 0}};
   trace.stream.file = "/a";
   DataStream other = trace.stream;
+  other.entity = trace.description.next_stream();
   other.file = "/b";
   const Loss loss{.stream = &other, .events = 3};
   lines({Record(RecordKind::kStreamBegin, &trace.stream), Record(RecordKind::kStreamBegin, &other),
@@ -504,6 +505,7 @@ TEST_F(Babeltrace, StreamsWithoutAnIdAreNumberedAcrossTheirClasses) {
   trace.stream.keys = {{"class", 0}};
   trace.stream.file = "/a";
   DataStream other = trace.stream;
+  other.entity = trace.description.next_stream();
   other.stream_class = &second;
   other.file = "/b";
   const Loss loss{.stream = &other, .events = 3};

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tracedeck/flow/class_table.hpp"
-#include "tracedeck/render/class_identity.hpp"
+#include "tracedeck/model/class_table.hpp"
 #include "tracedeck/render/json_event.hpp"
 #include "tracedeck/render/labels.hpp"
 #include "tracedeck/render/number.hpp"
@@ -25,7 +24,7 @@ class LineTemplate {
   // Keys are copied in pieces of this size, so so many bytes past a key may be read and written.
   static constexpr std::size_t kPiece = 16;
 
-  explicit LineTemplate(const EventClass& event_class) : identity_(event_class) {
+  explicit LineTemplate(const EventClass& event_class) : payload_(event_class.payload) {
     TextBuffer text(nullptr, 1024);
     if (event_class.name) {
       text.append(",\"name\":");
@@ -42,12 +41,8 @@ class LineTemplate {
     keys_ = text.view();
   }
 
-  [[nodiscard]] bool describes(const EventClass& event_class) const {
-    return identity_.matches(event_class);
-  }
-
   [[nodiscard]] std::string_view head() const { return head_; }  // `,"name":"a","id":3`
-  [[nodiscard]] bool has_payload() const { return identity_.payload() != nullptr; }
+  [[nodiscard]] bool has_payload() const { return payload_ != nullptr; }
   [[nodiscard]] const std::vector<Field>& fields() const { return fields_; }
 
   // Copies a field's key to room of `key_length + kPiece` and returns its end.
@@ -61,7 +56,7 @@ class LineTemplate {
 
  private:
   void add_keys(TextBuffer& text) {
-    const auto* const structure = class_as<StructureClass>(identity_.payload());
+    const auto* const structure = class_as<StructureClass>(payload_.get());
     if (structure == nullptr) return;
     for (const Member& member : structure->members) {
       const std::size_t begin = text.size();
@@ -75,7 +70,7 @@ class LineTemplate {
     }
   }
 
-  ClassIdentity identity_;
+  FieldClassPtr payload_;
   std::string head_;
   std::string keys_;
   std::vector<Field> fields_;
@@ -103,12 +98,6 @@ class JsonLinesWriter final : public Writer {
  private:
   void event(const Event& event);
   void described_event(const Event& event);
-  const LineTemplate& line_of(const EventClass& event_class) {
-    LineTemplate& line = lines_[event_class];
-    if (!line.describes(event_class)) [[unlikely]]
-      line = LineTemplate(event_class);
-    return line;
-  }
   // Both begin the line when nothing else did, and return what the next key is preceded by.
   char times(const Event& event);
   char head(const LineTemplate& line, char separator);
@@ -117,7 +106,7 @@ class JsonLinesWriter final : public Writer {
   TextBuffer out_;
   JsonLinesOptions options_;
   JsonValues values_;
-  flow::ClassTable<LineTemplate> lines_;
+  ClassCache<LineTemplate> lines_;
 };
 
 void JsonLinesWriter::described_event(const Event& event) {
@@ -136,7 +125,7 @@ void JsonLinesWriter::described_event(const Event& event) {
 void JsonLinesWriter::event(const Event& event) {
   if (event.event_class->self_described && !event.payload().empty()) [[unlikely]]
     return described_event(event);
-  const LineTemplate& line = line_of(*event.event_class);
+  const LineTemplate& line = lines_[*event.event_class];
   char separator = head(line, times(event));
   const auto key = [&](std::string_view text) {
     out_.append(separator);

@@ -170,7 +170,7 @@ TEST_F(JsonLines, ClassesThatTakeTheAddressOfOthersAreToldApart) {
   output(*writer, event_class, {unsigned_slot(1)});
   event_class = trace_.event_class(1, "a", structure_class({{"y", unsigned_class()}}));
   output(*writer, event_class, {unsigned_slot(2)});
-  event_class.name = "b";
+  event_class = trace_.event_class(1, "b", event_class.payload);
   output(*writer, event_class, {unsigned_slot(3)});
   ASSERT_TRUE(writer->finish());
   EXPECT_EQ(text, R"({"time":0,"name":"a","id":1,"stream":{"segment":0},"fields":{"x":1}})"

@@ -62,11 +62,16 @@ class SampleTrace {
       : description("sample.bin", "dial9", "1"),
         clock(description.add_clock({})),
         stream_class(description.add_stream_class({.default_clock = &clock})),
-        stream{.stream_class = &stream_class, .keys = {{"segment", 0}}, .file = {}} {}
+        stream{.entity = description.next_stream(),
+               .stream_class = &stream_class,
+               .keys = {{"segment", 0}},
+               .file = {}} {}
 
   EventClass event_class(std::optional<std::uint64_t> id, std::optional<std::string> name,
                          FieldClassPtr payload) const {
-    return {.id = id,
+    // Beyond those of classes that are added.
+    return {.entity = {description.number(), 1000 + made_++},
+            .id = id,
             .name = std::move(name),
             .name_space = {},
             .uid = {},
@@ -101,6 +106,7 @@ class SampleTrace {
 
  private:
   std::deque<Slots> slots_;
+  mutable std::uint64_t made_ = 0;
 };
 
 // What a writer makes of the records, and of an end after them.

@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/flow/class_table.hpp"
+#include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/trace_description.hpp"
-#include "tracedeck/render/class_identity.hpp"
 #include "tracedeck/render/description.hpp"
 #include "tracedeck/render/finding.hpp"
 #include "tracedeck/render/number.hpp"
@@ -42,15 +41,15 @@ constexpr std::size_t kFieldLimit = 48;
 
 // What is known of a class: its name as shown, and how wide its fields were so far.
 struct ClassLook {
-  explicit ClassLook(const EventClass& event_class) : identity(event_class) {
+  explicit ClassLook(const EventClass& event_class) : payload(event_class.payload) {
     TextBuffer text(nullptr, 1024);
     columns = append_class_name(text, event_class);
     name = text.view();
-    const auto* const structure = class_as<StructureClass>(identity.payload());
+    const auto* const structure = class_as<StructureClass>(payload.get());
     fields.resize(structure == nullptr ? 0 : structure->members.size(), Column(kFieldLimit));
   }
 
-  ClassIdentity identity;
+  FieldClassPtr payload;
   std::string name;
   std::size_t columns = 0;
   std::vector<Column> fields;
@@ -87,13 +86,6 @@ class TextWriter final : public Writer {
   void loss(const Loss& loss);
   void time_of(const DataStream* stream, Nanoseconds time);
 
-  ClassLook& look_of(const EventClass& event_class) {
-    ClassLook& look = looks_[event_class];
-    if (!look.identity.matches(event_class)) [[unlikely]]
-      look = ClassLook(event_class);
-    return look;
-  }
-
   // Text with spaces before it; so no line ends in spaces.
   void put(Paint paint, std::string_view text) {
     spaces();
@@ -118,7 +110,7 @@ class TextWriter final : public Writer {
   TextOptions options_;
   Palette palette_;
   TextValues values_;
-  flow::ClassTable<ClassLook> looks_;
+  ClassCache<ClassLook> looks_;
   TextBuffer scratch_{nullptr, 1024};
   std::size_t pending_ = 0;
   std::optional<Nanoseconds> previous_;
@@ -139,7 +131,7 @@ void TextWriter::event(const Event& event) {
     const std::size_t columns = put_event_stream(event);
     pending_ = 1 + stream_column_.padding(columns);
   }
-  ClassLook& look = look_of(*event.event_class);
+  ClassLook& look = looks_[*event.event_class];
   const bool described = event.event_class->self_described && !event.payload().empty();
   if (described) {
     scratch_.clear();
@@ -204,7 +196,7 @@ void TextWriter::context(std::string_view name, std::span<const Slot> slots,
 }
 
 void TextWriter::fields(ClassLook& look, std::span<const Slot> slots) {
-  const auto* const structure = class_as<StructureClass>(look.identity.payload());
+  const auto* const structure = class_as<StructureClass>(look.payload.get());
   if (structure == nullptr) return;
   const Slot* slot = slots.data();
   const Slot* const end = slot + slots.size();

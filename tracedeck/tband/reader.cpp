@@ -246,7 +246,8 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
 
   void begin_stream() {
     core_->stream = std::make_shared<const DataStream>(
-        DataStream{.stream_class = &shared_->stream_class(),
+        DataStream{.entity = shared_->description()->next_stream(),
+                   .stream_class = &shared_->stream_class(),
                    .keys = {{.name = "core", .value = core_->id}},
                    .file = file_.several ? name_ : std::string()});
     batch().add_stream(RecordKind::kStreamBegin, core_->stream);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tracedeck/format/concessions.hpp"
+#include "tracedeck/model/class_table.hpp"
 #include "tracedeck/tband/encoder.hpp"
 #include "tracedeck/tband/fields_text.hpp"
 #include "tracedeck/tband/wire.hpp"
@@ -99,6 +100,10 @@ std::optional<FieldValue> value_of(const Slot& slot, FieldType type) {
   return FieldValue{.number = slot.bits};
 }
 
+EntityId id_of(const DataStream* stream) {
+  return stream == nullptr ? EntityId::none() : stream->entity;
+}
+
 class TraceWriter final : public Writer {
  public:
   explicit TraceWriter(io::Output& output) : output_(output) {}
@@ -111,9 +116,9 @@ class TraceWriter final : public Writer {
         lose(*record.loss);
         break;
       case RecordKind::kStreamEnd:
-        // Another may come to lie where this one was.
-        cores_.erase(record.stream);
-        last_stream_ = nullptr;
+        cores_.erase(record.stream->entity);
+        counting_streams_.erase(record.stream->entity);
+        last_stream_ = EntityId::none();
         break;
       default:
         break;
@@ -138,12 +143,13 @@ class TraceWriter final : public Writer {
  private:
   // What becomes of a class.
   struct Mapped {
-    const EventFacts* native = nullptr;
+    explicit Mapped(const EventClass& of) : native(native_event(of)) {}
+    const EventFacts* native;
     std::optional<std::uint32_t> marker = {};
   };
 
   Result<void> write_event(const Event& event) {
-    Mapped& mapped = mapped_class(*event.event_class);
+    Mapped& mapped = classes_[*event.event_class];
     if (mapped.native != nullptr && mapped.native->id == kResolution) return resolution(event);
     const bool counts_drops = mapped.native != nullptr && mapped.native->id == kDroppedEvents;
     if (unsaid_losses_ != 0 && !counts_drops) {
@@ -153,17 +159,12 @@ class TraceWriter final : public Writer {
     if (auto switched = switch_core(event, mapped.native, ticks); !switched) return switched;
     if (mapped.native != nullptr && collect(event, *mapped.native)) {
       if (encode_event(*mapped.native, ticks, values_, bytes_)) {
-        if (counts_drops) count_drops(event.stream, static_cast<std::uint32_t>(values_[0].number));
+        if (counts_drops)
+          count_drops(id_of(event.stream), static_cast<std::uint32_t>(values_[0].number));
         return handed_on();
       }
     }
     return write_marker(event, mapped, ticks);
-  }
-
-  Mapped& mapped_class(const EventClass& event_class) {
-    const auto [place, is_new] = classes_.try_emplace(&event_class);
-    if (is_new) place->second.native = native_event(event_class);
-    return place->second;
   }
 
   // The values of the event as its fields; false when they do not suit.
@@ -220,8 +221,8 @@ class TraceWriter final : public Writer {
     }
     const ClockClass& clock = *event.event_class->clock;
     if (!resolution_) resolution_ = resolution_of(clock);
-    if (&clock != last_clock_) {
-      last_clock_ = &clock;
+    if (clock.entity != last_clock_) {
+      last_clock_ = clock.entity;
       counts_ticks_ =
           clock.tick == Tick{*resolution_, 1} && clock.to_nanoseconds(0) == Nanoseconds(0);
     }
@@ -255,10 +256,10 @@ class TraceWriter final : public Writer {
   }
 
   std::uint32_t core_of(const DataStream& stream) {
-    if (&stream == last_stream_) return last_core_;
-    const auto [place, is_new] = cores_.try_emplace(&stream);
+    if (stream.entity == last_stream_) return last_core_;
+    const auto [place, is_new] = cores_.try_emplace(stream.entity);
     if (is_new) place->second = new_core(stream);
-    last_stream_ = &stream;
+    last_stream_ = stream.entity;
     return last_core_ = place->second;
   }
 
@@ -278,7 +279,7 @@ class TraceWriter final : public Writer {
 
   // A dropped_evt_cnt of the input's own was written; the losses it tells come as records too,
   // usually behind it.
-  void count_drops(const DataStream* stream, std::uint32_t count) {
+  void count_drops(const EntityId& stream, std::uint32_t count) {
     counting_streams_.insert(stream);
     told_losses_ += take_off(count > dropped_ ? count - dropped_ : 0);
     dropped_ = count;
@@ -302,7 +303,8 @@ class TraceWriter final : public Writer {
     }
     const std::uint64_t told = std::min(events, told_losses_);
     told_losses_ -= told;
-    (counting_streams_.contains(loss.stream) ? awaited_losses_ : unsaid_losses_) += events - told;
+    (counting_streams_.contains(id_of(loss.stream)) ? awaited_losses_ : unsaid_losses_) +=
+        events - told;
   }
 
   // Losses that no dropped_evt_cnt of the input's own told.
@@ -388,19 +390,19 @@ class TraceWriter final : public Writer {
   std::optional<std::uint64_t> resolution_;  // ns a tick, once decided
   bool resolution_said_ = false;
   std::uint64_t last_ticks_ = 0;
-  const ClockClass* last_clock_ = nullptr;
+  EntityId last_clock_ = EntityId::none();
   bool counts_ticks_ = false;  // its values are ticks of the result
   std::uint32_t core_ = 0;
-  std::unordered_map<const DataStream*, std::uint32_t> cores_;
-  const DataStream* last_stream_ = nullptr;
+  std::unordered_map<EntityId, std::uint32_t, EntityIdHash> cores_;
+  EntityId last_stream_ = EntityId::none();
   std::uint32_t last_core_ = 0;
   std::uint32_t other_streams_ = 0;
   std::uint32_t dropped_ = 0;
   std::uint64_t unsaid_losses_ = 0;
   std::uint64_t awaited_losses_ = 0;  // of data streams that count them in events of their own
   std::uint64_t told_losses_ = 0;     // by counts whose records are still to come
-  std::unordered_set<const DataStream*> counting_streams_;
-  std::unordered_map<const EventClass*, Mapped> classes_;
+  std::unordered_set<EntityId, EntityIdHash> counting_streams_;
+  ClassCache<Mapped> classes_;
   std::map<std::string, std::uint32_t> markers_;
   Concessions concessions_;
 };

@@ -19,7 +19,7 @@ bool same_clock(const ClockClass& a, const ClockClass& b) {
 }  // namespace
 
 Result<TargetClock> TargetClocks::find(const ClockClass& source) {
-  const auto known = clock_of_.find(&source);
+  const auto known = clock_of_.find(source.entity);
   if (known != clock_of_.end()) return known->second;
   ClockClass made = source;
   TargetClock target;
@@ -42,7 +42,9 @@ Result<TargetClock> TargetClocks::find(const ClockClass& source) {
       concessions_.concede(Concession::kTraceAttribute, made.attributes.size());
       made.attributes.clear();
     }
-    while (!clock_ids_.insert(made.id).second) made.id.push_back('_');
+    const std::string id = made.id;
+    for (std::uint64_t& number = further_of_id_[id]; !clock_ids_.insert(made.id).second; ++number)
+      made.id = number == 0 ? id + '_' : id + '_' + std::to_string(number + 1);
     target.target = &clocks_.emplace_back(std::move(made));
     if (auto added = writer_.add_clock(*target.target); !added)
       return std::unexpected(added.error());
@@ -51,7 +53,7 @@ Result<TargetClock> TargetClocks::find(const ClockClass& source) {
         return std::unexpected(added.error());
     }
   }
-  clock_of_.emplace(&source, target);
+  clock_of_.emplace(source.entity, target);
   return target;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,9 +28,13 @@ class TargetClocks {
                Concessions& concessions)
       : dialect_(dialect), writer_(writer), kept_(kept), concessions_(concessions) {}
 
-  // The target's clock for a source's, which must outlive this. Sources whose times readers would
-  // see as the same share one. Errors are those of the metadata writer.
+  // The target's clock for a source's. Sources whose times readers would see as the same share one.
+  // Errors are those of the metadata writer.
   [[nodiscard]] Result<TargetClock> find(const ClockClass& source);
+  // Lets go of what is kept about the clocks of traces that `gone` says are.
+  void forget(const std::function<bool(std::uint64_t trace)>& gone) {
+    std::erase_if(clock_of_, [&](const auto& each) { return gone(each.first.trace); });
+  }
 
  private:
   Dialect dialect_;
@@ -37,8 +42,9 @@ class TargetClocks {
   MetadataWriter* kept_;
   Concessions& concessions_;
   std::deque<ClockClass> clocks_;
-  std::unordered_map<const ClockClass*, TargetClock> clock_of_;
+  std::unordered_map<EntityId, TargetClock, EntityIdHash> clock_of_;  // by the source's
   std::unordered_set<std::string> clock_ids_;
+  std::unordered_map<std::string, std::uint64_t> further_of_id_;  // that were tried
 };
 
 }  // namespace tracedeck::ctf

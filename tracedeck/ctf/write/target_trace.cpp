@@ -132,14 +132,16 @@ Result<void> TargetTrace::begin_empty() {
 Result<void> TargetTrace::begin(const DataStream& stream) {
   begun_ = true;
   TraceClass trace_class;
-  first_ = stream.stream_class->trace;
-  if (first_ != nullptr) {
-    trace_class = first_->trace_class();
-    environment_ = own_environment(first_->environment());
+  const TraceDescription* const first = stream.stream_class->trace;
+  if (first != nullptr) {
+    first_trace_ = first->number();
+    first_version_ = first->version();
+    trace_class = first->trace_class();
+    environment_ = own_environment(first->environment());
   }
   has_stream_ids_ =
       std::ranges::any_of(stream.keys, [](const StreamKey& key) { return key.name != "class"; });
-  keeps_heads_ = can_keep_heads();
+  keeps_heads_ = first != nullptr && can_keep_heads(*first);
   if (keeps_heads_) {
     const RestoredClasses* const before = restored(*stream.stream_class);
     packet_header_ = before == nullptr ? trace_class.packet_header : before->packet_header();
@@ -179,29 +181,29 @@ Result<void> TargetTrace::begin_kept(const std::optional<Uuid>& uuid) {
 
 Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   const DataStreamClass& source = *stream.stream_class;
-  const auto known = stream_class_of_.find(&source);
-  if (known != stream_class_of_.end() && known->second->held == source.packet_context)
-    return known->second;
+  const auto known = stream_class_of_.find(source.entity);
+  if (known != stream_class_of_.end()) return known->second.get();
   if (!begun_) {
     if (auto done = begin(stream); !done) return std::unexpected(done.error());
   }
-  if (keeps_heads_ && (source.trace != first_ || !fits_heads(source))) {
+  const std::uint64_t trace = source.trace == nullptr ? 0 : source.trace->number();
+  if (keeps_heads_ && (trace != first_trace_ || !fits_heads(source))) {
     return fail(ErrorCode::kUnsupported,
                 "a data stream that has other packets than those before; write it without "
                 "`single_source`");
   }
-  if (source.trace != nullptr && source.trace != first_ &&
+  if (trace != 0 && trace != first_trace_ &&
       own_environment(source.trace->environment()) != environment_) {
     concede(Concession::kEnvironment);
   }
-  if (auto fits = written_out_.add(
-          {source.packet_context.get(), source.event_header.get(), source.common_context.get()},
-          source.trace == nullptr ? std::string() : source.trace->input());
+  if (auto fits =
+          written_out_.add({source.packet_context, source.event_header, source.common_context},
+                           source.trace == nullptr ? std::string() : source.trace->input());
       !fits)
     return std::unexpected(fits.error());
-  TargetStreamClass& made = stream_classes_.emplace_back();
+  auto owner = std::make_unique<TargetStreamClass>();
+  TargetStreamClass& made = *owner;
   made.source = &source;
-  made.held = source.packet_context;
   made.layout = layout_;
   made.layout.has_wide_ids = std::ranges::any_of(events_of(source), [](const EventClass* each) {
     return each->id.value_or(0) > kLastShortId;
@@ -255,16 +257,17 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   if (auto added = writer_->add_stream_class(made.target); !added)
     return std::unexpected(added.error());
   if (auto done = keep(made, kept); !done) return std::unexpected(done.error());
-  stream_class_of_[&source] = &made;
+  stream_class_of_.emplace(source.entity, std::move(owner));
   return &made;
 }
 
 const std::vector<const EventClass*>& TargetTrace::events_of(const DataStreamClass& source) {
-  if (source.trace != nullptr && known_traces_.insert(source.trace).second) {
-    for (const EventClass& each : source.trace->event_classes())
-      events_of_[each.stream_class].push_back(&each);
+  if (source.trace != nullptr && known_traces_.insert(source.trace->number()).second) {
+    for (const EventClass& each : source.trace->event_classes()) {
+      if (each.stream_class != nullptr) events_of_[each.stream_class->entity].push_back(&each);
+    }
   }
-  return events_of_[&source];
+  return events_of_[source.entity];
 }
 
 Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const FieldClassPtr& before) {
@@ -296,13 +299,13 @@ Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const Fiel
 }
 
 bool TargetTrace::is_of_dialect(Dialect dialect) const {
-  return first_ != nullptr && first_->version() == trace_version(dialect);
+  return first_trace_ != 0 && first_version_ == trace_version(dialect);
 }
 
-bool TargetTrace::can_keep_heads() {
-  if (!single_source_ || first_ == nullptr || first_->format() != "ctf") return false;
-  for (const DataStreamClass& each : first_->stream_classes()) collect_head_selectors(each);
-  return std::ranges::all_of(first_->stream_classes(),
+bool TargetTrace::can_keep_heads(const TraceDescription& first) {
+  if (!single_source_ || first.format() != "ctf") return false;
+  for (const DataStreamClass& each : first.stream_classes()) collect_head_selectors(each);
+  return std::ranges::all_of(first.stream_classes(),
                              [&](const DataStreamClass& each) { return fits_heads(each); });
 }
 
@@ -311,7 +314,7 @@ bool TargetTrace::fits_heads(const DataStreamClass& source) {
   const RestoredClasses* const kept = restored(source);
   const DataStreamClass* const before = kept == nullptr ? nullptr : kept->find(source);
   const DataStreamClass& known = before == nullptr ? source : *before;
-  const FieldClassPtr& header = first_->trace_class().packet_header;
+  const FieldClassPtr& header = source.trace->trace_class().packet_header;
   HeadRoles heads;
   const FieldClassPtr& packet_header = kept == nullptr ? header : kept->packet_header();
   heads.collect(packet_header, known);
@@ -333,7 +336,7 @@ void TargetTrace::collect_head_selectors(const DataStreamClass& source) {
   const RestoredClasses* const kept = restored(source);
   const DataStreamClass* const before = kept == nullptr ? nullptr : kept->find(source);
   const DataStreamClass& known = before == nullptr ? source : *before;
-  head_selectors_.collect(kept == nullptr ? first_->trace_class().packet_header
+  head_selectors_.collect(kept == nullptr ? source.trace->trace_class().packet_header
                                           : kept->packet_header());
   head_selectors_.collect(known.packet_context);
   head_selectors_.collect(known.event_header);
@@ -380,18 +383,16 @@ Result<void> TargetTrace::map_heads(TargetStreamClass& made, const DataStreamCla
 
 Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
                                                    TargetStreamClass& stream_class) {
-  const EventKey key{&source, &stream_class};
+  const EventKey key{source.entity, stream_class.source->entity};
   const auto known = event_class_of_.find(key);
-  if (known != event_class_of_.end() && known->second->payload == source.payload)
-    return known->second.get();
+  if (known != event_class_of_.end()) return known->second.get();
   const TraceDescription* const trace = stream_class.source->trace;
-  if (auto fits = written_out_.add({source.specific_context.get(), source.payload.get()},
+  if (auto fits = written_out_.add({source.specific_context, source.payload},
                                    trace == nullptr ? std::string() : trace->input());
       !fits)
     return std::unexpected(fits.error());
   auto made = std::make_unique<TargetEventClass>();
   made->source = &source;
-  made->payload = source.payload;
   made->stream_class = &stream_class;
   made->id = free_id(stream_class.event_ids, source.id,
                      stream_class.layout.has_wide_ids ? kLastId : kLastShortId);
@@ -444,7 +445,7 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) 
 
 const RestoredClasses* TargetTrace::restored(const DataStreamClass& source) {
   if (source.trace == nullptr) return nullptr;
-  const auto [found, is_new] = restored_.try_emplace(source.trace);
+  const auto [found, is_new] = restored_.try_emplace(source.trace->number());
   if (is_new) found->second = RestoredClasses::from(*source.trace);
   return found->second.get();
 }
@@ -518,6 +519,20 @@ Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) 
   if (auto added = kept_->writer().add_event_class(before); !added) return added;
   add_kept();
   return {};
+}
+
+void TargetTrace::forget(const std::function<bool(std::uint64_t trace)>& gone) {
+  const auto is_gone = [&](const auto& each) { return gone(each.first); };
+  const auto is_of_gone = [&](const auto& each) { return gone(each.first.trace); };
+  std::erase_if(event_class_of_, [&](const auto& each) {
+    return gone(each.first.source.trace) || gone(each.first.stream_class.trace);
+  });
+  std::erase_if(stream_class_of_, is_of_gone);
+  std::erase_if(events_of_, is_of_gone);
+  std::erase_if(restored_, is_gone);
+  std::erase_if(known_traces_, gone);
+  clocks_.forget(gone);
+  written_out_.forget();
 }
 
 void TargetTrace::add_kept() { writer_->add_environment(kept_->take()); }

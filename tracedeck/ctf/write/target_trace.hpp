@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,8 +25,7 @@ namespace tracedeck::ctf {
 struct TargetStreamClass;
 
 struct TargetEventClass {
-  const EventClass* source = nullptr;
-  FieldClassPtr payload = nullptr;  // the source's, kept: a later class at its address is another
+  const EventClass* source = nullptr;  // valid as long as its trace is read
   TargetStreamClass* stream_class = nullptr;
   std::uint64_t id = 0;
   std::unique_ptr<ClassMapper> mapper;
@@ -39,12 +38,11 @@ struct TargetEventClass {
 };
 
 struct TargetStreamClass {
-  const DataStreamClass* source = nullptr;
+  const DataStreamClass* source = nullptr;    // valid as long as its trace is read
   const RestoredClasses* restored = nullptr;  // what the source's trace was before, if it says so
   FieldClassPtr common_context = nullptr;     // what is mapped
   FieldClassPtr packet_context = nullptr;     // the same: without roles unless heads are kept
   FieldClassPtr event_header = nullptr;       // the same, where heads are kept
-  FieldClassPtr held = nullptr;               // the source's packet context, kept as above
   DataStreamClass target;
   TargetClock clock;
   PacketLayout layout;
@@ -64,6 +62,9 @@ class TargetTrace {
 
   // The class of a data stream. Errors: kUnsupported, kLimitExceeded.
   [[nodiscard]] Result<TargetStreamClass*> stream_class(const DataStream& stream);
+  // Lets go of what is kept about traces that `gone` says are. Their classes, should they come
+  // again after all, become other classes.
+  void forget(const std::function<bool(std::uint64_t trace)>& gone);
   // The class of an event of a data stream of that class.
   [[nodiscard]] Result<TargetEventClass*> event_class(const EventClass& source,
                                                       TargetStreamClass& stream_class);
@@ -84,7 +85,7 @@ class TargetTrace {
   [[nodiscard]] const RestoredClasses* restored(const DataStreamClass& source);
   // The event record classes of a data stream class that are known.
   [[nodiscard]] const std::vector<const EventClass*>& events_of(const DataStreamClass& source);
-  [[nodiscard]] bool can_keep_heads();
+  [[nodiscard]] bool can_keep_heads(const TraceDescription& first);
   [[nodiscard]] bool fits_heads(const DataStreamClass& source);
   void collect_head_selectors(const DataStreamClass& source);
   [[nodiscard]] MapperOptions mapper_options(const TargetStreamClass& made) const;
@@ -106,9 +107,10 @@ class TargetTrace {
   std::unique_ptr<MetadataWriter> writer_;
   std::optional<KeptMetadata> kept_;  // of CTF 1.8
   TargetClocks clocks_;
-  std::unordered_map<const TraceDescription*, std::unique_ptr<RestoredClasses>> restored_;
-  std::unordered_set<const TraceDescription*> known_traces_;
-  std::unordered_map<const DataStreamClass*, std::vector<const EventClass*>> events_of_;
+  // By the numbers of their traces.
+  std::unordered_map<std::uint64_t, std::unique_ptr<RestoredClasses>> restored_;
+  std::unordered_set<std::uint64_t> known_traces_;
+  std::unordered_map<EntityId, std::vector<const EventClass*>, EntityIdHash> events_of_;
   WrittenOut written_out_;
   bool begun_ = false;
   bool keeps_heads_ = false;
@@ -117,18 +119,19 @@ class TargetTrace {
   bool has_stream_ids_ = false;
   PacketLayout layout_;
   Attributes environment_;
-  const TraceDescription* first_ = nullptr;
+  std::uint64_t first_trace_ = 0;  // its number; 0: the first data stream had none
+  std::string first_version_;
   std::unordered_set<std::uint64_t> stream_class_ids_;
-  std::deque<TargetStreamClass> stream_classes_;
-  std::unordered_map<const DataStreamClass*, TargetStreamClass*> stream_class_of_;
+  // By the source's.
+  std::unordered_map<EntityId, std::unique_ptr<TargetStreamClass>, EntityIdHash> stream_class_of_;
   struct EventKey {
-    const EventClass* source;
-    const TargetStreamClass* stream_class;
+    EntityId source;
+    EntityId stream_class;
     friend bool operator==(const EventKey&, const EventKey&) = default;
   };
   struct EventKeyHash {
     std::size_t operator()(const EventKey& key) const {
-      return std::hash<const void*>()(key.source) * 31 + std::hash<const void*>()(key.stream_class);
+      return EntityIdHash()(key.source) * 31 + EntityIdHash()(key.stream_class);
     }
   };
   std::unordered_map<EventKey, std::unique_ptr<TargetEventClass>, EventKeyHash> event_class_of_;

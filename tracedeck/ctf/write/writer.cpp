@@ -11,6 +11,7 @@
 #include "tracedeck/ctf/write/stream_names.hpp"
 #include "tracedeck/ctf/write/stream_writer.hpp"
 #include "tracedeck/ctf/write/target_trace.hpp"
+#include "tracedeck/format/open_traces.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -35,7 +36,7 @@ class TraceWriter final : public Writer {
         return {};
       }
       case RecordKind::kStreamEnd:
-        return end_stream(*record.stream);
+        return end_stream(record.stream->entity);
       case RecordKind::kPacketBegin:
         return begin_packet(*record.packet);
       case RecordKind::kPacketEnd:
@@ -65,7 +66,7 @@ class TraceWriter final : public Writer {
 
   Result<void> finish() override {
     while (!streams_.empty()) {
-      if (auto ended = end_stream(*streams_.begin()->first); !ended) return ended;
+      if (auto ended = end_stream(streams_.begin()->first); !ended) return ended;
     }
     if (auto begun = trace_.classes.begin_empty(); !begun) return begun;
     if (auto written = write_metadata(); !written) return written;
@@ -84,8 +85,10 @@ class TraceWriter final : public Writer {
   // -- Data streams ---------------------------------------------------------------------------
 
   Result<StreamWriter*> open(const DataStream& source) {
-    const auto found = streams_.find(&source);
+    const auto found = streams_.find(source.entity);
     if (found != streams_.end()) return found->second.get();
+    if (traces_.begin(source.entity.trace))
+      trace_.classes.forget([this](std::uint64_t trace) { return !traces_.has(trace); });
     auto stream_class = trace_.classes.stream_class(source);
     if (!stream_class) return std::unexpected(stream_class.error());
     auto file = output_.create_file(names_.file_name(source));
@@ -93,8 +96,8 @@ class TraceWriter final : public Writer {
     auto made = std::make_unique<StreamWriter>(trace_, **stream_class, std::move(*file),
                                                stream_id(source, *(*stream_class)->target.id));
     StreamWriter* const stream = made.get();
-    streams_.emplace(&source, std::move(made));
-    last_source_ = nullptr;
+    streams_.emplace(source.entity, std::move(made));
+    last_source_ = EntityId::none();
     return stream;
   }
 
@@ -106,13 +109,14 @@ class TraceWriter final : public Writer {
     return 0;
   }
 
-  Result<void> end_stream(const DataStream& source) {
-    const auto found = streams_.find(&source);
+  Result<void> end_stream(EntityId source) {
+    const auto found = streams_.find(source);
     if (found == streams_.end()) return {};
     StreamWriter& stream = *found->second;
     auto done = stream.finish();
     stream.forget_memory();
-    last_source_ = nullptr;
+    last_source_ = EntityId::none();
+    traces_.end(source.trace);
     streams_.erase(found);
     return done;
   }
@@ -124,7 +128,7 @@ class TraceWriter final : public Writer {
   }
 
   Result<void> end_packet(const Packet& packet) {
-    const auto found = streams_.find(packet.stream);
+    const auto found = streams_.find(packet.stream->entity);
     if (found == streams_.end()) return {};
     return found->second->end_packet(packet);
   }
@@ -159,7 +163,7 @@ class TraceWriter final : public Writer {
   // -- Events ---------------------------------------------------------------------------------
 
   Result<void> write_event(const Event& event) {
-    if (event.stream != last_source_ || event.event_class != last_class_) {
+    if (event.stream->entity != last_source_ || event.event_class->entity != last_class_) {
       if (auto found = find_class(event); !found) return found;
     }
     StreamWriter& stream = *last_stream_;
@@ -198,8 +202,8 @@ class TraceWriter final : public Writer {
     if (!stream) return std::unexpected(stream.error());
     auto target = trace_.classes.event_class(*event.event_class, (*stream)->stream_class());
     if (!target) return std::unexpected(target.error());
-    last_source_ = event.stream;
-    last_class_ = event.event_class;
+    last_source_ = event.stream->entity;
+    last_class_ = event.event_class->entity;
     last_stream_ = *stream;
     last_target_ = *target;
     return write_metadata();
@@ -234,10 +238,11 @@ class TraceWriter final : public Writer {
   TraceInProgress trace_;
   EventWriter events_{trace_};
   std::unique_ptr<io::Output> metadata_;
-  std::unordered_map<const DataStream*, std::unique_ptr<StreamWriter>> streams_;
+  OpenTraces traces_;  // of the data streams below
+  std::unordered_map<EntityId, std::unique_ptr<StreamWriter>, EntityIdHash> streams_;
   StreamNames names_;
-  const DataStream* last_source_ = nullptr;
-  const EventClass* last_class_ = nullptr;
+  EntityId last_source_ = EntityId::none();
+  EntityId last_class_ = EntityId::none();
   StreamWriter* last_stream_ = nullptr;
   TargetEventClass* last_target_ = nullptr;
 };
