@@ -206,6 +206,12 @@ class Recording(CommandTest):
         info = dict(parse_lines(self.check(run("info", "--json", self.trace), 0).stdout)[0])
         self.assertEqual(info["events"], self.EVENTS)
         stats = dict(parse_lines(self.check(run("stats", "--json", self.trace), 0).stdout)[0])
+        # The symbols, whose time is 0, happened at no time.
+        self.assertEqual(dict(info["time"]), {"first": self.FIRST, "last": self.LAST})
+        self.assertEqual((stats["first"], stats["last"]), (self.FIRST, self.LAST))
+        for result in (info, stats):
+            symbols = [dict(each) for each in result["classes"] if dict(each)["name"] == "SymbolTableEntry"]
+            self.assertEqual([(each.get("time"), each.get("first")) for each in symbols], [(None, None)])
         counts = collections.Counter()
         for entry in stats["classes"]:
             counts[dict(entry)["name"]] += dict(entry)["events"]
@@ -222,9 +228,14 @@ class Recording(CommandTest):
 
     def test_orders(self):
         recorded = sorted(self.printed.stdout.splitlines())
+        note = b"printed out of the order of time: 6,365 steps back; --order time sorts"
+        self.assertIn(note, self.printed.stderr)
+        self.assertEqual(run(*PRINT, "-q", self.trace).stderr, b"")
         merged = run("print", "--output", "jsonl", self.trace).stdout
         self.assertEqual(merged, self.printed.stdout, "one file keeps its own order")
-        by_time = run("print", "--output", "jsonl", "--order", "time", self.trace).stdout
+        sorted_by_time = run("print", "--output", "jsonl", "--order", "time", self.trace)
+        self.assertNotIn(b"order of time", sorted_by_time.stderr)
+        by_time = sorted_by_time.stdout
         times = [dict(line)["time"] for line in parse_lines(by_time)]
         self.assertEqual(times, sorted(times))
         self.assertEqual(sorted(by_time.splitlines()), recorded)

@@ -1,6 +1,8 @@
 #include "tracedeck/dial9/model_classes.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace tracedeck::dial9 {
 namespace {
@@ -70,6 +72,15 @@ struct SharedClasses {
   std::array<FieldClassPtr, kMaxFieldType> optional;
 };
 
+// What recorders of dial9 write about a trace, not about something that happened: the timestamp is
+// 0, or that of the moment of writing.
+constexpr std::array<std::string_view, 3> kAboutTheTrace = {"SymbolTableEntry", "SegmentMetadata",
+                                                            "SegmentMetadataEvent"};
+
+bool has_nominal_time(std::string_view name) {
+  return std::ranges::find(kAboutTheTrace, name) != kAboutTheTrace.end();
+}
+
 }  // namespace
 
 FieldClassPtr field_class(FieldType type, bool optional) {
@@ -98,6 +109,7 @@ EventClass event_class(const EventType& type, const DataStreamClass& stream_clas
           .uid = {},
           .stream_class = &stream_class,
           .clock = type.schema.has_timestamp ? stream_class.default_clock : nullptr,
+          .nominal_time = type.schema.has_timestamp && has_nominal_time(type.schema.name),
           .payload = make_field_class(std::move(payload))};
 }
 

@@ -38,6 +38,20 @@ TraceBytes two_segments() {
   return bytes;
 }
 
+TEST(Reader, TimesOfWhatIsToldAboutTheTraceAreNominal) {
+  TraceBytes bytes;
+  bytes.header()
+      .schema(0, "SymbolTableEntry", {{"n", 9}})
+      .schema(1, "SegmentMetadata", {})
+      .schema(2, "SegmentMetadataEvent", {}, 0)
+      .schema(3, "SymbolTable", {});
+  const Records records = read_bytes(bytes.bytes());
+  std::vector<bool> nominal;
+  for (const EventClass& each : records.description->event_classes())
+    nominal.push_back(each.nominal_time);
+  EXPECT_EQ(nominal, (std::vector<bool>{true, true, false, false}));
+}
+
 TEST(Reader, PutsSegmentsClassesAndValuesInTheTermsOfTheModel) {
   const TraceBytes bytes = two_segments();
   const Records records = read_bytes(bytes.bytes());

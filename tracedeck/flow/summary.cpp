@@ -95,11 +95,11 @@ TraceSummary Summarizer::finish() const {
     ClassSummary& group = group_of(*count.event_class);
     group.events += count.events;
     summary.events += count.events;
-    if (const ClockClass* const clock = count.event_class->clock; clock != nullptr) {
+    const ClockClass* const clock = count.event_class->clock;
+    if (clock == nullptr) summary.timeless_events += count.events;
+    if (count.event_class->has_real_time()) {
       widen(group.time,
             TimeRange{clock->to_nanoseconds(count.first), clock->to_nanoseconds(count.last)});
-    } else {
-      summary.timeless_events += count.events;
     }
   }
   for (const ClassSummary& group : summary.classes) widen(summary.time, group.time);

@@ -157,6 +157,33 @@ TEST(Summary, ShowsAlikeClassesAsOne) {
   EXPECT_EQ(summary.classes[1].id, 2U);
 }
 
+TEST(Summary, NominalTimesAreNoTimesOfTheTrace) {
+  auto description = std::make_shared<TraceDescription>("a", "made-up", "1");
+  const ClockClass& clock = description->add_clock({.id = "ns"});
+  const EventClass& happened = description->add_event_class({.name = "a", .clock = &clock});
+  const EventClass& told =
+      description->add_event_class({.name = "b", .clock = &clock, .nominal_time = true});
+  Summarizer summarizer(description);
+  Batch batch;
+  for (const std::uint64_t time : {500U, 600U}) {
+    Event event;
+    event.event_class = &happened;
+    event.time = event.end_time = time;
+    batch.add_event(event);
+  }
+  Event event;
+  event.event_class = &told;
+  batch.add_event(event);
+  summarizer.add(batch);
+  const TraceSummary summary = summarizer.finish();
+  EXPECT_EQ(summary.events, 3U);
+  EXPECT_EQ(summary.timeless_events, 0U) << "it has one, though it means nothing";
+  EXPECT_EQ(summary.time->first, Nanoseconds(500));
+  EXPECT_EQ(summary.time->last, Nanoseconds(600));
+  ASSERT_EQ(summary.classes.size(), 2U);
+  EXPECT_FALSE(summary.classes[1].time.has_value());
+}
+
 TEST(Signature, DoesNotMixUpNames) {
   const EventClass a = class_like(1, structure_of("x", structure_of("y", unsigned_class(8))));
   const EventClass b = class_like(1, structure_of("xy", unsigned_class(8)));

@@ -36,7 +36,8 @@ class ReadAhead final : public RecordSource {
       if (*batch == nullptr) break;
       queue_.push_back(std::move(*batch));
       for (const Record& record : queue_.back()->records()) {
-        if (record.kind == RecordKind::kEvent && record.event.has_time()) return &record.event;
+        if (record.kind == RecordKind::kEvent && record.event.event_class->has_real_time())
+          return &record.event;
       }
     }
     return nullptr;

@@ -62,7 +62,8 @@ class Trim final : public RecordSource {
   }
 
   void note_left_out(const Record& record) {
-    if (left_out_ == nullptr || record.kind != RecordKind::kEvent || !record.event.has_time())
+    if (left_out_ == nullptr || record.kind != RecordKind::kEvent ||
+        !record.event.event_class->has_real_time())
       return;
     left_out_->add(record.event.began_at(), record.event.event_class->clock->origin);
   }

@@ -62,124 +62,120 @@ std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> babeltrace_i
 }
 
 void BabeltraceLosses::begin(const DataStream& stream) {
-  void BabeltraceLosses::begin(const DataStream& stream) {
-    begun_.try_emplace(key_of(stream));
-    if (own_id(stream) == nullptr) number(stream);
-  }
+  begun_.try_emplace(key_of(stream));
+  if (own_id(stream) == nullptr) number(stream);
+}
 
-  void BabeltraceLosses::end(const DataStream& stream) {
-    const auto found = begun_.find(key_of(stream));
-    if (found != begun_.end() && found->second.empty()) begun_.erase(found);
-  }
+void BabeltraceLosses::end(const DataStream& stream) {
+  const auto found = begun_.find(key_of(stream));
+  if (found != begun_.end() && found->second.empty()) begun_.erase(found);
+}
 
-  bool BabeltraceLosses::keep_until_first(const Loss& loss) {
-    if (loss.stream == nullptr) return false;
-    const auto found = begun_.find(key_of(*loss.stream));
-    if (found == begun_.end()) return false;
-    found->second.push_back(loss);
-    return true;
-  }
+bool BabeltraceLosses::keep_until_first(const Loss& loss) {
+  if (loss.stream == nullptr) return false;
+  const auto found = begun_.find(key_of(*loss.stream));
+  if (found == begun_.end()) return false;
+  found->second.push_back(loss);
+  return true;
+}
 
-  std::vector<Loss> BabeltraceLosses::before_first(const Packet& packet) {
-    auto first = begun_.extract(key_of(*packet.stream));
-    if (first.empty()) return {};
-    // babeltrace2 does not know data streams by their ids when their packets have no begin time.
-    if (!packet.begin) number(*packet.stream);
-    std::vector<Loss> losses = std::move(first.mapped());
-    // Where reading begins later in the data stream, there may be some from between two packets.
-    const bool is_counted =
-        std::erase_if(losses, [&](const Loss& loss) {
-          return !loss.packets && loss.begin_value == packet.begin && loss.end_value == packet.end;
-        }) != 0;
-    if (packet.discarded.value_or(0) == 0 || (!is_counted && !losses.empty())) return losses;
-    Loss& loss = losses.emplace_back(Loss{.stream = packet.stream});
-    const ClockClass* const clock = packet.stream->stream_class == nullptr
-                                        ? nullptr
-                                        : packet.stream->stream_class->default_clock;
-    if (clock != nullptr && packet.begin && packet.end) {
-      loss.begin = clock->to_nanoseconds(*packet.begin);
-      loss.end = clock->to_nanoseconds(*packet.end);
-      loss.begin_value = packet.begin;
-      loss.end_value = packet.end;
-    }
-    return losses;
+std::vector<Loss> BabeltraceLosses::before_first(const Packet& packet) {
+  auto first = begun_.extract(key_of(*packet.stream));
+  if (first.empty()) return {};
+  // babeltrace2 does not know data streams by their ids when their packets have no begin time.
+  if (!packet.begin) number(*packet.stream);
+  std::vector<Loss> losses = std::move(first.mapped());
+  // Where reading begins later in the data stream, there may be some from between two packets.
+  const bool is_counted =
+      std::erase_if(losses, [&](const Loss& loss) {
+        return !loss.packets && loss.begin_value == packet.begin && loss.end_value == packet.end;
+      }) != 0;
+  if (packet.discarded.value_or(0) == 0 || (!is_counted && !losses.empty())) return losses;
+  Loss& loss = losses.emplace_back(Loss{.stream = packet.stream});
+  const ClockClass* const clock =
+      packet.stream->stream_class == nullptr ? nullptr : packet.stream->stream_class->default_clock;
+  if (clock != nullptr && packet.begin && packet.end) {
+    loss.begin = clock->to_nanoseconds(*packet.begin);
+    loss.end = clock->to_nanoseconds(*packet.end);
+    loss.begin_value = packet.begin;
+    loss.end_value = packet.end;
   }
+  return losses;
+}
 
-  std::vector<Loss> BabeltraceLosses::without_packet() {
-    std::vector<Loss> losses;
-    for (const auto& [stream, kept] : begun_) losses.insert(losses.end(), kept.begin(), kept.end());
-    begun_.clear();
-    return losses;
-  }
+std::vector<Loss> BabeltraceLosses::without_packet() {
+  std::vector<Loss> losses;
+  for (const auto& [stream, kept] : begun_) losses.insert(losses.end(), kept.begin(), kept.end());
+  begun_.clear();
+  return losses;
+}
 
-  BabeltraceLosses::Numbers& BabeltraceLosses::numbers_of(const DataStream& stream) {
-    // Of that many traces the first is gone for long.
-    constexpr std::size_t kMost = 16384;
-    if (numbers_.size() > kMost) numbers_.erase(numbers_.begin());
-    return numbers_[stream.entity.trace];
-  }
+BabeltraceLosses::Numbers& BabeltraceLosses::numbers_of(const DataStream& stream) {
+  // Of that many traces the first is gone for long.
+  constexpr std::size_t kMost = 16384;
+  if (numbers_.size() > kMost) numbers_.erase(numbers_.begin());
+  return numbers_[stream.entity.trace];
+}
 
-  std::uint64_t BabeltraceLosses::number(const DataStream& stream) {
-    Numbers& numbers = numbers_of(stream);
-    const auto [place, is_new] = numbers.by_file.try_emplace(stream.file, numbers.next);
-    if (is_new) ++numbers.next;
-    return place->second;
-  }
+std::uint64_t BabeltraceLosses::number(const DataStream& stream) {
+  Numbers& numbers = numbers_of(stream);
+  const auto [place, is_new] = numbers.by_file.try_emplace(stream.file, numbers.next);
+  if (is_new) ++numbers.next;
+  return place->second;
+}
 
-  std::uint64_t BabeltraceLosses::id_of(const DataStream& stream) {
-    const StreamKey* const id = own_id(stream);
-    if (id == nullptr) return number(stream);
-    const Numbers& numbers = numbers_of(stream);
-    const auto place = numbers.by_file.find(stream.file);
-    return place == numbers.by_file.end() ? id->value : place->second;
-  }
+std::uint64_t BabeltraceLosses::id_of(const DataStream& stream) {
+  const StreamKey* const id = own_id(stream);
+  if (id == nullptr) return number(stream);
+  const Numbers& numbers = numbers_of(stream);
+  const auto place = numbers.by_file.find(stream.file);
+  return place == numbers.by_file.end() ? id->value : place->second;
+}
 
-  void BabeltraceLosses::append(TextBuffer & out, const Loss& loss, BabeltraceTime& time) {
-    if (loss.events) append_one(out, loss, discarded(*loss.events, "event"), time);
-    if (loss.packets) append_one(out, loss, discarded(*loss.packets, "packet"), time);
-    if (!loss.events && !loss.packets) append_one(out, loss, "may have discarded events", time);
-  }
+void BabeltraceLosses::append(TextBuffer& out, const Loss& loss, BabeltraceTime& time) {
+  if (loss.events) append_one(out, loss, discarded(*loss.events, "event"), time);
+  if (loss.packets) append_one(out, loss, discarded(*loss.packets, "packet"), time);
+  if (!loss.events && !loss.packets) append_one(out, loss, "may have discarded events", time);
+}
 
-  void BabeltraceLosses::append_one(TextBuffer & out, const Loss& loss, std::string_view what,
-                                    BabeltraceTime& time) {
-    out.append(palette_.color() ? "\x1b[33m\x1b[1mWARNING\x1b[0m\x1b[33m: Tracer "
-                                : "WARNING: Tracer ");
-    out.append(what);
-    const auto [begin, end] = babeltrace_interval(loss);
-    if (begin && end) {
-      out.append(" between ");
-      append_time(out, *begin, time);
-      out.append(" and ");
-      append_time(out, *end, time);
-    } else {
-      out.append(" (unknown time range)");
-    }
-    const TraceDescription* const trace = trace_of(loss.stream);
-    const bool has_uuid = trace != nullptr && trace->trace_class().uuid.has_value();
-    out.append(
-        fmt::format(" in trace \"{}\" ({}) within stream ", name_of(trace),
-                    has_uuid ? "UUID: " + uuid_text(*trace->trace_class().uuid) : "no UUID"));
-    if (loss.stream != nullptr) append_stream(out, *loss.stream);
-    out.append(".");
-    palette_.end(out);
-    out.append('\n');
+void BabeltraceLosses::append_one(TextBuffer& out, const Loss& loss, std::string_view what,
+                                  BabeltraceTime& time) {
+  out.append(palette_.color() ? "\x1b[33m\x1b[1mWARNING\x1b[0m\x1b[33m: Tracer "
+                              : "WARNING: Tracer ");
+  out.append(what);
+  const auto [begin, end] = babeltrace_interval(loss);
+  if (begin && end) {
+    out.append(" between ");
+    append_time(out, *begin, time);
+    out.append(" and ");
+    append_time(out, *end, time);
+  } else {
+    out.append(" (unknown time range)");
   }
+  const TraceDescription* const trace = trace_of(loss.stream);
+  const bool has_uuid = trace != nullptr && trace->trace_class().uuid.has_value();
+  out.append(fmt::format(" in trace \"{}\" ({}) within stream ", name_of(trace),
+                         has_uuid ? "UUID: " + uuid_text(*trace->trace_class().uuid) : "no UUID"));
+  if (loss.stream != nullptr) append_stream(out, *loss.stream);
+  out.append(".");
+  palette_.end(out);
+  out.append('\n');
+}
 
-  std::string BabeltraceLosses::name_of(const TraceDescription* trace) const {
-    const std::string* const host = environment_text(trace, "hostname");
-    std::string path = trace == nullptr || !path_of_ ? "" : path_of_(*trace);
-    if (host == nullptr) return path;
-    return path.empty() ? *host : fmt::format("{}/{}", *host, path);
-  }
+std::string BabeltraceLosses::name_of(const TraceDescription* trace) const {
+  const std::string* const host = environment_text(trace, "hostname");
+  std::string path = trace == nullptr || !path_of_ ? "" : path_of_(*trace);
+  if (host == nullptr) return path;
+  return path.empty() ? *host : fmt::format("{}/{}", *host, path);
+}
 
-  void BabeltraceLosses::append_stream(TextBuffer & out, const DataStream& stream) {
-    const TraceDescription* const trace = trace_of(&stream);
-    const std::string& file =
-        stream.file.empty() && trace != nullptr ? trace->input() : stream.file;
-    const std::uint64_t class_id =
-        stream.stream_class == nullptr ? 0 : stream.stream_class->id.value_or(0);
-    out.append(fmt::format("\"{}\" (stream class ID: {}, stream ID: {})", whole_path(file),
-                           class_id, id_of(stream)));
-  }
+void BabeltraceLosses::append_stream(TextBuffer& out, const DataStream& stream) {
+  const TraceDescription* const trace = trace_of(&stream);
+  const std::string& file = stream.file.empty() && trace != nullptr ? trace->input() : stream.file;
+  const std::uint64_t class_id =
+      stream.stream_class == nullptr ? 0 : stream.stream_class->id.value_or(0);
+  out.append(fmt::format("\"{}\" (stream class ID: {}, stream ID: {})", whole_path(file), class_id,
+                         id_of(stream)));
+}
 
 }  // namespace tracedeck::render
