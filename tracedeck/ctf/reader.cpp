@@ -10,12 +10,10 @@
 
 #include "tracedeck/ctf/stream_file.hpp"
 #include "tracedeck/ctf/trace.hpp"
+#include "tracedeck/format/reading_sizes.hpp"
 
 namespace tracedeck::ctf {
 namespace {
-
-// Windows and batches of all data streams that are merged at the same time may come to this much.
-constexpr std::size_t kMergedMemory = std::size_t{24} << 20;
 
 // Packets that may be decoded ahead at the same time, over all data streams that are merged.
 constexpr std::size_t kMostAhead = 8;
@@ -249,17 +247,16 @@ StreamFileOptions CtfReader::file_options(std::size_t at_once) {
   options.pool = pool_.get();
   // A packet that was decoded ahead takes some 14 times its size until it is handed on.
   options.packets_ahead =
-      std::min(2 * std::size_t{options_.jobs}, kMostAhead / std::max<std::size_t>(1, at_once));
+      std::min(2 * std::size_t{options_.jobs},
+               kMostAhead / std::max<std::size_t>(1, at_once * options_.side_by_side));
   return options;
 }
 
 void CtfReader::add_merged(const std::vector<Group>& groups) {
   StreamFileOptions options = file_options(groups.size());
-  const std::size_t part = kMergedMemory / std::max<std::size_t>(1, groups.size()) / 4;
-  options.window_size = std::clamp<std::size_t>(part, std::size_t{16} << 10, options.window_size);
-  options.batches = std::make_shared<BatchPool>(
-      std::clamp<std::size_t>(part / sizeof(Slot), 256, Batch::kSlots),
-      std::clamp<std::size_t>(part / sizeof(Record), 32, Batch::kRecords));
+  const ReadingSizes sizes = reading_sizes(groups.size() * options_.side_by_side);
+  options.window_size = sizes.window;
+  options.batches = std::make_shared<BatchPool>(sizes.slots, sizes.records);
   for (const Group& group : groups) {
     std::vector<std::string> files;
     for (const auto& [begin, path] : group.files) files.push_back(path);

@@ -14,6 +14,16 @@ const EventType& unregistered() {
   return kType;
 }
 
+// The table without a registered id.
+const PageImage& empty_table() {
+  static const PageImage kImage = [] {
+    const std::vector<const EventType*> table(kMaxTypeCount, &unregistered());
+    return PageImage({reinterpret_cast<const std::uint8_t*>(table.data()),
+                      table.size() * sizeof(const EventType*)});
+  }();
+  return kImage;
+}
+
 }  // namespace
 
 const EventType* TypeStore::find(const std::string& key) const {
@@ -44,15 +54,19 @@ const EventType& TypeStore::add(std::string key, std::uint16_t id, Schema schema
   return type;
 }
 
-SegmentTypes::SegmentTypes() : by_id_(kMaxTypeCount, &unregistered()) {}
+SegmentTypes::SegmentTypes()
+    : pages_(empty_table()), by_id_(reinterpret_cast<const EventType**>(pages_.data())) {}
 
 const EventType* SegmentTypes::find(std::uint16_t id) const {
+  // Looking would bring in the page, and some beside it.
+  if (!has_page_[id / kPageIds]) return nullptr;
   return by_id_[id] == &unregistered() ? nullptr : by_id_[id];
 }
 
 void SegmentTypes::set(const EventType& type) {
   const bool is_new = find(type.id) == nullptr;
   by_id_[type.id] = &type;
+  has_page_[type.id / kPageIds] = true;
   slot_bound_ = std::max(slot_bound_, type.program.slot_bound);
   if (!is_new) return;
   ids_.push_back(type.id);

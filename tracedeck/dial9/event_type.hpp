@@ -1,6 +1,8 @@
 // Event types: registered schemas with what decoding needs of them, and the tables that hold them.
 #pragma once
 
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/page_image.hpp"
 #include "tracedeck/dial9/program.hpp"
 #include "tracedeck/dial9/schema.hpp"
 
@@ -58,7 +61,7 @@ class SegmentTypes {
   [[nodiscard]] const EventType* find(std::uint16_t id) const;
   // Indexed by type_id, never null: unregistered ids have a type whose only step says so. Stays in
   // place.
-  [[nodiscard]] const EventType* const* table() const { return by_id_.data(); }
+  [[nodiscard]] const EventType* const* table() const { return by_id_; }
   // Puts `type` under its id, over what was there.
   void set(const EventType& type);
   // Whether a type under another id has this name.
@@ -71,7 +74,13 @@ class SegmentTypes {
   [[nodiscard]] const std::vector<std::uint16_t>& ids() const { return ids_; }
 
  private:
-  std::vector<const EventType*> by_id_;
+  // Of 512 ids each. A table of all ids takes half a megabyte, and hundreds of traces may be read
+  // at the same time: most of them register a few ids and touch one page.
+  static constexpr std::size_t kPageIds = 512;
+
+  PageCopy pages_;
+  const EventType** by_id_;                       // in `pages_`
+  std::bitset<(1U << 16U) / kPageIds> has_page_;  // that some id was registered in
   std::vector<std::uint16_t> ids_;
   std::unordered_multimap<std::string_view, std::uint16_t> ids_by_name_;
   std::uint32_t slot_bound_ = 0;

@@ -58,7 +58,8 @@ struct PipelineContext {
   PipelineObserver& observer;
   std::stop_token stop;
 
-  // How the reader of a trace is to be opened; `traces_at_once` share the threads.
+  // How the reader of a trace is to be opened; `traces_at_once` share the threads and the
+  // memory.
   [[nodiscard]] ReadOptions read_options(bool live, std::size_t traces_at_once) const;
 };
 

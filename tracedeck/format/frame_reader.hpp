@@ -11,6 +11,7 @@
 #include "tracedeck/base/unshared.hpp"
 #include "tracedeck/format/input_rule.hpp"
 #include "tracedeck/format/reader.hpp"
+#include "tracedeck/format/reading_sizes.hpp"
 #include "tracedeck/format/window_source.hpp"
 
 namespace tracedeck {
@@ -88,7 +89,8 @@ class FrameReader : public Reader {
               std::uint64_t least, Decoder decoder)
       : options_(options),
         description_(std::move(description)),
-        source_(std::move(input), limit, least),
+        sizes_(reading_sizes(options.side_by_side)),
+        source_(std::move(input), limit, least, sizes_.window),
         decoder_(std::move(decoder)) {}
 
   Self& self() { return static_cast<Self&>(*this); }
@@ -122,8 +124,8 @@ class FrameReader : public Reader {
       return;
     }
     if (handed_on_.size() > kMostHandedOn) handed_on_.pop_front();
-    batch_ = std::make_shared<Batch>();
-    batch_->reserve(Batch::kRecords);
+    batch_ = std::make_shared<Batch>(sizes_.slots);
+    batch_->reserve(sizes_.records);
   }
 
   Result<BatchPtr> hand_on() {
@@ -154,6 +156,7 @@ class FrameReader : public Reader {
 
   ReadOptions options_;
   std::shared_ptr<TraceDescription> description_;
+  ReadingSizes sizes_;
   WindowSource source_;
   Decoder decoder_;
   std::shared_ptr<Batch> batch_;

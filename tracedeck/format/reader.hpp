@@ -37,6 +37,9 @@ struct ReadOptions {
   // Told, by who reads, what a user should know and no record can say, as a sentence that begins
   // with the name of the input. May be empty.
   std::function<void(const std::string& sentence)> notice = {};
+  // Traces that are read side by side, as a merge does: the more, the smaller are the windows and
+  // batches of each, so that all of them together do not take more. Only speed depends on it.
+  std::size_t side_by_side = 1;
   // Threads that may decode at the same time. What is read does not depend on it.
   unsigned jobs = 1;
 };

@@ -15,9 +15,12 @@ namespace tracedeck {
 class WindowSource {
  public:
   // `limit`: bytes that a window may grow to. `least`: bytes without which the decoder cannot
-  // begin.
-  WindowSource(std::unique_ptr<io::Input> input, std::uint64_t limit, std::uint64_t least)
-      : limit_(limit), windows_(std::move(input), {.limit = limit_}), needed_(least) {}
+  // begin. `window_size`: bytes of an ordinary window.
+  WindowSource(std::unique_ptr<io::Input> input, std::uint64_t limit, std::uint64_t least,
+               std::size_t window_size = io::WindowReader::Options{}.window_size)
+      : limit_(limit),
+        windows_(std::move(input), {.window_size = window_size, .limit = limit_}),
+        needed_(least) {}
 
   // Whether the next `run` fetches another window, so that pointers into this one need it pinned.
   [[nodiscard]] bool needs_more() const { return needed_ != 0; }

@@ -27,7 +27,7 @@ class Batch {
   static constexpr std::size_t kRecords = 1024;
 
   // `slots`: room on the tape at first; 0 for batches of records whose slots lie elsewhere.
-  explicit Batch(std::size_t slots = kSlots) { grow_tape(slots); }
+  explicit Batch(std::size_t slots = kSlots) : usual_slots_(slots) { grow_tape(slots); }
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
@@ -115,6 +115,7 @@ class Batch {
   std::size_t reserved_ = 0;
   std::unique_ptr<Slot[]> tape_;
   std::size_t capacity_ = 0;
+  std::size_t usual_slots_;
   Slot* position_ = nullptr;
   std::deque<Loss> losses_;
   std::deque<Notice> notices_;
