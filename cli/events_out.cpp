@@ -73,6 +73,7 @@ EventsWritten write_events(const EventsOut& way, Session& session) {
     }
     if (*batch == nullptr) break;
     if (!session.delivered(write_batch(way, **batch, done))) return done;
+    way.notices.see_order(**batch);
     shower.wrote();
   }
   done.complete = session.delivered(way.writer.finish());

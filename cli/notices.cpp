@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "tracedeck/io/live.hpp"
 
@@ -11,6 +13,13 @@ namespace {
 
 std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// 6365 as "6,365".
+std::string with_commas(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
 }
 
 // The TRACE that `input` is, or is a file of.
@@ -23,7 +32,26 @@ std::string trace_of(const std::string& input, const Options& options) {
   return input;
 }
 
+bool is_live(const Options& options) {
+  return options.follow || std::ranges::any_of(options.operands, io::is_live_address);
+}
+
+// Whether events of several traces may come by their times, as they are recorded.
+bool merges_traces(const Options& options) {
+  if (options.selection.order == flow::Order::kRecorded || is_live(options) ||
+      !options.selection.clock_offsets.empty())
+    return false;
+  std::error_code ignored;
+  return options.operands.size() > 1 ||
+         std::ranges::any_of(options.operands, [&](const std::string& operand) {
+           return std::filesystem::is_directory(operand, ignored);
+         });
+}
+
 }  // namespace
+
+Notices::Notices(Session& session, const Options& options)
+    : session_(session), options_(options), merges_(merges_traces(options)) {}
 
 void Notices::see(const Record& record) {
   switch (record.kind) {
@@ -103,6 +131,20 @@ void Notices::finish() {
                         ? ""
                         : fmt::format(", {} of them of unknown size", losses_of_unknown_size_)));
   }
+  finish_order();
+}
+
+void Notices::finish_order() {
+  if (const auto& unrelated = order_.unrelated(); unrelated && merges_) {
+    session_.diagnostics.note(fmt::format(
+        "nothing relates the clocks of {} and {}: the order of their events to each other says "
+        "nothing; --clock-offset can bring them together",
+        unrelated->first, unrelated->second));
+  }
+  if (!counts_steps_back_ || order_.steps_back() == 0) return;
+  session_.diagnostics.note(
+      fmt::format("printed out of the order of time: {} {} back; --order time sorts",
+                  with_commas(order_.steps_back()), order_.steps_back() == 1 ? "step" : "steps"));
 }
 
 }  // namespace tracedeck::cli

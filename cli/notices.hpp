@@ -7,16 +7,18 @@
 
 #include "cli/options.hpp"
 #include "cli/session.hpp"
+#include "tracedeck/flow/order_watch.hpp"
 #include "tracedeck/model/batch.hpp"
 
 namespace tracedeck::cli {
 
 // Names every damaged range and every error on standard error, counts what was tolerated and lost,
-// and lets it bear on the exit code. `finish` says the counts.
+// and lets it bear on the exit code. `finish` says the counts, and what the order of the events is
+// worth.
 class Notices {
  public:
   // The options must outlive it.
-  Notices(Session& session, const Options& options) : session_(session), options_(options) {}
+  Notices(Session& session, const Options& options);
 
   // Whether `see` will write a line, so that what goes before it can be shown first.
   [[nodiscard]] bool speaks(const Record& record) const {
@@ -27,7 +29,15 @@ class Notices {
   void see(RecordKind kind, const Notice& notice);
   void see(const Batch& batch);
 
-  // One line for each TRACE with findings, and one for losses.
+  // From here on `see_order` counts events that are printed after later ones.
+  void count_steps_back() { counts_steps_back_ = true; }
+  // Every batch of events that is delivered in the order that the options ask for.
+  void see_order(const Batch& batch) {
+    if (watches_order()) order_.see(batch);
+  }
+
+  // One line for each TRACE with findings, one for losses, and one for each thing that is to be
+  // known about the order.
   void finish();
 
  private:
@@ -45,6 +55,8 @@ class Notices {
     return finding.finding.rule->severity == Severity::kError || session_.diagnostics.verbose();
   }
   void count(const Notice& notice);
+  [[nodiscard]] bool watches_order() const { return counts_steps_back_ || merges_; }
+  void finish_order();
 
   Session& session_;
   const Options& options_;
@@ -53,6 +65,9 @@ class Notices {
   std::uint64_t lost_events_ = 0;
   std::uint64_t lost_packets_ = 0;
   std::uint64_t losses_of_unknown_size_ = 0;  // places
+  bool merges_;                               // events of several traces may come by their times
+  bool counts_steps_back_ = false;
+  flow::OrderWatch order_;
 };
 
 }  // namespace tracedeck::cli

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <initializer_list>
+#include <string>
 
 namespace tracedeck::cli {
 namespace {
@@ -51,6 +54,64 @@ TEST_F(NoticesTest, FindingsAreCountedByTraceAndErrorsNamed) {
   EXPECT_THAT(text, testing::HasSubstr("tree/: 1 finding: x/frowned (1)"));
   EXPECT_THAT(text, testing::HasSubstr("directory: 1 finding: x/frowned (1)"));
   EXPECT_EQ(session.outcome.code(), ExitCode::kOk);
+}
+
+// A batch of events at these times, of a trace of its own.
+struct Timed {
+  Timed(const std::string& name, ClockOrigin origin, std::initializer_list<std::uint64_t> times)
+      : description(name, "made-up", "1") {
+    const ClockClass& clock = description.add_clock({.origin = origin});
+    const DataStreamClass& stream_class = description.add_stream_class({.default_clock = &clock});
+    Event event;
+    event.event_class =
+        &description.add_event_class({.stream_class = &stream_class, .clock = &clock});
+    for (const std::uint64_t time : times) {
+      event.time = event.end_time = time;
+      batch.add_event(event);
+    }
+  }
+  TraceDescription description;
+  Batch batch{0};
+};
+
+TEST_F(NoticesTest, StepsBackAreSaidWherePrintingCountsThem) {
+  options.operands = {"a"};
+  const Timed trace("a", ClockOrigin::kUnknown, {5, 4, 9, 8, 8});
+  Notices silent(session, options);
+  silent.see_order(trace.batch);
+  silent.finish();
+  EXPECT_EQ(said(), "");
+  Notices notices(session, options);
+  notices.count_steps_back();
+  for (int i = 0; i < 1000; ++i) notices.see_order(trace.batch);
+  notices.finish();
+  EXPECT_THAT(
+      said(),
+      testing::HasSubstr("printed out of the order of time: 2,999 steps back; --order time sorts"));
+}
+
+TEST_F(NoticesTest, ClocksThatNothingRelatesAreSaidOnceWhereTracesAreMerged) {
+  const Timed first("a", ClockOrigin::kUnixEpoch, {5});
+  const Timed second("b", ClockOrigin::kUnknown, {6});
+  const auto say = [&] {
+    Notices notices(session, options);
+    notices.see_order(first.batch);
+    notices.see_order(second.batch);
+    notices.see_order(first.batch);
+    notices.finish();
+  };
+  options.operands = {"a", "b"};
+  options.selection.order = flow::Order::kRecorded;
+  say();
+  options.selection.order = flow::Order::kMerged;
+  options.selection.clock_offsets = {{.nanoseconds = 5}};
+  say();
+  EXPECT_EQ(said(), "") << "recorded order asks no clock, and an offset is the user's own relation";
+  options.selection.clock_offsets.clear();
+  say();
+  const std::string text = said();
+  EXPECT_THAT(text, testing::HasSubstr("nothing relates the clocks of a and b"));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1);
 }
 
 }  // namespace

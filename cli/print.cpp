@@ -82,6 +82,8 @@ void run_print(const Options& options, Session& session) {
   if (pipeline.empty()) return;
   const auto writer = renderer(options, session, *pipeline);
   Notices notices(session, options);
+  if (options.selection.order != flow::Order::kTime && !pipeline->live())
+    notices.count_steps_back();
   const EventsWritten written = write_events({.source = *pipeline,
                                               .writer = *writer,
                                               .output = session.out,

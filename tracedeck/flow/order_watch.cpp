@@ -1,0 +1,46 @@
+#include "tracedeck/flow/order_watch.hpp"
+
+namespace tracedeck::flow {
+namespace {
+
+std::string name_of_trace(const Event& event) {
+  const DataStreamClass* const stream_class = event.event_class->stream_class;
+  return stream_class == nullptr || stream_class->trace == nullptr ? std::string()
+                                                                   : stream_class->trace->input();
+}
+
+}  // namespace
+
+void OrderWatch::see(const Batch& batch) {
+  Place last;
+  for (const Record& record : batch.records()) {
+    if (record.kind != RecordKind::kEvent) continue;
+    const Event& event = record.event;
+    const ClockClass* const clock = event.event_class->clock;
+    if (clock != last.clock || event.end_time < last.value) [[unlikely]] {
+      if (clock == nullptr) continue;
+      step(last, {clock, event.end_time}, event);
+      last.clock = clock;
+    }
+    last.value = event.end_time;
+  }
+  if (last.clock != nullptr) last_ = keys_from_(*last.clock, last.value);
+}
+
+void OrderWatch::step(const Place& from, const Place& to, const Event& event) {
+  const OrderKey before = from.clock == nullptr ? last_ : keys_from_(*from.clock, from.value);
+  if (keys_to_(*to.clock, to.value) < before) ++steps_back_;
+  if (from.clock != to.clock && !unrelated_) compare_clocks(*to.clock, event);
+}
+
+void OrderWatch::compare_clocks(const ClockClass& clock, const Event& event) {
+  if (!traces_.insert(clock.entity.trace).second) return;
+  if (!first_clock_) {
+    first_clock_ = clock;
+    first_trace_ = name_of_trace(event);
+  } else if (!related(*first_clock_, clock)) {
+    unrelated_ = {.first = first_trace_, .second = name_of_trace(event)};
+  }
+}
+
+}  // namespace tracedeck::flow

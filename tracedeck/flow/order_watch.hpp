@@ -1,0 +1,52 @@
+// What the order of the events that are delivered is worth.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "tracedeck/flow/order_key.hpp"
+#include "tracedeck/model/batch.hpp"
+
+namespace tracedeck::flow {
+
+// Two traces whose times cannot be compared: see `related`.
+struct UnrelatedTraces {
+  std::string first = {};  // as the user named them
+  std::string second = {};
+};
+
+// Looks at events in the order in which they are delivered. Counts how often one was recorded
+// before the one delivered before it, and finds out whether there are traces whose clocks cannot be
+// related, so that their order means nothing. Allocates once for each trace.
+class OrderWatch {
+ public:
+  void see(const Batch& batch);
+
+  // Events with a time that is earlier than that of the timed event before it.
+  [[nodiscard]] std::uint64_t steps_back() const { return steps_back_; }
+  // The first trace and the first one that cannot be related to it; nothing: all can be.
+  [[nodiscard]] const std::optional<UnrelatedTraces>& unrelated() const { return unrelated_; }
+
+ private:
+  // The clock and the value of an event, within one batch.
+  struct Place {
+    const ClockClass* clock = nullptr;
+    std::uint64_t value = 0;
+  };
+  // Does what an event takes that does not simply follow one of the same clock.
+  void step(const Place& from, const Place& to, const Event& event);
+  void compare_clocks(const ClockClass& clock, const Event& event);
+
+  KeyMaker keys_from_;
+  KeyMaker keys_to_;
+  OrderKey last_ = OrderKey::first();  // of the batch before
+  std::uint64_t steps_back_ = 0;
+  std::optional<ClockClass> first_clock_;
+  std::string first_trace_;
+  std::unordered_set<std::uint64_t> traces_;  // numbers of those that were compared
+  std::optional<UnrelatedTraces> unrelated_;
+};
+
+}  // namespace tracedeck::flow
