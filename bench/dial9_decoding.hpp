@@ -37,17 +37,21 @@ inline std::uint64_t visit(PaddedView trace) {
   return visitor.sum == 0 ? 0 : visitor.events;
 }
 
-// Events that the reader puts on the tape, or skips over with `values` false.
-inline std::uint64_t count_events(std::unique_ptr<io::Input> input, bool values) {
-  auto reader = dial9::open_reader(std::move(input), {.values = values});
-  if (!reader) return 0;
+// Events that `reader` still has.
+inline std::uint64_t count_events(Reader& reader) {
   std::uint64_t events = 0;
   for (;;) {
-    const Result<BatchPtr> batch = (*reader)->next();
+    const Result<BatchPtr> batch = reader.next();
     if (!batch || *batch == nullptr) return events;
     for (const Record& record : (*batch)->records())
       events += record.kind == RecordKind::kEvent ? 1 : 0;
   }
+}
+
+// Events that the dial9 reader puts on the tape, or skips over with `values` false.
+inline std::uint64_t count_events(std::unique_ptr<io::Input> input, bool values) {
+  const auto reader = dial9::open_reader(std::move(input), {.values = values});
+  return reader ? count_events(**reader) : 0;
 }
 
 }  // namespace tracedeck::bench

@@ -88,7 +88,7 @@ def run(*command: object) -> tuple[float, float, float]:
 
 def info_ratio(build: pathlib.Path, folder: pathlib.Path) -> None:
     trace = folder / "gigabyte.bin"
-    instructions_program = build / "bin/dial9_instructions"
+    instructions_program = build / "bin/instructions"
     output(instructions_program, "write-mix3", GIGABYTE, trace)
     info, visit = [], []
     for _ in range(5):
@@ -103,9 +103,9 @@ def info_ratio(build: pathlib.Path, folder: pathlib.Path) -> None:
 def commands(build: pathlib.Path, folder: pathlib.Path) -> None:
     command = build / "bin/tracedeck"
     ordered, disordered = folder / "ordered.bin", folder / "disordered.bin"
-    output(build / "bin/dial9_instructions", "write-mix3", LARGE, ordered)
+    output(build / "bin/instructions", "write-mix3", LARGE, ordered)
     part = folder / "part.bin"
-    output(build / "bin/dial9_instructions", "write-mix3", 1_000_000, part)
+    output(build / "bin/instructions", "write-mix3", 1_000_000, part)
     with open(disordered, "wb") as whole:
         for _ in range(LARGE // 1_000_000):
             whole.write(part.read_bytes())

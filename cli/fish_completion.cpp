@@ -7,7 +7,7 @@ namespace tracedeck::cli {
 namespace {
 
 // `text` in single quotes.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') result += '\\';
@@ -17,7 +17,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string seen(std::string_view commands) {
-  return quoted(fmt::format("__fish_seen_subcommand_from {}", commands));
+  return in_quotes(fmt::format("__fish_seen_subcommand_from {}", commands));
 }
 
 // What completes a value. The words are expanded once more by fish, hence a tab spelt \t.
@@ -28,14 +28,14 @@ std::string value_of(const OptionSpec& spec) {
   std::vector<std::string> words;
   for (const Choice& choice : spec.choices())
     words.push_back(fmt::format("{}\\t\"{}\"", choice.word, choice.meaning));
-  return fmt::format(" -x -a {}", quoted(fmt::format("{}", fmt::join(words, " "))));
+  return fmt::format(" -x -a {}", in_quotes(fmt::format("{}", fmt::join(words, " "))));
 }
 
 std::string option_line(const Command& command, const OptionSpec& spec) {
   std::string text = fmt::format("complete -c tracedeck -n {}", seen(command.name));
   if (spec.letter != 0) text += fmt::format(" -s {}", spec.letter);
   if (!spec.name.empty()) text += fmt::format(" -l {}", spec.name);
-  return fmt::format("{}{} -d {}\n", text, value_of(spec), quoted(spec.help));
+  return fmt::format("{}{} -d {}\n", text, value_of(spec), in_quotes(spec.help));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::string fish_completion() {
   for (const Command& command : commands()) {
     if (command.hidden) continue;
     text += fmt::format("complete -c tracedeck -n __fish_use_subcommand -a {} -d {}\n",
-                        command.name, quoted(command.summary));
+                        command.name, in_quotes(command.summary));
     if (command.operands == Operands::kTraces) readers.push_back(command.name);
   }
   text += fmt::format("complete -c tracedeck -n {} -F\n",

@@ -1,32 +1,72 @@
 #!/usr/bin/env bash
-# Instructions that a mode of bench/dial9_instructions takes per event, by callgrind.
+# Instructions an event, by callgrind: what the codecs take (bench/instructions), and what the command takes
+# to print and to convert. The difference of two sizes, which leaves out what a process costs.
 #
-#   scripts/count-instructions.sh [MODE...]     default: all; BUILD_DIR is build/release unless set
+#   scripts/count-instructions.sh [--against FILE] [MODE...]     default: all modes
+#
+# Workloads: mix3, mix16 (dial9), lttng (CTF 1.8), heph, tband. Modes: encode-, visit-, tape-, skip-WORKLOAD,
+# print-WORKLOAD (to JSON lines), convert-WORKLOAD-TARGET. FILE holds what this printed for another build; each
+# line then shows the difference too, and more than 2 % above it is an error.
+# Environment: BUILD_DIR (default build/release).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-program=${BUILD_DIR:-build/release}/bin/dial9_instructions
-command -v valgrind >/dev/null || { echo "count-instructions: valgrind is not installed" >&2; exit 1; }
-if [[ $# -eq 0 ]]; then
-    mapfile -t modes < <("$program" 2>&1 | sed -n 's/^  //p')
-    set -- "${modes[@]}"
-fi
-
+bin=${BUILD_DIR:-build/release}/bin
 few=100000 many=300000
+command_modes=(
+    print-{mix3,lttng,heph,tband}
+    # Same format: encoded anew, since a bound asks for more than the bytes as they were.
+    convert-{mix3,lttng,heph,tband}-ctf2 convert-mix3-dial9 convert-lttng-ctf1 convert-heph-heph convert-tband-tband
+)
+
+command -v valgrind >/dev/null || { echo "count-instructions: valgrind is not installed" >&2; exit 1; }
+against=/dev/null
+if [[ ${1:-} == --against ]]; then
+    against=$2
+    shift 2
+fi
+if [[ $# -eq 0 ]]; then
+    mapfile -t modes < <("$bin/instructions" 2>&1 | sed -n 's/^  //p')
+    set -- "${modes[@]}" "${command_modes[@]}"
+fi
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
-# MODE EVENTS: the workload's file is written beforehand, out of the count.
-instructions() {
-    local file="$folder/$2.${1##*-}"
-    [[ -e $file ]] || "$program" "write-${1##*-}" "$2" "$file"
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" "$file" 2>&1 |
-        awk '/refs:/ { gsub(",", "", $NF); print $NF }'
+# MODE EVENTS FILE, in `run`: what is to be counted.
+choose() {
+    local target=${1##*-}
+    case $1 in
+        print-*) run=("$bin/tracedeck" print --output jsonl --jobs 1 "$3") ;;
+        convert-*) run=("$bin/tracedeck" convert --jobs 1 -q --begin 1 --to "$target" -o "$folder/out" "$3") ;;
+        *) run=("$bin/instructions" "$1" "$2" "$3") ;;
+    esac
 }
 
+# MODE EVENTS: the workload is written beforehand, out of the count.
+instructions() {
+    local workload file run
+    workload=$(cut -d - -f 2 <<<"$1")
+    file=$folder/$workload-$2
+    [[ -e $file ]] || "$bin/instructions" "write-$workload" "$2" "$file"
+    choose "$1" "$2" "$file"
+    rm -rf "$folder/out"
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="$folder/log" "${run[@]}" >/dev/null ||
+        { echo "count-instructions: this failed: ${run[*]}" >&2; return 1; }
+    awk '/refs:/ { gsub(",", "", $NF); print $NF }' "$folder/log"
+}
+
+status=0
 for mode in "$@"; do
     [[ $mode == write-* ]] && continue
-    printf '%-24s ' "$mode"
-    awk -v a="$(instructions "$mode" $few)" -v b="$(instructions "$mode" $many)" -v n=$((many - few)) \
-        'BEGIN { printf "%.1f\n", (b - a) / n }'
+    a=$(instructions "$mode" $few)
+    b=$(instructions "$mode" $many)
+    before=$(awk -v mode="$mode" '$1 == mode { print $2 }' "$against")
+    awk -v mode="$mode" -v a="$a" -v b="$b" -v n=$((many - few)) -v before="$before" 'BEGIN {
+        now = (b - a) / n
+        printf "%-24s %8.1f", mode, now
+        if (before) printf "  before %8.1f  %+6.2f %%", before, 100 * (now / before - 1)
+        print ""
+        exit before && now > 1.02 * before
+    }' || status=1
 done
+exit $status

@@ -23,7 +23,7 @@ constexpr std::uint64_t kWalkFactor = 4;
 // Findings that are told of one frame; the others are counted.
 constexpr std::size_t kMostNotes = 1000;
 
-std::string quoted(std::string_view name) { return fmt::format("`{}`", name); }
+std::string in_backticks(std::string_view name) { return fmt::format("`{}`", name); }
 
 // One schema annotations frame.
 struct AnnotationFrame {
@@ -181,7 +181,7 @@ Decoder::FrameResult Decoder::decode_schema(const DecodeWindow& window, std::siz
     if (known == nullptr) {
       return damage(RuleId::kFieldType,
                     fmt::format("field {} of schema {} has the unknown type tag 0x{:02X}", i,
-                                quoted(schema.name), tag),
+                                in_backticks(schema.name), tag),
                     cursor.consumed());
     }
     schema.fields.push_back(
@@ -189,7 +189,7 @@ Decoder::FrameResult Decoder::decode_schema(const DecodeWindow& window, std::siz
   }
   if (has_timestamp > 1) {
     note(RuleId::kHasTimestampValue, window.offset + position, 1 + cursor.consumed(),
-         fmt::format("schema {} has has_timestamp {}, read as 1", quoted(schema.name),
+         fmt::format("schema {} has has_timestamp {}, read as 1", in_backticks(schema.name),
                      has_timestamp));
   }
   return register_type(window, position, 1 + cursor.consumed(), id, std::move(schema));
@@ -205,12 +205,12 @@ Decoder::FrameResult Decoder::register_type(const DecodeWindow& window, std::siz
     if (!identical) {
       return damage(RuleId::kSchemaConflict,
                     fmt::format("type_id {} is {} and is registered again as a different {}", id,
-                                quoted(known->schema.name), quoted(schema.name)),
+                                in_backticks(known->schema.name), in_backticks(schema.name)),
                     size);
     }
     ++counts_.schemas;
     note(RuleId::kSchemaRepeated, offset, size,
-         fmt::format("type_id {}, {}, is registered again", id, quoted(schema.name)));
+         fmt::format("type_id {}, {}, is registered again", id, in_backticks(schema.name)));
     return {.size = size};
   }
   const auto* const frame = reinterpret_cast<const char*>(window.bytes.data + position);
@@ -239,16 +239,17 @@ void Decoder::note_schema_names(const EventType& type, std::uint64_t offset) {
   note_name(type.schema.name, offset, fmt::format("type_id {}", type.id));
   if (types_.has_name(type.schema.name, type.id)) {
     note(RuleId::kNameDuplicate, offset, 0,
-         fmt::format("another type of this segment is called {} too", quoted(type.schema.name)));
+         fmt::format("another type of this segment is called {} too",
+                     in_backticks(type.schema.name)));
   }
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < type.schema.fields.size(); ++i) {
     const std::string& name = type.schema.fields[i].name;
-    note_name(name, offset, fmt::format("field {} of {}", i, quoted(type.schema.name)));
+    note_name(name, offset, fmt::format("field {} of {}", i, in_backticks(type.schema.name)));
     if (!seen.insert(name).second) {
       note(RuleId::kNameDuplicate, offset, 0,
-           fmt::format("field {} of {} repeats the name {}", i, quoted(type.schema.name),
-                       quoted(name)));
+           fmt::format("field {} of {} repeats the name {}", i, in_backticks(type.schema.name),
+                       in_backticks(name)));
     }
   }
 }
@@ -351,7 +352,7 @@ Decoder::FrameResult Decoder::annotate(const EventType& annotated,
     if (annotation.field_index >= annotated.schema.fields.size()) {
       note(RuleId::kAnnotationField, offset, frames.size(),
            fmt::format("an annotation names field {} of {}, which has {}", annotation.field_index,
-                       quoted(annotated.schema.name), annotated.schema.fields.size()));
+                       in_backticks(annotated.schema.name), annotated.schema.fields.size()));
     }
   }
   std::string key = fmt::format("{} and ", annotated.ordinal);
@@ -375,17 +376,17 @@ void Decoder::set_fault(FieldStatus status, const EventType& type, std::uint64_t
     case FieldStatus::kVarintLength:
       fault_ = {RuleId::kVarintLength,
                 fmt::format("an event of {} has a varint of more than 10 bytes at offset {}",
-                            quoted(type.schema.name), offset)};
+                            in_backticks(type.schema.name), offset)};
       break;
     case FieldStatus::kDynamicTag:
       fault_ = {RuleId::kDynamicTag,
                 fmt::format("an event of {} has an unknown value tag in a list or map at offset {}",
-                            quoted(type.schema.name), offset)};
+                            in_backticks(type.schema.name), offset)};
       break;
     case FieldStatus::kDynamicNesting:
       fault_ = {RuleId::kDynamicNesting,
                 fmt::format("an event of {} nests lists and maps deeper than {} at offset {}",
-                            quoted(type.schema.name), kMaxNesting, offset)};
+                            in_backticks(type.schema.name), kMaxNesting, offset)};
       break;
     case FieldStatus::kOk:
     case FieldStatus::kIncomplete:
@@ -414,10 +415,10 @@ DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& posi
       return {DecodeOutcome::kPaused, types_.slot_bound()};
     case Reason::kTimestampOverflow:
       if (left < type->header_size) return {DecodeOutcome::kNeedMore, type->header_size};
-      fault_ = {
-          RuleId::kTimestampOverflow,
-          fmt::format("an event of {} lies {} ns after {} ns, beyond 2^64-1",
-                      quoted(type->schema.name), (head >> 24) & kMaxTimestampDelta, stop.base)};
+      fault_ = {RuleId::kTimestampOverflow,
+                fmt::format("an event of {} lies {} ns after {} ns, beyond 2^64-1",
+                            in_backticks(type->schema.name), (head >> 24) & kMaxTimestampDelta,
+                            stop.base)};
       enter_damage(window, position, type->header_size);
       break;
     case Reason::kFields: {

@@ -344,7 +344,7 @@ class TraceWriter final : public Writer {
 
   // What the event holds, as a JSON object; a name with @ is no field.
   void message(const Event& event) {
-    message_ = "{";
+    message_ = '{';
     const auto part = [&](std::string_view name, std::span<const Slot> slots,
                           const FieldClassPtr& field_class) {
       if (slots.empty()) return;

@@ -46,7 +46,7 @@ std::string identifier_of(std::string_view name) {
   return identifier;
 }
 
-std::string quoted(std::string_view text) {
+std::string string_literal(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -183,7 +183,7 @@ class TypeText {
     std::string_view comma;
     for (const Mapping& mapping : mappings) {
       for (const IntegerRange& range : mapping.ranges) {
-        fmt::format_to(std::back_inserter(text_), "{}{} = {}", comma, quoted(mapping.label),
+        fmt::format_to(std::back_inserter(text_), "{}{} = {}", comma, string_literal(mapping.label),
                        range.lower);
         if (range.upper != range.lower)
           fmt::format_to(std::back_inserter(text_), " ... {}", range.upper);
@@ -336,7 +336,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
   Result<void> begin(const TraceClass& trace_class, const Attributes& environment) override {
     text_.append("/* CTF 1.8 */\n\ntrace {\n\tmajor = 1;\n\tminor = 8;\n");
     if (trace_class.uuid)
-      text_.append("\tuuid = ").append(quoted(uuid_text(*trace_class.uuid))).append(";\n");
+      text_.append("\tuuid = ").append(string_literal(uuid_text(*trace_class.uuid))).append(";\n");
     const ByteOrder order = trace_byte_order(trace_class.packet_header);
     text_.append("\tbyte_order = ").append(order_word(order)).append(";\n");
     has_stream_id_ = has_reserved(trace_class.packet_header, "stream_id");
@@ -353,7 +353,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
       const std::string name = identifier_of(entry.key);
       if (!is_tsdl_name(name) || !environment_.insert(name).second) continue;
       entries.append("\t").append(name).append(" = ");
-      entries.append(is_integer(entry) ? entry.value : quoted(entry.value)).append(";\n");
+      entries.append(is_integer(entry) ? entry.value : string_literal(entry.value)).append(";\n");
     }
     if (!entries.empty()) text_.append("\nenv {\n").append(entries).append("};\n");
   }
@@ -362,11 +362,13 @@ class TsdlMetadataWriter final : public MetadataWriter {
     const std::optional<std::uint64_t> frequency = clock_frequency(clock);
     if (!frequency)
       return fail(ErrorCode::kUnsupported, "the clock `" + clock.id + "` has no whole frequency");
-    text_.append("\nclock {\n\tname = ").append(quoted(identifier_of(clock.id))).append(";\n");
+    text_.append("\nclock {\n\tname = ")
+        .append(string_literal(identifier_of(clock.id)))
+        .append(";\n");
     if (tsdl::parse_uuid(clock.identity.uid))
-      text_.append("\tuuid = ").append(quoted(clock.identity.uid)).append(";\n");
+      text_.append("\tuuid = ").append(string_literal(clock.identity.uid)).append(";\n");
     if (!clock.description.empty())
-      text_.append("\tdescription = ").append(quoted(clock.description)).append(";\n");
+      text_.append("\tdescription = ").append(string_literal(clock.description)).append(";\n");
     const ClockOffset offset = clock_offset(clock, *frequency);
     fmt::format_to(std::back_inserter(text_),
                    "\tfreq = {};\n\tprecision = {};\n\toffset_s = {};\n\toffset = {};\n"
@@ -391,7 +393,8 @@ class TsdlMetadataWriter final : public MetadataWriter {
 
   Result<void> add_event_class(const EventClass& event_class) override {
     text_.append("\nevent {\n");
-    if (event_class.name) text_.append("\tname = ").append(quoted(*event_class.name)).append(";\n");
+    if (event_class.name)
+      text_.append("\tname = ").append(string_literal(*event_class.name)).append(";\n");
     fmt::format_to(std::back_inserter(text_), "\tid = {};\n", event_class.id.value_or(0));
     if (has_stream_id_)
       fmt::format_to(std::back_inserter(text_), "\tstream_id = {};\n",
@@ -419,7 +422,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
           std::ranges::all_of(attribute.value, [](char c) { return c >= '0' && c <= '9'; }))
         text_.append("\tloglevel = ").append(attribute.value).append(";\n");
       if (attribute.key == "model.emf.uri")
-        text_.append("\tmodel.emf.uri = ").append(quoted(attribute.value)).append(";\n");
+        text_.append("\tmodel.emf.uri = ").append(string_literal(attribute.value)).append(";\n");
     }
   }
 

@@ -1,10 +1,10 @@
-// Runs one dial9 workload once, for tools that count instructions.
+// Runs one workload once, for tools that count instructions.
 //
-//   dial9_instructions MODE EVENTS FILE
+//   instructions MODE EVENTS FILE
 //
-// Encoding modes leave FILE alone; `write-` modes put the workload into it and the others decode
-// it. Instructions an event are the difference of two sizes, which leaves out what the process
-// costs: scripts/count-instructions.sh does both runs under callgrind.
+// Encoding modes leave FILE alone; `write-` modes put the workload into it (a directory for
+// `lttng`) and the others decode it. Instructions an event are the difference of two sizes, which
+// leaves out what the process costs: scripts/count-instructions.sh does both runs under callgrind.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,11 +15,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <string>
+#include <filesystem>
 #include <string_view>
 
 #include "bench/dial9_decoding.hpp"
 #include "bench/dial9_workload.hpp"
+#include "bench/heph_workload.hpp"
+#include "bench/lttng_trace.hpp"
+#include "bench/tband_workload.hpp"
+#include "tracedeck/formats.hpp"
 #include "tracedeck/io/output.hpp"
 
 namespace tracedeck::bench {
@@ -40,6 +44,25 @@ bool write_file(std::uint64_t events, const char* file) {
          (*output)->finish().has_value();
 }
 
+bool write_lttng(std::uint64_t events, const char* directory) {
+  std::filesystem::create_directories(directory);
+  return write_lttng_trace(directory, {.events = events}) > 0;
+}
+
+bool write_bytes(const char* file, ByteSpan bytes) {
+  const auto output = io::create_file(file);
+  return output && (*output)->write(bytes) && (*output)->finish();
+}
+
+bool write_heph(std::uint64_t events, const char* file) {
+  heph::Encoder encoder;
+  return encode_heph_workload(encoder, events) && write_bytes(file, encoder.bytes());
+}
+
+bool write_tband(std::uint64_t events, const char* file) {
+  return write_bytes(file, ByteSpan(tband_workload(events)));
+}
+
 // The file in fresh, hence zeroed, pages that reach beyond its end: padded, and filled by the
 // kernel alone.
 bool visit_file(std::uint64_t events, const char* file) {
@@ -55,10 +78,11 @@ bool visit_file(std::uint64_t events, const char* file) {
   return filled && visit({static_cast<const std::uint8_t*>(memory), size}) == events;
 }
 
+// Events that the reader puts on the tape, or examines without keeping their values.
 template <bool Values>
-bool read_file(std::uint64_t events, const char* file) {
-  auto input = io::open_input(file);
-  return input && count_events(*std::move(input), Values) == events;
+bool read_file(std::uint64_t events, const char* path) {
+  const auto reader = open_trace(path, {.values = Values, .jobs = 1});
+  return reader && count_events(**reader) == events;
 }
 
 struct Mode {
@@ -68,10 +92,15 @@ struct Mode {
 
 constexpr std::array kModes = {
     Mode{"encode-mix3", encode<kMix3>},    Mode{"encode-mix16", encode<kMix16>},
-    Mode{"write-mix3", write_file<kMix3>}, Mode{"write-mix16", write_file<kMix16>},
     Mode{"visit-mix3", visit_file},        Mode{"visit-mix16", visit_file},
-    Mode{"tape-mix3", read_file<true>},    Mode{"tape-mix16", read_file<true>},
+    Mode{"write-mix3", write_file<kMix3>}, Mode{"write-mix16", write_file<kMix16>},
+    Mode{"write-lttng", write_lttng},      Mode{"write-heph", write_heph},
+    Mode{"write-tband", write_tband},      Mode{"tape-mix3", read_file<true>},
+    Mode{"tape-mix16", read_file<true>},   Mode{"tape-lttng", read_file<true>},
+    Mode{"tape-heph", read_file<true>},    Mode{"tape-tband", read_file<true>},
     Mode{"skip-mix3", read_file<false>},   Mode{"skip-mix16", read_file<false>},
+    Mode{"skip-lttng", read_file<false>},  Mode{"skip-heph", read_file<false>},
+    Mode{"skip-tband", read_file<false>},
 };
 
 bool run(std::string_view name, std::uint64_t events, const char* file) {
@@ -88,11 +117,11 @@ int main(int argc, char** argv) {
   std::uint64_t events = 0;
   if (argc == 4) std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), events);
   if (events == 0) {
-    std::fputs("usage: dial9_instructions MODE EVENTS FILE, with one of these modes:\n", stderr);
+    std::fputs("usage: instructions MODE EVENTS FILE, with one of these modes:\n", stderr);
     for (const auto& mode : tracedeck::bench::kModes) std::fprintf(stderr, "  %s\n", mode.name);
     return 2;
   }
   if (tracedeck::bench::run(argv[1], events, argv[3])) return 0;
-  std::fprintf(stderr, "dial9_instructions: %s: no such mode, or it failed\n", argv[1]);
+  std::fprintf(stderr, "instructions: %s: no such mode, or it failed\n", argv[1]);
   return 1;
 }
