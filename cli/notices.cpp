@@ -18,7 +18,7 @@ std::string counted(std::uint64_t count, std::string_view noun) {
 // 6365 as "6,365".
 std::string with_commas(std::uint64_t number) {
   std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
   return digits;
 }
 

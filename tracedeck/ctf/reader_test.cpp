@@ -1,5 +1,6 @@
 #include "tracedeck/ctf/reader.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,10 +22,9 @@ constexpr std::string_view kField =
     R"({"type": "fixed-length-unsigned-integer", "byte-order": "little-endian", "alignment": 8, )";
 
 std::string member(std::string_view name, unsigned bits, std::string_view role) {
-  std::string text = R"({"name": ")" + std::string(name) + R"(", "field-class": )";
-  text += std::string(kField) + R"("length": )" + std::to_string(bits);
-  if (!role.empty()) text += R"(, "roles": [")" + std::string(role) + R"("])";
-  return text + "}}";
+  const std::string roles = role.empty() ? "" : fmt::format(R"(, "roles": ["{}"])", role);
+  return fmt::format(R"({{"name": "{}", "field-class": {}"length": {}{}}}}})", name, kField, bits,
+                     roles);
 }
 
 std::string structure(const std::vector<std::string>& members) {

@@ -16,7 +16,8 @@ TEST(GuessContent, KnowsFilesByTheirFirstBytes) {
                   "ELF\x02"s),
             "looks like an ELF program or library");
   EXPECT_EQ(guess("PK\x03\x04rest"s), "looks like a zip archive; unpack it first");
-  EXPECT_EQ(guess(std::string(257, '\0') + "ustar"), "looks like a tar archive; unpack it first");
+  EXPECT_EQ(guess(std::string(257, '\0').append("ustar")),
+            "looks like a tar archive; unpack it first");
 }
 
 TEST(GuessContent, KnowsText) {
