@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "tracedeck/format/writer.hpp"
 
@@ -18,9 +20,14 @@ struct ConcessionFacts {
   bool lossy;
 };
 
-// `Kind`: an enumeration of a format's concessions in the order of the receipt; its last value,
+// The kinds of a format's concessions, an enumeration in the order of the receipt. Its last value,
 // kCount, is none of them.
-template <class Kind>
+template <class T>
+concept ConcessionKind = std::is_enum_v<T> && requires {
+  { T::kCount } -> std::convertible_to<T>;
+};
+
+template <ConcessionKind Kind>
 class ConcessionCounts {
  public:
   static constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::kCount);

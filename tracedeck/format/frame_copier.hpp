@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
+#include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -49,10 +51,21 @@ class FrameCopier {
   Result<void> written_;
 };
 
-// Runs `decoder` over `input` with `Copier`, which is made from what a `FrameCopier` is made from.
-// Besides what `WindowSource::run` asks for, the decoder has `std::uint64_t damage_begin()`: where
-// the damage that is open begins. `limit` and `least` as of `WindowSource`.
-template <class Copier, class Decoder>
+// A handler that is made from what a `FrameCopier` is made from.
+template <class T>
+concept CopyingHandler =
+    std::derived_from<T, FrameCopier> &&
+    std::constructible_from<T, io::Output&, const Format::NoticeSink&, std::string>;
+
+// A decoder that also says where the damage that is open begins: an offset in the input.
+template <class T, class Handler>
+concept CopyingDecoder = WindowDecoder<T, Handler> && requires(const T& decoder) {
+  { decoder.damage_begin() } -> std::convertible_to<std::uint64_t>;
+};
+
+// Copies what `decoder` reads of `input`; damage is left out and reported. A decoder that rejects
+// inputs has `const Error& rejection() const`. `limit` and `least` as of `WindowSource`.
+template <CopyingHandler Copier, CopyingDecoder<Copier> Decoder>
 [[nodiscard]] Result<void> copy_frames(std::unique_ptr<io::Input> input, Decoder decoder,
                                        std::uint64_t limit, std::uint64_t least, io::Output& output,
                                        const Format::NoticeSink& notices,

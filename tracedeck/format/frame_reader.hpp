@@ -16,16 +16,19 @@
 
 namespace tracedeck {
 
-// The base of a reader `Self`, which is the handler that its decoder calls: see `WindowSource::run`
-// for what a decoder is.
+// The base of a reader `Self`, which is the handler that its decoder, a `WindowDecoder`, calls.
+// `Self` adds to `batch()` while the decoder runs.
 //
-// `Self` adds to `batch()` while the decoder runs, and may have, each optional:
-//   void begin_batch()   pins what events may refer to
-//   void finish_batch()  pins what the batch's slots came to point into; the window is pinned
-//   void end()           the trace ended: last records
-//   const std::string& file_name()   the input, where a trace has several
-//   bool before_input(WindowSource&)  called before the input is read on, which may wait; true:
-//                        records were added, hand them on first
+// `Self` may have these members, each of them optional:
+//
+//   void begin_batch()                 pins what events may refer to
+//   void finish_batch()                pins what the batch's slots came to point into, the window
+//                                      excepted
+//   void end()                         adds the last records when the trace has ended
+//   const std::string& file_name()     the name of the input, where a trace has several
+//   bool before_input(WindowSource&)   is called before the input is read on, which may wait; true:
+//                                      records were added, which are handed on first
+//
 // A decoder that rejects inputs has `const Error& rejection() const`.
 template <class Self, class Decoder>
 class FrameReader : public Reader {

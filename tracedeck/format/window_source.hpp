@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -10,6 +12,16 @@
 #include "tracedeck/io/window.hpp"
 
 namespace tracedeck {
+
+// A decoder of frames back to back, and the handler that it calls with what it finds.
+template <class T, class Handler>
+concept WindowDecoder = requires(T& decoder, const T& looked_at, const DecodeWindow& window,
+                                 std::size_t& position, Handler& handler) {
+  // Decodes from `position` in the window on, and moves it behind what is decoded.
+  { decoder.run(window, position, handler) } -> std::same_as<DecodeProgress>;
+  // Whether all since some earlier byte is damage, however the input goes on.
+  { looked_at.in_damage() } -> std::same_as<bool>;
+};
 
 // Keeps the place in an input between calls of the decoder. Readers and rewriters share it.
 class WindowSource {
@@ -53,10 +65,7 @@ class WindowSource {
 
   // Decodes on, with a new window where one is needed, until the handler pauses, the window is used
   // up, or the trace ends.
-  //
-  // A decoder has `DecodeProgress run(const DecodeWindow&, std::size_t& position, Handler&)` and
-  // `bool in_damage()`: whether all since some earlier byte is damage, however the input goes on.
-  template <class Decoder, class Handler>
+  template <class Handler, WindowDecoder<Handler> Decoder>
   DecodeProgress run(Decoder& decoder, Handler& handler) {
     fetch_if_needed();
     if (stopped_ && !decoder.in_damage()) {

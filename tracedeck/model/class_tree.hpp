@@ -1,6 +1,8 @@
 // Field classes within field classes.
 #pragma once
 
+#include <concepts>
+
 #include "tracedeck/model/field_class.hpp"
 
 namespace tracedeck {
@@ -13,7 +15,7 @@ namespace tracedeck {
 }
 
 // Calls `visit(const FieldClassPtr&)` for the classes directly inside.
-template <class Visit>
+template <std::invocable<const FieldClassPtr&> Visit>
 void for_each_child(const FieldClass& field_class, Visit visit) {
   if (const auto* const array = field_class.as<ArrayClass>()) visit(array->element);
   if (const auto* const optional = field_class.as<OptionalClass>()) visit(optional->value);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/model/clock.hpp"
@@ -21,7 +23,8 @@ class BabeltraceClock {
 
   // `event_time` gives the exact time, for clocks with no whole number of Hz. Absent: more than 63
   // bits and a sign hold, which babeltrace2 refuses.
-  template <class ExactTime>
+  template <std::invocable ExactTime>
+    requires std::same_as<std::invoke_result_t<const ExactTime&>, Nanoseconds>
   [[nodiscard]] std::optional<std::int64_t> time_of(std::uint64_t value,
                                                     const ExactTime& exact_time) const {
     std::int64_t time = 0;

@@ -26,7 +26,7 @@ void append_json_real(TextBuffer& out, double value);
 // RFC 4648, section 4, quoted.
 void append_json_base64(TextBuffer& out, ByteSpan bytes);
 
-// How values off the tape look in JSON, as a Style of `ValueWalk`.
+// How values off the tape look in JSON: a `ValueStyle`.
 class JsonStyle {
  public:
   void scalar(TextBuffer& out, const Slot& slot, const FieldClass* field_class);

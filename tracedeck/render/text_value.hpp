@@ -15,7 +15,7 @@
 
 namespace tracedeck::render {
 
-// A Style of `ValueWalk` that counts the columns it fills.
+// How values off the tape look in text: a `ValueStyle` that counts the columns it fills.
 class TextStyle {
  public:
   explicit TextStyle(Palette palette) : palette_(palette) {}

@@ -22,17 +22,32 @@ const Class* class_as(const FieldClass* field_class) {
   return field_class == nullptr ? nullptr : field_class->as<Class>();
 }
 
-// A Style spells one language:
-//   void scalar(TextBuffer&, const Slot&, const FieldClass*)         a slot that is neither
-//   compound nor packed void packed(TextBuffer&, const Slot&, const FieldClass* element) a packed
-//   array void absent(TextBuffer&)                                         an optional without a
-//   value void open(TextBuffer&, SlotKind), close(TextBuffer&, SlotKind)   a compound value void
-//   separate(TextBuffer&)                                       between two of its parts void
-//   member(TextBuffer&, std::string_view name)                  before a structure's member void
-//   key(TextBuffer&, const Slot&)                               the key of a string map's pair void
-//   open_pair, split_pair, close_pair(TextBuffer&)              around and inside a pair of a map
-// A field class is null where the trace has none for a value.
-template <class Style>
+// What spells the parts of a value in one language. A field class is null where the trace has none
+// for a value.
+template <class T>
+concept ValueStyle = requires(T& style, TextBuffer& out, const Slot& slot,
+                              const FieldClass* field_class, SlotKind kind, std::string_view name) {
+  // A value that is neither compound nor packed.
+  style.scalar(out, slot, field_class);
+  // A packed array, and the class of its elements.
+  style.packed(out, slot, field_class);
+  // An optional without a value.
+  style.absent(out);
+  // Before and behind the parts of a compound value, and between two of them.
+  style.open(out, kind);
+  style.close(out, kind);
+  style.separate(out);
+  // Before the value of a structure's member: its name.
+  style.member(out, name);
+  // Before the value of a pair of a string map: its key.
+  style.key(out, slot);
+  // Before the key, between key and value, and behind the value of a pair of any other map.
+  style.open_pair(out);
+  style.split_pair(out);
+  style.close_pair(out);
+};
+
+template <ValueStyle Style>
 class ValueWalk {
  public:
   explicit ValueWalk(Style& style) : style_(style) {}
