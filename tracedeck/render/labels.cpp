@@ -45,4 +45,12 @@ bool has_label(const Mapping& mapping, std::optional<Int128> value) {
          });
 }
 
+bool has_flag(const Mapping& mapping, const Slot& slot) {
+  if (slot.kind != SlotKind::kUnsigned) return false;
+  for (Int128 bit = 0; bit < 64; ++bit) {
+    if ((slot.bits >> static_cast<unsigned>(bit) & 1) != 0 && has_label(mapping, bit)) return true;
+  }
+  return false;
+}
+
 }  // namespace tracedeck::render

@@ -24,4 +24,8 @@ namespace tracedeck::render {
 // none.
 [[nodiscard]] bool has_label(const Mapping& mapping, std::optional<Int128> value);
 
+// Whether the slot of a bit map has one of the bits set that a flag's ranges name. Bits above 63
+// are not looked at.
+[[nodiscard]] bool has_flag(const Mapping& mapping, const Slot& slot);
+
 }  // namespace tracedeck::render

@@ -113,17 +113,10 @@ void TextStyle::labels(TextBuffer& out, const Slot& slot, const IntegerClass& in
 
 // `read|write(0x3)`: the labels whose bits are set.
 void TextStyle::flags(TextBuffer& out, const Slot& slot, const IntegerClass& integer) {
-  const auto is_set = [&](const Mapping& mapping) {
-    for (Int128 bit = 0; bit < 64; ++bit) {
-      if ((slot.bits >> static_cast<unsigned>(bit) & 1) != 0 && has_label(mapping, bit))
-        return true;
-    }
-    return false;
-  };
   bool any = false;
   palette_.begin(out, Paint::kLabel);
   for (const Mapping& mapping : integer.mappings) {
-    if (slot.kind != SlotKind::kUnsigned || !is_set(mapping)) continue;
+    if (!has_flag(mapping, slot)) continue;
     if (any) put(out, Paint::kPlain, "|");
     any = true;
     columns_ += append_visible_name(out, mapping.label);
