@@ -85,7 +85,7 @@ function(tracedeck_add_unit_tests name folder)
   endif()
   add_executable(${name}_test ${sources})
   tracedeck_configure(${name}_test)
-  target_link_libraries(${name}_test PRIVATE tracedeck::tracedeck ${ARGN} tracedeck-test-libraries GTest::gtest_main)
+  target_link_libraries(${name}_test PRIVATE tracedeck::internal ${ARGN} tracedeck-test-libraries GTest::gtest_main)
   tracedeck_precompile(${name}_test tracedeck-test-headers)
   # Tests find documents and reference traces (unless TRACEDECK_TRACES says otherwise) from the working directory.
   gtest_discover_tests(

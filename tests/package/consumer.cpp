@@ -16,6 +16,7 @@
 #include <tracedeck/dial9/encoder.hpp>
 #include <tracedeck/dial9/typed.hpp>
 #include <tracedeck/formats.hpp>
+#include <tracedeck/tracedeck.hpp>
 
 struct JobDone {
   std::uint64_t timestamp = 0;
@@ -97,6 +98,9 @@ int main(int argc, char** argv) {
       .write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
   require(count_events(argv[2]) == kEvents, "the file holds every event");
+  std::uint64_t jobs = 0;
+  for (const auto& event : tracedeck::open(argv[2])) jobs += event["job"].get_or<std::uint64_t>(0);
+  require(jobs == kEvents * (kEvents - 1) / 2, "the events have their fields");
   std::cout << "tracedeck " << tracedeck::version() << ": " << kEvents
             << " events there and back\n";
 }

@@ -35,6 +35,27 @@ read -ra flags < <(pkg-config --cflags --libs tracedeck)
 "$cxx" -std=c++23 "$source/consumer.cpp" -o "$work/consumer" "${flags[@]}"
 LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$work/consumer" "$version" "$work/jobs.bin"
 
+echo "-- each header alone"
+# Twice, so that a header without a guard shows.
+alone() {
+    printf '#include <%s>\n#include <%s>\n' "$1" "$1" |
+        $compile -fsyntax-only -Wall -Wextra -Werror -x c++ - || echo "$1 does not compile alone"
+}
+export -f alone
+export compile="$cxx -std=c++23 ${flags[*]}"
+(cd "$prefix/include" && find tracedeck -name '*.hpp' | sort) |
+    xargs -P "$(nproc)" -I {} bash -c 'alone {}' >"$work/alone" 2>&1
+[[ ! -s $work/alone ]] || { cat "$work/alone"; fail "see above; if an include was just edited, configure anew"; }
+
+if compgen -G "$prefix/lib*/libtracedeck.so*" >/dev/null || compgen -G "$prefix/lib/*/libtracedeck.so*" >/dev/null; then
+    echo "-- what is exported"
+    library=$(find "$prefix" -name 'libtracedeck.so' | head -n 1)
+    # Rooms of the library that no public header opens.
+    hidden=$(nm -DC --defined-only "$library" | grep -E ' tracedeck::(render|dial9::.anonymous|ctf::Metadata)::' || true)
+    [[ -z $hidden ]] || { echo "$hidden" | head; fail "internal symbols are exported"; }
+    nm -DC --defined-only "$library" | grep -q 'tracedeck::open_trace(' || fail "open_trace is not exported"
+fi
+
 echo "-- the command and its papers"
 [[ $("$prefix/bin/tracedeck" --version) == *"$version"* ]] || fail "tracedeck --version does not say $version"
 events=$("$prefix/bin/tracedeck" print --output jsonl "$work/jobs.bin" | wc -l)
@@ -46,7 +67,7 @@ for file in man/man1/tracedeck.1 bash-completion/completions/tracedeck zsh/site-
 done
 grep -q '^\.TH' "$share/man/man1/tracedeck.1" || fail "the man page is none"
 bash -n "$share/bash-completion/completions/tracedeck" || fail "the bash completion is no bash"
-for header in "$prefix"/include/tracedeck/*/*_test.hpp; do
-    [[ ! -e $header ]] || fail "a test's header is installed: $header"
+for header in render/json.hpp flow/merge.hpp ctf/trace.hpp base/bytes_test.hpp; do
+    [[ ! -e $prefix/include/tracedeck/$header ]] || fail "a header that nobody outside includes is installed: $header"
 done
 echo "ok"

@@ -1,0 +1,105 @@
+# The headers that a program which uses the library includes, and what those include in turn: they are installed, and
+# what they declare is all that a shared library exports.
+
+set(
+  tracedeck_entrances
+  # Reading: any format, the model, what formats offer.
+  tracedeck.hpp
+  formats.hpp
+  format/format.hpp
+  format/reader.hpp
+  format/writer.hpp
+  model/batch.hpp
+  model/class_tree.hpp
+  model/record.hpp
+  model/tape.hpp
+  model/trace_description.hpp
+  # The codecs of formats by themselves.
+  dial9/append.hpp
+  dial9/decoder.hpp
+  dial9/encoder.hpp
+  dial9/typed.hpp
+  heph/decoder.hpp
+  heph/encoder.hpp
+  tband/decoder.hpp
+  tband/encoder.hpp
+  # Recording.
+  ctf/write/producer.hpp
+  heph/recorder.hpp
+  tband/device.hpp
+  # What these are called with.
+  base/error.hpp
+  base/padded_bytes.hpp
+  base/version.hpp
+  io/input.hpp
+  io/output.hpp
+  io/output_directory.hpp
+)
+
+# The headers of the project among FILES and what they include, as paths below ROOT, in OUT.
+function(tracedeck_with_included out root)
+  set(waiting ${ARGN})
+  set(known "")
+  while(waiting)
+    list(POP_FRONT waiting file)
+    if(file IN_LIST known)
+      continue()
+    endif()
+    list(APPEND known "${file}")
+    file(STRINGS "${root}/${file}" includes REGEX "^#include \"tracedeck/")
+    foreach(include IN LISTS includes)
+      string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" include "${include}")
+      list(APPEND waiting "${include}")
+    endforeach()
+  endwhile()
+  list(SORT known)
+  set(${out} ${known} PARENT_SCOPE)
+endfunction()
+
+# Sets up which headers of TARGET are public. The lint preset compiles each header, public or not, on its own.
+function(tracedeck_public_headers target)
+  list(TRANSFORM tracedeck_entrances PREPEND "tracedeck/")
+  tracedeck_with_included(public "${PROJECT_SOURCE_DIR}" ${tracedeck_entrances})
+  set(files ${public})
+  list(TRANSFORM files PREPEND "${PROJECT_SOURCE_DIR}/")
+  target_sources(
+    ${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${files}
+  )
+
+  file(GLOB_RECURSE internal CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tracedeck/*.hpp")
+  list(FILTER internal EXCLUDE REGEX "_test\\.hpp$")
+  list(REMOVE_ITEM internal ${files})
+  add_library(${target}-internal-headers INTERFACE)
+  target_link_libraries(${target}-internal-headers INTERFACE ${target})
+  target_sources(
+    ${target}-internal-headers
+    INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${internal}
+  )
+
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL SHARED_LIBRARY)
+    tracedeck_export_only(${target} ${public})
+  else()
+    add_library(${target}::internal ALIAS ${target})
+  endif()
+endfunction()
+
+# Exports from a shared library what HEADERS declare; all else is hidden. The sources include these headers by way of
+# others of the same names, which say that what stands in them is visible. The command and the tests, which need what is
+# hidden, link TARGET::internal: the same objects as a static library, in a static build TARGET itself.
+function(tracedeck_export_only target)
+  set(visible "${PROJECT_BINARY_DIR}/visible")
+  foreach(header IN LISTS ARGN)
+    string(CONCAT content "#pragma once\n" "#pragma GCC visibility push(default)\n"
+                  "#include \"${PROJECT_SOURCE_DIR}/${header}\"\n" "#pragma GCC visibility pop\n")
+    file(CONFIGURE OUTPUT "${visible}/${header}" CONTENT "${content}" @ONLY)
+  endforeach()
+  target_include_directories(${target} BEFORE PRIVATE "${visible}")
+
+  add_library(${target}-internal STATIC $<TARGET_OBJECTS:${target}>)
+  add_library(${target}::internal ALIAS ${target}-internal)
+  set_target_properties(${target}-internal PROPERTIES LINKER_LANGUAGE CXX)
+  target_compile_features(${target}-internal PUBLIC cxx_std_23)
+  target_include_directories(${target}-internal PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${target}-internal PUBLIC $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)
+endfunction()
