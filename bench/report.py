@@ -74,7 +74,7 @@ def run(*command: object) -> tuple[float, float, float]:
     """Wall seconds, processor seconds and MiB resident of one run whose output is thrown away."""
     begin = time.monotonic()
     peak = 0
-    # What wait4 tells of memory includes that of this program before the command took its place.
+    # What wait4 reports of memory includes that of this program before the command took its place.
     child = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while True:
         done, status, usage = os.wait4(child.pid, os.WNOHANG)

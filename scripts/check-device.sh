@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles the header for devices for bare-metal Cortex-M processors and tells the size of the code.
+# Compiles the header for devices for bare-metal Cortex-M processors and reports the size of the code.
 #
 #   scripts/check-device.sh [CORE...]      default: cortex-m0plus cortex-m4
 #
