@@ -120,51 +120,40 @@ class FolderReader final : public Reader {
   std::unique_ptr<RecordSource> all_;
 };
 
-class FolderFormat final : public Format {
+// A format of such traces, which remembers what its readers were asked for.
+class FolderFormat {
  public:
-  const FormatInfo& info() const override {
-    static constexpr FormatInfo kInfo = {.name = "folder",
-                                         .title = "a folder of times",
-                                         .versions = "1",
-                                         .summary = "for tests",
-                                         .file_name_hint = "",
-                                         .directory_hint = "a file named folder"};
-    return kInfo;
+  static const Format& format() {
+    static constexpr Format kFormat({
+        .info = {.name = "folder",
+                 .title = "a folder of times",
+                 .versions = "1",
+                 .summary = "for tests",
+                 .file_name_hint = "",
+                 .directory_hint = "a file named folder"},
+        .rules = []() -> std::span<const Rule> { return {}; },
+        .directories = DirectoryTraces{.recognises = [](const std::string& path) -> bool {
+                                         return std::filesystem::exists(path + "/folder");
+                                       },
+                                       .identity = [](const std::string& path) -> std::string {
+                                         return text_of_file(path + "/folder");
+                                       },
+                                       .open = open},
+    });
+    return kFormat;
   }
-  std::span<const Rule> rules() const override { return {}; }
-  bool recognises(ByteSpan, bool) const override { return false; }
-  std::size_t recognition_size() const override { return 1; }
-  Result<std::unique_ptr<Reader>> open(std::unique_ptr<io::Input> input,
-                                       const ReadOptions&) const override {
-    return fail(ErrorCode::kCannotOpen, "this is no directory", input->name());
-  }
-  std::span<const WriteTarget> targets() const override { return {}; }
-  bool recognises_directory(const std::string& path) const override {
-    return std::filesystem::exists(path + "/folder");
-  }
-  std::string directory_identity(const std::string& path) const override {
-    return text_of_file(path + "/folder");
-  }
-  Result<std::unique_ptr<Reader>> open_directories(std::span<const std::string> directories,
-                                                   const ReadOptions& options,
-                                                   std::stop_token) const override {
-    const std::scoped_lock lock(mutex_);
+
+  inline static FolderLog log;
+
+ private:
+  static Result<std::unique_ptr<Reader>> open(std::span<const std::string> directories,
+                                              const ReadOptions& options, std::stop_token) {
+    static std::mutex mutex;
+    const std::scoped_lock lock(mutex);
     log.opened.emplace_back(directories.begin(), directories.end());
     log.options.push_back(options);
     return std::make_unique<FolderReader>(directories, options);
   }
-  Result<std::unique_ptr<Writer>> create(io::Output& output, const WriteOptions&) const override {
-    return fail(ErrorCode::kUnsupported, "not written", output.name());
-  }
-  Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output&, const ReadOptions&,
-                       const NoticeSink&, std::stop_token) const override {
-    return fail(ErrorCode::kUnsupported, "not written", input->name());
-  }
-
-  mutable FolderLog log;
-
- private:
-  mutable std::mutex mutex_;
 };
 
 // A folder of its own, removed at the end, and such traces in it.

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 namespace fs = std::filesystem;
 
-const FolderFormat kFolder;
+const Format& kFolder = FolderFormat::format();
 const Format* const kFormats[] = {&kFolder};
 
 std::vector<std::vector<std::string>> search(const std::string& root) {

@@ -17,7 +17,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const FolderFormat kFolder;
+const Format& kFolder = FolderFormat::format();
+FolderLog& folder_log = FolderFormat::log;
 
 // Remembers what it was told.
 class Listener final : public PipelineObserver {
@@ -52,7 +53,7 @@ class PipelineTest : public testing::Test {
 
   // The events of the operands, "NAME:TIME".
   std::vector<std::string> events() {
-    kFolder.log = {};
+    folder_log = {};
     const auto pipeline = Pipeline::open(options, listener);
     return pipeline == nullptr ? std::vector<std::string>{"nothing"} : events_of(*pipeline);
   }
@@ -86,7 +87,7 @@ TEST_F(PipelineTest, TheStreamsOfATraceAreMerged) {
   EXPECT_THAT(events(), ElementsAre("a:1", "a:5", "a:3", "a:9", "b:2", "b:3", "b:5"));
   options.selection.order = Order::kTime;
   EXPECT_THAT(events(), ElementsAre("a:1", "b:2", "a:3", "b:3", "a:5", "b:5", "a:9"));
-  EXPECT_THAT(kFolder.log.opened, SizeIs(testing::Ge(2)));
+  EXPECT_THAT(folder_log.opened, SizeIs(testing::Ge(2)));
 }
 
 TEST_F(PipelineTest, TiesKeepTheOrderOfTheTracesThenOfTheFiles) {
@@ -113,12 +114,12 @@ TEST_F(PipelineTest, ATreeIsAsManyTracesAsItHolds) {
   tree.stream("tree/c/c", "3\n");
   options.operands = {tree.path("tree")};
   EXPECT_THAT(events(), ElementsAre("a:1", "b:2", "c:3", "a:4"));
-  EXPECT_THAT(kFolder.log.opened, ElementsAre(ElementsAre(a, c), ElementsAre(b)));
+  EXPECT_THAT(folder_log.opened, ElementsAre(ElementsAre(a, c), ElementsAre(b)));
   options.selection.order = Order::kRecorded;
   EXPECT_THAT(events(), ElementsAre("a:1", "a:4", "c:3", "b:2"));
   options.selection.limit = 2;
   EXPECT_THAT(events(), ElementsAre("a:1", "a:4"));
-  EXPECT_THAT(kFolder.log.opened, SizeIs(1)) << "the second is not needed";
+  EXPECT_THAT(folder_log.opened, SizeIs(1)) << "the second is not needed";
 }
 
 TEST_F(PipelineTest, WhatIsNoTraceDoesNotKeepTheOthers) {
@@ -156,8 +157,8 @@ TEST_F(PipelineTest, TimesAreTrimmedAndHandedToTheReader) {
   options.selection.begin = parse_time_point("2").value();
   options.selection.end = parse_time_point("6").value();
   EXPECT_THAT(events(), ElementsAre("b:2", "a:5", "b:6"));
-  EXPECT_EQ(kFolder.log.options.at(0).begin, Nanoseconds(2));
-  EXPECT_EQ(kFolder.log.options.at(0).end, Nanoseconds(6));
+  EXPECT_EQ(folder_log.options.at(0).begin, Nanoseconds(2));
+  EXPECT_EQ(folder_log.options.at(0).end, Nanoseconds(6));
 }
 
 TEST_F(PipelineTest, ATimeOfDayIsOneOfTheTracesFirstDay) {
@@ -168,7 +169,7 @@ TEST_F(PipelineTest, ATimeOfDayIsOneOfTheTracesFirstDay) {
   options.operands = {tree.path("t")};
   options.selection.end = parse_time_point("00:00:00.000000010").value();
   EXPECT_THAT(events(), ElementsAre("b:" + std::to_string(3 * kDay + 5)));
-  EXPECT_FALSE(kFolder.log.options.at(0).end) << "the reader cannot know the day";
+  EXPECT_FALSE(folder_log.options.at(0).end) << "the reader cannot know the day";
 }
 
 TEST_F(PipelineTest, TimesFromTheBeginAndTheEndAreThoseOfTheWholeTrace) {
@@ -179,7 +180,7 @@ TEST_F(PipelineTest, TimesFromTheBeginAndTheEndAreThoseOfTheWholeTrace) {
   options.selection.begin = parse_time_point("+45").value();
   options.selection.end = parse_time_point("end-30").value();
   EXPECT_THAT(events(), ElementsAre("a:50", "b:60"));
-  EXPECT_EQ(kFolder.log.options.at(1).begin, Nanoseconds(50)) << "after the survey";
+  EXPECT_EQ(folder_log.options.at(1).begin, Nanoseconds(50)) << "after the survey";
   options.selection.order = Order::kTime;
   EXPECT_THAT(events(), ElementsAre("a:50", "b:60"));
   EXPECT_THAT(events_by_trace(), ElementsAre(ElementsAre("a:50", "b:60")));
@@ -236,8 +237,8 @@ TEST_F(PipelineTest, WhatAStageNeedsIsReadWithWhatTheReaderNeeds) {
   options.operands = {tree.path("t")};
   options.needs = {.findings = true};
   (void)events();
-  EXPECT_FALSE(kFolder.log.options.at(0).values);
-  EXPECT_TRUE(kFolder.log.options.at(0).findings);
+  EXPECT_FALSE(folder_log.options.at(0).values);
+  EXPECT_TRUE(folder_log.options.at(0).findings);
 }
 
 TEST(Stages, EachSaysWhetherItChangesAnything) {
@@ -257,14 +258,14 @@ TEST_F(PipelineTest, JobsAreSharedByWhatIsOpenAtOnce) {
   options.operands = {tree.path()};
   options.jobs = 8;
   (void)events();
-  EXPECT_THAT(kFolder.log.options, AllOf(SizeIs(3), Each(Field(&ReadOptions::jobs, 2U))));
+  EXPECT_THAT(folder_log.options, AllOf(SizeIs(3), Each(Field(&ReadOptions::jobs, 2U))));
   options.selection.order = Order::kRecorded;
   (void)events();
-  EXPECT_THAT(kFolder.log.options, Each(Field(&ReadOptions::jobs, 8U)));
+  EXPECT_THAT(folder_log.options, Each(Field(&ReadOptions::jobs, 8U)));
   options.selection.order = Order::kMerged;
   options.jobs = 1;
   (void)events();
-  EXPECT_THAT(kFolder.log.options, Each(Field(&ReadOptions::jobs, 1U)));
+  EXPECT_THAT(folder_log.options, Each(Field(&ReadOptions::jobs, 1U)));
 }
 
 TEST_F(PipelineTest, OffsetsGoByTheOperand) {
@@ -273,7 +274,7 @@ TEST_F(PipelineTest, OffsetsGoByTheOperand) {
   options.operands = {tree.path("tree")};
   options.selection.clock_offsets = {{.trace = tree.path("tree"), .nanoseconds = 100}};
   (void)events();
-  EXPECT_EQ(kFolder.log.options.at(0).clock_shift, 100);
+  EXPECT_EQ(folder_log.options.at(0).clock_shift, 100);
 }
 
 }  // namespace

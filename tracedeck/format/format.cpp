@@ -1,43 +1,75 @@
 #include "tracedeck/format/format.hpp"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 namespace tracedeck {
-namespace {
 
-std::unexpected<Error> no_directories(const FormatInfo& info) {
-  return fail(ErrorCode::kUnsupported, std::string(info.name) + " traces are files");
+std::unexpected<Error> Format::lacks(std::string_view what, std::string input) const {
+  return fail(ErrorCode::kUnsupported, fmt::format("{} traces {}", info().name, what),
+              std::move(input));
 }
 
-}  // namespace
-
-// Who overrides it takes the files over.
-// NOLINTNEXTLINE(performance-unnecessary-value-param)
-Result<std::unique_ptr<Reader>> Format::open_cores(std::vector<CoreInput>,
-                                                   const ReadOptions&) const {
-  return fail(ErrorCode::kUnsupported,
-              std::string(info().name) + " traces have no file for each core");
+Result<std::unique_ptr<Reader>> Format::open(std::unique_ptr<io::Input> input,
+                                             const ReadOptions& options) const {
+  if (!parts_.files)
+    return lacks("are directories; name that instead of a file in it", input->name());
+  return parts_.files->open(std::move(input), options);
 }
 
-Result<std::unique_ptr<Reader>> Format::open_directories(std::span<const std::string>,
-                                                         const ReadOptions&,
-                                                         std::stop_token) const {
-  return no_directories(info());
+Result<std::unique_ptr<Reader>> Format::open_cores(std::vector<CoreInput> files,
+                                                   const ReadOptions& options) const {
+  if (!has_core_files()) return lacks("have no file for each core");
+  return parts_.files->open_cores(std::move(files), options);
 }
 
-Result<std::unique_ptr<Writer>> Format::create_directory(io::OutputDirectory&,
-                                                         const WriteOptions&) const {
-  return no_directories(info());
+Result<std::unique_ptr<Writer>> Format::create(io::Output& output,
+                                               const WriteOptions& options) const {
+  if (!parts_.files || parts_.files->create == nullptr)
+    return lacks("are not written as files", output.name());
+  return parts_.files->create(output, options);
 }
 
-Result<void> Format::rewrite_directories(std::span<const std::string>, io::OutputDirectory&,
-                                         const ReadOptions&, const NoticeSink&,
-                                         std::stop_token) const {
-  return no_directories(info());
+Result<void> Format::rewrite(std::unique_ptr<io::Input> input, io::Output& output,
+                             const ReadOptions& options, const NoticeSink& notices,
+                             const std::stop_token& stop) const {
+  if (!parts_.files || parts_.files->rewrite == nullptr)
+    return lacks("that are files are not rewritten", input->name());
+  return parts_.files->rewrite(std::move(input), output, options, notices, stop);
+}
+
+std::string Format::directory_identity(const std::string& directory) const {
+  if (!parts_.directories || parts_.directories->identity == nullptr) return {};
+  return parts_.directories->identity(directory);
+}
+
+Result<std::unique_ptr<Reader>> Format::open_directories(std::span<const std::string> directories,
+                                                         const ReadOptions& options,
+                                                         std::stop_token stop) const {
+  if (!parts_.directories) return lacks("are files");
+  return parts_.directories->open(directories, options, std::move(stop));
+}
+
+Result<std::unique_ptr<Writer>> Format::create_directory(io::OutputDirectory& output,
+                                                         const WriteOptions& options) const {
+  if (!parts_.directories || parts_.directories->create == nullptr)
+    return lacks("are not written as directories");
+  return parts_.directories->create(output, options);
+}
+
+Result<void> Format::rewrite_directories(std::span<const std::string> directories,
+                                         io::OutputDirectory& output, const ReadOptions& options,
+                                         const NoticeSink& notices, std::stop_token stop) const {
+  if (!parts_.directories || parts_.directories->rewrite == nullptr)
+    return lacks("that are directories are not rewritten");
+  return parts_.directories->rewrite(directories, output, options, notices, std::move(stop));
 }
 
 Result<std::string> Format::metadata_text(const TraceDescription& description,
-                                          std::string_view) const {
-  return fail(ErrorCode::kUnsupported, std::string(info().name) + " traces have no metadata text",
-              description.input());
+                                          std::string_view target) const {
+  if (parts_.metadata_text == nullptr) return lacks("have no metadata text", description.input());
+  return parts_.metadata_text(description, target);
 }
 
 }  // namespace tracedeck

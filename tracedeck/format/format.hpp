@@ -1,13 +1,16 @@
-// What a trace format offers to the rest of the house. Each format implements `Format` once and is
-// one line in the table of `tracedeck/formats.hpp`.
+// What a trace format offers to the rest of the house: data, and what it can do. Each format is one
+// line in the table of `tracedeck/formats.hpp`.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/finding.hpp"
@@ -27,6 +30,10 @@ struct FormatInfo {
   std::string_view file_name_hint;  // "*.bin, *.bin.gz"
   // What makes a directory a trace: "a file named metadata"; empty: traces are files.
   std::string_view directory_hint = {};
+  // An event class of such traces, and its field that says, in ns since the Unix epoch, when in UTC
+  // the time of the event was; empty: there is none.
+  std::string_view clock_sync_event = {};
+  std::string_view clock_sync_field = {};
   // Whether a frame may begin in one datagram and end in the next. Otherwise what a datagram leaves
   // incomplete is damage.
   bool frames_span_datagrams = false;
@@ -37,6 +44,10 @@ struct WriteTarget {
   std::string_view name;   // "ctf2rc"
   std::string_view title;  // "CTF2-SPECRC-3.0"
   bool directory = false;  // it is written as a directory of files
+  // Endings of names that stand for it: ".ctf2". Each belongs to one target of all formats.
+  std::array<std::string_view, 2> suffixes = {};
+  // Options of the command that only such targets know, by name: "packet-size".
+  std::array<std::string_view, 2> options = {};
 };
 
 struct WriteOptions {
@@ -54,73 +65,130 @@ struct CoreInput {
   std::uint32_t core = 0;
 };
 
-class Format {
- public:
-  using NoticeSink = std::function<void(RecordKind, const Notice&)>;
+using NoticeSink = std::function<void(RecordKind, const Notice&)>;
 
-  virtual ~Format() = default;
-
-  [[nodiscard]] virtual const FormatInfo& info() const = 0;
-  // Every rule that a reader of this format may find broken.
-  [[nodiscard]] virtual std::span<const Rule> rules() const = 0;
-
+// What can be done with traces that are one file.
+struct FileTraces {
   // Whether an input that begins with `head` is of this format. `whole`: the input ends there.
-  [[nodiscard]] virtual bool recognises(ByteSpan head, bool whole) const = 0;
-  // How many first bytes `recognises` wants to see at most.
-  [[nodiscard]] virtual std::size_t recognition_size() const = 0;
+  bool (*recognises)(ByteSpan head, bool whole);
+  std::size_t recognition_size = 0;  // how many first bytes `recognises` wants to see at most
   // Whether a live input, which may bring its first bytes late, is recognised too.
-  [[nodiscard]] virtual bool recognises_live() const { return true; }
+  bool recognises_live = true;
 
   // Errors: kMustReject when the specification demands that the input is rejected.
-  [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open(std::unique_ptr<io::Input> input,
-                                                             const ReadOptions& options) const = 0;
+  Result<std::unique_ptr<Reader>> (*open)(std::unique_ptr<io::Input> input,
+                                          const ReadOptions& options);
+  // Opens a trace that is given as one file for each core, in the order of the trace's. Null: there
+  // are none.
+  Result<std::unique_ptr<Reader>> (*open_cores)(std::vector<CoreInput> files,
+                                                const ReadOptions& options) = nullptr;
+  // The writer of a target. `output` must outlive it. Null: it is only read.
+  Result<std::unique_ptr<Writer>> (*create)(io::Output& output,
+                                            const WriteOptions& options) = nullptr;
+  // See `Format::rewrite`. Null: a trace can only be written anew.
+  Result<void> (*rewrite)(std::unique_ptr<io::Input> input, io::Output& output,
+                          const ReadOptions& options, const NoticeSink& notices,
+                          const std::stop_token& stop) = nullptr;
+};
 
-  // Whether a trace may be given as one file for each core.
-  [[nodiscard]] virtual bool has_core_files() const { return false; }
-  // Opens such a trace. `files` is not empty, its order that of the trace's. Errors: kUnsupported.
-  [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open_cores(
-      std::vector<CoreInput> files, const ReadOptions& options) const;
-
-  // The words of `convert --to` that this format writes; empty when it only reads.
-  [[nodiscard]] virtual std::span<const WriteTarget> targets() const = 0;
-
+// What can be done with traces that are directories.
+struct DirectoryTraces {
   // Whether the directory is, by itself, a trace of this format.
-  [[nodiscard]] virtual bool recognises_directory(const std::string&) const { return false; }
+  bool (*recognises)(const std::string& directory);
   // What directories of one logical trace have in common (of CTF: the UUID as text); empty when
-  // this one stands alone.
-  [[nodiscard]] virtual std::string directory_identity(const std::string&) const { return {}; }
+  // this one stands alone. Null: each stands alone.
+  std::string (*identity)(const std::string& directory) = nullptr;
   // Opens the directories of one logical trace, which are not empty and not without order. The name
   // of the trace is that of the first. Errors: kCannotOpen, kUnsupported.
-  [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open_directories(
-      std::span<const std::string> directories, const ReadOptions& options,
-      std::stop_token stop) const;
-  // The writer of a target that is a directory. `output` must outlive it. Errors: kUnsupported.
-  [[nodiscard]] virtual Result<std::unique_ptr<Writer>> create_directory(
-      io::OutputDirectory& output, const WriteOptions& options) const;
-  // `rewrite` of directories.
-  [[nodiscard]] virtual Result<void> rewrite_directories(std::span<const std::string> directories,
-                                                         io::OutputDirectory& output,
-                                                         const ReadOptions& options,
-                                                         const NoticeSink& notices,
-                                                         std::stop_token stop) const;
+  Result<std::unique_ptr<Reader>> (*open)(std::span<const std::string> directories,
+                                          const ReadOptions& options, std::stop_token stop);
+  // As for files.
+  Result<std::unique_ptr<Writer>> (*create)(io::OutputDirectory& output,
+                                            const WriteOptions& options) = nullptr;
+  Result<void> (*rewrite)(std::span<const std::string> directories, io::OutputDirectory& output,
+                          const ReadOptions& options, const NoticeSink& notices,
+                          std::stop_token stop) = nullptr;
+};
 
-  // The metadata of a trace of such classes, as a trace of `target` (one of `targets`) spells it.
-  // Errors: kUnsupported: its traces have no metadata text; kInvalidArgument: the target cannot
-  // express them.
-  [[nodiscard]] virtual Result<std::string> metadata_text(const TraceDescription& description,
-                                                          std::string_view target) const;
+// What a format is and can. A format implements what it has; the rest stays empty.
+struct FormatParts {
+  FormatInfo info;
+  // Every rule that a reader of this format may find broken.
+  std::span<const Rule> (*rules)();
+  // The words of `convert --to` that this format writes; empty when it only reads.
+  std::span<const WriteTarget> targets = {};
+  std::optional<FileTraces> files = {};
+  std::optional<DirectoryTraces> directories = {};
+  // The metadata of a trace of such classes, as a trace of `target` spells it. Null: its traces
+  // have no metadata text. Errors: kInvalidArgument: the target cannot express them.
+  Result<std::string> (*metadata_text)(const TraceDescription& description,
+                                       std::string_view target) = nullptr;
+};
 
-  // The writer of a target that is one file. `output` must outlive it. Errors: kUnsupported.
-  [[nodiscard]] virtual Result<std::unique_ptr<Writer>> create(
-      io::Output& output, const WriteOptions& options) const = 0;
+// A format, as the rest of the house sees it: what it lacks is the error kUnsupported. Immutable.
+class Format {
+ public:
+  using NoticeSink = tracedeck::NoticeSink;
 
+  constexpr explicit Format(const FormatParts& parts) : parts_(parts) {}
+  Format(const Format&) = delete;
+  Format& operator=(const Format&) = delete;
+
+  [[nodiscard]] const FormatInfo& info() const { return parts_.info; }
+  [[nodiscard]] std::span<const Rule> rules() const { return parts_.rules(); }
+  [[nodiscard]] std::span<const WriteTarget> targets() const { return parts_.targets; }
+
+  // Traces that are files.
+  [[nodiscard]] bool recognises(ByteSpan head, bool whole) const {
+    return parts_.files && parts_.files->recognises(head, whole);
+  }
+  [[nodiscard]] std::size_t recognition_size() const {
+    return parts_.files ? parts_.files->recognition_size : 0;
+  }
+  [[nodiscard]] bool recognises_live() const {
+    return parts_.files && parts_.files->recognises_live;
+  }
+  [[nodiscard]] Result<std::unique_ptr<Reader>> open(std::unique_ptr<io::Input> input,
+                                                     const ReadOptions& options) const;
+  // Whether a trace may be given as one file for each core.
+  [[nodiscard]] bool has_core_files() const {
+    return parts_.files && parts_.files->open_cores != nullptr;
+  }
+  [[nodiscard]] Result<std::unique_ptr<Reader>> open_cores(std::vector<CoreInput> files,
+                                                           const ReadOptions& options) const;
+  [[nodiscard]] Result<std::unique_ptr<Writer>> create(io::Output& output,
+                                                       const WriteOptions& options) const;
   // Copies a trace frame by frame, as it was: readable frames keep their bytes, damaged ranges are
   // left out and reported as kProblem notices, what is tolerated as kFinding notices. Of the
   // options only `max_state` and `hexadecimal` matter. Ends early, after a whole frame, when `stop`
   // is requested.
-  [[nodiscard]] virtual Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
-                                             const ReadOptions& options, const NoticeSink& notices,
-                                             std::stop_token stop) const = 0;
+  [[nodiscard]] Result<void> rewrite(std::unique_ptr<io::Input> input, io::Output& output,
+                                     const ReadOptions& options, const NoticeSink& notices,
+                                     const std::stop_token& stop) const;
+
+  // Traces that are directories.
+  [[nodiscard]] bool recognises_directory(const std::string& directory) const {
+    return parts_.directories && parts_.directories->recognises(directory);
+  }
+  [[nodiscard]] std::string directory_identity(const std::string& directory) const;
+  [[nodiscard]] Result<std::unique_ptr<Reader>> open_directories(
+      std::span<const std::string> directories, const ReadOptions& options,
+      std::stop_token stop) const;
+  [[nodiscard]] Result<std::unique_ptr<Writer>> create_directory(io::OutputDirectory& output,
+                                                                 const WriteOptions& options) const;
+  [[nodiscard]] Result<void> rewrite_directories(std::span<const std::string> directories,
+                                                 io::OutputDirectory& output,
+                                                 const ReadOptions& options,
+                                                 const NoticeSink& notices,
+                                                 std::stop_token stop) const;
+
+  [[nodiscard]] Result<std::string> metadata_text(const TraceDescription& description,
+                                                  std::string_view target) const;
+
+ private:
+  [[nodiscard]] std::unexpected<Error> lacks(std::string_view what, std::string input = {}) const;
+
+  FormatParts parts_;
 };
 
 }  // namespace tracedeck
