@@ -61,7 +61,7 @@ std::string check_traces(const Options& options) {
   return {};
 }
 
-std::string check(const Command& command, const Options& options) {
+std::string check(const Command& command, Options& options) {
   if (options.quiet && options.verbose)
     return "options '--quiet' and '--verbose' exclude each other";
   if (command.operands == Operands::kNone && !options.operands.empty()) {
@@ -119,6 +119,14 @@ std::string unknown_command(std::string_view name) {
   return fmt::format("no command '{}'; there are {}", name, fmt::join(names, ", "));
 }
 
+// help [COMMAND]
+ExitCode show_help(std::span<const std::string> about, std::FILE* messages) {
+  if (about.empty()) return tell(help_text(), messages);
+  const Command* const command = find_command(about.front());
+  if (command == nullptr) return usage_error(messages, nullptr, unknown_command(about.front()));
+  return tell(help_text(*command), messages);
+}
+
 }  // namespace
 
 ExitCode run(std::span<const std::string> arguments, std::FILE* messages) {
@@ -126,6 +134,8 @@ ExitCode run(std::span<const std::string> arguments, std::FILE* messages) {
   const std::string& first = arguments.front();
   if (const Command* command = find_command(first))
     return run_command(*command, arguments.subspan(1), messages);
+  if (first == "help") return show_help(arguments.subspan(1), messages);
+  if (first == "version" && arguments.size() == 1) return tell(version_text(), messages);
   if (!first.starts_with('-') || first == "-")
     return usage_error(messages, nullptr, unknown_command(first));
   // Options before the command are the two that need none.

@@ -23,8 +23,9 @@ struct Command {
   std::string_view description;  // paragraphs, divided by empty lines
   Operands operands;
   std::span<const std::string_view> options;  // ids of `option_table()`, in the order of help
-  // What is wrong with options that are each well formed, or "". May be null.
-  std::string (*check)(const Options& options);
+  // What is wrong with options that are each well formed, or "". Sets those that follow from
+  // others. May be null.
+  std::string (*check)(Options& options);
   // Does the work. What went wrong is reported and noted in the session's outcome.
   void (*run)(const Options& options, Session& session);
   bool hidden = false;  // in help, the man page and completions
@@ -36,16 +37,16 @@ struct Command {
 
 // One file each.
 void run_info(const Options& options, Session& session);
-[[nodiscard]] std::string check_print(const Options& options);
+[[nodiscard]] std::string check_print(Options& options);
 void run_print(const Options& options, Session& session);
-[[nodiscard]] std::string check_schema(const Options& options);
+[[nodiscard]] std::string check_schema(Options& options);
 void run_schema(const Options& options, Session& session);
 void run_stats(const Options& options, Session& session);
 void run_validate(const Options& options, Session& session);
-[[nodiscard]] std::string check_convert(const Options& options);
+[[nodiscard]] std::string check_convert(Options& options);
 void run_convert(const Options& options, Session& session);
 void run_formats(const Options& options, Session& session);
-[[nodiscard]] std::string check_generate(const Options& options);
+[[nodiscard]] std::string check_generate(Options& options);
 void run_generate(const Options& options, Session& session);
 
 }  // namespace tracedeck::cli

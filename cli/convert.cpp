@@ -2,14 +2,14 @@
 
 #include "cli/commands.hpp"
 #include "cli/events_out.hpp"
+#include "cli/output_options.hpp"
 #include "cli/places.hpp"
 #include "cli/receipt.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/io/watched_input.hpp"
-#include "tracedeck/render/csv.hpp"
-#include "tracedeck/render/json_lines.hpp"
+#include "tracedeck/outputs.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -22,12 +22,6 @@ bool writes_anew(const Options& options) {
 
 bool is_failed_write(const Error& error) {
   return error.code == ErrorCode::kWriteFailed || error.code == ErrorCode::kBrokenPipe;
-}
-
-WriteOptions write_options(const Options& options) {
-  WriteOptions result{.target = options.to, .version = options.dial9_version};
-  if (options.packet_size) result.packet_size = *options.packet_size;
-  return result;
 }
 
 class Conversion {
@@ -126,7 +120,7 @@ class Conversion {
   }
 
   bool write_empty_trace() {
-    auto writer = create_writer();
+    auto writer = create_writer({});
     if (!writer) session_.report(writer.error());
     return writer && session_.delivered((*writer)->finish());
   }
@@ -201,7 +195,7 @@ class Conversion {
   }
 
   void convert(const OpenPipeline& pipeline) {
-    auto writer = create_writer();
+    auto writer = create_writer(pipeline.trace_names());
     if (!writer) {
       drop_output();
       return session_.report(writer.error());
@@ -214,25 +208,24 @@ class Conversion {
                                                 .ready = pipeline.pauses()},
                                                session_);
     if (!written.complete) return;
-    report_.events = written.events;
+    report_.events = written.written.events;
     report_.receipt = (*writer)->receipt();
-    if (written.refused > 0) {
+    if (written.written.refused > 0) {
       report_.receipt.push_back({.what = "record that the target cannot hold at all",
-                                 .done = "left out; the first: " + written.first_refusal,
-                                 .count = written.refused,
+                                 .done = "left out; the first: " + written.written.first_refusal,
+                                 .count = written.written.refused,
                                  .lossy = true});
     }
     if (finish_output()) conclude(notices);
   }
 
-  Result<std::unique_ptr<Writer>> create_writer() {
-    if (options_.to == "jsonl") return render::json_lines_writer(*output_, {});
-    if (options_.to == "csv") return render::csv_writer(*output_, {});
-    const Format& format = *find_target(options_.to).format;
-    WriteOptions options = write_options(options_);
-    options.single_source = single_source_;
-    return directory_ != nullptr ? format.create_directory(*directory_, options)
-                                 : format.create(*output_, options);
+  Result<std::unique_ptr<Writer>> create_writer(render::TraceNames trace_names) {
+    OutputSettings settings = output_settings(options_);
+    settings.trace_names = std::move(trace_names);
+    settings.write.single_source = single_source_;
+    const OutputKind& kind = *find_output(options_.to);
+    return directory_ != nullptr ? tracedeck::create_writer(kind, *directory_, settings)
+                                 : tracedeck::create_writer(kind, *output_, settings);
   }
 
   // Makes the place to write to. One that cannot be made is wrong usage.
@@ -306,14 +299,31 @@ class Conversion {
 
 }  // namespace
 
-std::string check_convert(const Options& options) {
+namespace {
+
+std::string endings() {
+  std::vector<std::string_view> all;
+  for (const OutputKind& kind : outputs()) {
+    if (kind.converts() && !kind.suffixes[0].empty()) all.push_back(kind.suffixes[0]);
+  }
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+}  // namespace
+
+std::string check_convert(Options& options) {
   if (options.out.empty()) return "needs -o OUT, where to write to";
-  if (options.to.empty()) return "needs --to FORMAT, what to convert to";
-  if (!options.dial9_version.empty() && options.to != "dial9")
-    return "option '--dial9-version' goes with '--to dial9' only";
-  if (options.packet_size && !writes_directory(options))
-    return fmt::format("option '--packet-size' does not go with '--to {}'", options.to);
-  return check_places(options);
+  if (options.to.empty()) {
+    const OutputKind* const kind = output_of_name(options.out);
+    if (kind == nullptr) {
+      return fmt::format(
+          "needs --to FORMAT, what to convert to, or an OUT whose name ends in one of {}",
+          endings());
+    }
+    options.to = kind->name;
+  }
+  std::string wrong = check_output_options(options, *find_output(options.to), "--to");
+  return wrong.empty() ? check_places(options) : wrong;
 }
 
 void run_convert(const Options& options, Session& session) { Conversion(options, session).run(); }

@@ -1,37 +1,41 @@
 #include "cli/events_out.hpp"
 
+#include <algorithm>
+
 #include "tracedeck/io/watched_input.hpp"
 
 namespace tracedeck::cli {
 namespace {
-
-bool is_refusal(const Error& error) {
-  return error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kLimitExceeded ||
-         error.code == ErrorCode::kUnsupported;
-}
 
 Result<void> show(const EventsOut& way) {
   if (auto flushed = way.writer.flush(); !flushed) return flushed;
   return way.output.flush();
 }
 
-// Writes one batch. An error is one of the output.
-Result<void> write_batch(const EventsOut& way, const Batch& batch, EventsWritten& done) {
+// Writes one batch of which something is said on standard error: what comes before that is shown
+// first.
+Result<void> write_and_speak(const EventsOut& way, const Batch& batch, Written& done) {
   for (const Record& record : batch.records()) {
-    const auto written = way.writer.write(record);
-    if (written) {
-      done.events += record.kind == RecordKind::kEvent ? 1 : 0;
-    } else if (is_refusal(written.error())) {
-      if (done.refused++ == 0) done.first_refusal = written.error().to_string();
-    } else {
-      return written;
-    }
+    if (auto written = way.writer.write_or_refuse(record, done); !written) return written;
     if (record.kind == RecordKind::kEvent) continue;
     if (way.notices.speaks(record)) {
       if (auto shown = show(way); !shown) return shown;
     }
     way.notices.see(record);
   }
+  return {};
+}
+
+// Writes one batch. An error is one of the output.
+Result<void> write_batch(const EventsOut& way, const Batch& batch, Written& done) {
+  const auto speaks = [&](const Record& record) {
+    return record.kind != RecordKind::kEvent && way.notices.speaks(record);
+  };
+  const bool aloud = std::ranges::any_of(batch.records(), speaks);
+  const auto written =
+      aloud ? write_and_speak(way, batch, done) : way.writer.write_batch(batch, done);
+  if (!written) return written;
+  if (!aloud) way.notices.see(batch);
   return way.show_at_once ? show(way) : Result<void>{};
 }
 
@@ -72,7 +76,7 @@ EventsWritten write_events(const EventsOut& way, Session& session) {
       return done;
     }
     if (*batch == nullptr) break;
-    if (!session.delivered(write_batch(way, **batch, done))) return done;
+    if (!session.delivered(write_batch(way, **batch, done.written))) return done;
     way.notices.see_order(**batch);
     shower.wrote();
   }

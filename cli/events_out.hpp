@@ -26,9 +26,7 @@ struct EventsOut {
 struct EventsWritten {
   // False: the source or the output failed, or its reader went away. That was reported.
   bool complete = false;
-  std::uint64_t events = 0;        // written
-  std::uint64_t refused = 0;       // records that the target cannot hold at all
-  std::string first_refusal = {};  // why, of the first
+  Written written = {};
 };
 
 // Writes every record of the source, and finishes the writer. Damage is named on standard error

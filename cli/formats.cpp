@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/outputs.hpp"
 #include "tracedeck/render/json_object.hpp"
+#include "tracedeck/render/text_table.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -21,6 +21,11 @@ void append_targets(render::TextBuffer& out, const Format& format) {
     object.string("name", target.name);
     object.string("title", target.title);
     object.boolean("directory", target.directory);
+    render::JsonArray suffixes(object.key("suffixes"));
+    for (const std::string_view suffix : target.suffixes) {
+      if (!suffix.empty()) render::append_json_string(suffixes.next(), suffix);
+    }
+    suffixes.end();
     object.end();
   }
   array.end();
@@ -55,27 +60,45 @@ std::string formats_json() {
   return std::string(out.view());
 }
 
+std::string_view makes_text(OutputKind::Makes makes) {
+  switch (makes) {
+    case OutputKind::Makes::kText:
+      return "lines";
+    case OutputKind::Makes::kFile:
+      return "a file";
+    case OutputKind::Makes::kDirectory:
+      return "a directory";
+  }
+  return "";
+}
+
+std::string outputs_text() {
+  using enum render::TextTable::Side;
+  render::TextTable table({kLeft, kLeft, kLeft, kLeft});
+  table.add({"OUTPUT", "MAKES", "ENDINGS", "WHAT"});
+  for (const OutputKind& kind : outputs()) {
+    std::vector<std::string_view> suffixes;
+    for (const std::string_view suffix : kind.suffixes) {
+      if (!suffix.empty()) suffixes.push_back(suffix);
+    }
+    table.add({std::string(kind.name), std::string(makes_text(kind.makes)),
+               suffixes.empty() ? "-" : fmt::format("{}", fmt::join(suffixes, ", ")),
+               std::string(kind.title)});
+  }
+  return table.to_string(0);
+}
+
 std::string formats_text() {
-  std::vector<std::array<std::string, 6>> rows = {
-      {"NAME", "CAN", "TO", "VERSIONS", "FILES", "WHAT"}};
+  using enum render::TextTable::Side;
+  render::TextTable table({kLeft, kLeft, kLeft, kLeft, kLeft, kLeft});
+  table.add({"NAME", "CAN", "TO", "VERSIONS", "FILES", "WHAT"});
   for (const Format* format : formats()) {
     const FormatInfo& info = format->info();
-    rows.push_back({std::string(info.name), format->targets().empty() ? "read" : "read, write",
-                    targets_text(*format), std::string(info.versions),
-                    std::string(info.file_name_hint),
-                    fmt::format("{}, {}", info.title, info.summary)});
+    table.add({std::string(info.name), format->targets().empty() ? "read" : "read, write",
+               targets_text(*format), std::string(info.versions), std::string(info.file_name_hint),
+               fmt::format("{}, {}", info.title, info.summary)});
   }
-  std::array<std::size_t, 6> widths{};
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i + 1 < row.size(); ++i)
-      text += fmt::format("{:<{}}  ", row[i], widths[i]);
-    text += row.back() + '\n';
-  }
-  return text;
+  return table.to_string(0) + "\n" + outputs_text();
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ const Kind* find_kind(std::string_view name) {
 
 }  // namespace
 
-std::string check_generate(const Options& options) {
+std::string check_generate(Options& options) {
   if (options.operands.size() == 1 && find_kind(options.operands.front()) != nullptr) return {};
   std::vector<std::string_view> names;
   names.reserve(kKinds.size());

@@ -125,7 +125,7 @@ std::string help_text() {
       wrapped("A TRACE is a file, a directory, '-' for standard input, or comes live from "
               "tcp://HOST:PORT, tcp-listen://ADDR:PORT, udp-listen://ADDR:PORT; gzip and zstd are "
               "seen through. "
-              "'tracedeck COMMAND --help' tells more about a command.",
+              "'tracedeck help COMMAND' tells more about a command.",
               0));
   return text;
 }
@@ -138,6 +138,9 @@ std::string help_text(const Command& command) {
     rows.emplace_back(option_heading(option(name)), option_help(option(name)));
   }
   text += table(rows);
+  if (std::ranges::find(command.options, "begin") != command.options.end()) {
+    text += fmt::format("\n{}\n", wrapped(fmt::format("T is {}.", kTimeForms), 0));
+  }
   if (command.operands == Operands::kTraces) {
     text += fmt::format("\n{}\n", wrapped("A TRACE is a file, a directory, '-' for standard "
                                           "input, or comes live from tcp://HOST:PORT, "

@@ -7,7 +7,7 @@
 
 namespace tracedeck::cli {
 
-// What `tracedeck --help` shows.
+// What `tracedeck --help` and `tracedeck help` show.
 [[nodiscard]] std::string help_text();
 // What `tracedeck COMMAND --help` shows.
 [[nodiscard]] std::string help_text(const Command& command);

@@ -16,7 +16,9 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
   }
   const Reader& reader = (*trace)->reader();
   flow::Summarizer summarizer(reader.description());
-  Notices notices(session, options);
+  // What it says of findings is in the result too.
+  Notices notices(session, options,
+                  {.lines_per_rule = NoticePolicy::kFewLines, .silent = options.quiet});
   const auto read = read_through(**trace, [&](const Batch& batch) {
     summarizer.add(batch);
     notices.see(batch);
@@ -27,6 +29,7 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
   flow::TraceSummary summary = summarizer.finish();
   summary.stored_size = reader.stored_size();
   summary.size = reader.bytes_read();
+  summary.utc_offset = (*trace)->trace().utc_offset();
   return summary;
 }
 

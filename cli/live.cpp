@@ -230,6 +230,14 @@ Live::~Live() {
   report_.conclude();
 }
 
+bool Live::several() const {
+  const auto listens = [](const auto& traces) {
+    const auto address = io::parse_live_address(traces->place().operand);
+    return address && address->kind == io::LiveKind::kTcpListen;
+  };
+  return traces_.size() > 1 || std::ranges::any_of(traces_, listens);
+}
+
 std::vector<std::unique_ptr<RecordSource>> Live::sources() {
   std::vector<std::unique_ptr<RecordSource>> sources;
   for (const auto& traces : traces_) {

@@ -86,6 +86,8 @@ class Live {
   Live& operator=(const Live&) = delete;
 
   [[nodiscard]] std::vector<std::unique_ptr<LiveTraces>>& traces() { return traces_; }
+  // Whether more than one trace may come: from several places, or the peers of a listener.
+  [[nodiscard]] bool several() const;
   [[nodiscard]] LiveReport& report() { return report_; }
   // Ends all that is waited for, as a stop request to the session does.
   void stop() { stop_.request_stop(); }

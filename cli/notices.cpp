@@ -50,8 +50,8 @@ bool merges_traces(const Options& options) {
 
 }  // namespace
 
-Notices::Notices(Session& session, const Options& options)
-    : session_(session), options_(options), merges_(merges_traces(options)) {}
+Notices::Notices(Session& session, const Options& options, NoticePolicy policy)
+    : session_(session), options_(options), policy_(policy), merges_(merges_traces(options)) {}
 
 void Notices::see(const Record& record) {
   switch (record.kind) {
@@ -79,11 +79,19 @@ void Notices::see(const Record& record) {
 void Notices::see(RecordKind kind, const Notice& notice) {
   if (kind == RecordKind::kProblem) {
     session_.outcome.note(ExitCode::kDamage);
-    session_.diagnostics.notice(notice);
+    say(notice);
     return;
   }
-  if (speaks(notice)) session_.diagnostics.notice(notice);
+  if (speaks(notice)) say(notice);
   count(notice);
+}
+
+void Notices::say(const Notice& notice) {
+  if (policy_.silent) return;
+  const auto same_rule = [&](const Said& each) { return each.rule == notice.finding.rule; };
+  auto said = std::ranges::find_if(said_, same_rule);
+  if (said == said_.end()) said = said_.insert(said, {.rule = notice.finding.rule});
+  if (++said->count <= policy_.lines_per_rule) session_.diagnostics.notice(notice);
 }
 
 void Notices::see(const Batch& batch) {
@@ -110,6 +118,11 @@ void Notices::count(const Notice& notice) {
 }
 
 void Notices::finish() {
+  for (const Said& said : said_) {
+    if (said.count <= policy_.lines_per_rule) continue;
+    session_.diagnostics.error(fmt::format("{} more of {}; 'tracedeck validate' names each",
+                                           said.count - policy_.lines_per_rule, said.rule->id));
+  }
   for (const TraceFindings& trace : findings_) {
     std::vector<std::string> rules;
     rules.reserve(trace.rules.size());
@@ -138,7 +151,7 @@ void Notices::finish_order() {
   if (const auto& unrelated = order_.unrelated(); unrelated && merges_) {
     session_.diagnostics.note(fmt::format(
         "nothing relates the clocks of {} and {}: the order of their events to each other says "
-        "nothing; --clock-offset can bring them together",
+        "nothing; --clock-offset can bring them together, or --clock wall where they tell UTC",
         unrelated->first, unrelated->second));
   }
   if (!counts_steps_back_ || order_.steps_back() == 0) return;

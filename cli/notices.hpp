@@ -12,13 +12,23 @@
 
 namespace tracedeck::cli {
 
+// How much is said of single findings.
+struct NoticePolicy {
+  // Lines of each rule that has more; the others are counted.
+  std::uint64_t lines_per_rule = ~std::uint64_t{0};
+  bool silent = false;  // nothing is said, only the exit code knows
+
+  // Of commands whose result does not show where in a trace something is.
+  static constexpr std::uint64_t kFewLines = 20;
+};
+
 // Names every damaged range and every error on standard error, counts what was tolerated and lost,
 // and lets it bear on the exit code. `finish` says the counts, and what the order of the events is
 // worth.
 class Notices {
  public:
   // The options must outlive it.
-  Notices(Session& session, const Options& options);
+  Notices(Session& session, const Options& options, NoticePolicy policy = {});
 
   // Whether `see` will write a line, so that what goes before it can be shown first.
   [[nodiscard]] bool speaks(const Record& record) const {
@@ -54,12 +64,22 @@ class Notices {
   [[nodiscard]] bool speaks(const Notice& finding) const {
     return finding.finding.rule->severity == Severity::kError || session_.diagnostics.verbose();
   }
+  // Says it, unless there were too many of its rule.
+  void say(const Notice& notice);
   void count(const Notice& notice);
   [[nodiscard]] bool watches_order() const { return counts_steps_back_ || merges_; }
   void finish_order();
 
+  // How often a rule was said and met with, in all traces.
+  struct Said {
+    const Rule* rule;
+    std::uint64_t count = 0;
+  };
+
   Session& session_;
   const Options& options_;
+  NoticePolicy policy_;
+  std::vector<Said> said_;
   std::vector<TraceFindings> findings_;
   std::uint64_t losses_ = 0;
   std::uint64_t lost_events_ = 0;

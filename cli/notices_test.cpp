@@ -114,5 +114,29 @@ TEST_F(NoticesTest, ClocksThatNothingRelatesAreSaidOnceWhereTracesAreMerged) {
   EXPECT_EQ(std::ranges::count(text, '\n'), 1);
 }
 
+TEST_F(NoticesTest, OfManyOfARuleAFewAreNamedAndTheRestIsCounted) {
+  static constexpr Rule kBroken = {"x/broken", Severity::kError, "S", "A rule."};
+  static constexpr Rule kOther = {"x/other", Severity::kError, "S", "A rule."};
+  const auto meet = [&](Notices& notices) {
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      notices.see(RecordKind::kProblem,
+                  {.input = "t",
+                   .finding = {.rule = i == 50 ? &kOther : &kBroken, .offset = i, .text = "t"}});
+    }
+    notices.finish();
+  };
+  Notices silent(session, options, {.silent = true});
+  meet(silent);
+  EXPECT_EQ(said(), "");
+  EXPECT_EQ(session.outcome.code(), ExitCode::kDamage);
+  Notices few(session, options, {.lines_per_rule = 20});
+  meet(few);
+  const std::string text = said();
+  EXPECT_THAT(text, testing::HasSubstr("t:19: error: x/broken"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("t:20: error")));
+  EXPECT_THAT(text, testing::HasSubstr("t:50: error: x/other"));
+  EXPECT_THAT(text, testing::HasSubstr("79 more of x/broken;"));
+}
+
 }  // namespace
 }  // namespace tracedeck::cli

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "cli/option_values.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/outputs.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -20,38 +20,41 @@ std::vector<Choice> format_choices() {
   return choices;
 }
 
-std::vector<Choice> target_choices() {
+// The outputs that `offers` says a command has.
+template <class Offers>
+std::vector<Choice> output_choices(Offers offers) {
   std::vector<Choice> choices;
-  for (const Format* format : formats()) {
-    for (const WriteTarget& target : format->targets())
-      choices.push_back({std::string(target.name), std::string(target.title)});
+  for (const OutputKind& kind : outputs()) {
+    if (offers(kind)) choices.push_back({std::string(kind.name), std::string(kind.title)});
   }
-  choices.push_back({"jsonl", "JSON lines, as 'print --output jsonl' writes them"});
-  choices.push_back({"csv", "comma-separated values, as 'print --output csv' writes them"});
   return choices;
+}
+
+std::vector<Choice> shown_choices() {
+  return output_choices([](const OutputKind& kind) { return kind.shown; });
+}
+
+std::vector<Choice> target_choices() {
+  return output_choices([](const OutputKind& kind) { return kind.converts(); });
 }
 
 // Metadata is text in formats whose traces are directories.
 std::vector<Choice> metadata_choices() {
-  std::vector<Choice> choices;
-  for (const Format* format : formats()) {
-    for (const WriteTarget& target : format->targets()) {
-      if (target.directory)
-        choices.push_back({std::string(target.name), std::string(target.title)});
-    }
-  }
-  return choices;
+  return output_choices(
+      [](const OutputKind& kind) { return kind.makes == OutputKind::Makes::kDirectory; });
 }
 
 std::vector<Choice> schema_output_choices() {
   return {{"text", "for reading"}, {"metadata", "as the metadata of a trace of such classes"}};
 }
 
-std::vector<Choice> output_choices() {
-  return {{"text", "for reading"},
-          {"jsonl", "one JSON object a line"},
-          {"csv", "comma-separated values"},
-          {"babeltrace2", "as the command babeltrace2 prints them"}};
+std::vector<Choice> int64_choices() {
+  return {{"number", "numbers of any size"},
+          {"string", "strings beyond 2^53, where jq and JavaScript round numbers"}};
+}
+
+std::vector<Choice> clock_choices() {
+  return {{"trace", "times as recorded"}, {"wall", "UTC, where a trace relates its clock to it"}};
 }
 
 std::vector<Choice> order_choices() {
@@ -92,11 +95,13 @@ std::string take(Value& member, Parsed parsed) {
   return {};
 }
 
-std::string apply_output(Options& options, const std::string& value) {
-  options.output = value == "text"    ? OutputForm::kText
-                   : value == "jsonl" ? OutputForm::kJsonLines
-                   : value == "csv"   ? OutputForm::kCsv
-                                      : OutputForm::kBabeltrace2;
+std::string apply_clock(Options& options, const std::string& value) {
+  options.selection.clock = value == "wall" ? flow::Clock::kWall : flow::Clock::kTrace;
+  return {};
+}
+
+std::string apply_int64(Options& options, const std::string& value) {
+  options.int64_strings = value == "string";
   return {};
 }
 
@@ -210,6 +215,7 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "to",
                .value = "FORMAT",
                .help = "what to convert to",
+               .detail = "Without the option the ending of OUT tells it: 'formats' lists them.",
                .choices = target_choices,
                .apply = assign<&Options::to>},
     OptionSpec{.name = "dial9-version",
@@ -238,9 +244,18 @@ constexpr std::array kOptions = {
                .help = "form of the events",
                .detail = "babeltrace2 is what version 2.0.4 of that command prints, byte for byte, "
                          "its warnings about discarded events on standard error too.",
-               .choices = output_choices,
+               .choices = shown_choices,
                .initial = "text",
-               .apply = apply_output},
+               .apply = assign<&Options::output>},
+    OptionSpec{.name = "int64",
+               .value = "FORM",
+               .help = "of jsonl: what integers beyond 2^53 are",
+               .detail =
+                   "Of times, durations and values. jq and JavaScript take numbers for doubles "
+                   "and round such integers; strings keep their digits.",
+               .choices = int64_choices,
+               .initial = "number",
+               .apply = apply_int64},
     OptionSpec{.name = "clock-gmt",
                .help = "of babeltrace2: times in UTC, not the local time zone",
                .apply = set<&Options::clock_gmt>},
@@ -289,13 +304,13 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "begin",
                .value = "T",
                .help = "leave out events before T",
-               .detail = "T is an integer of nanoseconds, hh:mm:ss with up to nine decimals, or an "
-                         "RFC 3339 time such as "
-                         "2026-11-21T03:19:00.5Z. A time of day is one of the UTC day of the "
-                         "TRACE's first event when "
-                         "the clock counts from the Unix epoch, and counts from the clock's own "
-                         "origin otherwise. An "
-                         "RFC 3339 time stands for its nanoseconds since the Unix epoch.",
+               .detail =
+                   "An integer is of ns, a number with a point of seconds; both, and numbers "
+                   "with a unit (ns, us, ms, s, min, h), count from the origin of the "
+                   "TRACE's clock, after + from its first event, after end- from its last one. "
+                   "A time of day is one of the UTC day of the TRACE's first event when "
+                   "the clock counts from the Unix epoch, and counts from the clock's own "
+                   "origin otherwise. A date is in UTC unless it has a zone.",
                .apply = assign_time<&flow::Selection::begin>},
     OptionSpec{.name = "end",
                .value = "T",
@@ -304,11 +319,22 @@ constexpr std::array kOptions = {
                .apply = assign_time<&flow::Selection::end>},
     OptionSpec{
         .name = "limit",
+        .letter = 'n',
         .value = "N",
         .help = "stop after N events",
         .detail = "What lies behind the last of them is not read.",
         .apply = [](Options& o,
                     const std::string& v) { return take(o.selection.limit, parse_count(v)); }},
+    OptionSpec{.name = "clock",
+               .value = "CLOCK",
+               .help = "which clock times are of",
+               .detail =
+                   "A trace relates its clock to UTC when that counts from the Unix epoch, or "
+                   "when it holds events that say so (ClockSyncEvent of dial9; the first "
+                   "counts). Other times stay as recorded.",
+               .choices = clock_choices,
+               .initial = "trace",
+               .apply = apply_clock},
     OptionSpec{.name = "clock-offset",
                .value = "[TRACE=]NS",
                .help = "add NS nanoseconds to every time",
@@ -384,138 +410,6 @@ constexpr std::array kOptions = {
                .apply = set<&Options::version>},
 };
 
-// Edits that turn one word into the other: insertions, deletions, replacements.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t k = 0; k < b.size(); ++k) {
-      const std::size_t replaced = diagonal + (a[i] == b[k] ? 0 : 1);
-      diagonal = row[k + 1];
-      row[k + 1] = std::min({replaced, row[k] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
-// Reads one command line; `problem` is the first thing that is wrong with it.
-class Parser {
- public:
-  Parser(std::span<const std::string> arguments, std::span<const std::string_view> allowed,
-         Options& options)
-      : arguments_(arguments), allowed_(allowed), options_(options) {}
-
-  std::string run() {
-    while (next_ < arguments_.size() && problem_.empty()) {
-      const std::string& argument = arguments_[next_++];
-      if (argument == "--") {
-        options_.operands.insert(options_.operands.end(),
-                                 arguments_.begin() + static_cast<std::ptrdiff_t>(next_),
-                                 arguments_.end());
-        break;
-      }
-      if (argument.starts_with("--")) {
-        long_option(std::string_view(argument).substr(2));
-      } else if (argument.size() > 1 && argument.front() == '-') {
-        letters(std::string_view(argument).substr(1));
-      } else {
-        options_.operands.push_back(argument);
-      }
-    }
-    return problem_;
-  }
-
- private:
-  // The allowed option of that name or letter, or null.
-  const OptionSpec* find(std::string_view name) const {
-    if (name.empty()) return nullptr;
-    for (const std::string_view id : allowed_) {
-      if (option(id).name == name) return &option(id);
-    }
-    return nullptr;
-  }
-
-  const OptionSpec* find_letter(char letter) const {
-    for (const std::string_view id : allowed_) {
-      if (option(id).letter == letter) return &option(id);
-    }
-    return nullptr;
-  }
-
-  void long_option(std::string_view text) {
-    const std::size_t equals = text.find('=');
-    const std::string_view name = text.substr(0, equals);
-    const OptionSpec* spec = find(name);
-    if (spec == nullptr) {
-      unknown(name);
-    } else if (equals == std::string_view::npos) {
-      apply(*spec, spec->value.empty() ? std::optional<std::string>("") : next_argument());
-    } else if (spec->value.empty()) {
-      problem_ = fmt::format("option '{}' takes no value", spec->spelling());
-    } else {
-      apply(*spec, std::string(text.substr(equals + 1)));
-    }
-  }
-
-  void letters(std::string_view text) {
-    while (!text.empty() && problem_.empty()) {
-      const OptionSpec* spec = find_letter(text.front());
-      if (spec == nullptr) {
-        problem_ = fmt::format("unknown option '-{}'", text.front());
-        return;
-      }
-      text.remove_prefix(1);
-      if (spec->value.empty()) {
-        apply(*spec, "");
-      } else {
-        apply(*spec, text.empty() ? next_argument() : std::string(text));
-        return;
-      }
-    }
-  }
-
-  std::optional<std::string> next_argument() {
-    if (next_ == arguments_.size()) return std::nullopt;
-    return arguments_[next_++];
-  }
-
-  void apply(const OptionSpec& spec, const std::optional<std::string>& value) {
-    if (!value) {
-      problem_ = fmt::format("option '{}' needs a value: {}", spec.spelling(), spec.value);
-      return;
-    }
-    if (spec.choices != nullptr) {
-      const std::vector<Choice> choices = spec.choices();
-      std::vector<std::string_view> words;
-      words.reserve(choices.size());
-      for (const Choice& choice : choices) words.push_back(choice.word);
-      if (std::find(words.begin(), words.end(), *value) == words.end()) {
-        problem_ = fmt::format("option '{}' takes {}, not '{}'", spec.spelling(),
-                               fmt::join(words, ", "), *value);
-        return;
-      }
-    }
-    const std::string wrong = spec.apply(options_, *value);
-    if (!wrong.empty()) problem_ = fmt::format("option '{}': {}", spec.spelling(), wrong);
-  }
-
-  void unknown(std::string_view name) {
-    problem_ = fmt::format("unknown option '--{}'", name);
-    std::vector<std::string_view> names;
-    for (const std::string_view id : allowed_) names.push_back(option(id).name);
-    const std::string_view meant = nearest(name, names);
-    if (!meant.empty()) problem_ += fmt::format(" (did you mean '--{}'?)", meant);
-  }
-
-  std::span<const std::string> arguments_;
-  std::span<const std::string_view> allowed_;
-  Options& options_;
-  std::size_t next_ = 0;
-  std::string problem_;
-};
-
 }  // namespace
 
 flow::PipelineOptions pipeline_options(const Options& options, flow::Needs needs) {
@@ -538,24 +432,6 @@ std::span<const OptionSpec> option_table() { return kOptions; }
 const OptionSpec& option(std::string_view id) {
   return *std::find_if(kOptions.begin(), kOptions.end(),
                        [id](const OptionSpec& spec) { return spec.id() == id; });
-}
-
-std::string parse_options(std::span<const std::string> arguments,
-                          std::span<const std::string_view> allowed, Options& options) {
-  return Parser(arguments, allowed, options).run();
-}
-
-std::string_view nearest(std::string_view word, std::span<const std::string_view> words) {
-  std::string_view best;
-  std::size_t best_distance = 3;  // more edits than two are another word
-  for (const std::string_view candidate : words) {
-    const std::size_t edits = distance(word, candidate);
-    if (edits < best_distance && 2 * edits <= std::min(word.size(), candidate.size())) {
-      best = candidate;
-      best_distance = edits;
-    }
-  }
-  return best;
 }
 
 }  // namespace tracedeck::cli

@@ -17,7 +17,6 @@
 
 namespace tracedeck::cli {
 
-enum class OutputForm : std::uint8_t { kText, kJsonLines, kCsv, kBabeltrace2 };
 enum class ColorMode : std::uint8_t { kAuto, kAlways, kNever };
 
 // What the user asked for. Each member is set by the option of that name.
@@ -36,7 +35,8 @@ struct Options {
   unsigned jobs = 0;                       // 0: one for each processor
 
   bool json = false;
-  OutputForm output = OutputForm::kText;
+  std::string output = "text";  // of `print`, a name of `outputs()`
+  bool int64_strings = false;
   bool metadata = false;  // of `schema`: as metadata text
   bool clock_gmt = false;
   bool clock_seconds = false;
@@ -49,10 +49,12 @@ struct Options {
   bool follow = false;
 
   std::string out;
-  std::string to;
+  std::string to;  // a name of `outputs()`
   std::string report;
   std::string dial9_version;
   std::optional<std::uint64_t> packet_size;  // bytes
+
+  std::vector<std::string_view> given;  // the ids of the options that were given
 };
 
 // What a pipeline over the TRACEs is to do, for who has these `needs`.

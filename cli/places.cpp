@@ -9,6 +9,7 @@
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/io/output_directory.hpp"
+#include "tracedeck/outputs.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -88,8 +89,8 @@ std::string check_trace(const std::string& operand, const Places& places, bool f
 }  // namespace
 
 bool writes_directory(const Options& options) {
-  const FoundTarget found = find_target(options.to);
-  return found.target != nullptr && found.target->directory;
+  const OutputKind* const kind = find_output(options.to);
+  return kind != nullptr && kind->makes == OutputKind::Makes::kDirectory;
 }
 
 std::string check_places(const Options& options) {

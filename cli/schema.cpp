@@ -39,7 +39,7 @@ class SchemaPrinter {
 
  private:
   Result<void> read_all(RecordSource& trace) {
-    Notices notices(session_, options_);
+    Notices notices(session_, options_, {.lines_per_rule = NoticePolicy::kFewLines});
     const auto read = read_through(trace, [&](const Batch& batch) {
       notices.see(batch);
       return true;
@@ -75,7 +75,7 @@ class SchemaPrinter {
 
 }  // namespace
 
-std::string check_schema(const Options& options) {
+std::string check_schema(Options& options) {
   if (options.json && options.metadata)
     return "options '--json' and '--output metadata' exclude each other";
   if (!options.to.empty() && !options.metadata)

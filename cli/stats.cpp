@@ -13,7 +13,7 @@ void run_stats(const Options& options, Session& session) {
   const OpenPipeline pipeline(in_turn, session, {.values = true, .findings = true});
   if (pipeline.empty()) return;
   flow::StatisticsCollector collector;
-  Notices notices(session, options);
+  Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});
   const auto read = read_through(*pipeline, [&](const Batch& batch) {
     collector.add(batch);
     notices.see(batch);

@@ -36,8 +36,14 @@ OpenPipeline::OpenPipeline(const Options& options, Session& session, std::unique
 
 void OpenPipeline::open_live(const Options& options) {
   if (live_->traces().empty()) return;
-  pipeline_ = flow::Pipeline::arriving(pipeline_options(options, {}), observer_, live_->sources(),
-                                       [this] { live_->stop(); });
+  pipeline_ = flow::Pipeline::arriving(
+      pipeline_options(options, {}), observer_, live_->sources(), [this] { live_->stop(); },
+      live_->several());
+}
+
+render::TraceNames OpenPipeline::trace_names() const {
+  if (!pipeline_->several()) return {};
+  return [this](const TraceDescription& trace) { return pipeline_->name_of(trace); };
 }
 
 std::function<bool(std::chrono::milliseconds)> OpenPipeline::pauses() const {

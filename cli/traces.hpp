@@ -11,6 +11,7 @@
 #include "cli/observer.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/flow/pipeline.hpp"
+#include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::cli {
 
@@ -40,6 +41,8 @@ class OpenPipeline {
   [[nodiscard]] flow::Pipeline& operator*() const { return *pipeline_; }
   [[nodiscard]] flow::Pipeline* operator->() const { return pipeline_.get(); }
 
+  // What tells the traces apart; empty when there is one.
+  [[nodiscard]] render::TraceNames trace_names() const;
   // `EventsOut::ready`: empty unless the traces are live.
   [[nodiscard]] std::function<bool(std::chrono::milliseconds)> pauses() const;
 

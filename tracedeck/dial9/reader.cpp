@@ -55,7 +55,10 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
       : Base(std::move(input), options,
              std::make_shared<TraceDescription>(name, "dial9", std::to_string(kWireVersion)),
              std::min(options.max_state, kMostMaxState), kHeaderSize, Decoder(options.max_state)) {
-    ClockClass& clock = this->trace().add_clock({.id = "timestamp", .shift = options.clock_shift});
+    ClockClass& clock =
+        this->trace().add_clock({.id = "timestamp",
+                                 .shift = options.clock_shift,
+                                 .origin = options.clock_origin.value_or(ClockOrigin::kUnknown)});
     stream_class_ = &this->trace().add_stream_class({.default_clock = &clock});
   }
 

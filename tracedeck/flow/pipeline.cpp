@@ -110,10 +110,11 @@ std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserv
 
 std::unique_ptr<Pipeline> Pipeline::arriving(PipelineOptions options, PipelineObserver& observer,
                                              std::vector<RecordSourcePtr> sources,
-                                             std::function<void()> end) {
+                                             std::function<void()> end, bool several) {
   std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, {}));
   auto arrivals = std::make_unique<Arrivals>(std::move(sources), std::move(end));
   pipeline->arrivals_ = arrivals.get();
+  pipeline->several_ = several;
   pipeline->put_behind(std::move(arrivals));
   return pipeline;
 }
@@ -135,6 +136,7 @@ bool Pipeline::open_traces(std::vector<TracePlace> places, std::optional<FoundTr
   const Order order = context_.options.selection.order;
   if (order != Order::kRecorded) at_once_ = places.size();
   for (TracePlace& place : places) {
+    several_ = several_ || !place.name.empty();
     // A sort looks through what it can read again without its values before it reads it.
     const bool values = !(order == Order::kTime && place.reopens());
     add_trace(std::move(place), {.values = values, .traces_at_once = at_once_});
@@ -192,6 +194,12 @@ RecordSourcePtr Pipeline::sorted() {
 Result<BatchPtr> Pipeline::next() {
   context_.observer.progress(progress());
   return stages_->next();
+}
+
+std::string Pipeline::name_of(const TraceDescription& description) const {
+  const auto found = std::ranges::find(
+      traces_, &description, [](const auto& trace) { return trace->description().get(); });
+  return found == traces_.end() ? description.input() : (*found)->place().name;
 }
 
 std::string Pipeline::path_below_operand(const TraceDescription& description) const {

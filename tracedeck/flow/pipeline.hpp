@@ -36,11 +36,12 @@ class Pipeline final : public RecordSource {
                                                       std::optional<FoundTrace> first = {});
 
   // Live sources in order of arrival, each read on a thread of its own. The stages of a source were
-  // applied to them (see `LiveTrace`). `end` makes those end that wait for something.
+  // applied to them. `end` makes those end that wait for something. `several`: more than one trace
+  // may come.
   [[nodiscard]] static std::unique_ptr<Pipeline> arriving(PipelineOptions options,
                                                           PipelineObserver& observer,
                                                           std::vector<RecordSourcePtr> sources,
-                                                          std::function<void()> end);
+                                                          std::function<void()> end, bool several);
 
   // Whether the traces are live.
   [[nodiscard]] bool live() const { return arrivals_ != nullptr; }
@@ -51,6 +52,11 @@ class Pipeline final : public RecordSource {
 
   // Reports progress. Errors: those of the stages (sorting may run out of temporary space).
   [[nodiscard]] Result<BatchPtr> next() override;
+
+  // Whether events may be of more than one trace, so that each has to say of which.
+  [[nodiscard]] bool several() const { return several_; }
+  // What tells a trace from the others.
+  [[nodiscard]] std::string name_of(const TraceDescription& description) const;
 
   // Where a trace lies below the directory that the user named; "" when it is that directory or a
   // file, or when it is a part of a logical trace that lies in several places.
@@ -77,6 +83,7 @@ class Pipeline final : public RecordSource {
   PipelineContext context_;
   Arrivals* arrivals_ = nullptr;  // the first of the stages of live traces
   std::size_t at_once_ = 1;
+  bool several_ = false;
   std::vector<std::shared_ptr<TraceSource>> traces_;
   std::size_t named_ = 0;  // of `traces_`, those that are not read again
   std::vector<std::shared_ptr<TraceSource>> again_;
@@ -92,7 +99,7 @@ class SingleTrace final : public RecordSource {
   // Reports progress. Errors: those of the reader and of the stages, which end it.
   [[nodiscard]] Result<BatchPtr> next() override;
 
-  [[nodiscard]] const TraceSource& trace() const { return *trace_; }
+  [[nodiscard]] TraceSource& trace() { return *trace_; }
   [[nodiscard]] const Reader& reader() const { return *reader_; }
 
  private:

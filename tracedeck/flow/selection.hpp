@@ -18,6 +18,11 @@ enum class Order : std::uint8_t {
   kTime,      // everything sorted by time
 };
 
+enum class Clock : std::uint8_t {
+  kTrace,  // times as recorded
+  kWall,   // UTC, where a trace relates its clock to it
+};
+
 // Nanoseconds to add to every time, of one operand or of all.
 struct ClockOffset {
   std::optional<std::string> trace = {};  // the operand, as the user named it
@@ -30,6 +35,7 @@ struct Selection {
   std::optional<TimePoint> end = {};
   std::optional<std::uint64_t> limit = {};  // events
   std::vector<ClockOffset> clock_offsets = {};
+  Clock clock = Clock::kTrace;
 };
 
 // The offset of the trace that has these names: the last with one of them, or else the last without

@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "tracedeck/flow/limit.hpp"
 
 namespace tracedeck::flow {
 namespace {
+
+// What a clock can be shifted by: times some 292 years away.
+std::optional<std::int64_t> as_shift(Nanoseconds time) {
+  constexpr Uint128 kMost = std::numeric_limits<std::int64_t>::max();
+  if (time.magnitude() > kMost) return std::nullopt;
+  const auto magnitude = static_cast<std::int64_t>(time.magnitude());
+  return time.negative() ? -magnitude : magnitude;
+}
 
 constexpr std::array kStages = {
     Stage{.name = "clock offset",
@@ -16,6 +25,18 @@ constexpr std::array kStages = {
           .ask =
               [](const StageContext& context, ReadOptions& reading) {
                 reading.clock_shift = clock_offset(context.selection.clock_offsets, context.names);
+              }},
+    Stage{.name = "wall clock",
+          .place = Stage::Place::kReading,
+          .changes = [](const Selection& s) { return s.clock == Clock::kWall; },
+          .ask =
+              [](const StageContext& context, ReadOptions& reading) {
+                if (!context.utc_offset) return;
+                const std::optional<std::int64_t> shift =
+                    as_shift(Nanoseconds(reading.clock_shift) + *context.utc_offset);
+                if (!shift) return;
+                reading.clock_shift = *shift;
+                reading.clock_origin = ClockOrigin::kUnixEpoch;
               }},
     Stage{.name = "trim",
           .place = Stage::Place::kSource,

@@ -28,6 +28,7 @@ struct Needs {
 struct StageContext {
   const Selection& selection;
   std::span<const std::string_view> names = {};  // the operands it was named by
+  std::optional<Nanoseconds> utc_offset = {};    // see `utc_offset`; absent: it is not known
   TrimRange range = {};                          // `begin` and `end` as times of its clocks
   std::shared_ptr<TimesSeen> left_out = {};      // of events that a stage left out for their time
 };

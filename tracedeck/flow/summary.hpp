@@ -56,6 +56,9 @@ struct TraceSummary {
   std::optional<std::uint64_t> stored_size = {};  // bytes on disk; absent for pipes
   std::optional<std::uint64_t> size = {};         // bytes after decompression
 
+  // Nanoseconds to add to times to get UTC, where the trace relates its clock to it.
+  std::optional<Nanoseconds> utc_offset = {};
+
   std::uint64_t streams = 0;                   // data streams that began
   std::vector<DataStream> first_streams = {};  // the first of them
   std::uint64_t packets = 0;

@@ -17,8 +17,13 @@ class TimeBounds {
   // Whether a bound is a time of a day that the first event decides.
   [[nodiscard]] bool needs_day() const { return has(TimePoint::From::kMidnight); }
 
-  // The bounds that no frame is needed for; the others do not limit.
-  [[nodiscard]] TrimRange known() const { return {.begin = known(begin_), .end = known(end_)}; }
+  // Whether a bound is in UTC.
+  [[nodiscard]] bool needs_utc() const { return has(TimePoint::From::kUnixEpoch); }
+
+  // The bounds for which `frame` needs no range; the others do not limit.
+  [[nodiscard]] TrimRange known(const TimeFrame& frame) const {
+    return {.begin = known(begin_, frame), .end = known(end_, frame)};
+  }
   [[nodiscard]] TrimRange in(const TimeFrame& frame) const {
     return {.begin = in(begin_, frame), .end = in(end_, frame)};
   }
@@ -29,11 +34,11 @@ class TimeBounds {
   [[nodiscard]] bool has(TimePoint::From from) const {
     return (begin_ && begin_->from == from) || (end_ && end_->from == from);
   }
-  static std::optional<Nanoseconds> known(const Point& point) {
+  static std::optional<Nanoseconds> known(const Point& point, const TimeFrame& frame) {
     if (!point ||
         (point->from != TimePoint::From::kOrigin && point->from != TimePoint::From::kUnixEpoch))
       return std::nullopt;
-    return point->value;
+    return resolve(*point, frame);
   }
   static std::optional<Nanoseconds> in(const Point& point, const TimeFrame& frame) {
     if (!point) return std::nullopt;

@@ -37,8 +37,9 @@ Nanoseconds resolve(const TimePoint& time, const TimeFrame& frame) {
     case TimePoint::From::kMidnight:
       if (frame.origin != ClockOrigin::kUnixEpoch) break;
       return midnight_before(range.first) + time.value;
-    case TimePoint::From::kOrigin:
     case TimePoint::From::kUnixEpoch:
+      return time.value - frame.utc_offset;
+    case TimePoint::From::kOrigin:
       break;
   }
   return time.value;

@@ -32,11 +32,13 @@ struct TimesSeen {
 struct TimeFrame {
   ClockOrigin origin = ClockOrigin::kUnknown;  // of the clock that its events have
   std::optional<TimeRange> range = {};         // of its events
+  Nanoseconds utc_offset = {};                 // to be added to its times to get UTC
 };
 
 // `time` in ns from the origin of the trace's clock. A time of day is one of the UTC day of the
 // first event where the clock counts from the Unix epoch, and counts from the clock's own origin
-// otherwise. A trace without timed events begins and ends at 0.
+// otherwise. A time in UTC is mapped by `utc_offset`. A trace without timed events begins and ends
+// at 0.
 [[nodiscard]] Nanoseconds resolve(const TimePoint& time, const TimeFrame& frame);
 
 }  // namespace tracedeck::flow

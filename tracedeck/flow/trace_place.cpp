@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tracedeck/flow/trace_names.hpp"
 #include "tracedeck/io/live.hpp"
 #include "tracedeck/io/open_files.hpp"
 
@@ -89,6 +90,19 @@ std::size_t files_in(const TracePlace& place) {
   return files;
 }
 
+void name_places(std::vector<TracePlace>& places) {
+  std::vector<TracePlace*> named;
+  std::vector<std::string> paths;
+  for (TracePlace& place : places) {
+    if (place.failure) continue;
+    named.push_back(&place);
+    paths.push_back(place.is_directory() ? place.directories.front() : place.operand);
+  }
+  if (named.size() < 2) return;
+  std::vector<std::string> names = shortest_endings(paths);
+  for (std::size_t i = 0; i < named.size(); ++i) named[i]->name = std::move(names[i]);
+}
+
 }  // namespace
 
 bool TracePlace::reopens() const {
@@ -121,6 +135,7 @@ std::vector<TracePlace> list_traces(const Operands& operands, const std::stop_to
       places.push_back({.operand = operand});
     }
   }
+  name_places(places);
   std::size_t files = 0;
   for (const TracePlace& place : places) files += files_in(place);
   io::allow_open_files(files);

@@ -1,9 +1,12 @@
 #include "tracedeck/flow/trace_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "tracedeck/flow/clock_sync.hpp"
 #include "tracedeck/flow/time_bounds.hpp"
 
 namespace tracedeck::flow {
@@ -15,6 +18,12 @@ bool counts_days(const TraceDescription& description) {
     return clock.origin == ClockOrigin::kUnixEpoch;
   };
   return std::ranges::any_of(description.clocks(), from_epoch);
+}
+
+// Whether the trace may hold events that relate its clock to UTC.
+bool tells_utc(const TraceDescription& description) {
+  const Format* const format = find_format(description.format());
+  return format != nullptr && describes_clock_sync(description, format->info());
 }
 
 // All of a reader, which somebody else owns.
@@ -86,11 +95,21 @@ Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
   const std::shared_ptr<const TraceDescription> description = opened_->description();
   description_ = description;
   if (!reading_.silent) context_.observer.opened(*description);
+  const Format* const format = find_format(description->format());
+  const bool tells = format != nullptr && !format->info().clock_sync_event.empty();
+  if (is_wall() && tells && !place_.reopens() && !reading_.silent) {
+    context_.observer.note(
+        fmt::format("{}: its times are as recorded: how they relate to UTC is found in files only",
+                    description->input()));
+  }
   return {};
 }
 
 StageContext TraceSource::stage_context() const {
-  return {.selection = context_.options.selection, .range = range_, .left_out = left_out_};
+  return {.selection = context_.options.selection,
+          .utc_offset = recorded_utc_,
+          .range = range_,
+          .left_out = left_out_};
 }
 
 ReadOptions TraceSource::read_options() const {
@@ -109,7 +128,8 @@ ReadOptions TraceSource::read_options() const {
 
 Result<void> TraceSource::resolve_bounds() {
   const TimeBounds bounds(context_.options.selection);
-  range_ = bounds.known();
+  if (is_wall() || bounds.needs_utc()) relate_clock();
+  range_ = bounds.known({.utc_offset = known_utc_offset()});
   range_known_ = !bounds.needs_range() && !bounds.needs_day();
   const bool reopens = place_.reopens();
   if (!reopens) left_out_ = std::make_shared<TimesSeen>();
@@ -134,6 +154,7 @@ void TraceSource::resolve_bounds(std::vector<RecordSourcePtr>& sources,
   const TimeBounds bounds(context_.options.selection);
   TimeFrame frame;
   if (bounds.needs_range() || counts_days(description)) frame = first_event(sources);
+  frame.utc_offset = known_utc_offset();
   range_ = bounds.in(frame);
 }
 
@@ -167,11 +188,42 @@ TimeFrame TraceSource::survey() const {
   const std::vector<std::string_view> names = place_.names();
   const Selection& selection = context_.options.selection;
   // All of it, with its times as they will come.
-  ask_reader({.selection = selection, .names = names}, options);
+  ask_reader({.selection = selection, .names = names, .utc_offset = recorded_utc_}, options);
   const auto reader = open_place(place_, context_.options.format, options, context_.stop);
   // Why not is reported when it is read.
   if (!reader) return {};
-  return survey_times(**reader, (*reader)->description());
+  TimeFrame frame = survey_times(**reader, (*reader)->description());
+  frame.utc_offset = known_utc_offset();
+  return frame;
+}
+
+void TraceSource::relate_clock() {
+  if (std::exchange(related_, true) || place_.failure || !place_.reopens()) return;
+  ReadOptions options = context_.read_options(place_.live, 1);
+  options.values = true;
+  options.headers = false;
+  options.findings = false;
+  const auto reader = open_place(place_, context_.options.format, options, context_.stop);
+  if (!reader) return;
+  const Format* const format = find_format((*reader)->description()->format());
+  if (format != nullptr) recorded_utc_ = flow::utc_offset(**reader, format->info());
+}
+
+bool TraceSource::is_wall() const { return context_.options.selection.clock == Clock::kWall; }
+
+Nanoseconds TraceSource::known_utc_offset() const {
+  if (!recorded_utc_ || is_wall()) return {};
+  const std::vector<std::string_view> names = place_.names();
+  return *recorded_utc_ -
+         Nanoseconds(clock_offset(context_.options.selection.clock_offsets, names));
+}
+
+std::optional<Nanoseconds> TraceSource::utc_offset() {
+  const std::shared_ptr<const TraceDescription> known = description();
+  if (known == nullptr || !tells_utc(*known)) return std::nullopt;
+  relate_clock();
+  if (!recorded_utc_) return std::nullopt;
+  return known_utc_offset();
 }
 
 TimeFrame TraceSource::whole_frame() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,10 @@ class TraceSource {
     return state_ == State::kOpen || state_ == State::kTaken;
   }
 
+  // Nanoseconds to add to its times, as they come, to get UTC; nothing: the trace does not say, or
+  // cannot be read once more to find out.
+  [[nodiscard]] std::optional<Nanoseconds> utc_offset();
+
   // When and where its events are, whatever was selected of them: as far as that was met with, or
   // found by reading the trace once more.
   [[nodiscard]] TimeFrame whole_frame();
@@ -66,6 +71,11 @@ class TraceSource {
   [[nodiscard]] Result<void> resolve_bounds();
   void resolve_bounds(std::vector<RecordSourcePtr>& sources, const TraceDescription& description);
   [[nodiscard]] TimeFrame survey() const;
+  // Finds out how the recorded times relate to UTC, if that was not tried before.
+  void relate_clock();
+  // What `utc_offset` is as far as it is known, or 0.
+  [[nodiscard]] Nanoseconds known_utc_offset() const;
+  [[nodiscard]] bool is_wall() const;
   [[nodiscard]] StageContext stage_context() const;
   [[nodiscard]] ReadOptions read_options() const;
 
@@ -73,9 +83,11 @@ class TraceSource {
   TracePlace place_;
   TraceReading reading_;
   State state_ = State::kClosed;
-  TrimRange range_ = {};                 // as far as it is known
-  bool range_known_ = false;             // it needs no event of the trace any more
-  std::optional<TimeFrame> frame_ = {};  // where it was surveyed
+  TrimRange range_ = {};                          // as far as it is known
+  bool range_known_ = false;                      // it needs no event of the trace any more
+  std::optional<TimeFrame> frame_ = {};           // where it was surveyed
+  bool related_ = false;                          // whether `recorded_utc_` was looked for
+  std::optional<Nanoseconds> recorded_utc_ = {};  // to be added to times as recorded
   std::shared_ptr<TimesSeen> left_out_ = {};
   std::shared_ptr<Reader> opened_;      // until its sources are taken
   std::weak_ptr<const Reader> reader_;  // gone when they have ended

@@ -25,6 +25,9 @@ struct ReadOptions {
   std::uint64_t max_state = std::uint64_t{1} << 30;
   // Nanoseconds to add to every time.
   std::int64_t clock_shift = 0;
+  // What times count from with `clock_shift` added, where that is known better than the trace
+  // knows it: of formats with `FormatInfo::clock_sync_event`.
+  std::optional<ClockOrigin> clock_origin = {};
   // Only events in this interval are wanted (ns from the clocks' origins, both ends belong to it):
   // a reader may skip what holds none, but need not.
   std::optional<Nanoseconds> begin = {};

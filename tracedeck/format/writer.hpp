@@ -19,6 +19,13 @@ struct ReceiptEntry {
 };
 using Receipt = std::vector<ReceiptEntry>;
 
+// What became of records that were written.
+struct Written {
+  std::uint64_t events = 0;
+  std::uint64_t refused = 0;       // records that the target cannot hold at all
+  std::string first_refusal = {};  // why, of the first
+};
+
 // Writes records in the order given to an output that the caller owns and finishes.
 class Writer {
  public:
@@ -27,6 +34,13 @@ class Writer {
   // Errors: those of the output; kInvalidArgument and kLimitExceeded for values that the target
   // cannot hold at all (then nothing of that record was written).
   [[nodiscard]] virtual Result<void> write(const Record& record) = 0;
+
+  // The same, where a record that the target cannot hold is counted and is no error.
+  [[nodiscard]] Result<void> write_or_refuse(const Record& record, Written& written);
+
+  // All records of a batch, of which some may be refused. Adds to `written`. A writer overrides it
+  // that does better with many at once. Errors: those of the output.
+  [[nodiscard]] virtual Result<void> write_batch(const Batch& batch, Written& written);
 
   // Hands what is buffered to the output, which need not pass it on: what was written so far can
   // then be shown before something else is. The files of a directory, which only the writer knows,

@@ -42,7 +42,11 @@ class QuoteDoubler final : public io::Output {
 
 class CsvWriter final : public Writer {
  public:
-  CsvWriter(io::Output& output, const CsvOptions& options) : out_(&output), options_(options) {
+  CsvWriter(io::Output& output, const CsvOptions& options)
+      : out_(&output),
+        options_(options),
+        tags_(options.trace_names, [](std::string_view name) { return std::string(name); }) {
+    if (tags_) out_.append("trace,");
     out_.append("time,duration,name,id,stream,context,fields\n");
   }
 
@@ -50,6 +54,7 @@ class CsvWriter final : public Writer {
     if (record.kind == RecordKind::kEvent) {
       event(record.event);
     } else if (options_.all_records && is_json_record(record.kind)) {
+      if (tags_) tag(tags_.of(record));
       out_.append(",,,,,,");
       json([&] { append_record_object(json_, values_, record); });
       out_.append('\n');
@@ -73,6 +78,10 @@ class CsvWriter final : public Writer {
  private:
   void event(const Event& event);
   void name(std::string_view name);
+  void tag(std::string_view trace) {
+    if (!trace.empty()) name(trace);
+    out_.append(',');
+  }
 
   // Writes, quoted, the JSON that `append` writes to `json_`.
   template <class Append>
@@ -88,11 +97,13 @@ class CsvWriter final : public Writer {
   QuoteDoubler doubler_{out_};
   TextBuffer json_{&doubler_};
   JsonValues values_;
+  TraceTags tags_;
   std::uint64_t replaced_names_ = 0;
 };
 
 void CsvWriter::event(const Event& event) {
   const EventClass& event_class = *event.event_class;
+  if (tags_) tag(tags_.of(event_class));
   if (event_class.clock != nullptr) append_decimal(out_, event.began_at());
   out_.append(',');
   if (event_class.clock != nullptr && event_class.has_duration) {

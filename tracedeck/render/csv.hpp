@@ -1,6 +1,7 @@
 // Comma-separated values, RFC 4180 quoting: a header line, then one line per event.
 //
-// `time,duration,name,id,stream,context,fields`: as in JSON lines, the last three as JSON objects.
+// `time,duration,name,id,stream,context,fields`: as in JSON lines, the last three as JSON objects;
+// `trace` before them where several traces are told apart.
 // What does not apply is empty; an empty name is `""`. Lines end in a line feed.
 #pragma once
 
@@ -8,6 +9,7 @@
 
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/io/output.hpp"
+#include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::render {
 
@@ -15,6 +17,7 @@ struct CsvOptions {
   // Streams, packets, losses and problems too: lines whose last value is the object that JSON lines
   // show, the others being empty.
   bool all_records = false;
+  TraceNames trace_names = {};  // puts a column `trace` first
 };
 
 // `output` must outlive the writer. One thread at a time.

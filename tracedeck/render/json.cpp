@@ -110,6 +110,22 @@ JsonChunk write_chunk(char* to, const std::uint8_t* at, const std::uint8_t* stop
 
 void append_literal(TextBuffer& out, std::string_view text) { out.append(text); }
 
+// Whether a double would round the integer that `slot` is.
+bool is_large_integer(const Slot& slot) {
+  switch (slot.kind) {
+    case SlotKind::kUnsigned:
+      return slot.bits > kLargestExactInteger;
+    case SlotKind::kSigned:
+      return slot.integer > static_cast<std::int64_t>(kLargestExactInteger) ||
+             slot.integer < -static_cast<std::int64_t>(kLargestExactInteger);
+    case SlotKind::kWideUnsigned:
+    case SlotKind::kWideSigned:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Appends `count` values that `write_one(to, index)` writes into room of `size` each, as an array.
 template <class WriteOne>
 void append_array(TextBuffer& out, std::size_t count, std::size_t size, WriteOne write_one) {
@@ -178,6 +194,13 @@ void append_json_base64(TextBuffer& out, ByteSpan bytes) {
   out.append('"');
 }
 
+void append_json_integer(TextBuffer& out, Nanoseconds value) {
+  const bool large = value.magnitude() > kLargestExactInteger;
+  if (large) out.append('"');
+  append_decimal(out, value);
+  if (large) out.append('"');
+}
+
 void JsonStyle::scalar(TextBuffer& out, const Slot& slot, const FieldClass* field_class) {
   const IntegerClass* const enumeration = as_enumeration(field_class);
   if (enumeration == nullptr) return plain(out, slot);
@@ -196,6 +219,8 @@ void JsonStyle::scalar(TextBuffer& out, const Slot& slot, const FieldClass* fiel
 }
 
 void JsonStyle::plain(TextBuffer& out, const Slot& slot) {
+  if (large_as_strings_ && is_large_integer(slot)) [[unlikely]]
+    return quoted(out, slot);
   switch (slot.kind) {
     case SlotKind::kBoolean:
       return append_literal(out, slot.bits != 0 ? "true" : "false");
@@ -225,9 +250,15 @@ void JsonStyle::plain(TextBuffer& out, const Slot& slot) {
   }
 }
 
+void JsonStyle::quoted(TextBuffer& out, const Slot& slot) {
+  out.append('"');
+  JsonStyle().plain(out, slot);
+  out.append('"');
+}
+
 void JsonStyle::packed(TextBuffer& out, const Slot& slot, const FieldClass* element) {
   const std::size_t count = packed_count(slot);
-  if (as_enumeration(element) == nullptr &&
+  if (!large_as_strings_ && as_enumeration(element) == nullptr &&
       slot.detail == static_cast<std::uint8_t>(PackedElement::kU64Le)) {
     return append_array(out, count, kIntegerSize, [&](char* to, std::size_t i) {
       return write_decimal(to, load_le<std::uint64_t>(slot.pointer + 8 * i));

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/time.hpp"
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/tape.hpp"
 #include "tracedeck/render/text_buffer.hpp"
@@ -26,9 +27,18 @@ void append_json_real(TextBuffer& out, double value);
 // RFC 4648, section 4, quoted.
 void append_json_base64(TextBuffer& out, ByteSpan bytes);
 
+// Up to here, and down to its negative, readers that take numbers for doubles keep integers exact.
+inline constexpr std::uint64_t kLargestExactInteger = std::uint64_t{1} << 53;
+
+// The digits of a time, as a string when such a reader would round them.
+void append_json_integer(TextBuffer& out, Nanoseconds value);
+
 // How values off the tape look in JSON: a `ValueStyle`.
 class JsonStyle {
  public:
+  // `large_as_strings`: integers beyond `kLargestExactInteger` are strings.
+  explicit JsonStyle(bool large_as_strings = false) : large_as_strings_(large_as_strings) {}
+
   void scalar(TextBuffer& out, const Slot& slot, const FieldClass* field_class);
   void packed(TextBuffer& out, const Slot& slot, const FieldClass* element);
   void absent(TextBuffer& out) { out.append("null"); }
@@ -43,6 +53,8 @@ class JsonStyle {
   void open_pair(TextBuffer& out) { out.append('['); }
   void split_pair(TextBuffer& out) { out.append(','); }
   void close_pair(TextBuffer& out) { out.append(']'); }
+
+  [[nodiscard]] bool large_as_strings() const { return large_as_strings_; }
 
   // What JSON could not hold, counted so far.
   [[nodiscard]] std::uint64_t replaced_texts() const {
@@ -60,7 +72,9 @@ class JsonStyle {
     if (!append_json_string(out, text)) ++replaced_texts_;
   }
   void plain(TextBuffer& out, const Slot& slot);
+  void quoted(TextBuffer& out, const Slot& slot);
 
+  bool large_as_strings_;
   std::uint64_t replaced_texts_ = 0;
   std::uint64_t rounded_reals_ = 0;
 };
@@ -68,7 +82,7 @@ class JsonStyle {
 // Writes values off the tape.
 class JsonValues {
  public:
-  JsonValues() = default;
+  explicit JsonValues(bool large_integers_as_strings = false) : style_(large_integers_as_strings) {}
   JsonValues(const JsonValues&) = delete;
   JsonValues& operator=(const JsonValues&) = delete;
 

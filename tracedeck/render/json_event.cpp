@@ -21,6 +21,13 @@ const FieldClass* common_context_class(const Event& event) {
 // Bytes that some bits reach into.
 std::uint64_t bytes_of_bits(std::uint64_t bits) { return bits / 8 + (bits % 8 != 0 ? 1 : 0); }
 
+void append_time(JsonObject& object, const JsonValues& values, std::string_view key,
+                 Nanoseconds time) {
+  TextBuffer& out = object.key(key);
+  if (values.style().large_as_strings()) return append_json_integer(out, time);
+  append_decimal(out, time);
+}
+
 void append_stream_event(JsonObject& object, const DataStream& stream, std::string_view what) {
   JsonObject body(object.key("stream"));
   body.string("event", what);
@@ -36,7 +43,7 @@ void append_packet_event(JsonObject& object, JsonValues& values, const Packet& p
   JsonObject body(object.key("packet"));
   body.string("event", begin ? "begin" : "end");
   if (packet.stream != nullptr) append_stream_object(body.key("stream"), *packet.stream);
-  if (time && clock != nullptr) body.integer("time", clock->to_nanoseconds(*time));
+  if (time && clock != nullptr) append_time(body, values, "time", clock->to_nanoseconds(*time));
   body.integer_if("sequence", packet.sequence);
   body.integer_if("size", packet.total_size);
   if (packet.content_size) body.integer("content", bytes_of_bits(*packet.content_size));
@@ -46,7 +53,7 @@ void append_packet_event(JsonObject& object, JsonValues& values, const Packet& p
   body.end();
 }
 
-void append_loss(JsonObject& object, const Loss& loss) {
+void append_loss(JsonObject& object, const JsonValues& values, const Loss& loss) {
   JsonObject body(object.key("loss"));
   if (loss.stream != nullptr) append_stream_object(body.key("stream"), *loss.stream);
   const auto count = [&](std::string_view key, const std::optional<std::uint64_t>& number) {
@@ -54,8 +61,8 @@ void append_loss(JsonObject& object, const Loss& loss) {
   };
   count("events", loss.events);
   count("packets", loss.packets);
-  body.integer_if("begin", loss.begin);
-  body.integer_if("end", loss.end);
+  if (loss.begin) append_time(body, values, "begin", *loss.begin);
+  if (loss.end) append_time(body, values, "end", *loss.end);
   body.end();
 }
 
@@ -168,8 +175,17 @@ bool is_json_record(RecordKind kind) {
   return false;
 }
 
-void append_record_object(TextBuffer& out, JsonValues& values, const Record& record) {
+std::string json_tag(std::string_view trace) {
+  TextBuffer text(nullptr, 512);
+  text.append("\"trace\":");
+  append_json_string(text, trace);
+  return std::string(text.view());
+}
+
+void append_record_object(TextBuffer& out, JsonValues& values, const Record& record,
+                          std::string_view tag) {
   JsonObject object(out);
+  object.member(tag);
   switch (record.kind) {
     case RecordKind::kStreamBegin:
       append_stream_event(object, *record.stream, "begin");
@@ -184,7 +200,7 @@ void append_record_object(TextBuffer& out, JsonValues& values, const Record& rec
       append_packet_event(object, values, *record.packet, false);
       break;
     case RecordKind::kLoss:
-      append_loss(object, *record.loss);
+      append_loss(object, values, *record.loss);
       break;
     case RecordKind::kProblem:
       append_problem(object, *record.notice);

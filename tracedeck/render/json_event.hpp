@@ -30,8 +30,12 @@ void append_context_object(TextBuffer& out, JsonValues& values, const Event& eve
 // Whether records of a kind, other than events, are shown when all records are asked for.
 [[nodiscard]] bool is_json_record(RecordKind kind);
 
-// {"loss":{}} and the like, for such a record.
-void append_record_object(TextBuffer& out, JsonValues& values, const Record& record);
+// {"loss":{}} and the like, for such a record. `tag`: what comes first, see `json_tag`; or "".
+void append_record_object(TextBuffer& out, JsonValues& values, const Record& record,
+                          std::string_view tag = {});
+
+// The member that tells which trace something is from: `"trace":"NAME"`.
+[[nodiscard]] std::string json_tag(std::string_view trace);
 
 // Which values did not go into JSON as they are.
 [[nodiscard]] Receipt json_receipt(const JsonStyle& style);

@@ -79,13 +79,16 @@ class LineTemplate {
 class JsonLinesWriter final : public Writer {
  public:
   JsonLinesWriter(io::Output& output, const JsonLinesOptions& options)
-      : out_(&output), options_(options) {}
+      : out_(&output),
+        options_(options),
+        values_(options.large_integers_as_strings),
+        tags_(options.trace_names, json_tag) {}
 
   Result<void> write(const Record& record) override {
     if (record.kind == RecordKind::kEvent) {
       event(record.event);
     } else if (options_.all_records && is_json_record(record.kind)) {
-      append_record_object(out_, values_, record);
+      append_record_object(out_, values_, record, tags_ ? tags_.of(record) : std::string_view());
       out_.append('\n');
     }
     if (out_.failed()) return out_.drain();
@@ -98,19 +101,24 @@ class JsonLinesWriter final : public Writer {
  private:
   void event(const Event& event);
   void described_event(const Event& event);
-  // Both begin the line when nothing else did, and return what the next key is preceded by.
-  char times(const Event& event);
+  // Each begins the line when nothing else did, and returns what the next key is preceded by.
+  char tag(const Event& event);
+  char times(const Event& event, char separator);
   char head(const LineTemplate& line, char separator);
   void fields(const LineTemplate& line, std::span<const Slot> slots);
 
   TextBuffer out_;
   JsonLinesOptions options_;
   JsonValues values_;
+  TraceTags tags_;
+  // Unsigned integers up to here are their digits.
+  std::uint64_t bare_limit_ =
+      options_.large_integers_as_strings ? kLargestExactInteger : ~std::uint64_t{0};
   ClassCache<LineTemplate> lines_;
 };
 
 void JsonLinesWriter::described_event(const Event& event) {
-  out_.append(times(event));
+  out_.append(times(event, tag(event)));
   out_.append("\"name\":");
   append_json_string(out_, described_name(event));
   if (event.stream != nullptr) {
@@ -126,7 +134,7 @@ void JsonLinesWriter::event(const Event& event) {
   if (event.event_class->self_described && !event.payload().empty()) [[unlikely]]
     return described_event(event);
   const LineTemplate& line = lines_[*event.event_class];
-  char separator = head(line, times(event));
+  char separator = head(line, times(event, tag(event)));
   const auto key = [&](std::string_view text) {
     out_.append(separator);
     separator = ',';
@@ -148,18 +156,35 @@ void JsonLinesWriter::event(const Event& event) {
   out_.append("}\n");
 }
 
-char JsonLinesWriter::times(const Event& event) {
+char JsonLinesWriter::tag(const Event& event) {
+  if (!tags_) [[likely]]
+    return '{';
+  const std::string_view tag = tags_.of(*event.event_class);
+  if (tag.empty()) return '{';
+  out_.append('{');
+  out_.append(tag);
+  return ',';
+}
+
+char JsonLinesWriter::times(const Event& event, char separator) {
   const ClockClass* const clock = event.event_class->clock;
-  if (clock == nullptr) return '{';
-  out_.append("{\"time\":");
-  if (clock->counts_nanoseconds()) {
+  if (clock == nullptr) return separator;
+  out_.append(separator == '{' ? std::string_view("{\"time\":") : std::string_view(",\"time\":"));
+  if (options_.large_integers_as_strings) [[unlikely]] {
+    append_json_integer(out_, clock->to_nanoseconds(event.time));
+  } else if (clock->counts_nanoseconds()) {
     append_decimal(out_, event.time);
   } else {
     append_decimal(out_, clock->to_nanoseconds(event.time));
   }
   if (event.event_class->has_duration) {
+    const Nanoseconds duration = clock->interval(event.time, event.end_time);
     out_.append(",\"duration\":");
-    append_decimal(out_, clock->interval(event.time, event.end_time));
+    if (options_.large_integers_as_strings) {
+      append_json_integer(out_, duration);
+    } else {
+      append_decimal(out_, duration);
+    }
   }
   return ',';
 }
@@ -178,7 +203,7 @@ void JsonLinesWriter::fields(const LineTemplate& line, std::span<const Slot> slo
     if (slot == end) break;
     char* const at =
         line.write_key(out_.reserve(field.key_length + LineTemplate::kPiece + kIntegerSize), field);
-    if (slot->kind == SlotKind::kUnsigned && field.bare_number) {
+    if (slot->kind == SlotKind::kUnsigned && field.bare_number && slot->bits <= bare_limit_) {
       out_.commit(write_decimal(at, slot->bits));
       ++slot;
     } else {

@@ -5,11 +5,15 @@
 
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/io/output.hpp"
+#include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::render {
 
 struct JsonLinesOptions {
   bool all_records = false;  // streams, packets, losses and problems too
+  // Integers beyond 2^53, which readers that take numbers for doubles would round, as strings.
+  bool large_integers_as_strings = false;
+  TraceNames trace_names = {};  // puts `"trace":"NAME"` first
 };
 
 // `output` must outlive the writer. One thread at a time.

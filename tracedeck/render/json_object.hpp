@@ -27,6 +27,13 @@ class JsonObject {
     out_.append(':');
     return out_;
   }
+  // A member that is written out already, or "" for none.
+  void member(std::string_view text) {
+    if (text.empty()) return;
+    if (!empty_) out_.append(',');
+    empty_ = false;
+    out_.append(text);
+  }
   void end() { out_.append('}'); }
 
   void string(std::string_view name, std::string_view text) { append_json_string(key(name), text); }

@@ -60,6 +60,16 @@ std::string time_range_text(const TimeRange& time, ClockOrigin origin) {
                      seconds_text(time.last - time.first));
 }
 
+TimeRange in_utc(const TimeRange& time, Nanoseconds offset) {
+  return {time.first + offset, time.last + offset};
+}
+
+std::string utc_text(const TimeRange& time, Nanoseconds offset) {
+  const TimeRange utc = in_utc(time, offset);
+  return fmt::format("{} to {} (the clock and {} s)", time_text(utc.first, ClockOrigin::kUnixEpoch),
+                     time_text(utc.last, ClockOrigin::kUnixEpoch), seconds_text(offset));
+}
+
 std::string losses_text(const flow::LossSummary& losses) {
   if (losses.records == 0) return "none";
   std::string text =
@@ -121,6 +131,18 @@ void append_range(JsonObject& object, const std::optional<TimeRange>& time) {
   range.end();
 }
 
+void append_utc(JsonObject& object, const TraceSummary& summary) {
+  if (!summary.utc_offset) return;
+  JsonObject utc(object.key("utc"));
+  utc.integer("offset", *summary.utc_offset);
+  if (summary.time) {
+    const TimeRange range = in_utc(*summary.time, *summary.utc_offset);
+    utc.integer("first", range.first);
+    utc.integer("last", range.last);
+  }
+  utc.end();
+}
+
 void append_class(TextBuffer& out, const ClassSummary& group) {
   JsonObject object(out);
   object.string_if("name", group.event_class->name);
@@ -148,6 +170,28 @@ void append_problems(TextBuffer& out, const flow::ProblemSummary& problems) {
   for (const Notice& notice : problems.first) first.next().append(finding_json(notice));
   first.end();
   object.end();
+}
+
+// The entries that a trace says about where it was recorded.
+void add_environment(Lines& lines, const Attributes& environment) {
+  std::string_view name = "environment";
+  for (const Attribute& entry : environment) {
+    lines.add(std::exchange(name, ""),
+              fmt::format("{} = {}", visible(entry.key), visible(entry.value)));
+  }
+}
+
+void append_environment(JsonObject& object, const Attributes& environment) {
+  if (environment.empty()) return;
+  JsonObject entries(object.key("environment"));
+  for (const Attribute& entry : environment) {
+    if (entry.is_json) {
+      entries.key(entry.key).append(entry.value);
+    } else {
+      entries.string(entry.key, entry.value);
+    }
+  }
+  entries.end();
 }
 
 void append_finding(TextBuffer& out, const flow::RuleSummary& finding) {
@@ -178,6 +222,7 @@ std::string summary_text(const TraceSummary& summary) {
   std::string_view name = "clock";
   for (const ClockClass& clock : description.clocks())
     lines.add(std::exchange(name, ""), clock_text(clock));
+  add_environment(lines, description.environment());
   lines.add("streams", streams_text(summary));
   if (summary.packets != 0) lines.add("packets", fmt::format("{}", summary.packets));
   lines.add("classes", classes_count_text(summary));
@@ -186,6 +231,8 @@ std::string summary_text(const TraceSummary& summary) {
                           : fmt::format("{}, {} of them without a time", summary.events,
                                         summary.timeless_events));
   lines.add("time", summary.time ? time_range_text(*summary.time, origin) : "none");
+  if (summary.time && summary.utc_offset)
+    lines.add("utc", utc_text(*summary.time, *summary.utc_offset));
   lines.add("losses", losses_text(summary.losses));
   add_problems(lines, summary.problems);
   add_findings(lines, summary.findings);
@@ -209,11 +256,13 @@ std::string summary_json(const TraceSummary& summary) {
   JsonArray clocks(object.key("clocks"));
   for (const ClockClass& clock : description.clocks()) append_clock_object(clocks.next(), clock);
   clocks.end();
+  append_environment(object, description.environment());
   append_streams(object.key("streams"), summary);
   object.integer("packets", summary.packets);
   object.integer("events", summary.events);
   object.integer("timeless_events", summary.timeless_events);
   append_range(object, summary.time);
+  append_utc(object, summary);
   JsonArray classes(object.key("classes"));
   for (const ClassSummary& group : summary.classes) append_class(classes.next(), group);
   classes.end();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -58,13 +59,18 @@ struct ClassLook {
 class TextWriter final : public Writer {
  public:
   TextWriter(io::Output& output, const TextOptions& options)
-      : out_(&output), options_(options), palette_(options.color), values_(palette_) {}
+      : out_(&output),
+        options_(options),
+        palette_(options.color),
+        values_(palette_),
+        tags_(options.trace_names, [](std::string_view name) { return visible(name); }) {}
 
   Result<void> write(const Record& record) override {
     if (record.kind == RecordKind::kEvent) {
       event(record.event);
-    } else if (options_.all_records) {
-      other(record);
+    } else {
+      if (record.kind == RecordKind::kStreamEnd) packet_contexts_.erase(record.stream->entity);
+      if (options_.all_records) other(record);
     }
     if (out_.failed()) return out_.drain();
     return {};
@@ -77,6 +83,7 @@ class TextWriter final : public Writer {
   void event(const Event& event);
   void times(const Event& event);
   void contexts(const Event& event);
+  void packet_context(const Event& event, const FieldClass* field_class);
   void context(std::string_view name, std::span<const Slot> slots, const FieldClass* field_class);
   void fields(ClassLook& look, std::span<const Slot> slots);
   void described_fields(const Slot& map);
@@ -102,6 +109,10 @@ class TextWriter final : public Writer {
   }
   void put_number(std::string_view before, const std::optional<std::uint64_t>& number,
                   std::string_view after = {});
+  void put_tag(std::string_view tag) {
+    put(Paint::kFaint, tag.empty() ? "-" : tag);
+    pending_ = 1 + tag_column_.padding(std::max<std::size_t>(tag.size(), 1));
+  }
   // Returns how many columns that took.
   std::size_t put_stream(const DataStream& stream);
   std::size_t put_event_stream(const Event& event);
@@ -110,12 +121,16 @@ class TextWriter final : public Writer {
   TextOptions options_;
   Palette palette_;
   TextValues values_;
+  TraceTags tags_;
+  // What was shown last of the packets of each data stream.
+  std::unordered_map<EntityId, std::string, EntityIdHash> packet_contexts_;
   ClassCache<ClassLook> looks_;
   TextBuffer scratch_{nullptr, 1024};
   std::size_t pending_ = 0;
   std::optional<Nanoseconds> previous_;
   Column time_column_{kFieldLimit};
   Column delta_column_{kFieldLimit};
+  Column tag_column_{kFieldLimit};
   Column stream_column_{kFieldLimit};
   Column class_column_{kClassLimit};
 };
@@ -127,6 +142,7 @@ const TraceDescription* trace_of(const EventClass& event_class) {
 
 void TextWriter::event(const Event& event) {
   times(event);
+  if (tags_) put_tag(tags_.of(*event.event_class));
   if (event.stream != nullptr) {
     const std::size_t columns = put_event_stream(event);
     pending_ = 1 + stream_column_.padding(columns);
@@ -179,12 +195,24 @@ void TextWriter::times(const Event& event) {
 
 void TextWriter::contexts(const Event& event) {
   const DataStreamClass* const stream_class = event.event_class->stream_class;
-  if (event.packet != nullptr && stream_class != nullptr) {
-    context("packet", event.packet->context, stream_class->packet_context.get());
-  }
+  if (event.packet != nullptr && stream_class != nullptr)
+    packet_context(event, stream_class->packet_context.get());
   if (stream_class != nullptr && !stream_class->context_identifies)
     context("common", event.common_context(), stream_class->common_context.get());
   context("specific", event.specific_context(), event.event_class->specific_context.get());
+}
+
+void TextWriter::packet_context(const Event& event, const FieldClass* field_class) {
+  if (field_class == nullptr || event.packet->context.empty() || event.packet->stream == nullptr)
+    return;
+  scratch_.clear();
+  values_.append_members(scratch_, event.packet->context, field_class);
+  std::string& shown = packet_contexts_[event.packet->stream->entity];
+  if (shown == scratch_.view()) return;
+  shown = scratch_.view();
+  put(Paint::kFaint, "packet");
+  out_.append(shown);
+  pending_ = 2;
 }
 
 void TextWriter::context(std::string_view name, std::span<const Slot> slots,

@@ -1,0 +1,52 @@
+#include "cli/output_options.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace tracedeck::cli {
+namespace {
+
+// The outputs that know an option, among those that lie beside `kind` in a command.
+std::vector<std::string_view> knowing(std::string_view option, const OutputKind& kind) {
+  std::vector<std::string_view> names;
+  for (const OutputKind& each : outputs()) {
+    const bool beside = (kind.shown && each.shown) || (kind.converts() && each.converts());
+    if (beside && each.has_option(option)) names.push_back(each.name);
+  }
+  return names;
+}
+
+bool any_knows(std::string_view option) {
+  for (const OutputKind& each : outputs()) {
+    if (each.has_option(option)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string check_output_options(const Options& options, const OutputKind& kind,
+                                 std::string_view option) {
+  for (const std::string_view given : options.given) {
+    if (kind.has_option(given) || !any_knows(given)) continue;
+    return fmt::format("option '--{}' goes with '{} {}' only", given, option,
+                       fmt::join(knowing(given, kind), ", "));
+  }
+  return {};
+}
+
+OutputSettings output_settings(const Options& options) {
+  OutputSettings settings{.all_records = options.all_records,
+                          .large_integers_as_strings = options.int64_strings,
+                          .babeltrace = {.clock_gmt = options.clock_gmt,
+                                         .clock_seconds = options.clock_seconds,
+                                         .clock_cycles = options.clock_cycles,
+                                         .clock_date = options.clock_date,
+                                         .no_delta = options.no_delta},
+                          .write = {.version = options.dial9_version}};
+  if (options.packet_size) settings.write.packet_size = *options.packet_size;
+  return settings;
+}
+
+}  // namespace tracedeck::cli

@@ -1,0 +1,295 @@
+"""What of traces is selected and how it is told apart: times as people write them, clocks, several traces, outputs."""
+
+import csv
+import io
+import json
+import os
+import unittest
+
+import dial9_writer as w
+from command import CommandTest, parse_lines, run
+
+EPOCH = 1_700_000_000_000_000_000  # 2023-11-14T22:13:20Z
+
+
+def events(result):
+    return [dict(line) for line in parse_lines(result.stdout)]
+
+
+def times(result):
+    return [event["time"] for event in events(result)]
+
+
+def at(*stamps, name="Tick"):
+    """A trace with an event at each of these times."""
+    trace, last = w.header() + w.schema(0, name, [("n", w.VARINT)]), 0
+    for i, stamp in enumerate(stamps):
+        if stamp < last or stamp - last >= 1 << 24:
+            trace += w.reset(stamp)
+            last = stamp
+        trace += w.event(0, w.varint(i), delta=stamp - last)
+        last = stamp
+    return trace
+
+
+SECOND = 1_000_000_000
+
+
+class Bounds(CommandTest):
+    STAMPS = [10 * SECOND, 11 * SECOND, 12 * SECOND + 1, 15 * SECOND]
+
+    def selected(self, *args, stdin=None):
+        trace = "-" if stdin else self.file("t", at(*self.STAMPS))
+        result = run("print", "--output", "jsonl", *args, trace, stdin=stdin or b"")
+        self.check(result, 0, args)
+        return [self.STAMPS.index(time) for time in times(result)]
+
+    def test_numbers_with_points_and_units(self):
+        for begin, first in [
+            ("11000000000", 1), ("11.0", 1), ("11s", 1), ("11000ms", 1), ("12s", 2), ("12.000000001", 2),
+            ("12.000000002s", 3), ("0.25min", 3), ("+1s", 1), ("+1000000001", 2), ("+0", 0), ("end-3s", 2),
+            ("end-2999999998", 3), ("end-1h", 0),
+        ]:
+            with self.subTest(begin):
+                self.assertEqual(self.selected("--begin", begin), list(range(first, 4)))
+
+    def test_both_ends_belong_to_it(self):
+        self.assertEqual(self.selected("--begin", "+1s", "--end", "+2000000001"), [1, 2])
+        self.assertEqual(self.selected("--end", "end-4s"), [0, 1])
+
+    def test_a_pipe_has_a_begin_and_no_known_end(self):
+        trace = at(*self.STAMPS)
+        self.assertEqual(self.selected("--begin", "+1s", stdin=trace), [1, 2, 3])
+        result = self.check(run("print", "--end", "end-1s", "-", stdin=trace), 2)
+        self.assertIn(b"needs a file", result.stderr)
+
+    def test_every_command_selects_alike(self):
+        trace = self.file("t", at(*self.STAMPS))
+        self.assertEqual(json.loads(self.check(run("info", "--json", "--begin", "+1s", trace), 0).stdout)["events"], 3)
+        self.assertEqual(json.loads(self.check(run("stats", "--json", "--begin", "+1s", trace), 0).stdout)["events"], 3)
+        out = self.folder / "part.dial9"
+        self.check(run("convert", "--begin", "+1s", "-o", out, trace), 0)
+        self.assertEqual(times(run("print", "--output", "jsonl", out)), self.STAMPS[1:])
+        for order in ["merged", "recorded", "time"]:
+            self.assertEqual(self.selected("--begin", "+1s", "--order", order), [1, 2, 3])
+
+    def test_wrong_forms_name_the_right_ones(self):
+        trace = self.file("t", at(1))
+        for wrong in ["now", "1.", "5x", "end", "end+5", "+", "1e9", "12:00", "0.5ns", "2023-11-14"]:
+            result = self.check(run("print", "--begin", wrong, trace), 2)
+            self.assertIn("--begin", result.stderr.decode())
+        self.assertIn("end-2s", run("print", "--begin", "now", trace).stderr.decode())
+        text = " ".join(run("print", "--help").stdout.decode().split())
+        for form in ["503226.5", "12.5s", "10ms", "+5s", "end-2s", "hh:mm:ss.n", "2023-11-14 22:13:20", "RFC 3339"]:
+            self.assertIn(form, text)
+
+    def test_nothing_selected_says_so(self):
+        trace = self.file("t", at(*self.STAMPS))
+        for order in ["merged", "recorded", "time"]:
+            result = self.check(run("print", "--order", order, "--begin", "16s", trace), 0)
+            self.assertEqual(result.stdout, b"")
+            self.assertEqual(
+                result.stderr.decode(),
+                "tracedeck: nothing selected: the trace has events from 10.000000000 to 15.000000000\n",
+            )
+        self.assertEqual(run("print", "-q", "--begin", "16s", trace).stderr, b"")
+        self.assertEqual(run("print", "-n", "0", trace).stderr, b"")
+        result = self.check(run("print", "--begin", "16s", "-", stdin=at(*self.STAMPS)), 0)
+        self.assertIn(b"from 10.000000000 to 15.000000000", result.stderr)
+        result = self.check(run("stats", "--end", "1s", trace, trace), 0)
+        self.assertIn(b"the traces have events from 10.0", result.stderr)
+        self.assertIn(b"nothing selected", self.check(run("info", "--end", "1s", trace), 0).stderr)
+
+
+class WallClock(CommandTest):
+    """A trace whose clock began 100 s before its first event, at EPOCH - 100 s."""
+
+    OFFSET = EPOCH - 100 * SECOND
+
+    def trace(self):
+        return self.file(
+            "t",
+            w.header()
+            + w.schema(0, "Tick", [("n", w.VARINT)])
+            + w.schema(1, "ClockSyncEvent", [("realtime_ns", w.VARINT)])
+            + w.reset(100 * SECOND)
+            + w.event(0, w.varint(1))
+            + w.event(1, w.varint(EPOCH + 5), delta=5)
+            + w.reset(103 * SECOND)
+            + w.event(0, w.varint(2)),
+        )
+
+    def test_info_shows_both(self):
+        summary = json.loads(self.check(run("info", "--json", self.trace()), 0).stdout)
+        self.assertEqual(summary["time"], {"first": 100 * SECOND, "last": 103 * SECOND})
+        self.assertEqual(summary["utc"], {"offset": self.OFFSET, "first": EPOCH, "last": EPOCH + 3 * SECOND})
+        text = run("info", self.trace()).stdout.decode()
+        self.assertIn("100.000000000 to 103.000000000 (3.000000000 s)", text)
+        self.assertIn("2023-11-14T22:13:20.000000000Z to 2023-11-14T22:13:23.000000000Z", text)
+        other = self.file("other", at(1, 2))
+        self.assertNotIn("utc", json.loads(run("info", "--json", other).stdout))
+
+    def test_print_in_utc(self):
+        trace = self.trace()
+        recorded = times(run("print", "--output", "jsonl", "--clock", "trace", trace))
+        self.assertEqual(times(run("print", "--output", "jsonl", trace)), recorded)
+        for order in ["merged", "recorded", "time"]:
+            wall = self.check(run("print", "--output", "jsonl", "--clock", "wall", "--order", order, trace), 0)
+            self.assertEqual(times(wall), [time + self.OFFSET for time in recorded])
+        self.assertIn(b"2023-11-14T22:13:20.000000005Z", run("print", "--clock", "wall", trace).stdout)
+
+    def test_dates_are_mapped(self):
+        trace = self.trace()
+        for clock in ["trace", "wall"]:
+            for bound in ["2023-11-14 22:13:21", "2023-11-14T23:13:20.000000006+01:00"]:
+                result = run("print", "--output", "jsonl", "--clock", clock, "--begin", bound, trace)
+                self.assertEqual([event["fields"]["n"] for event in events(result)], [2])
+
+    def test_an_offset_of_the_user_is_minded(self):
+        result = run(
+            "print", "--output", "jsonl", "--clock-offset", "7", "--begin", "2023-11-14 22:13:21", self.trace()
+        )
+        self.assertEqual(times(result), [103 * SECOND + 7], "UTC is that of the recorded time")
+
+    def test_a_copy_in_utc_is_written_anew(self):
+        out = self.folder / "utc.dial9"
+        self.check(run("convert", "--clock", "wall", "-o", out, self.trace()), 0)
+        self.assertEqual(times(run("print", "--output", "jsonl", out))[0], EPOCH)
+
+    def test_a_trace_that_says_nothing_stays_as_it_is(self):
+        trace = self.file("t", at(1000, 2000))
+        self.assertEqual(times(run("print", "--output", "jsonl", "--clock", "wall", trace)), [1000, 2000])
+
+
+class SeveralTraces(CommandTest):
+    def test_json_lines(self):
+        a, b = self.file("a", at(1, 3, name="A")), self.file("b", at(2, name="B"))
+        for order in ["merged", "recorded", "time"]:
+            lines = parse_lines(self.check(run("print", "--output", "jsonl", "--order", order, a, b), 0).stdout)
+            self.assertTrue(all(line[0][0] == "trace" for line in lines))
+            self.assertTrue(all(dict(line)["trace"] == dict(line)["name"].lower() for line in lines))
+        self.assertNotIn(b"trace", run("print", "--output", "jsonl", a).stdout)
+
+    def test_the_shortest_ending_that_no_other_has(self):
+        for name in ["x/one", "x/two"]:
+            (self.folder / name).mkdir(parents=True)
+        paths = [self.file(name, at(1)) for name in ["x/one/t", "x/two/t", "u"]]
+        result = run("print", "--output", "jsonl", "--order", "recorded", *paths)
+        self.assertEqual([event["trace"] for event in events(result)], ["one/t", "two/t", "u"])
+
+    def test_one_that_cannot_be_read_leaves_the_form_as_it_is(self):
+        a = self.file("a", at(1))
+        for order in ["merged", "recorded", "time"]:
+            result = self.check(run("print", "--output", "jsonl", "--order", order, a, self.folder / "none"), 3)
+            self.assertEqual([event["trace"] for event in events(result)], ["a"])
+
+    def test_csv_and_text(self):
+        a, b = self.file("a", at(1)), self.file("b,c", at(2))
+        rows = list(csv.reader(io.StringIO(run("print", "--output", "csv", a, b).stdout.decode())))
+        self.assertEqual(rows[0], ["trace", "time", "duration", "name", "id", "stream", "context", "fields"])
+        self.assertEqual([row[0] for row in rows[1:]], ["a", "b,c"])
+        self.assertTrue(all(len(row) == 8 for row in rows))
+        text = run("print", a, b).stdout.decode().splitlines()
+        self.assertEqual([line.split()[2] for line in text], ["a", "b,c"])
+        single = list(csv.reader(io.StringIO(run("print", "--output", "csv", a).stdout.decode())))
+        self.assertEqual(len(single[0]), 7)
+
+    def test_conversions_and_other_records(self):
+        a, b = self.file("a", at(1)), self.file("b", at(2))
+        out = self.folder / "out.jsonl"
+        self.check(run("convert", "-o", out, a, b), 0)
+        self.assertEqual([json.loads(line)["trace"] for line in out.read_text().splitlines()], ["a", "b"])
+        lines = events(run("print", "--output", "jsonl", "--records", "all", a, b))
+        self.assertTrue(all("trace" in line for line in lines))
+
+    def test_a_tree_that_holds_several(self):
+        trace = self.file("t", at(1, 2))
+        for name in ["p", "q"]:
+            (self.folder / "tree").mkdir(exist_ok=True)
+            self.check(run("convert", "--to", "ctf2", "-o", self.folder / "tree" / name, trace), 0)
+        result = run("print", "--output", "jsonl", "--order", "recorded", self.folder / "tree")
+        self.assertEqual([event["trace"] for event in events(result)], ["p", "p", "q", "q"])
+
+
+class Outputs(CommandTest):
+    def test_the_ending_of_out_names_the_target(self):
+        trace = self.file("t", at(1, 2))
+        for ending, to in [
+            ("jsonl", "jsonl"), ("ndjson", "jsonl"), ("csv", "csv"), ("dial9", "dial9"), ("heph", "heph"),
+            ("tband", "tband"), ("bin.log", "heph"), ("ctf2", "ctf2"), ("ctf1", "ctf1"), ("ctf2rc", "ctf2rc"),
+        ]:
+            with self.subTest(ending):
+                out, report = self.folder / f"x.{ending}", self.folder / "report"
+                self.check(run("convert", "-q", "--report", report, "-o", out, trace), 0)
+                self.assertEqual(json.loads(report.read_text())["to"], to)
+                self.assertTrue(out.exists())
+        result = self.check(run("convert", "-o", self.folder / "x.bin", trace), 2)
+        self.assertIn("--to FORMAT", result.stderr.decode())
+        self.assertIn(".jsonl", result.stderr.decode())
+        # What --to says goes first.
+        self.check(run("convert", "--to", "csv", "-o", self.folder / "y.jsonl", trace), 0)
+        self.assertTrue((self.folder / "y.jsonl").read_text().startswith("time,"))
+
+    def test_options_go_with_the_outputs_that_know_them(self):
+        trace = self.file("t", at(1))
+        for args, says in [
+            (["print", "--int64", "string"], "'--int64' goes with '--output jsonl' only"),
+            (["print", "--output", "csv", "--clock-gmt"], "'--clock-gmt' goes with '--output babeltrace2' only"),
+            (["convert", "-o", "x.csv", "--int64", "string"], "'--int64' goes with '--to jsonl' only"),
+            (["convert", "-o", "x.jsonl", "--packet-size", "4K"], "'--to ctf2rc, ctf2, ctf1' only"),
+        ]:
+            result = self.check(run(*args, trace), 2)
+            self.assertIn(says, result.stderr.decode())
+
+    def test_integers_beyond_2_53(self):
+        top, limit = 2**64 - 1, 2**53
+        trace = self.file(
+            "t",
+            w.header()
+            + w.schema(0, "E", [("a", w.VARINT), ("b", w.VARINT), ("c", w.I64)])
+            + w.reset(EPOCH)
+            + w.event(0, w.varint(top) + w.varint(limit) + w.i64(-limit - 1)),
+        )
+        line = events(run("print", "--output", "jsonl", trace))[0]
+        self.assertEqual((line["time"], dict(line["fields"])), (EPOCH, {"a": top, "b": limit, "c": -limit - 1}))
+        for args in [["print", "--output", "jsonl"], ["convert", "-o", "-", "--to", "jsonl"]]:
+            line = events(self.check(run(*args, "--int64", "string", trace), 0))[0]
+            self.assertEqual(line["time"], str(EPOCH))
+            self.assertEqual(dict(line["fields"]), {"a": str(top), "b": limit, "c": str(-limit - 1)})
+
+    def test_every_output_is_listed(self):
+        text = run("formats").stdout.decode()
+        for name in ["text", "jsonl", "csv", "babeltrace2", "dial9", "heph", "tband", "ctf2rc", "ctf2", "ctf1"]:
+            self.assertRegex(text, rf"(?m)^{name} +(lines|a file|a directory) ")
+
+
+class Words(CommandTest):
+    def test_help_and_version(self):
+        self.assertEqual(run("help").stdout, run("--help").stdout)
+        for command in ["info", "print", "convert", "formats"]:
+            result = self.check(run("help", command), 0)
+            self.assertEqual(result.stdout, run(command, "--help").stdout)
+        self.assertEqual(self.check(run("version"), 0).stdout, run("--version").stdout)
+        self.assertIn(b"did you mean 'print'", self.check(run("help", "prnit"), 2).stderr)
+
+    def test_n_is_the_limit(self):
+        trace = self.file("t", w.ticks(5))
+        for args in [["-n", "2"], ["-n2"], ["--limit", "2"]]:
+            self.assertEqual(len(events(run("print", "--output", "jsonl", *args, trace))), 2)
+
+    def test_info_of_garbage_names_a_few_of_each_rule(self):
+        garbage = self.file("garbage", bytes(os.urandom(1)[0] | 1 for _ in range(8000)).replace(b"\x07", b"\x00"))
+        whole = self.file("frames", b"\xff\xff\x00" * 3000)
+        for trace in [garbage, whole]:
+            result = self.check(run("info", "--format", "tband", trace), 4)
+            self.assertLess(len(result.stderr.splitlines()), 200)
+            self.assertEqual(run("info", "-q", "--format", "tband", trace).stderr, b"")
+            self.assertEqual(run("info", "-q", "--format", "tband", trace).stdout, result.stdout)
+        said = run("info", "--format", "tband", whole).stderr.decode()
+        self.assertRegex(said, r"more of tband/")
+        named = run("print", "--format", "tband", whole).stderr.decode()
+        self.assertGreater(len(named.splitlines()), 2000, "print names each")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,15 @@
+// Short names for traces that are read together.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tracedeck::flow {
+
+// Of each path the shortest ending, in whole components, that is not an ending of any other of
+// them; "b/metadata" of "a/metadata" and "b/metadata". Paths that are the same, or that have only
+// other names before them, keep all of theirs. "-" stays what it is.
+[[nodiscard]] std::vector<std::string> shortest_endings(std::span<const std::string> paths);
+
+}  // namespace tracedeck::flow

@@ -1,0 +1,146 @@
+#include "tracedeck/outputs.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tracedeck/formats.hpp"
+#include "tracedeck/render/csv.hpp"
+#include "tracedeck/render/json_lines.hpp"
+#include "tracedeck/render/text.hpp"
+
+namespace tracedeck {
+namespace {
+
+using Makes = OutputKind::Makes;
+
+std::unique_ptr<Writer> text(io::Output& output, const OutputSettings& settings) {
+  return render::text_writer(output, {.color = settings.color,
+                                      .all_records = settings.all_records,
+                                      .trace_names = settings.trace_names});
+}
+
+std::unique_ptr<Writer> json_lines(io::Output& output, const OutputSettings& settings) {
+  return render::json_lines_writer(output,
+                                   {.all_records = settings.all_records,
+                                    .large_integers_as_strings = settings.large_integers_as_strings,
+                                    .trace_names = settings.trace_names});
+}
+
+std::unique_ptr<Writer> csv(io::Output& output, const OutputSettings& settings) {
+  return render::csv_writer(
+      output, {.all_records = settings.all_records, .trace_names = settings.trace_names});
+}
+
+std::unique_ptr<Writer> babeltrace(io::Output& output, const OutputSettings& settings) {
+  return render::babeltrace_writer(output, settings.babeltrace);
+}
+
+constexpr std::array<std::string_view, 1> kRecordOptions = {"records"};
+constexpr std::array<std::string_view, 2> kJsonOptions = {"records", "int64"};
+constexpr std::array<std::string_view, 5> kBabeltraceOptions = {
+    "clock-gmt", "clock-seconds", "clock-cycles", "clock-date", "no-delta"};
+
+constexpr std::array kRendered = {
+    OutputKind{.name = "text",
+               .title = "for reading",
+               .makes = Makes::kText,
+               .shown = true,
+               .options = kRecordOptions,
+               .render = text},
+    OutputKind{.name = "jsonl",
+               .title = "JSON lines: one object for each event",
+               .shown = true,
+               .suffixes = {".jsonl", ".ndjson"},
+               .options = kJsonOptions,
+               .render = json_lines},
+    OutputKind{.name = "csv",
+               .title = "comma-separated values",
+               .shown = true,
+               .suffixes = {".csv"},
+               .options = kRecordOptions,
+               .render = csv},
+    OutputKind{.name = "babeltrace2",
+               .title = "as the command babeltrace2 prints them",
+               .makes = Makes::kText,
+               .shown = true,
+               .options = kBabeltraceOptions,
+               .render = babeltrace},
+};
+
+OutputKind output_of(const Format& format, const WriteTarget& target) {
+  std::span<const std::string_view> options = target.options;
+  while (!options.empty() && options.back().empty()) options = options.first(options.size() - 1);
+  return {.name = target.name,
+          .title = target.title,
+          .makes = target.directory ? Makes::kDirectory : Makes::kFile,
+          .suffixes = target.suffixes,
+          .options = options,
+          .format = &format,
+          .target = &target};
+}
+
+std::vector<OutputKind> all_outputs() {
+  std::vector<OutputKind> all;
+  for (const Format* const format : formats()) {
+    for (const WriteTarget& target : format->targets()) all.push_back(output_of(*format, target));
+  }
+  all.insert(all.end(), kRendered.begin(), kRendered.end());
+  return all;
+}
+
+const OutputKind* by_suffix(std::string_view file, bool directories) {
+  for (const OutputKind& kind : outputs()) {
+    if (kind.makes == Makes::kDirectory && !directories) continue;
+    for (const std::string_view suffix : kind.suffixes) {
+      if (!suffix.empty() && file.size() > suffix.size() && file.ends_with(suffix)) return &kind;
+    }
+  }
+  return nullptr;
+}
+
+WriteOptions write_options(const OutputKind& kind, const OutputSettings& settings) {
+  WriteOptions options = settings.write;
+  options.target = kind.name;
+  return options;
+}
+
+}  // namespace
+
+bool OutputKind::has_option(std::string_view option) const {
+  return std::ranges::find(options, option) != options.end();
+}
+
+std::span<const OutputKind> outputs() {
+  static const std::vector<OutputKind> kOutputs = all_outputs();
+  return kOutputs;
+}
+
+const OutputKind* find_output(std::string_view name) {
+  const auto found = std::ranges::find(outputs(), name, &OutputKind::name);
+  return found == outputs().end() ? nullptr : &*found;
+}
+
+const OutputKind* output_of_name(std::string_view file) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    // A directory is not compressed as a whole.
+    if (file.ends_with(packed))
+      return by_suffix(file.substr(0, file.size() - packed.size()), false);
+  }
+  return by_suffix(file, true);
+}
+
+Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind, io::Output& output,
+                                              const OutputSettings& settings) {
+  if (kind.render != nullptr) return kind.render(output, settings);
+  return kind.format->create(output, write_options(kind, settings));
+}
+
+Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind, io::OutputDirectory& output,
+                                              const OutputSettings& settings) {
+  if (kind.format == nullptr)
+    return fail(ErrorCode::kUnsupported, std::string(kind.name) + " is not written as a directory");
+  return kind.format->create_directory(output, write_options(kind, settings));
+}
+
+}  // namespace tracedeck

@@ -1,0 +1,70 @@
+// Everything that events can be written as: one table, from which `print`, `convert`, their help,
+// the completions and `formats` are made. A new output is an entry there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "tracedeck/format/format.hpp"
+#include "tracedeck/render/babeltrace.hpp"
+#include "tracedeck/render/trace_tags.hpp"
+
+namespace tracedeck {
+
+// What all outputs together can be told. Each takes what is its own.
+struct OutputSettings {
+  bool color = false;
+  bool all_records = false;                // not events alone
+  bool large_integers_as_strings = false;  // see `render::JsonLinesOptions`
+  render::TraceNames trace_names = {};
+  render::BabeltraceOptions babeltrace = {};
+  WriteOptions write = {};  // of formats; the target is set by the output
+};
+
+struct OutputKind {
+  enum class Makes : std::uint8_t {
+    kText,       // lines for standard output
+    kFile,       // a file, or standard output
+    kDirectory,  // a directory of files
+  };
+
+  std::string_view name;   // "jsonl", the word of --output and --to
+  std::string_view title;  // "JSON lines"
+  Makes makes = Makes::kFile;
+  bool shown = false;                             // `print` offers it
+  std::array<std::string_view, 2> suffixes = {};  // of names that stand for it; "" are none
+  // Names of the options that only such outputs know.
+  std::span<const std::string_view> options = {};
+  // Made by a renderer,
+  std::unique_ptr<Writer> (*render)(io::Output& output, const OutputSettings& settings) = nullptr;
+  // or by a format.
+  const Format* format = nullptr;
+  const WriteTarget* target = nullptr;
+
+  // Whether it is a result that lasts, which `convert` offers.
+  [[nodiscard]] bool converts() const { return makes != Makes::kText; }
+  [[nodiscard]] bool has_option(std::string_view option) const;
+};
+
+// The targets of the formats in their order, then text in all its forms. Static storage.
+[[nodiscard]] std::span<const OutputKind> outputs();
+
+// The output of that name, or null.
+[[nodiscard]] const OutputKind* find_output(std::string_view name);
+// The one that a name of a file stands for by its ending, which .gz or .zst may follow; or null.
+[[nodiscard]] const OutputKind* output_of_name(std::string_view file);
+
+// The writer of an output that is no directory. `output` must outlive it. Errors: those of
+// `Format::create`.
+[[nodiscard]] Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind,
+                                                            io::Output& output,
+                                                            const OutputSettings& settings);
+// The same of one that is. Errors: those of `Format::create_directory`.
+[[nodiscard]] Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind,
+                                                            io::OutputDirectory& output,
+                                                            const OutputSettings& settings);
+
+}  // namespace tracedeck
