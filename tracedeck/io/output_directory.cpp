@@ -9,6 +9,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <list>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -113,28 +115,131 @@ bool is_plain(std::string_view name) {
          !name.contains('\0');
 }
 
+class PartFile;
+
+// What the files of a directory share: the directory, and which of them are open, those written to
+// the longest ago first.
+struct OpenFiles {
+  // More need no memory and no descriptors of their own until they are written to again.
+  static constexpr std::size_t kMost = 16;
+
+  FileDescriptor directory;
+  std::list<PartFile*> open;
+};
+
+// A file that is closed while others are written to, and opened again where it ended.
+class PartFile final : public Output {
+ public:
+  // `created`: the file, which is empty.
+  PartFile(std::string name, std::string file, std::string part_path, FileDescriptor created,
+           std::shared_ptr<OpenFiles> files)
+      : name_(std::move(name)),
+        file_(std::move(file)),
+        part_path_(std::move(part_path)),
+        files_(std::move(files)) {
+    take(std::move(created));
+  }
+  ~PartFile() override { forget(); }
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  const std::string& name() const override { return name_; }
+
+  Result<void> write(ByteSpan bytes) override {
+    if (auto opened = reopen(); !opened) return opened;
+    return note(output_->write(bytes));
+  }
+  Result<void> flush() override {
+    if (failure_) return std::unexpected(*failure_);
+    return output_ ? note(output_->flush()) : Result<void>();
+  }
+  Result<void> finish() override {
+    finished_ = true;
+    return close();
+  }
+  void discard() override {
+    if (std::exchange(finished_, true)) return;
+    forget();
+    if (output_) output_->discard();
+    output_.reset();
+    (void)::unlinkat(files_->directory.get(), file_.c_str(), 0);
+  }
+
+ private:
+  Result<void> reopen() {
+    if (failure_) return std::unexpected(*failure_);
+    if (output_) {
+      if (files_->open.back() != this)
+        files_->open.splice(files_->open.end(), files_->open, place_);
+      return {};
+    }
+    if (finished_) return fail(ErrorCode::kInvalidArgument, "the output is finished", name_);
+    FileDescriptor again(::openat(files_->directory.get(), file_.c_str(),
+                                  O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
+    if (!again.valid()) return note(fail(ErrorCode::kWriteFailed, why_not_opened(errno), name_));
+    take(std::move(again));
+    return {};
+  }
+
+  void take(FileDescriptor file) {
+    // The error of one that is closed now comes out when it is used again.
+    if (files_->open.size() >= OpenFiles::kMost) (void)files_->open.front()->close();
+    output_.emplace(name_, std::move(file), part_path_);
+    place_ = files_->open.insert(files_->open.end(), this);
+  }
+
+  Result<void> close() {
+    if (!output_) return failure_ ? Result<void>(std::unexpected(*failure_)) : Result<void>();
+    forget();
+    auto closed = note(output_->finish());
+    output_.reset();
+    return closed;
+  }
+
+  void forget() {
+    if (output_) files_->open.erase(place_);
+  }
+
+  // An error sticks.
+  Result<void> note(Result<void> result) {
+    if (!result && !failure_) failure_ = result.error();
+    return result;
+  }
+
+  std::string name_;
+  std::string file_;
+  std::string part_path_;
+  std::shared_ptr<OpenFiles> files_;
+  std::optional<DescriptorOutput> output_;  // while it is open
+  std::list<PartFile*>::iterator place_;
+  std::optional<Error> failure_;
+  bool finished_ = false;
+};
+
 class PartDirectory final : public OutputDirectory {
  public:
   PartDirectory(std::string path, std::string part, FileDescriptor directory)
-      : path_(std::move(path)), part_(std::move(part)), directory_(std::move(directory)) {}
+      : path_(std::move(path)), part_(std::move(part)), open_(std::make_shared<OpenFiles>()) {
+    open_->directory = std::move(directory);
+  }
 
   const std::string& name() const override { return path_; }
 
   Result<std::unique_ptr<Output>> create_file(const std::string& file) override {
     const std::string name = path_ + "/" + file;
     if (!is_plain(file)) return fail(ErrorCode::kCannotOpen, "this is no plain file name", name);
-    FileDescriptor opened = make_file(directory_, file.c_str());
+    FileDescriptor opened = make_file(open_->directory, file.c_str());
     if (!opened.valid()) {
       return fail(ErrorCode::kCannotOpen,
                   errno == EEXIST ? "this file is there already" : why_not_opened(errno), name);
     }
     files_.push_back(file);
-    return std::make_unique<DescriptorOutput>(name, std::move(opened), part_ + "/" + file);
+    return std::make_unique<PartFile>(name, file, part_ + "/" + file, std::move(opened), open_);
   }
 
   Result<void> finish() override {
     if (ended_) return {};
-    (void)::unlinkat(directory_.get(), kMark, 0);
+    (void)::unlinkat(open_->directory.get(), kMark, 0);
     if (const int error = rename_to_free_name(part_, path_); error != 0) {
       return fail(ErrorCode::kWriteFailed,
                   "the output is complete but could not be renamed (" + system_message(error) +
@@ -142,23 +247,23 @@ class PartDirectory final : public OutputDirectory {
                   path_);
     }
     ended_ = true;
-    (void)directory_.close();
+    (void)open_->directory.close();
     return {};
   }
 
   void discard() override {
     if (std::exchange(ended_, true)) return;
-    for (const std::string& file : files_) ::unlinkat(directory_.get(), file.c_str(), 0);
-    ::unlinkat(directory_.get(), kMark, 0);
+    for (const std::string& file : files_) ::unlinkat(open_->directory.get(), file.c_str(), 0);
+    ::unlinkat(open_->directory.get(), kMark, 0);
     // Still under its lock, so that the name is not yet that of another command's directory.
     ::rmdir(part_.c_str());
-    (void)directory_.close();
+    (void)open_->directory.close();
   }
 
  private:
   std::string path_;
   std::string part_;
-  FileDescriptor directory_;
+  std::shared_ptr<OpenFiles> open_;
   std::vector<std::string> files_;
   bool ended_ = false;
 };

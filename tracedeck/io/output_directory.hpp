@@ -25,7 +25,8 @@ class OutputDirectory {
 
   // A new file in the directory; `file` is a plain name. It is closed by its own `finish`, which
   // every file must have seen before the directory's. The file at the path exists at once, under
-  // its own name, inside the .part directory. Error: kCannotOpen.
+  // its own name, inside the .part directory. There may be any number of them: a few are open at a
+  // time. Error: kCannotOpen.
   [[nodiscard]] virtual Result<std::unique_ptr<Output>> create_file(const std::string& file) = 0;
 
   // Renames the directory to its final name. Error: kWriteFailed.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "tracedeck/io/support_test.hpp"
 
@@ -141,6 +142,32 @@ TEST(OutputDirectory, TwoAtOnceDoNotMix) {
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().message, HasSubstr("another command"));
   ASSERT_TRUE((*first)->finish());
+}
+
+TEST(OutputDirectory, HoldsMoreFilesThanMayBeOpen) {
+  const TemporaryFolder folder;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 48;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  auto directory = OutputDirectory::create(folder.file("out"));
+  ASSERT_TRUE(directory);
+  std::vector<std::unique_ptr<Output>> files;
+  for (int i = 0; i < 100; ++i) {
+    auto file = (*directory)->create_file(std::to_string(i));
+    ASSERT_TRUE(file) << file.error().to_string();
+    files.push_back(std::move(*file));
+  }
+  for (const char* const text : {"first ", "second ", "third"}) {
+    for (const auto& file : files) ASSERT_TRUE(file->write(text));
+  }
+  for (const auto& file : files) ASSERT_TRUE(file->finish());
+  EXPECT_FALSE(files.front()->write("more"));
+  ASSERT_TRUE((*directory)->finish());
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(contents(folder.file("out/" + std::to_string(i))), "first second third");
+  setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST(OutputDirectory, TakesPlainNamesOnceEach) {
