@@ -76,8 +76,10 @@ constexpr std::array kCommands = {
             "its own format with nothing selected is rewritten frame by frame, as it was.\n\n"
             "Otherwise a receipt of what the target could not hold is printed on standard error; "
             "with --strict "
-            "a lossy conversion ends with exit code 4. With --limit or --begin the result stands "
-            "alone.",
+            "a lossy conversion ends with exit code 4. With --limit, --begin or --end the result "
+            "stands "
+            "alone: events that describe others, such as names, symbols and clock "
+            "synchronisations, are in it wherever they stand in the TRACE.",
             Operands::kTraces, kConvertOptions, check_convert, run_convert},
     Command{"formats", "the formats and what each can do here",
             "Lists the formats and what each can do here.", Operands::kNone, kFormatsOptions,

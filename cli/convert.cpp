@@ -184,7 +184,9 @@ class Conversion {
   void convert(std::vector<flow::TracePlace> places, std::optional<FoundTrace> first) {
     single_source_ = places.size() == 1;
     const bool headers = single_source_ && writes_directory(options_);
-    const OpenPipeline pipeline(options_, session_, needs(headers), std::move(places),
+    Options whole = options_;
+    whole.selection.stands_alone = true;
+    const OpenPipeline pipeline(whole, session_, needs(headers), std::move(places),
                                 std::move(first));
     if (pipeline.empty() || !open_output()) return;
     convert(pipeline);
@@ -223,6 +225,8 @@ class Conversion {
     OutputSettings settings = output_settings(options_);
     settings.trace_names = std::move(trace_names);
     settings.write.single_source = single_source_;
+    const flow::Selection& selection = options_.selection;
+    settings.write.part_of_source = selection.begin || selection.end || selection.limit;
     const OutputKind& kind = *find_output(options_.to);
     return directory_ != nullptr ? tracedeck::create_writer(kind, *directory_, settings)
                                  : tracedeck::create_writer(kind, *output_, settings);

@@ -135,6 +135,11 @@ MadeUpTrace::MadeUpTrace(const std::string& name)
   odd_ = &add_class(*description_, "odd", &odd);
   duration_ = &add_class(*description_, "duration", &nanoseconds);
   timeless_ = &add_class(*description_, "timeless", nullptr);
+  describing_ = &description_->add_event_class(
+      {.name = "describing",
+       .stream_class = &description_->add_stream_class({.has_describing_events = true}),
+       .clock = &nanoseconds,
+       .describes_others = true});
   for (std::uint64_t i = 0; i < 3; ++i) {
     streams_.push_back(
         std::make_shared<DataStream>(DataStream{.entity = description_->next_stream(),
@@ -200,10 +205,11 @@ void MadeUpTrace::add_event(Batch& batch, const PlannedRecord& record, std::uint
   };
   auto storage = std::make_shared<Storage>();
   Event event;
-  event.event_class = record.what == What::kOddClock   ? odd_
-                      : record.what == What::kDuration ? duration_
-                      : record.what == What::kTimeless ? timeless_
-                                                       : timed_;
+  event.event_class = record.what == What::kOddClock     ? odd_
+                      : record.what == What::kDuration   ? duration_
+                      : record.what == What::kTimeless   ? timeless_
+                      : record.what == What::kDescribing ? describing_
+                                                         : timed_;
   event.stream = streams_[record.stream].get();
   if (record.stream == 0) {
     event.packet = packet_.get();

@@ -20,10 +20,11 @@ namespace tracedeck::flow {
 // A record to be made. Each has a serial number, by which tests know it again.
 struct PlannedRecord {
   enum class What : std::uint8_t {
-    kEvent,     // with a clock that counts ns
-    kOddClock,  // an event with a clock of 7/3 ns a tick that starts before the origin
-    kDuration,  // an event with a begin and an end
-    kTimeless,  // an event without a time
+    kEvent,       // with a clock that counts ns
+    kOddClock,    // an event with a clock of 7/3 ns a tick that starts before the origin
+    kDuration,    // an event with a begin and an end
+    kTimeless,    // an event without a time
+    kDescribing,  // an event that describes others
     kFinding,
     kProblem,
     kLoss,
@@ -88,6 +89,7 @@ class MadeUpTrace {
   const EventClass* odd_;
   const EventClass* duration_;
   const EventClass* timeless_;
+  const EventClass* describing_;
   std::vector<std::shared_ptr<const DataStream>> streams_;
   std::shared_ptr<const Packet> packet_;
 };

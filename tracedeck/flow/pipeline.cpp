@@ -62,7 +62,9 @@ class WatchNothing final : public RecordSource {
   Result<BatchPtr> next() override {
     auto batch = source_->next();
     if (!batch || nothing_ == nullptr) return batch;
-    const auto is_event = [](const Record& record) { return record.kind == RecordKind::kEvent; };
+    const auto is_event = [](const Record& record) {
+      return record.kind == RecordKind::kEvent && !record.event.event_class->describes_others;
+    };
     if (*batch == nullptr) {
       std::exchange(nothing_, nullptr)();
     } else if (std::ranges::any_of((*batch)->records(), is_event)) {

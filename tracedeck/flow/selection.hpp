@@ -34,6 +34,8 @@ struct Selection {
   std::optional<TimePoint> begin = {};  // both ends belong to what is selected
   std::optional<TimePoint> end = {};
   std::optional<std::uint64_t> limit = {};  // events
+  // What is selected holds all that describes it: with a limit, inputs are read to their ends.
+  bool stands_alone = false;
   std::vector<ClockOffset> clock_offsets = {};
   Clock clock = Clock::kTrace;
 };

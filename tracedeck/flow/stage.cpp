@@ -59,7 +59,10 @@ constexpr std::array kStages = {
           .changes = [](const Selection& s) { return s.limit.has_value(); },
           .apply =
               [](RecordSourcePtr source, const StageContext& context) {
-                return limit(std::move(source), *context.selection.limit);
+                const Selection& selection = context.selection;
+                return limit(std::move(source), *selection.limit,
+                             {.counts_describing = !selects_events(selection),
+                              .reads_on = selection.stands_alone});
               }},
 };
 

@@ -34,13 +34,25 @@ class Trim final : public RecordSource {
   bool passes(const Record& record) {
     const OrderKey key = times_(record);
     if (record.kind == RecordKind::kEvent) [[likely]]
-      return begin_ <= key && key <= end_;
-    return record.kind != RecordKind::kLoss || !lies_outside(*record.loss);
+      return (begin_ <= key && key <= end_) || record.event.event_class->describes_others;
+    if (record.kind == RecordKind::kLoss) return !lies_outside(*record.loss);
+    const bool is_packet =
+        record.kind == RecordKind::kPacketBegin || record.kind == RecordKind::kPacketEnd;
+    return !is_packet || overlaps(*record.packet);
   }
 
   bool lies_outside(const Loss& loss) const {
     return (range_.begin && loss.end && *loss.end < *range_.begin) ||
            (range_.end && loss.begin && *loss.begin > *range_.end);
+  }
+
+  // Whether a packet may hold events that pass, by its own times.
+  bool overlaps(const Packet& packet) {
+    const DataStreamClass* const stream_class = packet.stream->stream_class;
+    const ClockClass* const clock = stream_class == nullptr ? nullptr : stream_class->default_clock;
+    if (clock == nullptr) return true;
+    return !(packet.end && packet_keys_(*clock, *packet.end) < begin_) &&
+           !(packet.begin && end_ < packet_keys_(*clock, *packet.begin));
   }
 
   // The batch without record `rejected` and those after it that do not pass; null when nothing is
@@ -72,6 +84,7 @@ class Trim final : public RecordSource {
   std::shared_ptr<TimesSeen> left_out_;
   StreamTimes times_;
   TrimRange range_;
+  KeyMaker packet_keys_;
   OrderKey begin_;
   OrderKey end_;
 };

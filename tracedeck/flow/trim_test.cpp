@@ -61,6 +61,17 @@ TEST(Trim, TimelessEventsGoWithTheTimedOneBeforeInTheirStream) {
   EXPECT_EQ(serials(*trimmed(batches, {.end = 20})), (std::vector<std::uint64_t>{0, 1, 3, 5}));
 }
 
+TEST(Trim, EventsThatDescribeOthersPass) {
+  const MadeUpTrace trace;
+  const auto batches = trace.batches({{.what = What::kDescribing, .time = 1},
+                                      {.time = 2},
+                                      {.time = 10},
+                                      {.what = What::kDescribing, .time = 30}},
+                                     4);
+  EXPECT_EQ(serials(*trimmed(batches, {.begin = 5, .end = 20})),
+            (std::vector<std::uint64_t>{0, 2, 3}));
+}
+
 TEST(Trim, AStreamThatEndedIsForgotten) {
   const MadeUpTrace trace;
   const auto batches =
@@ -136,6 +147,32 @@ RC_GTEST_PROP(Limit, EndsAfterTheLastEvent, ()) {
   const auto seen = see_all(*limit(std::make_unique<FakeSource>(batches), events));
   RC_ASSERT(seen.has_value());
   RC_ASSERT(*seen == expected);
+}
+
+TEST(Limit, ReadsOnForEventsThatDescribeOthers) {
+  const MadeUpTrace trace;
+  const auto batches =
+      trace.batches({{.what = What::kStreamBegin, .stream = 0},
+                     {.what = What::kDescribing, .stream = 0},  // 1
+                     {.stream = 0},                             // 2
+                     {.stream = 0},
+                     {.what = What::kDescribing, .stream = 0},  // 4
+                     {.what = What::kStreamEnd, .stream = 0},   // 5
+                     {.what = What::kStreamBegin, .stream = 1},
+                     {.what = What::kStreamEnd, .stream = 1},
+                     {.what = What::kStreamBegin, .stream = 2},
+                     {.what = What::kDescribing, .stream = 2},  // 9, behind a begin of its stream
+                     {.stream = 2},
+                     {.what = What::kStreamEnd, .stream = 2}},
+                    3);
+  const auto limited = limit(std::make_unique<FakeSource>(batches), 1,
+                             {.counts_describing = false, .reads_on = true});
+  const auto seen = see_all(*limited);
+  std::vector<RecordKind> kinds;
+  for (const SeenRecord& record : *seen) kinds.push_back(record.kind);
+  using enum RecordKind;
+  EXPECT_EQ(kinds, (std::vector<RecordKind>{kStreamBegin, kEvent, kEvent, kEvent, kStreamEnd,
+                                            kStreamBegin, kEvent, kStreamEnd}));
 }
 
 TEST(Limit, DoesNotReadOn) {

@@ -56,6 +56,8 @@ struct WriteOptions {
   // All that will be written is of one trace, read with `ReadOptions::headers`: packets and event
   // headers are kept as they are where the target can have them.
   bool single_source = false;
+  // Some of what the sources hold is left out: counters of packets and discarded events begin anew.
+  bool part_of_source = false;
   std::uint64_t packet_size = std::uint64_t{256} << 10;  // bytes, of formats with packets
 };
 

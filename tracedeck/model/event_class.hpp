@@ -26,6 +26,12 @@ struct DataStreamClass {
   // The members of the common context tell, behind the keys of its data stream, where an event
   // comes from (of Heph: substream and counter). They are shown there and not as a context.
   bool context_identifies = false;
+  // Its data streams are parts of one recording, one after the other, told apart by their only key
+  // (segments of dial9). There may be very many, also empty ones: a format with a file for each
+  // data stream keeps which part an event is of as a value.
+  bool streams_are_parts = false;
+  // Some of its event classes, which may not be known yet, have `describes_others`.
+  bool has_describing_events = false;
   Attributes attributes = {};
   const TraceDescription* trace = nullptr;  // the description it lives in, which sets it
 };
@@ -44,6 +50,10 @@ struct EventClass {
   // The format gives its events a time, but they did not happen then (the symbols of dial9 carry
   // time 0). It is shown, and orders them; what is said of the trace's times leaves it out.
   bool nominal_time = false;
+  // Its events say what those of other classes mean: names of ids, symbols of addresses, how clocks
+  // relate, what holds for a part of the trace. Stages that select events let them pass, for what
+  // was selected would not be understood without them.
+  bool describes_others = false;
   // Events carry their own name and fields: the payload is a string and a map, of the fields' names
   // to their values. Stands for classes that are too many to describe.
   bool self_described = false;

@@ -49,6 +49,7 @@ EventClass event_class(const EventFacts& event, const DataStreamClass& stream_cl
           .name = std::string(event.name),
           .stream_class = &stream_class,
           .clock = event.metadata ? nullptr : stream_class.default_clock,
+          .describes_others = event.metadata,
           .payload = make_field_class(std::move(payload))};
 }
 

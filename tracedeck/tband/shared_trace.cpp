@@ -29,7 +29,8 @@ void SharedTrace::set_resolution(std::uint64_t resolution) {
 void SharedTrace::make_clock(std::uint64_t resolution) {
   ClockClass& clock = description_->add_clock(
       {.id = "timestamp", .tick = {resolution, 1}, .shift = options_.clock_shift});
-  stream_class_ = &description_->add_stream_class({.default_clock = &clock});
+  stream_class_ =
+      &description_->add_stream_class({.default_clock = &clock, .has_describing_events = true});
   classes_ = {};
   ++generation_;
 }
