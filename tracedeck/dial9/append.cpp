@@ -46,7 +46,7 @@ Result<EncoderState> read_encoder_state(PaddedView trace) {
                      .stacks = entries(decoder.pools().stacks),
                      .timestamp_base = decoder.timestamp_base()};
   for (const std::uint16_t id : decoder.types().ids()) {
-    state.schemas.emplace_back(id, decoder.types().find(id)->schema);
+    state.schemas.emplace_back(id, decoder.types().find(id)->read_schema());
   }
   return state;
 }

@@ -199,13 +199,14 @@ Decoder::FrameResult Decoder::register_type(const DecodeWindow& window, std::siz
                                             std::uint64_t size, std::uint16_t id, Schema schema) {
   const std::uint64_t offset = window.offset + position;
   if (const EventType* const known = types_.find(id)) {
-    const bool identical = known->schema.name == schema.name &&
-                           known->schema.has_timestamp == schema.has_timestamp &&
-                           known->schema.fields == schema.fields;
+    const Schema there = known->read_schema();
+    const bool identical = there.name == schema.name &&
+                           there.has_timestamp == schema.has_timestamp &&
+                           there.fields == schema.fields;
     if (!identical) {
       return damage(RuleId::kSchemaConflict,
                     fmt::format("type_id {} is {} and is registered again as a different {}", id,
-                                in_backticks(known->schema.name), in_backticks(schema.name)),
+                                in_backticks(there.name), in_backticks(schema.name)),
                     size);
     }
     ++counts_.schemas;
@@ -220,10 +221,10 @@ Decoder::FrameResult Decoder::register_type(const DecodeWindow& window, std::siz
     if (store_.memory() + size > max_state_) {
       return damage(RuleId::kLimit, "the distinct schemas of this trace exceed --max-state", size);
     }
-    type = &store_.add(std::move(key), id, std::move(schema));
+    type = &store_.add(std::move(key), id, schema);
   }
   ++counts_.schemas;
-  note_schema_names(*type, offset);
+  note_schema_names(id, schema, offset);
   types_.set(*type);
   return {.size = size, .type = type};
 }
@@ -235,20 +236,19 @@ void Decoder::note_name(std::string_view name, std::uint64_t offset, std::string
     note(RuleId::kUtf8, offset, 0, fmt::format("the name of {} is not UTF-8", of_what));
 }
 
-void Decoder::note_schema_names(const EventType& type, std::uint64_t offset) {
-  note_name(type.schema.name, offset, fmt::format("type_id {}", type.id));
-  if (types_.has_name(type.schema.name, type.id)) {
+void Decoder::note_schema_names(std::uint16_t id, const Schema& schema, std::uint64_t offset) {
+  note_name(schema.name, offset, fmt::format("type_id {}", id));
+  if (types_.has_name(schema.name, id)) {
     note(RuleId::kNameDuplicate, offset, 0,
-         fmt::format("another type of this segment is called {} too",
-                     in_backticks(type.schema.name)));
+         fmt::format("another type of this segment is called {} too", in_backticks(schema.name)));
   }
   std::unordered_set<std::string_view> seen;
-  for (std::size_t i = 0; i < type.schema.fields.size(); ++i) {
-    const std::string& name = type.schema.fields[i].name;
-    note_name(name, offset, fmt::format("field {} of {}", i, in_backticks(type.schema.name)));
+  for (std::size_t i = 0; i < schema.fields.size(); ++i) {
+    const std::string& name = schema.fields[i].name;
+    note_name(name, offset, fmt::format("field {} of {}", i, in_backticks(schema.name)));
     if (!seen.insert(name).second) {
       note(RuleId::kNameDuplicate, offset, 0,
-           fmt::format("field {} of {} repeats the name {}", i, in_backticks(type.schema.name),
+           fmt::format("field {} of {} repeats the name {}", i, in_backticks(schema.name),
                        in_backticks(name)));
     }
   }
@@ -349,10 +349,10 @@ Decoder::FrameResult Decoder::annotate(const EventType& annotated,
                                        std::vector<Annotation> annotations, std::uint64_t offset,
                                        ByteSpan frames) {
   for (const Annotation& annotation : annotations) {
-    if (annotation.field_index >= annotated.schema.fields.size()) {
+    if (annotation.field_index >= annotated.field_count) {
       note(RuleId::kAnnotationField, offset, frames.size(),
            fmt::format("an annotation names field {} of {}, which has {}", annotation.field_index,
-                       in_backticks(annotated.schema.name), annotated.schema.fields.size()));
+                       in_backticks(annotated.name()), annotated.field_count));
     }
   }
   std::string key = fmt::format("{} and ", annotated.ordinal);
@@ -363,9 +363,9 @@ Decoder::FrameResult Decoder::annotate(const EventType& annotated,
       return damage(RuleId::kLimit, "the distinct schemas of this trace exceed --max-state",
                     frames.size());
     }
-    Schema schema = annotated.schema;
+    Schema schema = annotated.read_schema();
     std::ranges::move(annotations, std::back_inserter(schema.annotations));
-    type = &store_.add(std::move(key), annotated.id, std::move(schema));
+    type = &store_.add_annotated(std::move(key), annotated, std::move(schema));
   }
   types_.set(*type);
   return {.size = frames.size(), .type = type};
@@ -376,17 +376,17 @@ void Decoder::set_fault(FieldStatus status, const EventType& type, std::uint64_t
     case FieldStatus::kVarintLength:
       fault_ = {RuleId::kVarintLength,
                 fmt::format("an event of {} has a varint of more than 10 bytes at offset {}",
-                            in_backticks(type.schema.name), offset)};
+                            in_backticks(type.name()), offset)};
       break;
     case FieldStatus::kDynamicTag:
       fault_ = {RuleId::kDynamicTag,
                 fmt::format("an event of {} has an unknown value tag in a list or map at offset {}",
-                            in_backticks(type.schema.name), offset)};
+                            in_backticks(type.name()), offset)};
       break;
     case FieldStatus::kDynamicNesting:
       fault_ = {RuleId::kDynamicNesting,
                 fmt::format("an event of {} nests lists and maps deeper than {} at offset {}",
-                            in_backticks(type.schema.name), kMaxNesting, offset)};
+                            in_backticks(type.name()), kMaxNesting, offset)};
       break;
     case FieldStatus::kOk:
     case FieldStatus::kIncomplete:
@@ -415,10 +415,10 @@ DecodeProgress Decoder::end_events(const DecodeWindow& window, std::size_t& posi
       return {DecodeOutcome::kPaused, types_.slot_bound()};
     case Reason::kTimestampOverflow:
       if (left < type->header_size) return {DecodeOutcome::kNeedMore, type->header_size};
-      fault_ = {RuleId::kTimestampOverflow,
-                fmt::format("an event of {} lies {} ns after {} ns, beyond 2^64-1",
-                            in_backticks(type->schema.name), (head >> 24) & kMaxTimestampDelta,
-                            stop.base)};
+      fault_ = {
+          RuleId::kTimestampOverflow,
+          fmt::format("an event of {} lies {} ns after {} ns, beyond 2^64-1",
+                      in_backticks(type->name()), (head >> 24) & kMaxTimestampDelta, stop.base)};
       enter_damage(window, position, type->header_size);
       break;
     case Reason::kFields: {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -46,6 +47,30 @@ struct FrameCounts {
 inline constexpr std::uint64_t kDefaultMaxState = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t kMostMaxState = 0xFFFF'FFFF;
 
+// What `Decoder::run` hands the frames of a trace to.
+template <class H>
+concept DecodeHandler =
+    FieldPolicy<typename H::Policy> &&
+    requires(H& handler, typename H::Policy::Out*& out,
+             FieldContext<typename H::Policy::Out>& context, const EventType& type,
+             std::uint64_t number, std::uint32_t size, Finding finding) {
+      // Events may come: sets where their values go, and the end of the room in the context.
+      handler.begin_events(out, context);
+      // Whether there is room for an event of the context's `slot_bound`; false: pause. May set
+      // where its values go.
+      { handler.has_room(out) } -> std::same_as<bool>;
+      // An event: its type, timestamp (0 for types without), offset in the trace and bytes, and its
+      // values from the first to behind the last. False: pause behind it.
+      { handler.event(type, number, number, size, out, out) } -> std::same_as<bool>;
+      // A header: the number of the segment, from 0, and its offset.
+      handler.segment(number, number);
+      // A type was registered or got annotations.
+      handler.type(type);
+      // A damaged range; something that was tolerated.
+      handler.problem(std::move(finding));
+      handler.finding(std::move(finding));
+    };
+
 class Decoder {
  public:
   // `max_state`: bytes that pools and distinct schemas may take before the trace counts as damaged.
@@ -55,15 +80,9 @@ class Decoder {
 
   // Decodes from `position` (an index into the window) on, advancing it past what was consumed.
   //
-  // A handler has a type `Policy` (see field_decode.hpp) and the members
-  //   void begin_events(Policy::Out*& out, FieldContext<Policy::Out>&)   where values go, and the
-  //   room there is bool has_room(Policy::Out*& out)   for an event of at most the context's
-  //   `slot_bound`; false: pause bool event(const EventType&, timestamp, offset, size, Policy::Out*
-  //   begin, Policy::Out* end)   false: pause void segment(number, offset), void type(const
-  //   EventType&), void problem(Finding), void finding(Finding)
-  // and, if it wants to know, `void before_frame()`: a frame that may change the pools comes next.
-  // `timestamp` is 0 for types without. Findings come only if the policy reports oddities.
-  template <class Handler>
+  // If the handler has `void before_frame()`, it is called before each frame that may change the
+  // pools. Findings come only if the policy reports oddities.
+  template <DecodeHandler Handler>
   [[nodiscard]] DecodeProgress run(const DecodeWindow& window, std::size_t& position,
                                    Handler& handler);
 
@@ -116,7 +135,7 @@ class Decoder {
                             std::uint16_t id, Schema schema);
   void note(RuleId rule, std::uint64_t offset, std::uint64_t length, std::string text);
   void note_name(std::string_view name, std::uint64_t offset, std::string_view of_what);
-  void note_schema_names(const EventType& type, std::uint64_t offset);
+  void note_schema_names(std::uint16_t id, const Schema& schema, std::uint64_t offset);
   void set_fault(FieldStatus status, const EventType& type, std::uint64_t offset);
   void set_truncation_fault(const DecodeWindow& window, std::size_t position, std::uint64_t needed);
   bool exceeds_limit(std::uint64_t frame_size);
@@ -177,7 +196,7 @@ void Decoder::hand_over_notes(Handler& handler) {
   notes_.clear();
 }
 
-template <class Handler>
+template <DecodeHandler Handler>
 DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, Handler& handler) {
   notes_wanted_ = Handler::Policy::kReportsOddities;
   for (;;) {
@@ -319,7 +338,7 @@ struct EventView {
   std::span<const Value> values;
   const Pools* pools = nullptr;  // of the segment, to resolve pooled strings and stacks
 
-  [[nodiscard]] const Schema& schema() const { return type->schema; }
+  [[nodiscard]] const Schema& schema() const { return type->schema(); }
 };
 
 // Decodes a whole trace in memory, calling `visitor.event(const EventView&)` for every event and,
@@ -358,7 +377,7 @@ class VisitingHandler {
     if constexpr (requires { visitor_.segment(number, offset); }) visitor_.segment(number, offset);
   }
   void type(const EventType& type) {
-    if (type.schema.fields.size() > values_.size()) values_.resize(type.schema.fields.size());
+    if (type.field_count > values_.size()) values_.resize(type.field_count);
     if constexpr (requires { visitor_.type(type); }) visitor_.type(type);
   }
   void problem(const Finding& finding) {

@@ -18,7 +18,7 @@ class EventExaminer {
 
   void examine() {
     const std::uint8_t* at = event_ + type_.header_size;
-    for (const FieldDefinition& field : type_.schema.fields) {
+    for (const FieldDefinition& field : type_.schema().fields) {
       field_ = field.name;
       if (field.optional) {
         const std::uint8_t presence = *at;
@@ -121,7 +121,7 @@ class EventExaminer {
 
   void report(RuleId rule_id, const std::uint8_t* at, std::size_t length, std::string_view text) {
     note_(rule_id, static_cast<std::uint64_t>(at - event_), length,
-          fmt::format("field `{}` of `{}` {}", field_, type_.schema.name, text));
+          fmt::format("field `{}` of `{}` {}", field_, type_.name(), text));
   }
 
   const EventType& type_;

@@ -24,15 +24,58 @@ const PageImage& empty_table() {
   return kImage;
 }
 
+// Of a schema frame: tag, type_id.
+constexpr std::size_t kNameAt = 3;
+
+// A name with its length before it, at the beginning of `bytes`, which go on behind it.
+std::string_view take_name(std::string_view& bytes) {
+  const auto length = load_le<std::uint16_t>(as_bytes(bytes).data());
+  const std::string_view name = bytes.substr(sizeof length, length);
+  bytes.remove_prefix(sizeof length + length);
+  return name;
+}
+
 }  // namespace
+
+std::string_view EventType::name() const {
+  std::string_view bytes = frame.substr(std::min(kNameAt, frame.size()));
+  return bytes.empty() ? bytes : take_name(bytes);
+}
+
+std::string_view EventType::field_bytes() const {
+  constexpr std::size_t kLengthAndPresence = 2 + 1;
+  return frame.substr(kNameAt + kLengthAndPresence + name().size());
+}
+
+const Schema& EventType::schema() const {
+  if (kept == nullptr) kept = std::make_unique<const Schema>(read_schema());
+  return *kept;
+}
+
+Schema EventType::read_schema() const {
+  if (kept != nullptr) return *kept;
+  Schema schema{.name = std::string(name()), .has_timestamp = has_timestamp()};
+  if (field_count == 0) return schema;
+  schema.fields.reserve(field_count);
+  std::string_view bytes = field_bytes().substr(sizeof field_count);
+  for (std::size_t i = 0; i < field_count; ++i) {
+    const std::string_view field = take_name(bytes);
+    const auto tag = static_cast<std::uint8_t>(bytes.front());
+    bytes.remove_prefix(1);
+    schema.fields.push_back({.name = std::string(field),
+                             .type = static_cast<FieldType>(tag & ~kOptionalBit),
+                             .optional = (tag & kOptionalBit) != 0});
+  }
+  return schema;
+}
 
 const EventType* TypeStore::find(const std::string& key) const {
   const auto found = types_.find(key);
   return found == types_.end() ? nullptr : found->second.get();
 }
 
-const EventType& TypeStore::add(std::string key, std::uint16_t id, Schema schema) {
-  // A field is a definition here, a step of the program and a member of the model's class.
+EventType& TypeStore::make(std::string key, std::uint16_t id, const Schema& schema) {
+  // A field is bytes of the key, a step of the program and a member of the model's class.
   constexpr std::size_t kFieldMemory = 256;
   memory_ += 2 * key.size() + schema.fields.size() * kFieldMemory + sizeof(EventType);
   for (const Annotation& annotation : schema.annotations) {
@@ -41,6 +84,7 @@ const EventType& TypeStore::add(std::string key, std::uint16_t id, Schema schema
   const auto [place, added] = types_.try_emplace(std::move(key), std::make_unique<EventType>());
   EventType& type = *place->second;
   type.id = id;
+  type.field_count = static_cast<std::uint16_t>(schema.fields.size());
   type.ordinal = static_cast<std::uint32_t>(types_.size() - 1);
   type.program = compile(schema);
   type.steps = type.program.steps.data();
@@ -49,8 +93,21 @@ const EventType& TypeStore::add(std::string key, std::uint16_t id, Schema schema
     type.delta_mask = kMaxTimestampDelta;
     type.timestamp_mask = ~std::uint64_t{0};
   }
-  type.schema = std::move(schema);
   type.key = place->first;
+  return type;
+}
+
+const EventType& TypeStore::add(std::string frame, std::uint16_t id, const Schema& schema) {
+  EventType& type = make(std::move(frame), id, schema);
+  type.frame = type.key;
+  return type;
+}
+
+const EventType& TypeStore::add_annotated(std::string key, const EventType& annotated,
+                                          Schema schema) {
+  EventType& type = make(std::move(key), annotated.id, schema);
+  type.frame = annotated.frame;
+  type.kept = std::make_unique<const Schema>(std::move(schema));
   return type;
 }
 
@@ -70,7 +127,7 @@ void SegmentTypes::set(const EventType& type) {
   slot_bound_ = std::max(slot_bound_, type.program.slot_bound);
   if (!is_new) return;
   ids_.push_back(type.id);
-  ids_by_name_.emplace(type.schema.name, type.id);
+  ids_by_name_.emplace(type.name(), type.id);
 }
 
 bool SegmentTypes::has_name(std::string_view name, std::uint16_t other_than) const {

@@ -20,6 +20,10 @@ namespace tracedeck::dial9 {
 
 // A schema under a type_id. Immutable; lives as long as the `TypeStore` that made it, at a stable
 // address. A type that gets annotations later is another event type with another ordinal.
+//
+// A trace may have tens of thousands of types, most of which have few events. So a type keeps the
+// bytes of its schema frame, and a `Schema` is made of them when it is asked for. One thread at a
+// time.
 struct EventType {
   // What the loop over events looks at comes first, in one cache line.
   const Step* steps = nullptr;       // of `program`
@@ -31,9 +35,21 @@ struct EventType {
   // Whatever the decoder's user wants to find again with every event of the type.
   mutable const void* attachment = nullptr;
 
-  Schema schema = {};
+  std::uint16_t field_count = 0;
   Program program = {};
-  std::string_view key = {};  // type_id, schema frame and annotation frames: what makes it distinct
+  std::string_view key = {};    // what makes it distinct: schema frame, annotation frames
+  std::string_view frame = {};  // its schema frame, with what was checked when it was decoded
+  // With annotations, which the frame does not have; without, once `schema` was asked for.
+  mutable std::unique_ptr<const Schema> kept = nullptr;
+
+  [[nodiscard]] std::string_view name() const;
+  // The bytes of the frame from the number of fields on: equal for equal fields.
+  [[nodiscard]] std::string_view field_bytes() const;
+  [[nodiscard]] bool has_timestamp() const { return timestamp_mask != 0; }
+  // Stays in memory.
+  [[nodiscard]] const Schema& schema() const;
+  // The same for who needs it once.
+  [[nodiscard]] Schema read_schema() const;
 };
 
 // Every distinct event type of a trace. Segments usually register the same schemas again; they
@@ -42,12 +58,17 @@ class TypeStore {
  public:
   // The type with that key, or null.
   [[nodiscard]] const EventType* find(const std::string& key) const;
-  const EventType& add(std::string key, std::uint16_t id, Schema schema);
+  // A type of a schema frame, which is its key; `schema` is what it says.
+  const EventType& add(std::string frame, std::uint16_t id, const Schema& schema);
+  // A type that has another's schema frame, and annotations.
+  const EventType& add_annotated(std::string key, const EventType& annotated, Schema schema);
 
   // Bytes that the types take, about.
   [[nodiscard]] std::size_t memory() const { return memory_; }
 
  private:
+  EventType& make(std::string key, std::uint16_t id, const Schema& schema);
+
   std::unordered_map<std::string, std::unique_ptr<EventType>> types_;
   std::size_t memory_ = 0;
 };

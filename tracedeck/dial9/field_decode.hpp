@@ -6,6 +6,7 @@
 // branch-free in one bit; the rare event that has any is looked at again by `event_findings`.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include "tracedeck/base/bytes.hpp"
@@ -46,6 +47,34 @@ template <class Out>
   at = content + size;
   return content;
 }
+
+// What stores values for the loop, at `out`, and returns where the next goes. `odd` becomes true
+// for what is worth a finding, if `kReportsOddities`. Text and other content is a pointer to its
+// bytes in the window and their number.
+template <class P>
+concept FieldPolicy =
+    requires(typename P::Out* out, std::uint64_t number, std::int64_t integer, double real,
+             bool flag, std::uint32_t size, FieldType type, const std::uint8_t* data,
+             const Pools& pools, bool& odd, const SkipResult& extent) {
+      { P::kReportsOddities } -> std::convertible_to<bool>;
+      // Whether lists and maps become values of their elements.
+      { P::kExpandsContainers } -> std::convertible_to<bool>;
+      { P::unsigned_integer(out, number, type) } -> std::same_as<typename P::Out*>;
+      { P::signed_integer(out, integer) } -> std::same_as<typename P::Out*>;
+      { P::real(out, real) } -> std::same_as<typename P::Out*>;
+      { P::boolean(out, flag) } -> std::same_as<typename P::Out*>;
+      // The ids of pool entries, which may be undefined.
+      { P::pooled_string(out, size, pools, odd) } -> std::same_as<typename P::Out*>;
+      { P::pooled_stack(out, size, pools, odd) } -> std::same_as<typename P::Out*>;
+      { P::string(out, data, size) } -> std::same_as<typename P::Out*>;
+      { P::blob(out, data, size) } -> std::same_as<typename P::Out*>;
+      { P::stack(out, data, size) } -> std::same_as<typename P::Out*>;
+      // A map or list, which was walked: where it lies, and whether it is the value of an optional.
+      { P::container(out, type, data, extent, pools, flag) } -> std::same_as<typename P::Out*>;
+      // An optional field without a value, or before the value of one.
+      { P::absent(out, type) } -> std::same_as<typename P::Out*>;
+      { P::present(out) } -> std::same_as<typename P::Out*>;
+    };
 
 // Reads the varint at `at` as `decode_leb128` does, noting an overlong one.
 template <class Policy>
@@ -89,7 +118,7 @@ template <class Policy>
 // Runs `step` and what follows over the fields at `at`, which is within the window or its padding,
 // and stores values at `out`. On kOk both are behind the last field; on any other status they are
 // unspecified and the context says why.
-template <class Policy>
+template <FieldPolicy Policy>
 [[gnu::always_inline]] inline FieldStatus decode_fields(
     const Step* step, const std::uint8_t*& at, typename Policy::Out*& out, bool& odd,
     FieldContext<typename Policy::Out>& context) {

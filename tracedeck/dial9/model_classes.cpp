@@ -89,28 +89,50 @@ FieldClassPtr field_class(FieldType type, bool optional) {
   return optional ? kClasses.optional[index] : kClasses.plain[index];
 }
 
-EventClass event_class(const EventType& type, const DataStreamClass& stream_class) {
+namespace {
+
+// What recorders of dial9 write for others to be understood.
+constexpr std::array<std::string_view, 4> kDescribing = {"SymbolTableEntry", "SegmentMetadata",
+                                                         "SegmentMetadataEvent", "ClockSyncEvent"};
+
+FieldClassPtr payload_class(const Schema& schema) {
   StructureClass payload;
-  payload.members.reserve(type.schema.fields.size());
-  for (const FieldDefinition& field : type.schema.fields) {
+  payload.members.reserve(schema.fields.size());
+  for (const FieldDefinition& field : schema.fields) {
     payload.members.push_back({.name = field.name,
                                .field_class = field_class(field.type, field.optional),
                                .attributes = {}});
   }
-  for (const Annotation& annotation : type.schema.annotations) {
+  for (const Annotation& annotation : schema.annotations) {
     if (annotation.field_index < payload.members.size()) {
       payload.members[annotation.field_index].attributes.push_back(
           {.key = annotation.key, .value = annotation.value});
     }
   }
+  return make_field_class(std::move(payload));
+}
+
+}  // namespace
+
+FieldClassPtr EventClasses::payload(const EventType& type) {
+  const bool has_annotations = type.key.data() != type.frame.data();
+  if (has_annotations) return payload_class(type.read_schema());
+  const auto [place, is_new] = payloads_.try_emplace(type.field_bytes());
+  if (is_new) place->second = payload_class(type.read_schema());
+  return place->second;
+}
+
+EventClass EventClasses::make(const EventType& type, const DataStreamClass& stream_class) {
+  const std::string_view name = type.name();
   return {.id = type.id,
-          .name = type.schema.name,
+          .name = std::string(name),
           .name_space = {},
           .uid = {},
           .stream_class = &stream_class,
-          .clock = type.schema.has_timestamp ? stream_class.default_clock : nullptr,
-          .nominal_time = type.schema.has_timestamp && has_nominal_time(type.schema.name),
-          .payload = make_field_class(std::move(payload))};
+          .clock = type.has_timestamp() ? stream_class.default_clock : nullptr,
+          .nominal_time = type.has_timestamp() && has_nominal_time(name),
+          .describes_others = std::ranges::find(kDescribing, name) != kDescribing.end(),
+          .payload = payload(type)};
 }
 
 }  // namespace tracedeck::dial9

@@ -59,7 +59,8 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
         this->trace().add_clock({.id = "timestamp",
                                  .shift = options.clock_shift,
                                  .origin = options.clock_origin.value_or(ClockOrigin::kUnknown)});
-    stream_class_ = &this->trace().add_stream_class({.default_clock = &clock});
+    stream_class_ = &this->trace().add_stream_class(
+        {.default_clock = &clock, .streams_are_parts = true, .has_describing_events = true});
   }
 
   // Decodes the header, so that what is no trace is rejected when it is opened.
@@ -114,7 +115,7 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   }
   void type(const EventType& type) {
     if (type.attachment != nullptr) return;
-    const EventClass& added = this->trace().add_event_class(event_class(type, *stream_class_));
+    const EventClass& added = this->trace().add_event_class(classes_.make(type, *stream_class_));
     type.attachment = &added;
     this->batch().add(Record(&added));
   }
@@ -134,6 +135,7 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
 
   const DataStreamClass* stream_class_ = nullptr;
   std::shared_ptr<const DataStream> stream_;
+  EventClasses classes_;
   Room room_;
   BatchPtr first_;
   std::uint64_t strings_pinned_ = 0;

@@ -41,7 +41,7 @@ struct Counter : FrameHandler {
 
   bool event(const EventType& type, std::uint64_t timestamp, std::uint64_t, std::uint32_t,
              SkipPolicy::Out*, SkipPolicy::Out*) {
-    ++events[type.schema.name];
+    ++events[std::string(type.name())];
     if (timestamp == 0) {
       ++timeless;
     } else {

@@ -62,7 +62,7 @@ class TypedDecoder {
     if (&type == last_type_) [[likely]]
       return *last_;
     const auto [found, is_new] = mappings_.try_emplace(&type);
-    if (is_new) found->second = map(type.schema);
+    if (is_new) found->second = map(type.schema());
     last_type_ = &type;
     last_ = &found->second;
     return *last_;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -40,6 +41,44 @@ struct DamagedEvents {
   std::uint64_t most = 0;  // events there may have been besides
 };
 
+// What stores the values of an event for the decoder, at `out`, and returns where the next goes.
+template <class P>
+concept AttributePolicy =
+    requires(typename P::Out* out, const EventHead& head, ValueType type, std::uint64_t bits,
+             const std::uint8_t* data, std::uint32_t count) {
+      { P::kReportsOddities } -> std::convertible_to<bool>;
+      // Whether values of an event stay when the next comes.
+      { P::kAdvances } -> std::convertible_to<bool>;
+      { P::head(out, head) } -> std::same_as<typename P::Out*>;
+      { P::number(out, type, bits) } -> std::same_as<typename P::Out*>;
+      { P::string(out, data, count) } -> std::same_as<typename P::Out*>;
+      { P::numbers(out, type, data, count) } -> std::same_as<typename P::Out*>;
+      // `count` strings in as many bytes as the last argument says.
+      { P::strings(out, data, count, count) } -> std::same_as<typename P::Out*>;
+    };
+
+// What `Decoder::run` hands the packets of a trace to.
+template <class H>
+concept DecodeHandler = AttributePolicy<typename H::Policy> &&
+                        requires(H& handler, typename H::Policy::Out*& out, const EventType& type,
+                                 const EventHead& head, const Option& option, std::uint64_t offset,
+                                 ByteSpan packet, Finding finding) {
+                          // Events may come: sets where their values go, and the end of the room.
+                          handler.begin_events(out, out);
+                          // An event, with its values from the first to behind the last. False:
+                          // pause behind it.
+                          {
+                            handler.event(type, head, offset, packet, out, out)
+                          } -> std::same_as<bool>;
+                          // False: pause behind it.
+                          { handler.option(option, offset, offset) } -> std::same_as<bool>;
+                          // A type was made, also that of events which are too many to describe.
+                          handler.type(type);
+                          // A damaged range; something that was tolerated.
+                          handler.problem(std::move(finding));
+                          handler.finding(std::move(finding));
+                        };
+
 class Decoder {
  public:
   // `max_state`: bytes that a packet may take, and at most what event types may.
@@ -49,16 +88,9 @@ class Decoder {
 
   // Decodes from `position` (an index into the window) on, advancing it past what was consumed.
   //
-  // A handler has a type `Policy` (see value.hpp) and the members
-  //   void begin_events(Policy::Out*& out, Policy::Out*& end)  where values go
-  //   bool event(const EventType&, const EventHead&, offset, ByteSpan packet,
-  //              Policy::Out* begin, Policy::Out* end)         false: pause
-  //   bool option(const Option&, offset, size)                 false: pause
-  //   void type(const EventType&)                              a type was made, also the overflow
-  //   void problem(Finding), void finding(Finding)
-  // and, if it wants to know, `void damaged(const DamagedEvents&)` after a problem. Findings come
-  // only if the policy reports oddities.
-  template <class Handler>
+  // If the handler has `void damaged(const DamagedEvents&)`, it is called after a problem. Findings
+  // come only if the policy reports oddities.
+  template <DecodeHandler Handler>
   [[nodiscard]] DecodeProgress run(const DecodeWindow& window, std::size_t& position,
                                    Handler& handler);
 
@@ -229,7 +261,7 @@ void Decoder::close_damage(const DecodeWindow& window, std::size_t position, Han
     handler.damaged(damaged_events(end));
 }
 
-template <class Handler>
+template <DecodeHandler Handler>
 DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, Handler& handler) {
   for (;;) {
     if (in_damage()) [[unlikely]] {

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -34,6 +35,18 @@ inline constexpr std::uint64_t kDefaultMaxState = std::uint64_t{1} << 30;
 // Sizes of frames are 32-bit numbers.
 inline constexpr std::uint64_t kMostMaxState = 0xFFFF'FFFF;
 
+// What `Decoder::run` hands the events of a trace to.
+template <class H>
+concept DecodeHandler = requires(H& handler, const EventView& event, std::uint64_t offset,
+                                 std::uint32_t size, Finding finding) {
+  // An event of `size` bytes from `offset` on, delimiter included. False: pause behind it. The
+  // view lasts until the call returns, but its text, if it says so, as long as the window.
+  { handler.event(event, offset, size) } -> std::same_as<bool>;
+  // A damaged range; something that was tolerated.
+  handler.problem(std::move(finding));
+  handler.finding(std::move(finding));
+};
+
 class Decoder {
  public:
   // `max_state`: bytes that a frame may take. `table` must outlive the decoder.
@@ -43,14 +56,9 @@ class Decoder {
 
   // Decodes from `position` (an index into the window) on, advancing it past what was consumed.
   //
-  // A handler has the members
-  //   bool event(const EventView&, std::uint64_t offset, std::uint32_t size)   false: pause
-  //   void problem(Finding), void finding(Finding)
-  // and, to be shown some events only and no damage of others,
-  //   static bool wants(std::uint8_t id)
-  // where an event has `size` bytes from `offset` on, delimiter included. The view lasts until the
-  // call returns, but its text, if it says so, as long as the window.
-  template <class Handler>
+  // If the handler has `static bool wants(std::uint8_t id)`, it gets only the events that it wants,
+  // and no damage of others.
+  template <DecodeHandler Handler>
   [[nodiscard]] DecodeProgress run(const DecodeWindow& window, std::size_t& position,
                                    Handler& handler);
 
@@ -116,7 +124,7 @@ class Decoder {
   EventView view_;
 };
 
-template <class Handler>
+template <DecodeHandler Handler>
 DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, Handler& handler) {
   const std::uint8_t* const data = window.bytes.data;
   const std::uint8_t* const end = data + window.bytes.size;
