@@ -3,12 +3,15 @@
 import gzip
 import json
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+import dial9_writer as dial9
+import tband_test as tband
 from command import CommandTest, TRACES, parse_lines, plain, run
 
 BABELTRACE = shutil.which("babeltrace2")
@@ -222,3 +225,61 @@ class SharedClasses(CommandTest):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class ManyStreams(CommandTest):
+    """Data streams of the source and files of the result."""
+
+    def convert(self, trace, target, *options, **more):
+        out = self.folder / f"out.{target}"
+        self.check(run("convert", *options, "--to", target, trace, "-o", out, **more), 0)
+        return out
+
+    def events(self, trace, *options):
+        return [json.loads(line) for line in self.check(run("print", "--output", "jsonl", *options, trace), 0)
+                .stdout.splitlines()]
+
+    def test_segments_of_dial9_are_no_data_streams(self):
+        schema = dial9.schema(0, "Tick", [("n", dial9.VARINT)])
+        trace = b""
+        for i in range(2000):
+            trace += dial9.header()
+            if i % 10 == 3:
+                trace += schema + dial9.event(0, dial9.varint(i), delta=i + 1)
+        path = self.file("t.bin", trace)
+        want = self.events(path)
+        for target in ("ctf2rc", "ctf2", "ctf1"):
+            out = self.convert(path, target)
+            self.assertEqual(sorted(file.name for file in out.iterdir()), ["metadata", "stream-0000"])
+            self.assertEqual([event["context"]["packet"]["segment"] for event in self.events(out)],
+                             [event["stream"]["segment"] for event in want])
+            again = self.folder / f"{target}.bin"
+            self.check(run("convert", "--to", "dial9", out, "-o", again), 0)
+            self.assertEqual(self.events(again), want)
+
+    def test_empty_segments_make_no_file(self):
+        out = self.convert(self.file("t.bin", 50 * dial9.header()), "ctf2")
+        self.assertEqual([file.name for file in out.iterdir()], ["metadata"])
+
+    def test_events_that_step_back_are_in_order_in_a_few_streams(self):
+        trace = dial9.header() + dial9.schema(0, "Tick", [("n", dial9.VARINT)])
+        times = [100, 50, 120, 60, 10, 130, 70]
+        for n, time in enumerate(times):
+            trace += dial9.reset(time) + dial9.event(0, dial9.varint(n), delta=0)
+        path = self.file("t.bin", trace)
+        for target in ("ctf2rc", "ctf2", "ctf1"):
+            out = self.convert(path, target)
+            self.assertEqual(len(list(out.iterdir())), 1 + 3)
+            self.assertEqual(self.check(run("validate", out), 0).stdout, b"")
+            self.assertEqual([event["time"] for event in self.events(out)], sorted(times))
+
+    def test_more_files_than_descriptors(self):
+        cores = range(200)
+        trace = b"".join(tband.event(0, 10 * core, core) + tband.event(4, 10 * core + 1, core) for core in cores)
+        trace += b"".join(tband.event(0, 5000 + 10 * core, core) + tband.event(5, 5001 + 10 * core, core)
+                          for core in cores)
+        path = self.file("t", trace)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        out = self.convert(path, "ctf2", "--format", "tband", "--packet-size", "4096", preexec_fn=limit)
+        self.assertEqual(len(list(out.iterdir())), 201)
+        self.assertEqual(len(self.events(out)), len(self.events(path, "--format", "tband")))

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tracedeck/dial9/encoder.hpp"
+#include "tracedeck/dial9/kept_segments.hpp"
 #include "tracedeck/dial9/schema_mapping.hpp"
 #include "tracedeck/dial9/slot_values.hpp"
 #include "tracedeck/format/concessions.hpp"
@@ -58,13 +59,18 @@ class TraceWriter final : public Writer {
       case RecordKind::kStreamBegin:
         return begin_stream(*record.stream);
       case RecordKind::kStreamEnd:
-        if (open_streams_ > 0) --open_streams_;
+        if (open_streams_ > 0 && !segment_member(*record.stream->stream_class)) --open_streams_;
         break;
       case RecordKind::kLoss:
         concessions_.concede(Concession::kLoss);
         break;
-      case RecordKind::kPacketBegin:
       case RecordKind::kPacketEnd:
+        // Another may come to lie where this one was.
+        if (record.packet != last_packet_) break;
+        last_packet_ = nullptr;
+        kept_segment_.reset();
+        break;
+      case RecordKind::kPacketBegin:
       case RecordKind::kDescription:
       case RecordKind::kProblem:
       case RecordKind::kFinding:
@@ -97,23 +103,57 @@ class TraceWriter final : public Writer {
   };
 
   Result<void> begin_stream(const DataStream& stream) {
+    if (segment_member(*stream.stream_class)) return {};
     if (++open_streams_ > 1) return {};
     if (segment_stream_) {
-      if (auto begun = encoder_.new_segment(); !begun) return begun;
-      ++segment_;
-      values_.forget_pools();
+      if (auto begun = begin_segment(); !begun) return begun;
     }
     segment_stream_ = stream.entity;
     return {};
   }
 
+  Result<void> begin_segment() {
+    if (auto begun = encoder_.new_segment(); !begun) return begun;
+    ++segment_;
+    values_.forget_pools();
+    return {};
+  }
+
+  // The packet may say which segment its events are of.
+  Result<void> take_packet(const Packet* packet) {
+    last_packet_ = packet;
+    kept_segment_.reset();
+    if (packet == nullptr) return {};
+    const auto member = segment_member(*packet->stream->stream_class);
+    if (!member) return {};
+    kept_segment_ = segment_of(*packet, *member);
+    if (!kept_segment_ || *kept_segment_ <= last_kept_) return {};
+    // Segments without events are there too, unless they are out of all proportion.
+    constexpr std::uint64_t kMostEmpty = std::uint64_t{1} << 20;
+    const std::uint64_t missing = *kept_segment_ - last_kept_;
+    last_kept_ = *kept_segment_;
+    empty_segments_ += missing - 1;
+    for (std::uint64_t i = empty_segments_ <= kMostEmpty ? missing : 1; i != 0; --i) {
+      if (auto begun = begin_segment(); !begun) return begun;
+    }
+    return {};
+  }
+
+  // Whether the event is written where it was.
+  [[nodiscard]] bool is_in_place(const Event& event) const {
+    if (kept_segment_) return *kept_segment_ == last_kept_;
+    return event.stream != nullptr && event.stream->entity == segment_stream_;
+  }
+
   Result<void> write_event(const Event& event) {
+    if (event.packet != last_packet_) [[unlikely]] {
+      if (auto taken = take_packet(event.packet); !taken) return taken;
+    }
     last_ = &registered_[*event.event_class];
     if (last_->segment != segment_) [[unlikely]] {
       if (auto done = register_class(*event.event_class, *last_); !done) return done;
     }
-    if (event.stream == nullptr || event.stream->entity != segment_stream_)
-      concessions_.concede(Concession::kStream);
+    if (!is_in_place(event)) concessions_.concede(Concession::kStream);
     if (event.event_class->has_duration) concessions_.concede(Concession::kDuration);
     if (event.common_count + event.specific_count != 0) concessions_.concede(Concession::kContext);
     if (auto collected = collect_values(event); !collected) return collected;
@@ -204,6 +244,10 @@ class TraceWriter final : public Writer {
   std::optional<EntityId> segment_stream_;
   std::uint64_t segment_ = 1;
   std::uint64_t open_streams_ = 0;
+  const Packet* last_packet_ = nullptr;
+  std::optional<std::uint64_t> kept_segment_;  // of `last_packet_`, see kept_segments.hpp
+  std::uint64_t last_kept_ = 0;                // the greatest such
+  std::uint64_t empty_segments_ = 0;           // between them
   std::vector<Value> row_;
   Concessions concessions_;
 };

@@ -19,6 +19,19 @@ std::uint64_t padding_of(const Packet& packet) {
   return padding <= kMostPadding ? padding : 0;
 }
 
+struct ClockValue {
+  std::uint64_t value;  // the last there is, unless it fits
+  bool fits;
+};
+
+ClockValue in_nanoseconds(const ClockClass& clock, std::uint64_t time) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide value = static_cast<Wide>(time) * clock.tick.numerator / clock.tick.denominator;
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+  if (value > kLast) return {kLast, false};
+  return {static_cast<std::uint64_t>(value), true};
+}
+
 }  // namespace
 
 std::unexpected<Error> unencodable(const TraceInProgress& trace, EncodeStatus status,
@@ -44,12 +57,14 @@ StreamWriter::StreamWriter(TraceInProgress& trace, TargetStreamClass& stream_cla
 
 std::uint64_t StreamWriter::target_time(const ClockClass& clock, std::uint64_t time) {
   if (stream_class_.clock.same_ticks) return time;
-  __extension__ using Wide = unsigned __int128;
-  const Wide value = static_cast<Wide>(time) * clock.tick.numerator / clock.tick.denominator;
-  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
-  if (value <= kLast) return static_cast<std::uint64_t>(value);
-  trace_.concessions.concede(Concession::kTimeRange);
-  return kLast;
+  const auto [value, fits] = in_nanoseconds(clock, time);
+  if (!fits) trace_.concessions.concede(Concession::kTimeRange);
+  return value;
+}
+
+std::uint64_t StreamWriter::clock_value(const Event& event) const {
+  if (stream_class_.clock.same_ticks) return event.time;
+  return in_nanoseconds(*event.event_class->clock, event.time).value;
 }
 
 std::optional<std::uint64_t> StreamWriter::converted(std::optional<std::uint64_t> time) {
@@ -77,10 +92,36 @@ Result<void> StreamWriter::begin_packet(const Packet& packet) {
   source_ = &packet;
   source_begin_ = converted(packet.begin);
   source_end_ = converted(packet.end);
-  source_sequence_ = packet.sequence;
-  source_discarded_ = packet.discarded;
+  take_counters(packet);
   source_padding_ = padding_of(packet);
   return keeps_heads() ? encode_head(packet) : encode_context(packet);
+}
+
+Result<void> StreamWriter::begin_part(const DataStream& part) {
+  if (packets_.is_open()) {
+    if (auto closed = close_packet(true); !closed) return closed;
+  }
+  part_ = part.keys.front().value;
+  const Packet packet{.stream = &part, .context = {unsigned_slot(*part_)}};
+  return encode_context(packet);
+}
+
+// The counters of a packet, less what the packets that were left out before the first one counted.
+void StreamWriter::take_counters(const Packet& packet) {
+  source_sequence_ = packet.sequence;
+  source_discarded_ = packet.discarded;
+  const std::uint64_t lost = std::exchange(last_lost_, 0);
+  const std::uint64_t counted = last_loss_end_ == packet.end ? lost : 0;
+  if (!trace_.part_of_source) return;
+  if (packet.sequence) {
+    if (!sequence_base_) sequence_base_ = *packet.sequence;
+    source_sequence_ = *packet.sequence - *sequence_base_;
+  }
+  if (packet.discarded) {
+    if (!discarded_base_)
+      discarded_base_ = *packet.discarded - std::min(counted, *packet.discarded);
+    source_discarded_ = *packet.discarded - *discarded_base_;
+  }
 }
 
 Result<void> StreamWriter::encode_context(const Packet& packet) {
@@ -229,6 +270,8 @@ Result<void> StreamWriter::lose(const Loss& loss) {
   // Packets with counters of their own tell it themselves.
   if (loss.packets) sequence_ += *loss.packets;
   if (loss.events) {
+    last_lost_ = *loss.events;
+    last_loss_end_ = loss.end_value;
     if (auto counted = count_lost(*loss.events, loss.taken_back); !counted) return counted;
   }
   if (source_ == nullptr && packets_.is_open()) return close_packet(true);

@@ -29,9 +29,11 @@ struct TakesMore {
 
 // What the data streams of a trace that is being written share.
 struct TraceInProgress {
-  TraceInProgress(std::string name_of, Dialect dialect_of, bool single_source)
+  TraceInProgress(std::string name_of, Dialect dialect_of, bool single_source,
+                  bool part_of_source_of)
       : name(std::move(name_of)),
         dialect(dialect_of),
+        part_of_source(part_of_source_of),
         classes(dialect, single_source, concessions) {}
 
   TraceInProgress(const TraceInProgress&) = delete;
@@ -39,6 +41,7 @@ struct TraceInProgress {
 
   std::string name;  // of the output
   Dialect dialect;
+  bool part_of_source;  // see `WriteOptions`
   Concessions concessions;
   TargetTrace classes;
   Encoder encoder;
@@ -70,6 +73,19 @@ class StreamWriter {
 
   // The time of an event, which is written next, in the target's clock.
   [[nodiscard]] std::uint64_t time_of(const Event& event);
+
+  // What the same comes to, without counting what is put differently. The event has a time.
+  [[nodiscard]] std::uint64_t clock_value(const Event& event) const;
+  // Of the last event.
+  [[nodiscard]] std::uint64_t last_time() const { return last_time_; }
+
+  // The events to come are of this part of the source (`DataStreamClass::streams_are_parts`), which
+  // the packets say.
+  [[nodiscard]] Result<void> take_part(const DataStream& part) {
+    if (part_ == part.keys.front().value) [[likely]]
+      return {};
+    return begin_part(part);
+  }
 
   // The packet must outlive its end.
   [[nodiscard]] Result<void> begin_packet(const Packet& packet);
@@ -113,6 +129,8 @@ class StreamWriter {
  private:
   [[nodiscard]] std::uint64_t target_time(const ClockClass& clock, std::uint64_t time);
   [[nodiscard]] std::optional<std::uint64_t> converted(std::optional<std::uint64_t> time);
+  [[nodiscard]] Result<void> begin_part(const DataStream& part);
+  void take_counters(const Packet& packet);
   [[nodiscard]] Result<void> encode_context(const Packet& packet);
   [[nodiscard]] Result<void> count_lost(std::uint64_t events, bool taken_back);
   [[nodiscard]] Result<void> encode_head(const Packet& packet);
@@ -128,10 +146,17 @@ class StreamWriter {
   std::optional<std::uint64_t> source_end_;
   std::optional<std::uint64_t> source_sequence_;
   std::optional<std::uint64_t> source_discarded_;
-  std::uint64_t source_padding_ = 0;  // bytes behind its content
+  std::uint64_t source_padding_ = 0;   // bytes behind its content
+  std::optional<std::uint64_t> part_;  // of the source, where it has parts
   // What the packet's head has of the source: all of it, or its own members of the context.
   PacketHeadBits head_;
   std::vector<WrittenValue> packet_values_;
+  // What the source's counters were before its first packet, where it is a part of a trace.
+  std::optional<std::uint64_t> sequence_base_;
+  std::optional<std::uint64_t> discarded_base_;
+  // The last loss: of the packet that comes next, if both end at the same time.
+  std::uint64_t last_lost_ = 0;  // events
+  std::optional<std::uint64_t> last_loss_end_;
   std::uint64_t discarded_ = 0;
   std::uint64_t written_discarded_ = 0;
   std::uint64_t sequence_ = 0;  // of the next packet, where the source has none

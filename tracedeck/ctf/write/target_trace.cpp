@@ -76,6 +76,18 @@ FieldClassPtr with_duration(const FieldClassPtr& payload) {
   return make_field_class(std::move(made));
 }
 
+// The packet context of a data stream whose packets are of parts of the source.
+FieldClassPtr part_context(const std::string& name) {
+  FieldClass number{.kind = IntegerClass{.layout = FixedLayout{.width = 64}}};
+  number.alignment = 8;
+  add_mark(number.attributes, "kind", "\"part\"");
+  StructureClass made;
+  made.members.push_back({.name = name,
+                          .field_class = std::make_shared<const FieldClass>(std::move(number)),
+                          .attributes = {}});
+  return make_field_class(std::move(made));
+}
+
 // Maps the roots of a class for `KeptMetadata`.
 class KeptRoots {
  public:
@@ -204,6 +216,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   auto owner = std::make_unique<TargetStreamClass>();
   TargetStreamClass& made = *owner;
   made.source = &source;
+  if (source.streams_are_parts) made.part_name = stream.keys.front().name;
   made.layout = layout_;
   made.layout.has_wide_ids = std::ranges::any_of(events_of(source), [](const EventClass* each) {
     return each->id.value_or(0) > kLastShortId;
@@ -272,8 +285,10 @@ const std::vector<const EventClass*>& TargetTrace::events_of(const DataStreamCla
 
 Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const FieldClassPtr& before) {
   std::vector<Member> more;
-  if (made.source->packet_context != nullptr) {
-    const FieldClassPtr& whole = before != nullptr ? before : made.source->packet_context;
+  const FieldClassPtr source =
+      made.part_name.empty() ? made.source->packet_context : part_context(made.part_name);
+  if (source != nullptr) {
+    const FieldClassPtr& whole = before != nullptr ? before : source;
     const auto& members = *whole->as<StructureClass>();
     StructureClass users = user_members(members, made.packet_members);
     for (std::size_t i = 0; i < members.members.size(); ++i) {

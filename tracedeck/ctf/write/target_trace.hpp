@@ -43,6 +43,7 @@ struct TargetStreamClass {
   FieldClassPtr common_context = nullptr;     // what is mapped
   FieldClassPtr packet_context = nullptr;     // the same: without roles unless heads are kept
   FieldClassPtr event_header = nullptr;       // the same, where heads are kept
+  std::string part_name = {};                 // of the parts of the source, where it has parts
   DataStreamClass target;
   TargetClock clock;
   PacketLayout layout;

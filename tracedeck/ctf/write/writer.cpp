@@ -8,6 +8,7 @@
 
 #include "tracedeck/ctf/write/concessions.hpp"
 #include "tracedeck/ctf/write/event_writer.hpp"
+#include "tracedeck/ctf/write/ordered_streams.hpp"
 #include "tracedeck/ctf/write/stream_names.hpp"
 #include "tracedeck/ctf/write/stream_writer.hpp"
 #include "tracedeck/ctf/write/target_trace.hpp"
@@ -24,13 +25,15 @@ class TraceWriter final : public Writer {
   TraceWriter(io::OutputDirectory& output, Dialect dialect, const WriteOptions& options)
       : output_(output),
         packet_bits_(8 * options.packet_size),
-        trace_(output.name(), dialect, options.single_source) {}
+        trace_(output.name(), dialect, options.single_source, options.part_of_source) {}
 
   Result<void> write(const Record& record) override {
     switch (record.kind) {
       case RecordKind::kEvent:
         return write_event(record.event);
       case RecordKind::kStreamBegin: {
+        // A part may be empty.
+        if (record.stream->stream_class->streams_are_parts) break;
         auto opened = open(*record.stream);
         if (!opened) return std::unexpected(opened.error());
         return {};
@@ -52,22 +55,23 @@ class TraceWriter final : public Writer {
   }
 
   Result<void> flush() override {
-    for (auto& [source, stream] : streams_) {
-      if (!stream->packets().has_events() || !stream->can_split()) continue;
-      if (auto closed = stream->close_packet(false); !closed) return closed;
-    }
+    auto closed = for_each_stream([](StreamWriter& stream) -> Result<void> {
+      if (!stream.packets().has_events() || !stream.can_split()) return {};
+      return stream.close_packet(false);
+    });
+    if (!closed) return closed;
     // First what the packets need to be read.
     if (auto written = write_metadata(); !written) return written;
     if (auto flushed = metadata_->flush(); !flushed) return flushed;
-    for (auto& [source, stream] : streams_)
-      if (auto flushed = stream->packets().flush(); !flushed) return flushed;
-    return {};
+    return for_each_stream([](StreamWriter& stream) { return stream.packets().flush(); });
   }
 
   Result<void> finish() override {
     while (!streams_.empty()) {
       if (auto ended = end_stream(streams_.begin()->first); !ended) return ended;
     }
+    auto ended = for_each_stream([](StreamWriter& stream) { return stream.finish(); });
+    if (!ended) return ended;
     if (auto begun = trace_.classes.begin_empty(); !begun) return begun;
     if (auto written = write_metadata(); !written) return written;
     if (auto finished = metadata_->finish(); !finished) return finished;
@@ -84,25 +88,58 @@ class TraceWriter final : public Writer {
  private:
   // -- Data streams ---------------------------------------------------------------------------
 
+  template <class Do>
+  Result<void> for_each_stream(Do act) {
+    for (auto& [source, stream] : streams_) {
+      if (auto done = act(*stream); !done) return done;
+    }
+    for (auto& [stream_class, ordered] : parts_) {
+      for (const auto& stream : ordered.streams()) {
+        if (auto done = act(*stream); !done) return done;
+      }
+    }
+    return {};
+  }
+
   Result<StreamWriter*> open(const DataStream& source) {
+    if (source.stream_class->streams_are_parts) {
+      OrderedStreams& ordered = parts_[source.stream_class->entity];
+      if (!ordered.streams().empty()) return ordered.streams().front().get();
+      auto made = add_for_parts(ordered, source);
+      if (!made) return made;
+      if (auto taken = (*made)->take_part(source); !taken) return std::unexpected(taken.error());
+      return made;
+    }
     const auto found = streams_.find(source.entity);
     if (found != streams_.end()) return found->second.get();
+    auto made = create(source, StreamNames::own_id(source));
+    if (!made) return std::unexpected(made.error());
+    StreamWriter* const stream = made->get();
+    streams_.emplace(source.entity, std::move(*made));
+    last_source_ = EntityId::none();
+    return stream;
+  }
+
+  Result<StreamWriter*> add_for_parts(OrderedStreams& ordered, const DataStream& part) {
+    auto made = create(part, ordered.streams().size());
+    if (!made) return std::unexpected(made.error());
+    return &ordered.add(std::move(*made));
+  }
+
+  // `id`: that the source has for it.
+  Result<std::unique_ptr<StreamWriter>> create(const DataStream& source,
+                                               std::optional<std::uint64_t> id) {
     if (traces_.begin(source.entity.trace))
       trace_.classes.forget([this](std::uint64_t trace) { return !traces_.has(trace); });
     auto stream_class = trace_.classes.stream_class(source);
     if (!stream_class) return std::unexpected(stream_class.error());
     auto file = output_.create_file(names_.file_name(source));
     if (!file) return std::unexpected(file.error());
-    auto made = std::make_unique<StreamWriter>(trace_, **stream_class, std::move(*file),
-                                               stream_id(source, *(*stream_class)->target.id));
-    StreamWriter* const stream = made.get();
-    streams_.emplace(source.entity, std::move(made));
-    last_source_ = EntityId::none();
-    return stream;
+    return std::make_unique<StreamWriter>(trace_, **stream_class, std::move(*file),
+                                          stream_id(*(*stream_class)->target.id, id));
   }
 
-  std::uint64_t stream_id(const DataStream& source, std::uint64_t class_id) {
-    const std::optional<std::uint64_t> own = StreamNames::own_id(source);
+  std::uint64_t stream_id(std::uint64_t class_id, std::optional<std::uint64_t> own) {
     if (trace_.classes.keeps_heads()) return 0;
     if (trace_.classes.has_stream_ids()) return names_.free_id(class_id, own);
     if (own) trace_.concessions.concede(Concession::kStreamId);
@@ -166,6 +203,9 @@ class TraceWriter final : public Writer {
     if (event.stream->entity != last_source_ || event.event_class->entity != last_class_) {
       if (auto found = find_class(event); !found) return found;
     }
+    if (last_parts_ != nullptr) {
+      if (auto chosen = choose_stream(event); !chosen) return chosen;
+    }
     StreamWriter& stream = *last_stream_;
     PacketWriter& packets = stream.packets();
     if (event.packet != nullptr && event.packet != stream.source()) [[unlikely]] {
@@ -197,9 +237,22 @@ class TraceWriter final : public Writer {
     return keep_bounds(stream);
   }
 
+  // Of those that hold the parts of a source, for the event.
+  Result<void> choose_stream(const Event& event) {
+    last_stream_ = last_parts_->choose(event);
+    if (last_stream_ == nullptr) {
+      auto made = add_for_parts(*last_parts_, *event.stream);
+      if (!made) return std::unexpected(made.error());
+      last_stream_ = *made;
+    }
+    return last_stream_->take_part(*event.stream);
+  }
+
   Result<void> find_class(const Event& event) {
     auto stream = open(*event.stream);
     if (!stream) return std::unexpected(stream.error());
+    const DataStreamClass* const source_class = event.stream->stream_class;
+    last_parts_ = source_class->streams_are_parts ? &parts_[source_class->entity] : nullptr;
     auto target = trace_.classes.event_class(*event.event_class, (*stream)->stream_class());
     if (!target) return std::unexpected(target.error());
     last_source_ = event.stream->entity;
@@ -240,10 +293,12 @@ class TraceWriter final : public Writer {
   std::unique_ptr<io::Output> metadata_;
   OpenTraces traces_;  // of the data streams below
   std::unordered_map<EntityId, std::unique_ptr<StreamWriter>, EntityIdHash> streams_;
+  std::unordered_map<EntityId, OrderedStreams, EntityIdHash> parts_;  // by class of data stream
   StreamNames names_;
   EntityId last_source_ = EntityId::none();
   EntityId last_class_ = EntityId::none();
   StreamWriter* last_stream_ = nullptr;
+  OrderedStreams* last_parts_ = nullptr;  // null: the data stream is one of `streams_`
   TargetEventClass* last_target_ = nullptr;
 };
 
