@@ -26,7 +26,13 @@ void widen_pipe(int descriptor) {
   }
 }
 
-class FileInput final : public Input {
+// Without O_NONBLOCK a named pipe would wait here for its writer, deaf to stop requests; reads wait
+// in poll(2) instead, which reports no end before a first writer came.
+FileDescriptor open_for_reading(const std::string& path) {
+  return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+}
+
+class FileInput final : public ParkableInput {
  public:
   FileInput(std::string name, FileDescriptor file, std::stop_token stop)
       : name_(std::move(name)), file_(std::move(file)), stop_(std::move(stop)) {}
@@ -45,8 +51,11 @@ class FileInput final : public Input {
   std::optional<std::uint64_t> size() const override { return size_; }
   std::uint64_t stored_position() const override { return position_; }
   bool stopped() const override { return stopped_; }
+  void park() override { (void)file_.close(); }
 
  private:
+  // Opens the file again after it was parked.
+  Result<void> unpark();
   // Seeks over up to `bytes` bytes that are there; returns how many.
   std::uint64_t seek_over(std::uint64_t bytes);
   // Waits for up to `milliseconds`, -1: for ever, until a read would not. False when none came, or
@@ -58,6 +67,8 @@ class FileInput final : public Input {
   StopSignal stop_;
   bool seekable_ = false;
   std::int64_t start_ = 0;  // where standard input stood when we got it
+  dev_t device_ = 0;        // these two say which file it is
+  ino_t inode_ = 0;
   std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;
   bool ended_ = false;
@@ -72,6 +83,8 @@ Result<void> FileInput::prepare() {
                 name_);
   }
   if (S_ISDIR(status.st_mode)) return fail(ErrorCode::kCannotOpen, why_not_opened(EISDIR), name_);
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
   if (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode)) {
     start_ = ::lseek(file_.get(), 0, SEEK_CUR);
     seekable_ = start_ >= 0;
@@ -94,7 +107,25 @@ bool FileInput::wait(int milliseconds) {
   return stop_.wait(file_.get(), POLLIN, milliseconds) == StopSignal::Waited::kReady;
 }
 
+Result<void> FileInput::unpark() {
+  const auto failed = [this](const std::string& why) {
+    return fail(ErrorCode::kReadFailed, "it cannot be opened again: " + why, name_, position_);
+  };
+  FileDescriptor file = open_for_reading(name_);
+  struct stat status{};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0) return failed(why_not_opened(errno));
+  if (status.st_dev != device_ || status.st_ino != inode_)
+    return failed("another file has its name by now");
+  if (::lseek(file.get(), start_ + static_cast<std::int64_t>(position_), SEEK_SET) < 0)
+    return failed(system_message(errno));
+  file_ = std::move(file);
+  return {};
+}
+
 Result<std::size_t> FileInput::read(std::uint8_t* into, std::size_t size) {
+  if (!file_.valid()) {
+    if (auto opened = unpark(); !opened) return std::unexpected(std::move(opened.error()));
+  }
   while (!ended_) {
     if (seekable_ ? stop_.requested() : !wait(kForEver)) {
       stopped_ = ended_ = true;
@@ -129,6 +160,9 @@ std::uint64_t FileInput::seek_over(std::uint64_t bytes) {
 }
 
 Result<std::uint64_t> FileInput::skip(std::uint64_t bytes) {
+  if (!file_.valid()) {
+    if (auto opened = unpark(); !opened) return std::unexpected(std::move(opened.error()));
+  }
   const std::uint64_t passed = stop_.requested() ? 0 : seek_over(bytes);
   if (passed == bytes) return passed;
   const Result<std::uint64_t> rest = Input::skip(bytes - passed);
@@ -140,7 +174,7 @@ Result<void> FileInput::rewind() {
   if (!seekable_) {
     return fail(ErrorCode::kUnsupported, "a pipe cannot be read twice; give a file", name_);
   }
-  if (::lseek(file_.get(), start_, SEEK_SET) < 0) {
+  if (file_.valid() && ::lseek(file_.get(), start_, SEEK_SET) < 0) {
     return fail(ErrorCode::kReadFailed, "the system failed the seek: " + system_message(errno),
                 name_);
   }
@@ -149,30 +183,38 @@ Result<void> FileInput::rewind() {
   return {};
 }
 
+Result<std::unique_ptr<FileInput>> file_input(std::string name, FileDescriptor file,
+                                              std::stop_token stop) {
+  auto input = std::make_unique<FileInput>(std::move(name), std::move(file), std::move(stop));
+  if (Result<void> prepared = input->prepare(); !prepared)
+    return std::unexpected(std::move(prepared.error()));
+  return input;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Input>> descriptor_input(std::string name, FileDescriptor file,
                                                 std::stop_token stop) {
-  auto input = std::make_unique<FileInput>(std::move(name), std::move(file), std::move(stop));
-  if (Result<void> prepared = input->prepare(); !prepared) {
-    return std::unexpected(std::move(prepared.error()));
-  }
-  return input;
+  auto input = file_input(std::move(name), std::move(file), std::move(stop));
+  if (!input) return std::unexpected(std::move(input.error()));
+  return *std::move(input);
+}
+
+Result<std::unique_ptr<ParkableInput>> open_parkable(const std::string& path,
+                                                     std::stop_token stop) {
+  const bool standard = path == "-";
+  std::string name = standard ? "standard input" : path;
+  FileDescriptor file = standard ? FileDescriptor(STDIN_FILENO, true) : open_for_reading(path);
+  if (!file.valid()) return fail(ErrorCode::kCannotOpen, why_not_opened(errno), std::move(name));
+  auto input = file_input(std::move(name), std::move(file), std::move(stop));
+  if (!input) return std::unexpected(std::move(input.error()));
+  return *std::move(input);
 }
 
 Result<std::unique_ptr<Input>> open_file(const std::string& path, std::stop_token stop) {
-  const bool standard = path == "-";
-  std::string name = standard ? "standard input" : path;
-  FileDescriptor file(STDIN_FILENO, true);
-  if (!standard) {
-    // Without O_NONBLOCK a named pipe would wait here for its writer, deaf to stop requests; reads
-    // wait in poll(2) instead, which reports no end before a first writer came.
-    file = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (!file.valid()) {
-      return fail(ErrorCode::kCannotOpen, why_not_opened(errno), std::move(name));
-    }
-  }
-  return descriptor_input(std::move(name), std::move(file), std::move(stop));
+  auto input = open_parkable(path, std::move(stop));
+  if (!input) return std::unexpected(std::move(input.error()));
+  return *std::move(input);
 }
 
 }  // namespace tracedeck::io

@@ -10,6 +10,18 @@
 
 namespace tracedeck::io {
 
+// An input that can let go of its descriptor while nobody reads it.
+class ParkableInput : public Input {
+ public:
+  // Closes the descriptor; the next `read`, `skip` or `rewind` opens the file again where it was.
+  // Requires `seekable()`.
+  virtual void park() = 0;
+};
+
+// As `open_file`.
+[[nodiscard]] Result<std::unique_ptr<ParkableInput>> open_parkable(const std::string& path,
+                                                                   std::stop_token stop = {});
+
 // As `open_input`, but compressed bytes stay compressed.
 [[nodiscard]] Result<std::unique_ptr<Input>> open_file(const std::string& path,
                                                        std::stop_token stop = {});
