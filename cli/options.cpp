@@ -8,6 +8,7 @@
 #include "cli/option_values.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/outputs.hpp"
+#include "tracedeck/render/babeltrace_time.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -418,6 +419,8 @@ flow::PipelineOptions pipeline_options(const Options& options, flow::Needs needs
           .follow = options.follow,
           .hexadecimal = options.tband_hexadecimal,
           .selection = options.selection,
+          .merged_by =
+              options.output == OutputForm::kBabeltrace2 ? render::babeltrace_time_of : nullptr,
           .needs = needs,
           .max_state = options.max_state,
           .jobs = options.jobs};

@@ -111,6 +111,17 @@ class ReferenceTraces(BabeltraceTest):
                     self.same_as_peer(CTF1 / name, options)
 
 
+@needs_peer
+@needs_traces
+class Recordings(BabeltraceTest):
+    """Traces of Trace Compass's tests whose clocks are not of 1 GHz: events are merged by times that are rounded."""
+
+    def test_clocks_of_other_frequencies(self):
+        for name in ("double_counters", "mpi_ssend_irecv"):
+            with self.subTest(name):
+                self.same_as_peer(TRACES / "ctf/tracecompass" / name, [])
+
+
 class Bits:
     """Little-endian bit fields, one behind the other."""
 

@@ -12,7 +12,7 @@ namespace {
 
 // One source and how far it was merged.
 struct Input {
-  explicit Input(std::unique_ptr<RecordSource> of) : source(std::move(of)) {}
+  Input(std::unique_ptr<RecordSource> of, TimeOf time_of) : source(std::move(of)), keys(time_of) {}
 
   std::unique_ptr<RecordSource> source;
   BatchPtr batch;
@@ -28,9 +28,9 @@ struct Input {
 
 class Merge final : public RecordSource {
  public:
-  Merge(std::vector<std::unique_ptr<RecordSource>> sources, OrderBy by)
+  Merge(std::vector<std::unique_ptr<RecordSource>> sources, OrderBy by, TimeOf time_of)
       : tree_(sources.size()), by_(by) {
-    for (auto& source : sources) inputs_.emplace_back(std::move(source));
+    for (auto& source : sources) inputs_.emplace_back(std::move(source), time_of);
   }
 
   Result<BatchPtr> next() override {
@@ -161,11 +161,11 @@ class Merge final : public RecordSource {
 
 }  // namespace
 
-std::unique_ptr<RecordSource> merge(std::vector<std::unique_ptr<RecordSource>> sources,
-                                    OrderBy by) {
+std::unique_ptr<RecordSource> merge(std::vector<std::unique_ptr<RecordSource>> sources, OrderBy by,
+                                    TimeOf time_of) {
   if (sources.empty()) return concatenate({});
   if (sources.size() == 1) return std::move(sources.front());
-  return std::make_unique<Merge>(std::move(sources), by);
+  return std::make_unique<Merge>(std::move(sources), by, time_of);
 }
 
 }  // namespace tracedeck::flow

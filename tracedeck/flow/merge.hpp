@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/format/reader.hpp"
 
 namespace tracedeck::flow {
@@ -16,9 +17,12 @@ enum class OrderBy : std::uint8_t { kRecorded, kBegan };
 // other record comes directly after the record before it in its source; what comes before the first
 // event with a time comes first.
 //
+// `time_of`: null, or what to compare other than the exact times.
+//
 // Holds one batch of each source at a time, and the few that its last batch is made of. When a
 // source fails, the records merged until then are delivered, then its error.
 [[nodiscard]] std::unique_ptr<RecordSource> merge(
-    std::vector<std::unique_ptr<RecordSource>> sources, OrderBy by = OrderBy::kRecorded);
+    std::vector<std::unique_ptr<RecordSource>> sources, OrderBy by = OrderBy::kRecorded,
+    TimeOf time_of = nullptr);
 
 }  // namespace tracedeck::flow

@@ -44,10 +44,15 @@ struct OrderKey {
   }
 };
 
-// Makes keys of clock values. Remembers what it worked out for the last clock, so one per source
-// of records is best.
+// How a clock's values become times, where that is not the exact way: see `KeyMaker`.
+using TimeOf = Nanoseconds (*)(const ClockClass& clock, std::uint64_t value);
+
+// Makes keys of clock values, of all but clocks of 1 GHz with `time_of`, unless that is null.
+// Remembers what it worked out for the last clock, so one per source of records is best.
 class KeyMaker {
  public:
+  explicit KeyMaker(TimeOf time_of = nullptr) : time_of_(time_of) {}
+
   [[nodiscard]] OrderKey operator()(const ClockClass& clock, std::uint64_t value) {
     if (clock.entity != clock_) [[unlikely]]
       select(clock);
@@ -55,7 +60,8 @@ class KeyMaker {
     if (counts_from_base_ && !__builtin_add_overflow(value, base_, &time)) [[likely]] {
       return OrderKey::from(time);
     }
-    return OrderKey::from(clock.to_nanoseconds(value));
+    return OrderKey::from(time_of_ == nullptr ? clock.to_nanoseconds(value)
+                                              : time_of_(clock, value));
   }
 
  private:
@@ -67,6 +73,7 @@ class KeyMaker {
     base_ = static_cast<std::uint64_t>(zero.magnitude());
   }
 
+  TimeOf time_of_;
   EntityId clock_ = EntityId::none();
   bool counts_from_base_ = false;  // the time of a value is `base_` + value
   std::uint64_t base_ = 0;         // ns

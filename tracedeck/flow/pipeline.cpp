@@ -170,7 +170,8 @@ RecordSourcePtr Pipeline::ordered() {
     }
   }
   if (sources.size() == 1) return std::move(sources.front());
-  return merges ? merge(std::move(sources)) : concatenate(std::move(sources));
+  return merges ? merge(std::move(sources), OrderBy::kRecorded, context_.options.merged_by)
+                : concatenate(std::move(sources));
 }
 
 RecordSourcePtr Pipeline::sorted() {

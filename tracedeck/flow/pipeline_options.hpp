@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/flow/stage.hpp"
 #include "tracedeck/format/format.hpp"
 
@@ -18,6 +19,7 @@ struct PipelineOptions {
   bool follow = false;                     // files and devices are live
   bool hexadecimal = false;                // see `ReadOptions::hexadecimal`
   Selection selection = {};
+  TimeOf merged_by = nullptr;                        // of files that are merged, see `merge`
   Needs needs = {.values = true, .findings = true};  // of who reads the pipeline
   std::optional<std::uint64_t> max_state = {};       // bytes for each trace; see `max_state`
   unsigned jobs = 0;  // threads that decode at the same time; 0: one for each processor

@@ -130,6 +130,12 @@ std::optional<std::int64_t> BabeltraceClock::time_of(Nanoseconds exact) const {
              : scaled(static_cast<std::uint64_t>(value));
 }
 
+Nanoseconds babeltrace_time_of(const ClockClass& clock, std::uint64_t value) {
+  const auto exact = [&] { return clock.to_nanoseconds(value); };
+  const auto time = BabeltraceClock(&clock).time_of(value, exact);
+  return time ? Nanoseconds(*time) : exact();
+}
+
 BabeltraceTime::BabeltraceTime(Form form) : form_(form) {
   if (!form_.gmt) ::tzset();
 }

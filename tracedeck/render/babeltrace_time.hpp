@@ -48,6 +48,9 @@ class BabeltraceClock {
   std::int64_t base_ = 0;        // ns at value 0
 };
 
+// The time of a clock's value as babeltrace2 has it, the exact one where it would refuse it.
+[[nodiscard]] Nanoseconds babeltrace_time_of(const ClockClass& clock, std::uint64_t value);
+
 // Prints times: `17:48:17.586558519`, with `clock_date` `2020-11-21 17:48:17.586558519`, with
 // `clock_seconds` `1605980897.586558519`.
 class BabeltraceTime {
