@@ -87,16 +87,16 @@ JsonClock read_json_clock(const FoundProperties& found, JsonScope& scope) {
   if (const JsonRef offset = found[final ? "offset-from-origin" : "offset"])
     read_offset(offset, frequency, clock, scope);
 
-  if (final) {
-    clock.identity = {text("namespace"), text("name"), text("uid")};
-    if (const JsonRef origin = found["origin"]) read_origin(origin, clock, scope);
-    return result;
-  }
+  clock.identity = {text("namespace"), final ? text("name") : "", text("uid")};
   const JsonRef is_epoch = found["origin-is-unix-epoch"];
-  clock.origin = !is_epoch || is_epoch.boolean() ? ClockOrigin::kUnixEpoch : ClockOrigin::kUnknown;
+  if (const JsonRef origin = found["origin"]) {
+    read_origin(origin, clock, scope);
+  } else if (is_epoch ? is_epoch.boolean() : !final) {
+    clock.origin = ClockOrigin::kUnixEpoch;
+  }
   if (const JsonRef value = found["uuid"]) {
     result.uuid = read_uuid(value, R::kClockUuid, scope.findings);
-    if (result.uuid) clock.identity.uid = uuid_text(*result.uuid);
+    if (result.uuid && clock.identity.uid.empty()) clock.identity.uid = uuid_text(*result.uuid);
   }
   return result;
 }

@@ -11,6 +11,7 @@
 #include "tracedeck/ctf/metadata/json_location.hpp"
 #include "tracedeck/ctf/metadata/json_properties.hpp"
 #include "tracedeck/ctf/metadata/json_values.hpp"
+#include "tracedeck/ctf/metadata/range_set.hpp"
 #include "tracedeck/ctf/roles.hpp"
 
 namespace tracedeck::ctf {
@@ -60,14 +61,13 @@ class ClassReader {
         findings_(scope.findings),
         value_(value),
         info_(info),
-        found_(find_properties(value, info.properties, scope.dialect, R::kUnknownClassProperty,
-                               scope.findings)),
+        found_(find_properties(value, info.properties, dialect_with(info.in, scope.dialect),
+                               R::kUnknownClassProperty, scope.findings)),
         whole_(found_.sound()) {}
 
   BuiltClass read() {
     FieldClass field_class{.kind = DynamicClass{}};
-    const bool final = scope_.dialect == Dialect::kFinal;
-    field_class.attributes = read_attributes(found_[final ? "attributes" : "user-attributes"]);
+    field_class.attributes = read_attributes(find_attributes(found_));
     if (const JsonRef extensions = found_["extensions"]) check_extensions(extensions, scope_);
     if (const JsonRef roles = found_["roles"]) read_roles(roles, field_class.roles);
     if (const JsonRef alignment = found_["alignment"])
@@ -133,8 +133,9 @@ class ClassReader {
   void read_roles(JsonRef roles, std::vector<std::string>& words) {
     const bool may_have_roles =
         info_.type == ClassType::kStaticBlob ||
-        ((info_.type == ClassType::kInteger || info_.type == ClassType::kLebInteger) &&
-         !info_.is_signed);
+        (!info_.is_signed &&
+         (info_.type == ClassType::kInteger || info_.type == ClassType::kLebInteger ||
+          info_.type == ClassType::kEnumeration || info_.type == ClassType::kLebEnumeration));
     if (scope_.dialect == Dialect::kFinal && !may_have_roles) {
       findings_.report(R::kRoles, roles, fmt::format("found roles of a \"{}\"", info_.word));
       whole_ = false;
@@ -145,15 +146,14 @@ class ClassReader {
         whole_ = false;
         continue;
       }
-      words.emplace_back(role.string());
       const auto known = find_role(role.string());
+      // Words of the other document are kept as those of this one, where it has one.
+      const std::string_view word = known ? role_word(*known, scope_.dialect) : "";
+      words.emplace_back(word.empty() ? role.string() : word);
       if (!known) {
         findings_.expect(R::kUnknownRole, role, "the name of a role");
-      } else if (role_word(*known, scope_.dialect) != role.string()) {
-        findings_.report(R::kDialect, role,
-                         fmt::format("found a word of the other document, expected words of {}",
-                                     document_name(scope_.dialect)));
-        whole_ = false;
+      } else if (word != role.string()) {
+        report_other_document(role, scope_.dialect, findings_);
       }
     }
   }
@@ -202,11 +202,32 @@ class ClassReader {
     if (const JsonRef mappings = found_["mappings"]) {
       integer.form = Form::kEnumeration;
       keep(read_mappings(mappings, !enumeration, R::kMappings, findings_), integer.mappings);
+      check_mapping_ranges(mappings, integer);
     }
     if (info_.type == ClassType::kBitMap) integer.form = Form::kBitMap;
     if (const JsonRef flags = found_["flags"])
       keep(read_mappings(flags, false, R::kFlags, findings_), integer.mappings);
     return usable;
+  }
+
+  // Values that the integer cannot have are labels that no field gets.
+  void check_mapping_ranges(JsonRef mappings, const IntegerClass& integer) {
+    const auto* const layout = std::get_if<FixedLayout>(&integer.layout);
+    if (layout == nullptr || integer.mappings.empty()) return;
+    auto mapping = integer.mappings.begin();
+    for (const JsonRef at : JsonChildren(mappings)) {
+      if (mapping == integer.mappings.end()) return;
+      const bool all = std::ranges::all_of(mapping->ranges, [&](const IntegerRange& range) {
+        return holds(*layout, integer.is_signed, range);
+      });
+      if (!all) {
+        findings_.report(
+            R::kMappingRange, at,
+            fmt::format("found values that {} integer of {} bits does not hold",
+                        integer.is_signed ? "a signed" : "an unsigned", layout->width));
+      }
+      ++mapping;
+    }
   }
 
   std::optional<DisplayBase> read_base(JsonRef value) {
@@ -318,8 +339,7 @@ class ClassReader {
 
   Attributes read_part_attributes(const FoundProperties& found) {
     if (const JsonRef extensions = found["extensions"]) check_extensions(extensions, scope_);
-    const bool final = scope_.dialect == Dialect::kFinal;
-    return read_attributes(found[final ? "attributes" : "user-attributes"]);
+    return read_attributes(find_attributes(found));
   }
 
   void report_repeated(std::vector<JsonRef>& names, MetadataRule rule, std::string_view expected) {
@@ -435,8 +455,7 @@ BuiltClass read_alias(JsonRef name, const JsonScope& scope) {
 
 BuiltClass read_field_class(JsonRef value, JsonScope& scope) {
   JsonFindings& findings = scope.findings;
-  if (value.is(JsonKind::kString) && scope.dialect == Dialect::kFinal)
-    return read_alias(value, scope);
+  if (value.is(JsonKind::kString)) return read_alias(value, scope);
   if (!value.is(JsonKind::kObject)) {
     findings.expect(R::kFieldClass, value, "an object");
     return {};
@@ -452,12 +471,7 @@ BuiltClass read_field_class(JsonRef value, JsonScope& scope) {
     findings.expect(R::kFieldClass, type, "a type of field class");
     return {};
   }
-  if (!is_in(info->in, scope.dialect)) {
-    findings.report(R::kDialect, type,
-                    fmt::format("found {}, a word of the other document, expected words of {}",
-                                quoted(type), document_name(scope.dialect)));
-    return {};
-  }
+  if (!is_in(info->in, scope.dialect)) report_other_document(type, scope.dialect, findings);
   return ClassReader(value, *info, scope).read();
 }
 

@@ -59,11 +59,8 @@ void JsonFragments::read(const std::shared_ptr<const JsonText>& text) {
     findings_.report(R::kFragment, root, "found no `type`, which is required");
   } else if (info == nullptr) {
     findings_.expect(R::kFragment, type, "a type of fragment");
-  } else if (!is_in(info->in, scope_.dialect)) {
-    findings_.report(R::kDialect, type,
-                     fmt::format("found {}, a word of the other document, expected words of {}",
-                                 quoted(type), document_name(scope_.dialect)));
   } else {
+    if (!is_in(info->in, scope_.dialect)) report_other_document(type, scope_.dialect, findings_);
     return read_typed(*info, text);
   }
   note_gap();
@@ -75,7 +72,8 @@ void JsonFragments::read_typed(const FragmentInfo& info,
   check_order(info.type, root);
   const Fragment fragment{
       text, root,
-      find_properties(root, info.properties, scope_.dialect, R::kUnknownProperty, findings_)};
+      find_properties(root, info.properties, dialect_with(info.in, scope_.dialect),
+                      R::kUnknownProperty, findings_)};
   const JsonRef extensions = fragment.found["extensions"];
   if (extensions && info.type != FragmentType::kPreamble) check_extensions(extensions, scope_);
   switch (info.type) {
@@ -159,15 +157,19 @@ void JsonFragments::read_alias(const Fragment& fragment) {
 
 void JsonFragments::read_trace_class(const Fragment& fragment) {
   const FoundProperties& found = fragment.found;
-  const bool final = scope_.dialect == Dialect::kFinal;
   TraceClass trace_class;
   trace_class.uuid = uuid_;
-  if (const JsonRef uuid = found["uuid"]) trace_class.uuid = read_uuid(uuid, R::kUuid, findings_);
+  if (const JsonRef uuid = found["uuid"]) {
+    const auto own = read_uuid(uuid, R::kUuid, findings_);
+    if (uuid_ && own && *own != *uuid_)
+      findings_.expect(R::kDialect, uuid, "the UUID of the preamble");
+    if (!uuid_) trace_class.uuid = own;
+  }
   trace_class.name_space = string_of(found, "namespace");
   trace_class.name = optional_string(found, "name");
   trace_class.uid = string_of(found, "uid");
   trace_class.attributes = attributes(fragment);
-  const bool has_uuid = final ? has_uuid_ : static_cast<bool>(find_child(fragment.root, "uuid"));
+  const bool has_uuid = has_uuid_ || find_child(fragment.root, "uuid");
   const bool whole = read_root(fragment, "packet-header-field-class", Root::kPacketHeader,
                                {.has_uuid = has_uuid}, trace_class.packet_header);
   const bool usable = !has_trace_class_ && !has_stream_class_;
@@ -213,6 +215,8 @@ void JsonFragments::read_clock(const Fragment& fragment) {
                      "a UUID that no other clock class has");
   check_clock(fragment.root, read.clock);
   read.clock.attributes = attributes(fragment);
+  const JsonRef other = fragment.found[scope_.dialect == Dialect::kFinal ? "name" : "id"];
+  if (other) other_clock_keys_.try_emplace(std::string(other.string()), key.string());
   if (!clocks_.emplace(key.string()).second) {
     findings_.expect(R::kClockDuplicate, key, "a name that no other clock class has");
   } else if (read.usable) {
@@ -257,6 +261,9 @@ bool JsonFragments::read_default_clock(const Fragment& fragment, DataStreamClass
   const JsonRef key = fragment.found[property];
   if (!key) return !find_child(fragment.root, property);
   stream_class.default_clock = metadata_.find_clock(std::string(key.string()));
+  if (const auto other = other_clock_keys_.find(key.string());
+      stream_class.default_clock == nullptr && other != other_clock_keys_.end())
+    stream_class.default_clock = metadata_.find_clock(other->second);
   if (stream_class.default_clock != nullptr) return true;
   if (clocks_known_ && !clocks_.contains(key.string()))
     findings_.expect(R::kDefaultClock, key, "a clock class that occurs before");
@@ -272,8 +279,9 @@ void JsonFragments::read_stream_class(const Fragment& fragment) {
   stream_class.uid = string_of(found, "uid");
   stream_class.attributes = attributes(fragment);
   bool whole = read_default_clock(fragment, stream_class);
-  const RootClassReader::Context context{
-      .has_default_clock = static_cast<bool>(find_child(fragment.root, "default-clock-class-id"))};
+  const RootClassReader::Context context{.has_default_clock =
+                                             find_child(fragment.root, "default-clock-class-id") ||
+                                             find_child(fragment.root, "default-clock-class-name")};
   const auto root = [&](std::string_view name, Root origin, FieldClassPtr& into) {
     whole = read_root(fragment, name, origin, context, into) && whole;
   };
@@ -347,8 +355,7 @@ bool JsonFragments::report(const std::vector<ClassFault>& faults, const Fragment
 }
 
 Attributes JsonFragments::attributes(const Fragment& fragment) const {
-  const bool final = scope_.dialect == Dialect::kFinal;
-  return read_attributes(fragment.found[final ? "attributes" : "user-attributes"]);
+  return read_attributes(find_attributes(fragment.found));
 }
 
 void JsonFragments::finish() {

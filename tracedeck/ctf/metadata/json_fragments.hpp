@@ -81,6 +81,8 @@ class JsonFragments {
   bool clocks_known_ = true;   // else one whose name is not known may be the one that is missed
   bool streams_known_ = true;  // the same
   std::set<std::string, std::less<>> clocks_;  // by key, faulty ones too
+  // Of clocks, by what would be their key in the other document.
+  std::map<std::string, std::string, std::less<>> other_clock_keys_;
   std::set<Uuid> clock_uuids_;
   std::map<std::pair<std::string, std::pair<std::string, std::string>>, ClockClass> identities_;
   std::map<std::uint64_t, bool> stream_classes_;  // by id: whether it was added

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tracedeck/ctf/metadata/json_values.hpp"
 #include "tracedeck/ctf/roles.hpp"
@@ -28,8 +29,8 @@ constexpr auto join(const std::array<Property, Sizes>&... parts) {
 
 // What any object may have that describes something.
 constexpr std::array kCommon = {
-    Property{"user-attributes", kAttributes, kNeither, kRc3, R::kAttributes},
-    Property{"attributes", kAttributes, kNeither, kFinal, R::kAttributes},
+    Property{"user-attributes", kAttributes, kNeither, kRc3, R::kAttributes, "attributes"},
+    Property{"attributes", kAttributes, kNeither, kFinal, R::kAttributes, "user-attributes"},
     Property{"extensions", kExtensions, kNeither, kBoth, R::kExtensions},
 };
 constexpr auto kAnyClass =
@@ -154,7 +155,7 @@ constexpr auto kTraceClass = join(
                Property{"packet-header-field-class", kFieldClass, kNeither, kBoth, R::kRootClass}});
 constexpr auto kClockClass = join(
     kCommon,
-    std::array{Property{"id", PropertyType::kString, kFinal, kFinal, R::kClock},
+    std::array{Property{"id", PropertyType::kString, kFinal, kFinal, R::kClock, "name"},
                Property{"namespace", PropertyType::kString, kNeither, kFinal, R::kClock},
                Property{"name", PropertyType::kString, kRc3, kBoth, R::kClock},
                Property{"uid", PropertyType::kString, kNeither, kFinal, R::kClock},
@@ -163,8 +164,8 @@ constexpr auto kClockClass = join(
                Property{"uuid", kArray, kNeither, kRc3, R::kClockUuid},
                Property{"origin-is-unix-epoch", PropertyType::kBoolean, kNeither, kRc3, R::kClock},
                Property{"origin", kOrigin, kNeither, kFinal, R::kClockOrigin},
-               Property{"offset", kObject, kNeither, kRc3, R::kClockOffset},
-               Property{"offset-from-origin", kObject, kNeither, kFinal, R::kClockOffset},
+               Property{"offset", kObject, kNeither, kRc3, R::kClockOffset, "offset-from-origin"},
+               Property{"offset-from-origin", kObject, kNeither, kFinal, R::kClockOffset, "offset"},
                Property{"precision", kInteger, kNeither, kBoth, R::kClock},
                Property{"accuracy", kInteger, kNeither, kFinal, R::kClock}});
 constexpr std::array kClockOffsetObject = {
@@ -184,9 +185,9 @@ constexpr auto kStreamClass = join(
         Property{"name", PropertyType::kString, kNeither, kBoth, R::kStreamClass},
         Property{"uid", PropertyType::kString, kNeither, kFinal, R::kStreamClass},
         Property{"default-clock-class-name", PropertyType::kString, kNeither, kRc3,
-                 R::kDefaultClock},
+                 R::kDefaultClock, "default-clock-class-id"},
         Property{"default-clock-class-id", PropertyType::kString, kNeither, kFinal,
-                 R::kDefaultClock},
+                 R::kDefaultClock, "default-clock-class-name"},
         Property{"packet-context-field-class", kFieldClass, kNeither, kBoth, R::kRootClass},
         Property{"event-record-header-field-class", kFieldClass, kNeither, kBoth, R::kRootClass},
         Property{"event-record-common-context-field-class", kFieldClass, kNeither, kBoth,
@@ -274,6 +275,11 @@ std::optional<Dialect> only_dialect(In in) {
   return {};
 }
 
+// Early tracers have these beside words of CTF2-SPEC-2.0.
+bool distinguishes(const Property& property) {
+  return property.name != "user-attributes" && (property.rule != R::kUuid || property.in != kRc3);
+}
+
 const Property* find_property(Properties properties, std::string_view name) {
   const auto found = std::ranges::find(properties, name, &Property::name);
   return found == properties.end() ? nullptr : &*found;
@@ -286,7 +292,10 @@ class DialectSearch {
     for (const JsonRef value : JsonChildren(object)) {
       const Property* property = find_property(properties, value.key().string());
       if (property == nullptr) continue;
-      if (const auto dialect = only_dialect(property->in)) return dialect;
+      if (const auto dialect = only_dialect(property->in)) {
+        if (distinguishes(*property)) return dialect;
+        continue;
+      }
       if (const auto dialect = in_property(value, *property)) return dialect;
     }
     return {};
@@ -354,42 +363,130 @@ JsonRef FoundProperties::operator[](std::string_view name) const {
                              : values_[static_cast<std::size_t>(property - properties_.data())];
 }
 
+void report_other_document(JsonRef word, Dialect dialect, JsonFindings& findings) {
+  findings.report(R::kOtherDocument, word,
+                  fmt::format("found a word of {}, expected words of {}; it is read all the same",
+                              document_name(other_document(dialect)), document_name(dialect)));
+}
+
+// Finds the properties of one object.
+class PropertySearch {
+ public:
+  PropertySearch(JsonRef object, Properties properties, Dialect dialect, JsonFindings& findings)
+      : object_(object),
+        properties_(properties),
+        dialect_(dialect),
+        findings_(findings),
+        found_(properties) {}
+
+  FoundProperties find(MetadataRule unknown) {
+    bool has_others = false;
+    for (const JsonRef value : JsonChildren(object_)) {
+      const Property* const property = find_property(properties_, value.key().string());
+      if (property == nullptr) {
+        if (value.key().string() != "type")
+          findings_.report(unknown, value, "found a property that the document does not name");
+      } else if (is_in(property->in, dialect_)) {
+        take(value, *property);
+      } else {
+        has_others = true;
+      }
+    }
+    if (has_others) take_others();
+    report_missing();
+    return found_;
+  }
+
+ private:
+  [[nodiscard]] std::size_t index_of(const Property& property) const {
+    return static_cast<std::size_t>(&property - properties_.data());
+  }
+  [[nodiscard]] const Property* twin_of(const Property& property) const {
+    return property.twin.empty() ? nullptr : find_property(properties_, property.twin);
+  }
+
+  // Of repeated ones the first counts.
+  void take(JsonRef value, const Property& property) {
+    const std::size_t index = index_of(property);
+    if (std::exchange(seen_[index], true)) return;
+    if (has_type(value, property.type, dialect_)) {
+      found_.values_[index] = value;
+    } else if (is_of_other_document(value, property.type)) {
+      report_other_document(value, dialect_, findings_);
+      found_.values_[index] = value;
+    } else {
+      has_wrong_type(value, property, dialect_);
+    }
+  }
+
+  void take_others() {
+    for (const JsonRef value : JsonChildren(object_)) {
+      const Property* const property = find_property(properties_, value.key().string());
+      if (property != nullptr && !is_in(property->in, dialect_)) take_other(value, *property);
+    }
+  }
+
+  void take_other(JsonRef value, const Property& property) {
+    if (std::exchange(seen_[index_of(property)], true)) return;
+    const Property* const twin = twin_of(property);
+    const bool is_said = twin != nullptr && seen_[index_of(*twin)];
+    if (is_said && only_dialect(twin->in)) {
+      found_.sound_ = false;
+      findings_.report(R::kDialect, value,
+                       fmt::format("found a word of {} beside `{}`, which says the same",
+                                   document_name(other_document(dialect_)), twin->name));
+      return;
+    }
+    if (!has_type(value, property.type, other_document(dialect_)))
+      return has_wrong_type(value, property, other_document(dialect_));
+    report_other_document(value, dialect_, findings_);
+    const std::size_t index = index_of(twin == nullptr || is_said ? property : *twin);
+    seen_[index] = true;
+    found_.values_[index] = value;
+  }
+
+  // Whether a value is written as only the other document writes it: a field location, an alias.
+  [[nodiscard]] bool is_of_other_document(JsonRef value, PropertyType type) const {
+    return (type == kLocation || type == kFieldClass) &&
+           has_type(value, type, other_document(dialect_));
+  }
+
+  void has_wrong_type(JsonRef value, const Property& property, Dialect dialect) {
+    found_.sound_ = false;
+    findings_.expect(type_rule(property), value, type_words(property.type, dialect));
+  }
+
+  void report_missing() {
+    for (std::size_t i = 0; i < properties_.size(); ++i) {
+      const Property& property = properties_[i];
+      if (seen_[i] || !is_in(property.required, dialect_)) continue;
+      const Property* const twin = twin_of(property);
+      if (twin != nullptr && found_.values_[index_of(*twin)]) {
+        const JsonRef value = found_.values_[i] = found_.values_[index_of(*twin)];
+        findings_.report(
+            R::kOtherDocument, value,
+            fmt::format("found no `{}`; `{}` is read in its place, as in {}", property.name,
+                        twin->name, document_name(other_document(dialect_))));
+        continue;
+      }
+      found_.sound_ = false;
+      findings_.report(property.rule, object_,
+                       fmt::format("found no `{}`, expected {}", property.name,
+                                   type_words(property.type, dialect_)));
+    }
+  }
+
+  JsonRef object_;
+  Properties properties_;
+  Dialect dialect_;
+  JsonFindings& findings_;
+  FoundProperties found_;
+  std::array<bool, kMostProperties> seen_ = {};
+};
+
 FoundProperties find_properties(JsonRef object, Properties properties, Dialect dialect,
                                 MetadataRule unknown, JsonFindings& findings) {
-  FoundProperties found(properties);
-  std::array<bool, kMostProperties> seen = {};
-  for (const JsonRef value : JsonChildren(object)) {
-    const std::string_view name = value.key().string();
-    const Property* property = find_property(properties, name);
-    if (property == nullptr) {
-      if (name != "type")
-        findings.report(unknown, value, "found a property that the document does not name");
-      continue;
-    }
-    const auto index = static_cast<std::size_t>(property - properties.data());
-    if (seen[index]) continue;
-    seen[index] = true;
-    if (!is_in(property->in, dialect)) {
-      found.sound_ = false;
-      findings.report(
-          R::kDialect, value,
-          fmt::format("found a word of {}, expected words of {}",
-                      document_name(*only_dialect(property->in)), document_name(dialect)));
-    } else if (!has_type(value, property->type, dialect)) {
-      found.sound_ = false;
-      findings.expect(type_rule(*property), value, type_words(property->type, dialect));
-    } else {
-      found.values_[index] = value;
-    }
-  }
-  for (std::size_t i = 0; i < properties.size(); ++i) {
-    if (seen[i] || !is_in(properties[i].required, dialect)) continue;
-    found.sound_ = false;
-    findings.report(properties[i].rule, object,
-                    fmt::format("found no `{}`, expected {}", properties[i].name,
-                                type_words(properties[i].type, dialect)));
-  }
-  return found;
+  return PropertySearch(object, properties, dialect, findings).find(unknown);
 }
 
 std::optional<Dialect> dialect_of(const JsonText& text) {

@@ -23,6 +23,11 @@ enum class In : std::uint8_t { kNeither = 0, kRc3 = 1, kFinal = 2, kBoth = 3 };
   return (static_cast<unsigned>(in) & static_cast<unsigned>(bit)) != 0;
 }
 
+// The other one of the two.
+[[nodiscard]] constexpr Dialect other_document(Dialect dialect) {
+  return dialect == Dialect::kFinal ? Dialect::kRc3 : Dialect::kFinal;
+}
+
 enum class PropertyType : std::uint8_t {
   kString,
   kInteger,  // a JSON number without fraction and exponent
@@ -42,6 +47,8 @@ struct Property {
   In required = In::kNeither;
   In in = In::kBoth;
   MetadataRule rule = MetadataRule::kFragment;
+  // What says the same in the other document, if it is another word.
+  std::string_view twin = {};
 };
 
 using Properties = std::span<const Property>;
@@ -114,7 +121,8 @@ template <class Info>
 // The child of an object by name, if any: the first of repeated ones.
 [[nodiscard]] JsonRef find_child(JsonRef object, std::string_view name);
 
-// The properties of one object that are usable: of the dialect and of the right type.
+// The properties of one object that are usable: of the right type, and said once. Words of the
+// other document count, under the name that the dialect has for them, if any.
 class FoundProperties {
  public:
   explicit FoundProperties(Properties properties) : properties_(properties) {}
@@ -125,20 +133,36 @@ class FoundProperties {
   [[nodiscard]] bool sound() const { return sound_; }
 
  private:
-  friend FoundProperties find_properties(JsonRef, Properties, Dialect, MetadataRule, JsonFindings&);
+  friend class PropertySearch;
 
   Properties properties_;
   std::array<JsonRef, kMostProperties> values_ = {};
   bool sound_ = true;
 };
 
-// Reports what is missing, of a wrong type, of the other dialect or, with rule `unknown`, not in
+// Reports what is missing, of a wrong type, of the other document or, with rule `unknown`, not in
 // the table. `type` is known to everyone and not looked at.
 [[nodiscard]] FoundProperties find_properties(JsonRef object, Properties properties,
                                               Dialect dialect, MetadataRule unknown,
                                               JsonFindings& findings);
 
-// The dialect that the first distinguishing word of a text belongs to, if it has one.
+// The attributes of an object, in the words of either document; no value when it has none.
+[[nodiscard]] inline JsonRef find_attributes(const FoundProperties& found) {
+  const JsonRef attributes = found["attributes"];
+  return attributes ? attributes : found["user-attributes"];
+}
+
+// `dialect`, or the other document where only that has what is described.
+[[nodiscard]] constexpr Dialect dialect_with(In in, Dialect dialect) {
+  return is_in(in, dialect) ? dialect : other_document(dialect);
+}
+
+// Reports a word of the other document that is read all the same.
+void report_other_document(JsonRef word, Dialect dialect, JsonFindings& findings);
+
+// The dialect that the first distinguishing word of a text belongs to, if it has one. What early
+// tracers put beside words of CTF2-SPEC-2.0 distinguishes nothing: `user-attributes`, and the UUID
+// of a trace class.
 [[nodiscard]] std::optional<Dialect> dialect_of(const JsonText& text);
 
 }  // namespace tracedeck::ctf

@@ -134,8 +134,10 @@ std::uint32_t RootClassReader::check_roles(const FieldClass& field_class, const 
   for (const JsonRef at : JsonChildren(roles)) {
     if (!at.is(JsonKind::kString)) continue;
     const auto role = find_role(at.string());
-    if (!role || role_word(*role, scope_.dialect) != at.string()) continue;
-    if (!accepts_role(walk.root, *role, scope_.dialect)) {
+    if (!role) continue;
+    const bool is_other = role_word(*role, scope_.dialect) != at.string();
+    if (!accepts_role(walk.root, *role,
+                      is_other ? other_document(scope_.dialect) : scope_.dialect)) {
       scope_.findings.report(R::kMisplacedRole, at,
                              fmt::format("found role {}, which {} does not accept", quoted(at),
                                          root_words(walk.root)));

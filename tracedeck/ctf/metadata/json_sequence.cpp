@@ -13,10 +13,11 @@ void JsonSequence::read(ByteSpan bytes, bool last) {
     bytes = bytes.subspan(length);
     if (bytes.empty()) break;
     if (in_text_) finish_text(false);
+    advance(bytes.first(1));
     bytes = bytes.subspan(1);
-    ++offset_;
     pending_.clear();
     pending_offset_ = offset_;
+    pending_line_ = line_;
     judged_ = 0;
     in_text_ = true;
     in_stray_ = false;
@@ -32,9 +33,15 @@ void JsonSequence::take(ByteSpan bytes) {
     if (stray != bytes.end()) {
       in_stray_ = true;
       fault(MetadataRule::kSequence, offset_ + static_cast<std::uint64_t>(stray - bytes.begin()),
+            bytes, line_,
             fmt::format("found byte {:02X}, expected a record separator, 1E", *stray));
     }
   }
+  advance(bytes);
+}
+
+void JsonSequence::advance(ByteSpan bytes) {
+  line_ = line_at(bytes, offset_, line_, offset_ + bytes.size());
   offset_ += bytes.size();
 }
 
@@ -44,7 +51,7 @@ void JsonSequence::finish_text(bool last) {
     if (!last) ++count_;
     return;
   }
-  auto text = parser_.parse(pending_, pending_offset_, count_ + 1);
+  auto text = parser_.parse(pending_, pending_offset_, count_ + 1, pending_line_);
   if (text) {
     ++count_;
     in_text_ = false;
@@ -57,21 +64,27 @@ void JsonSequence::finish_text(bool last) {
   switch (why.kind) {
     case JsonFault::Kind::kInvalid: {
       const bool cut = last && pending_.back() != '\n';
-      fault(cut ? MetadataRule::kTruncated : MetadataRule::kText, why.offset,
+      fault(cut ? MetadataRule::kTruncated : MetadataRule::kText, why.offset, pending_,
+            pending_line_,
             fmt::format("found {}{}, expected one JSON object", why.text,
                         cut ? ", and the end of the stream in it" : ""));
       break;
     }
     case JsonFault::Kind::kNesting:
     case JsonFault::Kind::kTooLarge:
-      fault(MetadataRule::kLimit, why.offset, fmt::format("found {}", why.text));
+      fault(MetadataRule::kLimit, why.offset, pending_, pending_line_,
+            fmt::format("found {}", why.text));
   }
   if (!last) ++count_;
 }
 
-void JsonSequence::fault(MetadataRule rule, std::uint64_t offset, std::string_view text) {
+void JsonSequence::fault(MetadataRule rule, std::uint64_t offset, ByteSpan bytes, JsonLine line,
+                         std::string_view text) {
   has_faults_ = true;
-  findings_.report(rule, offset, 0, fmt::format("{} {}: {}", findings_.noun(), count_ + 1, text));
+  const std::uint64_t begin = in_text_ ? pending_offset_ : offset_;
+  findings_.report(rule, offset, 0,
+                   fmt::format("{} {}: {} ({})", findings_.noun(), count_ + 1, text,
+                               place_words(line_at(bytes, begin, line, offset), offset)));
 }
 
 }  // namespace tracedeck::ctf

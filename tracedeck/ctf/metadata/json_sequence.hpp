@@ -42,15 +42,20 @@ class JsonSequence {
  private:
   void take(ByteSpan bytes);
   void finish_text(bool last);
-  void fault(MetadataRule rule, std::uint64_t offset, std::string_view text);
+  void advance(ByteSpan bytes);
+  // `line`: that the bytes begin on, of which the one at `offset` is amiss.
+  void fault(MetadataRule rule, std::uint64_t offset, ByteSpan bytes, JsonLine line,
+             std::string_view text);
 
   JsonFindings& findings_;
   Handler handler_;
   JsonParser parser_;
   std::vector<std::uint8_t> pending_;  // of the text that is being read
   std::uint64_t pending_offset_ = 0;
-  std::size_t judged_ = 0;  // bytes of `pending_` that were reported as incomplete
+  JsonLine pending_line_ = {};  // that it begins on
+  std::size_t judged_ = 0;      // bytes of `pending_` that were reported as incomplete
   std::uint64_t offset_ = 0;
+  JsonLine line_ = {};       // at hand
   std::uint64_t count_ = 0;  // texts that are not empty
   bool in_text_ = false;     // a record separator came, and the text is not finished
   bool in_stray_ = false;    // inside of bytes that no record separator precedes

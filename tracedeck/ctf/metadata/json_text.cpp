@@ -318,20 +318,22 @@ std::string reason(simdjson::error_code code) {
 
 std::expected<std::shared_ptr<const JsonText>, JsonFault> JsonParser::parse(ByteSpan bytes,
                                                                             std::uint64_t offset,
-                                                                            std::uint64_t number) {
+                                                                            std::uint64_t number,
+                                                                            const JsonLine& line) {
   if (bytes.size() >= kMostText)
     return std::unexpected(JsonFault{JsonFault::Kind::kTooLarge, offset, "a text of 2 GiB"});
-  auto text = parse_usual(bytes, offset, number);
+  auto text = parse_usual(bytes, offset, number, line);
   if (bytes.size() > kUsualText) state_ = std::make_unique<State>();
   return text;
 }
 
 std::expected<std::shared_ptr<const JsonText>, JsonFault> JsonParser::parse_usual(
-    ByteSpan bytes, std::uint64_t offset, std::uint64_t number) {
+    ByteSpan bytes, std::uint64_t offset, std::uint64_t number, const JsonLine& line) {
   auto text = std::make_shared<JsonText>();
   text->bytes_ = PaddedBytes(bytes);
   text->offset_ = offset;
   text->number_ = number;
+  text->line_ = line;
   const auto view = text->bytes_.view();
   const char* begin = reinterpret_cast<const char*>(view.data);
 

@@ -92,10 +92,18 @@ class JsonChildren {
   JsonRef parent_;
 };
 
+// A line of the stream.
+struct JsonLine {
+  std::uint64_t number = 1;
+  std::uint64_t begin = 0;  // offset of its first byte
+};
+
 class JsonText {
  public:
   [[nodiscard]] JsonRef root() const { return {*this, 0}; }
   [[nodiscard]] std::uint64_t offset() const { return offset_; }  // of the text in the stream
+  [[nodiscard]] const JsonLine& line() const { return line_; }    // that the text begins on
+  [[nodiscard]] ByteSpan bytes() const { return bytes_.view().span(); }
   [[nodiscard]] std::uint64_t number() const { return number_; }  // in the stream, from 1
   // Values whose key occurred before in the same object.
   [[nodiscard]] std::vector<JsonRef> repeated() const;
@@ -117,6 +125,7 @@ class JsonText {
   PaddedBytes bytes_;
   std::uint64_t offset_ = 0;
   std::uint64_t number_ = 0;
+  JsonLine line_ = {};
   std::deque<Node> nodes_;  // grows without a second copy in memory
   std::vector<std::string> unescaped_;
   std::vector<std::uint32_t> repeated_;
@@ -140,16 +149,17 @@ class JsonParser {
   JsonParser();
   ~JsonParser();
 
-  // `offset` and `number`: of the text in its stream.
+  // `offset` and `number`: of the text in its stream; `line`: that it begins on.
   [[nodiscard]] std::expected<std::shared_ptr<const JsonText>, JsonFault> parse(
-      ByteSpan bytes, std::uint64_t offset, std::uint64_t number);
+      ByteSpan bytes, std::uint64_t offset, std::uint64_t number, const JsonLine& line = {});
 
  private:
   struct State;
   class Walk;
   std::expected<std::shared_ptr<const JsonText>, JsonFault> parse_usual(ByteSpan bytes,
                                                                         std::uint64_t offset,
-                                                                        std::uint64_t number);
+                                                                        std::uint64_t number,
+                                                                        const JsonLine& line);
   std::unique_ptr<State> state_;
 };
 

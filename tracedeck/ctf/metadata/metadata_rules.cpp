@@ -19,7 +19,9 @@ constexpr std::array<RuleText, kMetadataRuleCount> kTexts = {{
     {"ctf/json-repeated-key", kError, "metadata-stream", "metadata-stream", "",
      "A JSON object names each property once."},
     {"ctf/dialect", kError, "metadata-stream", "metadata-stream", "",
-     "The words of a metadata stream are those of one document."},
+     "No object says the same in the words of both documents."},
+    {"ctf/other-document", kWarning, "metadata-stream", "metadata-stream", "",
+     "A word of the other document is read where its meaning is plain."},
     {"ctf/preamble-first", kError, "metadata-stream", "metadata-stream", "",
      "The first fragment is a preamble."},
     {"ctf/preamble-once", kError, "metadata-stream", "metadata-stream", "",
@@ -67,10 +69,10 @@ constexpr std::array<RuleText, kMetadataRuleCount> kTexts = {{
      "A field class with a role of packet contexts is of the class that the role demands."},
     {"ctf/event-record-header-role", kError, "er-header-roles", "er-header-roles", "",
      "A field class with a role of event record headers is of the class that the role demands."},
-    {"ctf/packet-header-member", kWarning, "tc-frag", "tc-frag", "",
+    {"ctf/packet-header-member", kError, "tc-frag", "tc-frag", "",
      "A field class in a packet header has a role, is a structure, an optional or a variant, or "
      "selects one of these."},
-    {"ctf/event-record-header-member", kWarning, "dsc-frag", "dsc-frag", "",
+    {"ctf/event-record-header-member", kError, "dsc-frag", "dsc-frag", "",
      "A field class in an event record header has a role, is a structure, an optional or a "
      "variant, or selects one of these."},
     {"ctf/fixed-length", kError, "fl-ba-fc", "fl-ba-fc", "",
@@ -88,6 +90,8 @@ constexpr std::array<RuleText, kMetadataRuleCount> kTexts = {{
     {"ctf/mappings", kError, "enum-fc-mappings", "int-fc-mappings", "",
      "`mappings` is an object that maps names to integer range sets (CTF2-SPECRC-3.0: one or "
      "more)."},
+    {"ctf/mapping-range", kWarning, "enum-fc-mappings", "int-fc-mappings", "",
+     "The ranges of an enumeration lie within its integer."},
     {"ctf/flags", kError, "fl-bm-fc", "fl-bm-fc", "",
      "`flags` is required, an object that maps one or more names to ranges of bit indexes."},
     {"ctf/encoding", kError, "str-fc", "str-fc", "",

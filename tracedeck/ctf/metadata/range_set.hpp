@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <vector>
@@ -9,6 +10,19 @@
 #include "tracedeck/model/field_class.hpp"
 
 namespace tracedeck::ctf {
+
+// Whether a fixed-length integer can have all values of a range.
+[[nodiscard]] inline bool holds(const FixedLayout& layout, bool is_signed,
+                                const IntegerRange& range) {
+  constexpr std::uint32_t kAll = 128;  // that bounds have
+  if (!is_signed) {
+    return range.lower >= 0 &&
+           (layout.width >= kAll - 1 || range.upper < Int128{1} << layout.width);
+  }
+  if (layout.width >= kAll) return true;
+  const Int128 most = Int128{1} << (layout.width - 1);
+  return range.lower >= -most && range.upper < most;
+}
 
 class RangeSet {
  public:

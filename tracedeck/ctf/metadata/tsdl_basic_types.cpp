@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tracedeck/ctf/metadata/range_set.hpp"
 #include "tracedeck/ctf/metadata/tsdl_types.hpp"
 
 namespace tracedeck::ctf::tsdl {
@@ -158,10 +159,28 @@ TypeBuilder::Built TypeBuilder::enumeration_class(const TypeSpecifier& type, con
   auto& made = std::get<IntegerClass>(enumeration.kind);
   made.form = IntegerClass::Form::kEnumeration;
   made.mappings = std::move(*labels);
+  check_ranges(type, made);
   NodeInfo info{.place = type.place, .clock = nodes_.info(container.field_class.get()).clock};
   if (!spend(type.enumerators.size(), type.place)) return {};
   container.field_class = add_node(std::move(enumeration), std::move(info));
   return container;
+}
+
+// Values that the integer cannot have are labels that no field gets.
+void TypeBuilder::check_ranges(const TypeSpecifier& type, const IntegerClass& integer) {
+  const auto& layout = std::get<FixedLayout>(integer.layout);
+  for (const Mapping& mapping : integer.mappings) {
+    for (const IntegerRange& range : mapping.ranges) {
+      if (holds(layout, integer.is_signed, range)) continue;
+      const auto at = std::ranges::find(type.enumerators, mapping.label, &Enumerator::label);
+      findings_.report(TsdlRule::kEnumerationRange, at->place,
+                       fmt::format("label `{}` stands for {} to {}, which {} integer of {} bits "
+                                   "does not hold",
+                                   mapping.label, range.lower, range.upper,
+                                   integer.is_signed ? "a signed" : "an unsigned", layout.width));
+      break;
+    }
+  }
 }
 
 std::optional<std::vector<Mapping>> TypeBuilder::mappings(const TypeSpecifier& type) {

@@ -71,6 +71,7 @@ class BlockReader {
   [[nodiscard]] bool add_event_to(std::uint64_t stream_id, const AttributeSet& given,
                                   const Block& block);
   void retry_events(std::optional<std::uint64_t> stream_id);
+  void check_log_level(const Expression* value);
 
   Metadata& metadata_;
   TextFindings& findings_;

@@ -230,20 +230,22 @@ bool Lexer::escape(std::string& into) {
     ++at_;
     return universal(c == 'u' ? 4 : 8, into);
   }
+  // Three digits at most, and of what they come to the lowest 8 bits, as babeltrace2 has it.
+  constexpr std::size_t kMostDigits = 3;
   const bool hexadecimal = c == 'x';
   if (hexadecimal) ++at_;
   const unsigned base = hexadecimal ? 16 : 8;
   const std::size_t digits = at_;
   unsigned value = 0;
-  while (digit_value(peek()) < base && (hexadecimal || at_ - digits < 3) && value < 256)
+  while (digit_value(peek()) < base && at_ - digits < kMostDigits)
     value = value * base + digit_value(text_[at_++]);
-  if (at_ == digits || value > 255) {
-    if (at_ == digits && !hexadecimal && at_ < text_.size() && text_[at_] != '\n') ++at_;
+  if (at_ == digits) {
+    if (!hexadecimal && at_ < text_.size() && text_[at_] != '\n') ++at_;
     report(begin, fmt::format("`{}` is not an escape sequence of a byte",
                               text_.substr(begin, at_ - begin)));
     return false;
   }
-  into += static_cast<char>(value);
+  into += static_cast<char>(value & 0xFF);
   return true;
 }
 

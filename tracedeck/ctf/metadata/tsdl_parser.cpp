@@ -231,6 +231,7 @@ Declaration Parser::declaration(bool in_compound) {
     result.kind = Declaration::Kind::kType;
     return result;
   }
+  if (in_compound && !is_typedef && result.type->has_body) pass_over_second_type();
   result.kind = is_typedef ? Declaration::Kind::kTypedef : Declaration::Kind::kField;
   if (!is_typedef && !in_compound) {
     fail("`;`");
@@ -240,6 +241,17 @@ Declaration Parser::declaration(bool in_compound) {
     result.declarators.push_back(in_compound && !is_typedef ? field() : declarator(false));
   } while (accept(","));
   return result;
+}
+
+// `struct s { ... } u8 v;` lacks a `;`. babeltrace2 takes `v` for a field of the structure.
+void Parser::pass_over_second_type() {
+  if (token_.kind != TokenKind::kWord || next_.kind != TokenKind::kWord || is_keyword(next_.text))
+    return;
+  findings_.report(TsdlRule::kSemicolon, token_.place,
+                   fmt::format("`{}` was found where `;` was expected; it is passed over, so that "
+                               "the field has the type before it",
+                               token_.text));
+  while (token_.kind == TokenKind::kWord && next_.kind == TokenKind::kWord) advance();
 }
 
 Declaration Parser::typealias() {
@@ -325,7 +337,7 @@ TypeSpecifierPtr Parser::compound(Kind kind, std::string_view keyword) {
     advance();
   }
   if (kind == Kind::kVariant && accept("<")) {
-    type->tag = expression();
+    type->tag = std::make_unique<Expression>(expression());
     expect(">");
   }
   if (accept("{")) {
@@ -341,7 +353,7 @@ TypeSpecifierPtr Parser::compound(Kind kind, std::string_view keyword) {
   if (kind == Kind::kStructure && token_.is_word("align")) {
     advance();
     expect("(");
-    type->alignment = expression();
+    type->alignment = std::make_unique<Expression>(expression());
     expect(")");
   }
   return type;
@@ -379,8 +391,8 @@ void Parser::enumerators(TypeSpecifier& type) {
     added.label = token_.text;
     advance();
     if (accept("=")) {
-      added.lower = expression();
-      if (accept("...")) added.upper = expression();
+      added.lower = std::make_unique<Expression>(expression());
+      if (accept("...")) added.upper = std::make_unique<Expression>(expression());
     }
     if (!accept(",")) break;
   }
@@ -411,7 +423,7 @@ Declarator Parser::field() {
   if (!accept(":")) return result;
   if (!result.extents.empty() || !result.pointers.empty())
     fail(TsdlRule::kSyntax, result.place, "a bit field is an integer, no array and no pointer");
-  result.bits = expression();
+  result.bits = std::make_unique<Expression>(expression());
   return result;
 }
 

@@ -38,6 +38,7 @@ class Parser {
   Assignment assignment();
   std::vector<Assignment> attributes();
   Declaration declaration(bool in_compound);
+  void pass_over_second_type();
   Declaration typealias();
   TypeSpecifierPtr specifiers(bool& is_typedef);
   TypeSpecifierPtr compound(TypeSpecifier::Kind kind, std::string_view keyword);

@@ -20,6 +20,7 @@ enum class TsdlRule : std::uint8_t {
   // Words and sentences.
   kLexical,
   kSyntax,
+  kSemicolon,
   kUnsupported,
   // Attributes.
   kAttributeUnknown,
@@ -35,6 +36,7 @@ enum class TsdlRule : std::uint8_t {
   kInteger,
   kReal,
   kEnumeration,
+  kEnumerationRange,
   kStructure,
   kVariant,
   kLength,
@@ -46,6 +48,7 @@ enum class TsdlRule : std::uint8_t {
   kClock,
   kStream,
   kEvent,
+  kLogLevel,
   kEnvironment,
   kEnvironmentRepeated,
   // Limits of our own.

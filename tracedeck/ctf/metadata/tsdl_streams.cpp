@@ -192,6 +192,16 @@ void BlockReader::retry_events(std::optional<std::uint64_t> stream_id) {
   for (Block& each : waiting) add_event(std::move(each));
 }
 
+void BlockReader::check_log_level(const Expression* value) {
+  constexpr int kMost = 14;
+  if (value == nullptr) return;
+  if (value->kind == Expression::Kind::kInteger && value->value >= 0 && value->value <= kMost)
+    return;
+  findings_.report(TsdlRule::kLogLevel, value->place,
+                   fmt::format("the log level is `{}`; an integer from 0 to {} was expected",
+                               plain_text(*value), kMost));
+}
+
 bool BlockReader::add_event_to(std::uint64_t stream_id, const AttributeSet& given,
                                const Block& block) {
   Stream& stream = streams_.at(stream_id);
@@ -211,6 +221,7 @@ bool BlockReader::add_event_to(std::uint64_t stream_id, const AttributeSet& give
   stream.has_events = true;
   if (const Expression* const value = given.value(kEventName))
     event.name = values_.text(*value, "the name of an event");
+  check_log_level(given.value(kLogLevel));
   for (const EventAttribute each : {kLogLevel, kEmfUri}) {
     if (const Expression* const value = given.value(each)) {
       event.attributes.push_back(

@@ -25,6 +25,9 @@ struct Expression {
   std::vector<std::string> path = {};
 };
 
+// Most places that may have an expression have none, and metadata have many of them.
+using ExpressionPtr = std::unique_ptr<Expression>;
+
 struct TypeSpecifier;
 using TypeSpecifierPtr = std::unique_ptr<TypeSpecifier>;
 
@@ -34,7 +37,7 @@ struct Declarator {
   std::string name = {};                 // empty: abstract
   std::string pointers = {};             // " *", " * const *", " ( * ) [2]", ... empty: none
   std::vector<Expression> extents = {};  // in the order in which they are written, outermost first
-  std::optional<Expression> bits = {};   // of a bit field, whose name may be empty
+  ExpressionPtr bits = {};               // of a bit field, whose name may be empty
 };
 
 // A field, `typedef` or `typealias`, or a type that is declared for its name alone.
@@ -58,8 +61,8 @@ struct Assignment {
 struct Enumerator {
   std::string label = {};
   Place place = {};
-  std::optional<Expression> lower = {};
-  std::optional<Expression> upper = {};  // of a range
+  ExpressionPtr lower = {};
+  ExpressionPtr upper = {};  // of a range
 };
 
 struct TypeSpecifier {
@@ -82,8 +85,8 @@ struct TypeSpecifier {
   TypeSpecifierPtr container = {};  // of an enumeration
   std::vector<Enumerator> enumerators = {};
   std::vector<Declaration> declarations = {};  // of a structure or variant
-  std::optional<Expression> alignment = {};
-  std::optional<Expression> tag = {};
+  ExpressionPtr alignment = {};
+  ExpressionPtr tag = {};
 };
 
 // `trace { ... };` and its like.

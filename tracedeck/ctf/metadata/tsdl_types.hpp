@@ -84,6 +84,7 @@ class TypeBuilder {
   [[nodiscard]] Built string_class(const TypeSpecifier& type);
   [[nodiscard]] Built enumeration_class(const TypeSpecifier& type, const Site& site);
   [[nodiscard]] std::optional<std::vector<Mapping>> mappings(const TypeSpecifier& type);
+  void check_ranges(const TypeSpecifier& type, const IntegerClass& integer);
   [[nodiscard]] Built structure_class(const TypeSpecifier& type, const Site& site);
   void structure_fields(const Declaration& declaration, const Site& inner, Built& result);
   [[nodiscard]] Built variant_class(const TypeSpecifier& type, const Expression& tag,
