@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 import conformance_table  # noqa: E402
 
 PAGE = ROOT / "docs" / "conformance.md"
-RULE = re.compile(r'\{?"((?:dial9|heph|tband|ctf)/[a-z0-9-]+)",\s*(?:Severity::)?k[A-Z]')
+RULE = re.compile(r'\{?"((?:dial9|heph|tband|ctf)/[a-z0-9-]+)",\s*k(?:Error|Warning|Note)')
 UNIT_TEST = re.compile(r"^(?:TEST|TEST_F|TEST_P|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)\(\s*(\w+),\s*(\w+)", re.MULTILINE)
 # The names that ctest gives the tests of folders.
 FOLDERS = {"ctf/metadata": "ctf_metadata", "ctf/stream": "ctf_stream", "ctf/write": "ctf_write", ".": "formats"}

@@ -142,7 +142,7 @@ TEST(Document, ListsTheLimits) {
   ASSERT_EQ(DecodeState::kMostEmptyElements, 65'536U);
   EXPECT_THAT(rows,
               Contains(StartsWith("| array elements and aliased structures that take no bits, "
-                                  "in an event record | 65,536 |")));
+                                  "in a data stream file | 65,536 and 64 for each byte of it |")));
   ASSERT_EQ(DecodeState::kMostNesting, 256U + 1);
   EXPECT_THAT(rows, Contains(StartsWith("| nesting of classes | 256 |")));
   const auto limits = stream_rules(Dialect::kRc3);

@@ -32,6 +32,9 @@ DecodedPacket decode_packet(const PacketJob& job) {
   decoder.state().registers = job.registers;
   decoder.state().check_text = job.check_text;
   decoder.state().last_order = job.last_order;
+  decoder.state().empty_elements = job.empty_elements;
+  decoder.state().empty_excess = job.empty_excess;
+  decoder.state().empty_allowed = job.empty_allowed;
   decoder.begin(*job.head.stream, job.head, *job.packet, job.offset, {});
   const io::Window& window = *job.window;
   const std::uint64_t skip = job.offset - window.offset();
@@ -68,6 +71,8 @@ DecodedPacket decode_packet(const PacketJob& job) {
   result.first_time = first_time_of(result.batches);
   result.last_time = decoder.previous();
   result.clock = decoder.clock();
+  result.empty_elements = decoder.state().empty_elements;
+  result.empty_excess = decoder.state().empty_excess;
   return result;
 }
 

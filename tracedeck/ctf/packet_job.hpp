@@ -27,6 +27,10 @@ struct PacketJob {
   bool findings = true;
   bool check_text = true;
   std::uint64_t max_state = 0;
+  // As in DecodeState: of the packet's header and context, and what the packet may come to.
+  std::uint64_t empty_elements = 0;
+  std::uint64_t empty_excess = 0;
+  std::uint64_t empty_allowed = DecodeState::kMostEmptyElements;
   std::shared_ptr<BatchPool> batches;
 };
 
@@ -40,6 +44,8 @@ struct DecodedPacket {
   std::optional<std::uint64_t> first_time = {};
   std::optional<std::uint64_t> last_time = {};
   std::uint64_t clock = 0;
+  std::uint64_t empty_elements = 0;  // as in DecodeState
+  std::uint64_t empty_excess = 0;
 };
 
 [[nodiscard]] DecodedPacket decode_packet(const PacketJob& job);

@@ -10,8 +10,6 @@
 namespace tracedeck::ctf {
 namespace {
 
-constexpr std::uint64_t kHeadSize = 4096;  // bytes that hold most packet headers
-
 DecodeFault unknown_class(std::uint64_t id, std::uint64_t stream_class, std::uint64_t position) {
   return {StreamRule::kEventClass, position,
           fmt::format("there is no event record class with the id {} in data stream class {}", id,
@@ -40,6 +38,7 @@ StreamFile::StreamFile(Trace& trace, std::string path, const StreamFileOptions& 
     : trace_(trace),
       path_(std::move(path)),
       options_(options),
+      schema_(trace),
       decoder_(options.read.values, options.read.headers, looks_for_oddities(trace, options.read)),
       heads_(decoder_.state()) {
   decoder_.state().check_text = options.read.values && options.read.findings;
@@ -75,7 +74,7 @@ Result<BatchPtr> StreamFile::next() {
 
 void StreamFile::fill() {
   if (batch_ == nullptr) batch_ = options_.batches->take();
-  pinned_ = false;
+  pinned_ = nullptr;
   hand_on_ = false;
   while (phase_ != Phase::kEnded && !hand_on_ && !waiting_ && !batch_->full()) {
     if (phase_ == Phase::kHead) {
@@ -101,11 +100,7 @@ bool StreamFile::can_go_ahead() {
     return false;
   const std::uint64_t size = head_.total_bits() / 8;
   if (size > kMostSize) return false;
-  const std::uint64_t want = offset_ + size;
-  while (window_end() < want) {
-    if (!fetch(offset_, size)) return false;
-  }
-  return true;
+  return cursor_.fetch_all(size);
 }
 
 void StreamFile::go_ahead() {
@@ -115,13 +110,15 @@ void StreamFile::go_ahead() {
   job->registers = state.registers;
   job->last_order = state.last_order;
   job->packet = packet_;
-  job->window = windows_->current();
-  job->offset = offset_;
+  job->window = cursor_.window();
+  job->offset = cursor_.offset();
   job->values = options_.read.values;
   job->headers = options_.read.headers;
   job->findings = looks_for_oddities(trace_, options_.read);
   job->check_text = state.check_text;
   job->max_state = options_.read.max_state;
+  job->empty_elements = state.empty_elements;
+  job->empty_excess = state.empty_excess;
   job->batches = options_.batches;
   auto decoded = options_.pool->run([job] { return decode_packet(*job); });
   ahead_.push_back({std::exchange(batch_, options_.batches->take()), std::move(job), state_,
@@ -135,8 +132,13 @@ void StreamFile::settle(Ahead ahead) {
   const PacketJob& job = *ahead.job;
   DecodedPacket decoded = ahead.decoded.get();
   const auto held = std::exchange(batch_, std::make_shared<Batch>(std::size_t{0}));
-  if (decoded.stop == EventDecoder::Stop::kUnknownClass && renew(*ahead.job))
+  if (decoded.stop == EventDecoder::Stop::kUnknownClass && schema_.renew(*ahead.job, *batch_))
     decoded = decode_packet(*ahead.job);
+  if (decoded.empty_excess > empty_left_) {
+    ahead.job->empty_allowed = empty_left_;
+    decoded = decode_packet(*ahead.job);
+  }
+  spend_empty(decoded.empty_elements, decoded.position);
   if (!ahead.before->empty()) ready_.push_back(std::move(ahead.before));
   StreamProgress& progress = ahead.state->progress;
   for (auto& batch : decoded.batches) ready_.push_back(std::move(batch));
@@ -163,68 +165,15 @@ void StreamFile::settle(Ahead ahead) {
   ready_.push_back(std::exchange(batch_, held));
 }
 
-// Looks for the class that was missing. Returns whether decoding is worth another try.
-bool StreamFile::renew(PacketJob& job) {
-  // Somebody else may have missed it before.
-  if (trace_.metadata().schema() == schema_ && !reload()) {
-    const auto now = schema_->streams.find(job.head.class_id());
-    if (now == schema_->streams.end() || now->second == job.head.stream) return false;
-  }
-  schema_ = trace_.metadata().schema();
-  auto stream = decode_again(*schema_, *job.head.packet, job.max_state, job.registers);
-  if (stream == nullptr) return false;
-  job.head.stream = std::move(stream);
-  return true;
-}
-
 void StreamFile::open() {
-  schema_ = trace_.metadata().schema();
+  schema_.update();
   phase_ = Phase::kHead;
-  auto input = io::open_input(path_, trace_.stop());
-  if (input) {
-    windows_ = std::make_unique<io::WindowReader>(
-        *std::move(input), io::WindowReader::Options{.window_size = options_.window_size,
-                                                     .limit = options_.read.max_state});
-    return;
-  }
+  const auto opened =
+      cursor_.open(path_, options_.window_size, options_.read.max_state, trace_.stop());
+  if (opened) return;
   batch_ = std::make_shared<Batch>(std::size_t{0});
-  batch_->add_notice(RecordKind::kProblem, input_notice(path_, 0, input.error()));
+  batch_->add_notice(RecordKind::kProblem, input_notice(path_, 0, opened.error()));
   phase_ = Phase::kEnded;
-}
-
-std::uint64_t StreamFile::window_end() const {
-  return windows_->current()->offset() + windows_->current()->size();
-}
-
-PaddedView StreamFile::bytes_from(std::uint64_t offset) const {
-  const io::Window& window = *windows_->current();
-  const std::uint64_t skip = offset - window.offset();
-  return {window.view().data + skip, window.size() - skip};
-}
-
-// Makes `need` bytes from `from` on be at hand, or as many as there are. Returns whether there are
-// more than before.
-bool StreamFile::fetch(std::uint64_t from, std::uint64_t need) {
-  // What was asked for twice is probably asked for again: more at a time costs less.
-  const std::uint64_t have = window_end() - from;
-  const std::uint64_t step = have > kHeadSize ? have + have / 2 : 0;
-  const bool more = windows_->advance(
-      from, std::max(need, std::min<std::uint64_t>(step, options_.read.max_state)));
-  pinned_ = false;
-  return more;
-}
-
-// Looks for more metadata. Returns whether classes were added.
-bool StreamFile::reload() {
-  const std::size_t known = trace_.description()->event_classes().size();
-  const bool more = trace_.reload();
-  for (FileFinding& each : trace_.take_findings())
-    batch_->add_notice(RecordKind::kFinding, {std::move(each.file), std::move(each.finding)});
-  if (!more) return false;
-  const auto& classes = trace_.description()->event_classes();
-  for (std::size_t i = known; i < classes.size(); ++i) batch_->add(Record(&classes[i]));
-  schema_ = trace_.metadata().schema();
-  return true;
 }
 
 // Decodes as much of the packet's head as can be. Returns whether something new is known.
@@ -233,16 +182,16 @@ bool StreamFile::try_head() {
   DecodeState& state = decoder_.state();
   state.bad_text = false;
   const auto fetch_more = [&](RunStatus status) {
-    return status == RunStatus::kNeedBytes && !at_end() &&
-           fetch(offset_, std::max(kHeadSize, (state.needed + 7) / 8));
+    return status == RunStatus::kNeedBytes && !cursor_.at_end() &&
+           cursor_.fetch(0, std::max(kHeadSize, (state.needed + 7) / 8));
   };
   RunStatus status = RunStatus::kDone;
   do {
-    status = heads_.header(*schema_, bytes_from(offset_), limit, head_);
+    status = heads_.header(*schema_, cursor_.bytes(), limit, head_);
   } while (fetch_more(status));
   if (status != RunStatus::kDone) return false;
   if (head_.stream == nullptr) {
-    if (reload()) return try_head();
+    if (schema_.reload(*batch_)) return try_head();
     state.fault = {StreamRule::kStreamClass, head_.bits, missing_class(*schema_, head_)};
     return false;
   }
@@ -254,33 +203,41 @@ bool StreamFile::try_head() {
     head_ = header;
     head_.packet = std::make_shared<OwnedPacket>();
     head_.packet->header = header.packet->header;
-    status =
-        heads_.context(bytes_from(offset_), limit, carries ? state_->progress.clock : 0, head_);
-  } while (fetch_more(status) && (status = heads_.header(*schema_, bytes_from(offset_), limit,
-                                                         head_)) == RunStatus::kDone);
+    status = heads_.context(cursor_.bytes(), limit, carries ? state_->progress.clock : 0, head_);
+  } while (fetch_more(status) &&
+           (status = heads_.header(*schema_, cursor_.bytes(), limit, head_)) == RunStatus::kDone);
   return status == RunStatus::kDone;
 }
 
+// babeltrace2 reads packets of CTF 1.8 whatever their UUID.
+bool StreamFile::reads_other_uuids() const { return schema_->dialect == Dialect::kCtf1; }
+
 void StreamFile::decode_head() {
-  if (window_end() <= offset_ && !fetch(offset_, 1)) return end();
+  if (cursor_.end() <= cursor_.offset() && !cursor_.fetch(0, 1)) return end();
+  decoder_.state().empty_allowed = empty_left_;
   if (!try_head()) {
+    if (decoder_.state().fault.rule == StreamRule::kLimitElements && !ahead_.empty()) {
+      waiting_ = true;
+      return;
+    }
     abandon(decoder_.state().fault, 0);
     return;
   }
   // Without a begin time of its own, the packet goes on from where the clock stands when all before
-  // it is decoded.
+  // it is decoded; and so does the count of elements that take no bits.
+  const bool has_empty = decoder_.state().empty_excess != 0;
   const bool needs_clock = schema_->dialect == Dialect::kCtf1 && !head_.roles.begin &&
                            head_.stream->stream_class->default_clock != nullptr;
-  if (needs_clock && !ahead_.empty()) {
+  if ((needs_clock || has_empty) && !ahead_.empty()) {
     waiting_ = true;
     return;
   }
-  heads_.own(bytes_from(offset_), head_);
+  heads_.own(cursor_.bytes(), head_);
   if (const auto fault = check_sizes(head_)) {
     abandon(*fault, 0);
     return;
   }
-  if (head_.roles.wrong_magic || head_.roles.wrong_uuid) {
+  if (head_.roles.wrong_magic || (head_.roles.wrong_uuid && !reads_other_uuids())) {
     abandon({head_.roles.wrong_magic ? StreamRule::kMagic : StreamRule::kUuid, 0,
              head_.roles.wrong_magic ? "the packet does not begin with the magic number C1FC1FC1"
                                      : "the packet's UUID is not that of the metadata"},
@@ -308,7 +265,7 @@ void StreamFile::begin_packet() {
   packet.stream = state_->stream.get();
   packet.stream_owner = state_->stream;
   packet.description = trace_.description();
-  packet.offset = offset_;
+  packet.offset = cursor_.offset();
   if (!state_->begun && !options_.heads_only) {
     state_->begun = true;
     batch_->add_stream(RecordKind::kStreamBegin, state_->stream);
@@ -318,17 +275,22 @@ void StreamFile::begin_packet() {
   packet_ = head_.packet;
   if (!wanted()) {
     packet_ = nullptr;
+    spend_empty(decoder_.state().empty_elements, head_.bits);
     return leave_packet();
   }
   batch_->add_packet(RecordKind::kPacketBegin, packet_);
   if (packet.begin && packet.end && *packet.begin > *packet.end) {
     const std::uint64_t context = head_.header_bits / 8;
-    tell_odd(StreamRule::kPacketTimes, offset_ + context, (head_.bits + 7) / 8 - context,
+    tell_odd(StreamRule::kPacketTimes, cursor_.offset() + context, (head_.bits + 7) / 8 - context,
              fmt::format("the packet begins at clock value {} and ends at {}", *packet.begin,
                          *packet.end));
   }
+  if (head_.roles.wrong_uuid) {
+    tell_odd(StreamRule::kUuid, cursor_.offset(), (head_.header_bits + 7) / 8,
+             "the packet's UUID is not that of the metadata");
+  }
   if (std::exchange(decoder_.state().bad_text, false)) {
-    tell_odd(StreamRule::kUtf8, offset_, (head_.bits + 7) / 8,
+    tell_odd(StreamRule::kUtf8, cursor_.offset(), (head_.bits + 7) / 8,
              "a string of the packet's header or context is not valid UTF-8");
   }
   if (can_go_ahead()) {
@@ -348,28 +310,30 @@ void StreamFile::tell_losses() {
   if (!options_.read.findings) return;
   const std::uint64_t length = (head_.bits + 7) / 8;
   if (found.begins_at) {
-    tell(RecordKind::kFinding, StreamRule::kFirstPacket, offset_, length,
+    tell(RecordKind::kFinding, StreamRule::kFirstPacket, cursor_.offset(), length,
          fmt::format("the data stream begins at packet {}", *found.begins_at));
   }
   if (!found.counter_back.empty())
-    tell(RecordKind::kFinding, StreamRule::kDiscardedBack, offset_, length, found.counter_back);
+    tell(RecordKind::kFinding, StreamRule::kDiscardedBack, cursor_.offset(), length,
+         found.counter_back);
 }
 
 void StreamFile::decode_events() {
   if (!begun_) {
     begun_ = true;
-    decoder_.begin(*head_.stream, head_, *packet_, offset_, state_->progress.event_time);
+    decoder_.begin(*head_.stream, head_, *packet_, cursor_.offset(), state_->progress.event_time);
   }
-  if (!pinned_) {
-    batch_->pin(std::shared_ptr<const io::Window>(windows_->current()));
-    pinned_ = true;
+  if (pinned_ != cursor_.window().get()) {
+    batch_->pin(std::shared_ptr<const io::Window>(cursor_.window()));
+    pinned_ = cursor_.window().get();
   }
   const std::uint64_t first = decoder_.position() / 8;
   const EventDecoder::Stop stop =
-      decoder_.run(*batch_, bytes_from(offset_ + first), first, at_end());
+      decoder_.run(*batch_, cursor_.bytes(first), first, cursor_.at_end());
   switch (stop) {
     case EventDecoder::Stop::kPacketEnd:
-      tell_oddities(decoder_.take_oddities(), offset_);
+      spend_empty(decoder_.state().empty_elements, decoder_.position());
+      tell_oddities(decoder_.take_oddities(), cursor_.offset());
       end_packet();
       leave_packet();
       return;
@@ -378,7 +342,7 @@ void StreamFile::decode_events() {
     case EventDecoder::Stop::kNeedBytes: {
       const std::uint64_t begin = decoder_.position() / 8;
       const std::uint64_t need = (decoder_.needed() + 7) / 8 - begin;
-      if (!fetch(offset_ + begin, need) && !at_end()) {
+      if (!cursor_.fetch(begin, need) && !cursor_.at_end()) {
         abandon({StreamRule::kLimitState, decoder_.position(),
                  fmt::format("an event record of {} bytes or more does not fit into --max-state",
                              need)},
@@ -390,7 +354,7 @@ void StreamFile::decode_events() {
       grow_tape(decoder_.needed());
       return;
     case EventDecoder::Stop::kUnknownClass:
-      if (reload()) {
+      if (schema_.reload(*batch_)) {
         auto stream = decode_again(*schema_, *head_.packet, options_.read.max_state,
                                    decoder_.state().registers);
         if (stream != nullptr) {
@@ -406,6 +370,12 @@ void StreamFile::decode_events() {
       abandon(decoder_.fault(), decoder_.position());
       return;
   }
+}
+
+// What the elements of a packet that take no bits come to beyond 64 for each of its bytes, other
+// packets have not.
+void StreamFile::spend_empty(std::uint64_t elements, std::uint64_t bits) {
+  empty_left_ -= std::min(empty_left_, beyond_bytes(elements, bits));
 }
 
 void StreamFile::grow_tape(std::uint64_t slots) {
@@ -430,7 +400,8 @@ void StreamFile::tell_oddities(std::vector<Oddity> oddities, std::uint64_t offse
 
 void StreamFile::tell_odd(StreamRule rule, std::uint64_t offset, std::uint64_t length,
                           std::string text) {
-  if (stream_rule(rule, schema_->dialect).severity == Severity::kError) {
+  const bool is_error = stream_rule(rule, schema_->dialect).severity == Severity::kError;
+  if (is_error && rule != StreamRule::kEventTime) {
     tell(RecordKind::kProblem, rule, offset, length, text + "; it is read all the same");
   } else if (options_.read.findings) {
     tell(RecordKind::kFinding, rule, offset, length, std::move(text));
@@ -446,7 +417,7 @@ void StreamFile::tell(RecordKind kind, StreamRule rule, std::uint64_t offset, st
                                         .text = std::move(text)}});
 }
 
-std::uint64_t StreamFile::packet_end() const { return offset_ + head_.total_bits() / 8; }
+std::uint64_t StreamFile::packet_end() const { return cursor_.offset() + head_.total_bits() / 8; }
 
 void StreamFile::end_packet() {
   if (packet_ == nullptr) return;
@@ -460,35 +431,28 @@ void StreamFile::leave_packet() {
   phase_ = Phase::kHead;
   if (head_.total_bits() == DecodeState::kEndless) {
     // The packet reaches to the end of the data stream.
-    if (!windows_->skip_to(~std::uint64_t{0})) offset_ = window_end();
+    cursor_.move_to_end();
     return end();
   }
+  const std::uint64_t begin = cursor_.offset();
   const std::uint64_t target = packet_end();
-  pinned_ = false;
-  if (windows_->skip_to(target)) {
-    offset_ = target;
-    return;
-  }
-  const std::uint64_t end_of_file = window_end();
-  tell(RecordKind::kProblem, StreamRule::kPacketCut, offset_, end_of_file - offset_,
+  if (cursor_.move_to(target)) return;
+  tell(RecordKind::kProblem, StreamRule::kPacketCut, begin, cursor_.offset() - begin,
        fmt::format("the data stream ends within the packet, {} bytes before its end; what it holds "
                    "until there was read",
-                   target - end_of_file));
-  offset_ = end_of_file;
+                   target - cursor_.offset()));
   end();
 }
 
 // `from`: bits of the packet up to where it is decoded.
 void StreamFile::abandon(const DecodeFault& fault, std::uint64_t from) {
-  if (phase_ == Phase::kEvents) tell_oddities(decoder_.take_oddities(), offset_);
-  const std::uint64_t begin = offset_ + from / 8;
+  if (phase_ == Phase::kEvents) tell_oddities(decoder_.take_oddities(), cursor_.offset());
+  const std::uint64_t begin = cursor_.offset() + from / 8;
+  spend_empty(decoder_.state().empty_elements, std::max(from, head_.bits));
   const bool goes_on = head_.stream != nullptr && head_.has_plausible_size();
-  std::uint64_t end_of_damage = goes_on ? packet_end() : ~std::uint64_t{0};
-  pinned_ = false;
-  if (!windows_->skip_to(end_of_damage)) end_of_damage = window_end();
-  tell_fault(fault, begin, end_of_damage, goes_on);
+  cursor_.move_to(goes_on ? packet_end() : ~std::uint64_t{0});
+  tell_fault(fault, begin, cursor_.offset(), goes_on);
   end_packet();
-  offset_ = end_of_damage;
   phase_ = Phase::kHead;
   if (!goes_on) end();
 }
@@ -502,8 +466,10 @@ void StreamFile::tell_fault(const DecodeFault& fault, std::uint64_t begin, std::
 
 void StreamFile::end() {
   phase_ = Phase::kEnded;
-  if (windows_->failure())
-    batch_->add_notice(RecordKind::kProblem, input_notice(path_, offset_, *windows_->failure()));
+  if (cursor_.failure()) {
+    batch_->add_notice(RecordKind::kProblem,
+                       input_notice(path_, cursor_.offset(), *cursor_.failure()));
+  }
   if (options_.heads_only) return;
   if (state_ == nullptr || state_->open_files == 0) return;
   --state_->open_files;

@@ -14,13 +14,14 @@
 #include <string>
 
 #include "tracedeck/ctf/batch_pool.hpp"
+#include "tracedeck/ctf/growing_schema.hpp"
+#include "tracedeck/ctf/packet_cursor.hpp"
 #include "tracedeck/ctf/packet_job.hpp"
 #include "tracedeck/ctf/stream/event_decoder.hpp"
 #include "tracedeck/ctf/stream/packet_head.hpp"
 #include "tracedeck/ctf/task_pool.hpp"
 #include "tracedeck/ctf/trace.hpp"
 #include "tracedeck/format/reader.hpp"
-#include "tracedeck/io/window.hpp"
 
 namespace tracedeck::ctf {
 
@@ -51,7 +52,7 @@ class StreamFile final : public RecordSource {
   [[nodiscard]] Result<BatchPtr> next() override;
 
   // Bytes read so far, after decompression.
-  [[nodiscard]] std::uint64_t bytes_read() const { return offset_; }
+  [[nodiscard]] std::uint64_t bytes_read() const { return cursor_.offset(); }
 
  private:
   enum class Phase : std::uint8_t { kUnopened, kHead, kEventsAhead, kEvents, kEnded };
@@ -70,13 +71,11 @@ class StreamFile final : public RecordSource {
   [[nodiscard]] bool can_go_ahead();
   void go_ahead();
   void settle(Ahead ahead);
-  [[nodiscard]] bool renew(PacketJob& job);
 
   void open();
   void decode_head();
   void decode_events();
   [[nodiscard]] bool try_head();
-  [[nodiscard]] bool reload();
   void begin_packet();
   void tell_losses();
   void end_packet();
@@ -87,13 +86,12 @@ class StreamFile final : public RecordSource {
   void end();
 
   [[nodiscard]] bool wanted() const;
-  [[nodiscard]] bool fetch(std::uint64_t from, std::uint64_t need);
-  [[nodiscard]] PaddedView bytes_from(std::uint64_t offset) const;
-  [[nodiscard]] std::uint64_t window_end() const;
-  [[nodiscard]] bool at_end() const { return windows_->at_end(); }
   void grow_tape(std::uint64_t slots);
+  void spend_empty(std::uint64_t elements, std::uint64_t bits);
+  [[nodiscard]] bool reads_other_uuids() const;
   void tell_oddities(std::vector<Oddity> oddities, std::uint64_t offset);
-  // Something that is read all the same: a problem where it breaks a MUST, else a finding.
+  // Something that is read all the same: a problem where it breaks a MUST, else, and for times of
+  // event records, a finding.
   void tell_odd(StreamRule rule, std::uint64_t offset, std::uint64_t length, std::string text);
   void tell(RecordKind kind, StreamRule rule, std::uint64_t offset, std::uint64_t length,
             std::string text);
@@ -102,18 +100,19 @@ class StreamFile final : public RecordSource {
   Trace& trace_;
   std::string path_;
   StreamFileOptions options_;
-  std::shared_ptr<const TraceSchema> schema_;
-  std::unique_ptr<io::WindowReader> windows_;
+  GrowingSchema schema_;
+  PacketCursor cursor_;
   EventDecoder decoder_;
   PacketHeadDecoder heads_;
   Phase phase_ = Phase::kUnopened;
-  std::uint64_t offset_ = 0;  // of the packet at hand
   PacketHead head_;
   std::shared_ptr<const Packet> packet_;
   StreamState* state_ = nullptr;
   std::shared_ptr<Batch> batch_;
-  bool begun_ = false;   // the decoder has begun the packet at hand
-  bool pinned_ = false;  // the window at hand, by the batch
+  // Elements that take no bits which this file may still have beyond 64 for each byte.
+  std::uint64_t empty_left_ = DecodeState::kMostEmptyElements;
+  bool begun_ = false;                  // the decoder has begun the packet at hand
+  const io::Window* pinned_ = nullptr;  // by the batch
   bool hand_on_ = false;
   std::deque<Ahead> ahead_;
   std::deque<std::shared_ptr<Batch>> ready_;

@@ -23,21 +23,34 @@ std::string path_in(const std::string& directory, std::string_view name) {
   return (fs::path(directory) / name).string();
 }
 
-// Reads a whole file, from byte `from` of its (decompressed) content on.
-Result<std::vector<std::uint8_t>> read_file(const std::string& path, std::uint64_t from,
-                                            std::uint64_t most, std::stop_token stop) {
+constexpr std::size_t kPortion = std::size_t{64} << 10;
+
+std::unexpected<Error> does_not_fit(const std::string& path, std::uint64_t most) {
+  return fail(ErrorCode::kLimitExceeded,
+              fmt::format("this file does not fit into --max-state, {} bytes", most), path);
+}
+
+// Reads until `into` is full or the input ends; returns how many bytes.
+Result<std::size_t> fill(io::Input& input, std::span<std::uint8_t> into) {
+  std::size_t size = 0;
+  while (size < into.size()) {
+    const auto got = input.read(into.data() + size, into.size() - size);
+    if (!got) return std::unexpected(got.error());
+    if (*got == 0) break;
+    size += *got;
+  }
+  return size;
+}
+
+// Reads a whole file, decompressed.
+Result<std::vector<std::uint8_t>> read_file(const std::string& path, std::uint64_t most,
+                                            std::stop_token stop) {
   auto input = io::open_input(path, std::move(stop));
   if (!input) return std::unexpected(std::move(input.error()));
-  if (auto skipped = (*input)->skip(from); !skipped)
-    return std::unexpected(std::move(skipped.error()));
   std::vector<std::uint8_t> bytes;
-  constexpr std::size_t kPortion = std::size_t{64} << 10;
   for (;;) {
     const std::size_t had = bytes.size();
-    if (had > most) {
-      return fail(ErrorCode::kLimitExceeded,
-                  fmt::format("this file does not fit into --max-state, {} bytes", most), path);
-    }
+    if (had > most) return does_not_fit(path, most);
     bytes.resize(had + kPortion);
     const auto got = (*input)->read(bytes.data() + had, kPortion);
     bytes.resize(had + got.value_or(0));
@@ -134,16 +147,26 @@ Result<std::unique_ptr<Trace>> Trace::open(std::span<const std::string> director
   return trace;
 }
 
+// Portion by portion: the text of large metadata takes memory enough as it is read.
 Result<void> Trace::feed(const std::string& path) {
-  auto bytes = read_file(path, metadata_read_, max_state_, stop_);
-  if (!bytes) return std::unexpected(std::move(bytes.error()));
-  if (reader_ == nullptr)
-    reader_ = metadata_reader(ByteSpan(*bytes).first(std::min<std::size_t>(bytes->size(), 64)),
-                              *metadata_);
-  metadata_read_ += bytes->size();
-  for (Finding& finding : reader_->read(*bytes, true))
-    findings_.push_back({path, std::move(finding)});
-  return {};
+  auto input = io::open_input(path, stop_);
+  if (!input) return std::unexpected(std::move(input.error()));
+  if (auto skipped = (*input)->skip(metadata_read_); !skipped)
+    return std::unexpected(std::move(skipped.error()));
+  const auto read = [&](ByteSpan bytes, bool last) {
+    if (reader_ == nullptr) reader_ = metadata_reader(bytes, *metadata_);
+    metadata_read_ += bytes.size();
+    for (Finding& finding : reader_->read(bytes, last))
+      findings_.push_back({path, std::move(finding)});
+  };
+  std::vector<std::uint8_t> portion(kPortion);
+  for (;;) {
+    const auto size = fill(**input, portion);
+    if (!size) return std::unexpected(size.error());
+    if (metadata_read_ + *size > max_state_) return does_not_fit(path, max_state_);
+    read(ByteSpan(portion).first(*size), *size < portion.size());
+    if (*size < portion.size()) return {};
+  }
 }
 
 Result<void> Trace::list(const std::string& directory) {
@@ -166,7 +189,7 @@ Result<void> Trace::list(const std::string& directory) {
       continue;
     }
     auxiliary_files_.push_back(path);
-    auto bytes = read_file(path, 0, max_state_, stop_);
+    auto bytes = read_file(path, max_state_, stop_);
     if (!bytes) return std::unexpected(std::move(bytes.error()));
     for (Finding& finding : read_auxiliary_stream(*bytes, *metadata_))
       findings_.push_back({path, std::move(finding), false});

@@ -65,7 +65,7 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   state_.out_end = batch.tape_end();
   state_.promised = 0;
   state_.depth = 0;
-  state_.empty_elements = 0;
+  begin_empty_ = state_.empty_elements;
   state_.event_class_id = 0;
   state_.event_class_beyond = false;
   RunStatus status = tracedeck::ctf::run(schema_->event_header, state_);
@@ -73,9 +73,7 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   const EventSchema* const event_schema =
       state_.event_class_beyond ? nullptr : schema_->find_event(state_.event_class_id);
   if (event_schema == nullptr) [[unlikely]] {
-    state_.position = begin;
-    state_.clock = clock;
-    state_.last_order = begin_order_;
+    rewind(begin, clock);
     return Stop::kUnknownClass;
   }
   if (!headers_) state_.out = slots;
@@ -145,9 +143,7 @@ EventDecoder::Stop EventDecoder::not_whole(std::uint64_t begin, std::uint64_t cl
 
 EventDecoder::Stop EventDecoder::stop(RunStatus status, std::uint64_t begin, std::uint64_t clock) {
   if (status == RunStatus::kNeedBytes && last_) status = RunStatus::kFault;
-  state_.position = begin;
-  state_.clock = clock;
-  state_.last_order = begin_order_;
+  rewind(begin, clock);
   switch (status) {
     case RunStatus::kNeedBytes:
       return Stop::kNeedBytes;
@@ -156,6 +152,14 @@ EventDecoder::Stop EventDecoder::stop(RunStatus status, std::uint64_t begin, std
     default:
       return Stop::kFault;
   }
+}
+
+// To where the event record at hand begins.
+void EventDecoder::rewind(std::uint64_t begin, std::uint64_t clock) {
+  state_.position = begin;
+  state_.clock = clock;
+  state_.last_order = begin_order_;
+  state_.empty_elements = begin_empty_;
 }
 
 void EventDecoder::look_at(std::uint64_t begin) {

@@ -78,6 +78,7 @@ class EventDecoder {
   Stop one(Batch& batch);
   Stop not_whole(std::uint64_t begin, std::uint64_t clock);
   Stop stop(RunStatus status, std::uint64_t begin, std::uint64_t clock);
+  void rewind(std::uint64_t begin, std::uint64_t clock);
   void look_at(std::uint64_t begin);
   void odd(std::size_t kind, StreamRule rule, std::uint64_t begin, std::string text);
 
@@ -91,6 +92,7 @@ class EventDecoder {
   bool last_ = false;
   bool has_clock_ = false;
   ByteOrder begin_order_ = ByteOrder::kLittle;  // LAST_BO where the event record begins
+  std::uint64_t begin_empty_ = 0;               // elements that take no bits before it
   bool any_time_ = false;                       // there was an event record with a time before
   std::uint64_t previous_ = 0;                  // its time
   std::uint64_t packet_least_ = 0;              // when the packet begins

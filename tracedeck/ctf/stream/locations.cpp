@@ -179,12 +179,12 @@ std::size_t LocationChecker::visit(const FieldClass& field_class) {
     return kAbsolute;
   }
   if (known != closed_.end()) return 0;
-  if (budget_ == 0) {
+  if (!open_.insert(&field_class).second && budget_-- == 0) {
+    budget_ = 0;
     fault(field_class, StreamRule::kLimitProgram,
           "classes with locations that lead out of them are used too often");
     return kAbsolute;
   }
-  --budget_;
   std::size_t out = 0;
   std::size_t height = 0;
   const auto enter = [&](const FieldClass& part) {
@@ -238,7 +238,10 @@ std::size_t LocationChecker::visit(const FieldClass& field_class) {
     chain_.pop_back();
   }
   height_ = height;
-  if (out == 0) closed_.emplace(&field_class, height);
+  if (out == 0) {
+    closed_.emplace(&field_class, height);
+    open_.erase(&field_class);
+  }
   return out;
 }
 

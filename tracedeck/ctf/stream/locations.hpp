@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <unordered_set>
 #include <vector>
 
 #include "tracedeck/ctf/dialect.hpp"
@@ -91,7 +92,9 @@ class LocationChecker {
   MemberNames members_;
   // The classes that no location in them leads out of, and how deep others are nested in each.
   std::unordered_map<const FieldClass*, std::size_t> closed_;
-  std::uint64_t budget_ = std::uint64_t{1} << 22;  // visits, over the whole trace
+  std::unordered_set<const FieldClass*> open_;  // visited, and not closed
+  // Visits of those again, over the whole trace: a program has the steps of each.
+  std::uint64_t budget_ = std::uint64_t{1} << 17;
 
   // While checking.
   const RootScopes* scopes_ = nullptr;

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::uint64_t kMostWideBits = 65'536;
 constexpr std::uint64_t kMostBytes = 0xFFFF'FFFF;
+constexpr std::uint64_t kPortion = 4096;  // elements
 
 class Run {
  public:
@@ -54,6 +55,19 @@ class Run {
 
   [[nodiscard]] bool has(std::uint64_t bits) const {
     return s_.position <= s_.limit && bits <= s_.limit - s_.position;
+  }
+
+  // Counts one that took no bits. False: there are too many.
+  [[nodiscard]] bool take_empty() {
+    const std::uint64_t beyond = beyond_bytes(++s_.empty_elements, s_.position);
+    s_.empty_excess = std::max(s_.empty_excess, beyond);
+    return beyond <= s_.empty_allowed;
+  }
+  [[gnu::cold]] RunStatus too_many_empty(const Step& step) {
+    return fault(
+        step, StreamRule::kLimitElements,
+        "there are more elements that take no bits than 65,536 and 64 for each byte of the "
+        "data stream");
   }
 
   [[nodiscard]] bool promise(std::uint64_t slots) { return promise_slots(s_, slots); }
@@ -418,23 +432,26 @@ RunStatus Run::array(const Step& step) {
     const bool far = count > (kMostBytes * 8) / info.element_bits;
     return short_of(step, far ? kMostBytes * 8 : count * info.element_bits);
   }
-  const std::uint64_t empty_left = DecodeState::kMostEmptyElements - s_.empty_elements;
-  const std::uint64_t most = info.element_bits != 0 ? count : std::min(count, left + empty_left);
+  // Of elements that may take no bits room is promised as they come.
+  const std::uint64_t portion = info.element_bits != 0 ? count : std::min(count, kPortion);
   const std::uint64_t promised = s_.promised;
-  if (info.element_slots != 0 && most > kMostBytes / info.element_slots)
+  if (info.element_slots != 0 && portion > kMostBytes / info.element_slots)
     return fault(step, StreamRule::kLimitState, fmt::format("an array of {} elements", count));
-  if (!promise(most * info.element_slots)) return RunStatus::kNeedSlots;
+  if (!promise(portion * info.element_slots)) return RunStatus::kNeedSlots;
+  std::uint64_t next_promise = portion;
   Slot* const head = s_.out;
   put(head_slot(SlotKind::kArray, count, 0));
   const Step* const body = &program_.steps[info.body];
   for (std::uint64_t i = 0; i < count; ++i) {
+    if (i == next_promise) [[unlikely]] {
+      s_.promised = promised;
+      if (!promise(std::min(count - i, portion) * info.element_slots)) return RunStatus::kNeedSlots;
+      next_promise += portion;
+    }
     const std::uint64_t before = s_.position;
     status = steps(body);
     if (status != RunStatus::kDone) return status;
-    if (s_.position == before && ++s_.empty_elements > DecodeState::kMostEmptyElements) {
-      return fault(step, StreamRule::kLimitElements,
-                   "there are more than 65,536 elements that take no bits");
-    }
+    if (s_.position == before && !take_empty()) return too_many_empty(step);
   }
   s_.promised = promised;
   head->length = static_cast<std::uint32_t>(s_.out - head - 1);
@@ -485,11 +502,8 @@ RunStatus Run::call(const Step& step) {
   const RunStatus status = steps(&program_.steps[step.a]);
   s_.promised = promised;
   // Classes that are used again and again can come to more fields than the metadata has bytes.
-  if (status == RunStatus::kDone && s_.position == before &&
-      ++s_.empty_elements > DecodeState::kMostEmptyElements) {
-    return fault(step, StreamRule::kLimitElements,
-                 "there are more than 65,536 structures that take no bits");
-  }
+  if (status == RunStatus::kDone && s_.position == before && !take_empty())
+    return too_many_empty(step);
   return status;
 }
 

@@ -52,6 +52,7 @@ struct DecodeFault {
 struct DecodeState {
   static constexpr std::uint64_t kEndless = ~std::uint64_t{0};
   static constexpr std::size_t kMostNesting = 257;
+  // Elements that take no bits: so many beyond 64 for each byte.
   static constexpr std::uint64_t kMostEmptyElements = 65'536;
 
   // Byte 0 of the packet would be here; bytes from `limit` bits on are not at hand, but 64 readable
@@ -72,11 +73,13 @@ struct DecodeState {
   PacketRoles* packet = nullptr;     // while a packet's header and context are decoded
   const std::optional<Uuid>* uuid = nullptr;
 
-  bool check_text = false;                    // look whether strings are UTF-8
-  bool bad_text = false;                      // one was not
-  ByteOrder last_order = ByteOrder::kLittle;  // LAST_BO
-  std::uint64_t leb128_bits = 0;              // of the last LEB128 field
-  std::uint64_t empty_elements = 0;           // of the event record at hand
+  bool check_text = false;                           // look whether strings are UTF-8
+  bool bad_text = false;                             // one was not
+  ByteOrder last_order = ByteOrder::kLittle;         // LAST_BO
+  std::uint64_t leb128_bits = 0;                     // of the last LEB128 field
+  std::uint64_t empty_elements = 0;                  // of the packet until here
+  std::uint64_t empty_excess = 0;                    // the most that they came to beyond 64 a byte
+  std::uint64_t empty_allowed = kMostEmptyElements;  // what that may be
   std::vector<Register> registers = {};
   std::shared_ptr<Arena> arena = {};  // made when first needed
   std::size_t depth = 0;
@@ -89,6 +92,12 @@ struct DecodeState {
 // Runs a program from `state.position` on. After anything but kDone the position and the slots
 // mean nothing.
 [[nodiscard]] RunStatus run(const Program& program, DecodeState& state);
+
+// How many elements that take no bits there are in the first `bits` of a packet beyond 64 a byte.
+[[nodiscard]] constexpr std::uint64_t beyond_bytes(std::uint64_t elements, std::uint64_t bits) {
+  constexpr std::uint64_t kEachBit = 8;
+  return elements / kEachBit < bits ? 0 : elements - bits * kEachBit;
+}
 
 // Promises room for `slots` more. False: kNeedSlots.
 [[nodiscard]] inline bool promise_slots(DecodeState& state, std::uint64_t slots) {

@@ -86,12 +86,13 @@ TEST(Arrays, AreNotBegunWithoutTheBytesThatTheyTake) {
 TEST(Arrays, OfNothingAreBounded) {
   const std::string nothing = structure({});
   const Roots roots = {.payload = structure({u_le(32), dynamic_array(in_payload("a"), nothing)})};
-  const Decoded most = decode(roots, {0x00, 0x00, 0x01, 0x00});
+  // 64 for each of the 4 bytes.
+  const Decoded most = decode(roots, {0x00, 0x01, 0x01, 0x00});
   EXPECT_EQ(most.status, RunStatus::kDone);
   EXPECT_EQ(most.position, 32U);
-  EXPECT_EQ(decode(roots, {0x01, 0x00, 0x01, 0x00}).text,
-            "ctf/limit-elements at 32: event-record-payload.b: there are more than 65,536 "
-            "elements that take no bits");
+  EXPECT_EQ(decode(roots, {0x01, 0x01, 0x01, 0x00}).text,
+            "ctf/limit-elements at 32: event-record-payload.b: there are more elements that take "
+            "no bits than 65,536 and 64 for each byte of the data stream");
   // All of an event record together.
   const Roots nested = {
       .payload =

@@ -26,13 +26,14 @@ RunStatus PacketHeadDecoder::fill(const Program& program, std::uint64_t max_stat
                                   std::vector<Slot>& slots) {
   const std::uint64_t begin = state_.position;
   const std::uint64_t clock = state_.clock;
+  const std::uint64_t empty_elements = state_.empty_elements;
   slots.resize(64);
   for (;;) {
     state_.position = begin;
     state_.clock = clock;
     state_.depth = 0;
     state_.promised = 0;
-    state_.empty_elements = 0;
+    state_.empty_elements = empty_elements;
     state_.out = state_.out_begin = slots.data();
     state_.out_end = slots.data() + slots.size();
     RunStatus status = run(program, state_);
@@ -70,6 +71,8 @@ RunStatus PacketHeadDecoder::header(const TraceSchema& schema, PaddedView bytes,
   state_.packet = &head.roles;
   state_.uuid = &schema.uuid;
   state_.arena.reset();
+  state_.empty_elements = 0;
+  state_.empty_excess = 0;
   const RunStatus status = fill(schema.packet_header, max_state, head.packet->header);
   head.bits = state_.position;
   head.header_bits = head.bits;

@@ -9,6 +9,7 @@ namespace {
 
 constexpr auto kError = Severity::kError;
 constexpr auto kWarning = Severity::kWarning;
+constexpr auto kNote = Severity::kNote;
 constexpr std::string_view kScopes = "7.3.2 Static and dynamic scopes";
 constexpr std::string_view kPacketHeader = "5.1 Event packet header";
 constexpr std::string_view kPacketContext = "5.2 Event packet context";
@@ -42,7 +43,7 @@ constexpr std::array<RuleText, kStreamRuleCount> kTexts = {{
     {"ctf/packet-magic", kError, "pkt-dec", "pkt-dec", kPacketHeader,
      "A packet begins with the magic number C1FC1FC1."},
     {"ctf/packet-uuid", kError, "pkt-dec", "pkt-dec", kPacketHeader,
-     "The UUID of a packet is that of the metadata."},
+     "The UUID of a packet is that of the metadata.", kWarning},
     {"ctf/stream-class", kError, "pkt-dec", "pkt-dec", kPacketHeader,
      "There is a data stream class with the id of the packet."},
     {"ctf/packet-size", kError, "pkt-ctx-roles", "pkt-ctx-roles", kPacketContext,
@@ -77,14 +78,15 @@ constexpr std::array<RuleText, kStreamRuleCount> kTexts = {{
      "An integer or bit array takes at most 65,536 bits."},
     {"ctf/limit-nesting", kError, kOurs, kOurs, kOurs, "Classes are nested at most 256 deep."},
     {"ctf/limit-elements", kError, kOurs, kOurs, kOurs,
-     "An event has at most 65,536 array elements that take no bits."},
+     "A data stream file has at most 65,536 elements that take no bits, and 64 for each of its "
+     "bytes."},
     {"ctf/limit-program", kError, kOurs, kOurs, kOurs,
      "Field locations do not multiply the classes they lie in beyond measure."},
     {"ctf/limit-state", kError, kOurs, kOurs, kOurs,
      "An event, or a packet's header, fits into --max-state."},
     {"ctf/discarded-back", kWarning, "disc-er-counter", "disc-er-counter", kPacketContext,
      "The counter of discarded event records does not go back."},
-    {"ctf/first-packet", Severity::kNote, "pkt-ctx-roles", "pkt-ctx-roles", kPacketContext,
+    {"ctf/first-packet", kNote, "pkt-ctx-roles", "pkt-ctx-roles", kPacketContext,
      "The first packet of a data stream has the sequence number 0."},
 }};
 
