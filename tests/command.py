@@ -30,6 +30,12 @@ def run(*args, stdin=b"", env=None, **more):
     )
 
 
+def is_sanitized():
+    """Whether the command takes memory and time for sanitizers too."""
+    with open(BIN, "rb") as binary:
+        return b"__asan_init" in binary.read()
+
+
 class Pairs(tuple):
     """A JSON object as its members in order, repeated keys repeated."""
 

@@ -18,7 +18,7 @@ import time
 import unittest
 
 import dial9_writer as w
-from command import BIN, CommandTest, run
+from command import BIN, CommandTest, is_sanitized, run
 
 # Nothing here should take a tenth of that. A sanitized build on a busy machine is slow.
 PATIENCE = 60
@@ -321,11 +321,7 @@ class Tcp(LiveTest):
             command.shows(1, 2)
         command.end(4)
         # With room for what a sanitizer adds.
-        self.assertLess(memory, 64 if not self.is_sanitized() else 400)
-
-    def is_sanitized(self):
-        with open(BIN, "rb") as binary:
-            return b"__asan_init" in binary.read()
+        self.assertLess(memory, 64 if not is_sanitized() else 400)
 
     def resident_mib(self, process):
         with open(f"/proc/{process}/status", encoding="ascii") as status:

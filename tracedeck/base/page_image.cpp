@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <span>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -28,6 +29,17 @@ int file_with(ByteSpan bytes) {
   }
   return file;
 }
+
+// Fills `bytes` from the begin of a file. Throws std::bad_alloc.
+void read_whole(int file, std::span<std::uint8_t> bytes) {
+  for (std::size_t got = 0; got < bytes.size();) {
+    const ::ssize_t count =
+        ::pread(file, bytes.data() + got, bytes.size() - got, static_cast<::off_t>(got));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw std::bad_alloc();
+    got += static_cast<std::size_t>(count);
+  }
+}
 #endif
 
 }  // namespace
@@ -52,9 +64,15 @@ PageCopy::PageCopy(const PageImage& image) {
   if (image.file_ >= 0) {
     void* const mapping =
         ::mmap(nullptr, image.size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, image.file_, 0);
-    if (mapping == MAP_FAILED) throw std::bad_alloc();
-    data_ = static_cast<std::uint8_t*>(mapping);
-    mapped_ = image.size_;
+    if (mapping != MAP_FAILED) {
+      data_ = static_cast<std::uint8_t*>(mapping);
+      mapped_ = image.size_;
+      return;
+    }
+    // The system allows a process so many mappings.
+    content_ = std::make_unique_for_overwrite<std::uint8_t[]>(image.size_);
+    read_whole(image.file_, {content_.get(), image.size_});
+    data_ = content_.get();
     return;
   }
 #endif

@@ -124,6 +124,16 @@ const EventClass& add_class(TraceDescription& description, const char* name,
   return description.add_event_class(std::move(event_class));
 }
 
+EntityId id_of(const DataStream* stream) {
+  return stream == nullptr ? EntityId::none() : stream->entity;
+}
+
+// What tells a packet from others.
+std::string values_of(const Packet& packet) {
+  return "packet of " + packet.stream->file + " at " + std::to_string(packet.offset) + ": " +
+         values_as_bytes(packet.context);
+}
+
 }  // namespace
 
 MadeUpTrace::MadeUpTrace(const std::string& name)
@@ -148,6 +158,8 @@ MadeUpTrace::MadeUpTrace(const std::string& name)
   }
   auto packet = std::make_shared<Packet>();
   packet->stream = streams_[0].get();
+  packet->offset = 77;
+  packet->context = {unsigned_slot(5), real_slot(0.5)};
   packet_ = std::move(packet);
 }
 
@@ -241,19 +253,19 @@ SeenRecord see(const Record& record) {
       const Event& event = record.event;
       seen.serial = event.offset;
       seen.what = event.event_class;
-      seen.stream = event.stream;
+      seen.stream = id_of(event.stream);
       seen.time = event.time;
       seen.end_time = event.end_time;
       seen.size = event.size;
       for (const auto& part : {event.common_context(), event.specific_context(), event.payload()}) {
         seen.values += values_as_bytes(part) + '/';
       }
-      if (event.packet != nullptr) seen.values += "packet of " + event.packet->stream->file;
+      if (event.packet != nullptr) seen.values += values_of(*event.packet);
       break;
     }
     case RecordKind::kLoss:
       seen.serial = *record.loss->events;
-      seen.stream = record.loss->stream;
+      seen.stream = id_of(record.loss->stream);
       seen.values = record.loss->begin->to_string();
       break;
     case RecordKind::kProblem:
@@ -268,12 +280,12 @@ SeenRecord see(const Record& record) {
       break;
     case RecordKind::kStreamBegin:
     case RecordKind::kStreamEnd:
-      seen.what = record.stream;
+      seen.stream = id_of(record.stream);
       seen.values = record.stream->file;
       break;
     case RecordKind::kPacketBegin:
     case RecordKind::kPacketEnd:
-      seen.what = record.packet;
+      seen.values = values_of(*record.packet);
       break;
   }
   return seen;

@@ -48,8 +48,8 @@ inline std::ostream& operator<<(std::ostream& out, const PlannedRecord& record) 
 struct SeenRecord {
   RecordKind kind = RecordKind::kEvent;
   std::uint64_t serial = 0;
-  const void* what = nullptr;    // the event class, stream, packet or rule
-  const void* stream = nullptr;  // of an event
+  const void* what = nullptr;          // the event class or rule
+  EntityId stream = EntityId::none();  // of an event or loss, or that began or ended
   std::uint64_t time = 0;
   std::uint64_t end_time = 0;
   std::uint32_t size = 0;

@@ -1,12 +1,12 @@
 #include "tracedeck/flow/record_codec.hpp"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <type_traits>
 #include <utility>
 
-#include "tracedeck/flow/spill_bytes.hpp"
+#include "tracedeck/flow/slot_codec.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -22,57 +22,12 @@ std::span<const Slot> all_slots(const Event& event) {
   return {event.slots - event.header_count, std::size_t{event.header_count} + event.slot_count};
 }
 
-// The first byte of a slot: its kind in the low bits, then its flags.
-constexpr unsigned kSlotKindMask = 0x1F;
-constexpr unsigned kSlotFlagsShift = 5;
-
-// Of an event without its slots, and of a slot without the bytes it points to.
+// Of an event without its slots, of a loss, and of a notice without its texts.
 constexpr std::size_t kEventBound = 1 + 11 * kMaxVarint;
-constexpr std::size_t kSlotBound = 2 + 2 * kMaxVarint;
+constexpr std::size_t kLossBound = 1 + sizeof(Loss) + kMaxVarint;
 constexpr std::size_t kNoticeBound = 6 * kMaxVarint;
 
 static_assert(std::is_trivially_copyable_v<Loss>);
-
-// What a slot holds beside its kind and flags.
-enum class Content : std::uint8_t { kBits, kInteger, kReal, kBytes, kPacked, kHead };
-
-constexpr std::array<Content, 17> kContents = {
-    Content::kBits,  // kBoolean
-    Content::kBits,  // kUnsigned
-    Content::kInteger, Content::kReal,
-    Content::kBytes,  // kString
-    Content::kBytes,  // kBlob
-    Content::kPacked,
-    Content::kBytes,  // kWideUnsigned
-    Content::kBytes,  // kWideSigned
-    Content::kBytes,  // kWideReal
-    Content::kBits,   // kUnresolved
-    Content::kHead,   // kArray and the other compound kinds
-    Content::kHead,    Content::kHead, Content::kHead, Content::kHead, Content::kHead,
-};
-static_assert(std::to_underlying(SlotKind::kVariant) + 1 == kContents.size());
-
-Content content_of(SlotKind kind) { return kContents[std::to_underlying(kind)]; }
-
-bool points_to_bytes(const Slot& slot) {
-  const Content content = content_of(slot.kind);
-  return content == Content::kBytes || content == Content::kPacked;
-}
-
-template <class T>
-std::uint8_t* put_raw(std::uint8_t* to, const T& value) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  std::memcpy(to, &value, sizeof value);
-  return to + sizeof value;
-}
-
-template <class T>
-T take_raw(const std::uint8_t*& from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  from += sizeof value;
-  return value;
-}
 
 std::uint8_t* put_pointer(std::uint8_t* to, const void* pointer) {
   return put_raw(to, reinterpret_cast<std::uintptr_t>(pointer));
@@ -83,78 +38,40 @@ const T* take_pointer(const std::uint8_t*& from) {
   return std::bit_cast<const T*>(take_raw<std::uintptr_t>(from));
 }
 
-std::uint8_t* put_bytes(std::uint8_t* to, ByteSpan bytes) {
-  to = put_varint(to, bytes.size());
-  if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
-  return to + bytes.size();
-}
-
-ByteSpan take_bytes(const std::uint8_t*& from) {
-  const std::size_t size = take_varint(from);
-  const ByteSpan bytes{from, size};
-  from += size;
-  return bytes;
-}
-
-std::uint8_t* pack_slot(const Slot& slot, std::uint8_t* to) {
-  *to++ = static_cast<std::uint8_t>(std::to_underlying(slot.kind) |
-                                    static_cast<unsigned>(slot.flags) << kSlotFlagsShift);
-  switch (content_of(slot.kind)) {
-    case Content::kBits:
-      to = put_varint(to, slot.bits);
-      return slot.name() != 0 ? put_varint(to, slot.name()) : to;
-    case Content::kInteger:
-      return put_varint(to, zigzag(slot.integer));
-    case Content::kReal:
-      return put_raw(to, slot.bits);
-    case Content::kPacked:
-      *to++ = slot.detail;
-      return put_bytes(to, slot.bytes());
-    case Content::kBytes:
-      return put_bytes(to, slot.bytes());
-    case Content::kHead:
-      break;
-  }
-  return put_varint(put_varint(to, slot.bits), slot.length);
-}
-
-// A slot whose pointer, if it has one, points into the packed bytes.
-Slot unpack_slot(const std::uint8_t*& from) {
-  const unsigned head = *from++;
-  Slot slot = unsigned_slot(0, static_cast<std::uint8_t>(head >> kSlotFlagsShift));
-  slot.kind = static_cast<SlotKind>(head & kSlotKindMask);
-  switch (content_of(slot.kind)) {
-    case Content::kBits:
-      slot.bits = take_varint(from);
-      if ((slot.flags & kSlotNamed) != 0)
-        slot.length = static_cast<std::uint32_t>(take_varint(from));
-      break;
-    case Content::kInteger:
-      slot.integer = unzigzag(take_varint(from));
-      break;
-    case Content::kReal:
-      slot.bits = take_raw<std::uint64_t>(from);
-      break;
-    case Content::kPacked:
-      slot.detail = *from++;
-      [[fallthrough]];
-    case Content::kBytes: {
-      const ByteSpan bytes = take_bytes(from);
-      slot.pointer = bytes.data();
-      slot.length = static_cast<std::uint32_t>(bytes.size());
-      break;
-    }
-    case Content::kHead:
-      slot.bits = take_varint(from);
-      slot.length = static_cast<std::uint32_t>(take_varint(from));
-      break;
-  }
-  return slot;
-}
-
 std::string as_string(ByteSpan bytes) { return std::string(as_text(bytes)); }
 
 }  // namespace
+
+void RecordCodec::take_over(const Batch& batch) {
+  objects_->begin_batch();
+  passing_.clear();
+  const auto passes = [this](const void* object) {
+    if (object == nullptr || (!passing_.empty() && passing_.back() == object)) return;
+    passing_.push_back(object);
+  };
+  for (const Record& record : batch.records()) {
+    switch (record.kind) {
+      case RecordKind::kEvent:
+        passes(record.event.stream);
+        passes(record.event.packet);
+        break;
+      case RecordKind::kStreamBegin:
+      case RecordKind::kStreamEnd:
+        passes(record.stream);
+        break;
+      case RecordKind::kPacketBegin:
+      case RecordKind::kPacketEnd:
+        passes(record.packet);
+        break;
+      default:
+        break;
+    }
+  }
+  std::ranges::sort(passing_);
+  for (const auto& owner : batch.lasting_pins()) {
+    if (!std::ranges::binary_search(passing_, owner.get())) pins_->take_over(owner);
+  }
+}
 
 std::size_t RecordCodec::bound(const Record& record) {
   switch (record.kind) {
@@ -167,7 +84,7 @@ std::size_t RecordCodec::bound(const Record& record) {
       return bytes;
     }
     case RecordKind::kLoss:
-      return 1 + sizeof(Loss);
+      return kLossBound;
     case RecordKind::kProblem:
     case RecordKind::kFinding:
       return kNoticeBound + record.notice->input.size() + record.notice->finding.text.size();
@@ -193,17 +110,17 @@ std::uint8_t* RecordCodec::pack(const Record& record, std::uint64_t coarse, std:
     case RecordKind::kStreamBegin:
     case RecordKind::kStreamEnd:
       *to++ = kind;
-      return put_varint(to, streams_(record.stream));
+      return put_varint(to, objects_->number_of(record.stream));
     case RecordKind::kPacketBegin:
     case RecordKind::kPacketEnd:
       *to++ = kind;
-      return put_varint(to, packets_(record.packet));
+      return put_varint(to, objects_->number_of(record.packet));
     case RecordKind::kDescription:
       *to++ = kind;
       return put_pointer(to, record.event_class);
     case RecordKind::kLoss:
       *to++ = kind;
-      return put_raw(to, *record.loss);
+      return put_varint(put_raw(to, *record.loss), objects_->number_of(record.loss->stream));
     case RecordKind::kProblem:
     case RecordKind::kFinding:
       break;
@@ -222,8 +139,8 @@ std::uint8_t* RecordCodec::pack_event(const Event& event, std::uint64_t coarse, 
                         (event.packet != nullptr ? kHasPacket : 0) | (has_parts ? kHasParts : 0);
   *to++ = static_cast<std::uint8_t>(std::to_underlying(RecordKind::kEvent) | head);
   to = put_varint(to, number_of(*event.event_class));
-  to = put_varint(to, streams_(event.stream));
-  if (event.packet != nullptr) to = put_varint(to, packets_(event.packet));
+  to = put_varint(to, objects_->number_of(event.stream));
+  if (event.packet != nullptr) to = put_varint(to, objects_->number_of(event.packet));
   if ((head & kTimeIsKey) == 0) to = put_raw(to, event.time);
   if ((head & kEndIsTime) == 0) to = put_varint(to, event.end_time - event.time);
   to = put_varint(put_varint(to, event.offset), event.size);
@@ -247,17 +164,17 @@ bool RecordCodec::unpack(const std::uint8_t* from, std::uint64_t coarse,
       break;
     case RecordKind::kStreamBegin:
     case RecordKind::kStreamEnd:
-      output.add(Record(kind, streams_.object(take_varint(from))));
+      output.add(Record(kind, stream(take_varint(from), output)));
       break;
     case RecordKind::kPacketBegin:
     case RecordKind::kPacketEnd:
-      output.add(Record(kind, packets_.object(take_varint(from))));
+      output.add(Record(kind, packet(take_varint(from), output)));
       break;
     case RecordKind::kDescription:
       output.add(Record(take_pointer<EventClass>(from)));
       break;
     case RecordKind::kLoss:
-      output.add_loss(take_raw<Loss>(from));
+      unpack_loss(from, output);
       break;
     case RecordKind::kProblem:
     case RecordKind::kFinding:
@@ -265,6 +182,27 @@ bool RecordCodec::unpack(const std::uint8_t* from, std::uint64_t coarse,
       break;
   }
   return true;
+}
+
+// Both keep what they return alive with the batch.
+const DataStream* RecordCodec::stream(std::uint64_t number, OutputBatch& output) const {
+  if (number == 0) return nullptr;
+  const std::shared_ptr<const DataStream>& found = objects_->stream(number);
+  output.pin_lasting(found);
+  return found.get();
+}
+
+const Packet* RecordCodec::packet(std::uint64_t number, OutputBatch& output) const {
+  if (number == 0) return nullptr;
+  const std::shared_ptr<const Packet>& found = objects_->packet(number);
+  output.pin_lasting(found);
+  return found.get();
+}
+
+void RecordCodec::unpack_loss(const std::uint8_t* from, OutputBatch& output) const {
+  auto loss = take_raw<Loss>(from);
+  loss.stream = stream(take_varint(from), output);
+  output.add_loss(loss);
 }
 
 void RecordCodec::unpack_notice(RecordKind kind, const std::uint8_t* from,
@@ -283,8 +221,8 @@ bool RecordCodec::unpack_event(unsigned head, const std::uint8_t* from, std::uin
                                OutputBatch& output) const {
   Event event;
   event.event_class = classes_[take_varint(from)];
-  event.stream = streams_.object(take_varint(from));
-  if ((head & kHasPacket) != 0) event.packet = packets_.object(take_varint(from));
+  const std::uint64_t stream_number = take_varint(from);
+  const std::uint64_t packet_number = (head & kHasPacket) != 0 ? take_varint(from) : 0;
   event.time = (head & kTimeIsKey) != 0 ? coarse : take_raw<std::uint64_t>(from);
   event.end_time = event.time;
   if ((head & kEndIsTime) == 0) event.end_time += take_varint(from);
@@ -300,8 +238,10 @@ bool RecordCodec::unpack_event(unsigned head, const std::uint8_t* from, std::uin
   const std::size_t count = std::size_t{event.header_count} + event.slot_count;
   Slot* slot = output.room(count);
   if (slot == nullptr) return false;
-  output.pin_lasting(pins_);
+  if (output.empty()) output.pin_lasting(pins_);
   if (owner != nullptr) output.pin_bytes(owner);
+  event.stream = stream(stream_number, output);
+  event.packet = packet(packet_number, output);
   event.slots = slot + event.header_count;
   for (Slot* const end = slot + count; slot != end; ++slot) {
     *slot = unpack_slot(from);

@@ -16,23 +16,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "tracedeck/flow/output_batch.hpp"
+#include "tracedeck/flow/packed_objects.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/record.hpp"
 
 namespace tracedeck::flow {
 
-// Descriptions, streams and packets, taken over from batches.
+// Descriptions, taken over from batches.
 class LastingPins {
  public:
-  void take_over(const Batch& batch) {
-    for (const auto& owner : batch.lasting_pins()) {
-      if (known_.insert(owner.get()).second) owners_.push_back(owner);
-    }
+  void take_over(const std::shared_ptr<const void>& owner) {
+    if (known_.insert(owner.get()).second) owners_.push_back(owner);
   }
 
  private:
@@ -42,8 +40,9 @@ class LastingPins {
 
 class RecordCodec {
  public:
-  // Keeps alive what the records of `batch` refer to. Before any of them is packed.
-  void take_over(const Batch& batch) { pins_->take_over(batch); }
+  // Keeps what the records of `batch` refer to, data streams and packets in packed form. Before any
+  // of them is packed, and while the batch lives.
+  void take_over(const Batch& batch);
 
   // The bytes that `pack` takes at most.
   [[nodiscard]] static std::size_t bound(const Record& record);
@@ -57,28 +56,6 @@ class RecordCodec {
               const std::shared_ptr<const void>& owner, OutputBatch& output) const;
 
  private:
-  // Objects of one kind, numbered in the order in which they are met. The pins keep them, so that
-  // their addresses tell them apart.
-  template <class T>
-  class Numbers {
-   public:
-    std::uint64_t operator()(const T* object) {
-      if (object != last_) {
-        last_ = object;
-        const auto [place, is_new] = numbers_.try_emplace(object, objects_.size());
-        if (is_new) objects_.push_back(object);
-        last_number_ = place->second;
-      }
-      return last_number_;
-    }
-    [[nodiscard]] const T* object(std::uint64_t number) const { return objects_[number]; }
-
-   private:
-    std::unordered_map<const T*, std::uint64_t> numbers_ = {{nullptr, 0}};
-    std::vector<const T*> objects_ = {nullptr};
-    const T* last_ = nullptr;
-    std::uint64_t last_number_ = 0;
-  };
   struct ClassNumber {
     explicit ClassNumber(const EventClass& of) : event_class(&of) {}
     const EventClass* event_class;
@@ -88,14 +65,17 @@ class RecordCodec {
   std::uint8_t* pack_event(const Event& event, std::uint64_t coarse, std::uint8_t* to);
   bool unpack_event(unsigned head, const std::uint8_t* from, std::uint64_t coarse,
                     const std::shared_ptr<const void>& owner, OutputBatch& output) const;
+  void unpack_loss(const std::uint8_t* from, OutputBatch& output) const;
+  [[nodiscard]] const DataStream* stream(std::uint64_t number, OutputBatch& output) const;
+  [[nodiscard]] const Packet* packet(std::uint64_t number, OutputBatch& output) const;
   void unpack_notice(RecordKind kind, const std::uint8_t* from, OutputBatch& output) const;
   std::uint64_t number_of(const EventClass& event_class);
 
   ClassTable<ClassNumber> class_numbers_;
   std::vector<const EventClass*> classes_;
-  Numbers<DataStream> streams_;
-  Numbers<Packet> packets_;
+  std::unique_ptr<PackedObjects> objects_ = std::make_unique<PackedObjects>();
   std::shared_ptr<LastingPins> pins_ = std::make_shared<LastingPins>();
+  std::vector<const void*> passing_;  // data streams and packets of the batch at hand
 };
 
 }  // namespace tracedeck::flow

@@ -1,0 +1,46 @@
+"""What the command takes of memory: 64 MiB for any input, while events and schemas are small."""
+
+import os
+import subprocess
+import unittest
+
+import dial9_writer as w
+from command import BIN, CommandTest, is_sanitized
+
+LIMIT = 64 << 20
+SCHEMA = w.header() + w.schema(0, "Tick", [("n", w.VARINT)])
+
+
+@unittest.skipIf(is_sanitized(), "sanitizers take memory of their own")
+class Memory(CommandTest):
+    def most(self, *args):
+        """Runs the command, which must succeed; returns the most memory that was resident, in bytes."""
+        process = subprocess.Popen([BIN, *map(os.fspath, args)], stdout=subprocess.DEVNULL, cwd=self.folder)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0, args)
+        return usage.ru_maxrss * 1024
+
+    def files(self, count, content):
+        return [self.file(f"{i:04}", content) for i in range(count)]
+
+    def test_merging_many_files(self):
+        content = SCHEMA + b"".join(w.event(0, w.varint(i), delta=1000) for i in range(20_000))
+        files = self.files(200, content)
+        for order in ["merged", "time"]:
+            with self.subTest(order):
+                self.assertLess(self.most("print", "-q", "--output", "jsonl", "--order", order, *files), LIMIT)
+
+    def test_merging_a_thousand_small_files(self):
+        content = SCHEMA + b"".join(w.event(0, w.varint(i), delta=1000) for i in range(100))
+        self.assertLess(self.most("print", "-q", "--output", "jsonl", *self.files(1000, content)), LIMIT)
+
+    def test_sorting_many_segments(self):
+        # None of them near its place, so that all are put aside.
+        segments = [SCHEMA + w.reset(10**9 + i * 7919 % 200_003 * 1000) + w.event(0, b"\1") for i in range(200_000)]
+        trace = self.file("segments", b"".join(segments))
+        self.assertLess(self.most("print", "-q", "--output", "jsonl", "--order", "time", trace), LIMIT)
+
+
+if __name__ == "__main__":
+    unittest.main()
