@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <filesystem>
+#include <mutex>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "cli/observer.hpp"
+#include "tracedeck/flow/serve.hpp"
 #include "tracedeck/io/compression.hpp"
 #include "tracedeck/io/prefix_input.hpp"
 
@@ -52,64 +56,194 @@ Result<std::unique_ptr<io::InputSequence>> open_sequence(const Options& options,
   return io::once(operand, std::move(stop));
 }
 
-// The events of all traces that come from one place.
+// What the sources of one place share.
+struct LivePlace {
+  const flow::PipelineContext& context;
+  Live& live;
+  LiveTraces& traces;
+};
+
+// Opens what came. Null: it brought no byte. Errors: those of recognising and opening it.
+Result<std::unique_ptr<flow::TraceSource>> open_arrived(const flow::PipelineContext& context,
+                                                        const LiveTraces& traces, Arrived arrived) {
+  auto found = traces.recognise(std::move(arrived), context.options.format);
+  if (!found) return std::unexpected(std::move(found.error()));
+  if (!*found) return nullptr;
+  auto trace = std::make_unique<flow::TraceSource>(context, traces.place(), flow::TraceReading{});
+  if (auto opened = trace->try_open(*std::move(*found)); !opened)
+    return std::unexpected(std::move(opened.error()));
+  return trace;
+}
+
+// The events of one trace that came.
 class LiveSource final : public RecordSource {
  public:
-  LiveSource(const flow::PipelineContext& context, LiveTraces& traces, LiveReport& report)
-      : context_(context), traces_(traces), report_(report) {}
+  LiveSource(const LivePlace& place, Arrived arrived)
+      : place_(place), arrived_(std::move(arrived)) {}
 
   Result<BatchPtr> next() override {
-    while (source_ != nullptr || begin_next()) {
-      auto batch = source_->next();
-      if (batch && *batch != nullptr) return batch;
-      if (!batch) tell(batch.error());
-      source_.reset();
-    }
+    if (arrived_) begin(*std::exchange(arrived_, std::nullopt));
+    if (source_ == nullptr) return nullptr;
+    auto batch = source_->next();
+    if (batch && *batch != nullptr) return batch;
+    if (!batch) place_.live.tell(place_.traces, batch.error());
+    source_.reset();
     return nullptr;
   }
 
  private:
-  // Waits for the next trace that can be read. False: there is none.
-  bool begin_next() {
-    for (;;) {
-      auto found = traces_.next(context_.options.format);
-      if (found && !*found) return false;
-      if (!found) {
-        tell(found.error());
-        continue;
-      }
-      flow::TraceSource trace(context_, traces_.place(), {});
-      if (auto opened = trace.try_open(*std::move(*found)); !opened) {
-        tell(opened.error());
-        continue;
-      }
-      source_ = std::move(trace.take_sources(false, true).front());
-      return true;
-    }
+  void begin(Arrived arrived) {
+    auto trace = open_arrived(place_.context, place_.traces, std::move(arrived));
+    if (!trace) return place_.live.tell(place_.traces, trace.error());
+    if (*trace == nullptr) return;
+    source_ = std::move((*trace)->take_sources(false, true).front());
   }
 
-  void tell(const Error& error) {
-    if (context_.stop.stop_requested()) return;
-    if (traces_.repeats()) return report_.refuse(error);
-    report_.fail(error);
-  }
-
-  const flow::PipelineContext& context_;
-  LiveTraces& traces_;
-  LiveReport& report_;
+  LivePlace place_;
+  std::optional<Arrived> arrived_;
   std::unique_ptr<RecordSource> source_;
 };
 
-// A live trace that was found, or why it was not.
-Result<std::unique_ptr<flow::SingleTrace>> open_single(const flow::PipelineContext& context,
-                                                       const flow::TracePlace& place,
-                                                       Result<std::optional<FoundTrace>> found) {
-  if (!found) return std::unexpected(std::move(found.error()));
-  auto trace = std::make_unique<flow::TraceSource>(context, place, flow::TraceReading{});
-  if (auto opened = trace->try_open(*std::move(*found)); !opened)
-    return std::unexpected(std::move(opened.error()));
-  return std::make_unique<flow::SingleTrace>(context, std::move(trace));
-}
+class LiveFeed final : public flow::SourceFeed {
+ public:
+  LiveFeed(const flow::PipelineContext& context, Live& live, LiveTraces& traces)
+      : place_{context, live, traces} {}
+
+  std::unique_ptr<RecordSource> next() override {
+    auto arrived = place_.traces.wait();
+    if (!arrived) place_.live.report().fail(arrived.error());
+    if (!arrived || !*arrived) return nullptr;
+    return std::make_unique<LiveSource>(place_, *std::move(*arrived));
+  }
+  std::size_t at_once() const override { return place_.traces.at_once(); }
+  void all_at_work() override { place_.live.tell_all_at_work(place_.traces); }
+
+ private:
+  LivePlace place_;
+};
+
+// What several threads do in turns.
+class Turn {
+ public:
+  void take() {
+    mutex_.lock();
+    holder_ = std::this_thread::get_id();
+  }
+  void give() {
+    holder_ = std::thread::id();
+    mutex_.unlock();
+  }
+  [[nodiscard]] bool mine() const { return holder_ == std::this_thread::get_id(); }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<std::thread::id> holder_;
+};
+
+// An input whose reader lets others have their turn while it waits.
+class YieldingInput final : public io::Input {
+  template <class Wait>
+  auto yielding(Wait wait) {
+    const bool mine = turn_.mine();
+    if (mine) turn_.give();
+    auto result = wait();
+    if (mine) turn_.take();
+    return result;
+  }
+
+ public:
+  YieldingInput(std::unique_ptr<io::Input> input, Turn& turn)
+      : input_(std::move(input)), turn_(turn) {}
+
+  const std::string& name() const override { return input_->name(); }
+  Result<std::size_t> read(std::uint8_t* into, std::size_t size) override {
+    return yielding([&] { return input_->read(into, size); });
+  }
+  Result<std::uint64_t> skip(std::uint64_t bytes) override {
+    return yielding([&] { return input_->skip(bytes); });
+  }
+  bool seekable() const override { return input_->seekable(); }
+  bool live() const override { return input_->live(); }
+  bool ready(std::chrono::milliseconds patience) override {
+    return yielding([&] { return input_->ready(patience); });
+  }
+  Result<void> rewind() override { return input_->rewind(); }
+  std::optional<std::uint64_t> size() const override { return input_->size(); }
+  std::optional<std::uint64_t> stored_size() const override { return input_->stored_size(); }
+  std::uint64_t stored_position() const override { return input_->stored_position(); }
+  bool next_part() override { return input_->next_part(); }
+  bool stopped() const override { return input_->stopped(); }
+
+ private:
+  std::unique_ptr<io::Input> input_;
+  Turn& turn_;
+};
+
+// Traces are opened by several threads, and looked at in turns.
+class LookObserver final : public flow::PipelineObserver {
+ public:
+  LookObserver(LiveReport& report, Session& session) : report_(report), in_turn_(session) {}
+
+  void failed(const Error& error) override { report_.failed(error); }
+  void opened(const TraceDescription& description) override { report_.opened(description); }
+  void note(const std::string& sentence) override { report_.note(sentence); }
+  void selected_nothing(const flow::NothingSelected& what) override {
+    in_turn_.selected_nothing(what);
+  }
+
+ private:
+  LiveReport& report_;
+  SessionObserver in_turn_;
+};
+
+// Looks at what one place brings.
+class LiveLook {
+ public:
+  LiveLook(const flow::PipelineContext& context, Live& live, LiveTraces& traces,
+           const LookAtTrace& look)
+      : context_(context), live_(live), traces_(traces), look_(look) {}
+
+  // Returns whether to go on with other places.
+  bool run() {
+    flow::serve({.next = [this] { return next(); },
+                 .all_at_work = [this] { live_.tell_all_at_work(traces_); }},
+                traces_.at_once());
+    return goes_on_;
+  }
+
+ private:
+  flow::Job next() {
+    auto arrived = traces_.wait();
+    if (!arrived) live_.report().fail(arrived.error());
+    if (!arrived || !*arrived) return {};
+    return [this, each = std::make_shared<Arrived>(*std::move(*arrived))] {
+      look_at(std::move(*each));
+    };
+  }
+
+  void look_at(Arrived arrived) {
+    arrived.input = std::make_unique<YieldingInput>(std::move(arrived.input), turn_);
+    auto trace = open_arrived(context_, traces_, std::move(arrived));
+    if (trace && *trace == nullptr) return;
+    // What a stop cut off is no trace that is wrong.
+    if (!trace && live_.token().stop_requested()) return live_.tell(traces_, trace.error());
+    turn_.take();
+    if (goes_on_) {
+      goes_on_ = trace ? look_(traces_.place(),
+                               std::make_unique<flow::SingleTrace>(context_, std::move(*trace)))
+                       : look_(traces_.place(), std::unexpected(std::move(trace.error())));
+      if (!goes_on_) live_.stop();
+    }
+    turn_.give();
+  }
+
+  const flow::PipelineContext& context_;
+  Live& live_;
+  LiveTraces& traces_;
+  const LookAtTrace& look_;
+  Turn turn_;
+  bool goes_on_ = true;
+};
 
 }  // namespace
 
@@ -170,22 +304,20 @@ void LiveReport::opened(const TraceDescription& description) {
 
 void LiveReport::conclude() { session_.outcome.note(outcome_.code()); }
 
-Result<std::optional<FoundTrace>> LiveTraces::next(const Format* format) {
-  if (put_back_) return std::exchange(put_back_, std::nullopt);
-  while (!ended_ && !stop_.stop_requested()) {
-    Result<std::unique_ptr<io::Input>> input = sequence_->next();
-    ended_ = !input || *input == nullptr;
-    if (!input) return std::unexpected(std::move(input.error()));
-    if (*input == nullptr) break;
-    auto found = find(std::move(*input), format);
-    if (stop_.stop_requested() && !found) break;
-    if (!found || *found) return found;
-  }
-  return std::nullopt;
+Result<std::optional<Arrived>> LiveTraces::wait() {
+  if (put_back_) return Arrived{.found = std::exchange(put_back_, std::nullopt)};
+  if (ended_) return std::nullopt;
+  Result<std::unique_ptr<io::Input>> input = sequence_->next();
+  ended_ = !input || *input == nullptr;
+  if (!input) return std::unexpected(std::move(input.error()));
+  if (ended_) return std::nullopt;
+  return Arrived{.input = std::move(*input)};
 }
 
-Result<std::optional<FoundTrace>> LiveTraces::find(std::unique_ptr<io::Input> input,
-                                                   const Format* format) const {
+Result<std::optional<FoundTrace>> LiveTraces::recognise(Arrived arrived,
+                                                        const Format* format) const {
+  if (arrived.found) return std::move(arrived.found);
+  std::unique_ptr<io::Input> input = std::move(arrived.input);
   // Wait for its first byte, to see whether there is any.
   std::vector<std::uint8_t> head(1);
   const Result<std::size_t> got = input->read(head.data(), head.size());
@@ -218,7 +350,7 @@ Live::Live(const Options& options, Session& session, flow::Needs needs,
     };
     auto sequence = open_sequence(options, place.operand, news, token());
     if (sequence) {
-      traces_.push_back(std::make_unique<LiveTraces>(place, std::move(*sequence), token()));
+      traces_.push_back(std::make_unique<LiveTraces>(place, std::move(*sequence)));
     } else if (!session.stop.stop_requested()) {
       report_.fail(sequence.error());
     }
@@ -238,27 +370,37 @@ bool Live::several() const {
   return traces_.size() > 1 || std::ranges::any_of(traces_, listens);
 }
 
-std::vector<std::unique_ptr<RecordSource>> Live::sources() {
-  std::vector<std::unique_ptr<RecordSource>> sources;
-  for (const auto& traces : traces_) {
-    sources.push_back(std::make_unique<LiveSource>(context_, *traces, report_));
+std::vector<std::unique_ptr<flow::SourceFeed>> Live::feeds() {
+  std::vector<std::unique_ptr<flow::SourceFeed>> feeds;
+  for (const auto& traces : traces_)
+    feeds.push_back(std::make_unique<LiveFeed>(context_, *this, *traces));
+  return feeds;
+}
+
+void Live::tell(const LiveTraces& traces, const Error& error) {
+  if (token().stop_requested()) {
+    report_.news(io::LiveNews::kDropped, "stopped before it could be read: " + error.to_string());
+  } else if (traces.repeats()) {
+    report_.refuse(error);
+  } else {
+    report_.fail(error);
   }
-  return sources;
+}
+
+void Live::tell_all_at_work(const LiveTraces& traces) {
+  // Nobody waits for what ends anyway, nor where one follows the other.
+  if (traces.at_once() == 1 || token().stop_requested()) return;
+  report_.news(io::LiveNews::kChange,
+               fmt::format("{}: {} peers are served; further ones wait until one of them leaves",
+                           traces.place().operand, traces.at_once()));
 }
 
 void for_each_live_trace(Live& live, const Options& options, Session& session, flow::Needs needs,
                          const LookAtTrace& look) {
-  SessionObserver observer(session);
-  const flow::PipelineContext context{pipeline_options(options, needs), observer, session.stop};
+  LookObserver observer(live.report(), session);
+  const flow::PipelineContext context{pipeline_options(options, needs), observer, live.token()};
   for (const auto& traces : live.traces()) {
-    for (;;) {
-      auto found = traces->next(options.format);
-      if (found && !*found) break;
-      auto trace = open_single(context, traces->place(), std::move(found));
-      // What a stop cut off is no trace that is wrong.
-      if (!trace && session.stop.stop_requested()) break;
-      if (!look(traces->place(), std::move(trace))) return;
-    }
+    if (!LiveLook(context, live, *traces, look).run()) return;
   }
 }
 

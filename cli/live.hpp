@@ -44,31 +44,39 @@ class LiveReport final : public flow::PipelineObserver {
   std::uint64_t refused_ = 0;
 };
 
-// The traces that come from one place, one after the other.
+// What came at a place: an input, or the trace that it was found to be before.
+struct Arrived {
+  std::unique_ptr<io::Input> input = {};
+  std::optional<FoundTrace> found = {};
+};
+
+// The traces that come from one place.
 class LiveTraces {
  public:
-  LiveTraces(flow::TracePlace place, std::unique_ptr<io::InputSequence> sequence,
-             std::stop_token stop)
-      : place_(std::move(place)), sequence_(std::move(sequence)), stop_(std::move(stop)) {}
+  LiveTraces(flow::TracePlace place, std::unique_ptr<io::InputSequence> sequence)
+      : place_(std::move(place)), sequence_(std::move(sequence)) {}
 
   [[nodiscard]] const flow::TracePlace& place() const { return place_; }
   // Whether there can be more than one.
   [[nodiscard]] bool repeats() const { return sequence_->repeats(); }
+  // How many may be read at the same time.
+  [[nodiscard]] std::size_t at_once() const { return sequence_->at_once(); }
 
-  // Waits for the next trace, which is recognised unless `format` says what it is; nothing: there
-  // are no more. What brought no byte is none, but for the only one of its place. Errors, after
-  // which there may be more: those of `find_trace`; kCannotOpen.
-  [[nodiscard]] Result<std::optional<FoundTrace>> next(const Format* format);
-  // Hands `found` out again at the next `next`.
+  // Waits for the next that comes; nothing: no more will. One thread at a time. Error, after which
+  // no more will come: kCannotOpen.
+  [[nodiscard]] Result<std::optional<Arrived>> wait();
+  // Hands `found` out again at the next `wait`.
   void put_back(FoundTrace found) { put_back_ = std::move(found); }
 
- private:
-  [[nodiscard]] Result<std::optional<FoundTrace>> find(std::unique_ptr<io::Input> input,
-                                                       const Format* format) const;
+  // What came is recognised unless `format` says what it is, which may wait for its bytes. Nothing:
+  // it brought no byte, and so is none, but for the only one of its place. Any thread. Errors:
+  // those of `find_trace`.
+  [[nodiscard]] Result<std::optional<FoundTrace>> recognise(Arrived arrived,
+                                                            const Format* format) const;
 
+ private:
   flow::TracePlace place_;
   std::unique_ptr<io::InputSequence> sequence_;
-  std::stop_token stop_;
   std::optional<FoundTrace> put_back_;
   bool ended_ = false;
 };
@@ -76,7 +84,7 @@ class LiveTraces {
 // The live TRACEs of a command at work.
 class Live {
  public:
-  // Opens all `places`; those that cannot be are reported. `needs`: of who reads `sources`. Options
+  // Opens all `places`; those that cannot be are reported. `needs`: of who reads `feeds`. Options
   // and session must outlive it.
   Live(const Options& options, Session& session, flow::Needs needs,
        const std::vector<flow::TracePlace>& places);
@@ -93,9 +101,14 @@ class Live {
   void stop() { stop_.request_stop(); }
   [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
 
-  // One source for each place, to be read on a thread of its own each: the events of its traces,
-  // trimmed. They never fail; what goes wrong is reported.
-  [[nodiscard]] std::vector<std::unique_ptr<RecordSource>> sources();
+  // One feed for each place: a source for each of its traces, through the stages of a source. They
+  // never fail; what goes wrong is reported.
+  [[nodiscard]] std::vector<std::unique_ptr<flow::SourceFeed>> feeds();
+
+  // An error of something that came at that place, on any thread.
+  void tell(const LiveTraces& traces, const Error& error);
+  // As many traces of that place are read as may be at the same time.
+  void tell_all_at_work(const LiveTraces& traces);
 
  private:
   struct Forward {
@@ -106,7 +119,7 @@ class Live {
   LiveReport report_;
   std::stop_source stop_;
   std::stop_callback<Forward> forward_;
-  flow::PipelineContext context_;  // of `sources`
+  flow::PipelineContext context_;  // of `feeds`
   std::vector<std::unique_ptr<LiveTraces>> traces_;
 };
 
@@ -114,7 +127,9 @@ class Live {
 using LookAtTrace =
     std::function<bool(const flow::TracePlace&, Result<std::unique_ptr<flow::SingleTrace>>)>;
 
-// Opens the live traces one after the other, as they come, and hands each to `look`.
+// Opens the live traces as they come, one TRACE after the other, and hands each to `look`. Of a
+// listener several are looked at, on threads of their own, but only while one waits for its input
+// do others go on: `look` needs no locks.
 void for_each_live_trace(Live& live, const Options& options, Session& session, flow::Needs needs,
                          const LookAtTrace& look);
 

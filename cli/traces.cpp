@@ -37,7 +37,7 @@ OpenPipeline::OpenPipeline(const Options& options, Session& session, std::unique
 void OpenPipeline::open_live(const Options& options) {
   if (live_->traces().empty()) return;
   pipeline_ = flow::Pipeline::arriving(
-      pipeline_options(options, {}), observer_, live_->sources(), [this] { live_->stop(); },
+      pipeline_options(options, {}), observer_, live_->feeds(), [this] { live_->stop(); },
       live_->several());
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracedeck/flow/serve.hpp"
+
 namespace tracedeck::flow {
 namespace {
 
@@ -23,16 +25,29 @@ std::uint64_t end_of(const Batch& batch) {
   return 0;
 }
 
+class SingleSource final : public SourceFeed {
+ public:
+  explicit SingleSource(std::unique_ptr<RecordSource> source) : source_(std::move(source)) {}
+  std::unique_ptr<RecordSource> next() override { return std::move(source_); }
+
+ private:
+  std::unique_ptr<RecordSource> source_;
+};
+
 }  // namespace
 
-Arrivals::Arrivals(std::vector<std::unique_ptr<RecordSource>> sources, std::function<void()> stop)
-    : sources_(std::move(sources)),
+std::unique_ptr<SourceFeed> single_source(std::unique_ptr<RecordSource> source) {
+  return std::make_unique<SingleSource>(std::move(source));
+}
+
+Arrivals::Arrivals(std::vector<std::unique_ptr<SourceFeed>> feeds, std::function<void()> stop)
+    : feeds_(std::move(feeds)),
       stop_(std::move(stop)),
-      waiting_(sources_.size()),
-      running_(sources_.size()) {
-  threads_.reserve(sources_.size());
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    threads_.emplace_back([this, i] { read(i, *sources_[i]); });
+      waiting_(feeds_.size()),
+      running_(feeds_.size()) {
+  threads_.reserve(feeds_.size());
+  for (std::size_t i = 0; i < feeds_.size(); ++i) {
+    threads_.emplace_back([this, i] { read(i); });
   }
 }
 
@@ -50,6 +65,22 @@ bool Arrivals::Waiting::full() const {
   return batches >= kManyBatches || (batches >= kFewBatches && bytes >= kMuchInput);
 }
 
+void Arrivals::read(std::size_t number) {
+  SourceFeed& feed = *feeds_[number];
+  const auto next = [&]() -> Job {
+    std::shared_ptr<RecordSource> source = feed.next();
+    if (source == nullptr) return {};
+    return [this, number, source = std::move(source)] { read(number, *source); };
+  };
+  serve({.next = next, .all_at_work = [&feed] { feed.all_at_work(); }}, feed.at_once());
+  {
+    const std::lock_guard lock(mutex_);
+    --running_;
+    urgent_ = true;
+  }
+  arrived_.notify_one();
+}
+
 void Arrivals::read(std::size_t number, RecordSource& source) {
   Waiting& waiting = waiting_[number];
   std::uint64_t reached = 0;
@@ -57,7 +88,7 @@ void Arrivals::read(std::size_t number, RecordSource& source) {
     Result<BatchPtr> batch = source.next();
     more = batch && *batch != nullptr;
     const std::uint64_t end = more ? end_of(**batch) : 0;
-    // Another trace of the source begins at 0.
+    // A source may be several traces, each of which begins at 0.
     const std::uint64_t bytes = end >= reached ? end - reached : end;
     if (end != 0) reached = end;
 
@@ -67,9 +98,8 @@ void Arrivals::read(std::size_t number, RecordSource& source) {
     if (!given_up_ && (!batch || *batch != nullptr)) {
       ++waiting.batches;
       waiting.bytes += bytes;
-      queue_.push_back({.source = number, .batch = std::move(batch), .bytes = bytes});
+      queue_.push_back({.feed = number, .batch = std::move(batch), .bytes = bytes});
     }
-    if (!more) --running_;
     urgent_ = urgent_ || !more || waiting.full();
     const bool wakes = sleeps_ || urgent_;
     lock.unlock();
@@ -100,7 +130,7 @@ Result<BatchPtr> Arrivals::next() {
   if (queue_.empty()) return nullptr;
   Arrival first = std::move(queue_.front());
   queue_.pop_front();
-  Waiting& waiting = waiting_[first.source];
+  Waiting& waiting = waiting_[first.feed];
   const bool was_full = waiting.full();
   --waiting.batches;
   waiting.bytes -= first.bytes;

@@ -46,9 +46,10 @@ class Steered final : public RecordSource {
 };
 
 std::unique_ptr<Arrivals> arrivals_of(std::initializer_list<Steered::Steering*> all) {
-  std::vector<std::unique_ptr<RecordSource>> sources;
-  for (Steered::Steering* each : all) sources.push_back(std::make_unique<Steered>(*each));
-  return std::make_unique<Arrivals>(std::move(sources), [all = std::vector(all)] {
+  std::vector<std::unique_ptr<SourceFeed>> feeds;
+  for (Steered::Steering* each : all)
+    feeds.push_back(single_source(std::make_unique<Steered>(*each)));
+  return std::make_unique<Arrivals>(std::move(feeds), [all = std::vector(all)] {
     for (Steered::Steering* each : all) each->allow(1000);
   });
 }

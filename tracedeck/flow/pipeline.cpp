@@ -111,10 +111,10 @@ std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserv
 }
 
 std::unique_ptr<Pipeline> Pipeline::arriving(PipelineOptions options, PipelineObserver& observer,
-                                             std::vector<RecordSourcePtr> sources,
+                                             std::vector<std::unique_ptr<SourceFeed>> feeds,
                                              std::function<void()> end, bool several) {
   std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, {}));
-  auto arrivals = std::make_unique<Arrivals>(std::move(sources), std::move(end));
+  auto arrivals = std::make_unique<Arrivals>(std::move(feeds), std::move(end));
   pipeline->arrivals_ = arrivals.get();
   pipeline->several_ = several;
   pipeline->put_behind(std::move(arrivals));

@@ -36,12 +36,11 @@ class Pipeline final : public RecordSource {
                                                       std::optional<FoundTrace> first = {});
 
   // Live sources in order of arrival, each read on a thread of its own. The stages of a source were
-  // applied to them. `end` makes those end that wait for something. `several`: more than one trace
-  // may come.
-  [[nodiscard]] static std::unique_ptr<Pipeline> arriving(PipelineOptions options,
-                                                          PipelineObserver& observer,
-                                                          std::vector<RecordSourcePtr> sources,
-                                                          std::function<void()> end, bool several);
+  // applied to them. `end` makes feeds and sources end that wait for something. `several`: more
+  // than one trace may come.
+  [[nodiscard]] static std::unique_ptr<Pipeline> arriving(
+      PipelineOptions options, PipelineObserver& observer,
+      std::vector<std::unique_ptr<SourceFeed>> feeds, std::function<void()> end, bool several);
 
   // Whether the traces are live.
   [[nodiscard]] bool live() const { return arrivals_ != nullptr; }

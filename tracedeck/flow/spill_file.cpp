@@ -38,7 +38,7 @@ Result<std::unique_ptr<SpillFile>> SpillFile::create(const std::string& director
   const int descriptor = open_nameless(place);
   if (descriptor < 0) {
     return fail(ErrorCode::kWriteFailed,
-                fmt::format("No temporary file can be made there for sorting: {}. "
+                fmt::format("No temporary file can be made there: {}. "
                             "The variable TMPDIR names another directory.",
                             std::strerror(errno)),
                 std::move(place));
@@ -55,7 +55,7 @@ Result<void> SpillFile::append(ByteSpan bytes) {
     if (written < 0) {
       if (errno == EINTR) continue;
       return fail(ErrorCode::kWriteFailed,
-                  fmt::format("A temporary file for sorting cannot be written there: {}. "
+                  fmt::format("A temporary file cannot be written there: {}. "
                               "The variable TMPDIR names another directory.",
                               std::strerror(errno)),
                   directory_);
@@ -73,7 +73,7 @@ Result<void> SpillFile::read(std::uint64_t offset, std::span<std::uint8_t> into)
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       return fail(ErrorCode::kReadFailed,
-                  fmt::format("A temporary file for sorting cannot be read back there: {}.",
+                  fmt::format("A temporary file cannot be read back there: {}.",
                               count < 0 ? std::strerror(errno) : "it was cut short"),
                   directory_);
     }

@@ -68,15 +68,17 @@ class WindowSource {
   template <class Handler, WindowDecoder<Handler> Decoder>
   DecodeProgress run(Decoder& decoder, Handler& handler) {
     fetch_if_needed();
-    if (stopped_ && !decoder.in_damage()) {
-      // What is left is the beginning of a frame that the stop cut off.
-      ended_ = true;
-      return {};
-    }
+    const bool cut_off = stopped_ && !decoder.in_damage();
     const DecodeProgress progress = decoder.run({.bytes = windows_.current()->view(),
                                                  .offset = windows_.current()->offset(),
-                                                 .last = last_},
+                                                 .last = last_ && !cut_off},
                                                 position_, handler);
+    if (cut_off && (progress.outcome == DecodeOutcome::kNeedMore ||
+                    progress.outcome == DecodeOutcome::kConsumed)) {
+      // What is left is the beginning of a frame that the stop cut off, and no damage.
+      ended_ = !decoder.in_damage();
+      return progress;
+    }
     if (progress.outcome == DecodeOutcome::kNeedMore) needed_ = progress.needed;
     if (progress.outcome == DecodeOutcome::kConsumed) {
       // The parts of an input are decoded each for itself, as one trace.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,6 +62,9 @@ class FileInput final : public ParkableInput {
   // Waits for up to `milliseconds`, -1: for ever, until a read would not. False when none came, or
   // a stop request in its place.
   bool wait(int milliseconds);
+  // How much of `size` may be read: what the system has at a stop request is lost unless it is read
+  // then, of what it holds for us and no file does.
+  std::size_t allowed(std::size_t size);
 
   std::string name_;
   FileDescriptor file_;
@@ -71,6 +75,7 @@ class FileInput final : public ParkableInput {
   ino_t inode_ = 0;
   std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;
+  std::optional<std::uint64_t> left_;  // after a stop request: of what had arrived
   bool ended_ = false;
   bool stopped_ = false;
 };
@@ -122,22 +127,37 @@ Result<void> FileInput::unpark() {
   return {};
 }
 
+std::size_t FileInput::allowed(std::size_t size) {
+  if (seekable_) return stop_.requested() ? 0 : size;
+  if (!left_) {
+    if (wait(kForEver)) return size;
+    int arrived = 0;
+    const bool known = ::ioctl(file_.get(), FIONREAD, &arrived) == 0 && arrived > 0;
+    left_ = known ? static_cast<std::uint64_t>(arrived) : 0;
+  }
+  return static_cast<std::size_t>(std::min<std::uint64_t>(size, *left_));
+}
+
 Result<std::size_t> FileInput::read(std::uint8_t* into, std::size_t size) {
   if (!file_.valid()) {
     if (auto opened = unpark(); !opened) return std::unexpected(std::move(opened.error()));
   }
   while (!ended_) {
-    if (seekable_ ? stop_.requested() : !wait(kForEver)) {
+    const std::size_t most = allowed(size);
+    if (most == 0) {
       stopped_ = ended_ = true;
       break;
     }
-    const ssize_t got = ::read(file_.get(), into, size);
+    const ssize_t got = ::read(file_.get(), into, most);
     if (got > 0) {
       position_ += static_cast<std::uint64_t>(got);
+      if (left_) *left_ -= std::min(*left_, static_cast<std::uint64_t>(got));
       return static_cast<std::size_t>(got);
     }
     if (got == 0) {
       ended_ = true;
+    } else if (errno == EAGAIN && left_) {
+      left_ = 0;
     } else if (errno != EINTR && errno != EAGAIN) {
       return fail(ErrorCode::kReadFailed, "the system failed the read: " + system_message(errno),
                   name_, position_);

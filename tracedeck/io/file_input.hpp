@@ -22,7 +22,8 @@ class ParkableInput : public Input {
 [[nodiscard]] Result<std::unique_ptr<ParkableInput>> open_parkable(const std::string& path,
                                                                    std::stop_token stop = {});
 
-// As `open_input`, but compressed bytes stay compressed.
+// As `open_input`, but compressed bytes stay compressed. After a request of `stop`, a file ends at
+// once; of a pipe, a socket or a device what had arrived is still read.
 [[nodiscard]] Result<std::unique_ptr<Input>> open_file(const std::string& path,
                                                        std::stop_token stop = {});
 

@@ -1,14 +1,17 @@
+#include "tracedeck/io/follow.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 #include "tracedeck/io/file_input.hpp"
-#include "tracedeck/io/live.hpp"
 #include "tracedeck/io/stop_signal.hpp"
 #include "tracedeck/io/system.hpp"
 
@@ -22,6 +25,48 @@ constexpr int kReopenMilliseconds = 250;
 // So many looks find nothing more in a file that lost its name before it is left: who wrote it may
 // not have noticed yet.
 constexpr int kLastLooks = 4;
+
+struct Speed {
+  unsigned baud;
+  speed_t speed;
+};
+constexpr Speed kSpeeds[] = {{0, B0},
+                             {50, B50},
+                             {75, B75},
+                             {110, B110},
+                             {134, B134},
+                             {150, B150},
+                             {200, B200},
+                             {300, B300},
+                             {600, B600},
+                             {1200, B1200},
+                             {1800, B1800},
+                             {2400, B2400},
+                             {4800, B4800},
+                             {9600, B9600},
+                             {19200, B19200},
+                             {38400, B38400},
+                             {57600, B57600},
+                             {115200, B115200},
+                             {230400, B230400},
+                             {460800, B460800},
+                             {500000, B500000},
+                             {576000, B576000},
+                             {921600, B921600},
+                             {1000000, B1000000},
+                             {1152000, B1152000},
+                             {1500000, B1500000},
+                             {2000000, B2000000},
+                             {2500000, B2500000},
+                             {3000000, B3000000},
+                             {3500000, B3500000},
+                             {4000000, B4000000}};
+
+std::optional<speed_t> serial_speed(unsigned baud) {
+  const auto* const found = std::ranges::find(kSpeeds, baud, &Speed::baud);
+  if (found == std::ranges::end(kSpeeds)) return std::nullopt;
+  return found->speed;
+}
 
 FileDescriptor open_place(const std::string& path) {
   return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -157,7 +202,8 @@ class FollowedFiles final : public FollowedPlace {
 // A terminal line that passes bytes on as they are, for as long as this lives.
 class RawMode {
  public:
-  explicit RawMode(FileDescriptor line) : line_(std::move(line)) {
+  // `speed`: of <termios.h>; B0: as it is.
+  RawMode(FileDescriptor line, speed_t speed) : line_(std::move(line)) {
     if (!line_.valid() || ::tcgetattr(line_.get(), &before_) != 0) return;
     termios raw = before_;
     ::cfmakeraw(&raw);
@@ -165,6 +211,7 @@ class RawMode {
     raw.c_cflag |= static_cast<tcflag_t>(CLOCAL | CREAD);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
+    if (speed != B0) (void)::cfsetspeed(&raw, speed);
     changed_ = ::tcsetattr(line_.get(), TCSANOW, &raw) == 0;
   }
   ~RawMode() {
@@ -182,8 +229,8 @@ class RawMode {
 // A device or named pipe: what fails or ends there hangs up.
 class DeviceInput final : public Input {
  public:
-  DeviceInput(std::unique_ptr<Input> line, FileDescriptor mode)
-      : mode_(std::move(mode)), line_(std::move(line)) {}
+  DeviceInput(std::unique_ptr<Input> line, FileDescriptor mode, speed_t speed)
+      : mode_(std::move(mode), speed), line_(std::move(line)) {}
 
   const std::string& name() const override { return line_->name(); }
   Result<std::size_t> read(std::uint8_t* into, std::size_t size) override {
@@ -224,7 +271,8 @@ class Device final : public FollowedPlace {
     FileDescriptor mode(::isatty(line.get()) == 1 ? ::fcntl(line.get(), F_DUPFD_CLOEXEC, 0) : -1);
     Result<std::unique_ptr<Input>> input = descriptor_input(path_, std::move(line), token_);
     if (!input) return input;
-    return std::make_unique<DeviceInput>(std::move(*input), std::move(mode));
+    return std::make_unique<DeviceInput>(std::move(*input), std::move(mode),
+                                         serial_speed(options_.baud).value_or(B0));
   }
 };
 
@@ -239,6 +287,8 @@ Result<std::unique_ptr<InputSequence>> make(const std::string& path, const LiveO
 }
 
 }  // namespace
+
+bool is_serial_speed(unsigned baud) { return baud != 0 && serial_speed(baud).has_value(); }
 
 Result<std::unique_ptr<InputSequence>> follow(const std::string& path, const LiveOptions& options,
                                               std::stop_token stop) {

@@ -121,29 +121,91 @@ TEST(LiveAddress, TellsWhatIsWrong) {
   }
 }
 
-TEST(Tcp, ServesOnePeerAfterTheOther) {
+TEST(Tcp, ServesWhoSpeaksWhateverOthersDo) {
   News news;
   const auto listener = opened("tcp-listen://:0", news.options());
   EXPECT_THAT(news.told(), ElementsAre(Pair(LiveNews::kListening,
                                             HasSubstr("listening on tcp-listen://127.0.0.1:"))));
   EXPECT_TRUE(listener->repeats());
-  {
-    auto first = std::make_unique<Peer>(news.port(), SOCK_STREAM);
-    const Peer second(news.port(), SOCK_STREAM);
-    second.send("second");
-    first->send("first");
-    const auto input = next_of(*listener);
-    EXPECT_TRUE(input->live());
-    EXPECT_FALSE(input->seekable());
-    EXPECT_EQ(read_once(*input), "first");
-    EXPECT_FALSE(input->ready(std::chrono::milliseconds(20)));
-    first.reset();
-    EXPECT_EQ(read_once(*input), "");
-    EXPECT_FALSE(input->next_part());
-    EXPECT_FALSE(input->stopped());
-  }
+  EXPECT_GT(listener->at_once(), 1U);
+  const Peer silent(news.port(), SOCK_STREAM);
+  auto first = std::make_unique<Peer>(news.port(), SOCK_STREAM);
+  const Peer second(news.port(), SOCK_STREAM);
+  first->send("first");
   const auto input = next_of(*listener);
-  EXPECT_EQ(as_text(read_all(*input).bytes), "second");
+  EXPECT_THAT(input->name(), testing::StartsWith("tcp-listen://:0/127.0.0.1:"));
+  EXPECT_TRUE(input->live());
+  EXPECT_FALSE(input->seekable());
+  EXPECT_EQ(read_once(*input), "first");
+  EXPECT_FALSE(input->ready(std::chrono::milliseconds(20)));
+  second.send("second");
+  const auto other = next_of(*listener);
+  EXPECT_NE(other->name(), input->name());
+  EXPECT_EQ(read_once(*other), "second");
+  first.reset();
+  EXPECT_EQ(read_once(*input), "");
+  EXPECT_FALSE(input->next_part());
+  EXPECT_FALSE(input->stopped());
+}
+
+TEST(Tcp, WhatHasArrivedIsReadAfterAStopRequest) {
+  News news;
+  std::stop_source stop;
+  const auto listener = opened("tcp-listen://:0", news.options(), stop.get_token());
+  const Peer served(news.port(), SOCK_STREAM);
+  served.send("one");
+  const auto input = next_of(*listener);
+  EXPECT_EQ(read_once(*input), "one");
+  const Peer silent(news.port(), SOCK_STREAM);
+  const Peer waiting(news.port(), SOCK_STREAM);
+  waiting.send("waited");
+  served.send("two");
+  stop.request_stop();
+  EXPECT_EQ(read_once(*input, 2), "tw");
+  EXPECT_FALSE(input->stopped());
+  EXPECT_EQ(read_once(*input), "o");
+  served.send("three");
+  EXPECT_EQ(read_once(*input), "");
+  EXPECT_TRUE(input->stopped());
+  const auto waited = next_of(*listener);
+  EXPECT_EQ(read_once(*waited), "waited");
+  EXPECT_EQ(read_once(*waited), "");
+  EXPECT_EQ(next_of(*listener), nullptr);
+}
+
+TEST(Tcp, SilentPeersAreLimited) {
+  News news;
+  LiveOptions options = news.options();
+  options.most_peers = 2;
+  const auto listener = opened("tcp-listen://:0", options);
+  auto first = std::make_unique<Peer>(news.port(), SOCK_STREAM);
+  const Peer second(news.port(), SOCK_STREAM);
+  const Peer third(news.port(), SOCK_STREAM);
+  third.send("third");
+  std::jthread leaves([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    first.reset();
+  });
+  EXPECT_EQ(read_once(*next_of(*listener)), "");
+  EXPECT_EQ(read_once(*next_of(*listener)), "third");
+  EXPECT_THAT(news.told(), testing::Contains(Pair(LiveNews::kChange,
+                                                  HasSubstr("2 peers are connected and silent"))));
+}
+
+TEST(Udp, WhatHasArrivedIsReadAfterAStopRequest) {
+  News news;
+  std::stop_source stop;
+  const auto sequence = opened("udp-listen://:0", news.options(), stop.get_token());
+  const Peer peer(news.port(), SOCK_DGRAM);
+  const auto input = next_of(*sequence);
+  for (int i = 0; i < 40; ++i) peer.send("x");
+  stop.request_stop();
+  std::string all;
+  while (!input->stopped()) {
+    all += read_once(*input);
+    (void)input->next_part();
+  }
+  EXPECT_EQ(all, std::string(40, 'x'));
 }
 
 TEST(Tcp, Connects) {
@@ -151,10 +213,10 @@ TEST(Tcp, Connects) {
   const auto listener = opened("tcp-listen://:0", news.options());
   const auto connected = opened("tcp://localhost:" + std::to_string(news.port()), news.options());
   EXPECT_FALSE(connected->repeats());
+  EXPECT_EQ(connected->at_once(), 1U);
   const auto input = next_of(*connected);
   ASSERT_NE(input, nullptr);
   EXPECT_EQ(next_of(*connected), nullptr);
-  const auto peer = next_of(*listener);
   EXPECT_FALSE(input->ready(std::chrono::milliseconds(20)));
 }
 

@@ -11,7 +11,7 @@
 namespace tracedeck::io {
 namespace {
 
-constexpr int kBacklog = 8;  // peers that wait for their turn
+constexpr int kBacklog = 64;  // peers that are not let in yet
 
 void set(const FileDescriptor& socket, int level, int option, int value) {
   (void)::setsockopt(socket.get(), level, option, &value, sizeof value);

@@ -1,29 +1,16 @@
-// Sockets as places that inputs come from.
+// Addresses and sockets of the operating system.
 #pragma once
 
 #include <sys/socket.h>
 
-#include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
-#include "tracedeck/io/live.hpp"
+#include "tracedeck/io/input_sequence.hpp"
+#include "tracedeck/io/live_address.hpp"
 #include "tracedeck/io/system.hpp"
 
 namespace tracedeck::io {
-
-[[nodiscard]] Result<std::unique_ptr<InputSequence>> tcp_connect(const LiveAddress& address,
-                                                                 std::stop_token stop);
-[[nodiscard]] Result<std::unique_ptr<InputSequence>> tcp_listen(const LiveAddress& address,
-                                                                const LiveOptions& options,
-                                                                std::stop_token stop);
-[[nodiscard]] Result<std::unique_ptr<InputSequence>> udp_listen(const LiveAddress& address,
-                                                                const LiveOptions& options,
-                                                                std::stop_token stop);
-
-// An input as a sequence of one.
-[[nodiscard]] std::unique_ptr<InputSequence> single_input(std::unique_ptr<Input> input);
 
 // An address of the operating system's.
 struct SocketAddress {

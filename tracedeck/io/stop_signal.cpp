@@ -9,8 +9,9 @@
 namespace tracedeck::io {
 
 void StopSignal::Wake::operator()() const noexcept {
-  // One byte in an empty pipe: it cannot fail, and the reading end is never emptied.
-  [[maybe_unused]] const ssize_t written = ::write(descriptor, "", 1);
+  // One byte in an empty pipe, whose reading end is never emptied: only a signal can be in the way.
+  while (::write(descriptor, "", 1) < 0 && errno == EINTR) {
+  }
 }
 
 StopSignal::Waited StopSignal::wait(int descriptor, short events, int milliseconds) const {

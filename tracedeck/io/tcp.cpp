@@ -1,11 +1,15 @@
+#include "tracedeck/io/tcp.hpp"
+
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "tracedeck/io/file_input.hpp"
 #include "tracedeck/io/socket.hpp"
@@ -40,6 +44,12 @@ int connect_to(const FileDescriptor& socket, const SocketAddress& place, const S
   return error;
 }
 
+// A peer that has connected and not yet sent anything.
+struct SilentPeer {
+  FileDescriptor socket;
+  std::string address;
+};
+
 class Listener final : public InputSequence {
  public:
   Listener(LiveAddress address, LiveOptions options, FileDescriptor socket, std::stop_token stop)
@@ -52,33 +62,92 @@ class Listener final : public InputSequence {
   [[nodiscard]] int arm() { return stop_.arm(); }
 
   const std::string& name() const override { return address_.text; }
-
-  Result<std::unique_ptr<Input>> next() override {
-    while (stop_.wait(socket_.get(), POLLIN, kForEver) == StopSignal::Waited::kReady) {
-      SocketAddress from;
-      from.size = sizeof from.storage;
-      FileDescriptor peer(
-          ::accept4(socket_.get(), from.get(), &from.size, SOCK_CLOEXEC | SOCK_NONBLOCK));
-      if (peer.valid()) {
-        expect_life(peer);
-        options_.news(LiveNews::kPeer, fmt::format("{}: {} came", name(), from.text()));
-        return descriptor_input(name(), std::move(peer), token_);
-      }
-      // A peer that has gone again is none of ours.
-      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED && errno != EPROTO) {
-        return fail(ErrorCode::kCannotOpen, why_not_opened(errno), name());
-      }
-    }
-    return nullptr;
-  }
+  std::size_t at_once() const override { return std::max<std::size_t>(options_.most_peers, 1); }
+  Result<std::unique_ptr<Input>> next() override;
 
  private:
+  // Waits until somebody is at the door, a silent peer speaks or leaves, or a stop is requested.
+  [[nodiscard]] bool wait();
+  // Lets a peer in that is at the door. False: nobody is. Error: kCannotOpen.
+  [[nodiscard]] Result<bool> let_in();
+  [[nodiscard]] bool full() const { return silent_.size() >= at_once(); }
+  // The silent peer that spoke first. Null: none did.
+  [[nodiscard]] Result<std::unique_ptr<Input>> take_speaking();
+
   LiveAddress address_;
   LiveOptions options_;
   FileDescriptor socket_;
   std::stop_token token_;
   StopSignal stop_;
+  std::vector<SilentPeer> silent_;
+  bool told_full_ = false;
 };
+
+// Whether a peer has sent something, or has gone.
+bool speaks(const FileDescriptor& socket) {
+  pollfd waited{.fd = socket.get(), .events = POLLIN, .revents = 0};
+  return ::poll(&waited, 1, 0) > 0;
+}
+
+bool Listener::wait() {
+  std::vector<pollfd> waited = {{.fd = stop_.descriptor(), .events = POLLIN, .revents = 0}};
+  // Who is at the door has to wait there while there is no room inside.
+  if (!full()) waited.push_back({.fd = socket_.get(), .events = POLLIN, .revents = 0});
+  for (const SilentPeer& peer : silent_)
+    waited.push_back({.fd = peer.socket.get(), .events = POLLIN, .revents = 0});
+  while (::poll(waited.data(), waited.size(), kForEver) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return true;
+}
+
+Result<bool> Listener::let_in() {
+  SocketAddress from;
+  from.size = sizeof from.storage;
+  FileDescriptor peer(
+      ::accept4(socket_.get(), from.get(), &from.size, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!peer.valid()) {
+    if (errno == EAGAIN) return false;
+    // A peer that has gone again is none of ours.
+    if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) return true;
+    return fail(ErrorCode::kCannotOpen, why_not_opened(errno), name());
+  }
+  expect_life(peer);
+  options_.news(LiveNews::kPeer, fmt::format("{}: {} came", name(), from.text()));
+  silent_.push_back({.socket = std::move(peer), .address = from.text()});
+  if (full() && !std::exchange(told_full_, true)) {
+    options_.news(LiveNews::kChange,
+                  fmt::format("{}: {} peers are connected and silent; further ones wait until one "
+                              "of them speaks or leaves",
+                              name(), silent_.size()));
+  }
+  return true;
+}
+
+Result<std::unique_ptr<Input>> Listener::take_speaking() {
+  const auto found =
+      std::ranges::find_if(silent_, [](const SilentPeer& peer) { return speaks(peer.socket); });
+  if (found == silent_.end()) return nullptr;
+  SilentPeer peer = std::move(*found);
+  silent_.erase(found);
+  return descriptor_input(fmt::format("{}/{}", name(), peer.address), std::move(peer.socket),
+                          token_);
+}
+
+Result<std::unique_ptr<Input>> Listener::next() {
+  for (;;) {
+    const bool stopped = stop_.requested();
+    // Those at the door come in first, so that at a stop request nobody is forgotten.
+    for (bool more = true; more && (!full() || stopped);) {
+      const Result<bool> came = let_in();
+      if (!came) return std::unexpected(came.error());
+      more = *came;
+    }
+    auto input = take_speaking();
+    if (!input || *input != nullptr || stopped) return input;
+    if (!wait()) return nullptr;
+  }
+}
 
 }  // namespace
 

@@ -1,3 +1,5 @@
+#include "tracedeck/io/udp.hpp"
+
 #include <fmt/format.h>
 #include <linux/sock_diag.h>
 #include <poll.h>
@@ -22,6 +24,8 @@ constexpr int kForEver = -1;  // of poll(2)
 
 // What bursts may pile up in the system; it grants what its own limit (net.core.rmem_max) allows.
 constexpr int kReceiveBuffer = 8 << 20;
+// What is read after a stop request of senders that go on sending: all that may have piled up.
+constexpr std::size_t kMostAfterStop = std::size_t{2} * kReceiveBuffer;
 // Datagrams fetched with one call.
 constexpr std::size_t kAtOnce = 16;
 
@@ -49,7 +53,8 @@ class DatagramSocket {
   [[nodiscard]] int arm() { return stop_.arm(); }
   [[nodiscard]] const LiveAddress& address() const { return address_; }
   [[nodiscard]] const LiveOptions& options() const { return options_; }
-  [[nodiscard]] bool stopped() const { return stop_.requested(); }
+  // After a stop request: whether all that had arrived was delivered.
+  [[nodiscard]] bool stopped() const { return stop_.requested() && drained_; }
 
   // The rest of the datagram at hand.
   [[nodiscard]] ByteSpan rest() const {
@@ -63,7 +68,8 @@ class DatagramSocket {
     if (at_ != count_) ++at_;
     used_ = 0;
   }
-  // Has a datagram at hand, waiting for up to `milliseconds`. Empty ones are passed over.
+  // Has a datagram at hand, waiting for up to `milliseconds`. Empty ones are passed over. After a
+  // stop request only those that had arrived are fetched.
   [[nodiscard]] Result<bool> have(int milliseconds);
 
  private:
@@ -81,19 +87,29 @@ class DatagramSocket {
   std::size_t at_ = 0;
   std::size_t used_ = 0;  // bytes of the datagram at hand
   std::uint32_t dropped_ = 0;
+  std::size_t after_stop_ = 0;  // bytes fetched then
+  bool drained_ = false;
   std::chrono::steady_clock::time_point look_again_;
 };
 
 Result<bool> DatagramSocket::have(int milliseconds) {
-  while (!stop_.requested()) {
+  for (;;) {
     while (at_ != count_ && sizes_[at_] == 0) leave();
     if (at_ != count_) return true;
+    const bool stopped = stop_.requested();
+    if (stopped && after_stop_ > kMostAfterStop) drained_ = true;
+    if (drained_) return false;
     const Result<bool> fetched = fetch();
     if (!fetched) return fetched;
-    if (*fetched) continue;
-    if (stop_.wait(socket_.get(), POLLIN, milliseconds) != StopSignal::Waited::kReady) break;
+    if (*fetched) {
+      for (std::size_t i = 0; stopped && i < count_; ++i) after_stop_ += sizes_[i];
+      continue;
+    }
+    drained_ = stopped;
+    if (stopped) continue;
+    if (stop_.wait(socket_.get(), POLLIN, milliseconds) == StopSignal::Waited::kTimedOut)
+      return false;
   }
-  return false;
 }
 
 Result<bool> DatagramSocket::fetch() {
