@@ -89,7 +89,8 @@ ExitCode work(const Command& command, const Options& options, std::FILE* message
   Session session{.out = *out,
                   .diagnostics = diagnostics,
                   .stop = interrupt.token(),
-                  .color = use_color(options.color, STDOUT_FILENO)};
+                  .color = use_color(options.color, STDOUT_FILENO),
+                  .signal = [&interrupt] { return interrupt.signal(); }};
   command.run(options, session);
   progress.erase();
   session.delivered(out->finish());

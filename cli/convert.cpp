@@ -1,4 +1,9 @@
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
 
 #include "cli/commands.hpp"
 #include "cli/events_out.hpp"
@@ -6,7 +11,10 @@
 #include "cli/places.hpp"
 #include "cli/receipt.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/flow/output_queue.hpp"
+#include "tracedeck/flow/serve.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/io/compressing_output.hpp"
 #include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/io/watched_input.hpp"
 #include "tracedeck/outputs.hpp"
@@ -24,6 +32,17 @@ bool is_failed_write(const Error& error) {
   return error.code == ErrorCode::kWriteFailed || error.code == ErrorCode::kBrokenPipe;
 }
 
+// Whether a trace comes while it is read: from where --follow or an address says, from a pipe, a
+// terminal or another device.
+bool comes_live(const flow::TracePlace& place) {
+  if (place.live) return true;
+  struct stat status{};
+  const int known = place.operand == kStandard ? ::fstat(STDIN_FILENO, &status)
+                                               : ::stat(place.operand.c_str(), &status);
+  return known == 0 &&
+         (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
 class Conversion {
  public:
   Conversion(const Options& options, Session& session) : options_(options), session_(session) {
@@ -34,6 +53,13 @@ class Conversion {
 
   void run() {
     std::vector<flow::TracePlace> places = list_traces(options_, session_.stop);
+    recording_ = std::ranges::any_of(places, comes_live);
+    run(std::move(places));
+    if (is_cut_short() && !complete_) session_.cut_short();
+  }
+
+ private:
+  void run(std::vector<flow::TracePlace> places) {
     if (are_live(places)) return run_live(places);
     if (places.size() != 1 || places.front().failure || places.front().has_core_files())
       return convert(std::move(places), {});
@@ -51,7 +77,6 @@ class Conversion {
     }
   }
 
- private:
   void run_live(const std::vector<flow::TracePlace>& places) {
     // Made at once, so that what is wrong with it shows before anything is waited for.
     if (!open_output()) return;
@@ -68,55 +93,87 @@ class Conversion {
     const Format* format = options_.format;
     LiveTraces& traces = *live.traces().front();
     while (format == nullptr) {
-      auto found = traces.next(nullptr);
-      if (found && !*found) return false;
-      if (found) {
-        format = (*found)->format;
-        traces.put_back(*std::move(*found));
-      } else {
-        tell(live, found.error());
-      }
+      auto arrived = traces.wait();
+      if (!arrived) live.report().fail(arrived.error());
+      if (!arrived || !*arrived) return false;
+      auto found = traces.recognise(*std::move(*arrived), nullptr);
+      if (!found) live.tell(traces, found.error());
+      if (!found || !*found) continue;
+      format = (*found)->format;
+      traces.put_back(*std::move(*found));
     }
     return format->info().name == options_.to;
   }
 
-  void tell(Live& live, const Error& error) {
-    if (session_.stop.stop_requested()) return;
-    if (live.traces().front()->repeats()) return live.report().refuse(error);
-    live.report().fail(error);
-  }
-
-  // Copies what comes from one place frame by frame.
+  // Copies what comes from one place frame by frame, each trace as a whole.
   void record(Live& live) {
     Notices notices(session_, options_);
-    const Format& format = *find_target(options_.to).format;
     LiveTraces& traces = *live.traces().front();
-    bool empty = true;
-    for (;;) {
-      if (!session_.delivered(output_->flush())) return;
-      auto found = traces.next(&format);
-      if (found && !*found) break;
-      const Result<void> copied =
-          found ? record(format, **std::move(found), notices) : std::unexpected(found.error());
-      if (!copied && is_failed_write(copied.error())) {
-        session_.delivered(copied);
-        return;
-      }
-      if (!copied) tell(live, copied.error());
-      empty = empty && !copied;
-    }
+    if (!session_.delivered(output_->flush())) return;
+    Recording recording{.format = *find_target(options_.to).format,
+                        .reading = reading_options(true),
+                        .queue = flow::OutputQueue(*output_),
+                        .notices = notices};
+    const auto next = [&]() -> flow::Job {
+      auto arrived = traces.wait();
+      if (!arrived) live.report().fail(arrived.error());
+      if (!arrived || !*arrived) return {};
+      return [&, each = std::make_shared<Arrived>(*std::move(*arrived))] {
+        record(live, recording, std::move(*each));
+      };
+    };
+    flow::serve({.next = next, .all_at_work = [&] { live.tell_all_at_work(traces); }},
+                traces.at_once());
+    if (recording.write_failed) return;
     // Not every format has a trace of no bytes.
-    if (empty && !write_empty_trace()) return;
+    if (recording.empty && !write_empty_trace()) return;
     report_.rewritten = true;
     if (finish_output()) conclude(notices);
   }
 
-  Result<void> record(const Format& format, FoundTrace found, Notices& notices) {
-    found.input =
-        io::watch_pauses(std::move(found.input), [this] { session_.delivered(output_->flush()); });
-    return format.rewrite(
-        std::move(found.input), *output_, reading_options(true),
-        [&](RecordKind kind, const Notice& notice) { notices.see(kind, notice); }, session_.stop);
+  // What the threads share that record what comes.
+  struct Recording {
+    const Format& format;
+    ReadOptions reading;
+    flow::OutputQueue queue;
+    std::mutex mutex = {};  // of what follows, and of the session
+    Notices& notices;
+    bool empty = true;
+    bool write_failed = false;
+  };
+
+  // On a thread of its own.
+  void record(Live& live, Recording& recording, Arrived arrived) {
+    LiveTraces& traces = *live.traces().front();
+    auto found = traces.recognise(std::move(arrived), &recording.format);
+    if (found && !*found) return;
+    const std::unique_ptr<io::Output> part = recording.queue.add_part();
+    Result<void> copied = found ? copy(recording, **std::move(found), *part)
+                                : Result<void>(std::unexpected(found.error()));
+    const std::lock_guard lock(recording.mutex);
+    if (const Result<void> finished = part->finish(); copied && !finished) copied = finished;
+    if (!copied && is_failed_write(copied.error())) {
+      session_.delivered(copied);
+      recording.write_failed = true;
+      live.stop();
+    } else if (!copied) {
+      live.tell(traces, copied.error());
+    }
+    recording.empty = recording.empty && !copied;
+  }
+
+  Result<void> copy(Recording& recording, FoundTrace found, io::Output& part) {
+    found.input = io::watch_pauses(std::move(found.input), [&] {
+      // The next write meets the same error.
+      static_cast<void>(part.flush());
+    });
+    return recording.format.rewrite(std::move(found.input), part, recording.reading,
+                                    [&](RecordKind kind, const Notice& notice) {
+                                      const std::lock_guard lock(recording.mutex);
+                                      recording.notices.see(kind, notice);
+                                    },
+                                    // The input ends by itself, after what has arrived.
+                                    {});
   }
 
   bool write_empty_trace() {
@@ -239,7 +296,8 @@ class Conversion {
     if (options_.out == kStandard) return true;
     if (writes_directory(options_))
       return keep(io::OutputDirectory::create(options_.out), directory_);
-    if (!keep(io::create_file(options_.out), file_)) return false;
+    if (!keep(io::create_file(options_.out, session_.stop), file_)) return false;
+    file_ = io::compress(std::move(file_), io::compression_named(options_.out));
     output_ = file_.get();
     return true;
   }
@@ -255,9 +313,30 @@ class Conversion {
     return true;
   }
 
+  // Whether a stop request keeps this from being the whole result.
+  bool is_cut_short() const { return session_.stop.stop_requested() && !recording_; }
+
+  // Gives the result its name. False: it is not to have it, which is reported.
   bool finish_output() {
-    if (directory_ != nullptr) return session_.delivered(directory_->finish());
-    return session_.delivered(file_ != nullptr ? file_->finish() : session_.out.flush());
+    if (is_cut_short()) {
+      leave_output();
+      return false;
+    }
+    complete_ = session_.delivered(directory_ != nullptr ? directory_->finish()
+                                   : file_ != nullptr    ? file_->finish()
+                                                         : session_.out.flush());
+    return complete_;
+  }
+
+  // What was written stays where it is.
+  void leave_output() {
+    const std::string part = directory_ != nullptr ? io::OutputDirectory::part_path(options_.out)
+                                                   : io::part_path(options_.out);
+    if (!session_.delivered(file_ != nullptr ? file_->flush() : session_.out.flush())) return;
+    session_.diagnostics.error(
+        part.empty() || options_.out == kStandard
+            ? fmt::format("interrupted; {} is not complete", options_.out)
+            : fmt::format("interrupted; what was written until then is in {}", part));
   }
 
   // Nothing was written: no .part file should tell of it.
@@ -288,7 +367,7 @@ class Conversion {
 
   void write_report() {
     std::unique_ptr<io::Output> file;
-    if (!keep(io::create_file(options_.report), file)) return;
+    if (!keep(io::create_file(options_.report, session_.stop), file)) return;
     if (session_.delivered(file->write(report_json(report_)))) session_.delivered(file->finish());
   }
 
@@ -298,6 +377,8 @@ class Conversion {
   std::unique_ptr<io::OutputDirectory> directory_;
   io::Output* output_ = nullptr;  // the file or standard output
   bool single_source_ = false;
+  bool recording_ = false;  // of what comes while it is read
+  bool complete_ = false;   // the result has its name
   ConversionReport report_;
 };
 

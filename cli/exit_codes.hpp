@@ -13,12 +13,15 @@ enum class ExitCode : std::uint8_t {
   kUsage = 2,     // wrong usage; an output that cannot be created
   kNoTrace = 3,   // an input cannot be opened, is no trace, or must be rejected
   kDamage = 4,    // bytes that could not be read or written; with --strict also a loss
+  // A conversion that is no live recording was interrupted: 128 and the number of the signal.
+  kInterrupted = 130,  // SIGINT
+  kTerminated = 143,   // SIGTERM
 };
 
 // What an error that ended the reading of one input means.
 [[nodiscard]] ExitCode exit_code_of(const Error& error);
 
-// Collects what went wrong and keeps the worst of it: 2 over 1 over 3 over 4.
+// Collects what went wrong and keeps the worst of it: an interrupt over 2 over 1 over 3 over 4.
 class Outcome {
  public:
   void note(ExitCode code) {
@@ -39,8 +42,11 @@ class Outcome {
         return 3;
       case ExitCode::kUsage:
         return 4;
+      case ExitCode::kInterrupted:
+      case ExitCode::kTerminated:
+        return 5;
     }
-    return 4;
+    return 5;
   }
 
   ExitCode code_ = ExitCode::kOk;

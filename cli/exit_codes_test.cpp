@@ -24,6 +24,7 @@ TEST(Outcome, KeepsTheWorst) {
   expect_worst(ExitCode::kNoTrace, ExitCode::kNegative, ExitCode::kNegative);
   expect_worst(ExitCode::kDamage, ExitCode::kNegative, ExitCode::kNegative);
   expect_worst(ExitCode::kNegative, ExitCode::kUsage, ExitCode::kUsage);
+  expect_worst(ExitCode::kUsage, ExitCode::kTerminated, ExitCode::kTerminated);
 }
 
 TEST(ExitCodes, WhatErrorsOfInputsMean) {

@@ -30,6 +30,10 @@ constexpr std::array kExitMeanings = {
         "named on "
         "standard error; or an output that could not be written to its end; with --strict also a "
         "recorded loss, or something that the target could not hold"},
+    ExitMeaning{130,
+                "SIGINT ended a conversion that is no recording of live input; what was written is "
+                "in OUT.part"},
+    ExitMeaning{143, "SIGTERM did so"},
 };
 
 // Breaks `text` into lines of at most `kWidth` characters, each after the first indented.

@@ -12,19 +12,24 @@ namespace tracedeck::cli {
 namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM};
-constexpr char kStop = 's';
-constexpr char kQuit = 'q';
+constexpr char kQuit = 0;  // no signal
 
 // The handler can reach nothing but statics. It only writes a byte: requesting a stop takes a lock
 // that the interrupted code may hold, so a thread of its own does that.
 std::atomic<int> wake_descriptor = -1;
+
+// Between a signal and its handling another one may come.
+void put(int descriptor, char what) {
+  while (::write(descriptor, &what, 1) < 0 && errno == EINTR) {
+  }
+}
 
 void handle(int signal) {
   const int error = errno;
   // Whatever comes next has its usual effect again.
   for (const int each : kSignals) ::signal(each, SIG_DFL);
   if (const int descriptor = wake_descriptor.load(); descriptor >= 0) {
-    [[maybe_unused]] const ssize_t written = ::write(descriptor, &kStop, 1);
+    put(descriptor, static_cast<char>(signal));
   } else {
     ::raise(signal);
   }
@@ -60,10 +65,12 @@ Interrupt::Interrupt() {
   reading_ = ends[0];
   wake_descriptor = ends[1];
   waiter_ = std::thread([this] {
-    char what = 0;
+    char what = kQuit;
     while (::read(reading_, &what, 1) < 0 && errno == EINTR) {
     }
-    if (what == kStop) source_.request_stop();
+    if (what == kQuit) return;
+    signal_ = what;
+    source_.request_stop();
   });
   install();
 }
@@ -72,7 +79,7 @@ Interrupt::~Interrupt() {
   if (!waiter_.joinable()) return;
   restore();
   const int descriptor = wake_descriptor.exchange(-1);
-  [[maybe_unused]] const ssize_t written = ::write(descriptor, &kQuit, 1);
+  put(descriptor, kQuit);
   waiter_.join();
   ::close(descriptor);
   ::close(reading_);

@@ -1,6 +1,7 @@
 // SIGINT and SIGTERM as a stop request: the first ends the work cleanly, the second kills.
 #pragma once
 
+#include <atomic>
 #include <stop_token>
 #include <thread>
 
@@ -17,9 +18,12 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
+  // The signal that requested the stop, 0: none did.
+  [[nodiscard]] int signal() const { return signal_; }
 
  private:
   std::stop_source source_;
+  std::atomic<int> signal_ = 0;
   int reading_ = -1;  // of the pipe that the handler writes to
   std::thread waiter_;
 };

@@ -65,8 +65,8 @@ constexpr std::string_view kOutput =
     "before them; OFFSET counts bytes after decompression. What a specification frowns on, and was "
     "read all the same, "
     "is counted there in one line for each TRACE.\n\n"
-    "SIGINT and SIGTERM end the input: what was read until then is written and completed. A second "
-    "one kills.";
+    "SIGINT and SIGTERM end the input: what was read until then is written and completed. A "
+    "conversion of files leaves it in OUT.part instead, and OUT as it was. A second one kills.";
 
 struct Entry {
   std::string_view name;

@@ -1,5 +1,6 @@
 #include "cli/session.hpp"
 
+#include <csignal>
 #include <utility>
 
 namespace tracedeck::cli {
@@ -13,6 +14,11 @@ bool Session::delivered(const Result<void>& written) {
     outcome.note(ExitCode::kDamage);
   }
   return false;
+}
+
+void Session::cut_short() {
+  const bool terminated = signal && signal() == SIGTERM;
+  outcome.note(terminated ? ExitCode::kTerminated : ExitCode::kInterrupted);
 }
 
 void Session::report(const Error& error) {

@@ -1,6 +1,7 @@
 // What a command works with besides its options.
 #pragma once
 
+#include <functional>
 #include <stop_token>
 #include <string>
 
@@ -16,11 +17,15 @@ struct Session {
   std::stop_token stop;
   bool color = false;  // whether to colour `out`
   Outcome outcome = {};
-  std::string undelivered = {};  // what `delivered` reported last: an output repeats its error
+  std::function<int()> signal = {};  // that requested the stop
+  std::string undelivered = {};      // what `delivered` reported last: an output repeats its error
 
   // Whether writing went well. If not, the error is reported and counted, but for a pipe whose
   // reader went away, which is a quiet end.
   bool delivered(const Result<void>& written);
+
+  // Lets it bear on the outcome that a stop request cut the work short.
+  void cut_short();
 
   // Reports an error that ended the reading of one input, and counts it.
   void report(const Error& error);

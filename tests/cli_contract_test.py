@@ -6,12 +6,14 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import subprocess
 import time
 import unittest
 
 import dial9_writer as w
+import heph_writer as h
 from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 
 COMMANDS = ["info", "print", "schema", "stats", "validate", "convert", "formats"]
@@ -462,7 +464,10 @@ class Outputs(CommandTest):
 
     def terminal(self, *args, env=None):
         """What the command writes to a terminal that is its standard output and error."""
-        master, slave = pty.openpty()
+        try:
+            master, slave = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"there is no pseudo-terminal: {error}")
         process = subprocess.Popen(
             [BIN, *map(os.fspath, args)], stdout=slave, stderr=slave, env={**os.environ, "TERM": "xterm", **(env or {})}
         )
@@ -487,6 +492,25 @@ class Outputs(CommandTest):
         self.assertNotIn(b"\x1b[", self.terminal("print", trace, env={"NO_COLOR": "1"}))
         self.assertNotIn(b"\x1b[", self.terminal("print", trace, env={**clean, "TERM": "dumb"}))
         self.assertNotIn(b"\x1b[", self.terminal("print", "--color", "never", trace, env=clean))
+
+    def test_what_others_prescribe_is_escaped_on_a_terminal_alone(self):
+        evil = "\x1b]0;owned\x07\x1b[2J\u009b\u202e"
+        trace = self.file("t", w.header() + w.schema(0, evil, [("f", w.STRING)]) + w.event(0, w.string(evil)))
+        ctf = self.folder / "ctf"
+        self.check(run("convert", "-q", "-o", ctf, "--to", "ctf2", trace), 0)
+        for args in [
+            ["print", "--output", "csv", trace],
+            ["print", "--output", "babeltrace2", ctf],
+            ["schema", "--output", "metadata", ctf],
+        ]:
+            piped = run(*args).stdout
+            shown = self.terminal(*args, env={"NO_COLOR": "1"})
+            for harmful in [b"\x1b", b"\x07", "\u009b".encode(), "\u202e".encode()]:
+                self.assertNotIn(harmful, shown, args)
+            self.assertIn("\u202e".encode(), piped, args)
+            self.assertIn(b"\\u{202e}", shown, args)
+            if args[0] == "print":
+                self.assertIn(b"\x1b]0;owned", piped, args)
 
     def test_nothing_a_terminal_obeys_gets_through(self):
         evil = "\x1b]0;owned\x07\x1b[2J"
@@ -685,6 +709,85 @@ class Convert(CommandTest):
         while not condition():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
+
+    def test_interrupt_of_a_file_leaves_the_part_and_out_as_it_was(self):
+        # Looking through comes first: of Heph for the epoch, of any for sorting.
+        packets = b"".join(h.event(b"poll", h.number(b"n", n), counter=n, start=n, end=n + 1) for n in range(300_000))
+        heph = self.file("heph", packets + h.epoch(1))
+        ticks = self.file("ticks", w.ticks(3_000_000))
+        for signal_number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
+            for args in [["--to", "jsonl", heph], ["--to", "heph", heph], ["--to", "ctf2", "--order", "time", ticks]]:
+                with self.subTest(signal=signal_number, args=args):
+                    self.interrupt_until(signal_number, code, args)
+
+    def interrupt_until(self, signal_number, code, args):
+        """Tries shorter times until it is interrupted at work: neither before it can handle signals nor when it is ready."""
+        out = self.folder / f"out.{args[1]}"
+        for delay in [0.1, 0.05, 0.02, 0.01, 0.005]:
+            if args[1] != "ctf2":
+                out.write_text("good")
+            process = subprocess.Popen([BIN, "convert", "-o", out, *args], stderr=subprocess.PIPE)
+            time.sleep(delay)
+            process.send_signal(signal_number)
+            said = process.stderr.read().decode()
+            process.stderr.close()
+            if process.wait(TIME_LIMIT) == 0 and args[1] != "ctf2":
+                continue
+            if process.returncode == -signal_number:
+                continue
+            self.assertEqual(process.returncode, code, said)
+            self.assertIn(f"interrupted; what was written until then is in {out}.part", said)
+            self.assertTrue((self.folder / f"out.{args[1]}.part").exists())
+            if args[1] == "ctf2":
+                self.assertFalse(out.exists())
+            else:
+                self.assertEqual(out.read_text(), "good")
+            return
+        self.skipTest("it was too quick, or too slow, to be interrupted at work")
+
+    def test_a_pipe_without_a_reader_obeys_signals(self):
+        trace, out = self.file("t", w.ticks(3)), self.folder / "pipe"
+        os.mkfifo(out)
+        for signal_number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
+            process = subprocess.Popen(
+                [BIN, "convert", "-o", out, "--to", "jsonl", trace], stderr=subprocess.PIPE
+            )
+            time.sleep(0.3)
+            process.send_signal(signal_number)
+            self.assertEqual(process.wait(TIME_LIMIT), code)
+            self.assertIn("pipe", process.stderr.read().decode())
+            process.stderr.close()
+        process = subprocess.Popen([BIN, "convert", "-o", out, "--to", "jsonl", trace])
+        with open(out, encoding="utf-8") as lines:
+            self.assertEqual(len(lines.readlines()), 3)
+        self.assertEqual(process.wait(TIME_LIMIT), 0)
+
+    def test_a_name_says_how_to_compress(self):
+        trace = self.file("t", w.ticks(1000))
+        for to in ["dial9", "heph", "jsonl", "csv"]:
+            plain, packed, small = (self.folder / f"out.{to}{suffix}" for suffix in ("", ".gz", ".zst"))
+            for out in [plain, packed, small]:
+                self.check(run("convert", "-q", "-o", out, "--to", to, trace), 0)
+            self.assertEqual(gzip.decompress(packed.read_bytes()), plain.read_bytes())
+            self.assertLess(packed.stat().st_size, plain.stat().st_size)
+            self.assertEqual(small.read_bytes()[:4], b"\x28\xb5\x2f\xfd")
+            if shutil.which("zstd") is not None:
+                unpacked = subprocess.run(["zstd", "-dqc", small], capture_output=True, check=True).stdout
+                self.assertEqual(unpacked, plain.read_bytes())
+            for out in [plain, packed, small]:
+                out.unlink()
+        # Half of it is there while it is made, and a directory is one whatever it is called.
+        process = subprocess.Popen(
+            [BIN, "convert", "-o", self.folder / "o.gz", "--to", "dial9", "-"], stdin=subprocess.PIPE
+        )
+        process.stdin.write(w.ticks(100))
+        process.stdin.flush()
+        self.wait_for(lambda: "o.gz.part" in self.left())
+        process.stdin.close()
+        self.assertEqual(process.wait(TIME_LIMIT), 0)
+        self.assertEqual(len(events(run("print", "--output", "jsonl", self.folder / "o.gz"))), 100)
+        self.check(run("convert", "-q", "-o", self.folder / "d.gz", "--to", "ctf2", trace), 0)
+        self.assertTrue((self.folder / "d.gz").is_dir())
 
     def test_a_kill_leaves_the_part(self):
         process = subprocess.Popen(

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "tracedeck/io/descriptor_output.hpp"
+#include "tracedeck/io/stop_signal.hpp"
 #include "tracedeck/io/system.hpp"
 
 namespace tracedeck::io {
@@ -58,6 +59,25 @@ Result<std::unique_ptr<Output>> open_directly(const std::string& path, FileDescr
   return std::make_unique<DescriptorOutput>(path, std::move(file));
 }
 
+// Opens a named pipe once somebody reads from it. open(2) would wait too, deaf to stop requests.
+Result<FileDescriptor> open_pipe(const std::string& path, std::stop_token stop) {
+  constexpr int kLookMilliseconds = 25;
+  StopSignal signal(std::move(stop));
+  if (const int error = signal.arm(); error != 0)
+    return fail(ErrorCode::kCannotOpen, why_not_opened(error), path);
+  for (;;) {
+    FileDescriptor pipe(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    if (pipe.valid()) {
+      (void)::fcntl(pipe.get(), F_SETFL, O_WRONLY);
+      return pipe;
+    }
+    if (errno != ENXIO && errno != EINTR)
+      return fail(ErrorCode::kCannotOpen, why_not_opened(errno), path);
+    if (signal.wait(-1, 0, kLookMilliseconds) == StopSignal::Waited::kStopped)
+      return fail(ErrorCode::kCannotOpen, "interrupted before anybody read from this pipe", path);
+  }
+}
+
 // Opens and empties the .part file. Held under a lock, so that two commands at once with the same
 // output do not write into each other; a kill leaves the file but no lock.
 Result<FileDescriptor> open_part(const std::string& part) {
@@ -100,13 +120,18 @@ std::string part_path(const std::string& path) {
   return final_path(path) + ".part";
 }
 
-Result<std::unique_ptr<Output>> create_file(const std::string& path) {
+Result<std::unique_ptr<Output>> create_file(const std::string& path, std::stop_token stop) {
   if (const std::optional<int> descriptor = descriptor_of(path)) {
     return open_directly(path, FileDescriptor(::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0)));
   }
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return fail(ErrorCode::kCannotOpen, why_not_opened(EISDIR), path);
+    if (S_ISFIFO(status.st_mode)) {
+      Result<FileDescriptor> pipe = open_pipe(path, std::move(stop));
+      if (!pipe) return std::unexpected(std::move(pipe.error()));
+      return open_directly(path, std::move(*pipe));
+    }
     if (!S_ISREG(status.st_mode)) {
       return open_directly(path,
                            FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)));

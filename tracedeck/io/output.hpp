@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -34,9 +35,10 @@ class Output {
 };
 
 // Writes `path`.part and renames it to `path` in `finish`. Without `finish` (an error, a kill) the
-// .part file stays. A path that is a device or a named pipe (/dev/stdout) is written directly.
-// Error: kCannotOpen.
-[[nodiscard]] Result<std::unique_ptr<Output>> create_file(const std::string& path);
+// .part file stays. A path that is a device or a named pipe (/dev/stdout) is written directly; that
+// somebody reads from the pipe is waited for until a request of `stop`. Error: kCannotOpen.
+[[nodiscard]] Result<std::unique_ptr<Output>> create_file(const std::string& path,
+                                                          std::stop_token stop = {});
 
 // The .part file of `create_file`: it lies beside the file that `path` leads to, links followed.
 // Empty for a path that is written directly.
