@@ -9,6 +9,8 @@
 #include "cli/output_options.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/outputs.hpp"
+#include "tracedeck/render/babeltrace_paint.hpp"
+#include "tracedeck/render/terminal_output.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -36,6 +38,15 @@ render::BabeltraceOptions babeltrace_options(const Options& options, Session& se
   return as;
 }
 
+// Forms whose text is prescribed are made safe only on a terminal; text and JSON always are.
+std::unique_ptr<io::Output> safe_output(const Options& options, Session& session) {
+  const bool is_csv = options.output == "csv";
+  const bool is_prescribed = is_csv || options.output == "babeltrace2";
+  if (!is_prescribed || ::isatty(STDOUT_FILENO) != 1) return nullptr;
+  if (is_csv || !session.color) return render::terminal_output(session.out);
+  return render::terminal_output(session.out, render::BabeltracePalette::kSequences);
+}
+
 }  // namespace
 
 std::string check_print(Options& options) {
@@ -50,7 +61,9 @@ void run_print(const Options& options, Session& session) {
   settings.color = session.color;
   settings.trace_names = pipeline.trace_names();
   settings.babeltrace = babeltrace_options(options, session, *pipeline);
-  const auto writer = create_writer(*find_output(options.output), session.out, settings);
+  const std::unique_ptr<io::Output> safe = safe_output(options, session);
+  const auto writer = create_writer(*find_output(options.output),
+                                    safe == nullptr ? session.out : *safe, settings);
   if (!writer) return session.report(writer.error());
   Notices notices(session, options);
   if (options.selection.order != flow::Order::kTime && !pipeline->live())
@@ -62,6 +75,7 @@ void run_print(const Options& options, Session& session) {
                                               .show_at_once = !pipeline->live() && somebody_waits(),
                                               .ready = pipeline.pauses()},
                                              session);
+  if (safe != nullptr && !session.delivered(safe->finish())) return;
   if (written.complete && !session.delivered(session.out.flush())) return;
   // What babeltrace2 does not say, nobody who takes us for it wants to hear.
   const bool as_babeltrace = options.output == "babeltrace2";

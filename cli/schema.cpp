@@ -1,11 +1,14 @@
 #include "tracedeck/render/schema.hpp"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/notices.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/model/written_out.hpp"
+#include "tracedeck/render/terminal_output.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -34,10 +37,18 @@ class SchemaPrinter {
       return true;
     }
     const bool apart = !std::exchange(first_, false) && !options_.json;
-    return (!apart || cli::print(session_, "\n")) && cli::print(session_, *text);
+    return (!apart || cli::print(session_, "\n")) && print_text(*text);
   }
 
  private:
+  // Metadata are text of the trace's own.
+  bool print_text(const std::string& text) {
+    if (!options_.metadata || ::isatty(STDOUT_FILENO) != 1) return cli::print(session_, text);
+    session_.diagnostics.progress().erase();
+    const auto out = render::terminal_output(session_.out);
+    return session_.delivered(out->write(text)) && session_.delivered(out->finish());
+  }
+
   Result<void> read_all(RecordSource& trace) {
     Notices notices(session_, options_, {.lines_per_rule = NoticePolicy::kFewLines});
     const auto read = read_through(trace, [&](const Batch& batch) {

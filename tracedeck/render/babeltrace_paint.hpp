@@ -1,6 +1,7 @@
 // The colours of babeltrace2, or none.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -13,6 +14,9 @@ enum class BabeltracePaint : std::uint8_t { kTime, kEvent, kUnknown, kFieldName,
 class BabeltracePalette {
  public:
   static constexpr std::string_view kReset = "\x1b[0m";
+  // All that is ever put before and behind text.
+  static constexpr std::array<std::string_view, 6> kSequences = {
+      kReset, "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[35m", "\x1b[36m"};
 
   explicit BabeltracePalette(bool color) : color_(color) {}
 
