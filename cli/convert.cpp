@@ -97,7 +97,7 @@ class Conversion {
       if (!arrived) live.report().fail(arrived.error());
       if (!arrived || !*arrived) return false;
       auto found = traces.recognise(*std::move(*arrived), nullptr);
-      if (!found) live.tell(traces, found.error());
+      if (!found) live.report_error(traces, found.error());
       if (!found || !*found) continue;
       format = (*found)->format;
       traces.put_back(*std::move(*found));
@@ -122,7 +122,7 @@ class Conversion {
         record(live, recording, std::move(*each));
       };
     };
-    flow::serve({.next = next, .all_at_work = [&] { live.tell_all_at_work(traces); }},
+    flow::serve({.next = next, .all_at_work = [&] { live.report_limit(traces); }},
                 traces.at_once());
     if (recording.write_failed) return;
     // Not every format has a trace of no bytes.
@@ -157,7 +157,7 @@ class Conversion {
       recording.write_failed = true;
       live.stop();
     } else if (!copied) {
-      live.tell(traces, copied.error());
+      live.report_error(traces, copied.error());
     }
     recording.empty = recording.empty && !copied;
   }

@@ -86,7 +86,7 @@ class LiveSource final : public RecordSource {
     if (source_ == nullptr) return nullptr;
     auto batch = source_->next();
     if (batch && *batch != nullptr) return batch;
-    if (!batch) place_.live.tell(place_.traces, batch.error());
+    if (!batch) place_.live.report_error(place_.traces, batch.error());
     source_.reset();
     return nullptr;
   }
@@ -94,7 +94,7 @@ class LiveSource final : public RecordSource {
  private:
   void begin(Arrived arrived) {
     auto trace = open_arrived(place_.context, place_.traces, std::move(arrived));
-    if (!trace) return place_.live.tell(place_.traces, trace.error());
+    if (!trace) return place_.live.report_error(place_.traces, trace.error());
     if (*trace == nullptr) return;
     source_ = std::move((*trace)->take_sources(false, true).front());
   }
@@ -116,7 +116,7 @@ class LiveFeed final : public flow::SourceFeed {
     return std::make_unique<LiveSource>(place_, *std::move(*arrived));
   }
   std::size_t at_once() const override { return place_.traces.at_once(); }
-  void all_at_work() override { place_.live.tell_all_at_work(place_.traces); }
+  void all_at_work() override { place_.live.report_limit(place_.traces); }
 
  private:
   LivePlace place_;
@@ -205,9 +205,9 @@ class LiveLook {
 
   // Returns whether to go on with other places.
   bool run() {
-    flow::serve({.next = [this] { return next(); },
-                 .all_at_work = [this] { live_.tell_all_at_work(traces_); }},
-                traces_.at_once());
+    flow::serve(
+        {.next = [this] { return next(); }, .all_at_work = [this] { live_.report_limit(traces_); }},
+        traces_.at_once());
     return goes_on_;
   }
 
@@ -226,7 +226,7 @@ class LiveLook {
     auto trace = open_arrived(context_, traces_, std::move(arrived));
     if (trace && *trace == nullptr) return;
     // What a stop cut off is no trace that is wrong.
-    if (!trace && live_.token().stop_requested()) return live_.tell(traces_, trace.error());
+    if (!trace && live_.token().stop_requested()) return live_.report_error(traces_, trace.error());
     turn_.take();
     if (goes_on_) {
       goes_on_ = trace ? look_(traces_.place(),
@@ -377,7 +377,7 @@ std::vector<std::unique_ptr<flow::SourceFeed>> Live::feeds() {
   return feeds;
 }
 
-void Live::tell(const LiveTraces& traces, const Error& error) {
+void Live::report_error(const LiveTraces& traces, const Error& error) {
   if (token().stop_requested()) {
     report_.news(io::LiveNews::kDropped, "stopped before it could be read: " + error.to_string());
   } else if (traces.repeats()) {
@@ -387,12 +387,13 @@ void Live::tell(const LiveTraces& traces, const Error& error) {
   }
 }
 
-void Live::tell_all_at_work(const LiveTraces& traces) {
+void Live::report_limit(const LiveTraces& traces) {
   // Nobody waits for what ends anyway, nor where one follows the other.
   if (traces.at_once() == 1 || token().stop_requested()) return;
-  report_.news(io::LiveNews::kChange,
-               fmt::format("{}: {} peers are served; further ones wait until one of them leaves",
-                           traces.place().operand, traces.at_once()));
+  report_.news(
+      io::LiveNews::kChange,
+      fmt::format("{}: {} peers are served; further ones wait until one of them disconnects",
+                  traces.place().operand, traces.at_once()));
 }
 
 void for_each_live_trace(Live& live, const Options& options, Session& session, flow::Needs needs,

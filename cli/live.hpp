@@ -105,10 +105,10 @@ class Live {
   // never fail; what goes wrong is reported.
   [[nodiscard]] std::vector<std::unique_ptr<flow::SourceFeed>> feeds();
 
-  // An error of something that came at that place, on any thread.
-  void tell(const LiveTraces& traces, const Error& error);
-  // As many traces of that place are read as may be at the same time.
-  void tell_all_at_work(const LiveTraces& traces);
+  // Reports an error of something that came at that place, on any thread.
+  void report_error(const LiveTraces& traces, const Error& error);
+  // Reports that as many traces of that place are read as may be at the same time.
+  void report_limit(const LiveTraces& traces);
 
  private:
   struct Forward {

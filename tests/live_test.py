@@ -296,7 +296,7 @@ class Tcp(LiveTest):
         for n, peer in enumerate(peers):
             peer.sendall(segment(n))
         command.wait_until(lambda: len(command.numbers()) == 64, "all events")
-        command.said("64 peers are served; further ones wait until one of them leaves")
+        command.said("64 peers are served; further ones wait until one of them disconnects")
         with self.peer(command.port()) as late:
             late.sendall(segment(99))
             time.sleep(SILENCE)

@@ -121,7 +121,7 @@ TEST(LiveAddress, TellsWhatIsWrong) {
   }
 }
 
-TEST(Tcp, ServesWhoSpeaksWhateverOthersDo) {
+TEST(Tcp, APeerThatSendsNothingKeepsNobodyWaiting) {
   News news;
   const auto listener = opened("tcp-listen://:0", news.options());
   EXPECT_THAT(news.told(), ElementsAre(Pair(LiveNews::kListening,
@@ -188,8 +188,9 @@ TEST(Tcp, SilentPeersAreLimited) {
   });
   EXPECT_EQ(read_once(*next_of(*listener)), "");
   EXPECT_EQ(read_once(*next_of(*listener)), "third");
-  EXPECT_THAT(news.told(), testing::Contains(Pair(LiveNews::kChange,
-                                                  HasSubstr("2 peers are connected and silent"))));
+  EXPECT_THAT(news.told(),
+              testing::Contains(Pair(LiveNews::kChange,
+                                     HasSubstr("2 peers are connected and have sent nothing"))));
 }
 
 TEST(Udp, WhatHasArrivedIsReadAfterAStopRequest) {

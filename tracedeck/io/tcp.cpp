@@ -66,13 +66,14 @@ class Listener final : public InputSequence {
   Result<std::unique_ptr<Input>> next() override;
 
  private:
-  // Waits until somebody is at the door, a silent peer speaks or leaves, or a stop is requested.
+  // Waits until a peer connects, a silent one sends something or disconnects, or a stop is
+  // requested.
   [[nodiscard]] bool wait();
-  // Lets a peer in that is at the door. False: nobody is. Error: kCannotOpen.
-  [[nodiscard]] Result<bool> let_in();
+  // Accepts a connection. False: there is none to accept. Error: kCannotOpen.
+  [[nodiscard]] Result<bool> accept_one();
   [[nodiscard]] bool full() const { return silent_.size() >= at_once(); }
-  // The silent peer that spoke first. Null: none did.
-  [[nodiscard]] Result<std::unique_ptr<Input>> take_speaking();
+  // A silent peer that has sent something or disconnected. Null: none has.
+  [[nodiscard]] Result<std::unique_ptr<Input>> take_ready();
 
   LiveAddress address_;
   LiveOptions options_;
@@ -80,18 +81,18 @@ class Listener final : public InputSequence {
   std::stop_token token_;
   StopSignal stop_;
   std::vector<SilentPeer> silent_;
-  bool told_full_ = false;
+  bool reported_full_ = false;
 };
 
-// Whether a peer has sent something, or has gone.
-bool speaks(const FileDescriptor& socket) {
+// Whether a peer has sent something, or has disconnected.
+bool has_something(const FileDescriptor& socket) {
   pollfd waited{.fd = socket.get(), .events = POLLIN, .revents = 0};
   return ::poll(&waited, 1, 0) > 0;
 }
 
 bool Listener::wait() {
   std::vector<pollfd> waited = {{.fd = stop_.descriptor(), .events = POLLIN, .revents = 0}};
-  // Who is at the door has to wait there while there is no room inside.
+  // While there is no room for further peers, the system keeps them waiting.
   if (!full()) waited.push_back({.fd = socket_.get(), .events = POLLIN, .revents = 0});
   for (const SilentPeer& peer : silent_)
     waited.push_back({.fd = peer.socket.get(), .events = POLLIN, .revents = 0});
@@ -101,7 +102,7 @@ bool Listener::wait() {
   return true;
 }
 
-Result<bool> Listener::let_in() {
+Result<bool> Listener::accept_one() {
   SocketAddress from;
   from.size = sizeof from.storage;
   FileDescriptor peer(
@@ -115,18 +116,18 @@ Result<bool> Listener::let_in() {
   expect_life(peer);
   options_.news(LiveNews::kPeer, fmt::format("{}: {} came", name(), from.text()));
   silent_.push_back({.socket = std::move(peer), .address = from.text()});
-  if (full() && !std::exchange(told_full_, true)) {
+  if (full() && !std::exchange(reported_full_, true)) {
     options_.news(LiveNews::kChange,
-                  fmt::format("{}: {} peers are connected and silent; further ones wait until one "
-                              "of them speaks or leaves",
+                  fmt::format("{}: {} peers are connected and have sent nothing; further ones wait "
+                              "until one of them does or disconnects",
                               name(), silent_.size()));
   }
   return true;
 }
 
-Result<std::unique_ptr<Input>> Listener::take_speaking() {
-  const auto found =
-      std::ranges::find_if(silent_, [](const SilentPeer& peer) { return speaks(peer.socket); });
+Result<std::unique_ptr<Input>> Listener::take_ready() {
+  const auto found = std::ranges::find_if(
+      silent_, [](const SilentPeer& peer) { return has_something(peer.socket); });
   if (found == silent_.end()) return nullptr;
   SilentPeer peer = std::move(*found);
   silent_.erase(found);
@@ -137,13 +138,13 @@ Result<std::unique_ptr<Input>> Listener::take_speaking() {
 Result<std::unique_ptr<Input>> Listener::next() {
   for (;;) {
     const bool stopped = stop_.requested();
-    // Those at the door come in first, so that at a stop request nobody is forgotten.
+    // Connections are accepted first, so that at a stop request none is forgotten.
     for (bool more = true; more && (!full() || stopped);) {
-      const Result<bool> came = let_in();
+      const Result<bool> came = accept_one();
       if (!came) return std::unexpected(came.error());
       more = *came;
     }
-    auto input = take_speaking();
+    auto input = take_ready();
     if (!input || *input != nullptr || stopped) return input;
     if (!wait()) return nullptr;
   }
