@@ -25,7 +25,7 @@ ExitCode usage_error(std::FILE* messages, const Command* command, std::string_vi
 }
 
 // Writes `text` to standard output as the only result.
-ExitCode tell(const std::string& text, std::FILE* messages) {
+ExitCode print_message(const std::string& text, std::FILE* messages) {
   Progress progress(nullptr);
   Diagnostics diagnostics(messages, progress, {});
   const auto out = io::standard_output();
@@ -102,8 +102,8 @@ ExitCode run_command(const Command& command, std::span<const std::string> argume
   Options options;
   const std::string wrong = parse_options(arguments, command.options, options);
   if (!wrong.empty()) return usage_error(messages, &command, wrong);
-  if (options.help) return tell(help_text(command), messages);
-  if (options.version) return tell(version_text(), messages);
+  if (options.help) return print_message(help_text(command), messages);
+  if (options.version) return print_message(version_text(), messages);
   if (const std::string problem = check(command, options); !problem.empty()) {
     return usage_error(messages, &command, problem);
   }
@@ -122,10 +122,10 @@ std::string unknown_command(std::string_view name) {
 
 // help [COMMAND]
 ExitCode show_help(std::span<const std::string> about, std::FILE* messages) {
-  if (about.empty()) return tell(help_text(), messages);
+  if (about.empty()) return print_message(help_text(), messages);
   const Command* const command = find_command(about.front());
   if (command == nullptr) return usage_error(messages, nullptr, unknown_command(about.front()));
-  return tell(help_text(*command), messages);
+  return print_message(help_text(*command), messages);
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ ExitCode run(std::span<const std::string> arguments, std::FILE* messages) {
   if (const Command* command = find_command(first))
     return run_command(*command, arguments.subspan(1), messages);
   if (first == "help") return show_help(arguments.subspan(1), messages);
-  if (first == "version" && arguments.size() == 1) return tell(version_text(), messages);
+  if (first == "version" && arguments.size() == 1) return print_message(version_text(), messages);
   if (!first.starts_with('-') || first == "-")
     return usage_error(messages, nullptr, unknown_command(first));
   // Options before the command are the two that need none.
@@ -144,8 +144,8 @@ ExitCode run(std::span<const std::string> arguments, std::FILE* messages) {
   Options options;
   const std::string wrong = parse_options(arguments.first(1), kGlobal, options);
   if (!wrong.empty()) return usage_error(messages, nullptr, wrong);
-  if (options.help) return tell(help_text(), messages);
-  if (options.version) return tell(version_text(), messages);
+  if (options.help) return print_message(help_text(), messages);
+  if (options.version) return print_message(version_text(), messages);
   return usage_error(messages, nullptr, "needs a command");
 }
 

@@ -39,12 +39,12 @@ constexpr std::array<std::string_view, 2> kGenerateOptions = {"help", "version"}
 
 constexpr std::array kCommands = {
     Command{"info", "what a trace is: format, clocks, streams, classes, times, problems",
-            "Tells what each trace is: its format and version, clocks, data streams, event "
+            "Shows what each trace is: its format and version, clocks, data streams, event "
             "classes, number of "
             "events, time range, losses, problems and size.",
             Operands::kTraces, kInfoOptions, nullptr, run_info},
     Command{"print", "the events of traces, as text, JSON lines or CSV",
-            "Prints the events of the TRACEs, merged by time unless told otherwise. Text is made "
+            "Prints the events of the TRACEs, merged by time unless asked otherwise. Text is made "
             "for reading; "
             "JSON lines and CSV are made for programs and hold every value exactly.\n\n"
             "Damaged ranges are named on standard error after the events before them.",
@@ -63,9 +63,8 @@ constexpr std::array kCommands = {
     Command{"validate", "every rule of its specification that a trace breaks",
             "Prints every finding, one a line: FILE:OFFSET: severity: RULE: sentence [section]. "
             "Errors are broken "
-            "MUSTs of the format's specification, and damage; warnings are what is read though the "
-            "specification "
-            "frowns on it. OFFSET counts the bytes of the input after decompression.\n\n"
+            "MUSTs of the format's specification, and damage; warnings are what is read against "
+            "the specification. OFFSET counts the bytes of the input after decompression.\n\n"
             "The exit code is 1 when there is an error, also for a TRACE that cannot be read at "
             "all. With --strict a "
             "loss that the producer recorded counts as an error.",

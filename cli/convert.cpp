@@ -86,7 +86,7 @@ class Conversion {
     convert(OpenPipeline(options_, session_, std::move(live)));
   }
 
-  // Whether what comes is in the target's format already. Waits for the first trace unless the
+  // Whether what arrives is in the target's format already. Waits for the first trace unless the
   // format is given.
   bool is_recorded(Live& live) {
     if (writes_anew(options_)) return false;
@@ -105,7 +105,7 @@ class Conversion {
     return format->info().name == options_.to;
   }
 
-  // Copies what comes from one place frame by frame, each trace as a whole.
+  // Copies what arrives from one place frame by frame, each trace as a whole.
   void record(Live& live) {
     Notices notices(session_, options_);
     LiveTraces& traces = *live.traces().front();
@@ -131,7 +131,7 @@ class Conversion {
     if (finish_output()) conclude(notices);
   }
 
-  // What the threads share that record what comes.
+  // What the threads share that record what arrives.
   struct Recording {
     const Format& format;
     ReadOptions reading;
@@ -339,7 +339,7 @@ class Conversion {
             : fmt::format("interrupted; what was written until then is in {}", part));
   }
 
-  // Nothing was written: no .part file should tell of it.
+  // Nothing was written: no .part file should remain of it.
   void drop_output() {
     if (directory_ != nullptr) directory_->discard();
     if (file_ != nullptr) file_->discard();
@@ -347,7 +347,7 @@ class Conversion {
     file_.reset();
   }
 
-  // Tells how it went, once the result is in its place.
+  // Reports how it went, once the result is in its place.
   void conclude(Notices& notices) {
     notices.finish();
     Diagnostics& diagnostics = session_.diagnostics;
@@ -377,7 +377,7 @@ class Conversion {
   std::unique_ptr<io::OutputDirectory> directory_;
   io::Output* output_ = nullptr;  // the file or standard output
   bool single_source_ = false;
-  bool recording_ = false;  // of what comes while it is read
+  bool recording_ = false;  // of what arrives while it is read
   bool complete_ = false;   // the result has its name
   ConversionReport report_;
 };

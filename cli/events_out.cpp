@@ -12,7 +12,7 @@ Result<void> show(const EventsOut& way) {
   return way.output.flush();
 }
 
-// Writes one batch of which something is said on standard error: what comes before that is shown
+// Writes one batch of which something is said on standard error: what precedes that is shown
 // first.
 Result<void> write_and_speak(const EventsOut& way, const Batch& batch, Written& done) {
   for (const Record& record : batch.records()) {

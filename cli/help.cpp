@@ -129,7 +129,7 @@ std::string help_text() {
       wrapped("A TRACE is a file, a directory, '-' for standard input, or comes live from "
               "tcp://HOST:PORT, tcp-listen://ADDR:PORT, udp-listen://ADDR:PORT; gzip and zstd are "
               "seen through. "
-              "'tracedeck help COMMAND' tells more about a command.",
+              "'tracedeck help COMMAND' says more about a command.",
               0));
   return text;
 }

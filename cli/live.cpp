@@ -283,11 +283,12 @@ void LiveReport::refuse(const Error& error) {
   const std::lock_guard lock(mutex_);
   outcome_.note(ExitCode::kDamage);
   // Somebody who keeps sending what is no trace shall not fill a log.
-  constexpr std::uint64_t kToldSingly = 16;
-  if (++refused_ <= kToldSingly) return session_.diagnostics.error(error);
+  constexpr std::uint64_t kReportedSingly = 16;
+  if (++refused_ <= kReportedSingly) return session_.diagnostics.error(error);
   if (!std::has_single_bit(refused_)) return;
-  session_.diagnostics.error(fmt::format(
-      "{}: {} inputs so far could not be read; not each is told any more", error.input, refused_));
+  session_.diagnostics.error(
+      fmt::format("{}: {} inputs so far could not be read; they are no longer reported one by one",
+                  error.input, refused_));
 }
 
 void LiveReport::fail(const Error& error) {

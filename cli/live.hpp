@@ -18,7 +18,7 @@ namespace tracedeck::cli {
 // What is wrong with the live TRACEs of a command line and what goes with them, or "".
 [[nodiscard]] std::string check_live(const Options& options);
 
-// Tells what happens at live TRACEs, on whatever thread it does, and remembers what it means for
+// Reports what happens at live TRACEs, on whatever thread it does, and remembers what it means for
 // the exit code.
 class LiveReport final : public flow::PipelineObserver {
  public:

@@ -36,7 +36,7 @@ constexpr std::string_view kLive =
     "A TRACE may come while it is read. tcp://HOST:PORT connects; tcp-listen://ADDR:PORT serves "
     "one peer after the other; udp-listen://ADDR:PORT takes datagrams, each with whole packets, "
     "frames or segments. Without ADDR only this machine is let in; with PORT 0 the system chooses "
-    "one. What was chosen is told on standard error. With --follow, files are waited for where "
+    "one. What was chosen is reported on standard error. With --follow, files are waited for where "
     "they end, and devices and named pipes are opened again.\n\n"
     "Each peer, and each file that takes a followed name, brings a trace of its own; one that is "
     "no trace is refused, and the next is waited for. Events are shown when the input pauses, "
@@ -62,8 +62,7 @@ constexpr std::string_view kOutput =
     "last three hold JSON.\n\n"
     "Damaged ranges are named on standard error as FILE:OFFSET: severity: RULE: sentence "
     "[section], after the events "
-    "before them; OFFSET counts bytes after decompression. What a specification frowns on, and was "
-    "read all the same, "
+    "before them; OFFSET counts bytes after decompression. What was read against a specification "
     "is counted there in one line for each TRACE.\n\n"
     "SIGINT and SIGTERM end the input: what was read until then is written and completed. A "
     "conversion of files leaves it in OUT.part instead, and OUT as it was. A second one kills.";
@@ -80,7 +79,7 @@ constexpr std::array kEnvironment = {
 };
 
 constexpr std::array kExamples = {
-    Entry{"tracedeck info service.bin.gz", "Tells what a recording holds."},
+    Entry{"tracedeck info service.bin.gz", "Shows what a recording holds."},
     Entry{"tracedeck print --limit 20 service.bin.gz", "Shows its first events."},
     Entry{"tracedeck print --output jsonl *.bin.gz | jq .name",
           "Merges files by time, as JSON lines."},

@@ -151,7 +151,7 @@ void Notices::finish_order() {
   if (const auto& unrelated = order_.unrelated(); unrelated && merges_) {
     session_.diagnostics.note(fmt::format(
         "nothing relates the clocks of {} and {}: the order of their events to each other says "
-        "nothing; --clock-offset can bring them together, or --clock wall where they tell UTC",
+        "nothing; --clock-offset can bring them together, or --clock wall where they give UTC",
         unrelated->first, unrelated->second));
   }
   if (!counts_steps_back_ || order_.steps_back() == 0) return;

@@ -32,7 +32,7 @@ class NoticesTest : public testing::Test {
 };
 
 TEST_F(NoticesTest, FindingsAreCountedByTraceAndErrorsNamed) {
-  static constexpr Rule kFrowned = {"x/frowned", Severity::kWarning, "S", "A rule."};
+  static constexpr Rule kTolerated = {"x/tolerated", Severity::kWarning, "S", "A rule."};
   static constexpr Rule kBroken = {"x/broken", Severity::kError, "S", "A rule."};
   options.operands = {"dir", "tree/"};
   Notices notices(session, options);
@@ -41,18 +41,18 @@ TEST_F(NoticesTest, FindingsAreCountedByTraceAndErrorsNamed) {
         RecordKind::kFinding,
         {.input = input, .finding = {.rule = &rule, .offset = 7, .length = 0, .text = "t"}});
   };
-  see("dir/stream_0", kFrowned);
-  see("dir/stream_1", kFrowned);
+  see("dir/stream_0", kTolerated);
+  see("dir/stream_1", kTolerated);
   see("dir/metadata", kBroken);
-  see("tree/a/b", kFrowned);
-  see("directory", kFrowned);
+  see("tree/a/b", kTolerated);
+  see("directory", kTolerated);
   notices.finish();
   const std::string text = said();
   EXPECT_THAT(text, testing::HasSubstr("dir/metadata:7: error: x/broken: t [S]\n"));
-  EXPECT_THAT(text, testing::HasSubstr("dir: 3 findings: x/frowned (2), x/broken (1); see "
+  EXPECT_THAT(text, testing::HasSubstr("dir: 3 findings: x/tolerated (2), x/broken (1); see "
                                        "'tracedeck validate dir'"));
-  EXPECT_THAT(text, testing::HasSubstr("tree/: 1 finding: x/frowned (1)"));
-  EXPECT_THAT(text, testing::HasSubstr("directory: 1 finding: x/frowned (1)"));
+  EXPECT_THAT(text, testing::HasSubstr("tree/: 1 finding: x/tolerated (1)"));
+  EXPECT_THAT(text, testing::HasSubstr("directory: 1 finding: x/tolerated (1)"));
   EXPECT_EQ(session.outcome.code(), ExitCode::kOk);
 }
 

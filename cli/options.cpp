@@ -200,7 +200,7 @@ constexpr std::array kOptions = {
         .name = "json",
         .help = "write JSON",
         .detail =
-            "One object for each TRACE, or for what is told of all together, on a line of its own; "
+            "One object for each TRACE, or for what is said of all together, on a line of its own; "
             "of validate, one for each finding.",
         .apply = set<&Options::json>},
     OptionSpec{.letter = 'o',
@@ -216,7 +216,7 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "to",
                .value = "FORMAT",
                .help = "what to convert to",
-               .detail = "Without the option the ending of OUT tells it: 'formats' lists them.",
+               .detail = "Without the option the ending of OUT says it: 'formats' lists them.",
                .choices = target_choices,
                .apply = assign<&Options::to>},
     OptionSpec{.name = "dial9-version",

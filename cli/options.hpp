@@ -70,9 +70,10 @@ enum class ValueKind : std::uint8_t { kWord, kFile };
 
 // One option. An entry with an empty `value` is a switch.
 struct OptionSpec {
-  std::string_view name = {};    // without the dashes; empty: has a letter only
-  std::string_view key = {};     // tells it from another option of that name; empty: it has none
-  char letter = 0;               // 0: has a name only
+  std::string_view name = {};  // without the dashes; empty: has a letter only
+  std::string_view key =
+      {};           // distinguishes it from another option of that name; empty: it has none
+  char letter = 0;  // 0: has a name only
   std::string_view value = {};   // what stands for its value in help: "N"
   std::string_view help;         // half a line, for --help and completions
   std::string_view detail = {};  // sentences that the man page adds

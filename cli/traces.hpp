@@ -41,7 +41,7 @@ class OpenPipeline {
   [[nodiscard]] flow::Pipeline& operator*() const { return *pipeline_; }
   [[nodiscard]] flow::Pipeline* operator->() const { return pipeline_.get(); }
 
-  // What tells the traces apart; empty when there is one.
+  // What distinguishes the traces; empty when there is one.
   [[nodiscard]] render::TraceNames trace_names() const;
   // `EventsOut::ready`: empty unless the traces are live.
   [[nodiscard]] std::function<bool(std::chrono::milliseconds)> pauses() const;

@@ -93,7 +93,7 @@ class TraceFile {
  public:
   explicit TraceFile(std::unique_ptr<tracedeck::io::Output> output) : output_(std::move(output)) {}
 
-  // The workload goes on whatever becomes of the file: `finish` tells of errors.
+  // The workload goes on whatever becomes of the file: `finish` reports errors.
   void append(tracedeck::ByteSpan segment) {
     const std::scoped_lock lock(mutex_);
     if (written_) written_ = output_->write(segment);

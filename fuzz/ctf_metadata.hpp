@@ -46,7 +46,7 @@ struct MetadataReading {
         findings, [](const Finding& each) { return each.rule->severity == Severity::kError; });
   }
   // All of it, to compare: classes by their text where they can be put so.
-  [[nodiscard]] std::string told() const {
+  [[nodiscard]] std::string listing() const {
     std::vector<std::string> lines;
     for (const Finding& each : findings)
       lines.push_back(
@@ -91,7 +91,7 @@ inline void expect_written_reads_back(const MetadataReading& reading) {
         (dialect == Dialect::kCtf1 && reading.metadata->dialect() != Dialect::kCtf1))
       continue;
     const MetadataReading again = read_metadata(as_bytes(*text), nullptr, {0});
-    if (again.has_errors()) require_same(*text, again.told());
+    if (again.has_errors()) require_same(*text, again.listing());
     if (dialect != Dialect::kFinal) continue;
     // What the most expressive dialect says stays as it is.
     const Result<std::string> twice = metadata_text(again.description(), dialect);
@@ -103,9 +103,9 @@ inline void expect_written_reads_back(const MetadataReading& reading) {
 // The whole text at once, in portions, and judged too early.
 inline void check_metadata(ByteSpan bytes, MakeMetadataReader make) {
   const MetadataReading whole = read_metadata(bytes, make, {0});
-  const std::string told = whole.told();
-  require_same(told, read_metadata(bytes, make, {1, 7, 2, 64, 3}).told());
-  if (bytes.size() <= 4096) require_same(told, read_metadata(bytes, make, {1}).told());
+  const std::string listing = whole.listing();
+  require_same(listing, read_metadata(bytes, make, {1, 7, 2, 64, 3}).listing());
+  if (bytes.size() <= 4096) require_same(listing, read_metadata(bytes, make, {1}).listing());
   // Classes are added once, whatever was said about the end.
   (void)read_metadata(bytes, make, {bytes.size() / 3 + 1, 5, 40}, 2);
   expect_written_reads_back(whole);

@@ -119,22 +119,22 @@ class Account {
   bool cut_ = false;  // the packet before ended behind the file, which must be reported
 };
 
-// What a source tells, as text; `account` looks on.
-struct Told {
+// What a source yields, as text; `account` looks on.
+struct Seen {
   std::string text = {};
   std::uint64_t events = 0;
   std::uint64_t times = 0;  // of all events
   bool rejected = false;
 };
 
-void read(RecordSource& source, Told& told, Account* account = nullptr) {
-  const auto output = io::memory_output(told.text);
+void read(RecordSource& source, Seen& seen, Account* account = nullptr) {
+  const auto output = io::memory_output(seen.text);
   const std::unique_ptr<Writer> writer = render::json_lines_writer(*output, {.all_records = true});
   for (;;) {
     const Result<BatchPtr> batch = source.next();
     if (!batch) {
       require(batch.error().code == ErrorCode::kMustReject);
-      told.rejected = true;
+      seen.rejected = true;
       break;
     }
     if (*batch == nullptr) break;
@@ -143,8 +143,8 @@ void read(RecordSource& source, Told& told, Account* account = nullptr) {
       require(writer->write(record).has_value());
       if (account != nullptr) account->add(record);
       if (record.kind != RecordKind::kEvent) continue;
-      ++told.events;
-      told.times += record.event.time ^ record.event.offset;
+      ++seen.events;
+      seen.times += record.event.time ^ record.event.offset;
     }
   }
   require(writer->finish().has_value() && output->finish().has_value());
@@ -157,21 +157,21 @@ std::unique_ptr<Reader> open(const std::vector<std::string>& directories, bool v
   return reader ? *std::move(reader) : nullptr;
 }
 
-Told read_all(const std::vector<std::string>& directories, bool values, Account* account = nullptr,
+Seen read_all(const std::vector<std::string>& directories, bool values, Account* account = nullptr,
               unsigned jobs = 1) {
-  Told told;
+  Seen seen;
   const std::unique_ptr<Reader> reader = open(directories, values, jobs);
   require(reader != nullptr);
-  read(*reader, told, account);
-  return told;
+  read(*reader, seen, account);
+  return seen;
 }
 
-Told read_streams(const std::vector<std::string>& directories) {
-  Told told;
+Seen read_streams(const std::vector<std::string>& directories) {
+  Seen seen;
   const std::unique_ptr<Reader> reader = open(directories);
   const auto streams = reader->take_streams();
-  for (const auto& stream : streams) read(*stream, told);
-  return told;
+  for (const auto& stream : streams) read(*stream, seen);
+  return seen;
 }
 
 // Of a trace with one data stream file.
@@ -183,9 +183,9 @@ std::string read_in_windows(const std::string& directory, std::size_t window_siz
                   {.read = {.max_state = kMaxState},
                    .window_size = window_size,
                    .batches = std::make_shared<BatchPool>(16, 3)});
-  Told told;
-  read(file, told);
-  return told.text;
+  Seen seen;
+  read(file, seen);
+  return seen.text;
 }
 
 void expect_windows_make_no_difference(const std::string& directory) {
@@ -213,24 +213,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         kFolder.trace(i == 1 ? "a" : "b", parts[0], static_cast<int>(i), parts[i]));
     if (!is_plain_stream(parts[i])) {
       if (open({directories.back()}) == nullptr) return 0;
-      const Told told = read_all({directories.back()}, true);
-      if (told.rejected) return 0;
-      events += told.events;
+      const Seen seen = read_all({directories.back()}, true);
+      if (seen.rejected) return 0;
+      events += seen.events;
       continue;
     }
     Account account(parts[i].size());
     if (open({directories.back()}) == nullptr) return 0;
-    const Told told = read_all({directories.back()}, true, &account);
-    if (told.rejected) return 0;
+    const Seen seen = read_all({directories.back()}, true, &account);
+    if (seen.rejected) return 0;
     account.finish();
-    const Told bare = read_all({directories.back()}, false);
-    require(bare.events == told.events && bare.times == told.times);
+    const Seen bare = read_all({directories.back()}, false);
+    require(bare.events == seen.events && bare.times == seen.times);
     expect_windows_make_no_difference(directories.back());
-    events += told.events;
+    events += seen.events;
   }
-  const Told told = read_all(directories, true);
-  require(told.events == events);
-  require_same(told.text, read_all(directories, true, nullptr, 2).text);
+  const Seen seen = read_all(directories, true);
+  require(seen.events == events);
+  require_same(seen.text, read_all(directories, true, nullptr, 2).text);
   require(read_streams(directories).events == events);
   const MetadataReading metadata = read_metadata(parts[0], nullptr, {0});
   if (!metadata.has_errors()) expect_written_reads_back(metadata);

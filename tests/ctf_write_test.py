@@ -160,7 +160,7 @@ class RoundTrip(unittest.TestCase):
 
 
 class DataStreamIds(CommandTest):
-    """An id tells a data stream among those of its class, and stays when the heads are replaced."""
+    """An id identifies a data stream among those of its class, and stays when the heads are replaced."""
 
     def test_streams_of_two_classes_keep_one_id(self):
         def member(name, role):

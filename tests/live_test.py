@@ -234,7 +234,7 @@ class Tcp(LiveTest):
             command.shows(1, 2)
         command.end(0)
 
-    def test_listens_on_loopback_unless_told_otherwise(self):
+    def test_listens_on_loopback_unless_asked_otherwise(self):
         for address in ("tcp-listen://:0", "tcp-listen://0", "udp-listen://:0"):
             command = self.printer(address, "--format", "dial9")
             command.said(r"listening on (tcp|udp)-listen://127\.0\.0\.1:\d+")
@@ -495,7 +495,7 @@ class Heph(LiveTest):
         self.assertEqual(self.losses(command), 3)
         self.assertIn("the producer lost 3 events", command.stderr)
 
-    def test_losses_are_told_before_more_comes(self):
+    def test_losses_are_reported_before_more_comes(self):
         command = self.printer("udp-listen://:0", "--records", "all")
         sender = self.sender(command.port())
         for n in (0, 2):

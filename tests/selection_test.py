@@ -1,4 +1,4 @@
-"""What of traces is selected and how it is told apart: times as people write them, clocks, several traces, outputs."""
+"""What of traces is selected and how it is distinguished: times as people write them, clocks, several traces, outputs."""
 
 import csv
 import io

@@ -25,7 +25,7 @@
 namespace tracedeck {
 
 // The way from the first slot of a structure's members to a value, prepared from its class. What no
-// class can tell, elements of arrays and what is inside of optionals, variants and maps, is looked
+// class can say, elements of arrays and what is inside of optionals, variants and maps, is looked
 // up in each event.
 class FieldRoute {
  public:

@@ -14,7 +14,7 @@
 
 namespace tracedeck {
 
-// What all outputs together can be told. Each takes what is its own.
+// What all outputs together can be asked for. Each takes what is its own.
 struct OutputSettings {
   bool color = false;
   bool all_records = false;                // not events alone

@@ -85,7 +85,7 @@ TEST(DirectorySearch, IsBoundedInDepth) {
   EXPECT_THAT(search(tree.path()), IsEmpty());
 }
 
-TEST(DirectorySearch, TellsWhatCannotBeRead) {
+TEST(DirectorySearch, ReportsWhatCannotBeRead) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
   const FolderTree tree;
   (void)tree.trace("good");

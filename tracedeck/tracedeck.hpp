@@ -47,8 +47,8 @@ struct OpenOptions {
   flow::Selection selection = {};
   // Null: it is recognised. See `find_format`.
   const Format* format = nullptr;
-  // Is told of each `Report` at its place between the events, on the thread that reads. If it is
-  // empty, all but findings is written to standard error, so that nothing that is missing goes
+  // Is called with each `Report` at its place between the events, on the thread that reads. If it
+  // is empty, all but findings is written to standard error, so that nothing that is missing goes
   // unnoticed.
   std::function<void(const Report&)> report = {};
   bool findings = false;

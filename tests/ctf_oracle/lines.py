@@ -124,5 +124,5 @@ class Trace:
 
     @property
     def damaged(self):
-        """Whether anything must be told as damage."""
+        """Whether anything must be reported as damage."""
         return any(file.faulty or file.odd_times for file in self.files)

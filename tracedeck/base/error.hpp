@@ -1,4 +1,4 @@
-// How a call that can fail for outside reasons says so: `Result<T>` with an `Error` that tells
+// How a call that can fail for outside reasons says so: `Result<T>` with an `Error` that says
 // what, where and what to do about it.
 //
 // Hot loops return a status byte and leave it to a cold path to build the `Error`. Exceptions

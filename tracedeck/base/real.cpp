@@ -88,7 +88,8 @@ NearestReal from_wide(ByteSpan bytes) {
     if (any_fraction) return {std::numeric_limits<double>::quiet_NaN(), true};
     return {sign * std::numeric_limits<double>::infinity(), true};
   }
-  // Below the smallest normal number of such a width lies nothing that binary64 can tell from zero.
+  // Below the smallest normal number of such a width lies nothing that binary64 can distinguish
+  // from zero.
   if (field == 0) return {sign * 0.0, !any_fraction};
   const auto exponent = static_cast<std::int64_t>(field) - static_cast<std::int64_t>(all_ones >> 1);
   std::uint64_t significand = std::uint64_t{1} << 63 | reader.bits(fraction_bits - 63, 63);

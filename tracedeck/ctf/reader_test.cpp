@@ -192,7 +192,7 @@ TEST_F(CtfReader, ReadsTheSameInParallel) {
   for (const unsigned jobs : {2U, 5U}) EXPECT_EQ(words(*open({.jobs = jobs})), alone);
 }
 
-TEST_F(CtfReader, TextThatIsNoUtf8IsToldWhereItIs) {
+TEST_F(CtfReader, TextThatIsNoUtf8IsReportedWhereItIs) {
   const std::string text = R"({"name": "s", "field-class": {"type": "null-terminated-string"}})";
   write("metadata",
         fragment(R"({"type": "preamble", "version": 2})") +

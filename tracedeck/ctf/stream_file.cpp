@@ -21,13 +21,13 @@ std::string missing_class(const TraceSchema& schema, const PacketHead& head) {
       schema.streams.size() > 1) {
     return fmt::format(
         "the packet header has no `stream_id`, so which of {} data stream classes "
-        "this is cannot be told",
+        "this is cannot be determined",
         schema.streams.size());
   }
   return fmt::format("there is no data stream class with the id {}", head.class_id());
 }
 
-// In CTF 2 some of them are problems, which are told to everybody.
+// In CTF 2 some of them are problems, which are reported to everybody.
 bool looks_for_oddities(Trace& trace, const ReadOptions& read) {
   return read.findings || trace.metadata().schema()->dialect != Dialect::kCtf1;
 }
@@ -142,24 +142,24 @@ void StreamFile::settle(Ahead ahead) {
   if (!ahead.before->empty()) ready_.push_back(std::move(ahead.before));
   StreamProgress& progress = ahead.state->progress;
   for (auto& batch : decoded.batches) ready_.push_back(std::move(batch));
-  // Of each kind of oddity the first of a packet is told, and its first event may be one.
+  // Of each kind of oddity the first of a packet is reported, and its first event may be one.
   if (options_.read.findings && decoded.first_time && progress.event_time &&
       *decoded.first_time < *progress.event_time) {
     std::erase_if(decoded.oddities,
                   [](const Oddity& each) { return each.rule == StreamRule::kEventOrder; });
-    tell(RecordKind::kFinding, StreamRule::kEventOrder, job.offset + job.head.bits / 8, 0,
-         event_order_text(*decoded.first_time, *progress.event_time));
+    report(RecordKind::kFinding, StreamRule::kEventOrder, job.offset + job.head.bits / 8, 0,
+           event_order_text(*decoded.first_time, *progress.event_time));
   }
   if (decoded.last_time) progress.event_time = decoded.last_time;
   progress.clock = job.packet->end.value_or(decoded.clock);
-  tell_oddities(std::move(decoded.oddities), job.offset);
+  report_oddities(std::move(decoded.oddities), job.offset);
   if (decoded.stop != EventDecoder::Stop::kPacketEnd) {
     const bool unknown = decoded.stop == EventDecoder::Stop::kUnknownClass;
     const DecodeFault fault =
         unknown ? unknown_class(decoded.unknown_class, job.head.class_id(), decoded.position)
                 : decoded.fault;
-    tell_fault(fault, job.offset + decoded.position / 8, job.offset + job.head.total_bits() / 8,
-               true);
+    report_fault(fault, job.offset + decoded.position / 8, job.offset + job.head.total_bits() / 8,
+                 true);
   }
   batch_->add_packet(RecordKind::kPacketEnd, job.packet);
   ready_.push_back(std::exchange(batch_, held));
@@ -270,7 +270,7 @@ void StreamFile::begin_packet() {
     state_->begun = true;
     batch_->add_stream(RecordKind::kStreamBegin, state_->stream);
   }
-  tell_losses();
+  report_losses();
   state_->progress.clock = head_.clock;
   packet_ = head_.packet;
   if (!wanted()) {
@@ -281,17 +281,17 @@ void StreamFile::begin_packet() {
   batch_->add_packet(RecordKind::kPacketBegin, packet_);
   if (packet.begin && packet.end && *packet.begin > *packet.end) {
     const std::uint64_t context = head_.header_bits / 8;
-    tell_odd(StreamRule::kPacketTimes, cursor_.offset() + context, (head_.bits + 7) / 8 - context,
-             fmt::format("the packet begins at clock value {} and ends at {}", *packet.begin,
-                         *packet.end));
+    report_odd(StreamRule::kPacketTimes, cursor_.offset() + context, (head_.bits + 7) / 8 - context,
+               fmt::format("the packet begins at clock value {} and ends at {}", *packet.begin,
+                           *packet.end));
   }
   if (head_.roles.wrong_uuid) {
-    tell_odd(StreamRule::kUuid, cursor_.offset(), (head_.header_bits + 7) / 8,
-             "the packet's UUID is not that of the metadata");
+    report_odd(StreamRule::kUuid, cursor_.offset(), (head_.header_bits + 7) / 8,
+               "the packet's UUID is not that of the metadata");
   }
   if (std::exchange(decoder_.state().bad_text, false)) {
-    tell_odd(StreamRule::kUtf8, cursor_.offset(), (head_.bits + 7) / 8,
-             "a string of the packet's header or context is not valid UTF-8");
+    report_odd(StreamRule::kUtf8, cursor_.offset(), (head_.bits + 7) / 8,
+               "a string of the packet's header or context is not valid UTF-8");
   }
   if (can_go_ahead()) {
     phase_ = Phase::kEventsAhead;
@@ -302,7 +302,7 @@ void StreamFile::begin_packet() {
   waiting_ = !ahead_.empty();
 }
 
-void StreamFile::tell_losses() {
+void StreamFile::report_losses() {
   const ClockClass* const clock = head_.stream->stream_class->default_clock;
   const PacketLosses found = state_->progress.losses.take(*head_.packet, clock);
   if (found.packets) batch_->add_loss(*found.packets);
@@ -310,12 +310,12 @@ void StreamFile::tell_losses() {
   if (!options_.read.findings) return;
   const std::uint64_t length = (head_.bits + 7) / 8;
   if (found.begins_at) {
-    tell(RecordKind::kFinding, StreamRule::kFirstPacket, cursor_.offset(), length,
-         fmt::format("the data stream begins at packet {}", *found.begins_at));
+    report(RecordKind::kFinding, StreamRule::kFirstPacket, cursor_.offset(), length,
+           fmt::format("the data stream begins at packet {}", *found.begins_at));
   }
   if (!found.counter_back.empty())
-    tell(RecordKind::kFinding, StreamRule::kDiscardedBack, cursor_.offset(), length,
-         found.counter_back);
+    report(RecordKind::kFinding, StreamRule::kDiscardedBack, cursor_.offset(), length,
+           found.counter_back);
 }
 
 void StreamFile::decode_events() {
@@ -333,7 +333,7 @@ void StreamFile::decode_events() {
   switch (stop) {
     case EventDecoder::Stop::kPacketEnd:
       spend_empty(decoder_.state().empty_elements, decoder_.position());
-      tell_oddities(decoder_.take_oddities(), cursor_.offset());
+      report_oddities(decoder_.take_oddities(), cursor_.offset());
       end_packet();
       leave_packet();
       return;
@@ -393,23 +393,23 @@ void StreamFile::grow_tape(std::uint64_t slots) {
   batch_->grow_tape(wanted);
 }
 
-void StreamFile::tell_oddities(std::vector<Oddity> oddities, std::uint64_t offset) {
+void StreamFile::report_oddities(std::vector<Oddity> oddities, std::uint64_t offset) {
   for (Oddity& oddity : oddities)
-    tell_odd(oddity.rule, offset + oddity.position / 8, 0, std::move(oddity.text));
+    report_odd(oddity.rule, offset + oddity.position / 8, 0, std::move(oddity.text));
 }
 
-void StreamFile::tell_odd(StreamRule rule, std::uint64_t offset, std::uint64_t length,
-                          std::string text) {
+void StreamFile::report_odd(StreamRule rule, std::uint64_t offset, std::uint64_t length,
+                            std::string text) {
   const bool is_error = stream_rule(rule, schema_->dialect).severity == Severity::kError;
   if (is_error && rule != StreamRule::kEventTime) {
-    tell(RecordKind::kProblem, rule, offset, length, text + "; it is read all the same");
+    report(RecordKind::kProblem, rule, offset, length, text + "; it is read all the same");
   } else if (options_.read.findings) {
-    tell(RecordKind::kFinding, rule, offset, length, std::move(text));
+    report(RecordKind::kFinding, rule, offset, length, std::move(text));
   }
 }
 
-void StreamFile::tell(RecordKind kind, StreamRule rule, std::uint64_t offset, std::uint64_t length,
-                      std::string text) {
+void StreamFile::report(RecordKind kind, StreamRule rule, std::uint64_t offset,
+                        std::uint64_t length, std::string text) {
   batch_->add_notice(kind, {.input = path_,
                             .finding = {.rule = &stream_rule(rule, schema_->dialect),
                                         .offset = offset,
@@ -437,31 +437,32 @@ void StreamFile::leave_packet() {
   const std::uint64_t begin = cursor_.offset();
   const std::uint64_t target = packet_end();
   if (cursor_.move_to(target)) return;
-  tell(RecordKind::kProblem, StreamRule::kPacketCut, begin, cursor_.offset() - begin,
-       fmt::format("the data stream ends within the packet, {} bytes before its end; what it holds "
-                   "until there was read",
-                   target - cursor_.offset()));
+  report(
+      RecordKind::kProblem, StreamRule::kPacketCut, begin, cursor_.offset() - begin,
+      fmt::format("the data stream ends within the packet, {} bytes before its end; what it holds "
+                  "until there was read",
+                  target - cursor_.offset()));
   end();
 }
 
 // `from`: bits of the packet up to where it is decoded.
 void StreamFile::abandon(const DecodeFault& fault, std::uint64_t from) {
-  if (phase_ == Phase::kEvents) tell_oddities(decoder_.take_oddities(), cursor_.offset());
+  if (phase_ == Phase::kEvents) report_oddities(decoder_.take_oddities(), cursor_.offset());
   const std::uint64_t begin = cursor_.offset() + from / 8;
   spend_empty(decoder_.state().empty_elements, std::max(from, head_.bits));
   const bool goes_on = head_.stream != nullptr && head_.has_plausible_size();
   cursor_.move_to(goes_on ? packet_end() : ~std::uint64_t{0});
-  tell_fault(fault, begin, cursor_.offset(), goes_on);
+  report_fault(fault, begin, cursor_.offset(), goes_on);
   end_packet();
   phase_ = Phase::kHead;
   if (!goes_on) end();
 }
 
-void StreamFile::tell_fault(const DecodeFault& fault, std::uint64_t begin, std::uint64_t end,
-                            bool goes_on) {
-  tell(RecordKind::kProblem, fault.rule, begin, end - begin,
-       fault.text + (goes_on ? "; reading goes on at the next packet"
-                             : "; nothing behind it can be read in this data stream"));
+void StreamFile::report_fault(const DecodeFault& fault, std::uint64_t begin, std::uint64_t end,
+                              bool goes_on) {
+  report(RecordKind::kProblem, fault.rule, begin, end - begin,
+         fault.text + (goes_on ? "; reading goes on at the next packet"
+                               : "; nothing behind it can be read in this data stream"));
 }
 
 void StreamFile::end() {

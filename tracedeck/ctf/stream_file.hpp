@@ -1,7 +1,7 @@
 // One data stream file, read packet by packet (pkt-dec).
 //
 // Packets are found by walking their headers. With a pool of threads, those that are small enough
-// to be held as a whole are decoded there, several at the same time; what comes out is the same. A
+// to be held as a whole are decoded there, several at the same time; the result is the same. A
 // packet that cannot be decoded is damage; reading goes on behind it where its size is known and
 // plausible, else the file ends there.
 #pragma once
@@ -35,7 +35,7 @@ struct StreamFileOptions {
   std::shared_ptr<BatchPool> batches = {};  // where batches come from; null: one of its own
 };
 
-// The first packet of a file, as far as it tells which data stream the file belongs to.
+// The first packet of a file, as far as it says which data stream the file belongs to.
 struct FirstPacket {
   const DataStreamClass* stream_class = nullptr;  // null: it cannot be decoded, or there is none
   StreamId stream_id = {};
@@ -77,24 +77,24 @@ class StreamFile final : public RecordSource {
   void decode_events();
   [[nodiscard]] bool try_head();
   void begin_packet();
-  void tell_losses();
+  void report_losses();
   void end_packet();
   // Goes on behind the packet, or ends.
   void leave_packet();
   void abandon(const DecodeFault& fault, std::uint64_t from);
-  void tell_fault(const DecodeFault& fault, std::uint64_t begin, std::uint64_t end, bool goes_on);
+  void report_fault(const DecodeFault& fault, std::uint64_t begin, std::uint64_t end, bool goes_on);
   void end();
 
   [[nodiscard]] bool wanted() const;
   void grow_tape(std::uint64_t slots);
   void spend_empty(std::uint64_t elements, std::uint64_t bits);
   [[nodiscard]] bool reads_other_uuids() const;
-  void tell_oddities(std::vector<Oddity> oddities, std::uint64_t offset);
+  void report_oddities(std::vector<Oddity> oddities, std::uint64_t offset);
   // Something that is read all the same: a problem where it breaks a MUST, else, and for times of
   // event records, a finding.
-  void tell_odd(StreamRule rule, std::uint64_t offset, std::uint64_t length, std::string text);
-  void tell(RecordKind kind, StreamRule rule, std::uint64_t offset, std::uint64_t length,
-            std::string text);
+  void report_odd(StreamRule rule, std::uint64_t offset, std::uint64_t length, std::string text);
+  void report(RecordKind kind, StreamRule rule, std::uint64_t offset, std::uint64_t length,
+              std::string text);
   [[nodiscard]] std::uint64_t packet_end() const;
 
   Trace& trace_;

@@ -95,7 +95,7 @@ class Trace {
   // Reads on from where the metadata ended. Returns whether classes were added.
   [[nodiscard]] bool reload();
 
-  // The data stream of a class and an id; those without an id are told apart by their file.
+  // The data stream of a class and an id; those without an id are distinguished by their file.
   [[nodiscard]] StreamState& stream(const DataStreamClass& stream_class, const StreamId& id,
                                     const std::string& file);
 

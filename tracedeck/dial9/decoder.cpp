@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kWalkAllowance = std::uint64_t{64} << 20;
 constexpr std::uint64_t kWalkFactor = 4;
 
-// Findings that are told of one frame; the others are counted.
+// Findings that are reported of one frame; the others are counted.
 constexpr std::size_t kMostNotes = 1000;
 
 std::string in_backticks(std::string_view name) { return fmt::format("`{}`", name); }

@@ -108,7 +108,7 @@ constexpr auto timestamp(Member Class::* member) {
   return detail::TimestampPart<Class, Member>{member};
 }
 
-// Annotates a field (0.4); the encoder must be told to write 0.4.
+// Annotates a field (0.4); the encoder must be asked to write 0.4.
 constexpr detail::AnnotationText annotation(std::string_view key, std::string_view value) {
   return {key, value};
 }

@@ -263,7 +263,7 @@ TEST(Encoder, WritesOptionalFields) {
               {0x01, 0x01, 0x00, 0x00, 0x00, 0x05, 0, 0, 0, 0, 0, 0, 0}}));
 }
 
-TEST(Encoder, SchemaTellsOptionalFields) {
+TEST(Encoder, SchemaMarksOptionalFields) {
   Encoder encoder;
   EXPECT_EQ(added(encoder, [&] { EXPECT_TRUE(encoder.register_type<Optionals>()); }),
             (Bytes{0x01, 0x00, 0x00, 0x01, 0x00, 'O',  0x00, 0x04, 0x00, 0x01, 0x00, 'a', 0x8B,

@@ -1,4 +1,4 @@
-// What an event holds that is read although the specification frowns on it: a second, unhurried
+// What an event holds that is read against the specification: a second, unhurried
 // look at events that the fast loop marked.
 #include <fmt/format.h>
 

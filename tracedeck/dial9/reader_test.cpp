@@ -38,7 +38,7 @@ TraceBytes two_segments() {
   return bytes;
 }
 
-TEST(Reader, TimesOfWhatIsToldAboutTheTraceAreNominal) {
+TEST(Reader, TimesOfWhatIsReportedAboutTheTraceAreNominal) {
   TraceBytes bytes;
   bytes.header()
       .schema(0, "SymbolTableEntry", {{"n", 9}})
@@ -263,7 +263,7 @@ TEST(Reader, SparsePoolIdsMoveOverWhenTheDenseOnesReachThem) {
   EXPECT_EQ(records.events[4].payload()[0].text(), "farther");
 }
 
-// Millions of findings in one frame are told in a thousand.
+// Millions of findings in one frame are reported as a thousand.
 TEST(Reader, FindingsOfAFrameAreCountedBeyondAThousand) {
   TraceBytes bytes;
   bytes.header().u8(3).u32(5'000);

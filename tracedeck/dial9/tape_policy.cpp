@@ -23,7 +23,7 @@ Slot* expand_string_map(Slot* out, const Value& map) {
   return out;
 }
 
-// An element has no field class to tell which pool an unresolved id belongs to.
+// An element has no field class to say which pool an unresolved id belongs to.
 Slot* mark_type(Slot* end, FieldType type) {
   if (end[-1].kind == SlotKind::kUnresolved) end[-1].detail = static_cast<std::uint8_t>(type);
   return end;

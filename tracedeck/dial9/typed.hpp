@@ -29,7 +29,7 @@ namespace tracedeck::dial9 {
 
 // Which value of an event belongs to which described field is found out once for each event type.
 //
-// For the events of one decoding: a decoder's event types are told apart by their addresses. One
+// For the events of one decoding: a decoder's event types are distinguished by their addresses. One
 // thread at a time.
 template <Described T>
 class TypedDecoder {

@@ -9,14 +9,14 @@
 #include "tracedeck/dial9/kept_segments.hpp"
 #include "tracedeck/dial9/schema_mapping.hpp"
 #include "tracedeck/dial9/slot_values.hpp"
-#include "tracedeck/format/concessions.hpp"
+#include "tracedeck/format/adaptations.hpp"
 #include "tracedeck/model/class_table.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
 
 // What may not come over, in the order of the receipt.
-enum class Concession : std::uint8_t {
+enum class Adaptation : std::uint8_t {
   kField,
   kAnnotation,
   kPlainStack,
@@ -29,8 +29,8 @@ enum class Concession : std::uint8_t {
   kLoss,
   kCount,
 };
-using Concessions = ConcessionCounts<Concession>;
-constexpr Concessions::Table kConcessions = {{
+using Adaptations = AdaptationCounts<Adaptation>;
+constexpr Adaptations::Table kAdaptations = {{
     {"fields of a kind that the target version does not have", "left out", true},
     {"annotations of fields, which need version 0.4", "left out", true},
     {"fields of pooled stacks, which need version 0.4", "written in place", false},
@@ -62,7 +62,7 @@ class TraceWriter final : public Writer {
         if (open_streams_ > 0 && !segment_member(*record.stream->stream_class)) --open_streams_;
         break;
       case RecordKind::kLoss:
-        concessions_.concede(Concession::kLoss);
+        adaptations_.add(Adaptation::kLoss);
         break;
       case RecordKind::kPacketEnd:
         // Another may come to lie where this one was.
@@ -88,9 +88,9 @@ class TraceWriter final : public Writer {
   }
 
   [[nodiscard]] Receipt receipt() const override {
-    Concessions all = concessions_;
-    all.concede(Concession::kUnresolved, values_.renumbered());
-    return all.receipt(kConcessions);
+    Adaptations all = adaptations_;
+    all.add(Adaptation::kUnresolved, values_.renumbered());
+    return all.receipt(kAdaptations);
   }
 
  private:
@@ -153,9 +153,9 @@ class TraceWriter final : public Writer {
     if (last_->segment != segment_) [[unlikely]] {
       if (auto done = register_class(*event.event_class, *last_); !done) return done;
     }
-    if (!is_in_place(event)) concessions_.concede(Concession::kStream);
-    if (event.event_class->has_duration) concessions_.concede(Concession::kDuration);
-    if (event.common_count + event.specific_count != 0) concessions_.concede(Concession::kContext);
+    if (!is_in_place(event)) adaptations_.add(Adaptation::kStream);
+    if (event.event_class->has_duration) adaptations_.add(Adaptation::kDuration);
+    if (event.common_count + event.specific_count != 0) adaptations_.add(Adaptation::kContext);
     if (auto collected = collect_values(event); !collected) return collected;
     std::optional<std::uint64_t> timestamp;
     if (event.has_time()) timestamp = timestamp_of(event);
@@ -169,7 +169,7 @@ class TraceWriter final : public Writer {
     const Slot* slot = event.payload().data();
     for (std::size_t i = 0; i < mapping.kept.size(); ++i, slot = slot->next()) {
       if (!mapping.kept[i]) {
-        concessions_.concede(Concession::kField);
+        adaptations_.add(Adaptation::kField);
         continue;
       }
       auto value = values_.convert(mapping.schema.fields[row_.size()], *slot);
@@ -185,17 +185,17 @@ class TraceWriter final : public Writer {
     constexpr std::uint64_t kLast = ~std::uint64_t{0};
     if (!time.negative() && time.magnitude() <= kLast)
       return static_cast<std::uint64_t>(time.magnitude());
-    concessions_.concede(Concession::kTimeRange);
+    adaptations_.add(Adaptation::kTimeRange);
     return time.negative() ? 0 : kLast;
   }
 
   Result<void> register_class(const EventClass& event_class, Registered& registered) {
     if (registered.segment == 0) registered.mapping = map_schema(event_class, since_0_4_);
-    concessions_.concede(Concession::kPlainStack, registered.mapping.plain_stacks);
-    concessions_.concede(Concession::kAnnotation, registered.mapping.annotations_lost);
+    adaptations_.add(Adaptation::kPlainStack, registered.mapping.plain_stacks);
+    adaptations_.add(Adaptation::kAnnotation, registered.mapping.annotations_lost);
     const auto type_id = register_mapped(registered.mapping.schema, event_class.id);
     if (!type_id) return std::unexpected(type_id.error());
-    if (event_class.id && *event_class.id != *type_id) concessions_.concede(Concession::kTypeId);
+    if (event_class.id && *event_class.id != *type_id) adaptations_.add(Adaptation::kTypeId);
     registered.type_id = *type_id;
     registered.segment = segment_;
     return {};
@@ -249,7 +249,7 @@ class TraceWriter final : public Writer {
   std::uint64_t last_kept_ = 0;                // the greatest such
   std::uint64_t empty_segments_ = 0;           // between them
   std::vector<Value> row_;
-  Concessions concessions_;
+  Adaptations adaptations_;
 };
 
 }  // namespace

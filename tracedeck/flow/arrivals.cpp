@@ -108,20 +108,20 @@ void Arrivals::read(std::size_t number, RecordSource& source) {
 }
 
 bool Arrivals::wait(std::unique_lock<std::mutex>& lock, const Clock::time_point* end) {
-  if (something_to_tell()) return true;
+  if (something_to_report()) return true;
   urgent_ = false;
   const auto nap = Clock::now() + kNap;
   arrived_.wait_until(lock, end == nullptr ? nap : std::min(nap, *end),
-                      [this] { return urgent_ && something_to_tell(); });
+                      [this] { return urgent_ && something_to_report(); });
   sleeps_ = true;
-  const auto told = [this] { return something_to_tell(); };
+  const auto has_news = [this] { return something_to_report(); };
   if (end == nullptr) {
-    arrived_.wait(lock, told);
+    arrived_.wait(lock, has_news);
   } else {
-    arrived_.wait_until(lock, *end, told);
+    arrived_.wait_until(lock, *end, has_news);
   }
   sleeps_ = false;
-  return something_to_tell();
+  return something_to_report();
 }
 
 Result<BatchPtr> Arrivals::next() {

@@ -70,8 +70,8 @@ class Arrivals final : public RecordSource {
   // What the threads of a feed do: one for each source that is read.
   void read(std::size_t number);
   void read(std::size_t number, RecordSource& source);
-  [[nodiscard]] bool something_to_tell() const { return !queue_.empty() || running_ == 0; }
-  // Waits for something to tell; false when there is nothing before `end`, if that is given.
+  [[nodiscard]] bool something_to_report() const { return !queue_.empty() || running_ == 0; }
+  // Waits for something to report; false when there is nothing before `end`, if that is given.
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, const Clock::time_point* end);
 
   std::vector<std::unique_ptr<SourceFeed>> feeds_;

@@ -37,7 +37,7 @@ class Steered final : public RecordSource {
     steering_.allowed.acquire();
     const std::uint64_t made = steering_.made++;
     if (made < steering_.count) return batch_of(steering_.first + made);
-    if (steering_.fails) return fail(ErrorCode::kReadFailed, "as it was told to");
+    if (steering_.fails) return fail(ErrorCode::kReadFailed, "as it was asked to");
     return nullptr;
   }
 

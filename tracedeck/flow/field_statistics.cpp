@@ -7,7 +7,7 @@
 namespace tracedeck::flow {
 namespace {
 
-// Classes may share members so that their fields multiply beyond any use; what comes after this
+// Classes may share members so that their fields multiply beyond any use; what follows this
 // many steps has no statistics.
 constexpr std::size_t kMaxSteps = 4096;
 

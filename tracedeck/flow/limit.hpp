@@ -18,7 +18,7 @@ struct LimitOptions {
 };
 
 // The records of `source` up to and with its `events`-th event; none at all when `events` is 0.
-// What comes after is not read, unless the options say so: then the events that describe others
+// What follows is not read, unless the options say so: then the events that describe others
 // pass, with the begins and ends of their data streams.
 [[nodiscard]] std::unique_ptr<RecordSource> limit(std::unique_ptr<RecordSource> source,
                                                   std::uint64_t events,

@@ -11,7 +11,7 @@
 namespace tracedeck::flow {
 
 // Plays `size` sequences, numbered from 0, against each other by the keys of their heads; ties are
-// won by the lower rank, which is a sequence's number unless told otherwise. An inner node
+// won by the lower rank, which is a sequence's number unless asked otherwise. An inner node
 // remembers who lost there, so that a new head plays one game a level.
 class LoserTree {
  public:

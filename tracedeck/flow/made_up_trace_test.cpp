@@ -128,7 +128,7 @@ EntityId id_of(const DataStream* stream) {
   return stream == nullptr ? EntityId::none() : stream->entity;
 }
 
-// What tells a packet from others.
+// What distinguishes a packet from others.
 std::string values_of(const Packet& packet) {
   return "packet of " + packet.stream->file + " at " + std::to_string(packet.offset) + ": " +
          values_as_bytes(packet.context);

@@ -68,7 +68,7 @@ class Merge final : public RecordSource {
     if (++opened_ == inputs_.size()) tree_.build();
   }
 
-  // Delivers what comes with the event of `index` that was last delivered.
+  // Delivers what goes with the event of `index` that was last delivered.
   void follow(std::size_t index) {
     Input& input = inputs_[index];
     if (!copy_untimed(input)) return;

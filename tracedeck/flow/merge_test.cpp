@@ -21,7 +21,7 @@ struct Group {
   std::vector<SeenRecord> records;
 };
 
-// Groups of a source, of which the first is what comes before its first event with a time.
+// Groups of a source, of which the first is what precedes its first event with a time.
 std::deque<Group> groups_of(const std::vector<BatchPtr>& batches, OrderBy by) {
   std::deque<Group> groups(1);
   for (const BatchPtr& batch : batches) {
@@ -117,7 +117,7 @@ TEST(Merge, GoesByTheEndOfEventsThatHaveOne) {
   EXPECT_EQ((*merged)[2].serial, 2U);
 }
 
-TEST(Merge, TellsTimesApartThatNeedMoreThan64Bits) {
+TEST(Merge, DistinguishesTimesThatNeedMoreThan64Bits) {
   TraceDescription description("far", "made-up", "1");
   ClockClass& clock = description.add_clock({.id = "slow", .tick = {1'000'000'000, 1}});
   EventClass event_class;

@@ -8,14 +8,14 @@
 namespace tracedeck::flow {
 
 // A time as a key: one comparison of 64-bit numbers orders nearly all times there are. Times before
-// the origin or 2^64-1 ns and more after it are told apart by `exact`.
+// the origin or 2^64-1 ns and more after it are distinguished by `exact`.
 struct OrderKey {
   static constexpr std::uint64_t kHighest = ~std::uint64_t{0};
 
   std::uint64_t coarse = 0;  // ns from the origin, drawn into the range of 64 bits
   Nanoseconds exact;         // the time itself; set only where `coarse` is at an end of its range
 
-  // Before every time: the place of what comes before the first event with a time.
+  // Before every time: the place of what precedes the first event with a time.
   [[nodiscard]] static constexpr OrderKey first() {
     return {0, Nanoseconds::from_unsigned(~Uint128{0}, true)};
   }

@@ -16,7 +16,7 @@
 
 namespace tracedeck::flow {
 
-// Tells late records from others, for chunks of a given number of events.
+// Separates late records from others, for chunks of a given number of events.
 class ChunkOrder {
  public:
   explicit ChunkOrder(std::uint64_t chunk_events) : chunk_events_(chunk_events) {}

@@ -32,7 +32,7 @@ class OutputBatch {
     for (const auto& owner : source->lasting_pins()) batch.pin_lasting(owner);
     batch.pin(source);
   }
-  // Tells that only this batch still needs a batch that it pins.
+  // Says that only this batch still needs a batch that it pins.
   void note_finished_batch() { ++finished_batches_; }
 
   // Keeps `owner` alive: one that outlasts the batch, or one that values point into.

@@ -3,8 +3,8 @@
 // A trace may have hundreds of thousands of them, short segments of a recorder or small packets,
 // and who puts its events aside has to have all of them at hand. As objects they would take more
 // memory than everything else; packed a segment takes some 20 bytes, a packet some 60. They are
-// told apart by what they hold, so that one that is made again may be used for the one that it was
-// made of.
+// distinguished by what they hold, so that one that is made again may be used for the one that it
+// was made of.
 #pragma once
 
 #include <array>

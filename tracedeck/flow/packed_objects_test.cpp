@@ -64,7 +64,7 @@ TEST(PackedObjects, StreamsComeOutAsTheyWere) {
   expect_same(*held, streams[0]);
 }
 
-TEST(PackedObjects, PacketsAreToldApartByWhatTheyHoldNotWhereTheyLie) {
+TEST(PackedObjects, PacketsAreDistinguishedByWhatTheyHoldNotWhereTheyLie) {
   Objects objects;
   const DataStream stream = objects.stream(1);
   const std::string text = "some text";

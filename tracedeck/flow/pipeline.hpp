@@ -54,7 +54,7 @@ class Pipeline final : public RecordSource {
 
   // Whether events may be of more than one trace, so that each has to say of which.
   [[nodiscard]] bool several() const { return several_; }
-  // What tells a trace from the others.
+  // What distinguishes a trace from the others.
   [[nodiscard]] std::string name_of(const TraceDescription& description) const;
 
   // Where a trace lies below the directory that the user named; "" when it is that directory or a

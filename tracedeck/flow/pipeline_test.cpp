@@ -20,7 +20,7 @@ using testing::SizeIs;
 const Format& kFolder = FolderFormat::format();
 FolderLog& folder_log = FolderFormat::log;
 
-// Remembers what it was told.
+// Remembers what was reported.
 class Listener final : public PipelineObserver {
  public:
   void failed(const Error& error) override {
@@ -229,7 +229,7 @@ TEST_F(PipelineTest, TracesByThemselvesGoThroughTheSameStages) {
   options.selection.limit = 1;
   EXPECT_THAT(events_by_trace(),
               ElementsAre(ElementsAre("a:5"), ElementsAre(tree.path("missing") + " failed")));
-  EXPECT_THAT(listener.codes, IsEmpty()) << "who asks for a trace is told why it cannot be read";
+  EXPECT_THAT(listener.codes, IsEmpty()) << "who asks for a trace learns why it cannot be read";
 }
 
 TEST_F(PipelineTest, WhatAStageNeedsIsReadWithWhatTheReaderNeeds) {

@@ -211,7 +211,7 @@ TEST(Sort, KeepsARecordThatIsLargerThanTheMemory) {
   EXPECT_TRUE(*sorted == naive_sort({batches}));
 }
 
-TEST(Sort, TellsTimesApartThatNeedMoreThan64Bits) {
+TEST(Sort, DistinguishesTimesThatNeedMoreThan64Bits) {
   TraceDescription description("far", "made-up", "1");
   EventClass event_class;
   event_class.clock =

@@ -60,7 +60,7 @@ struct Stage {
 // In the order in which they are applied.
 [[nodiscard]] std::span<const Stage> stages();
 
-// Whether any stage changes what comes. A trace that nothing changes may be copied byte by byte.
+// Whether any stage changes the records. A trace that nothing changes may be copied byte by byte.
 [[nodiscard]] bool changes_events(const Selection& selection);
 // Whether a stage may have left out all events.
 [[nodiscard]] bool selects_events(const Selection& selection);

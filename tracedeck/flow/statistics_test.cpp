@@ -223,10 +223,10 @@ TEST(Statistics, NominalTimesAreNoTimesOfTheTrace) {
   auto description = std::make_shared<TraceDescription>("a", "made-up", "1");
   const ClockClass& clock = description->add_clock({.id = "ns"});
   const EventClass& happened = description->add_event_class({.name = "a", .clock = &clock});
-  const EventClass& told =
+  const EventClass& described =
       description->add_event_class({.name = "b", .clock = &clock, .nominal_time = true});
   Batch batch;
-  for (const EventClass* const event_class : {&happened, &told}) {
+  for (const EventClass* const event_class : {&happened, &described}) {
     Event event;
     event.event_class = event_class;
     event.time = event.end_time = event_class == &happened ? 500 : 0;

@@ -161,7 +161,7 @@ TEST(Summary, NominalTimesAreNoTimesOfTheTrace) {
   auto description = std::make_shared<TraceDescription>("a", "made-up", "1");
   const ClockClass& clock = description->add_clock({.id = "ns"});
   const EventClass& happened = description->add_event_class({.name = "a", .clock = &clock});
-  const EventClass& told =
+  const EventClass& described =
       description->add_event_class({.name = "b", .clock = &clock, .nominal_time = true});
   Summarizer summarizer(description);
   Batch batch;
@@ -172,7 +172,7 @@ TEST(Summary, NominalTimesAreNoTimesOfTheTrace) {
     batch.add_event(event);
   }
   Event event;
-  event.event_class = &told;
+  event.event_class = &described;
   batch.add_event(event);
   summarizer.add(batch);
   const TraceSummary summary = summarizer.finish();

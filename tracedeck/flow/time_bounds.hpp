@@ -49,7 +49,7 @@ class TimeBounds {
   Point end_;
 };
 
-// Reads `source` to its end and tells the landmarks of its trace. An error ends the reading.
+// Reads `source` to its end and returns the landmarks of its trace. An error ends the reading.
 [[nodiscard]] TimeFrame survey_times(RecordSource& source,
                                      std::shared_ptr<const TraceDescription> description);
 

@@ -30,7 +30,8 @@ struct TracePlace {
   std::vector<std::string> directories = {};  // of one logical trace; empty: a file
   std::optional<Error> failure = {};          // why there is nothing to open
   bool live = false;                          // it comes while it is read
-  // What tells it from the other traces (see `shortest_endings`); "" when it is the only one.
+  // What distinguishes it from the other traces (see `shortest_endings`); "" when it is the only
+  // one.
   std::string name = {};
 
   [[nodiscard]] bool is_directory() const { return !directories.empty(); }

@@ -96,8 +96,8 @@ Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
   description_ = description;
   if (!reading_.silent) context_.observer.opened(*description);
   const Format* const format = find_format(description->format());
-  const bool tells = format != nullptr && !format->info().clock_sync_event.empty();
-  if (is_wall() && tells && !place_.reopens() && !reading_.silent) {
+  const bool relates = format != nullptr && !format->info().clock_sync_event.empty();
+  if (is_wall() && relates && !place_.reopens() && !reading_.silent) {
     context_.observer.note(
         fmt::format("{}: its times are as recorded: how they relate to UTC is found in files only",
                     description->input()));

@@ -1,4 +1,4 @@
-// What a file is that is no trace, as far as its first bytes tell: for the message that says so.
+// What a file is that is no trace, as far as its first bytes show: for the message that says so.
 #pragma once
 
 #include <cstddef>

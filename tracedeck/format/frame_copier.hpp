@@ -15,7 +15,7 @@
 
 namespace tracedeck {
 
-// The base of a handler of a decoder that copies what it is not told is damaged.
+// The base of a handler of a decoder that copies what is not reported as damaged.
 class FrameCopier {
  public:
   FrameCopier(io::Output& output, const Format::NoticeSink& notices, std::string input)

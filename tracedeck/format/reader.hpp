@@ -37,8 +37,8 @@ struct ReadOptions {
   // The metadata of a bare data stream (CTF), as they stand in a metadata file; null: the trace has
   // its own.
   std::shared_ptr<const std::string> metadata = {};
-  // Told, by who reads, what a user should know and no record can say, as a sentence that begins
-  // with the name of the input. May be empty.
+  // Called, by who reads, with what a user should know and no record can say, as a sentence that
+  // begins with the name of the input. May be empty.
   std::function<void(const std::string& sentence)> notice = {};
   // Traces that are read side by side, as a merge does: the more, the smaller are the windows and
   // batches of each, so that all of them together do not take more. Only speed depends on it.

@@ -15,7 +15,7 @@ struct ReceiptEntry {
   std::string what = {};  // "event without a time", a short noun phrase
   std::string done = {};  // "written as field `duration`", what was done instead
   std::uint64_t count = 0;
-  bool lossy = true;  // false: nothing is lost, only put differently
+  bool lossy = true;  // false: nothing is lost, only written in another way
 };
 using Receipt = std::vector<ReceiptEntry>;
 

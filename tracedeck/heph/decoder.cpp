@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kWalkAllowance = std::uint64_t{64} << 20;
 constexpr std::uint64_t kWalkFactor = 4;
 
-// Findings that are told of one packet; the others are counted.
+// Findings that are reported of one packet; the others are counted.
 constexpr std::size_t kMostNotes = 100;
 
 // Names and descriptions may take 64 KiB: sentences have their beginning.
@@ -210,11 +210,11 @@ Decoder::Inspection Decoder::inspect_event(const DecodeWindow& window, std::size
   if (is_new) inspection.new_type = &type;
   if (type.is_overflow) {
     inspection.status = Inspection::Status::kOverflow;
-    if (!overflow_told_) {
+    if (!overflow_reported_) {
       inspection.new_type = &type;
       note_overflow(window.offset + position);
     }
-    overflow_told_ = true;
+    overflow_reported_ = true;
   } else {
     types_.guess(packet) = &type;
   }

@@ -160,7 +160,7 @@ class Decoder {
   std::uint64_t max_state_;
   EventTypes types_;
   std::vector<Finding> notes_;
-  bool overflow_told_ = false;
+  bool overflow_reported_ = false;
 
   bool scanning_ = false;
   bool passed_ = false;  // the damaged range is one packet, passed over by its size

@@ -11,8 +11,8 @@
 namespace tracedeck::heph {
 namespace {
 
-// What a decoder tells of a trace, with the bytes that each part takes.
-struct Told {
+// What a decoder reports of a trace, with the bytes that each part takes.
+struct Collected {
   std::vector<std::string> descriptions;
   std::vector<Finding> problems;
   std::vector<Finding> findings;
@@ -20,7 +20,7 @@ struct Told {
   std::uint64_t bytes = 0;
 };
 
-struct Teller : Told {
+struct Collector : Collected {
   struct Policy : SkippingPolicy<true> {};
   static void begin_events(char*&, char*&) {}
   bool event(const EventType& type, const EventHead&, std::uint64_t offset, ByteSpan packet, char*,
@@ -49,10 +49,10 @@ struct Teller : Told {
   void finding(Finding finding) { findings.push_back(std::move(finding)); }
 };
 
-Told tell(ByteSpan bytes, std::uint64_t max_state = kDefaultMaxState) {
+Collected collect(ByteSpan bytes, std::uint64_t max_state = kDefaultMaxState) {
   const PaddedBytes padded(bytes);
   Decoder decoder(max_state);
-  Teller teller;
+  Collector teller;
   std::size_t position = 0;
   const DecodeProgress progress =
       decoder.run({.bytes = padded.view(), .offset = 0, .last = true}, position, teller);
@@ -63,9 +63,9 @@ Told tell(ByteSpan bytes, std::uint64_t max_state = kDefaultMaxState) {
 }
 
 // The same, byte by byte.
-Told tell_slowly(ByteSpan bytes) {
+Collected collect_slowly(ByteSpan bytes) {
   Decoder decoder;
-  Teller teller;
+  Collector teller;
   std::size_t begin = 0;
   std::uint64_t needed = 1;
   for (std::size_t end = 0; end <= bytes.size(); ++end) {
@@ -82,9 +82,9 @@ Told tell_slowly(ByteSpan bytes) {
   return teller;
 }
 
-std::string only_problem(const Told& told) {
-  EXPECT_EQ(told.problems.size(), 1U);
-  return told.problems.empty() ? "" : std::string(told.problems[0].rule->id);
+std::string only_problem(const Collected& collected) {
+  EXPECT_EQ(collected.problems.size(), 1U);
+  return collected.problems.empty() ? "" : std::string(collected.problems[0].rule->id);
 }
 
 using Names = std::vector<std::string>;
@@ -94,12 +94,12 @@ TraceBytes number(std::string_view name, std::uint64_t value) {
 }
 
 TEST(Decoder, ReadsNothingFromNothing) {
-  const Told told = tell({});
-  EXPECT_TRUE(told.descriptions.empty());
-  EXPECT_TRUE(told.problems.empty());
+  const Collected collected = collect({});
+  EXPECT_TRUE(collected.descriptions.empty());
+  EXPECT_TRUE(collected.problems.empty());
 }
 
-TEST(Decoder, TellsTypesByDescriptionAndLayout) {
+TEST(Decoder, DistinguishesTypesByDescriptionAndLayout) {
   const PaddedBytes trace(TraceBytes()
                               .event({}, "a")
                               .event({}, "a", number("n", 1))
@@ -182,11 +182,11 @@ TEST(Decoder, PassesOverAPacketWithAFaultInside) {
   for (const Case& each : cases) {
     TraceBytes bytes;
     bytes.event({}, "first").event({}, "bad", each.attributes).event({}, "last");
-    const Told told = tell(bytes.bytes());
-    EXPECT_EQ(told.descriptions, (Names{"first", "last"}));
-    EXPECT_EQ(only_problem(told), each.rule);
-    EXPECT_EQ(told.problems.at(0).offset, 47U);
-    EXPECT_EQ(told.problems.at(0).length, 45 + each.attributes.size());
+    const Collected collected = collect(bytes.bytes());
+    EXPECT_EQ(collected.descriptions, (Names{"first", "last"}));
+    EXPECT_EQ(only_problem(collected), each.rule);
+    EXPECT_EQ(collected.problems.at(0).offset, 47U);
+    EXPECT_EQ(collected.problems.at(0).length, 45 + each.attributes.size());
   }
 }
 
@@ -197,13 +197,13 @@ TEST(Decoder, ChecksTheLengthsOfDescriptionsAndOptions) {
   bytes.packet(0x75D1'1D4D, TraceBytes().text("epoch").u32(7));
   bytes.packet(0x75D1'1D4D, TraceBytes().text("epoch").u64(7).u8(0));
   bytes.event({}, "good");
-  const Told told = tell(bytes.bytes());
-  EXPECT_EQ(told.descriptions, (Names{"good"}));
-  ASSERT_EQ(told.problems.size(), 4U);
-  EXPECT_EQ(told.problems[0].rule->id, "heph/description");
-  EXPECT_EQ(told.problems[1].rule->id, "heph/option-name");
-  EXPECT_EQ(told.problems[2].rule->id, "heph/epoch-value");
-  EXPECT_EQ(told.problems[3].rule->id, "heph/epoch-value");
+  const Collected collected = collect(bytes.bytes());
+  EXPECT_EQ(collected.descriptions, (Names{"good"}));
+  ASSERT_EQ(collected.problems.size(), 4U);
+  EXPECT_EQ(collected.problems[0].rule->id, "heph/description");
+  EXPECT_EQ(collected.problems[1].rule->id, "heph/option-name");
+  EXPECT_EQ(collected.problems[2].rule->id, "heph/epoch-value");
+  EXPECT_EQ(collected.problems[3].rule->id, "heph/epoch-value");
 }
 
 TEST(Decoder, LooksForTheNextPacketWhenTheMagicOrTheSizeIsWrong) {
@@ -219,11 +219,11 @@ TEST(Decoder, LooksForTheNextPacketWhenTheMagicOrTheSizeIsWrong) {
     TraceBytes bytes;
     bytes.event({}, "first").event({}, "wrong").event({}, "third").event({}, "last");
     bytes.buffer()[each.at] = each.value;
-    const Told told = tell(bytes.bytes());
-    EXPECT_EQ(told.descriptions, (Names{"first", "third", "last"})) << each.rule;
-    EXPECT_EQ(only_problem(told), each.rule);
-    EXPECT_EQ(told.problems.at(0).offset, 47U);
-    EXPECT_EQ(told.problems.at(0).length, 47U);
+    const Collected collected = collect(bytes.bytes());
+    EXPECT_EQ(collected.descriptions, (Names{"first", "third", "last"})) << each.rule;
+    EXPECT_EQ(only_problem(collected), each.rule);
+    EXPECT_EQ(collected.problems.at(0).offset, 47U);
+    EXPECT_EQ(collected.problems.at(0).length, 47U);
   }
 }
 
@@ -233,21 +233,21 @@ TEST(Decoder, TakesGarbageAsOneRange) {
   bytes.raw("garbage").u32(0xC1FC'1FB7).u32(41).u32(0x75D1'1D4D).u32(0xFFFF'FFFF).u32(0xC1FC'1FB7);
   const std::size_t garbage = bytes.size();
   bytes.event({}, "good").raw("more");
-  const Told told = tell(bytes.bytes());
-  EXPECT_EQ(told.descriptions, (Names{"good"}));
-  ASSERT_EQ(told.problems.size(), 2U);
-  EXPECT_EQ(told.problems[0].length, garbage);
-  EXPECT_EQ(told.problems[1].rule->id, "heph/packet-truncated");
-  EXPECT_EQ(told.problems[1].length, 4U);
+  const Collected collected = collect(bytes.bytes());
+  EXPECT_EQ(collected.descriptions, (Names{"good"}));
+  ASSERT_EQ(collected.problems.size(), 2U);
+  EXPECT_EQ(collected.problems[0].length, garbage);
+  EXPECT_EQ(collected.problems[1].rule->id, "heph/packet-truncated");
+  EXPECT_EQ(collected.problems[1].length, 4U);
 }
 
 TEST(Decoder, IsNotMisledByTheMagicsOfCtf) {
   TraceBytes bytes;
   bytes.u32(0xC1FC'1FC1).u32(50).raw(std::string(42, '\0'));
   bytes.u32(0x75D1'1D57).u32(50).raw(std::string(42, '\0'));
-  const Told told = tell(bytes.bytes());
-  EXPECT_TRUE(told.descriptions.empty());
-  EXPECT_EQ(only_problem(told), "heph/magic");
+  const Collected collected = collect(bytes.bytes());
+  EXPECT_TRUE(collected.descriptions.empty());
+  EXPECT_EQ(only_problem(collected), "heph/magic");
 }
 
 TEST(Decoder, ReportsWhatItTolerates) {
@@ -259,10 +259,10 @@ TEST(Decoder, ReportsWhatItTolerates) {
   bytes.event({}, "texts", TraceBytes().attribute("t", 0x84).u16(2).text("a").text("\x80"));
   bytes.event({}, "gut", TraceBytes().attribute("\xC3\xBC", 4).text("\xC3\xB6"));
   bytes.option("\xFF", "");
-  const Told told = tell(bytes.bytes());
-  EXPECT_EQ(told.descriptions.size(), 6U);
+  const Collected collected = collect(bytes.bytes());
+  EXPECT_EQ(collected.descriptions.size(), 6U);
   Names rules;
-  for (const Finding& finding : told.findings) rules.emplace_back(finding.rule->id);
+  for (const Finding& finding : collected.findings) rules.emplace_back(finding.rule->id);
   EXPECT_EQ(rules, (Names{"heph/time-order", "heph/utf8", "heph/utf8", "heph/utf8", "heph/utf8",
                           "heph/utf8"}));
 }
@@ -319,7 +319,7 @@ TEST(Decoder, DoesNotWaitForALargePacketThatIsDamagedAlready) {
   bytes.buffer()[5] = 0x10;
   const PaddedBytes padded(bytes.bytes());
   Decoder decoder;
-  Teller teller;
+  Collector teller;
   std::size_t position = 0;
   const DecodeProgress progress =
       decoder.run({.bytes = padded.view(), .offset = 0, .last = false}, position, teller);
@@ -355,19 +355,19 @@ TEST(Decoder, LosesAtMostThePacketThatAByteIsDamagedIn) {
     for (const int flip : {0x01, 0x10, 0x80, 0xFF}) {
       std::vector<std::uint8_t> damaged(bytes.bytes().begin(), bytes.bytes().end());
       damaged[at] ^= static_cast<std::uint8_t>(flip);
-      const Told told = tell(damaged);
+      const Collected collected = collect(damaged);
       for (std::size_t i = 1; i < names.size(); ++i) {
         if (i == hit) continue;
-        EXPECT_GE(std::ranges::count(told.descriptions, names[i]), 1)
+        EXPECT_GE(std::ranges::count(collected.descriptions, names[i]), 1)
             << names[i] << " after byte " << at << " ^ " << flip;
       }
-      for (const Finding& problem : told.problems) {
+      for (const Finding& problem : collected.problems) {
         EXPECT_GE(problem.offset, begins[hit]) << at;
         EXPECT_LE(problem.offset + problem.length, begins[hit + 1]) << at;
       }
-      const Told slowly = tell_slowly(damaged);
-      EXPECT_EQ(slowly.descriptions, told.descriptions) << at;
-      EXPECT_EQ(slowly.problems.size(), told.problems.size()) << at;
+      const Collected slowly = collect_slowly(damaged);
+      EXPECT_EQ(slowly.descriptions, collected.descriptions) << at;
+      EXPECT_EQ(slowly.problems.size(), collected.problems.size()) << at;
     }
   }
 }

@@ -19,7 +19,7 @@ void append(std::string& key, std::string_view text) {
   key += text;
 }
 
-// What tells types apart: the packet's strings and types without the values.
+// What distinguishes types: the packet's strings and types without the values.
 std::string layout_of(const std::uint8_t* packet, std::size_t size) {
   AttributeWalk walk(packet, packet + size);
   std::string key;

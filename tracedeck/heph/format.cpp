@@ -10,7 +10,7 @@ namespace tracedeck::heph {
 namespace {
 
 // A magic constant with a size that a packet can have. The magic constants of CTF are these plus
-// 10: one byte tells them apart.
+// 10: one byte distinguishes them.
 bool recognises(ByteSpan head, bool) {
   if (head.size() < kPrefixSize) return false;
   const std::size_t least = least_size(load_be<std::uint32_t>(head.data()));

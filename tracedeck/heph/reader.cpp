@@ -166,7 +166,7 @@ class PacketReader final : public FrameReader<PacketReader<Room>, Decoder> {
   StreamState& begin_stream(const EventHead& head, std::uint64_t offset) {
     if (streams_.streams().size() == kMaxStreams) {
       end_streams();
-      if (!std::exchange(limit_told_, true)) {
+      if (!std::exchange(limit_reported_, true)) {
         this->finding({.rule = &rule(RuleId::kStreamLimit),
                        .offset = offset,
                        .text = fmt::format("stream {} is one too many; all that were followed are "
@@ -258,7 +258,7 @@ class PacketReader final : public FrameReader<PacketReader<Room>, Decoder> {
   std::uint64_t batch_number_ = 0;
   bool live_ = false;
   bool events_came_ = false;
-  bool limit_told_ = false;
+  bool limit_reported_ = false;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 // but not stored.
 //
 // The epoch holds for the whole trace: an input that can be read twice is looked through for it
-// first, a live one is held back for a moment. Missing events are told from the counters (see
+// first, a live one is held back for a moment. Missing events are known from the counters (see
 // stream_counter.hpp).
 #pragma once
 

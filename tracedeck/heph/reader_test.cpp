@@ -154,7 +154,7 @@ TEST(Reader, TakesALateEpochOfALiveInputFromThereOn) {
   EXPECT_TRUE(records.losses.empty());
 }
 
-TEST(Reader, TellsLossesReorderingAndDuplicatesFromCounters) {
+TEST(Reader, ReportsLossesReorderingAndDuplicatesFromCounters) {
   TraceBytes bytes;
   for (const std::uint64_t counter : {5U, 6U, 9U, 8U, 10U, 10U, 4U})
     bytes.event({1, counter, 0, counter, counter}, "e");
@@ -235,7 +235,7 @@ TEST(Reader, HoldsGapsOfALiveInputBack) {
   EXPECT_EQ(live.events.size(), 400U);
 }
 
-TEST(Reader, TellsALossOfALiveInputAfterASecondOfSilence) {
+TEST(Reader, ReportsALossOfALiveInputAfterASecondOfSilence) {
   TraceBytes first;
   first.epoch(kEpoch).event({1, 0}, "e").event({1, 3}, "e");
   TraceBytes second;

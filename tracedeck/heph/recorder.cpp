@@ -71,7 +71,7 @@ Recorder::Recorder(Sink sink, std::size_t chunk_size)
     : number_(++recorders),
       core_(std::make_shared<detail::RecorderCore>(std::move(sink), chunk_size)) {
   Encoder encoder;
-  // An error of the sink is returned by what comes next.
+  // An error of the sink is returned by the next call.
   [[maybe_unused]] Result<void> written = encoder.set_epoch(core_->epoch());
   written = core_->hand_over(encoder.bytes());
   shared_ = std::make_shared<RecorderStream>(core_, 0);

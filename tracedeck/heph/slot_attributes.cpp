@@ -72,7 +72,7 @@ void SlotAttributes::begin_event() {
 
 std::string_view SlotAttributes::fitting(std::string_view text) {
   if (text.size() <= kMaxLength) return text;
-  concessions_.concede(Concession::kTooLong);
+  adaptations_.add(Adaptation::kTooLong);
   // Not in the middle of a character.
   std::size_t size = kMaxLength;
   while (size > kMaxLength - 3 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
@@ -81,7 +81,7 @@ std::string_view SlotAttributes::fitting(std::string_view text) {
 
 std::size_t SlotAttributes::fitting_count(std::size_t count) {
   if (count <= kMaxLength) return count;
-  concessions_.concede(Concession::kTooLong);
+  adaptations_.add(Adaptation::kTooLong);
   return kMaxLength;
 }
 
@@ -118,7 +118,7 @@ const Slot* SlotAttributes::add(std::string_view name, const Slot* slot,
       break;
     }
     case SlotKind::kStructure:
-      concessions_.concede(Concession::kParts);
+      adaptations_.add(Adaptation::kParts);
       add_members({slot + 1, slot->extent()}, field_class, name);
       break;
     case SlotKind::kStringMap:
@@ -129,7 +129,7 @@ const Slot* SlotAttributes::add(std::string_view name, const Slot* slot,
     }
     case SlotKind::kOptional:
       if (slot->bits == 0) {
-        concessions_.concede(Concession::kAbsent);
+        adaptations_.add(Adaptation::kAbsent);
       } else {
         add(name, slot + 1, inner_class(field_class));
       }
@@ -150,13 +150,13 @@ const Slot* SlotAttributes::add(std::string_view name, const Slot* slot,
 void SlotAttributes::add_scalar(std::string_view name, const Slot& slot,
                                 const FieldClass* field_class) {
   const auto* const integer = field_class == nullptr ? nullptr : field_class->as<IntegerClass>();
-  if (integer != nullptr && !integer->mappings.empty()) concessions_.concede(Concession::kLabels);
+  if (integer != nullptr && !integer->mappings.empty()) adaptations_.add(Adaptation::kLabels);
   switch (slot.kind) {
     case SlotKind::kBoolean:
-      concessions_.concede(Concession::kBoolean);
+      adaptations_.add(Adaptation::kBoolean);
       return put(name, slot.bits);
     case SlotKind::kUnresolved:
-      concessions_.concede(Concession::kUnresolved);
+      adaptations_.add(Adaptation::kUnresolved);
       return put(name, slot.bits);
     case SlotKind::kSigned:
       return put(name, slot.integer);
@@ -165,15 +165,15 @@ void SlotAttributes::add_scalar(std::string_view name, const Slot& slot,
     case SlotKind::kString:
       return put(name, fitting(slot.text()));
     case SlotKind::kBlob:
-      concessions_.concede(Concession::kBlob);
+      adaptations_.add(Adaptation::kBlob);
       return put(name, fitting(keep(hexadecimal(slot.bytes()))));
     case SlotKind::kWideUnsigned:
     case SlotKind::kWideSigned:
-      concessions_.concede(Concession::kWide);
+      adaptations_.add(Adaptation::kWide);
       return put(name, fitting(keep(wide_text(slot.bytes()))));
     case SlotKind::kWideReal: {
       const NearestReal real = nearest_real(slot.bytes());
-      if (!real.exact) concessions_.concede(Concession::kRoundedReal);
+      if (!real.exact) adaptations_.add(Adaptation::kRoundedReal);
       return put(name, real.value);
     }
     default:
@@ -219,7 +219,7 @@ void SlotAttributes::add_array(std::string_view name, const Slot& head, const Fi
     all_same = slot->kind == kind;
   if (all_same && is_number(kind)) return add_numbers(name, head, kind);
   if (all_same && kind == SlotKind::kString) return add_strings(name, head);
-  concessions_.concede(Concession::kParts);
+  adaptations_.add(Adaptation::kParts);
   std::size_t index = 0;
   for (const Slot* slot = first; slot < end; ++index)
     slot = add(keep(fmt::format("{}[{}]", name, index)), slot, element);
@@ -240,7 +240,7 @@ void SlotAttributes::add_strings(std::string_view name, const Slot& head) {
 }
 
 void SlotAttributes::add_map(std::string_view name, const Slot& head, const FieldClass* value) {
-  concessions_.concede(Concession::kParts);
+  adaptations_.add(Adaptation::kParts);
   const Slot* slot = &head + 1;
   for (std::uint64_t i = 0; i < head.bits; ++i) {
     std::string key;

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tracedeck/heph/adaptations.hpp"
 #include "tracedeck/heph/attribute.hpp"
-#include "tracedeck/heph/concessions.hpp"
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/tape.hpp"
 
@@ -21,7 +21,7 @@ namespace tracedeck::heph {
 // object, until the next event.
 class SlotAttributes {
  public:
-  explicit SlotAttributes(Concessions& concessions) : concessions_(concessions) {}
+  explicit SlotAttributes(Adaptations& adaptations) : adaptations_(adaptations) {}
 
   void begin_event();
   // Values of the members of a structure (or null). `prefix` is put before their names.
@@ -50,7 +50,7 @@ class SlotAttributes {
   }
   [[nodiscard]] std::size_t fitting_count(std::size_t count);
 
-  Concessions& concessions_;
+  Adaptations& adaptations_;
   std::vector<Attribute> attributes_;
   std::deque<std::string> texts_;
   std::deque<std::vector<std::uint64_t>> numbers_;

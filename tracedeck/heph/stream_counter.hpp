@@ -1,4 +1,4 @@
-// What the event counters of a stream tell about events that are missing (section Event Packet,
+// What the event counters of a stream show about events that are missing (section Event Packet,
 // the stream event counter; the rules are in docs/formats/heph.md).
 #pragma once
 

@@ -66,7 +66,7 @@ TEST(StreamCounter, WrapsAround) {
   EXPECT_EQ(stream.lost, 1U);
 }
 
-TEST(StreamCounter, TellsAGapFromWhatIsBehindByHalfTheRange) {
+TEST(StreamCounter, DistinguishesAGapFromWhatIsBehindByHalfTheRange) {
   Follower ahead(0);
   EXPECT_EQ(ahead.see(0x8000'0000), Verdict::kGap);
   EXPECT_EQ(ahead.lost, 0x7FFF'FFFFU);
@@ -127,7 +127,7 @@ TEST(StreamCounter, RemembersOnlySomeGaps) {
   Follower stream(0);
   for (std::uint32_t counter = 2; counter <= 1000; counter += 2) stream.see(counter);
   EXPECT_EQ(stream.lost, 500U);
-  // Reported long ago and forgotten: told as late, but not taken off.
+  // Reported long ago and forgotten: reported as late, but not taken off.
   EXPECT_EQ(stream.see(1), Verdict::kReordered);
   EXPECT_EQ(stream.lost, 500U);
   EXPECT_EQ(stream.see(999), Verdict::kReordered);

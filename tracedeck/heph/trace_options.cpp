@@ -12,8 +12,8 @@ Finding TraceOptions::add(const Option& option, std::uint64_t offset, std::uint6
     finding = add_epoch(option.epoch(), events_came);
     value = fmt::format("{}", option.epoch());
   }
-  if (!keep(std::string(option.name), std::move(value), trace) && !limit_told_) {
-    limit_told_ = true;
+  if (!keep(std::string(option.name), std::move(value), trace) && !limit_reported_) {
+    limit_reported_ = true;
     finding = {.rule = &rule(RuleId::kOptionLimit),
                .text = "there are more options than are kept; this one and others are skipped"};
   }

@@ -32,7 +32,7 @@ class TraceOptions {
   std::optional<std::uint64_t> epoch_;
   std::set<std::pair<std::string, std::string>> kept_;
   std::size_t memory_ = 0;
-  bool limit_told_ = false;
+  bool limit_reported_ = false;
 };
 
 }  // namespace tracedeck::heph

@@ -28,7 +28,7 @@ struct TargetStream {
   bool begun = false;         // it has an event
 };
 
-// What tells the data streams of the sources apart: those of a class with the same keys are one.
+// What distinguishes the data streams of the sources: those of a class with the same keys are one.
 struct StreamIdentity {
   EntityId stream_class = EntityId::none();
   std::string keys = {};
@@ -53,7 +53,7 @@ constexpr std::uint64_t kMostLost = (std::uint64_t{1} << 31) - 1;
 // Times in nanoseconds since the epoch, which the first clock sets.
 class TargetClock {
  public:
-  explicit TargetClock(Concessions& concessions) : concessions_(concessions) {}
+  explicit TargetClock(Adaptations& adaptations) : adaptations_(adaptations) {}
 
   // The epoch to be written, if the clock of the first event knows the time of day.
   [[nodiscard]] std::optional<std::uint64_t> begin(const ClockClass* clock) {
@@ -68,12 +68,12 @@ class TargetClock {
   [[nodiscard]] std::uint64_t time(const ClockClass& clock, std::uint64_t value) {
     if (clock.entity != clock_) select(clock);
     if (same_) return value;
-    if (other_origin_) concessions_.concede(Concession::kClock);
+    if (other_origin_) adaptations_.add(Adaptation::kClock);
     const Nanoseconds time =
         clock.to_nanoseconds(value) - Nanoseconds::from_unsigned(other_origin_ ? 0 : epoch_);
     if (!time.negative() && time.magnitude() <= kLast)
       return static_cast<std::uint64_t>(time.magnitude());
-    concessions_.concede(Concession::kTimeRange);
+    adaptations_.add(Adaptation::kTimeRange);
     return time.negative() ? 0 : kLast;
   }
 
@@ -87,7 +87,7 @@ class TargetClock {
             clock.to_nanoseconds(0) == Nanoseconds::from_unsigned(epoch_);
   }
 
-  Concessions& concessions_;
+  Adaptations& adaptations_;
   EntityId clock_ = EntityId::none();
   std::uint64_t epoch_ = 0;
   bool knows_origin_ = false;
@@ -115,8 +115,8 @@ class TraceWriter final : public Writer {
  public:
   explicit TraceWriter(io::Output& output)
       : encoder_([&output](ByteSpan bytes) { return output.write(bytes); }),
-        values_(concessions_),
-        clock_(concessions_) {}
+        values_(adaptations_),
+        clock_(adaptations_) {}
 
   Result<void> write(const Record& record) override {
     switch (record.kind) {
@@ -148,7 +148,7 @@ class TraceWriter final : public Writer {
     if (!finished) return std::unexpected(finished.error());
     return {};
   }
-  [[nodiscard]] Receipt receipt() const override { return receipt_of(concessions_); }
+  [[nodiscard]] Receipt receipt() const override { return receipt_of(adaptations_); }
 
  private:
   Result<void> write_event(const Event& event) {
@@ -167,7 +167,7 @@ class TraceWriter final : public Writer {
       start = clock_.time(clock, event.time);
       last_end_ = event.event_class->has_duration ? clock_.time(clock, event.end_time) : start;
     } else {
-      concessions_.concede(Concession::kNoTime);
+      adaptations_.add(Adaptation::kNoTime);
     }
     const std::string_view description = add_payload(event);
     return encoder_.write({.stream = stream.id,
@@ -199,22 +199,22 @@ class TraceWriter final : public Writer {
     const FieldClass* const common =
         stream_class == nullptr ? nullptr : stream_class->common_context.get();
     const std::span<const Slot> slots = event.common_context();
-    bool conceded = false;
+    bool adapted = false;
     if (slots.size() == 2 && is_own_context(common)) {
       origin.substream = slots[0].bits;
       origin.counter = static_cast<std::uint32_t>(slots[1].bits);
     } else if (common != nullptr && !slots.empty()) {
-      conceded = true;
+      adapted = true;
       values_.add_members(slots, common, "common");
     }
     if (event.specific_count != 0) {
-      conceded = true;
+      adapted = true;
       values_.add_members(event.specific_context(), event.event_class->specific_context.get(),
                           "specific");
     }
-    if (conceded) concessions_.concede(Concession::kContext);
+    if (adapted) adaptations_.add(Adaptation::kContext);
     if (event.packet != nullptr && !event.packet->context.empty())
-      concessions_.concede(Concession::kPacketContext);
+      adaptations_.add(Adaptation::kPacketContext);
     return origin;
   }
 
@@ -236,7 +236,7 @@ class TraceWriter final : public Writer {
     for (; written < environment.size(); ++written) {
       const Attribute& entry = environment[written];
       if (entry.key == kEpochName || entry.key.size() > kMaxLength) continue;
-      if (trace->format() != "heph") concessions_.concede(Concession::kEnvironment);
+      if (trace->format() != "heph") adaptations_.add(Adaptation::kEnvironment);
       if (Result<void> set = encoder_.set_option(entry.key, as_bytes(entry.value)); !set)
         return set;
     }
@@ -268,7 +268,7 @@ class TraceWriter final : public Writer {
     const auto [place, is_new] = streams_.try_emplace(std::move(identity));
     if (!is_new) return place->second;
     place->second.id = free_id(wanted);
-    if (!just_an_id || place->second.id != wanted) concessions_.concede(Concession::kStream);
+    if (!just_an_id || place->second.id != wanted) adaptations_.add(Adaptation::kStream);
     return place->second;
   }
   // `wanted`, or the first id that no stream has.
@@ -301,23 +301,23 @@ class TraceWriter final : public Writer {
         loss.stream == nullptr ? nullptr : loss.stream->stream_class;
     if (stream_class != nullptr && is_own_context(stream_class->common_context.get())) return;
     if (loss.stream == nullptr || !loss.events || loss.taken_back) {
-      concessions_.concede(Concession::kLoss);
+      adaptations_.add(Adaptation::kLoss);
       return;
     }
     find_stream(loss.stream).lost += *loss.events;
   }
   // Losses behind a stream's last event, which no counter shows.
   void leave_out_unsaid(TargetStream& stream) {
-    if (std::exchange(stream.lost, 0) != 0) concessions_.concede(Concession::kLoss);
+    if (std::exchange(stream.lost, 0) != 0) adaptations_.add(Adaptation::kLoss);
   }
-  // Before a stream's first event a counter tells nothing.
+  // Before a stream's first event a counter says nothing.
   void leave_out_lost(TargetStream& stream) {
     const std::uint64_t lost = std::exchange(stream.lost, 0);
-    if (!stream.begun || lost > kMostLost) concessions_.concede(Concession::kLoss);
+    if (!stream.begun || lost > kMostLost) adaptations_.add(Adaptation::kLoss);
     stream.counter += static_cast<std::uint32_t>(std::min(lost, kMostLost));
   }
 
-  Concessions concessions_;
+  Adaptations adaptations_;
   Encoder encoder_;
   SlotAttributes values_;
   TargetClock clock_;

@@ -182,7 +182,7 @@ TEST(TraceWriter, WritesOtherFormatsByConventions) {
                                              "data streams that are not just an id"}));
 }
 
-TEST(TraceWriter, LossesThatTheCountersCannotTellAreInTheReceipt) {
+TEST(TraceWriter, LossesThatTheCountersCannotShowAreInTheReceipt) {
   const ForeignTrace trace;
   const Loss before{.stream = &trace.stream(), .events = 2};
   const Loss between{.stream = &trace.stream(), .events = 3'000'000'000};

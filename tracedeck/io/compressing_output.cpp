@@ -14,7 +14,7 @@
 namespace tracedeck::io {
 namespace {
 
-// Of both, what their commands use without being told: below, traces grow by a tenth and more;
+// Of both, what their commands use by default: below, traces grow by a tenth and more;
 // above, time doubles for some percent.
 constexpr int kGzipLevel = 6;
 constexpr int kZstdLevel = 3;

@@ -10,7 +10,7 @@
 namespace tracedeck::io {
 
 enum class Compression : std::uint8_t {
-  kUndecided,  // more bytes are needed to tell
+  kUndecided,  // more bytes are needed to know
   kNone,
   kGzip,
   kZstd,  // a frame, or a skippable frame before one

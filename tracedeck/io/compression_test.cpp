@@ -35,7 +35,7 @@ ReadAll seen_through(const Bytes& bytes, std::size_t chunk = 0, std::size_t port
   return read_all(**input, portion);
 }
 
-TEST(Compression, IsToldByTheFirstBytes) {
+TEST(Compression, IsRecognisedByTheFirstBytes) {
   const auto of = [](Bytes head, bool whole) { return compression_of(head, whole); };
   EXPECT_EQ(of({}, false), Compression::kUndecided);
   EXPECT_EQ(of({}, true), Compression::kNone);

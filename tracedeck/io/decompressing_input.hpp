@@ -1,5 +1,5 @@
 // What the gzip and zstd inputs share: the buffer of compressed bytes, where it stands, and how an
-// early end is told. A decoder only turns bytes into bytes.
+// early end is reported. A decoder only turns bytes into bytes.
 //
 // Bytes that were decompressed before damage are delivered first; the error follows at the next
 // read and stays. A read asks for more compressed bytes only when it has nothing to deliver, so

@@ -91,7 +91,7 @@ TEST(HoldBack, StopsAtTheEnd) {
   EXPECT_EQ(held.delivered, bytes_of("abcdefgh"));
 }
 
-TEST(HoldBack, TellsOfTheEnd) {
+TEST(HoldBack, ReportsTheEnd) {
   std::size_t size_at_end = 0;
   held_back(kNever, 100, [&](ByteSpan bytes, bool whole) {
     if (whole) size_at_end = bytes.size();

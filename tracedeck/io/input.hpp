@@ -29,7 +29,7 @@ class Input {
   [[nodiscard]] virtual Result<std::size_t> read(std::uint8_t* into, std::size_t size) = 0;
 
   // Passes over up to `bytes` bytes, waiting for them, and returns how many: fewer only when the
-  // input ends or fails before, which the next call tells. What can seek does not read them.
+  // input ends or fails before, which the next call returns. What can seek does not read them.
   // Errors: those of `read`.
   [[nodiscard]] virtual Result<std::uint64_t> skip(std::uint64_t bytes);
 

@@ -22,30 +22,30 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-// What a place tells, from any thread.
+// What a place reports, from any thread.
 class News {
  public:
   LiveOptions options() {
     LiveOptions options;
     options.news = [this](LiveNews what, const std::string& sentence) {
       const std::lock_guard lock(mutex_);
-      told_.emplace_back(what, sentence);
+      reports_.emplace_back(what, sentence);
     };
     return options;
   }
-  std::vector<std::pair<LiveNews, std::string>> told() {
+  std::vector<std::pair<LiveNews, std::string>> reports() {
     const std::lock_guard lock(mutex_);
-    return told_;
+    return reports_;
   }
   // The port in "listening on SCHEME://ADDRESS:PORT".
   std::uint16_t port() {
-    const std::string sentence = told().at(0).second;
+    const std::string sentence = reports().at(0).second;
     return static_cast<std::uint16_t>(std::stoi(sentence.substr(sentence.rfind(':') + 1)));
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::pair<LiveNews, std::string>> told_;
+  std::vector<std::pair<LiveNews, std::string>> reports_;
 };
 
 // A socket connected to a port of the loopback.
@@ -97,7 +97,7 @@ std::string host_and_port(const std::string& text) {
   return address ? address->host + " " + address->port : "wrong: " + address.error().message;
 }
 
-TEST(LiveAddress, IsToldFromAPath) {
+TEST(LiveAddress, IsDistinguishedFromAPath) {
   for (const std::string_view text : {"tcp://a:1", "tcp-listen://:1", "udp-listen://1"})
     EXPECT_TRUE(is_live_address(text)) << text;
   for (const std::string_view text : {"tcp:/a:1", "udp://a:1", "a/tcp://b", "", "-"})
@@ -112,7 +112,7 @@ TEST(LiveAddress, HasAHostAndAPort) {
   EXPECT_EQ(host_and_port("udp-listen://4000"), " 4000");
 }
 
-TEST(LiveAddress, TellsWhatIsWrong) {
+TEST(LiveAddress, ReportsWhatIsWrong) {
   for (const std::string text :
        {"tcp://", "tcp://4000", "tcp://:4000", "tcp://a:0", "tcp://a:65536", "tcp://a:-1",
         "tcp://a:1x", "tcp://::1:4000", "tcp://[::1]", "tcp://[::1]x:1", "tcp-listen://a",
@@ -124,8 +124,8 @@ TEST(LiveAddress, TellsWhatIsWrong) {
 TEST(Tcp, APeerThatSendsNothingKeepsNobodyWaiting) {
   News news;
   const auto listener = opened("tcp-listen://:0", news.options());
-  EXPECT_THAT(news.told(), ElementsAre(Pair(LiveNews::kListening,
-                                            HasSubstr("listening on tcp-listen://127.0.0.1:"))));
+  EXPECT_THAT(news.reports(), ElementsAre(Pair(LiveNews::kListening,
+                                               HasSubstr("listening on tcp-listen://127.0.0.1:"))));
   EXPECT_TRUE(listener->repeats());
   EXPECT_GT(listener->at_once(), 1U);
   const Peer silent(news.port(), SOCK_STREAM);
@@ -188,7 +188,7 @@ TEST(Tcp, SilentPeersAreLimited) {
   });
   EXPECT_EQ(read_once(*next_of(*listener)), "");
   EXPECT_EQ(read_once(*next_of(*listener)), "third");
-  EXPECT_THAT(news.told(),
+  EXPECT_THAT(news.reports(),
               testing::Contains(Pair(LiveNews::kChange,
                                      HasSubstr("2 peers are connected and have sent nothing"))));
 }
@@ -221,7 +221,7 @@ TEST(Tcp, Connects) {
   EXPECT_FALSE(input->ready(std::chrono::milliseconds(20)));
 }
 
-TEST(Tcp, TellsWhyItCannotBeHad) {
+TEST(Tcp, ReportsWhyItCannotBeHad) {
   News news;
   std::string port;
   {
@@ -314,7 +314,7 @@ TEST(Udp, OrOnlyBytesMatter) {
   EXPECT_FALSE(input->next_part());
 }
 
-TEST(Udp, TellsWhatItCuts) {
+TEST(Udp, ReportsWhatItCuts) {
   News news;
   LiveOptions options = news.options();
   options.largest_datagram = 4;
@@ -326,8 +326,8 @@ TEST(Udp, TellsWhatItCuts) {
   EXPECT_EQ(read_once(*input), "");
   EXPECT_TRUE(input->next_part());
   EXPECT_EQ(read_once(*input), "1234");
-  EXPECT_THAT(news.told().back(), Pair(LiveNews::kCut, HasSubstr("a datagram of 5 bytes from")));
-  EXPECT_THAT(news.told().back().second, HasSubstr("was cut to 4"));
+  EXPECT_THAT(news.reports().back(), Pair(LiveNews::kCut, HasSubstr("a datagram of 5 bytes from")));
+  EXPECT_THAT(news.reports().back().second, HasSubstr("was cut to 4"));
 }
 
 TEST(Udp, WhatWasGivenUpIsNotForTheNextInput) {
@@ -409,7 +409,7 @@ TEST(Follow, GoesOnWithTheFileThatHasTheName) {
     EXPECT_EQ(as_text(read_all(*input).bytes), "rest");
     EXPECT_FALSE(input->stopped());
   }
-  EXPECT_THAT(news.told(), ElementsAre(Pair(LiveNews::kChange, HasSubstr("another file"))));
+  EXPECT_THAT(news.reports(), ElementsAre(Pair(LiveNews::kChange, HasSubstr("another file"))));
   EXPECT_EQ(read_once(*next_of(**sequence)), "new");
 }
 
@@ -425,7 +425,7 @@ TEST(Follow, BeginsAnewWhatWasCut) {
     (void)folder.file("log", bytes_of("new"));
     EXPECT_EQ(as_text(read_all(*input).bytes), "");
   }
-  EXPECT_THAT(news.told(), ElementsAre(Pair(LiveNews::kChange, HasSubstr("it was cut"))));
+  EXPECT_THAT(news.reports(), ElementsAre(Pair(LiveNews::kChange, HasSubstr("it was cut"))));
   EXPECT_EQ(read_once(*next_of(**sequence)), "new");
 }
 

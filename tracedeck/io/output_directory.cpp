@@ -21,8 +21,8 @@
 namespace tracedeck::io {
 namespace {
 
-// An empty file that tells a .part directory of ours from one that somebody needs. Hidden, so that
-// a trace under construction can be looked at.
+// An empty file that distinguishes a .part directory of ours from one that somebody needs. Hidden,
+// so that a trace under construction can be looked at.
 constexpr const char* kMark = ".tracedeck-part";
 
 // The names in an open directory, but for itself and its parent.

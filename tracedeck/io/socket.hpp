@@ -27,7 +27,7 @@ struct SocketAddress {
 // Error: kCannotOpen.
 [[nodiscard]] Result<std::vector<SocketAddress>> resolve(const LiveAddress& address, int type);
 
-// A socket bound to the first address that can be, which is told as news. Not waiting.
+// A socket bound to the first address that can be, which is reported as news. Not waiting.
 [[nodiscard]] Result<FileDescriptor> bind_socket(const LiveAddress& address, int type,
                                                  const LiveOptions& options);
 

@@ -27,7 +27,8 @@ inline Bytes operator+(Bytes a, const Bytes& b) {
   return a;
 }
 
-// Bytes that compress by about half and in which every place can be told from its neighbours.
+// Bytes that compress by about half and in which every place can be distinguished from its
+// neighbours.
 inline Bytes made_up(std::size_t size, std::uint64_t seed = 1) {
   Bytes bytes(size);
   std::uint64_t state = seed * 0x9E3779B97F4A7C15;

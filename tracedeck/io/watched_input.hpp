@@ -1,4 +1,4 @@
-// Telling when an input makes a pause.
+// Noticing when an input makes a pause.
 #pragma once
 
 #include <functional>

@@ -12,7 +12,7 @@
 namespace tracedeck::io {
 namespace {
 
-TEST(WatchPauses, TellsOnceBeforeItWaits) {
+TEST(WatchPauses, ReportsOnceBeforeItWaits) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   FileDescriptor writing(ends[1]);

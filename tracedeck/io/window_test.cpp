@@ -13,7 +13,8 @@
 namespace tracedeck::io {
 namespace {
 
-// Delivers portions as told, keeps account of what it was asked for, and fails at the end if told.
+// Delivers portions as asked, keeps account of what it was asked for, and fails at the end if
+// asked.
 class ScriptedInput final : public Input {
  public:
   ScriptedInput(Bytes bytes, std::vector<std::size_t> portions, bool live,

@@ -34,7 +34,7 @@ TEST(TraceDescription, NumbersGrowAndIdsAreOfTheTrace) {
   EXPECT_EQ(first->add_stream_class({}).entity, (EntityId{first->number(), 0}));
 }
 
-TEST(ClassTable, TellsClassesByTheirIdsNotTheirAddresses) {
+TEST(ClassTable, ReportsClassesByTheirIdsNotTheirAddresses) {
   ClassTable<Count> table;
   for (int i = 0; i < 100; ++i) {
     const auto trace = trace_of(3);

@@ -21,7 +21,7 @@ TEST(Tick, OfAFrequencyIsInLowestTerms) {
   EXPECT_EQ(Tick::from_frequency(3'000'000'000), (Tick{1, 3}));
 }
 
-TEST(ClockClass, CountsNanosecondsUnlessToldOtherwise) {
+TEST(ClockClass, CountsNanosecondsUnlessAskedOtherwise) {
   ClockClass clock;
   EXPECT_TRUE(clock.counts_nanoseconds());
   EXPECT_EQ(time_of(clock, 0), "0");

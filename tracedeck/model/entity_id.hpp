@@ -7,8 +7,9 @@
 
 namespace tracedeck {
 
-// Which class, clock or data stream of which trace. Told apart by this and never by their address,
-// because a consumer may keep state about a trace that is gone, and another may lie where it lay.
+// Which class, clock or data stream of which trace. Distinguished by this and never by their
+// address, because a consumer may keep state about a trace that is gone, and another may lie where
+// it lay.
 struct EntityId {
   std::uint64_t trace = 0;    // `TraceDescription::number`; 0: it belongs to no description
   std::uint64_t ordinal = 0;  // counts those of its kind in the trace from 0

@@ -23,11 +23,11 @@ struct DataStreamClass {
   FieldClassPtr packet_context = nullptr;  // structures, or null
   FieldClassPtr event_header = nullptr;
   FieldClassPtr common_context = nullptr;
-  // The members of the common context tell, behind the keys of its data stream, where an event
+  // The members of the common context say, behind the keys of its data stream, where an event
   // comes from (of Heph: substream and counter). They are shown there and not as a context.
   bool context_identifies = false;
-  // Its data streams are parts of one recording, one after the other, told apart by their only key
-  // (segments of dial9). There may be very many, also empty ones: a format with a file for each
+  // Its data streams are parts of one recording, one after the other, distinguished by their only
+  // key (segments of dial9). There may be very many, also empty ones: a format with a file for each
   // data stream keeps which part an event is of as a value.
   bool streams_are_parts = false;
   // Some of its event classes, which may not be known yet, have `describes_others`.

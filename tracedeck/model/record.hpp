@@ -2,7 +2,7 @@
 //
 // A `Record` is an event, or something that happened between events: a data stream or packet began
 // or ended, the description grew, the producer lost events (`Loss`), bytes could not be read
-// (`Problem`), or something was read that the specification frowns on (`Finding`). Loss and damage
+// (`Problem`), or something was read against the specification (`Finding`). Loss and damage
 // are data: every stage passes them on.
 //
 // Everything a record points to lives as long as the batch that holds it.

@@ -3,7 +3,7 @@
 // Scalars lie inline. Strings, blobs and arrays of fixed-width scalars are a pointer and a byte
 // length into the input window (or into the batch's arena when they were transcoded). A compound
 // value is a head slot that says how many slots after it belong to it, so that a walk can skip
-// what it does not want. Every slot tells its own kind: a renderer needs the field class for
+// what it does not want. Every slot says its own kind: a renderer needs the field class for
 // names, labels and display bases only.
 //
 //   head              followed by
@@ -26,7 +26,7 @@ namespace tracedeck {
 
 enum class SlotKind : std::uint8_t {
   kBoolean,       // bits: 0 or 1
-  kUnsigned,      // bits; detail: width on the wire where no field class tells, 0: variable;
+  kUnsigned,      // bits; detail: width on the wire where no field class says, 0: variable;
                   // length: with kSlotNamed, the number of the value's name
   kSigned,        // integer
   kReal,          // real

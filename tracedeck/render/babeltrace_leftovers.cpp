@@ -15,7 +15,8 @@ namespace {
 // Messages that are read and handed on at a time.
 constexpr std::size_t kMessages = 15;
 
-// Tells data streams of the same description, and of another that was read from the same files.
+// Distinguishes data streams of the same description, and of another that was read from the same
+// files.
 std::string name_of(const DataStream& stream) {
   const DataStreamClass& of = *stream.stream_class;
   std::string name = fmt::format("{}\n{}\n{}", of.trace == nullptr ? "" : of.trace->input(),

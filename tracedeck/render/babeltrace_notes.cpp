@@ -7,7 +7,7 @@
 namespace tracedeck::render {
 namespace {
 
-// Whether babeltrace2 takes an integer for what readers of the trace are told anyway: one with a
+// Whether babeltrace2 takes an integer for what readers of the trace see anyway: one with a
 // role, or one that is mapped to a clock.
 bool has_meaning(const FieldClass* field_class) {
   if (class_as<IntegerClass>(field_class) == nullptr) return false;

@@ -83,7 +83,7 @@ class BabeltraceEnumeration {
 
   void make(TextBuffer& out, const Slot& slot) const;
   void append_labels(TextBuffer& out, std::optional<Int128> value) const;
-  // The labels of a value; null when `ranges_` cannot tell.
+  // The labels of a value; null when `ranges_` does not say.
   [[nodiscard]] const Range* range_of(Int128 value) const;
 
   BabeltracePalette palette_;

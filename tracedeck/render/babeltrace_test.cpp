@@ -352,7 +352,7 @@ TEST_F(Babeltrace, AFieldWithAMeaningIsShownWhenALengthRefersToIt) {
             "e: { at = 1, a = [ [0] = 2 ] }\n");
 }
 
-TEST_F(Babeltrace, TheEnvironmentTellsWhoRecorded) {
+TEST_F(Babeltrace, TheEnvironmentSaysWhoRecorded) {
   trace.description.add_environment({.key = "domain", .value = "ust"});
   trace.description.add_environment({.key = "hostname", .value = "host"});
   const EventClass& first = trace.add(timeless(nullptr));

@@ -106,7 +106,7 @@ void BabeltraceValues::packed(TextBuffer& out, const Slot& slot, const FieldClas
   out.append(" ]");
 }
 
-// Writes what comes before the next part of the innermost compound value, and gives the class of
+// Writes what precedes the next part of the innermost compound value, and gives the class of
 // that part. Returns false at the value's end.
 bool BabeltraceValues::go_on(TextBuffer& out, const Slot*& slot, const FieldClass*& field_class) {
   Frame& frame = frames_.back();

@@ -1,7 +1,7 @@
 // Comma-separated values, RFC 4180 quoting: a header line, then one line per event.
 //
 // `time,duration,name,id,stream,context,fields`: as in JSON lines, the last three as JSON objects;
-// `trace` before them where several traces are told apart.
+// `trace` before them where several traces are distinguished.
 // What does not apply is empty; an empty name is `""`. Lines end in a line feed.
 #pragma once
 

@@ -54,7 +54,7 @@ struct ExtentText {
   std::string operator()(const RestOfRecord&) const { return "to the end of its record"; }
 };
 
-// What comes after the word for a class.
+// What follows the word for a class.
 struct Details {
   std::string operator()(const BooleanClass& boolean) const {
     return fmt::format(", {}", layout_text(boolean.layout));

@@ -7,7 +7,7 @@
 
 namespace tracedeck::render {
 
-// `FILE:OFFSET: severity: RULE: sentence [section]`, without a line end. What comes from the trace
+// `FILE:OFFSET: severity: RULE: sentence [section]`, without a line end. What is from the trace
 // is made safe to show. `notice.finding.rule` must not be null.
 [[nodiscard]] std::string finding_line(const Notice& notice);
 

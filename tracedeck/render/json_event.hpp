@@ -11,7 +11,7 @@ namespace tracedeck::render {
 // A data stream's identity: {"segment":0}.
 void append_stream_object(TextBuffer& out, const DataStream& stream);
 
-// What tells where an event comes from: the identity of its stream, which must not be null, and the
+// What says where an event comes from: the identity of its stream, which must not be null, and the
 // common context where that is a part of it.
 void append_event_stream(TextBuffer& out, JsonValues& values, const Event& event);
 
@@ -30,11 +30,11 @@ void append_context_object(TextBuffer& out, JsonValues& values, const Event& eve
 // Whether records of a kind, other than events, are shown when all records are asked for.
 [[nodiscard]] bool is_json_record(RecordKind kind);
 
-// {"loss":{}} and the like, for such a record. `tag`: what comes first, see `json_tag`; or "".
+// {"loss":{}} and the like, for such a record. `tag`: what stands first, see `json_tag`; or "".
 void append_record_object(TextBuffer& out, JsonValues& values, const Record& record,
                           std::string_view tag = {});
 
-// The member that tells which trace something is from: `"trace":"NAME"`.
+// The member that says which trace something is from: `"trace":"NAME"`.
 [[nodiscard]] std::string json_tag(std::string_view trace);
 
 // Which values did not go into JSON as they are.

@@ -159,7 +159,7 @@ TEST_F(JsonLines, FieldsOfEveryShape) {
       "\n");
 }
 
-TEST_F(JsonLines, ClassesThatTakeTheAddressOfOthersAreToldApart) {
+TEST_F(JsonLines, ClassesThatTakeTheAddressOfOthersAreDistinguished) {
   const auto output = [&](Writer& writer, const EventClass& event_class, Slots slots) {
     ASSERT_TRUE(writer.write(Record(trace_.event(event_class, 0, std::move(slots)))));
   };

@@ -20,7 +20,7 @@
 namespace tracedeck::render {
 namespace {
 
-// A column that widens with what comes, up to a limit; what is wider stands out.
+// A column that widens with its content, up to a limit; what is wider stands out.
 class Column {
  public:
   explicit Column(std::size_t limit) : limit_(limit) {}

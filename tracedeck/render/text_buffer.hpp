@@ -60,7 +60,7 @@ class TextBuffer {
   }
   // The same, for those who ask later.
   void hand_over();
-  // Whether a hand-over failed; `drain` tells how.
+  // Whether a hand-over failed; `drain` says how.
   [[nodiscard]] bool failed() const { return !status_; }
 
  private:

@@ -1,4 +1,4 @@
-// What events of several traces are told apart by.
+// What events of several traces are distinguished by.
 #pragma once
 
 #include <cstdint>

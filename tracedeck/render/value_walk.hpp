@@ -105,7 +105,7 @@ class ValueWalk {
     return slot + 1;
   }
 
-  // Writes what comes between two parts of the innermost compound value, and the name of the next
+  // Writes what stands between two parts of the innermost compound value, and the name of the next
   // part. Returns the class of that part's value.
   const FieldClass* go_on(TextBuffer& out, const Slot*& slot) {
     Frame& frame = frames_.back();

@@ -40,7 +40,7 @@ std::optional<Finding> Decoder::damage_of_begin(ByteSpan begin, std::uint64_t of
     return fmt::format("{}; skipped up to the next zero byte", why);
   };
   const std::optional<std::uint8_t> id = id_of(begin);
-  // First, since it is what the first bytes tell in windows of any size.
+  // First, since it is what the first bytes show in windows of any size.
   if (begin.size() >= kHopeless && id) {
     const EventLayout& layout = (*table_)[*id];
     if (layout.facts == nullptr) {

@@ -102,9 +102,9 @@ class Decoder {
 
   // The fault of a whole frame that was not decoded.
   [[nodiscard]] Finding damage_of(ByteSpan frame, std::uint64_t offset);
-  // The fault of a frame that goes on behind its first bytes, if it can be told from those.
+  // The fault of a frame that goes on behind its first bytes, if those show it.
   [[nodiscard]] std::optional<Finding> damage_of_begin(ByteSpan begin, std::uint64_t offset) const;
-  // Opens damage, if the first bytes of a frame tell it, and closes it.
+  // Opens damage, if the first bytes of a frame show it, and closes it.
   [[nodiscard]] bool begin_damage(ByteSpan begin, std::uint64_t offset);
   [[nodiscard]] Finding end_damage(std::uint64_t offset);
   [[nodiscard]] static Finding truncated(std::uint64_t offset, std::size_t size);

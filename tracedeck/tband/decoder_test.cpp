@@ -158,7 +158,7 @@ TEST(Decoder, ACutEndIsDamage) {
   EXPECT_EQ(read.problems[0].length, 3U);
 }
 
-TEST(Decoder, EmptyFramesAreTold) {
+TEST(Decoder, EmptyFramesAreReported) {
   const Collector read = decode_all(Bytes{0, 0} + kGood + Bytes{0} + kGood);
   EXPECT_EQ(read.events.size(), 2U);
   EXPECT_TRUE(read.problems.empty());
@@ -167,7 +167,7 @@ TEST(Decoder, EmptyFramesAreTold) {
   EXPECT_EQ(read.findings[1].offset, 7U);
 }
 
-TEST(Decoder, TextThatIsNotUtf8IsTold) {
+TEST(Decoder, TextThatIsNotUtf8IsReported) {
   const Collector read = decode_all(frame("evtmarker", 1, {number(2), text("ab\xE2")}));
   ASSERT_EQ(read.events.size(), 1U);
   EXPECT_EQ(read.events[0].text, "ab\xE2");

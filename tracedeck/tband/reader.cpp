@@ -154,8 +154,9 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
         return;
       case kQueueKind:
         if (view.numbers[1] >= kQueueKinds.size()) {
-          tell(RuleId::kQueueKindValue, offset, size,
-               fmt::format("queue {} is of the unknown kind {}", view.numbers[0], view.numbers[1]));
+          report(
+              RuleId::kQueueKindValue, offset, size,
+              fmt::format("queue {} is of the unknown kind {}", view.numbers[0], view.numbers[1]));
         }
         return;
       default:
@@ -166,8 +167,8 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   void switch_core(std::uint32_t id, std::uint64_t offset, std::uint32_t size) {
     if (core_->id == id) return;
     if (cores_.size() >= kMostCores && !cores_.contains(id)) {
-      tell(RuleId::kCores, offset, size,
-           fmt::format("core {} comes after {} others, which are forgotten", id, cores_.size()));
+      report(RuleId::kCores, offset, size,
+             fmt::format("core {} comes after {} others, which are forgotten", id, cores_.size()));
       end_streams();
       cores_.clear();
     }
@@ -179,12 +180,12 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   void take_resolution(std::uint64_t resolution, std::uint64_t offset, std::uint32_t size) {
     const std::optional<std::uint64_t>& known = shared_->resolution();
     if (resolution == 0) {
-      return tell(RuleId::kResolutionZero, offset, size, "a tick of 0 ns is ignored");
+      return report(RuleId::kResolutionZero, offset, size, "a tick of 0 ns is ignored");
     }
     if (!known) return shared_->set_resolution(resolution);
     if (*known == resolution) return;
-    tell(RuleId::kResolutionChanged, offset, size,
-         fmt::format("a tick of {} ns after one of {} ns, which holds", resolution, *known));
+    report(RuleId::kResolutionChanged, offset, size,
+           fmt::format("a tick of {} ns after one of {} ns, which holds", resolution, *known));
   }
 
   void count_drops(const EventView& view, std::uint64_t offset, std::uint32_t size) {
@@ -196,8 +197,8 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
       lost = known == file_.losses->end() ? 0 : known->second;
     }
     if (count < last_count_) {
-      tell(RuleId::kDropCountDecreased, offset, size,
-           fmt::format("{} dropped events after {}", count, last_count_));
+      report(RuleId::kDropCountDecreased, offset, size,
+             fmt::format("{} dropped events after {}", count, last_count_));
     }
     last_count_ = shared_->dropped = count;
     lost_ = lost;
@@ -221,8 +222,8 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
     if (shared_->names().define(facts.names, scope, static_cast<std::uint32_t>(view.numbers[0]),
                                 as_text(view.text)))
       return;
-    if (std::exchange(shared_->told_names, true)) return;
-    tell(RuleId::kNames, offset, size, "there is no room for further names");
+    if (std::exchange(shared_->reported_names, true)) return;
+    report(RuleId::kNames, offset, size, "there is no room for further names");
   }
 
   // Of the first event of a class, or of a core.
@@ -237,9 +238,9 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
       batch().add(Record(known));
     }
     if (view.layout->timed && !shared_->resolution() &&
-        !std::exchange(shared_->told_no_resolution, true)) {
-      tell(RuleId::kResolutionMissing, offset, size,
-           "nothing says how long a tick is; it is read as 1 ns");
+        !std::exchange(shared_->reported_no_resolution, true)) {
+      report(RuleId::kResolutionMissing, offset, size,
+             "nothing says how long a tick is; it is read as 1 ns");
     }
     return *known;
   }
@@ -263,12 +264,12 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
 
   [[gnu::noinline]] void step_back(const EventView& view, std::uint64_t offset,
                                    std::uint32_t size) {
-    tell(RuleId::kTimeOrder, offset, size,
-         fmt::format("the time of core {} steps back from {} to {} ticks", core_->id,
-                     core_->last_time, view.timestamp));
+    report(RuleId::kTimeOrder, offset, size,
+           fmt::format("the time of core {} steps back from {} to {} ticks", core_->id,
+                       core_->last_time, view.timestamp));
   }
 
-  void tell(RuleId id, std::uint64_t offset, std::uint32_t size, std::string text) {
+  void report(RuleId id, std::uint64_t offset, std::uint32_t size, std::string text) {
     finding({.rule = &rule(id), .offset = offset, .length = size, .text = std::move(text)});
   }
 
@@ -280,7 +281,7 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   Core* core_;
   unsigned generation_ = 0;
   std::uint64_t last_count_ = 0;
-  std::uint64_t lost_ = 0;  // what the event at hand tells
+  std::uint64_t lost_ = 0;  // what the event at hand reports
   std::optional<Nanoseconds> lost_since_ = {};
 };
 

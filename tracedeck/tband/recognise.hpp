@@ -1,4 +1,5 @@
-// Telling Tonbandgerät traces from other bytes, without a magic number (notes, "Reading policy").
+// Distinguishing Tonbandgerät traces from other bytes, without a magic number (notes, "Reading
+// policy").
 #pragma once
 
 #include <cstddef>

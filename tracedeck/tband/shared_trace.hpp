@@ -39,8 +39,8 @@ class SharedTrace {
   std::uint64_t dropped = 0;
   std::optional<Nanoseconds> dropped_at = {};
 
-  bool told_no_resolution = false;
-  bool told_names = false;
+  bool reported_no_resolution = false;
+  bool reported_names = false;
 
  private:
   void make_clock(std::uint64_t resolution);

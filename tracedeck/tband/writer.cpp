@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/format/concessions.hpp"
+#include "tracedeck/format/adaptations.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/tband/encoder.hpp"
 #include "tracedeck/tband/fields_text.hpp"
@@ -22,7 +22,7 @@ namespace tracedeck::tband {
 namespace {
 
 // What may not come over as it was, in the order of the receipt.
-enum class Concession : std::uint8_t {
+enum class Adaptation : std::uint8_t {
   kMarker,
   kStream,
   kNoTime,
@@ -35,8 +35,8 @@ enum class Concession : std::uint8_t {
   kPacketContext,
   kCount,
 };
-using Concessions = ConcessionCounts<Concession>;
-constexpr Concessions::Table kConcessions = {{
+using Adaptations = AdaptationCounts<Adaptation>;
+constexpr Adaptations::Table kAdaptations = {{
     {"events that the format does not know",
      "written as evtmarker, the class as the marker's name and the fields as JSON", true},
     {"data streams that are no cores", "written as cores", true},
@@ -138,7 +138,7 @@ class TraceWriter final : public Writer {
     return drain();
   }
 
-  [[nodiscard]] Receipt receipt() const override { return concessions_.receipt(kConcessions); }
+  [[nodiscard]] Receipt receipt() const override { return adaptations_.receipt(kAdaptations); }
 
  private:
   // What becomes of a class.
@@ -189,7 +189,7 @@ class TraceWriter final : public Writer {
     const std::uint64_t length = values_[0].number;
     if (!resolution_ && length != 0) resolution_ = length;
     if (length != 0 && length != resolution_) {
-      concessions_.concede(Concession::kResolution);
+      adaptations_.add(Adaptation::kResolution);
       return {};
     }
     if (auto written = encode_event(*find_event(kResolution), 0, values_, bytes_); !written)
@@ -212,11 +212,11 @@ class TraceWriter final : public Writer {
 
   std::uint64_t ticks_of(const Event& event, const EventFacts* native) {
     if (!event.has_time()) {
-      if (native == nullptr || !native->metadata) concessions_.concede(Concession::kNoTime);
+      if (native == nullptr || !native->metadata) adaptations_.add(Adaptation::kNoTime);
       return last_ticks_;
     }
     if (native != nullptr && native->metadata) {
-      concessions_.concede(Concession::kMetadataTime);
+      adaptations_.add(Adaptation::kMetadataTime);
       return last_ticks_;
     }
     const ClockClass& clock = *event.event_class->clock;
@@ -229,10 +229,10 @@ class TraceWriter final : public Writer {
     if (counts_ticks_) return last_ticks_ = event.end_time;
     const Nanoseconds time = event.recorded_at();
     const auto ticks = time.magnitude() / *resolution_;
-    if (time.magnitude() % *resolution_ != 0) concessions_.concede(Concession::kTimeFraction);
+    if (time.magnitude() % *resolution_ != 0) adaptations_.add(Adaptation::kTimeFraction);
     constexpr std::uint64_t kLast = ~std::uint64_t{0};
     if (!time.negative() && ticks <= kLast) return last_ticks_ = static_cast<std::uint64_t>(ticks);
-    concessions_.concede(Concession::kTimeRange);
+    adaptations_.add(Adaptation::kTimeRange);
     return last_ticks_ = time.negative() ? 0 : kLast;
   }
 
@@ -272,19 +272,19 @@ class TraceWriter final : public Writer {
       return std::nullopt;
     };
     if (const auto core = number("core")) return *core;
-    concessions_.concede(Concession::kStream);
+    adaptations_.add(Adaptation::kStream);
     if (const auto id = number("id")) return *id;
     return other_streams_++;
   }
 
-  // A dropped_evt_cnt of the input's own was written; the losses it tells come as records too,
+  // A dropped_evt_cnt of the input's own was written; the losses it reports come as records too,
   // usually behind it.
   void count_drops(const EntityId& stream, std::uint32_t count) {
     counting_streams_.insert(stream);
-    told_losses_ += take_off(count > dropped_ ? count - dropped_ : 0);
+    counted_losses_ += take_off(count > dropped_ ? count - dropped_ : 0);
     dropped_ = count;
   }
-  // Takes events off the losses that are not told yet; returns how many more there are.
+  // Takes events off the losses that are not counted yet; returns how many more there are.
   std::uint64_t take_off(std::uint64_t events) {
     for (std::uint64_t* losses : {&unsaid_losses_, &awaited_losses_}) {
       const std::uint64_t taken = std::min(events, *losses);
@@ -294,20 +294,20 @@ class TraceWriter final : public Writer {
     return events;
   }
   void lose(const Loss& loss) {
-    if (loss.packets && !loss.events) concessions_.concede(Concession::kPackets);
+    if (loss.packets && !loss.events) adaptations_.add(Adaptation::kPackets);
     const std::uint64_t events = loss.events.value_or(0);
     if (loss.taken_back) {
       // Too late for a count that was written: such a count never decreases.
-      if (take_off(events) != 0) concessions_.concede(Concession::kTakenBack);
+      if (take_off(events) != 0) adaptations_.add(Adaptation::kTakenBack);
       return;
     }
-    const std::uint64_t told = std::min(events, told_losses_);
-    told_losses_ -= told;
+    const std::uint64_t counted = std::min(events, counted_losses_);
+    counted_losses_ -= counted;
     (counting_streams_.contains(id_of(loss.stream)) ? awaited_losses_ : unsaid_losses_) +=
-        events - told;
+        events - counted;
   }
 
-  // Losses that no dropped_evt_cnt of the input's own told.
+  // Losses that no dropped_evt_cnt of the input's own reported.
   Result<void> say_losses() {
     if (unsaid_losses_ == 0) return {};
     const std::uint64_t count = std::min<std::uint64_t>(dropped_ + unsaid_losses_, UINT32_MAX);
@@ -318,7 +318,7 @@ class TraceWriter final : public Writer {
   }
 
   Result<void> write_marker(const Event& event, Mapped& mapped, std::uint64_t ticks) {
-    concessions_.concede(Concession::kMarker);
+    adaptations_.add(Adaptation::kMarker);
     if (!mapped.marker) {
       if (auto named = name_marker(*event.event_class, mapped); !named) return named;
     }
@@ -361,7 +361,7 @@ class TraceWriter final : public Writer {
     }
     if (stream_class != nullptr) {
       if (event.packet != nullptr && !event.packet->context.empty())
-        concessions_.concede(Concession::kPacketContext);
+        adaptations_.add(Adaptation::kPacketContext);
       part("@common", event.common_context(), stream_class->common_context);
     }
     part("@specific", event.specific_context(), event_class.specific_context);
@@ -400,11 +400,11 @@ class TraceWriter final : public Writer {
   std::uint32_t dropped_ = 0;
   std::uint64_t unsaid_losses_ = 0;
   std::uint64_t awaited_losses_ = 0;  // of data streams that count them in events of their own
-  std::uint64_t told_losses_ = 0;     // by counts whose records are still to come
+  std::uint64_t counted_losses_ = 0;  // by counts whose records are still to come
   std::unordered_set<EntityId, EntityIdHash> counting_streams_;
   ClassCache<Mapped> classes_;
   std::map<std::string, std::uint32_t> markers_;
-  Concessions concessions_;
+  Adaptations adaptations_;
 };
 
 }  // namespace

@@ -129,7 +129,7 @@ TEST(Writer, WhatTheFormatDoesNotKnowBecomesAMarker) {
   EXPECT_TRUE(writer->receipt()[0].lossy);
 }
 
-// As from a trace of CTF, which tells the losses of a packet before the packet's events.
+// As from a trace of CTF, which reports the losses of a packet before the packet's events.
 TEST(Writer, LossesOfAStreamThatCountsThemWaitForItsNextCount) {
   const Bytes beginning =
       kResolution25 + frame("dropped_evt_cnt", 1, {number(0)}) + isr_enter(2, 1);

@@ -190,14 +190,14 @@ TEST(JsonExamples, FragmentsOfTheReleaseCandidate) {
     const bool preamble = json.starts_with(R"({"type":"preamble")");
     const ReadStream read = read_lines(
         fmt::format("{}{}\n{{\"type\":\"data-stream-class\"}}", preamble ? "" : kRc3Start, json));
-    EXPECT_EQ(read.told(), "") << json;
+    EXPECT_EQ(read.listing(), "") << json;
   }
 }
 
 TEST(JsonExamples, FragmentsOfTheFinalDocument) {
   for (const std::string_view lines : kFinalStreams) {
     const ReadStream read = read_lines(lines);
-    EXPECT_EQ(read.told(), "") << lines;
+    EXPECT_EQ(read.listing(), "") << lines;
     EXPECT_EQ(read.metadata->dialect(), Dialect::kFinal);
   }
 }

@@ -250,7 +250,7 @@ class ClassReader {
     return false;
   }
 
-  // The extent that `length` or `length-field-location` tells.
+  // The extent that `length` or `length-field-location` gives.
   bool read_extent(Extent& extent, MetadataRule length_rule) {
     if (const JsonRef length = found_["length"]) {
       StaticLength fixed;

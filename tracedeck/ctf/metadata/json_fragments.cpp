@@ -360,12 +360,12 @@ Attributes JsonFragments::attributes(const Fragment& fragment) const {
 
 void JsonFragments::finish() {
   roots_.finish();
-  if (told_incomplete_ || has_gaps_) return;
+  if (reported_incomplete_ || has_gaps_) return;
   if (fragments_ == 0) {
-    told_incomplete_ = true;
+    reported_incomplete_ = true;
     findings_.report(R::kPreambleFirst, 0, 0, "found no fragment, expected a preamble");
   } else if (!has_stream_class_) {
-    told_incomplete_ = true;
+    reported_incomplete_ = true;
     findings_.report(R::kNoStreamClass, 0, 0, "found no data stream class, expected one or more");
   }
 }

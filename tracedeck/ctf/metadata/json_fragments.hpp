@@ -28,7 +28,7 @@ class JsonFragments {
   // Something of the stream could not be read: what is missed later may have been there.
   void note_gap();
   void read(const std::shared_ptr<const JsonText>& text);
-  // Judges what can only be told when there are no more fragments for now.
+  // Judges what can only be known when there are no more fragments for now.
   void finish();
 
   // Whether there is a clock class; those of the two dialects differ in what they do not say.
@@ -75,7 +75,7 @@ class JsonFragments {
   bool has_trace_class_ = false;
   bool trace_class_faulty_ = false;  // then no data stream class is added
   bool has_stream_class_ = false;
-  bool told_incomplete_ = false;
+  bool reported_incomplete_ = false;
   bool has_uuid_ = false;      // there is one in the preamble, be it faulty
   std::optional<Uuid> uuid_;   // of the preamble, until the trace class has it
   bool clocks_known_ = true;   // else one whose name is not known may be the one that is missed

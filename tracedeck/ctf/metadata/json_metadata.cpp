@@ -30,7 +30,7 @@ class JsonMetadataReader final : public MetadataReader {
   }
 
  private:
-  // Fragments wait until the first word that only one document has tells which one to follow.
+  // Fragments wait until the first word that only one document has shows which one to follow.
   void take(const std::shared_ptr<const JsonText>& text) {
     note_gaps();
     if (!dialect_) {

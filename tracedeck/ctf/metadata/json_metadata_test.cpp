@@ -21,7 +21,7 @@ constexpr std::string_view kRc3 =
 
 TEST(JsonMetadata, ReleaseCandidate) {
   const ReadStream read = read_lines(kRc3);
-  ASSERT_EQ(read.told(), "");
+  ASSERT_EQ(read.listing(), "");
   const TraceDescription& trace = *read.metadata->description();
   EXPECT_EQ(read.metadata->dialect(), Dialect::kRc3);
   EXPECT_EQ(trace.version(), "2 (CTF2-SPECRC-3.0)");
@@ -81,7 +81,7 @@ TEST(JsonMetadata, FinalDocument) {
 {"type":"clock-class","id":"c","frequency":10,"namespace":"a","name":"b","uid":"d","accuracy":4,"origin":{"name":"x","uid":"y"}}
 {"type":"data-stream-class","uid":"su","default-clock-class-id":"c"}
 {"type":"event-record-class","uid":"eu","payload-field-class":{"type":"structure","member-classes":[{"name":"a","field-class":"u8"},{"name":"b","field-class":"u8"},{"name":"m","field-class":{"type":"fixed-length-bit-map","length":8,"byte-order":"big-endian","flags":{"f":[[1,2]]}}},{"name":"in","field-class":{"type":"structure","member-classes":[{"name":"s","field-class":{"type":"dynamic-length-string","encoding":"utf-16be","length-field-location":{"path":[null,"b"]}}}]}}]}})");
-  ASSERT_EQ(read.told(), "");
+  ASSERT_EQ(read.listing(), "");
   const TraceDescription& trace = *read.metadata->description();
   EXPECT_EQ(read.metadata->dialect(), Dialect::kFinal);
   EXPECT_EQ(trace.version(), "2 (CTF2-SPEC-2.0)");
@@ -123,7 +123,7 @@ TEST(JsonMetadata, UuidOfThePreambleNeedsNoTraceClass) {
   const ReadStream read = read_lines(
       R"({"type":"preamble","version":2,"uuid":[229,62,10,184,80,161,79,10,183,16,181,240,187,169,196,172]}
 {"type":"data-stream-class"})");
-  ASSERT_EQ(read.told(), "");
+  ASSERT_EQ(read.listing(), "");
   EXPECT_TRUE(read.metadata->uuid());
 }
 
@@ -154,7 +154,7 @@ TEST(JsonMetadata, Grows) {
   EXPECT_TRUE(add("\x1E{\"type\":\"event-record-class\",\"attributes\":{}}\n").empty());
   EXPECT_EQ(metadata.dialect(), Dialect::kFinal);
   EXPECT_NE(metadata.find_event_class(0, 0), nullptr);
-  // A text that is cut is told once, and read when the rest has come.
+  // A text that is cut is reported once, and read when the rest has come.
   const auto cut = add("\x1E{\"type\":\"event-rec");
   ASSERT_EQ(cut.size(), 1U);
   EXPECT_EQ(cut[0].rule->id, "ctf/json-truncated");
@@ -169,35 +169,35 @@ TEST(JsonMetadata, DialectIsThatOfTheFirstDistinguishingWord) {
 {"type":"trace-class","packet-header-field-class":{"type":"structure"}}
 {"type":"data-stream-class"}
 {"type":"event-record-class","payload-field-class":{"type":"structure","member-classes":[{"name":"a","field-class":{"type":"static-length-array","length":1,"element-field-class":{"type":"null-terminated-string","encoding":"utf-8"}}}]}})");
-  EXPECT_EQ(read.told(), "");
+  EXPECT_EQ(read.listing(), "");
   EXPECT_EQ(read.metadata->dialect(), Dialect::kFinal);
   const ReadStream none =
       read_lines("{\"type\":\"preamble\",\"version\":2}\n{\"type\":\"data-stream-class\"}");
   EXPECT_EQ(none.metadata->dialect(), Dialect::kRc3);
 }
 
-TEST(JsonMetadata, TellsAllIndependentFaultsAndNoOthers) {
+TEST(JsonMetadata, ReportsAllIndependentFaultsAndNoOthers) {
   const ReadStream read = read_lines(R"({"type":"preamble","version":3,"user-attributes":{}}
 {"type":"clock-class","name":"c"}
 {"type":"data-stream-class","default-clock-class-name":"c","packet-context-field-class":{"type":"structure","member-classes":[{"name":"a","field-class":{"type":"fixed-length-boolean","length":0,"byte-order":"middle"}},{"name":"a","field-class":{"type":"variable-length-signed-integer","roles":["packet-total-size"]}}]}}
 {"type":"event-record-class","payload-field-class":{"type":"structure","minimum-alignment":3}}
 {"type":"event-record-class","data-stream-class-id":1})");
-  std::vector<std::string> told;
+  std::vector<std::string> found;
   for (const Finding& finding : read.findings)
-    told.push_back(std::string(finding.rule->id) + " " +
-                   finding.text.substr(0, finding.text.find(": ")));
+    found.push_back(std::string(finding.rule->id) + " " +
+                    finding.text.substr(0, finding.text.find(": ")));
   EXPECT_THAT(
-      told, testing::ElementsAre(
-                "ctf/version fragment 1, /version", "ctf/clock-class fragment 2",
-                "ctf/fixed-length fragment 3, "
-                "/packet-context-field-class/member-classes/0/field-class/length",
-                "ctf/field-byte-order fragment 3, "
-                "/packet-context-field-class/member-classes/0/field-class/byte-order",
-                "ctf/member-classes fragment 3, /packet-context-field-class/member-classes/1/name",
-                "ctf/packet-context-role fragment 3, "
-                "/packet-context-field-class/member-classes/1/field-class/roles/0",
-                "ctf/structure-alignment fragment 4, /payload-field-class/minimum-alignment",
-                "ctf/event-record-class-parent fragment 5, /data-stream-class-id"));
+      found, testing::ElementsAre(
+                 "ctf/version fragment 1, /version", "ctf/clock-class fragment 2",
+                 "ctf/fixed-length fragment 3, "
+                 "/packet-context-field-class/member-classes/0/field-class/length",
+                 "ctf/field-byte-order fragment 3, "
+                 "/packet-context-field-class/member-classes/0/field-class/byte-order",
+                 "ctf/member-classes fragment 3, /packet-context-field-class/member-classes/1/name",
+                 "ctf/packet-context-role fragment 3, "
+                 "/packet-context-field-class/member-classes/1/field-class/roles/0",
+                 "ctf/structure-alignment fragment 4, /payload-field-class/minimum-alignment",
+                 "ctf/event-record-class-parent fragment 5, /data-stream-class-id"));
 }
 
 TEST(JsonMetadata, PlaceOfAFaultInAnAliasIsTheAlias) {
@@ -208,7 +208,7 @@ TEST(JsonMetadata, PlaceOfAFaultInAnAliasIsTheAlias) {
   ASSERT_EQ(read.findings.size(), 1U);
   EXPECT_TRUE(
       read.findings[0].text.starts_with("fragment 2, /field-class/member-classes/0/field-class: "))
-      << read.told();
+      << read.listing();
 }
 
 // Classes in classes through aliases do not escape the limit of nesting, nor do they take time that
@@ -225,7 +225,7 @@ TEST(JsonMetadata, AliasesOfAliases) {
   }
   lines += "\n{\"type\":\"data-stream-class\"}";
   const ReadStream read = read_lines(lines);
-  ASSERT_EQ(read.findings.size(), 1U) << read.told();
+  ASSERT_EQ(read.findings.size(), 1U) << read.listing();
   EXPECT_EQ(read.findings[0].rule->id, "ctf/metadata-limit");
 }
 
@@ -258,7 +258,7 @@ TEST_F(JsonTraces, ValidOnesHaveNoErrors) {
       if (!entry.is_directory()) continue;
       ++count;
       const ReadStream read = read_stream(file_bytes(entry.path() / "metadata"));
-      EXPECT_FALSE(read.has_errors()) << entry.path() << "\n" << read.told();
+      EXPECT_FALSE(read.has_errors()) << entry.path() << "\n" << read.listing();
     }
     EXPECT_GT(count, 50U);
   }
@@ -276,7 +276,7 @@ TEST(JsonMetadata, ClassesAreNested256Deep) {
                       "{\"type\":\"event-record-class\",\"payload-field-class\":" +
                       text + "}\n");
   };
-  EXPECT_EQ(nested(256).told(), "");
+  EXPECT_EQ(nested(256).listing(), "");
   for (const int depth : {257, 300, 400}) {
     const ReadStream read = nested(depth);
     ASSERT_EQ(read.findings.size(), 1U) << depth;
@@ -310,9 +310,9 @@ TEST_F(JsonTraces, BrokenOnesHaveOneErrorOfTheRightSection) {
     for (const Finding& finding : read.findings) {
       if (finding.rule->severity != Severity::kError) continue;
       ++errors;
-      EXPECT_EQ(finding.rule->section, "CTF2-SPECRC-3.0 " + anchor) << columns[0] << read.told();
+      EXPECT_EQ(finding.rule->section, "CTF2-SPECRC-3.0 " + anchor) << columns[0] << read.listing();
     }
-    EXPECT_EQ(errors, 1U) << columns[0] << "\n" << read.told();
+    EXPECT_EQ(errors, 1U) << columns[0] << "\n" << read.listing();
   }
   EXPECT_GT(count, 50U);
 }

@@ -37,7 +37,7 @@ struct ReadStream {
     return false;
   }
   // For messages: one finding a line.
-  [[nodiscard]] std::string told() const {
+  [[nodiscard]] std::string listing() const {
     std::string all;
     for (const Finding& finding : findings) {
       all.append(finding.rule->id).append(" [").append(finding.rule->section).append("] ");

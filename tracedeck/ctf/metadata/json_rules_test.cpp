@@ -444,15 +444,15 @@ ReadStream read_case(const Case& test, std::string_view json) {
 }
 
 TEST(JsonRules, AreKept) {
-  for (const Case& test : kCases) EXPECT_EQ(read_case(test, test.kept).told(), "") << test.kept;
+  for (const Case& test : kCases) EXPECT_EQ(read_case(test, test.kept).listing(), "") << test.kept;
 }
 
 TEST(JsonRules, AreBroken) {
   for (const Case& test : kCases) {
     const ReadStream read = read_case(test, test.broken);
-    ASSERT_EQ(read.findings.size(), 1U) << test.broken << "\n" << read.told();
+    ASSERT_EQ(read.findings.size(), 1U) << test.broken << "\n" << read.listing();
     const Finding& finding = read.findings[0];
-    EXPECT_EQ(finding.rule, &metadata_rule(test.rule, test.dialect)) << read.told();
+    EXPECT_EQ(finding.rule, &metadata_rule(test.rule, test.dialect)) << read.listing();
     EXPECT_TRUE(finding.text.starts_with(test.place)) << finding.text;
   }
 }

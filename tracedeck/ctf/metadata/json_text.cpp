@@ -154,7 +154,7 @@ class JsonParser::Walk {
  public:
   Walk(JsonText& text, const char* begin) : text_(text), begin_(begin) {}
 
-  // Whether the value is well-formed; else `fault` and `fault_at` tell why not.
+  // Whether the value is well-formed; else `fault` and `fault_at` say why not.
   bool value(ondemand::value value, std::uint32_t parent, std::uint32_t ordinal,
              std::uint32_t depth) {
     const std::string_view token = value.raw_json_token();
@@ -298,7 +298,7 @@ JsonFault invalid(std::uint64_t offset, std::string_view what) {
   return {JsonFault::Kind::kInvalid, offset, std::string(what)};
 }
 
-// What simdjson tells, in a sentence without capital and full stop.
+// What simdjson reports, in a sentence without capital and full stop.
 std::string reason(simdjson::error_code code) {
   switch (code) {
     case simdjson::UTF8_ERROR:

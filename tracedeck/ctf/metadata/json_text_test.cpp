@@ -64,7 +64,7 @@ TEST(JsonText, EmptyContainers) {
   EXPECT_EQ(first.next_sibling().next_sibling().first_child().raw(), "{}");
 }
 
-TEST(JsonText, TellsRepeatedKeys) {
+TEST(JsonText, ReportsRepeatedKeys) {
   const auto text = parse(R"({"a":1,"b":{"c":1,"\u0063":2,"c":3},"a":2})");
   ASSERT_TRUE(text);
   std::vector<std::string> places;

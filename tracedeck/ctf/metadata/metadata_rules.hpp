@@ -2,7 +2,7 @@
 // "Metadata stream").
 //
 // Most properties have one rule each, which says all that is demanded of them: whether they must be
-// there, of which JSON type they are and which values they take. The text of a finding tells what
+// there, of which JSON type they are and which values they take. The text of a finding says what
 // of that was not so.
 #pragma once
 

@@ -223,7 +223,7 @@ std::optional<std::uint64_t> TypeBuilder::constant_length(const Expression& leng
   return static_cast<std::uint64_t>(value);
 }
 
-// Where a length or a tag leads. What leads nowhere is told when the class is added to the
+// Where a length or a tag leads. What leads nowhere is reported when the class is added to the
 // metadata.
 TypeBuilder::Reference TypeBuilder::refer(const Expression& to, const Site& site) {
   if (const auto [scope, names] = dynamic_scope(to); scope != nullptr)

@@ -39,7 +39,7 @@ constexpr std::array<RuleText, kTsdlRuleCount> kTexts = {{
     rule_text("ctf/tsdl-semicolon", kWarning, kGrammar,
               "`;` stands between a type that is declared among fields and the next field."),
     rule_text("ctf/tsdl-unsupported", kError, kGrammar,
-              "Where a bit field lies can be told from its unit and the fields before it."),
+              "Where a bit field lies follows from its unit and the fields before it."),
     rule_text("ctf/tsdl-attribute-unknown", kWarning, kSpecific,
               "Blocks and types have the attributes that the specification lists."),
     rule_text("ctf/tsdl-attribute-repeated", kError, kSpecific, "An attribute is given once."),

@@ -263,7 +263,7 @@ TypeBuilder::Built TypeBuilder::bit_field_class(const Built& unit, const Declara
     const auto place = BitFields::place(of, layout.width, frame->position);
     if (place == BitFields::Place::kUnknown) {
       findings_.report(TsdlRule::kUnsupported, declarator.place,
-                       "where this bit field lies cannot be told from its unit and the fields "
+                       "where this bit field lies does not follow from its unit and the fields "
                        "before it");
       return {};
     }

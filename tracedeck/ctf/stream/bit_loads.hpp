@@ -8,7 +8,8 @@
 namespace tracedeck::ctf {
 
 // The `width` bits (1 to 64) behind the first `offset` of `bytes`, 0 to 7, as the topmost of 64;
-// below them lie zeros (little-endian) or what comes next (big-endian). 9 bytes must be readable.
+// below them lie zeros (little-endian) or the following bits (big-endian). 9 bytes must be
+// readable.
 [[gnu::always_inline]] inline std::uint64_t top_little(const std::uint8_t* bytes,
                                                        std::uint64_t offset, std::uint64_t width) {
   std::uint64_t bits = load_le<std::uint64_t>(bytes) >> offset;

@@ -239,7 +239,7 @@ struct DecodeAt {
 // first of `bytes`.
 inline Decoded decode(const Roots& roots, const Bytes& bytes, const DecodeAt& at = {}) {
   const ReadStream read = read_roots(roots);
-  if (read.has_errors()) return {.text = read.told()};
+  if (read.has_errors()) return {.text = read.listing()};
   const auto schema = read.metadata->schema();
   const StreamSchema& stream = *schema->streams.at(0);
   const EventSchema& event = *stream.find_event(0);

@@ -21,7 +21,7 @@ class EventsOf {
         size_(bytes_.size()),
         head_(std::move(head)),
         batch_(std::make_shared<Batch>(tape)) {
-    EXPECT_FALSE(read_.has_errors()) << read_.told();
+    EXPECT_FALSE(read_.has_errors()) << read_.listing();
     bytes_.resize(size_ + kPadding, 0xA5);
     batch_->reserve(16);
     decoder.state().registers.resize(schema_->register_count);

@@ -117,7 +117,7 @@ TEST(StaticLengthString, Of18Bytes) {
 // Example "5-element dynamic-length array field decoding".
 //
 // The example has `len` at byte 0x42C1, where a structure with members that are aligned to 32 bits
-// cannot begin. So what comes before the array is decoded as a structure of its own.
+// cannot begin. So what lies before the array is decoded as a structure of its own.
 const Bytes kFiveValues = {0x01, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0xFF, 0xFF,
                            0xFF, 0xFF, 0x00, 0x00, 0x01, 0x00, 0x78, 0x56, 0x34, 0x12};
 

@@ -10,15 +10,15 @@ namespace tracedeck::ctf {
 namespace {
 
 // The rules and sections of what is found, and their sentences, one a line.
-std::string found_in(const Roots& roots) { return read_roots(roots).told(); }
+std::string found_in(const Roots& roots) { return read_roots(roots).listing(); }
 std::string found(const std::vector<std::string>& classes) {
   return found_in({.payload = structure(classes)});
 }
 // One fault of a location, whose text ends with `text`.
-void expect_fault(const std::string& told, std::string_view rule, std::string_view text) {
-  EXPECT_EQ(told.substr(0, told.find(' ')), rule) << told;
-  EXPECT_EQ(std::ranges::count(told, '\n'), 1) << told;
-  EXPECT_NE(told.find(text), std::string::npos) << told;
+void expect_fault(const std::string& listing, std::string_view rule, std::string_view text) {
+  EXPECT_EQ(listing.substr(0, listing.find(' ')), rule) << listing;
+  EXPECT_EQ(std::ranges::count(listing, '\n'), 1) << listing;
+  EXPECT_NE(listing.find(text), std::string::npos) << listing;
 }
 
 std::string optional_member(std::string_view location) { return optional(location, u_le(8)); }
@@ -143,12 +143,12 @@ TEST(Location, RelativeStepsOutOfStructures) {
 }
 
 TEST(Location, EveryFaultIsFound) {
-  const std::string told =
+  const std::string listing =
       found({dynamic_array(in_payload("x"), u_le(8)), u_le(8),
              dynamic_array(in_payload("y"), u_le(8)), optional_member(in_payload("b"))});
-  EXPECT_NE(told.find("no member `x`"), std::string::npos) << told;
-  EXPECT_NE(told.find("no member `y`"), std::string::npos) << told;
-  EXPECT_NE(told.find("ctf/optional-ranges"), std::string::npos) << told;
+  EXPECT_NE(listing.find("no member `x`"), std::string::npos) << listing;
+  EXPECT_NE(listing.find("no member `y`"), std::string::npos) << listing;
+  EXPECT_NE(listing.find("ctf/optional-ranges"), std::string::npos) << listing;
 }
 
 TEST(Location, LargeStructuresAreSearchedByName) {

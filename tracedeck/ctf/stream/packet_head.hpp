@@ -38,7 +38,7 @@ struct PacketHead {
   [[nodiscard]] std::uint64_t content_bits() const {
     return roles.content_bits.value_or(roles.total_bits.value_or(DecodeState::kEndless));
   }
-  // Whether the sizes tell where the next packet begins.
+  // Whether the sizes say where the next packet begins.
   [[nodiscard]] bool has_plausible_size() const {
     return (complete || roles.total_bits) && total_bits() != DecodeState::kEndless &&
            total_bits() % 8 == 0 && total_bits() != 0 && total_bits() >= bits &&

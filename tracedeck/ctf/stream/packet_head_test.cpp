@@ -16,7 +16,7 @@ class Head {
  public:
   explicit Head(const Roots& roots, const Bytes& bytes, std::uint64_t clock = 0)
       : read_(read_roots(roots)), bytes_(bytes), size_(bytes.size()) {
-    EXPECT_FALSE(read_.has_errors()) << read_.told();
+    EXPECT_FALSE(read_.has_errors()) << read_.listing();
     bytes_.resize(size_ + kPadding, 0xA5);
     PacketHeadDecoder decoder(state);
     status = decoder.header(*read_.metadata->schema(), view(), kMostState, head);

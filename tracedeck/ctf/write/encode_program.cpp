@@ -46,7 +46,7 @@ class Encoder::Walk {
         packet_values_(packet_values),
         end_(end) {}
 
-  // Writes one node; `slot` is what comes, and steps over what it takes.
+  // Writes one node; `slot` is the value to write, and steps over what it takes.
   EncodeStatus node(std::uint32_t index, const Slot*& slot) {
     const EncodeNode& node = program_.nodes[index];
     if (node.skips_head && slot < end_ && slot->kind == SlotKind::kStructure) ++slot;
@@ -189,7 +189,7 @@ class Encoder::Walk {
     ctf::put_wide(out_, value, node.width, node.byte_order, node.reversed);
   }
 
-  // The integer that comes, all of it, and what comes after; null: there is none.
+  // The integer to write, all of it, and what follows; null: there is none.
   struct Whole {
     const Slot* value;
     const Slot* next;

@@ -30,7 +30,7 @@ enum class EncodeOp : std::uint8_t {
   kOptional,   // child: the value
   kVariant,    // children: options
   kMap,        // pairs; child: a structure of key and value
-  kDynamic,    // slot by slot; child: what tells one value from the other
+  kDynamic,    // slot by slot; child: what distinguishes one value from the other
   kLength,     // peeks: elements of an array, bytes of a string or blob, pairs of a map
   kPresence,   // peeks: 1 when an optional has a value
   kOption,     // peeks: the index of a variant's option
@@ -95,7 +95,7 @@ enum class EncodeStatus : std::uint8_t {
 };
 [[nodiscard]] std::string_view encode_fault(EncodeStatus status);
 
-// What was put differently than it was given, per encoder.
+// What was written otherwise than it was given, per encoder.
 struct EncodeCounts {
   std::uint64_t unresolved = 0;   // references to pool entries that are not there
   std::uint64_t cut_strings = 0;  // at a NUL character, which ends a string

@@ -58,7 +58,7 @@ class IntegerBytes {
     const auto pair = static_cast<std::uint32_t>((*this)[bit / 8] | (*this)[bit / 8 + 1] << 8);
     return static_cast<std::uint8_t>(pair >> (bit % 8) & 0x7f);
   }
-  // The last group of seven bits that is not told by the sign.
+  // The last group of seven bits that the sign does not say.
   [[nodiscard]] std::size_t last_group(bool is_signed) const {
     std::size_t last = (8 * size() + 6) / 7;
     const std::uint8_t rest = rest_ & 0x7f;

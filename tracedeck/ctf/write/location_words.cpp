@@ -37,7 +37,7 @@ constexpr std::array<std::string_view, kRoleCount> kReserved = {"magic",
                                                                 "id",
                                                                 "timestamp"};
 
-// The role as CTF2-SPECRC-3.0 tells it.
+// The role as CTF2-SPECRC-3.0 names it.
 std::optional<Role> role_at(Root root, std::string_view word) {
   const std::optional<Role> role = find_role(word);
   if (role == Role::kClock && root == Root::kPacketContext) return Role::kPacketBegin;

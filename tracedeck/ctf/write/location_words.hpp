@@ -16,7 +16,7 @@ namespace tracedeck::ctf {
 [[nodiscard]] std::string_view dynamic_scope(FieldLocation::Root root);
 
 // The word of `dialect` for a role that is given as a word of any; empty: it has none there. The
-// begin of a packet is told by `packet-beginning-default-clock-timestamp` in CTF2-SPECRC-3.0, by
+// begin of a packet is given by `packet-beginning-default-clock-timestamp` in CTF2-SPECRC-3.0, by
 // `default-clock-timestamp` in the packet context in CTF2-SPEC-2.0.
 [[nodiscard]] std::string_view role_in(FieldLocation::Root root, std::string_view word,
                                        Dialect dialect);

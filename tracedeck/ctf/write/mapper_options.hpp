@@ -15,7 +15,8 @@ struct MapperOptions {
   // Roles stay, and a packet context stands by itself. Else fields with roles are plain, and the
   // members of a packet context follow those of the packet layout.
   bool keep_roles = false;
-  // Fields that say how long packets are get 64 bits: what comes may take more room than it did.
+  // Fields that say how long packets are get 64 bits: what is written may take more room than it
+  // did.
   bool widen_sizes = false;
   // The classes are those that CTF 1.8 keeps in its environment: strings that are not UTF-8 have no
   // lengths added there, so they have none here.

@@ -21,9 +21,9 @@ struct PacketHeadBits {
   std::vector<PlacedRole> roles = {};
 
   [[nodiscard]] bool has(Role role) const;
-  // Whether it tells where the packet ends.
+  // Whether it says where the packet ends.
   [[nodiscard]] bool has_size() const { return has(Role::kTotalSize) || has(Role::kContentSize); }
-  // Whether it tells content from padding, so that the content may end inside a byte.
+  // Whether it separates content from padding, so that the content may end inside a byte.
   [[nodiscard]] bool tells_padding() const {
     return has(Role::kTotalSize) && has(Role::kContentSize);
   }

@@ -27,7 +27,7 @@ Attributes own_environment(const Attributes& environment) {
 }
 
 Result<void> KeptMetadata::begin(const std::optional<Uuid>& uuid, FieldClassPtr packet_header) {
-  // An entry that only this spelling has tells it from the other.
+  // An entry that only this spelling has distinguishes it from the other.
   return writer_->begin({.uuid = uuid, .packet_header = std::move(packet_header)},
                         {{.key = "tracedeck", .value = "1", .is_json = true}});
 }

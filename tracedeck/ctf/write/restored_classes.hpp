@@ -1,6 +1,6 @@
 // Classes that CTF 1.8 could not say, out of the environment and back.
 //
-// What our CTF 1.8 traces say differently they also say as it was: as fragments of CTF2-SPEC-2.0
+// What our CTF 1.8 traces say in other words they also say as it was: as fragments of CTF2-SPEC-2.0
 // metadata, one an environment entry, `tracedeck_metadata_0`, `tracedeck_metadata_1` and so on.
 // When such a trace is converted, classes are mapped from those, so that booleans are booleans
 // again and members that were added are gone.

@@ -58,7 +58,7 @@ StreamWriter::StreamWriter(TraceInProgress& trace, TargetStreamClass& stream_cla
 std::uint64_t StreamWriter::target_time(const ClockClass& clock, std::uint64_t time) {
   if (stream_class_.clock.same_ticks) return time;
   const auto [value, fits] = in_nanoseconds(clock, time);
-  if (!fits) trace_.concessions.concede(Concession::kTimeRange);
+  if (!fits) trace_.adaptations.add(Adaptation::kTimeRange);
   return value;
 }
 
@@ -76,12 +76,12 @@ std::optional<std::uint64_t> StreamWriter::converted(std::optional<std::uint64_t
 std::uint64_t StreamWriter::time_of(const Event& event) {
   if (!stream_class_.layout.has_clock) return 0;
   if (!event.has_time()) {
-    trace_.concessions.concede(Concession::kUntimed);
+    trace_.adaptations.add(Adaptation::kUntimed);
     return last_time_;
   }
-  if (event.event_class->has_duration) trace_.concessions.concede(Concession::kDuration);
+  if (event.event_class->has_duration) trace_.adaptations.add(Adaptation::kDuration);
   const std::uint64_t time = target_time(*event.event_class->clock, event.time);
-  if (time < last_time_) trace_.concessions.concede(Concession::kBackwards);
+  if (time < last_time_) trace_.adaptations.add(Adaptation::kBackwards);
   return time;
 }
 
@@ -267,7 +267,7 @@ Result<void> StreamWriter::end_packet(const Packet& packet) {
 }
 
 Result<void> StreamWriter::lose(const Loss& loss) {
-  // Packets with counters of their own tell it themselves.
+  // Packets with counters of their own report it themselves.
   if (loss.packets) sequence_ += *loss.packets;
   if (loss.events) {
     last_lost_ = *loss.events;
@@ -282,7 +282,7 @@ Result<void> StreamWriter::count_lost(std::uint64_t events, bool taken_back) {
   if (taken_back) {
     const bool waits = discarded_ - written_discarded_ >= events;
     if (waits) discarded_ -= events;
-    if (!waits) trace_.concessions.concede(Concession::kTakenBack);
+    if (!waits) trace_.adaptations.add(Adaptation::kTakenBack);
     return {};
   }
   // What the first packet counts was lost before it, for all that readers know.

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tracedeck/base/error.hpp"
-#include "tracedeck/ctf/write/concessions.hpp"
+#include "tracedeck/ctf/write/adaptations.hpp"
 #include "tracedeck/ctf/write/encode_program.hpp"
 #include "tracedeck/ctf/write/packet_writer.hpp"
 #include "tracedeck/ctf/write/target_trace.hpp"
@@ -34,7 +34,7 @@ struct TraceInProgress {
       : name(std::move(name_of)),
         dialect(dialect_of),
         part_of_source(part_of_source_of),
-        classes(dialect, single_source, concessions) {}
+        classes(dialect, single_source, adaptations) {}
 
   TraceInProgress(const TraceInProgress&) = delete;
   TraceInProgress& operator=(const TraceInProgress&) = delete;
@@ -42,7 +42,7 @@ struct TraceInProgress {
   std::string name;  // of the output
   Dialect dialect;
   bool part_of_source;  // see `WriteOptions`
-  Concessions concessions;
+  Adaptations adaptations;
   TargetTrace classes;
   Encoder encoder;
   std::size_t buffered = 0;  // bytes of memory that the packets of all data streams take
@@ -74,7 +74,7 @@ class StreamWriter {
   // The time of an event, which is written next, in the target's clock.
   [[nodiscard]] std::uint64_t time_of(const Event& event);
 
-  // What the same comes to, without counting what is put differently. The event has a time.
+  // What the same comes to, without counting what is written in another way. The event has a time.
   [[nodiscard]] std::uint64_t clock_value(const Event& event) const;
   // Of the last event.
   [[nodiscard]] std::uint64_t last_time() const { return last_time_; }

@@ -90,7 +90,7 @@ class ClassMapper::Impl {
     return wrapped;
   }
 
-  // The structure around a value is only in what comes, not in what is written.
+  // The structure around a value is only in the source, not in what is written.
   // `skips`: so is the member that was added to it.
   Value unwrapping(const Value& inner, bool skips) {
     std::vector<std::uint32_t> children;
@@ -246,7 +246,7 @@ class ClassMapper::Impl {
     } else {
       target.field_class.roles.clear();
     }
-    if (target.otherwise) ++counts_.put_otherwise;
+    if (target.otherwise) ++counts_.substituted;
     if (target.bytes != 0) return bytes_of(std::move(target));
     place(target);
     target.node.alignment = target.field_class.alignment;
@@ -353,7 +353,7 @@ class ClassMapper::Impl {
       made.encoding = TextEncoding::kUtf8;
       node.extent = EncodeExtent::kTerminated;
       made.extent = NullTerminated{};
-      ++counts_.put_otherwise;
+      ++counts_.substituted;
     } else if (other_encoding && options_.keeping && !plan.located) {
       made.extent = NullTerminated{};
     } else {
@@ -373,7 +373,7 @@ class ClassMapper::Impl {
     FieldClass target = in_bytes(source);
     made.extent = extent(of.extent, plan, name, node);
     if (to_ctf1()) {
-      ++counts_.put_otherwise;
+      ++counts_.substituted;
       target.kind = ArrayClass{.element = byte_class(), .extent = std::move(made.extent)};
     } else {
       target.kind = std::move(made);
@@ -446,7 +446,7 @@ class ClassMapper::Impl {
   }
 
   Value map(const FieldClass& source, const MapClass& of, const std::string& name) {
-    ++counts_.put_otherwise;
+    ++counts_.substituted;
     FieldClass target{.kind = ArrayClass{}};
     target.attributes = attributes(source.attributes);
     if (!to_ctf1()) add_mark(target.attributes, "kind", "\"map\"");
@@ -464,7 +464,7 @@ class ClassMapper::Impl {
   }
 
   Value dynamic(const FieldClass& source, const std::string& name) {
-    ++counts_.put_otherwise;
+    ++counts_.substituted;
     FieldClass target{.kind = ArrayClass{}};
     target.attributes = attributes(source.attributes);
     if (!to_ctf1()) add_mark(target.attributes, "kind", "\"dynamic\"");
@@ -504,7 +504,7 @@ class ClassMapper::Impl {
       builder_.set_children(node, {inner.node});
       return {shared(std::move(target)), node};
     }
-    ++counts_.put_otherwise;
+    ++counts_.substituted;
     target.kind = presence_variant(std::move(selector), inner.target);
     const std::uint32_t absent = builder_.add({.op = EncodeOp::kStructure});
     const std::uint32_t node = builder_.add({.op = EncodeOp::kVariant});
@@ -556,7 +556,7 @@ class ClassMapper::Impl {
   Alignments alignments_;
   ByteOrders orders_;
   std::vector<FieldClassPtr> kept_;  // whose addresses are keys
-  BitPlace place_;                   // what comes first begins at a byte
+  BitPlace place_;                   // what is first begins at a byte
   std::size_t depth_ = 0;
 };
 

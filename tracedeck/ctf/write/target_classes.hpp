@@ -21,12 +21,12 @@ namespace tracedeck::ctf {
 // Alignments beyond are lowered to this: bits.
 inline constexpr std::uint32_t kMostAlignment = 1U << 15;
 
-// What was put differently.
+// What was written in another way.
 struct MapperCounts {
   std::uint64_t attributes_lost = 0;
   std::uint64_t lengths_added = 0;  // members for lengths and selectors
   std::uint64_t realigned = 0;      // fields that had to begin at a byte
-  std::uint64_t put_otherwise = 0;  // classes that the dialect lacks
+  std::uint64_t substituted = 0;    // classes that the dialect lacks
   std::uint64_t renamed = 0;        // members whose name is no UTF-8, or another's
   std::uint64_t left_out = 0;       // members of headers that CTF 2 does not allow there
 };

@@ -31,7 +31,7 @@ Result<TargetClock> TargetClocks::find(const ClockClass& source) {
                                                    source.tick.numerator / source.tick.denominator);
     made.precision.reset();
     made.accuracy.reset();
-    concessions_.concede(Concession::kClock);
+    adaptations_.add(Adaptation::kClock);
   }
   const auto same = std::ranges::find_if(
       clocks_, [&](const ClockClass& clock) { return same_clock(clock, made); });
@@ -39,7 +39,7 @@ Result<TargetClock> TargetClocks::find(const ClockClass& source) {
     target.target = &*same;
   } else {
     if (dialect_ == Dialect::kCtf1) {
-      concessions_.concede(Concession::kTraceAttribute, made.attributes.size());
+      adaptations_.add(Adaptation::kTraceAttribute, made.attributes.size());
       made.attributes.clear();
     }
     const std::string id = made.id;

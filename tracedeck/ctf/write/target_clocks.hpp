@@ -9,7 +9,7 @@
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/dialect.hpp"
-#include "tracedeck/ctf/write/concessions.hpp"
+#include "tracedeck/ctf/write/adaptations.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
 #include "tracedeck/model/clock.hpp"
 
@@ -25,8 +25,8 @@ class TargetClocks {
  public:
   // Adds clocks to `writer`, and to `kept` unless it is null. All must outlive this.
   TargetClocks(Dialect dialect, MetadataWriter& writer, MetadataWriter* kept,
-               Concessions& concessions)
-      : dialect_(dialect), writer_(writer), kept_(kept), concessions_(concessions) {}
+               Adaptations& adaptations)
+      : dialect_(dialect), writer_(writer), kept_(kept), adaptations_(adaptations) {}
 
   // The target's clock for a source's. Sources whose times readers would see as the same share one.
   // Errors are those of the metadata writer.
@@ -40,7 +40,7 @@ class TargetClocks {
   Dialect dialect_;
   MetadataWriter& writer_;
   MetadataWriter* kept_;
-  Concessions& concessions_;
+  Adaptations& adaptations_;
   std::deque<ClockClass> clocks_;
   std::unordered_map<EntityId, TargetClock, EntityIdHash> clock_of_;  // by the source's
   std::unordered_set<std::string> clock_ids_;

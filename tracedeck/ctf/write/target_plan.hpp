@@ -26,7 +26,7 @@ class Planner {
   // For a class that is mapped next.
   [[nodiscard]] Plan plan(const FieldClass& source) { return plan(source, options_.dialect); }
 
-  // Whether what comes has a member that CTF 1.8 had to add for this class.
+  // Whether the source has a member that CTF 1.8 had to add for this class.
   [[nodiscard]] bool comes_with_added(const FieldClass& source);
 
  private:

@@ -124,13 +124,13 @@ class KeptRoots {
 
 }  // namespace
 
-TargetTrace::TargetTrace(Dialect dialect, bool single_source, Concessions& concessions)
+TargetTrace::TargetTrace(Dialect dialect, bool single_source, Adaptations& adaptations)
     : dialect_(dialect),
       single_source_(single_source),
-      concessions_(concessions),
+      adaptations_(adaptations),
       writer_(metadata_writer(dialect)),
       kept_(dialect == Dialect::kCtf1 ? std::optional<KeptMetadata>(std::in_place) : std::nullopt),
-      clocks_(dialect, *writer_, kept_ ? &kept_->writer() : nullptr, concessions) {}
+      clocks_(dialect, *writer_, kept_ ? &kept_->writer() : nullptr, adaptations) {}
 
 Result<void> TargetTrace::begin_empty() {
   if (begun_) return {};
@@ -174,7 +174,7 @@ Result<void> TargetTrace::begin(const DataStream& stream) {
     trace_class.packet_header = layout_.header_class(dialect_);
   }
   if (dialect_ == Dialect::kCtf1) {
-    concede(Concession::kTraceAttribute, trace_class.attributes.size());
+    adapted(Adaptation::kTraceAttribute, trace_class.attributes.size());
     trace_class.attributes.clear();
   }
   if (auto done = begin_kept(trace_class.uuid); !done) return done;
@@ -206,7 +206,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   }
   if (trace != 0 && trace != first_trace_ &&
       own_environment(source.trace->environment()) != environment_) {
-    concede(Concession::kEnvironment);
+    adapted(Adaptation::kEnvironment);
   }
   if (auto fits =
           written_out_.add({source.packet_context, source.event_header, source.common_context},
@@ -228,7 +228,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   made.target.default_clock = nullptr;
   made.common_context = made.target.common_context;
   made.target.id = free_id(stream_class_ids_, source.id, kLastId);
-  if (source.id && *source.id != *made.target.id) concede(Concession::kClassId);
+  if (source.id && *source.id != *made.target.id) adapted(Adaptation::kClassId);
   if (source.default_clock != nullptr) {
     auto target = clocks_.find(*source.default_clock);
     if (!target) return std::unexpected(target.error());
@@ -260,11 +260,11 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
     made.target.common_context = mapped->target;
   }
   count(mapper.counts());
-  concede(Concession::kHeadMember, mapper.counts().left_out);
+  adapted(Adaptation::kHeadMember, mapper.counts().left_out);
   if (made.packet_mapper != nullptr)
-    concede(Concession::kHeadMember, made.packet_mapper->counts().left_out);
+    adapted(Adaptation::kHeadMember, made.packet_mapper->counts().left_out);
   if (dialect_ == Dialect::kCtf1) {
-    concede(Concession::kAttribute, made.target.attributes.size());
+    adapted(Adaptation::kAttribute, made.target.attributes.size());
     made.target.attributes.clear();
   }
   if (auto added = writer_->add_stream_class(made.target); !added)
@@ -293,7 +293,7 @@ Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const Fiel
     StructureClass users = user_members(members, made.packet_members);
     for (std::size_t i = 0; i < members.members.size(); ++i) {
       if (!made.packet_members[i])
-        concede(Concession::kHeadMember, users_inside(*members.members[i].field_class));
+        adapted(Adaptation::kHeadMember, users_inside(*members.members[i].field_class));
     }
     made.packet_mapper = std::make_unique<ClassMapper>(
         MapperOptions{.dialect = dialect_, .restoring = made.restored != nullptr});
@@ -411,7 +411,7 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   made->stream_class = &stream_class;
   made->id = free_id(stream_class.event_ids, source.id,
                      stream_class.layout.has_wide_ids ? kLastId : kLastShortId);
-  if (source.id && *source.id != made->id) concede(Concession::kClassId);
+  if (source.id && *source.id != made->id) adapted(Adaptation::kClassId);
   made->has_duration = source.has_duration;
   const EventClass* const before =
       stream_class.restored == nullptr ? nullptr : stream_class.restored->find(source);
@@ -423,7 +423,7 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   if (dialect_ == Dialect::kCtf1) {
     const auto lost = std::ranges::count_if(
         target.attributes, [](const Attribute& attribute) { return attribute.is_json; });
-    concede(Concession::kAttribute, static_cast<std::uint64_t>(lost));
+    adapted(Adaptation::kAttribute, static_cast<std::uint64_t>(lost));
   }
   if (auto added = writer_->add_event_class(target); !added) return std::unexpected(added.error());
   if (auto done = keep(*made, kept); !done) return std::unexpected(done.error());
@@ -474,7 +474,7 @@ MapperOptions TargetTrace::kept_options(const TargetStreamClass& made) const {
   return options;
 }
 
-// What comes before a class of CTF 1.8: the same in CTF2-SPEC-2.0, where that says more.
+// What precedes a class of CTF 1.8: the same in CTF2-SPEC-2.0, where that says more.
 Result<void> TargetTrace::keep(const TargetStreamClass& made, DataStreamClass before) {
   if (!kept_) return {};
   KeptRoots roots(kept_options(made));
@@ -509,7 +509,7 @@ Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) 
     return has_plain_names(field_class, root, keeps_heads_);
   };
   const bool differs =
-      counts.put_otherwise + counts.lengths_added + counts.attributes_lost != 0 ||
+      counts.substituted + counts.lengths_added + counts.attributes_lost != 0 ||
       !before.attributes.empty() || !before.name_space.empty() || !before.uid.empty() ||
       !is_plain(before.specific_context, Root::kSpecificContext) ||
       !is_plain(before.payload, Root::kPayload) || !is_plain(packet_header_, Root::kPacketHeader) ||
@@ -553,11 +553,11 @@ void TargetTrace::forget(const std::function<bool(std::uint64_t trace)>& gone) {
 void TargetTrace::add_kept() { writer_->add_environment(kept_->take()); }
 
 void TargetTrace::count(const MapperCounts& counts) {
-  concede(Concession::kOtherwise, counts.put_otherwise);
-  concede(Concession::kAdded, counts.lengths_added);
-  concede(Concession::kRealigned, counts.realigned);
-  concede(Concession::kRenamed, counts.renamed);
-  concede(Concession::kAttribute, counts.attributes_lost);
+  adapted(Adaptation::kSubstituted, counts.substituted);
+  adapted(Adaptation::kAdded, counts.lengths_added);
+  adapted(Adaptation::kRealigned, counts.realigned);
+  adapted(Adaptation::kRenamed, counts.renamed);
+  adapted(Adaptation::kAttribute, counts.attributes_lost);
 }
 
 }  // namespace tracedeck::ctf

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tracedeck/base/error.hpp"
-#include "tracedeck/ctf/write/concessions.hpp"
+#include "tracedeck/ctf/write/adaptations.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
 #include "tracedeck/ctf/write/restored_classes.hpp"
@@ -59,7 +59,7 @@ struct TargetStreamClass {
 class TargetTrace {
  public:
   // `single_source`: all data streams are of one trace.
-  TargetTrace(Dialect dialect, bool single_source, Concessions& concessions);
+  TargetTrace(Dialect dialect, bool single_source, Adaptations& adaptations);
 
   // The class of a data stream. Errors: kUnsupported, kLimitExceeded.
   [[nodiscard]] Result<TargetStreamClass*> stream_class(const DataStream& stream);
@@ -100,11 +100,11 @@ class TargetTrace {
   [[nodiscard]] Result<void> keep(const TargetEventClass& made, EventClass before);
   void add_kept();
   void count(const MapperCounts& counts);
-  void concede(Concession what, std::uint64_t count = 1) { concessions_.concede(what, count); }
+  void adapted(Adaptation what, std::uint64_t count = 1) { adaptations_.add(what, count); }
 
   Dialect dialect_;
   bool single_source_;
-  Concessions& concessions_;
+  Adaptations& adaptations_;
   std::unique_ptr<MetadataWriter> writer_;
   std::optional<KeptMetadata> kept_;  // of CTF 1.8
   TargetClocks clocks_;

@@ -6,7 +6,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "tracedeck/ctf/write/concessions.hpp"
+#include "tracedeck/ctf/write/adaptations.hpp"
 #include "tracedeck/ctf/write/event_writer.hpp"
 #include "tracedeck/ctf/write/ordered_streams.hpp"
 #include "tracedeck/ctf/write/stream_names.hpp"
@@ -79,10 +79,10 @@ class TraceWriter final : public Writer {
   }
 
   [[nodiscard]] Receipt receipt() const override {
-    Concessions concessions = trace_.concessions;
-    concessions.concede(Concession::kCutString, trace_.encoder.counts().cut_strings);
-    concessions.concede(Concession::kUnresolved, trace_.encoder.counts().unresolved);
-    return receipt_of(concessions);
+    Adaptations adaptations = trace_.adaptations;
+    adaptations.add(Adaptation::kCutString, trace_.encoder.counts().cut_strings);
+    adaptations.add(Adaptation::kUnresolved, trace_.encoder.counts().unresolved);
+    return receipt_of(adaptations);
   }
 
  private:
@@ -142,7 +142,7 @@ class TraceWriter final : public Writer {
   std::uint64_t stream_id(std::uint64_t class_id, std::optional<std::uint64_t> own) {
     if (trace_.classes.keeps_heads()) return 0;
     if (trace_.classes.has_stream_ids()) return names_.free_id(class_id, own);
-    if (own) trace_.concessions.concede(Concession::kStreamId);
+    if (own) trace_.adaptations.add(Adaptation::kStreamId);
     return 0;
   }
 

@@ -1,14 +1,14 @@
-// What of a source a written Heph trace has differently, or not at all.
+// What of a source a written Heph trace has in another way, or not at all.
 #pragma once
 
 #include <cstdint>
 
-#include "tracedeck/format/concessions.hpp"
+#include "tracedeck/format/adaptations.hpp"
 
 namespace tracedeck::heph {
 
 // What may not come over, in the order of the receipt.
-enum class Concession : std::uint8_t {
+enum class Adaptation : std::uint8_t {
   kBoolean,
   kLabels,
   kWide,
@@ -29,8 +29,8 @@ enum class Concession : std::uint8_t {
   kCount,
 };
 
-using Concessions = ConcessionCounts<Concession>;
+using Adaptations = AdaptationCounts<Adaptation>;
 
-[[nodiscard]] Receipt receipt_of(const Concessions& concessions);
+[[nodiscard]] Receipt receipt_of(const Adaptations& adaptations);
 
 }  // namespace tracedeck::heph

@@ -1,9 +1,9 @@
-#include "tracedeck/ctf/write/concessions.hpp"
+#include "tracedeck/ctf/write/adaptations.hpp"
 
 namespace tracedeck::ctf {
 namespace {
 
-constexpr Concessions::Table kConcessions = {{
+constexpr Adaptations::Table kAdaptations = {{
     {"field classes that the target lacks", "written as the nearest it has", false},
     {"lengths and selectors that are no fields of their own", "written as added members", false},
     {"fields whose byte order changes inside a byte", "aligned to a byte", false},
@@ -28,6 +28,6 @@ constexpr Concessions::Table kConcessions = {{
 
 }  // namespace
 
-Receipt receipt_of(const Concessions& concessions) { return concessions.receipt(kConcessions); }
+Receipt receipt_of(const Adaptations& adaptations) { return adaptations.receipt(kAdaptations); }
 
 }  // namespace tracedeck::ctf

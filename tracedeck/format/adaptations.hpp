@@ -14,28 +14,26 @@
 namespace tracedeck {
 
 // What a receipt says of one kind, as in `ReceiptEntry`.
-struct ConcessionFacts {
+struct AdaptationFacts {
   std::string_view what;
   std::string_view done;
   bool lossy;
 };
 
-// The kinds of a format's concessions, an enumeration in the order of the receipt. Its last value,
+// The kinds of a format's adaptations, an enumeration in the order of the receipt. Its last value,
 // kCount, is none of them.
 template <class T>
-concept ConcessionKind = std::is_enum_v<T> && requires {
+concept AdaptationKind = std::is_enum_v<T> && requires {
   { T::kCount } -> std::convertible_to<T>;
 };
 
-template <ConcessionKind Kind>
-class ConcessionCounts {
+template <AdaptationKind Kind>
+class AdaptationCounts {
  public:
   static constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::kCount);
-  using Table = std::array<ConcessionFacts, kKinds>;
+  using Table = std::array<AdaptationFacts, kKinds>;
 
-  void concede(Kind what, std::uint64_t count = 1) {
-    counts_[static_cast<std::size_t>(what)] += count;
-  }
+  void add(Kind what, std::uint64_t count = 1) { counts_[static_cast<std::size_t>(what)] += count; }
 
   // Of what came up.
   [[nodiscard]] Receipt receipt(const Table& facts) const {

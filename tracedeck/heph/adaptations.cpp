@@ -1,9 +1,9 @@
-#include "tracedeck/heph/concessions.hpp"
+#include "tracedeck/heph/adaptations.hpp"
 
 namespace tracedeck::heph {
 namespace {
 
-constexpr Concessions::Table kConcessions = {{
+constexpr Adaptations::Table kAdaptations = {{
     {"booleans", "written as the unsigned integers 0 and 1", false},
     {"labels of enumerations", "left out beside the number", true},
     {"integers of more than 64 bits", "written as hexadecimal text", false},
@@ -20,11 +20,11 @@ constexpr Concessions::Table kConcessions = {{
     {"times of a clock of another origin", "written as if it were the first one's", true},
     {"data streams that are not just an id", "numbered", true},
     {"entries of the environment", "written as options", false},
-    {"losses that the counters cannot tell, or not whole", "left out", true},
+    {"losses that the counters cannot show, or only in part", "left out", true},
 }};
 
 }  // namespace
 
-Receipt receipt_of(const Concessions& concessions) { return concessions.receipt(kConcessions); }
+Receipt receipt_of(const Adaptations& adaptations) { return adaptations.receipt(kAdaptations); }
 
 }  // namespace tracedeck::heph

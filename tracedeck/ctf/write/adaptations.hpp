@@ -1,0 +1,37 @@
+// What of a source a written CTF trace has in another way, or not at all.
+#pragma once
+
+#include <cstdint>
+
+#include "tracedeck/format/adaptations.hpp"
+
+namespace tracedeck::ctf {
+
+// What could not come over, or came over in another way, in the order of the receipt.
+enum class Adaptation : std::uint8_t {
+  kSubstituted,
+  kAdded,
+  kRealigned,
+  kRenamed,
+  kAttribute,
+  kTraceAttribute,
+  kClassId,
+  kStreamId,
+  kHeadMember,
+  kClock,
+  kEnvironment,
+  kUntimed,
+  kDuration,
+  kBackwards,
+  kTimeRange,
+  kCutString,
+  kUnresolved,
+  kTakenBack,
+  kCount,
+};
+
+using Adaptations = AdaptationCounts<Adaptation>;
+
+[[nodiscard]] Receipt receipt_of(const Adaptations& adaptations);
+
+}  // namespace tracedeck::ctf
