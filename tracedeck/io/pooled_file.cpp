@@ -26,6 +26,11 @@ Pool& pool() {
   return shared;
 }
 
+std::size_t count_open() {
+  const std::lock_guard lock(pool().mutex);
+  return pool().open.size();
+}
+
 class PooledFile final : public Input {
  public:
   explicit PooledFile(std::unique_ptr<ParkableInput> file) : file_(std::move(file)) {
@@ -94,7 +99,7 @@ std::size_t most_pooled_files() {
 }
 
 Result<std::unique_ptr<Input>> open_pooled_input(const std::string& path, std::stop_token stop) {
-  allow_open_files(2 * pool().open.size());
+  allow_open_files(2 * count_open());
   auto file = open_parkable(path, std::move(stop));
   if (!file) return std::unexpected(std::move(file.error()));
   if (!(*file)->seekable()) return see_through_compression(*std::move(file));

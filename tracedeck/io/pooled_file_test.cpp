@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class PooledFile : public testing::Test {
+class PooledFiles : public testing::Test {
  protected:
-  PooledFile() : folder_(fs::path(testing::TempDir()) / "tracedeck_pooled_file") {
+  PooledFiles() : folder_(fs::path(testing::TempDir()) / "tracedeck_pooled_file") {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     ::getrlimit(RLIMIT_NOFILE, &before_);
   }
-  ~PooledFile() override {
+  ~PooledFiles() override {
     ::setrlimit(RLIMIT_NOFILE, &before_);
     fs::remove_all(folder_);
   }
@@ -43,8 +45,8 @@ class PooledFile : public testing::Test {
   rlimit before_{};
 };
 
-TEST_F(PooledFile, MoreFilesThanDescriptorsAreReadSideBySide) {
-  // The hard limit cannot be raised again, so each file is parked in turn instead.
+TEST_F(PooledFiles, MoreFilesThanDescriptorsAreReadSideBySide) {
+  // The hard limit, which cannot be raised again, stays; `many_files_test.py` lowers it.
   rlimit low = before_;
   low.rlim_cur = std::min<rlim_t>(before_.rlim_max, 64);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
@@ -60,7 +62,7 @@ TEST_F(PooledFile, MoreFilesThanDescriptorsAreReadSideBySide) {
   EXPECT_EQ(read(*inputs[0], 9), "ab0");
 }
 
-TEST_F(PooledFile, AParkedFileGoesOnWhereItWas) {
+TEST_F(PooledFiles, AParkedFileGoesOnWhereItWas) {
   const auto input = open_parkable(write("a", "abcdef"));
   ASSERT_TRUE(input);
   EXPECT_EQ(read(**input, 2), "ab");
@@ -72,7 +74,7 @@ TEST_F(PooledFile, AParkedFileGoesOnWhereItWas) {
   EXPECT_EQ(read(**input, 9), "");
 }
 
-TEST_F(PooledFile, AnotherFileOfTheNameIsNotTakenForTheParkedOne) {
+TEST_F(PooledFiles, AnotherFileOfTheNameIsNotTakenForTheParkedOne) {
   const std::string path = write("a", "abcdef");
   const auto input = open_parkable(path);
   ASSERT_TRUE(input);
