@@ -8,11 +8,12 @@ DEMO := build/demo
 
 export JOBS
 
-.PHONY: build deps demo test bench fuzz format lint install clean help
+.PHONY: build deps demo test bench fuzz format lint install deb static clean help
 
+# The library, the command and its papers; no tests.
 build:
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS)
+	cmake --build --preset release -j $(JOBS) --target tracedeck-generated
 
 deps:
 	scripts/install-deps.sh
@@ -22,10 +23,14 @@ demo: deps
 	cmake --build --preset release -j $(JOBS) --target tracedeck-command record_pool
 	@scripts/demo.sh $(BIN) $(DEMO)
 
-test: deps build
+test: deps
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
 	ctest --preset release --no-tests=error -j $(JOBS)
 
-bench: build
+bench:
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target tracedeck-benchmarks
 	@for program in $(BIN)/*_bench; do echo "== $$program"; $$program || exit 1; done
 
 fuzz:
@@ -42,6 +47,16 @@ lint:
 install: build
 	cmake --install build/release --prefix $(PREFIX)
 
+deb:
+	scripts/install-deps.sh packages
+	cmake --preset deb
+	cmake --build --preset deb -j $(JOBS)
+	cd build/deb && rm -f *.deb && cpack
+
+static:
+	scripts/install-deps.sh packages
+	scripts/build-static.sh
+
 clean:
 	rm -rf build
 
@@ -54,5 +69,7 @@ help:
 	@echo 'make format     format the sources'
 	@echo 'make lint       formatting, floors, links, headers, clang-tidy'
 	@echo 'make install    install below PREFIX ($(PREFIX))'
+	@echo 'make deb        Debian packages of the command, the library and its headers (build/deb/*.deb)'
+	@echo 'make static     one executable that needs nothing else (build/release/bin/tracedeck-static)'
 	@echo 'make clean      remove build/'
 	@echo 'Sanitizers: cmake --preset asan (or tsan) && cmake --build --preset asan && ctest --preset asan'

@@ -14,7 +14,7 @@ std::vector<std::string> words_of(const OptionSpec& spec) {
   return words;
 }
 
-std::string command_case(const Command& command) {
+std::string options_case(const Command& command) {
   std::vector<std::string> words;
   for (const std::string_view name : command.options) {
     for (std::string& word : words_of(option(name))) words.push_back(std::move(word));
@@ -86,7 +86,7 @@ std::string bash_completion() {
   for (const OptionSpec& spec : option_table()) text += spec.key.empty() ? value_case(spec) : "";
   text += "    esac\n    case ${COMP_WORDS[1]} in\n";
   for (const Command& command : commands()) {
-    if (!command.hidden) text += command_case(command);
+    if (!command.hidden) text += options_case(command);
   }
   text +=
       "    esac\n"

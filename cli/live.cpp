@@ -19,11 +19,6 @@
 namespace tracedeck::cli {
 namespace {
 
-bool is_directory(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
-}
-
 std::string check_live_operand(const Options& options, const std::string& operand) {
   if (io::is_live_address(operand)) {
     const auto address = io::parse_live_address(operand);
@@ -34,7 +29,7 @@ std::string check_live_operand(const Options& options, const std::string& operan
                             "without it"
                           : "";
   }
-  if (is_directory(operand)) {
+  if (std::error_code ignored; std::filesystem::is_directory(operand, ignored)) {
     return fmt::format("'{}' is a directory; only files and devices go with live TRACEs", operand);
   }
   return {};

@@ -14,7 +14,7 @@ namespace {
 // When the page last changed in what it says.
 constexpr std::string_view kDate = "2026-11-21";
 
-constexpr std::size_t kWidth = 78;
+constexpr std::size_t kPageWidth = 78;
 
 // What stands in the page besides the tables. Paragraphs are divided by empty lines.
 constexpr std::string_view kDescription =
@@ -128,7 +128,7 @@ std::string prose_word(std::string_view word) {
   return "\\fB" + literal(word.substr(0, end)) + "\\fR" + literal(word.substr(end));
 }
 
-// Running text in lines of at most `kWidth` characters, a new one for every sentence.
+// Running text in lines of at most `kPageWidth` characters, a new one for every sentence.
 std::string prose(std::string_view text) {
   std::string result;
   std::size_t column = 0;
@@ -137,7 +137,7 @@ std::string prose(std::string_view text) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string word = prose_word(text.substr(0, end));
     if (column > 0) {
-      const bool breaks = sentence_ends || column + 1 + word.size() > kWidth;
+      const bool breaks = sentence_ends || column + 1 + word.size() > kPageWidth;
       result += breaks ? '\n' : ' ';
       column = breaks ? 0 : column + 1;
     }

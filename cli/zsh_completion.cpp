@@ -44,7 +44,7 @@ std::string argument(const OptionSpec& spec) {
   return fmt::format("'(-{0} --{1})'{{-{0},--{1}}}'[{2}]{3}'", spec.letter, spec.name, help, value);
 }
 
-std::string command_case(const Command& command) {
+std::string arguments_case(const Command& command) {
   std::string text = fmt::format("    {})\n      _arguments -s -S \\\n", command.name);
   for (const std::string_view name : command.options)
     text += fmt::format("        {} \\\n", argument(option(name)));
@@ -76,7 +76,7 @@ std::string zsh_completion() {
       "  (( CURRENT-- ))\n"
       "  case ${words[1]} in\n";
   for (const Command& command : commands()) {
-    if (!command.hidden) text += command_case(command);
+    if (!command.hidden) text += arguments_case(command);
   }
   text +=
       "  esac\n"

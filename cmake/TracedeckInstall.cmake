@@ -5,13 +5,13 @@ include(CMakePackageConfigHelpers)
 install(
   TARGETS tracedeck
   EXPORT tracedeck-targets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  FILE_SET HEADERS
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library NAMELINK_COMPONENT development
+  FILE_SET HEADERS COMPONENT development
 )
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tracedeck")
-install(EXPORT tracedeck-targets NAMESPACE tracedeck:: DESTINATION "${package_dir}")
+install(EXPORT tracedeck-targets NAMESPACE tracedeck:: DESTINATION "${package_dir}" COMPONENT development)
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/tracedeck-config.cmake.in"
   "${PROJECT_BINARY_DIR}/tracedeck-config.cmake"
@@ -26,6 +26,7 @@ install(
     "${PROJECT_BINARY_DIR}/tracedeck-config.cmake"
     "${PROJECT_BINARY_DIR}/tracedeck-config-version.cmake"
   DESTINATION "${package_dir}"
+  COMPONENT development
 )
 
 # pkg-config files are found where the prefix was moved to, so paths in them are relative to their own folder.
@@ -48,4 +49,6 @@ else()
   string(APPEND pc_requires " zlib libzstd simdjson")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/tracedeck.pc.in" "${PROJECT_BINARY_DIR}/tracedeck.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/tracedeck.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(
+  FILES "${PROJECT_BINARY_DIR}/tracedeck.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development
+)

@@ -84,6 +84,8 @@ function(tracedeck_add_unit_tests name folder)
     return()
   endif()
   add_executable(${name}_test ${sources})
+  # Tests call things as they like.
+  set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)
   tracedeck_configure(${name}_test)
   target_link_libraries(${name}_test PRIVATE tracedeck::internal ${ARGN} tracedeck-test-libraries GTest::gtest_main)
   tracedeck_precompile(${name}_test tracedeck-test-headers)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building and testing need on Debian 12, only what is missing; does nothing when all is there.
 #
-#   scripts/install-deps.sh [build] [lint] [fuzz]     groups to install, default: build
+#   scripts/install-deps.sh [build] [lint] [fuzz] [packages]     groups to install, default: build
 #
 # TRACEDECK_NO_INSTALL=1 makes it do nothing at all: for systems whose packages are named otherwise.
 set -euo pipefail
@@ -17,9 +17,10 @@ build=(
 peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi)
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
+packages=(dpkg-dev debootstrap) # what makes packages, fetches sources, and makes a bare Debian to try them in
 
 usage() {
-    echo "usage: scripts/install-deps.sh [build] [lint] [fuzz]" >&2
+    echo "usage: scripts/install-deps.sh [build] [lint] [fuzz] [packages]" >&2
     exit 2
 }
 
@@ -29,6 +30,7 @@ for group in "${@:-build}"; do
         build) wanted+=("${build[@]}") ;;
         lint) wanted+=("${build[@]}" "${lint[@]}") ;;
         fuzz) wanted+=("${build[@]}" "${fuzz[@]}") ;;
+        packages) wanted+=("${build[@]}" "${packages[@]}") ;;
         *) usage ;;
     esac
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All static checks: formatting, floors, links, headers that stand alone, clang-tidy.
+# All static checks: formatting, floors, links, headers and sources that stand alone, clang-tidy.
 #
 #   scripts/lint.sh [FILE...]     clang-tidy only for these sources; default: all but the tests
 set -uo pipefail
@@ -39,20 +39,39 @@ headers() {
         { cat build/lint/headers.log; return 1; }
 }
 
+# BUILD OPTION...: clang-tidy over the files on standard input.
+run_tidy() {
+    local build=$1
+    shift
+    xargs -P "${JOBS:-$(nproc)}" -n 1 clang-tidy-19 -p "$build" --quiet "$@" 2>"$build/tidy.log"
+}
+
 # The tests are left out: their time goes into GoogleTest's and rapidcheck's templates.
+plain_sources() {
+    sources 'tracedeck/*.cpp' 'cli/*.cpp' 'examples/*.cpp' 'fuzz/*.cpp' 'bench/*.cpp' | grep -v '_test\.cpp$'
+}
+
+# Each source alone, without precompiled headers: whether it includes what it uses, what the compiler warns of, and
+# the checks that look at the main file only.
+alone() {
+    plain_sources | run_tidy build/lint --checks='-*,misc-unused-*-decls,modernize-deprecated-headers,clang-diagnostic-*'
+}
+
+# All checks, over the folders compiled as one: the standard library, which each check walks too, comes once a folder.
 tidy() {
-    local files=("$@")
-    if [[ ${#files[@]} -eq 0 ]]; then
-        mapfile -t files < <(sources 'tracedeck/*.cpp' 'cli/*.cpp' 'examples/*.cpp' 'fuzz/*.cpp' 'bench/*.cpp' |
-            grep -v '_test\.cpp$')
+    if [[ $# -gt 0 ]]; then
+        printf '%s\n' "$@" | run_tidy build/lint
+    else
+        cmake --preset lint -B build/lint-unity -DTRACEDECK_UNITY=ON -DCMAKE_VERIFY_INTERFACE_HEADER_SETS=OFF >/dev/null
+        sed -n 's/^ *"file": "\(.*\)",*$/\1/p' build/lint-unity/compile_commands.json |
+            grep -v '_test\|_test_' | run_tidy build/lint-unity
     fi
-    printf '%s\n' "${files[@]}" |
-        xargs -P "${JOBS:-$(nproc)}" -n 1 clang-tidy-19 -p build/lint --quiet 2>build/lint/tidy.log
 }
 
 cmake --preset lint >/dev/null || exit 1
 step format format
 step checks checks
 step headers headers
+[[ $# -gt 0 ]] || step alone alone
 step tidy tidy "$@"
 exit $failed

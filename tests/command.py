@@ -85,6 +85,22 @@ def first_difference(want, got):
     return None
 
 
+class Golden:
+    """What is known to be printed of traces: `expected` gives the parsed lines of one."""
+
+    def __init__(self, expected):
+        self.expected, self.right = expected, {}
+
+    def difference(self, trace, output):
+        """As `first_difference`; the same output is not parsed twice."""
+        if output == self.right.get(trace):
+            return None
+        difference = first_difference(self.expected(trace), parse_lines(output))
+        if difference is None:
+            self.right[trace] = output
+        return difference
+
+
 def needs_traces(test):
     return unittest.skipUnless(TRACES.is_dir(), f"the reference traces are not there: {TRACES}")(test)
 

@@ -8,7 +8,7 @@ import threading
 import unittest
 
 import command
-from command import TRACES, CommandTest, first_difference, needs_traces, parse_lines, run, zstd
+from command import TRACES, CommandTest, Golden, needs_traces, parse_lines, run, zstd
 
 DIAL9 = TRACES / "dial9"
 PRINT = ["print", "--format", "dial9", "--output", "jsonl", "--order", "recorded"]
@@ -51,6 +51,9 @@ def byte_by_byte(*args, content):
     return subprocess.CompletedProcess(process.args, process.wait(), out, err)
 
 
+GOLDEN = Golden(expected)
+
+
 @needs_traces
 class ValidTraces(CommandTest):
     def each(self, check):
@@ -62,7 +65,7 @@ class ValidTraces(CommandTest):
 
     def same(self, trace, result):
         self.check(result, 0)
-        self.assertIsNone(first_difference(expected(trace), parse_lines(result.stdout)))
+        self.assertIsNone(GOLDEN.difference(trace, result.stdout))
 
     def test_file(self):
         self.each(lambda trace: self.same(trace, run(*PRINT, trace)))

@@ -11,7 +11,7 @@ import unittest
 
 import command
 import heph_writer as w
-from command import TRACES, CommandTest, first_difference, needs_traces, parse_lines, run
+from command import TRACES, CommandTest, Golden, needs_traces, parse_lines, run
 from golden_test import byte_by_byte
 
 HEPH = TRACES / "heph"
@@ -27,6 +27,9 @@ def expected(trace):
     )
 
 
+GOLDEN = Golden(expected)
+
+
 @needs_traces
 class ValidTraces(CommandTest):
     def each(self, check, largest=None):
@@ -39,7 +42,7 @@ class ValidTraces(CommandTest):
 
     def same(self, trace, result):
         self.check(result, 0)
-        self.assertIsNone(first_difference(expected(trace), parse_lines(result.stdout)))
+        self.assertIsNone(GOLDEN.difference(trace, result.stdout))
 
     def test_file(self):
         self.each(lambda trace: self.same(trace, run(*PRINT, trace)))

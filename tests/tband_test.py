@@ -3,7 +3,7 @@
 import gzip
 import unittest
 
-from command import TRACES, CommandTest, first_difference, needs_traces, parse_lines, run
+from command import TRACES, CommandTest, Golden, needs_traces, parse_lines, run
 from golden_test import byte_by_byte, expected
 
 TBAND = TRACES / "tband"
@@ -46,6 +46,9 @@ def events(result):
     return [dict(line) for line in parse_lines(result.stdout)]
 
 
+GOLDEN = Golden(expected)
+
+
 @needs_traces
 class ReferenceTraces(CommandTest):
     def each(self, check):
@@ -57,7 +60,7 @@ class ReferenceTraces(CommandTest):
 
     def same(self, trace, result):
         self.check(result, 0)
-        self.assertIsNone(first_difference(expected(trace), parse_lines(result.stdout)))
+        self.assertIsNone(GOLDEN.difference(trace, result.stdout))
 
     def test_file(self):
         self.each(lambda trace: self.same(trace, run(*PRINT, trace)))

@@ -8,8 +8,6 @@
 namespace tracedeck::dial9 {
 namespace {
 
-constexpr std::size_t kCountSize = 4;
-
 // Bytes from `at` to `end`; negative when a load in the padding went past it.
 std::ptrdiff_t left(const std::uint8_t* at, const std::uint8_t* end) { return end - at; }
 

@@ -9,8 +9,6 @@
 namespace tracedeck::dial9 {
 namespace {
 
-constexpr std::size_t kCountSize = 4;
-
 bool fits(std::uint64_t bits, std::size_t size) { return bits >> (8 * size) == 0; }
 
 ValueMeasure measure_container(const Value& value) {

@@ -40,6 +40,8 @@ inline constexpr std::size_t kTimestampResetSize = 9;
 
 // LEB128: a u64 takes at most 10 bytes; longer forms cannot be decoded.
 inline constexpr std::size_t kMaxVarintSize = 10;
+// Lengths of texts and counts of elements behind a tag are u32.
+inline constexpr std::size_t kCountSize = 4;
 // Limits: name lengths and field counts are u16.
 inline constexpr std::size_t kMaxNameLength = 65'535;
 inline constexpr std::size_t kMaxFieldCount = 65'535;

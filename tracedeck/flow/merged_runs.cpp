@@ -9,7 +9,7 @@ namespace {
 
 // More than this at a time is read no faster.
 constexpr std::size_t kMostBuffer = std::size_t{1} << 20;
-constexpr std::size_t kWriteBuffer = std::size_t{256} << 10;
+constexpr std::size_t kMergedRunBuffer = std::size_t{256} << 10;
 
 // Merges `group` into one run.
 Result<SortedRun> merge_group(const SpillFile& from, std::vector<SortedRun> group,
@@ -85,7 +85,7 @@ Result<void> merge_down(std::unique_ptr<SpillFile>& file, std::vector<SortedRun>
   while (most_overlapping(runs) > most) {
     Result<std::unique_ptr<SpillFile>> merged_file = SpillFile::create(directory);
     if (!merged_file) return std::unexpected(merged_file.error());
-    RunWriter writer(**merged_file, std::min(memory, kWriteBuffer));
+    RunWriter writer(**merged_file, std::min(memory, kMergedRunBuffer));
     std::vector<SortedRun> merged;
     for (std::size_t begin = 0; begin < runs.size(); begin += most) {
       const std::size_t end = std::min(begin + most, runs.size());

@@ -3,15 +3,6 @@
 #include <algorithm>
 
 namespace tracedeck::heph {
-namespace {
-
-std::uint8_t* put_text(std::uint8_t* to, std::string_view text) {
-  store_be(to, static_cast<std::uint16_t>(text.size()));
-  std::ranges::copy(text, to + kLengthSize);
-  return to + kLengthSize + text.size();
-}
-
-}  // namespace
 
 std::string_view AttributeValue::fault() const {
   if (type_ == type_byte(ValueType::kString) && count_ > kMaxLength)
@@ -43,7 +34,7 @@ std::uint8_t* AttributeValue::put_array(std::uint8_t* to) const {
   }
   if (type_ == type_byte(ValueType::kString, true)) {
     const auto* const texts = static_cast<const std::string_view*>(pointer_);
-    for (std::size_t i = 0; i < count_; ++i) to = put_text(to, texts[i]);
+    for (std::size_t i = 0; i < count_; ++i) to = detail::put_text(to, texts[i]);
     return to;
   }
   // Numbers of all three types are 8 bytes in the order of the machine.

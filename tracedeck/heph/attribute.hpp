@@ -31,6 +31,13 @@ concept ArrayOfValues =
     std::ranges::contiguous_range<const Range&> && std::ranges::sized_range<const Range&> &&
     kElementType<std::ranges::range_value_t<const Range&>> != ValueType{};
 
+// A length and the text. Returns the end.
+inline std::uint8_t* put_text(std::uint8_t* to, std::string_view text) {
+  store_be(to, static_cast<std::uint16_t>(text.size()));
+  if (!text.empty()) std::memcpy(to + kLengthSize, text.data(), text.size());
+  return to + kLengthSize + text.size();
+}
+
 }  // namespace detail
 
 // The value of an attribute: a number, text, or an array of one of them. Refers to text and arrays,
@@ -101,9 +108,7 @@ class AttributeValue {
         store_be(to, bits_);
         return to + kScalarSize;
       case type_byte(ValueType::kString):
-        store_be(to, static_cast<std::uint16_t>(count_));
-        if (count_ != 0) std::memcpy(to + kLengthSize, pointer_, count_);
-        return to + kLengthSize + count_;
+        return detail::put_text(to, {static_cast<const char*>(pointer_), count_});
       default:
         return put_array(to);
     }

@@ -7,12 +7,6 @@
 namespace tracedeck::heph {
 namespace {
 
-std::uint8_t* put_text(std::uint8_t* to, std::string_view text) {
-  store_be(to, static_cast<std::uint16_t>(text.size()));
-  if (!text.empty()) std::memcpy(to + kLengthSize, text.data(), text.size());
-  return to + kLengthSize + text.size();
-}
-
 std::uint8_t* put_prefix(std::uint8_t* to, std::uint32_t magic, std::size_t size) {
   store_be(to, magic);
   store_be(to + kSizeOffset, static_cast<std::uint32_t>(size));
@@ -75,7 +69,7 @@ Result<void> Encoder::set_option(std::string_view name, ByteSpan value) {
   if (size > kMaxPacketSize) return packet_too_long();
   std::uint8_t* to = room(size);
   if (to == nullptr) return sink_error();
-  to = put_text(put_prefix(to, kMetadataMagic, size), name);
+  to = detail::put_text(put_prefix(to, kMetadataMagic, size), name);
   if (!value.empty()) std::memcpy(to, value.data(), value.size());
   used_ += size;
   return {};
@@ -107,9 +101,9 @@ Result<void> Encoder::write(const EventHead& head, std::string_view description,
   store_be(to + kSubstreamOffset, head.substream);
   store_be(to + kStartOffset, head.start);
   store_be(to + kEndOffset, head.end);
-  to = put_text(to + kDescriptionOffset, description);
+  to = detail::put_text(to + kDescriptionOffset, description);
   for (const Attribute& attribute : attributes) {
-    to = put_text(to, attribute.name);
+    to = detail::put_text(to, attribute.name);
     *to++ = attribute.value.type();
     to = attribute.value.put(to);
   }

@@ -9,13 +9,13 @@ namespace tracedeck::io {
 namespace {
 
 // Not only the largest piece, so that few pieces straddle its end and must be moved.
-constexpr std::size_t kBufferSize = std::size_t{160} << 10;
+constexpr std::size_t kCompressedBuffer = std::size_t{160} << 10;
 
 }  // namespace
 
 DecompressingInput::DecompressingInput(std::unique_ptr<Input> compressed, std::string_view what)
-    : compressed_(std::move(compressed)), what_(what), buffer_(kBufferSize) {
-  static_assert(kBufferSize > kLargestPiece);
+    : compressed_(std::move(compressed)), what_(what), buffer_(kCompressedBuffer) {
+  static_assert(kCompressedBuffer > kLargestPiece);
 }
 
 Result<std::size_t> DecompressingInput::read(std::uint8_t* into, std::size_t size) {

@@ -12,7 +12,7 @@ namespace tracedeck::io {
 namespace {
 
 // Above 64 KiB, what a pipe holds, more bytes a call gain little; twice that also serves files.
-constexpr std::size_t kBufferSize = std::size_t{128} << 10;
+constexpr std::size_t kOutputBuffer = std::size_t{128} << 10;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ DescriptorOutput::DescriptorOutput(std::string name, FileDescriptor file, std::s
       file_(std::move(file)),
       part_path_(std::move(part_path)),
       final_path_(std::move(final_path)),
-      buffer_(std::make_unique_for_overwrite<std::uint8_t[]>(kBufferSize)) {}
+      buffer_(std::make_unique_for_overwrite<std::uint8_t[]>(kOutputBuffer)) {}
 
 Result<void> DescriptorOutput::fail_write(int error) {
   const bool pipe = error == EPIPE;
@@ -53,9 +53,9 @@ Result<void> DescriptorOutput::put(ByteSpan bytes) {
 Result<void> DescriptorOutput::write(ByteSpan bytes) {
   if (failure_) return std::unexpected(*failure_);
   if (finished_) return fail(ErrorCode::kInvalidArgument, "the output is finished", name_);
-  if (bytes.size() > kBufferSize - used_) {
+  if (bytes.size() > kOutputBuffer - used_) {
     if (Result<void> flushed = flush(); !flushed) return flushed;
-    if (bytes.size() >= kBufferSize) return put(bytes);
+    if (bytes.size() >= kOutputBuffer) return put(bytes);
   }
   if (!bytes.empty()) std::memcpy(buffer_.get() + used_, bytes.data(), bytes.size());
   used_ += bytes.size();

@@ -68,7 +68,7 @@ Result<void> empty(const FileDescriptor& directory, const std::string& part) {
 
 // Makes the .part directory, or takes over what is left of one. Held under a lock, so that two
 // commands at once with the same output do not write into each other.
-Result<FileDescriptor> open_part(const std::string& part) {
+Result<FileDescriptor> open_part_directory(const std::string& part) {
   if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) {
     return fail(ErrorCode::kCannotOpen, why_not_opened(errno), part);
   }
@@ -292,7 +292,7 @@ Result<std::unique_ptr<OutputDirectory>> OutputDirectory::create(const std::stri
                 path);
   }
   std::string part = part_path(path);
-  Result<FileDescriptor> directory = open_part(part);
+  Result<FileDescriptor> directory = open_part_directory(part);
   if (!directory) return std::unexpected(std::move(directory.error()));
   if (const FileDescriptor mark = make_file(*directory, kMark); !mark.valid()) {
     return fail(ErrorCode::kCannotOpen, why_not_opened(errno), part);

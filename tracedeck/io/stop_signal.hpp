@@ -24,8 +24,10 @@ class StopSignal {
   // Makes the pipe, unless a stop can never be requested. Returns 0 or an `errno`.
   [[nodiscard]] int arm();
 
-  // Waits for up to `milliseconds`, -1: for ever, until `descriptor` (-1: none) has one of `events`
-  // of poll(2), or a stop is requested.
+  static constexpr int kForEver = -1;
+
+  // Waits for up to `milliseconds`, or `kForEver`, until `descriptor` (-1: none) has one of
+  // `events` of poll(2), or a stop is requested.
   enum class Waited : std::uint8_t { kReady, kStopped, kTimedOut };
   [[nodiscard]] Waited wait(int descriptor, short events, int milliseconds) const;
 

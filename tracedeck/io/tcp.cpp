@@ -18,8 +18,6 @@
 namespace tracedeck::io {
 namespace {
 
-constexpr int kForEver = -1;  // of poll(2)
-
 // A peer that is gone without a word is noticed after about two minutes.
 void expect_life(const FileDescriptor& socket) {
   constexpr int kOn = 1;
@@ -37,7 +35,8 @@ void expect_life(const FileDescriptor& socket) {
 int connect_to(const FileDescriptor& socket, const SocketAddress& place, const StopSignal& stop) {
   if (::connect(socket.get(), place.get(), place.size) == 0) return 0;
   if (errno != EINPROGRESS && errno != EINTR) return errno;
-  if (stop.wait(socket.get(), POLLOUT, kForEver) == StopSignal::Waited::kStopped) return ECANCELED;
+  if (stop.wait(socket.get(), POLLOUT, StopSignal::kForEver) == StopSignal::Waited::kStopped)
+    return ECANCELED;
   int error = 0;
   socklen_t size = sizeof error;
   if (::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
@@ -96,7 +95,7 @@ bool Listener::wait() {
   if (!full()) waited.push_back({.fd = socket_.get(), .events = POLLIN, .revents = 0});
   for (const SilentPeer& peer : silent_)
     waited.push_back({.fd = peer.socket.get(), .events = POLLIN, .revents = 0});
-  while (::poll(waited.data(), waited.size(), kForEver) < 0) {
+  while (::poll(waited.data(), waited.size(), StopSignal::kForEver) < 0) {
     if (errno != EINTR) return false;
   }
   return true;

@@ -20,8 +20,6 @@
 namespace tracedeck::io {
 namespace {
 
-constexpr int kForEver = -1;  // of poll(2)
-
 // What bursts may pile up in the system; it grants what its own limit (net.core.rmem_max) allows.
 constexpr int kReceiveBuffer = 8 << 20;
 // What is read after a stop request of senders that go on sending: all that may have piled up.
@@ -218,7 +216,7 @@ Result<std::size_t> DatagramInput::read(std::uint8_t* into, std::size_t size) {
     part_ended_ = true;
     return std::size_t{0};
   }
-  const Result<bool> there = socket_->have(kForEver);
+  const Result<bool> there = socket_->have(StopSignal::kForEver);
   if (!there) return std::unexpected(there.error());
   if (!*there) {
     ended_ = true;

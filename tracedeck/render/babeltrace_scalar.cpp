@@ -38,7 +38,7 @@ unsigned digit_count(std::uint64_t value, unsigned bits) {
 
 // How each character of a string is spelt: 0 as it is, `x` in hexadecimal, else a letter behind a
 // backslash.
-constexpr std::array<char, 256> kEscapes = [] {
+constexpr std::array<char, 256> kStringEscapes = [] {
   std::array<char, 256> escapes{};
   for (std::size_t i = 0; i < 32; ++i) escapes[i] = 'x';
   escapes[127] = 'x';
@@ -58,7 +58,7 @@ constexpr std::size_t kLongestEscape = 4;
 
 char* write_escaped(char* to, std::string_view text) {
   for (const char character : text) {
-    const char escape = kEscapes[static_cast<unsigned char>(character)];
+    const char escape = kStringEscapes[static_cast<unsigned char>(character)];
     if (escape == 0) [[likely]] {
       *to++ = character;
       continue;

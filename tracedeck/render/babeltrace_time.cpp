@@ -39,15 +39,6 @@ std::optional<std::int64_t> fitting(Int128 value) {
   return narrow;
 }
 
-// `digits` decimal digits, zeros in front.
-char* write_padded(char* to, std::uint64_t value, int digits) {
-  for (int i = digits - 1; i >= 0; --i) {
-    to[i] = static_cast<char>('0' + value % 10);
-    value /= 10;
-  }
-  return to + digits;
-}
-
 char* write_text(char* to, std::string_view text) {
   std::memcpy(to, text.data(), text.size());
   return to + text.size();

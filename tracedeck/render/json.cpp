@@ -16,7 +16,7 @@ namespace {
 // What an ASCII character takes in a JSON string: itself, a backslash and a letter, or \u00XX.
 constexpr char kItself = 0;
 constexpr char kUnicode = 1;
-constexpr std::array<char, 128> kEscapes = [] {
+constexpr std::array<char, 128> kJsonEscapes = [] {
   std::array<char, 128> escapes{};
   for (std::size_t i = 0; i < 0x20; ++i) escapes[i] = kUnicode;
   escapes[0x7F] = kUnicode;
@@ -40,7 +40,7 @@ char* write_unicode_escape(char* to, std::uint32_t code) {
 }
 
 char* write_ascii(char* to, std::uint8_t character) {
-  const char escape = kEscapes[character];
+  const char escape = kJsonEscapes[character];
   if (escape == kItself) {
     *to = static_cast<char>(character);
     return to + 1;

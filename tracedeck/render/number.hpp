@@ -63,6 +63,15 @@ inline char* write_small(char* to, std::uint32_t value) {
 
 }  // namespace detail
 
+// `digits` decimal digits, zeros in front.
+inline char* write_padded(char* to, std::uint64_t value, int digits) {
+  for (int i = digits - 1; i >= 0; --i) {
+    to[i] = static_cast<char>('0' + value % 10);
+    value /= 10;
+  }
+  return to + digits;
+}
+
 // Writes a decimal integer to room of at least `kIntegerSize` and returns its end.
 inline char* write_decimal(char* to, std::uint64_t value) {
   constexpr std::uint64_t kEightDigits = 100'000'000;

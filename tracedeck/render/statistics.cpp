@@ -96,7 +96,7 @@ void append_field(TextBuffer& out, const FieldStatistics& field) {
   object.end();
 }
 
-void append_range(JsonObject& object, const std::optional<flow::TimeRange>& time) {
+void append_first_and_last(JsonObject& object, const std::optional<flow::TimeRange>& time) {
   if (!time) return;
   object.integer("first", time->first);
   object.integer("last", time->last);
@@ -112,7 +112,7 @@ void append_class(TextBuffer& out, const TraceStatistics& statistics,
   object.integer("bytes", group.bytes);
   object.real("share", statistics.share_of_bytes(group));
   if (const std::optional<double> rate = group.rate()) object.real("rate", *rate);
-  append_range(object, group.time);
+  append_first_and_last(object, group.time);
   JsonArray fields(object.key("fields"));
   for (const FieldStatistics& field : group.fields) append_field(fields.next(), field);
   fields.end();
@@ -136,7 +136,7 @@ std::string statistics_json(const TraceStatistics& statistics) {
   JsonObject object(out);
   object.integer("events", statistics.events);
   object.integer("bytes", statistics.bytes);
-  append_range(object, statistics.time);
+  append_first_and_last(object, statistics.time);
   JsonArray classes(object.key("classes"));
   for (const ClassStatistics& group : statistics.classes)
     append_class(classes.next(), statistics, group);

@@ -12,15 +12,6 @@ constexpr std::uint64_t kPerSecond = 1'000'000'000;
 constexpr std::int64_t kYearZero = -62'167'219'200;
 constexpr std::int64_t kYearTenThousand = 253'402'300'800;
 
-// `digits` decimal digits, zeros in front.
-char* write_padded(char* to, std::uint64_t value, int digits) {
-  for (int i = digits - 1; i >= 0; --i) {
-    to[i] = static_cast<char>('0' + value % 10);
-    value /= 10;
-  }
-  return to + digits;
-}
-
 // Seconds rounded down, and the nanoseconds on top. `time` must fit.
 struct Split {
   std::int64_t seconds;

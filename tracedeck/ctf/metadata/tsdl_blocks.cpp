@@ -36,8 +36,6 @@ constexpr std::array<KnownAttribute, 8> kClockAttributes = {{{"name"},
                                                              {"offset"},
                                                              {"absolute"}}};
 
-constexpr std::size_t index_of(Root root) { return static_cast<std::size_t>(root); }
-
 bool is_about_types(const TopLevel& declaration) {
   return !declaration.block || (declaration.block->kind != Block::Kind::kStream &&
                                 declaration.block->kind != Block::Kind::kEvent);

@@ -245,7 +245,7 @@ TypeBuilder::Reference TypeBuilder::refer(const Expression& to, const Site& site
   // Then those of the dynamic scopes around it, inner ones first (section 6).
   if (roots_ != nullptr) {
     for (auto scope = kDynamicScopes.rbegin(); scope != kDynamicScopes.rend(); ++scope) {
-      const FieldClassPtr& root = (*roots_)[static_cast<std::size_t>(scope->root)];
+      const FieldClassPtr& root = (*roots_)[index_of(scope->root)];
       if (scope->root >= root_ || root == nullptr || member_of(root, first) == std::string::npos)
         continue;
       Reference result = refer_to_root(scope->root, to, 0, site);
@@ -273,7 +273,7 @@ TypeBuilder::Reference TypeBuilder::refer_to_root(Root root, const Expression& t
                                                   const Site& site) {
   Reference result{.outermost = kNowhere};
   result.location.root = root;
-  FieldClassPtr at = roots_ == nullptr ? nullptr : (*roots_)[static_cast<std::size_t>(root)];
+  FieldClassPtr at = roots_ == nullptr ? nullptr : (*roots_)[index_of(root)];
   if (root == root_ && site.frame != nullptr) {
     std::vector<const Frame*> frames(site.frame->depth + 1);
     for (const Frame* frame = site.frame; frame != nullptr; frame = frame->parent)

@@ -41,8 +41,6 @@ constexpr std::array<KnownAttribute, 7> kEventAttributes = {{{"id"},
 // Of what fields are mapped to when the metadata declares no clock.
 constexpr std::string_view kImplicitClock = "default";
 
-constexpr std::size_t index_of(Root root) { return static_cast<std::size_t>(root); }
-
 }  // namespace
 
 std::optional<std::uint64_t> BlockReader::stream_id(const AttributeSet& given, const Block& block) {

@@ -21,6 +21,7 @@ namespace tracedeck::ctf::tsdl {
 
 // The classes of the root fields around a type, by FieldLocation::Root; null: none.
 using RootClasses = std::array<FieldClassPtr, 7>;
+constexpr std::size_t index_of(FieldLocation::Root root) { return static_cast<std::size_t>(root); }
 
 class TypeBuilder {
  public:

@@ -10,8 +10,6 @@
 namespace tracedeck::ctf::tsdl {
 namespace {
 
-using Kind = Expression::Kind;
-
 template <class T, std::size_t kSize>
 using WordTable = std::array<std::pair<std::string_view, T>, kSize>;
 
@@ -82,11 +80,11 @@ int hexadecimal(char c) {
 
 std::string plain_text(const Expression& from) {
   switch (from.kind) {
-    case Kind::kInteger:
+    case Expression::Kind::kInteger:
       return fmt::format("{}", from.value);
-    case Kind::kString:
+    case Expression::Kind::kString:
       return from.text;
-    case Kind::kPath:
+    case Expression::Kind::kPath:
       break;
   }
   return fmt::format("{}", fmt::join(from.path, "."));
@@ -146,7 +144,7 @@ void ValueReader::report(TsdlRule rule, const Expression& from, std::string_view
 std::optional<std::uint64_t> ValueReader::number(const Expression& from, std::string_view what,
                                                  std::uint64_t least, std::uint64_t most,
                                                  TsdlRule rule) const {
-  if (from.kind != Kind::kInteger || from.value < least || from.value > most) {
+  if (from.kind != Expression::Kind::kInteger || from.value < least || from.value > most) {
     report(rule, from, what,
            least == most ? fmt::format("{}", least)
                          : fmt::format("an integer from {} to {}", least, most));
@@ -157,7 +155,7 @@ std::optional<std::uint64_t> ValueReader::number(const Expression& from, std::st
 
 std::optional<std::int64_t> ValueReader::signed_number(const Expression& from,
                                                        std::string_view what) const {
-  if (from.kind != Kind::kInteger || from.value < INT64_MIN || from.value > INT64_MAX) {
+  if (from.kind != Expression::Kind::kInteger || from.value < INT64_MIN || from.value > INT64_MAX) {
     report(TsdlRule::kAttributeValue, from, what,
            fmt::format("an integer from {} to {}", INT64_MIN, INT64_MAX));
     return std::nullopt;
@@ -167,7 +165,7 @@ std::optional<std::int64_t> ValueReader::signed_number(const Expression& from,
 
 std::optional<bool> ValueReader::boolean(const Expression& from, std::string_view what) const {
   const auto result = find_word(kBooleans, from);
-  if (!result || from.kind == Kind::kString) {
+  if (!result || from.kind == Expression::Kind::kString) {
     report(TsdlRule::kAttributeValue, from, what, "`true` or `false`");
     return std::nullopt;
   }
@@ -175,7 +173,7 @@ std::optional<bool> ValueReader::boolean(const Expression& from, std::string_vie
 }
 
 std::optional<std::string> ValueReader::text(const Expression& from, std::string_view what) const {
-  if (from.kind == Kind::kInteger) {
+  if (from.kind == Expression::Kind::kInteger) {
     report(TsdlRule::kAttributeValue, from, what, "a string");
     return std::nullopt;
   }
@@ -183,7 +181,7 @@ std::optional<std::string> ValueReader::text(const Expression& from, std::string
 }
 
 std::optional<Uuid> ValueReader::uuid(const Expression& from) const {
-  const auto result = from.kind == Kind::kString ? parse_uuid(from.text) : std::nullopt;
+  const auto result = from.kind == Expression::Kind::kString ? parse_uuid(from.text) : std::nullopt;
   if (!result)
     report(TsdlRule::kUuid, from, "a UUID",
            "a string like \"2a6422d0-6cee-11e0-8c08-cb07d7b3a564\"");
@@ -192,7 +190,7 @@ std::optional<Uuid> ValueReader::uuid(const Expression& from) const {
 
 std::optional<std::uint32_t> ValueReader::alignment(const Expression& from) const {
   constexpr Int128 kMost = Int128{1} << 31;
-  if (from.kind != Kind::kInteger || from.value < 1 || from.value > kMost ||
+  if (from.kind != Expression::Kind::kInteger || from.value < 1 || from.value > kMost ||
       !std::has_single_bit(static_cast<std::uint32_t>(from.value))) {
     report(TsdlRule::kAlignment, from, "an alignment", "a power of two");
     return std::nullopt;
@@ -202,7 +200,8 @@ std::optional<std::uint32_t> ValueReader::alignment(const Expression& from) cons
 
 std::optional<ByteOrder> ValueReader::byte_order(const Expression& from,
                                                  std::optional<ByteOrder> native) const {
-  if (native && from.kind != Kind::kInteger && plain_text(from) == "native") return native;
+  if (native && from.kind != Expression::Kind::kInteger && plain_text(from) == "native")
+    return native;
   const auto result = find_word(kByteOrders, from);
   if (!result) {
     report(TsdlRule::kByteOrder, from, "a byte order",
@@ -212,7 +211,7 @@ std::optional<ByteOrder> ValueReader::byte_order(const Expression& from,
 }
 
 std::optional<DisplayBase> ValueReader::base(const Expression& from) const {
-  if (from.kind == Kind::kInteger && from.value == 2) return DisplayBase::kBinary;
+  if (from.kind == Expression::Kind::kInteger && from.value == 2) return DisplayBase::kBinary;
   const auto result = find_word(kBases, from);
   if (!result) {
     report(TsdlRule::kAttributeValue, from, "the base of an integer",
@@ -228,8 +227,8 @@ std::optional<bool> ValueReader::encoding(const Expression& from) const {
 }
 
 std::optional<std::string> ValueReader::mapped_clock(const Expression& from) const {
-  if (from.kind != Kind::kPath || from.path.size() != 3 || from.path.front() != "clock" ||
-      from.path.back() != "value") {
+  if (from.kind != Expression::Kind::kPath || from.path.size() != 3 ||
+      from.path.front() != "clock" || from.path.back() != "value") {
     report(TsdlRule::kClock, from, "what an integer is mapped to", "`clock.NAME.value`");
     return std::nullopt;
   }

@@ -12,8 +12,6 @@
 namespace tracedeck::ctf {
 namespace {
 
-using Form = IntegerClass::Form;
-
 std::vector<Mapping> boolean_mappings() {
   return {{.label = std::string(kAbsentOption), .ranges = {{0, 0}}},
           {.label = std::string(kPresentOption), .ranges = {{1, 1}}}};
@@ -32,8 +30,8 @@ void map_boolean(ScalarTarget& target, const BooleanClass& boolean, Dialect dial
   if (dialect == Dialect::kCtf1) {
     layout.width = std::min<std::uint32_t>(layout.width, 64);
     target.otherwise = true;
-    target.field_class.kind =
-        IntegerClass{.layout = layout, .form = Form::kEnumeration, .mappings = boolean_mappings()};
+    target.field_class.kind = IntegerClass{
+        .layout = layout, .form = IntegerClass::Form::kEnumeration, .mappings = boolean_mappings()};
   } else {
     target.field_class.kind = BooleanClass{.layout = layout};
   }
@@ -64,39 +62,41 @@ void map_form(ScalarTarget& target, IntegerClass& integer, Dialect dialect) {
   const bool fixed = std::holds_alternative<FixedLayout>(integer.layout);
   if (dialect == Dialect::kCtf1) {
     if (!fixed) leave_out_beyond(integer.mappings);
-    const bool known = integer.form == Form::kNumber ||
-                       (integer.form == Form::kEnumeration && !integer.mappings.empty());
-    if (integer.form == Form::kAddress) integer.display_base = DisplayBase::kHexadecimal;
+    const bool known =
+        integer.form == IntegerClass::Form::kNumber ||
+        (integer.form == IntegerClass::Form::kEnumeration && !integer.mappings.empty());
+    if (integer.form == IntegerClass::Form::kAddress)
+      integer.display_base = DisplayBase::kHexadecimal;
     if (known) return;
-    target.otherwise = integer.form != Form::kAddress;
-    integer.form = Form::kNumber;
+    target.otherwise = integer.form != IntegerClass::Form::kAddress;
+    integer.form = IntegerClass::Form::kNumber;
     integer.mappings.clear();
     return;
   }
   const bool rc3 = dialect == Dialect::kRc3;
-  if (integer.form == Form::kAddress) {
-    integer.form = Form::kNumber;
+  if (integer.form == IntegerClass::Form::kAddress) {
+    integer.form = IntegerClass::Form::kNumber;
     integer.display_base = DisplayBase::kHexadecimal;
     add_mark(attributes, "form", "\"address\"");
-  } else if (integer.form == Form::kBitMap && rc3) {
+  } else if (integer.form == IntegerClass::Form::kBitMap && rc3) {
     target.otherwise = true;
-    integer.form = Form::kBitArray;
+    integer.form = IntegerClass::Form::kBitArray;
     integer.mappings.clear();
     add_mark(attributes, "form", "\"bit-map\"");
-  } else if (integer.form == Form::kBitArray && !fixed && !rc3) {
+  } else if (integer.form == IntegerClass::Form::kBitArray && !fixed && !rc3) {
     target.otherwise = true;
-    integer.form = Form::kNumber;
+    integer.form = IntegerClass::Form::kNumber;
     add_mark(attributes, "form", "\"bit-array\"");
-  } else if (integer.form == Form::kEnumeration && integer.mappings.empty() && rc3) {
+  } else if (integer.form == IntegerClass::Form::kEnumeration && integer.mappings.empty() && rc3) {
     target.otherwise = true;
-    integer.form = Form::kNumber;
+    integer.form = IntegerClass::Form::kNumber;
     add_mark(attributes, "form", "\"enumeration\"");
-  } else if (integer.form == Form::kNumber && rc3 && !fixed &&
+  } else if (integer.form == IntegerClass::Form::kNumber && rc3 && !fixed &&
              has_mark(attributes, "form", "\"bit-array\"")) {
-    integer.form = Form::kBitArray;
-  } else if (integer.form == Form::kNumber && !rc3 &&
+    integer.form = IntegerClass::Form::kBitArray;
+  } else if (integer.form == IntegerClass::Form::kNumber && !rc3 &&
              has_mark(attributes, "form", "\"enumeration\"")) {
-    integer.form = Form::kEnumeration;
+    integer.form = IntegerClass::Form::kEnumeration;
   }
 }
 
@@ -201,7 +201,7 @@ FieldClass presence_class(bool ctf1) {
   FieldClass made{.kind = BooleanClass{.layout = {.width = 8}}};
   if (ctf1) {
     made.kind = IntegerClass{.layout = FixedLayout{.width = 8},
-                             .form = Form::kEnumeration,
+                             .form = IntegerClass::Form::kEnumeration,
                              .mappings = boolean_mappings()};
   }
   return made;
@@ -221,7 +221,7 @@ VariantClass presence_variant(FieldLocation selector, FieldClassPtr value) {
 }
 
 FieldClass tag_class(const std::vector<std::string>& names, std::uint32_t width) {
-  IntegerClass tag{.layout = FixedLayout{.width = width}, .form = Form::kEnumeration};
+  IntegerClass tag{.layout = FixedLayout{.width = width}, .form = IntegerClass::Form::kEnumeration};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto value = static_cast<Int128>(i);
     tag.mappings.push_back({.label = names[i], .ranges = {{value, value}}});
@@ -243,7 +243,7 @@ std::vector<std::string> option_names(const VariantClass& variant, bool ctf1) {
 }
 
 bool selects_by_label(const IntegerClass& selector, const VariantClass& variant) {
-  if (selector.form != Form::kEnumeration) return false;
+  if (selector.form != IntegerClass::Form::kEnumeration) return false;
   std::unordered_map<std::string_view, std::vector<IntegerRange>> labels;
   for (const Mapping& mapping : selector.mappings) {
     auto& ranges = labels[mapping.label];
