@@ -419,8 +419,7 @@ flow::PipelineOptions pipeline_options(const Options& options, flow::Needs needs
           .follow = options.follow,
           .hexadecimal = options.tband_hexadecimal,
           .selection = options.selection,
-          .merged_by =
-              options.output == OutputForm::kBabeltrace2 ? render::babeltrace_time_of : nullptr,
+          .merged_by = options.output == "babeltrace2" ? render::babeltrace_time_of : nullptr,
           .needs = needs,
           .max_state = options.max_state,
           .jobs = options.jobs};

@@ -73,7 +73,7 @@ TEST(Options, OfARepeatedOptionTheLastCounts) {
                   options),
             "");
   EXPECT_EQ(options.selection.limit, 6U);
-  EXPECT_EQ(options.output, OutputForm::kText);
+  EXPECT_EQ(options.output, "text");
 }
 
 TEST(Options, OneNameMayMeanDifferentThingsToCommands) {

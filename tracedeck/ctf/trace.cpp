@@ -23,7 +23,7 @@ std::string path_in(const std::string& directory, std::string_view name) {
   return (fs::path(directory) / name).string();
 }
 
-constexpr std::size_t kPortion = std::size_t{64} << 10;
+constexpr std::size_t kMetadataPortion = std::size_t{64} << 10;
 
 std::unexpected<Error> does_not_fit(const std::string& path, std::uint64_t most) {
   return fail(ErrorCode::kLimitExceeded,
@@ -51,8 +51,8 @@ Result<std::vector<std::uint8_t>> read_file(const std::string& path, std::uint64
   for (;;) {
     const std::size_t had = bytes.size();
     if (had > most) return does_not_fit(path, most);
-    bytes.resize(had + kPortion);
-    const auto got = (*input)->read(bytes.data() + had, kPortion);
+    bytes.resize(had + kMetadataPortion);
+    const auto got = (*input)->read(bytes.data() + had, kMetadataPortion);
     bytes.resize(had + got.value_or(0));
     if (!got) return std::unexpected(got.error());
     if (*got == 0) return bytes;
@@ -159,7 +159,7 @@ Result<void> Trace::feed(const std::string& path) {
     for (Finding& finding : reader_->read(bytes, last))
       findings_.push_back({path, std::move(finding)});
   };
-  std::vector<std::uint8_t> portion(kPortion);
+  std::vector<std::uint8_t> portion(kMetadataPortion);
   for (;;) {
     const auto size = fill(**input, portion);
     if (!size) return std::unexpected(size.error());

@@ -61,7 +61,7 @@ Result<std::unique_ptr<Output>> open_directly(const std::string& path, FileDescr
 
 // Opens a named pipe once somebody reads from it. open(2) would wait too, deaf to stop requests.
 Result<FileDescriptor> open_pipe(const std::string& path, std::stop_token stop) {
-  constexpr int kLookMilliseconds = 25;
+  constexpr int kRetryMilliseconds = 25;
   StopSignal signal(std::move(stop));
   if (const int error = signal.arm(); error != 0)
     return fail(ErrorCode::kCannotOpen, why_not_opened(error), path);
@@ -73,7 +73,7 @@ Result<FileDescriptor> open_pipe(const std::string& path, std::stop_token stop) 
     }
     if (errno != ENXIO && errno != EINTR)
       return fail(ErrorCode::kCannotOpen, why_not_opened(errno), path);
-    if (signal.wait(-1, 0, kLookMilliseconds) == StopSignal::Waited::kStopped)
+    if (signal.wait(-1, 0, kRetryMilliseconds) == StopSignal::Waited::kStopped)
       return fail(ErrorCode::kCannotOpen, "interrupted before anybody read from this pipe", path);
   }
 }

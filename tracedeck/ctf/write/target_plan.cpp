@@ -9,8 +9,9 @@
 namespace tracedeck::ctf {
 namespace {
 
+using Root = FieldLocation::Root;
+
 bool is_in_header(const FieldLocation& location) {
-  using Root = FieldLocation::Root;
   return location.root == Root::kPacketHeader || location.root == Root::kEventHeader;
 }
 
