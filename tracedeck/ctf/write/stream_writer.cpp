@@ -157,8 +157,13 @@ Result<void> StreamWriter::encode_head(const Packet& packet) {
   // In another dialect packets may come out longer.
   const bool same = target.restored != nullptr || trace_.classes.is_of_dialect(trace_.dialect);
   encoder.pad_leb128(same ? 0 : role_bit(Role::kTotalSize) | role_bit(Role::kContentSize));
+  std::vector<Slot>& header = trace_.scratch;
+  header.assign(packet.header.begin(), packet.header.end());
+  trace_.classes.put_uuid(header);
   for (const auto& [node, slots] :
-       {std::pair{target.header_node, &packet.header}, {target.packet_node, &packet.context}}) {
+       {std::pair<std::optional<std::uint32_t>, const std::vector<Slot>*>{target.header_node,
+                                                                          &header},
+        {target.packet_node, &packet.context}}) {
     if (node && status == EncodeStatus::kOk)
       status =
           encoder.encode(target.packet_mapper->program(), *node, *slots, bits, packet_values_, {});

@@ -88,6 +88,16 @@ FieldClassPtr part_context(const std::string& name) {
   return make_field_class(std::move(made));
 }
 
+// The member of a packet header that is the UUID of the trace; behind the last: there is none.
+std::size_t uuid_member(const StructureClass& packet_header) {
+  const auto found = std::ranges::find_if(packet_header.members, [](const Member& member) {
+    return std::ranges::any_of(member.field_class->roles, [](const std::string& word) {
+      return find_role(word) == Role::kUuid;
+    });
+  });
+  return static_cast<std::size_t>(found - packet_header.members.begin());
+}
+
 // Maps the roots of a class for `KeptMetadata`.
 class KeptRoots {
  public:
@@ -158,6 +168,9 @@ Result<void> TargetTrace::begin(const DataStream& stream) {
     const RestoredClasses* const before = restored(*stream.stream_class);
     packet_header_ = before == nullptr ? trace_class.packet_header : before->packet_header();
     if (packet_header_ != nullptr) {
+      uuid_member_ = uuid_member(*packet_header_->as<StructureClass>());
+      if (uuid_member_ != packet_header_->as<StructureClass>()->members.size())
+        uuid_ = trace_class.uuid;
       ClassMapper mapper(
           {.dialect = dialect_,
            .restoring = before != nullptr,
@@ -179,6 +192,16 @@ Result<void> TargetTrace::begin(const DataStream& stream) {
   }
   if (auto done = begin_kept(trace_class.uuid); !done) return done;
   return writer_->begin(trace_class, environment_);
+}
+
+void TargetTrace::put_uuid(std::span<Slot> packet_header) const {
+  if (!uuid_) return;
+  const Slot* const end = packet_header.data() + packet_header.size();
+  Slot* slot = packet_header.data();
+  for (std::size_t i = 0; i < uuid_member_ && slot < end; ++i) slot += 1 + slot->extent();
+  if (slot >= end || slot->length != uuid_->size()) return;
+  if (slot->kind == SlotKind::kBlob || slot->kind == SlotKind::kPackedArray)
+    slot->pointer = uuid_->data();
 }
 
 Result<void> TargetTrace::begin_kept(const std::optional<Uuid>& uuid) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -78,6 +79,9 @@ class TargetTrace {
   // Whether the first source is.
   [[nodiscard]] bool is_of_dialect(Dialect dialect) const;
   [[nodiscard]] bool keeps_heads() const { return keeps_heads_; }
+  // Gives the values of a packet header that is kept the UUID of the trace: CTF 1.8 has packets
+  // with another, CTF 2 has not. The UUID lies in this.
+  void put_uuid(std::span<Slot> packet_header) const;
   // A data stream without any was written: the trace class is there all the same.
   [[nodiscard]] Result<void> begin_empty();
 
@@ -117,6 +121,8 @@ class TargetTrace {
   bool keeps_heads_ = false;
   HeadSelectors head_selectors_;           // of the first description as it begins
   FieldClassPtr packet_header_ = nullptr;  // what is mapped, where heads are kept
+  std::optional<Uuid> uuid_;               // of the trace, where heads are kept
+  std::size_t uuid_member_ = 0;            // of `packet_header_`
   bool has_stream_ids_ = false;
   PacketLayout layout_;
   Attributes environment_;
