@@ -45,14 +45,10 @@ class BitWriter {
   }
 
   // `alignment`: bits, a power of two.
-  void align(std::uint32_t alignment) {
+  [[gnu::always_inline]] void align(std::uint32_t alignment) {
     const std::uint64_t mask = alignment - 1;
     const std::uint64_t aligned = (position_ + mask) & ~mask;
-    if (aligned == position_) return;
-    const std::size_t first = byte_size();
-    reserve(static_cast<std::size_t>((aligned - position_) / 8) + 1);
-    std::memset(data_.get() + first, 0, static_cast<std::size_t>((aligned + 7) / 8) - first);
-    position_ = aligned;
+    if (aligned != position_) pad_to(aligned);
   }
 
   // The low `width` bits (1 to 64) of a value; bits above must be 0.
@@ -85,6 +81,14 @@ class BitWriter {
   }
 
  private:
+  // With zero bits, to a position behind this.
+  [[gnu::noinline]] void pad_to(std::uint64_t position) {
+    const std::size_t first = byte_size();
+    reserve(static_cast<std::size_t>((position - position_) / 8) + 1);
+    std::memset(data_.get() + first, 0, static_cast<std::size_t>((position + 7) / 8) - first);
+    position_ = position;
+  }
+
   void grow(std::size_t needed) {
     const std::size_t capacity = std::max<std::size_t>({needed, 2 * capacity_, 4096});
     auto data = std::make_unique_for_overwrite<std::uint8_t[]>(capacity);

@@ -203,7 +203,9 @@ class TraceWriter final : public Writer {
     if (event.stream->entity != last_source_ || event.event_class->entity != last_class_) {
       if (auto found = find_class(event); !found) return found;
     }
-    if (last_parts_ != nullptr) {
+    // The first of several takes what comes in order, which is nearly all.
+    const bool goes_on = in_order_ && event.time >= last_stream_->last_time();
+    if (last_parts_ != nullptr && !goes_on) [[unlikely]] {
       if (auto chosen = choose_stream(event); !chosen) return chosen;
     }
     StreamWriter& stream = *last_stream_;
@@ -245,6 +247,8 @@ class TraceWriter final : public Writer {
       if (!made) return std::unexpected(made.error());
       last_stream_ = *made;
     }
+    in_order_ = last_stream_ == last_parts_->streams().front().get() && event.has_time() &&
+                last_stream_->stream_class().clock.same_ticks;
     return last_stream_->take_part(*event.stream);
   }
 
@@ -255,6 +259,7 @@ class TraceWriter final : public Writer {
     last_parts_ = source_class->streams_are_parts ? &parts_[source_class->entity] : nullptr;
     auto target = trace_.classes.event_class(*event.event_class, (*stream)->stream_class());
     if (!target) return std::unexpected(target.error());
+    in_order_ = in_order_ && event.stream->entity == last_source_ && event.has_time();
     last_source_ = event.stream->entity;
     last_class_ = event.event_class->entity;
     last_stream_ = *stream;
@@ -298,6 +303,7 @@ class TraceWriter final : public Writer {
   EntityId last_source_ = EntityId::none();
   EntityId last_class_ = EntityId::none();
   StreamWriter* last_stream_ = nullptr;
+  bool in_order_ = false;  // `last_stream_` takes an event of the class that is no earlier
   OrderedStreams* last_parts_ = nullptr;  // null: the data stream is one of `streams_`
   TargetEventClass* last_target_ = nullptr;
 };
