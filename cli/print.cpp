@@ -62,8 +62,8 @@ void run_print(const Options& options, Session& session) {
   settings.trace_names = pipeline.trace_names();
   settings.babeltrace = babeltrace_options(options, session, *pipeline);
   const std::unique_ptr<io::Output> safe = safe_output(options, session);
-  const auto writer = create_writer(*find_output(options.output),
-                                    safe == nullptr ? session.out : *safe, settings);
+  const auto writer =
+      create_writer(*find_output(options.output), safe == nullptr ? session.out : *safe, settings);
   if (!writer) return session.report(writer.error());
   Notices notices(session, options);
   if (options.selection.order != flow::Order::kTime && !pipeline->live())

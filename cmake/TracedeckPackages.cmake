@@ -1,10 +1,9 @@
-# Debian packages of what is installed, one for each component: the command, the shared library, and what building
-# with it needs. `make deb` builds them.
+# Debian packages of what is installed, one for each component: the command, which has the library inside, the shared
+# library, and what building with it needs. `make deb` builds them.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL command library development)
-set(CPACK_COMPONENT_COMMAND_DEPENDS library)
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS library)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 
@@ -14,8 +13,6 @@ set(CPACK_PACKAGE_CONTACT "tracedeck developers <tracedeck@localhost>" CACHE STR
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# The packages depend on each other by name; dpkg-shlibdeps has only to find the library.
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}/tracedeck")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(what "binary event traces: dial9, Heph, Tonbandgerät and the Common Trace Format")

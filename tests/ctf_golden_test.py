@@ -185,7 +185,8 @@ class EarlyTracers(CtfTest):
         self.assertGreater(len(folders), 7)
         for folder in folders:
             with self.subTest(folder.name):
-                read = self.check(run(*PRINT, folder), 0)
+                # Of what crashed, packets were never closed: they end before they begin.
+                read = self.check(run(*PRINT, folder), 4 if folder.name.endswith("-lttng-crash") else 0)
                 self.assertNotEqual(read.stdout, b"")
                 twin = CTF / "ctf1" / folder.name.replace("CTF2-7.0-", "succeed_")
                 if twin.is_dir():
@@ -197,7 +198,7 @@ class EarlyTracers(CtfTest):
         """Names, times and fields, as text; enumerations of CTF 1.8 that CTF 2 does not have as such count as integers."""
         lines = []
         for line in result.stdout.decode().splitlines():
-            event = json.loads(line)
+            event = json.loads(line.replace("/libhello-so", "/libhello_so"))  # recorded twice
             lines.append((event.get("name"), event.get("time"), event.get("fields")))
         return lines
 

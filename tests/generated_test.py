@@ -111,7 +111,7 @@ class Bash(GeneratedTest):
         self.assertEqual(self.complete("tracedeck", "print", "a"), ["a trace.bin"])
         self.assertEqual(self.complete("tracedeck", "convert", "-o", "a"), ["a trace.bin"])
         self.assertEqual(self.complete("tracedeck", "convert", "--to", "j"), ["jsonl"])
-        wanted = sorted([f"--{option}" for option in OPTIONS["print"].split()] + ["-h", "-q", "-v", "-V"])
+        wanted = sorted([f"--{option}" for option in OPTIONS["print"].split()] + ["-h", "-n", "-q", "-v", "-V"])
         self.assertEqual(self.complete("tracedeck", "print", "-"), wanted)
 
 

@@ -110,8 +110,7 @@ TEST(Recognise, NoRandomBytes) {
 // beginning cut off or not.
 TEST(Recognise, TheReferenceTraces) {
   const char* const given = std::getenv("TRACEDECK_TRACES");
-  const std::filesystem::path traces =
-      given != nullptr ? given : "../shared/traces";
+  const std::filesystem::path traces = given != nullptr ? given : "../shared/traces";
   if (!std::filesystem::is_directory(traces)) GTEST_SKIP() << traces << " is not there";
   std::size_t looked_at = 0;
   for (const auto& each : std::filesystem::recursive_directory_iterator(traces)) {

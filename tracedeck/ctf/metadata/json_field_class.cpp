@@ -446,8 +446,11 @@ class ClassReader {
 BuiltClass read_alias(JsonRef name, const JsonScope& scope) {
   const auto found = scope.aliases.find(name.string());
   if (found != scope.aliases.end()) return found->second;
-  if (scope.aliases_known)
+  if (scope.dialect != Dialect::kFinal) {
+    scope.findings.expect(R::kFieldClass, name, "an object");
+  } else if (scope.aliases_known) {
     scope.findings.expect(R::kAlias, name, "the name of an alias that occurs before");
+  }
   return {};
 }
 

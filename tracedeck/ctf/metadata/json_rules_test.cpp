@@ -342,7 +342,7 @@ const Case kCases[] = {
     {R::kClock, kRc3, Of::kFragments, R"({"type":"clock-class","name":"c","frequency":1})",
      R"({"type":"clock-class","name":"c","frequency":0})", "fragment 2, /frequency: "},
     {R::kClock, kFinal, Of::kFragments, R"({"type":"clock-class","id":"c","frequency":1})",
-     R"({"type":"clock-class","name":"c","frequency":1})", "fragment 2: "},
+     R"({"type":"clock-class","frequency":1})", "fragment 2: "},
     {R::kClockUuid, kRc3, Of::kFragments,
      R"({"type":"clock-class","name":"c","frequency":1,"uuid":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]})",
      R"({"type":"clock-class","name":"c","frequency":1,"uuid":[0]})", "fragment 2, /uuid: "},

@@ -69,10 +69,10 @@ constexpr std::array<RuleText, kMetadataRuleCount> kTexts = {{
      "A field class with a role of packet contexts is of the class that the role demands."},
     {"ctf/event-record-header-role", kError, "er-header-roles", "er-header-roles", "",
      "A field class with a role of event record headers is of the class that the role demands."},
-    {"ctf/packet-header-member", kError, "tc-frag", "tc-frag", "",
+    {"ctf/packet-header-member", kWarning, "tc-frag", "tc-frag", "",
      "A field class in a packet header has a role, is a structure, an optional or a variant, or "
      "selects one of these."},
-    {"ctf/event-record-header-member", kError, "dsc-frag", "dsc-frag", "",
+    {"ctf/event-record-header-member", kWarning, "dsc-frag", "dsc-frag", "",
      "A field class in an event record header has a role, is a structure, an optional or a "
      "variant, or selects one of these."},
     {"ctf/fixed-length", kError, "fl-ba-fc", "fl-ba-fc", "",

@@ -48,7 +48,9 @@ TEST(TsdlLexer, Strings) {
   EXPECT_EQ(only(R"("a \" \\ \n\x41\101\?")").text, "a \" \\ \nAA?");
   EXPECT_EQ(only(R"("\u00e9\U0001F600")").text, "\xC3\xA9\xF0\x9F\x98\x80");
   // As babeltrace2 reads them.
-  EXPECT_EQ(only(R"("\x0231 \x41424 \1013 \501")").text, "#1 \x14" "24 A3 A");
+  EXPECT_EQ(only(R"("\x0231 \x41424 \1013 \501")").text,
+            "#1 \x14"
+            "24 A3 A");
   EXPECT_EQ(only(R"(L"wide")").text, "wide");
   EXPECT_EQ(only(R"('\n')").text, "\n");
   EXPECT_EQ(only("\"/* no comment */ // ;\"").text, "/* no comment */ // ;");
@@ -57,8 +59,8 @@ TEST(TsdlLexer, Strings) {
 TEST(TsdlLexer, BrokenStrings) {
   for (const std::string& text :
        {std::string("\"no end"), std::string("\"line\nend\""), std::string(R"("\o")"),
-        std::string(R"("\x")"),
-        std::string(R"("\u12")"), std::string(R"("\uD800")"), std::string("\"a\0b\"", 5)}) {
+        std::string(R"("\x")"), std::string(R"("\u12")"), std::string(R"("\uD800")"),
+        std::string("\"a\0b\"", 5)}) {
     TextFindings findings;
     EXPECT_EQ(tokens(text, findings).front().kind, TokenKind::kBroken) << text;
     EXPECT_EQ(findings.take().size(), 1U) << text;

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
-#include <unordered_set>
 #include <vector>
 
 #include "tracedeck/ctf/dialect.hpp"
