@@ -69,7 +69,5 @@ help:
 	@echo 'make format     format the sources'
 	@echo 'make lint       formatting, floors, links, headers, clang-tidy'
 	@echo 'make install    install below PREFIX ($(PREFIX))'
-	@echo 'make deb        Debian packages of the command, the library and its headers (build/deb/*.deb)'
-	@echo 'make static     one executable that needs nothing else (build/release/bin/tracedeck-static)'
 	@echo 'make clean      remove build/'
 	@echo 'Sanitizers: cmake --preset asan (or tsan) && cmake --build --preset asan && ctest --preset asan'

@@ -165,7 +165,7 @@ class Conversion {
   Result<void> copy(Recording& recording, FoundTrace found, io::Output& part) {
     found.input = io::watch_pauses(std::move(found.input), [&] {
       // The next write meets the same error.
-      static_cast<void>(part.flush());
+      [[maybe_unused]] const auto flushed = part.flush();
     });
     return recording.format.rewrite(std::move(found.input), part, recording.reading,
                                     [&](RecordKind kind, const Notice& notice) {

@@ -54,7 +54,7 @@ plain_sources() {
 # Each source alone, without precompiled headers: whether it includes what it uses, what the compiler warns of, and
 # the checks that look at the main file only.
 alone() {
-    plain_sources | run_tidy build/lint --checks='-*,misc-unused-*-decls,modernize-deprecated-headers,clang-diagnostic-*'
+    plain_sources | run_tidy build/lint --checks='-*,bugprone-suspicious-include,misc-unused-*-decls,modernize-deprecated-headers,clang-diagnostic-*'
 }
 
 # All checks, over the folders compiled as one: the standard library, which each check walks too, comes once a folder.
@@ -64,7 +64,7 @@ tidy() {
     else
         cmake --preset lint -B build/lint-unity -DTRACEDECK_UNITY=ON -DCMAKE_VERIFY_INTERFACE_HEADER_SETS=OFF >/dev/null
         sed -n 's/^ *"file": "\(.*\)",*$/\1/p' build/lint-unity/compile_commands.json |
-            grep -v '_test\|_test_' | run_tidy build/lint-unity
+            grep -v '_test\|_test_' | run_tidy build/lint-unity --checks=-bugprone-suspicious-include
     fi
 }
 

@@ -192,11 +192,12 @@ Decoder::FrameResult Decoder::decode_schema(const DecodeWindow& window, std::siz
          fmt::format("schema {} has has_timestamp {}, read as 1", in_backticks(schema.name),
                      has_timestamp));
   }
-  return register_type(window, position, 1 + cursor.consumed(), id, std::move(schema));
+  return register_type(window, position, 1 + cursor.consumed(), id, schema);
 }
 
 Decoder::FrameResult Decoder::register_type(const DecodeWindow& window, std::size_t position,
-                                            std::uint64_t size, std::uint16_t id, Schema schema) {
+                                            std::uint64_t size, std::uint16_t id,
+                                            const Schema& schema) {
   const std::uint64_t offset = window.offset + position;
   if (const EventType* const known = types_.find(id)) {
     const Schema there = known->read_schema();

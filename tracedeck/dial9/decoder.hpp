@@ -132,7 +132,7 @@ class Decoder {
                        std::uint64_t offset, ByteSpan frames);
   FrameResult damage(RuleId rule, std::string text, std::uint64_t walked);
   FrameResult register_type(const DecodeWindow& window, std::size_t position, std::uint64_t size,
-                            std::uint16_t id, Schema schema);
+                            std::uint16_t id, const Schema& schema);
   void note(RuleId rule, std::uint64_t offset, std::uint64_t length, std::string text);
   void note_name(std::string_view name, std::uint64_t offset, std::string_view of_what);
   void note_schema_names(std::uint16_t id, const Schema& schema, std::uint64_t offset);

@@ -43,10 +43,12 @@ class Crew {
   }
 
   void add_thread() {
+    if (no_more_threads_) return;
     try {
       threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
-      // The system has no more threads for us: it goes on with those there are.
+      // It goes on with those there are.
+      no_more_threads_ = true;
     }
   }
 
@@ -57,6 +59,7 @@ class Crew {
   std::mutex mutex_;
   std::size_t busy_ = 0;
   std::vector<std::thread> threads_;  // besides the first
+  bool no_more_threads_ = false;      // that the system gives us
 };
 
 }  // namespace

@@ -182,8 +182,10 @@ class PartFile final : public Output {
   }
 
   void take(FileDescriptor file) {
-    // The error of one that is closed now comes out when it is used again.
-    if (files_->open.size() >= OpenFiles::kMost) (void)files_->open.front()->close();
+    if (files_->open.size() >= OpenFiles::kMost) {
+      // What fails here is returned when that one is used again.
+      [[maybe_unused]] const auto closed = files_->open.front()->close();
+    }
     output_.emplace(name_, std::move(file), part_path_);
     place_ = files_->open.insert(files_->open.end(), this);
   }

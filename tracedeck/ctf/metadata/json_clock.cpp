@@ -13,7 +13,7 @@ namespace {
 
 using R = MetadataRule;
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 
 std::optional<std::int64_t> read_seconds(JsonRef value, JsonFindings& findings) {
   using Limits = std::numeric_limits<std::int64_t>;
@@ -32,7 +32,7 @@ void read_offset(JsonRef value, std::optional<std::uint64_t> frequency, ClockCla
     clock.offset_seconds = read_seconds(seconds, scope.findings).value_or(0);
   const JsonRef cycles = found["cycles"];
   if (!cycles) return;
-  const auto ticks = read_natural(cycles, R::kClockOffset, 0, kMost, scope.findings);
+  const auto ticks = read_natural(cycles, R::kClockOffset, 0, kLargest, scope.findings);
   if (ticks && frequency && *ticks >= *frequency) {
     scope.findings.expect(R::kClockOffset, cycles,
                           fmt::format("less than the frequency, {}", *frequency));
@@ -74,16 +74,16 @@ JsonClock read_json_clock(const FoundProperties& found, JsonScope& scope) {
 
   std::optional<std::uint64_t> frequency;
   if (const JsonRef value = found["frequency"])
-    frequency = read_natural(value, R::kClock, 1, kMost, scope.findings);
+    frequency = read_natural(value, R::kClock, 1, kLargest, scope.findings);
   if (frequency) clock.tick = Tick::from_frequency(*frequency);
   result.usable = key && frequency;
 
   clock.description = text("description");
   if (!final) clock.precision = 0;
   if (const JsonRef value = found["precision"])
-    clock.precision = read_natural(value, R::kClock, 0, kMost, scope.findings);
+    clock.precision = read_natural(value, R::kClock, 0, kLargest, scope.findings);
   if (const JsonRef value = found["accuracy"])
-    clock.accuracy = read_natural(value, R::kClock, 0, kMost, scope.findings);
+    clock.accuracy = read_natural(value, R::kClock, 0, kLargest, scope.findings);
   if (const JsonRef offset = found[final ? "offset-from-origin" : "offset"])
     read_offset(offset, frequency, clock, scope);
 

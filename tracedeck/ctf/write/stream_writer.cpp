@@ -114,7 +114,7 @@ void StreamWriter::take_counters(const Packet& packet) {
   const std::uint64_t counted = last_loss_end_ == packet.end ? lost : 0;
   if (!trace_.part_of_source) return;
   if (packet.sequence) {
-    if (!sequence_base_) sequence_base_ = *packet.sequence;
+    if (!sequence_base_) sequence_base_ = packet.sequence;
     source_sequence_ = *packet.sequence - *sequence_base_;
   }
   if (packet.discarded) {
