@@ -266,7 +266,7 @@ SeenRecord see(const Record& record) {
     case RecordKind::kLoss:
       seen.serial = *record.loss->events;
       seen.stream = id_of(record.loss->stream);
-      seen.values = record.loss->begin->to_string();
+      if (record.loss->begin) seen.values = record.loss->begin->to_string();
       break;
     case RecordKind::kProblem:
     case RecordKind::kFinding:
