@@ -19,6 +19,7 @@ FIRST_SEED = int(os.environ.get("TRACEDECK_FIRST_SEED", "0"))
 SEEDS = range(FIRST_SEED, FIRST_SEED + int(os.environ.get("TRACEDECK_SEEDS", "80")))
 PRINT = ["print", "--order", "recorded", "--output", "jsonl"]
 SIZE = 3
+ODD_TIMES = ("ctf/packet-times", "ctf/event-time")
 # So many traces are read by one command.
 BATCH = 40
 ORACLE = TRACES / "ctf"
@@ -31,7 +32,8 @@ def expected(folder):
 
 
 class Reading:
-    """What the command says about traces: its events, and its problems by file, those of times apart."""
+    """What the command says about traces: its events, its problems by file, and by file the rules and places of times
+    that cannot be, which `validate` reports."""
 
     def __init__(self, paths):
         result = run(*PRINT, "--records", "all", *paths)
@@ -39,14 +41,16 @@ class Reading:
         self.lines, self.problems, self.odd_times = [], {}, {}
         for line in parse_lines(result.stdout):
             if "id" in (key for key, _ in line):
-                self.lines.append(line)
+                # Which of several traces an event is of is what their order shows.
+                self.lines.append(Pairs((key, value) for key, value in line if key != "trace"))
             elif line[0][0] == "problem":
                 problem = dict(line[0][1])
-                file, rule, offset = (problem[key] for key in ("file", "rule", "offset"))
-                if rule in ("ctf/packet-times", "ctf/event-time"):
-                    self.odd_times.setdefault(file, []).append((rule, offset))
-                else:
-                    self.problems.setdefault(file, []).append(offset)
+                if problem["rule"] not in ODD_TIMES:
+                    self.problems.setdefault(problem["file"], []).append(problem["offset"])
+        for line in parse_lines(run("validate", "--json", *paths).stdout):
+            finding = dict(line)
+            if finding["rule"] in ODD_TIMES:
+                self.odd_times.setdefault(finding["file"], []).append((finding["rule"], finding["offset"]))
 
 
 def faults_differ(trace, reading):

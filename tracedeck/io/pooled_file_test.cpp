@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +21,9 @@ namespace fs = std::filesystem;
 
 class PooledFiles : public testing::Test {
  protected:
-  PooledFiles() : folder_(fs::path(testing::TempDir()) / "tracedeck_pooled_file") {
+  PooledFiles()
+      : folder_(fs::path(testing::TempDir()) /
+                ("tracedeck_pooled_file_" + std::to_string(::getpid()))) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     ::getrlimit(RLIMIT_NOFILE, &before_);
