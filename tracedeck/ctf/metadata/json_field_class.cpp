@@ -263,6 +263,8 @@ class ClassReader {
     if (!location) return false;
     LengthField field;
     const bool usable = keep(read_location(location, scope_), field.location);
+    if (usable)
+      scope_.lengths.insert(selector_key(field.location.root, *field.location.path.back()));
     extent = std::move(field);
     return usable;
   }

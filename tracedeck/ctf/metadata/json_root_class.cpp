@@ -60,6 +60,12 @@ bool needs_role(const FieldClass& field_class) {
          field_class.as<VariantClass>() == nullptr;
 }
 
+bool takes_part_of_a_byte(const FieldClass& field_class) {
+  const auto* integer = field_class.as<IntegerClass>();
+  const auto* layout = integer == nullptr ? nullptr : std::get_if<FixedLayout>(&integer->layout);
+  return layout != nullptr && layout->width % 8 != 0;
+}
+
 }  // namespace
 
 struct RootClassReader::Walk {
@@ -96,7 +102,8 @@ void RootClassReader::visit(const FieldClass& field_class, const Walk& walk, std
     if (walk.root == Root::kPacketHeader) header_roles_.emplace(&field_class, accepted);
     const JsonRef at = scope_.place(&field_class);
     if (is_header(walk.root) && accepted == 0 && needs_role(field_class) && at)
-      candidates_.push_back({walk.text, at, walk.root, std::string(name)});
+      candidates_.push_back({walk.text, at, walk.root, std::string(name),
+                             walk.root == Root::kEventHeader && takes_part_of_a_byte(field_class)});
     visit_parts(field_class, walk, name);
   }
   // A shared class may stand in the right place and in others too.
@@ -116,7 +123,8 @@ void RootClassReader::visit_parts(const FieldClass& field_class, const Walk& wal
     for (const Member& member : structure->members)
       visit(*member.field_class, walk, member.name, false);
   } else if (const auto* array = field_class.as<ArrayClass>()) {
-    visit(*array->element, walk, name, false);
+    // What has a role has it with its elements.
+    if (field_class.roles.empty()) visit(*array->element, walk, name, false);
   } else if (const auto* optional = field_class.as<OptionalClass>()) {
     visit(*optional->value, walk, name, false);
   } else if (const auto* variant = field_class.as<VariantClass>()) {
@@ -178,14 +186,23 @@ std::string_view RootClassReader::demand(Role role, const FieldClass& field_clas
   return "";
 }
 
+// The documents forbid all of them. But tracers pack the id and the time of an event record into
+// one word, and where there is one event record class, the bits of the id fill that word and mean
+// nothing: nobody reads them.
+MetadataRule RootClassReader::rule_of(const Candidate& candidate) const {
+  if (candidate.root == Root::kPacketHeader) return R::kPacketHeaderMember;
+  const bool is_length = scope_.lengths.contains(selector_key(candidate.root, candidate.name)) ||
+                         scope_.lengths.contains(selector_key(Root::kRelative, candidate.name));
+  return candidate.fills && !is_length ? R::kEventHeaderFill : R::kEventHeaderMember;
+}
+
 void RootClassReader::finish() {
   for (const Candidate& candidate : candidates_) {
     if (scope_.selectors.contains(selector_key(candidate.root, candidate.name)) ||
         scope_.selectors.contains(selector_key(Root::kRelative, candidate.name)))
       continue;
-    const bool packet = candidate.root == Root::kPacketHeader;
     scope_.findings.report(
-        packet ? R::kPacketHeaderMember : R::kEventHeaderMember, candidate.at,
+        rule_of(candidate), candidate.at,
         fmt::format("found a field class in {} that has no role that is accepted there, is no "
                     "structure, optional or variant, and selects none",
                     root_words(candidate.root)));

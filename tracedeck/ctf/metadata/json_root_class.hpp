@@ -43,7 +43,8 @@ class RootClassReader {
     std::shared_ptr<const JsonText> text;
     JsonRef at;
     FieldLocation::Root root = FieldLocation::Root::kPacketHeader;
-    std::string name;  // of the member
+    std::string name;    // of the member
+    bool fills = false;  // an integer that takes a part of a byte
   };
 
   void visit(const FieldClass& field_class, const Walk& walk, std::string_view name, bool first);
@@ -51,6 +52,7 @@ class RootClassReader {
   // Bits of the roles of a class that the root accepts, whatever class they are on.
   std::uint32_t check_roles(const FieldClass& field_class, const Walk& walk);
   void check_role(Role role, const FieldClass& field_class, const Walk& walk, JsonRef at);
+  [[nodiscard]] MetadataRule rule_of(const Candidate& candidate) const;
   [[nodiscard]] std::string_view demand(Role role, const FieldClass& field_class,
                                         const Walk& walk) const;
 

@@ -230,6 +230,10 @@ const Case kCases[] = {
      "fragment 2, "
      "/event-record-header-field-class/member-classes/0/field-class/member-classes/0/"
      "field-class: "},
+    {R::kEventHeaderFill, kRc3, Of::kEventHeader,
+     R"({"name":"n","field-class":{"type":"structure"}})",
+     R"({"name":"n","field-class":{"type":"fixed-length-unsigned-integer","length":5,"byte-order":"big-endian"}})",
+     "fragment 2, /event-record-header-field-class/member-classes/0/field-class: "},
     {R::kFixedLength, kRc3, Of::kClass,
      R"({"type":"fixed-length-bit-array","length":1,"byte-order":"big-endian"})",
      R"({"type":"fixed-length-bit-array","length":"1","byte-order":"big-endian"})",

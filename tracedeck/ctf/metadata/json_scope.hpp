@@ -50,6 +50,7 @@ struct JsonScope {
 
   // Origin and last name of the locations of selectors, see `selector_key`.
   std::set<std::string, std::less<>> selectors;
+  std::set<std::string, std::less<>> lengths;  // the same of lengths
 
   [[nodiscard]] JsonRef place(const FieldClass* field_class) const {
     if (const auto found = places.find(field_class); found != places.end()) return found->second;

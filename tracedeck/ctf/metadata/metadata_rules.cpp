@@ -69,12 +69,15 @@ constexpr std::array<RuleText, kMetadataRuleCount> kTexts = {{
      "A field class with a role of packet contexts is of the class that the role demands."},
     {"ctf/event-record-header-role", kError, "er-header-roles", "er-header-roles", "",
      "A field class with a role of event record headers is of the class that the role demands."},
-    {"ctf/packet-header-member", kWarning, "tc-frag", "tc-frag", "",
+    {"ctf/packet-header-member", kError, "tc-frag", "tc-frag", "",
      "A field class in a packet header has a role, is a structure, an optional or a variant, or "
      "selects one of these."},
-    {"ctf/event-record-header-member", kWarning, "dsc-frag", "dsc-frag", "",
+    {"ctf/event-record-header-member", kError, "dsc-frag", "dsc-frag", "",
      "A field class in an event record header has a role, is a structure, an optional or a "
      "variant, or selects one of these."},
+    {"ctf/event-record-header-fill", kWarning, "dsc-frag", "dsc-frag", "",
+     "Fields without a role do not fill up the bytes of an event record header either. An integer "
+     "of a part of a byte that nothing refers to is read over."},
     {"ctf/fixed-length", kError, "fl-ba-fc", "fl-ba-fc", "",
      "`length` of a fixed-length field class is required, an integer greater than 0."},
     {"ctf/field-byte-order", kError, "fl-ba-fc", "fl-ba-fc", "",

@@ -48,6 +48,7 @@ enum class MetadataRule : std::uint8_t {
   kEventHeaderRole,
   kPacketHeaderMember,
   kEventHeaderMember,
+  kEventHeaderFill,
   kFixedLength,
   kByteOrder,
   kBitOrder,

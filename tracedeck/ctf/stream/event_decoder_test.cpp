@@ -116,13 +116,13 @@ TEST(Events, OfPartsOfBytes) {
 }
 
 TEST(Events, WithContexts) {
-  EventsOf events({.payload = structure({dynamic_array(R"(["event-record-header","b"])", u_le(8))}),
+  EventsOf events({.payload = structure({optional(R"(["event-record-header","b"])", u_le(8))}),
                    .specific_context = structure({u_le(8)}),
                    .common_context = structure({u_le(8)}),
-                   .event_header = structure({kId, u_le(8)})},
-                  {0, 2, 3, 4, 5, 6});
+                   .event_header = structure({kId, fixed("boolean", 8, "little")})},
+                  {0, 1, 3, 4, 5, 0, 0, 3, 4});
   EXPECT_EQ(events.run(), Stop::kPacketEnd);
-  EXPECT_EQ(events.text(), "3 | 4 | <5 6>");
+  EXPECT_EQ(events.text(), "3 | 4 | ?5; 3 | 4 | ?");
 }
 
 TEST(Events, OfAnUnknownClass) {
@@ -265,7 +265,7 @@ TEST(Clock, VariableLengthFieldsCarry) {
 }
 
 TEST(Clock, ATimeWithoutAClockIsNone) {
-  EventsOf events({.payload = structure({u_le(8)}), .event_header = structure({u_le(8)})}, {5, 1});
+  EventsOf events({.payload = structure({u_le(8)}), .event_header = structure({kId})}, {0, 1});
   EXPECT_EQ(events.run(), Stop::kPacketEnd);
   EXPECT_FALSE(events.event(0).has_time());
 }

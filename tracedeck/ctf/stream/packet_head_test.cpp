@@ -200,7 +200,7 @@ TEST(PacketHead, OfTheFinalDocumentUpdatesTheClock) {
 TEST(PacketHead, ContextsReferToTheHeader) {
   const Roots roots = {
       .packet_context = structure({dynamic_array(R"(["packet-header","a"])", u_le(8))}),
-      .packet_header = structure({u_le(8)})};
+      .packet_header = structure({u_le(8, role("data-stream-id"))})};
   EXPECT_EQ(Head(roots, {2, 7, 8}).context(), "<7 8>");
 }
 

@@ -13,7 +13,8 @@ namespace {
 // What CTF 1.8 allows in headers and CTF 2 does not.
 bool is_about_headers(const Rule& rule) {
   return &rule == &metadata_rule(MetadataRule::kPacketHeaderMember, Dialect::kFinal) ||
-         &rule == &metadata_rule(MetadataRule::kEventHeaderMember, Dialect::kFinal);
+         &rule == &metadata_rule(MetadataRule::kEventHeaderMember, Dialect::kFinal) ||
+         &rule == &metadata_rule(MetadataRule::kEventHeaderFill, Dialect::kFinal);
 }
 
 }  // namespace
