@@ -11,16 +11,29 @@
 #include "cli/interrupt.hpp"
 #include "cli/live.hpp"
 #include "cli/session.hpp"
+#include "tracedeck/base/nearest.hpp"
 #include "tracedeck/base/version.hpp"
 #include "tracedeck/render/visible.hpp"
 
 namespace tracedeck::cli {
 namespace {
 
+// Several lines when it shows a place in what was written.
+std::string visible_lines(std::string_view text) {
+  std::string shown;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    shown += render::visible(text.substr(0, end));
+    if (end == std::string_view::npos) return shown;
+    shown += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
 ExitCode usage_error(std::FILE* messages, const Command* command, std::string_view problem) {
   const std::string name =
       command == nullptr ? "tracedeck" : fmt::format("tracedeck {}", command->name);
-  fmt::print(messages, "{}: {}\nTry '{} --help'.\n", name, render::visible(problem), name);
+  fmt::print(messages, "{}: {}\nTry '{} --help'.\n", name, visible_lines(problem), name);
   return ExitCode::kUsage;
 }
 
@@ -74,6 +87,15 @@ std::string check(const Command& command, Options& options) {
   return command.check == nullptr ? std::string() : command.check(options);
 }
 
+// What is probably meant otherwise in a condition, by the events that came.
+void report_doubts(const Options& options, Session& session) {
+  if (options.condition == nullptr || session.outcome.code() == ExitCode::kUsage) return;
+  for (const std::string& sentence : options.condition->unknown_fields())
+    session.diagnostics.note(sentence);
+  for (const std::string& sentence : options.condition->notices())
+    session.diagnostics.note(sentence);
+}
+
 ExitCode work(const Command& command, const Options& options, std::FILE* messages) {
   const int descriptor = ::fileno(messages);
   // Events that scroll by show progress enough.
@@ -92,6 +114,7 @@ ExitCode work(const Command& command, const Options& options, std::FILE* message
                   .color = use_color(options.color, STDOUT_FILENO),
                   .signal = [&interrupt] { return interrupt.signal(); }};
   command.run(options, session);
+  report_doubts(options, session);
   progress.erase();
   session.delivered(out->finish());
   return session.outcome.code();

@@ -7,33 +7,52 @@ namespace tracedeck::cli {
 namespace {
 
 // The options of each command. Those after the first line of each are shared.
-constexpr std::array<std::string_view, 16> kInfoOptions = {
-    "json", "begin",  "end",   "clock-offset", "follow", "format",  "tband-encoding", "max-state",
-    "jobs", "strict", "color", "progress",     "quiet",  "verbose", "help",           "version"};
-constexpr std::array<std::string_view, 26> kPrintOptions = {
-    "output",     "int64",          "clock-gmt", "clock-seconds", "clock-cycles",
-    "clock-date", "no-delta",       "records",   "order",         "begin",
-    "end",        "limit",          "clock",     "clock-offset",  "follow",
-    "format",     "tband-encoding", "max-state", "jobs",          "strict",
-    "color",      "progress",       "quiet",     "verbose",       "help",
-    "version"};
-constexpr std::array<std::string_view, 15> kSchemaOptions = {
-    "schema-output",  "schema-to", "json",    "follow", "format",
-    "tband-encoding", "max-state", "jobs",    "strict", "color",
-    "progress",       "quiet",     "verbose", "help",   "version"};
-constexpr std::array<std::string_view, 17> kStatsOptions = {
-    "json",     "begin",          "end",       "clock", "clock-offset", "follow",
+constexpr std::array<std::string_view, 17> kInfoOptions = {
+    "json",     "begin",          "end",       "where", "clock-offset", "follow",
     "format",   "tband-encoding", "max-state", "jobs",  "strict",       "color",
     "progress", "quiet",          "verbose",   "help",  "version"};
+constexpr std::array<std::string_view, 27> kPrintOptions = {
+    "output",    "int64",   "clock-gmt",    "clock-seconds", "clock-cycles", "clock-date",
+    "no-delta",  "records", "order",        "begin",         "end",          "where",
+    "limit",     "clock",   "clock-offset", "follow",        "format",       "tband-encoding",
+    "max-state", "jobs",    "strict",       "color",         "progress",     "quiet",
+    "verbose",   "help",    "version"};
+constexpr std::array<std::string_view, 16> kSchemaOptions = {
+    "schema-output",  "schema-to", "json", "where",  "follow", "format",
+    "tband-encoding", "max-state", "jobs", "strict", "color",  "progress",
+    "quiet",          "verbose",   "help", "version"};
+constexpr std::array<std::string_view, 18> kStatsOptions = {
+    "json",   "begin",          "end",       "where",  "clock",  "clock-offset", "follow",
+    "format", "tband-encoding", "max-state", "jobs",   "strict", "color",        "progress",
+    "quiet",  "verbose",        "help",      "version"};
 constexpr std::array<std::string_view, 13> kValidateOptions = {
     "json",  "follow",   "format", "tband-encoding", "max-state", "jobs",   "strict",
     "color", "progress", "quiet",  "verbose",        "help",      "version"};
-constexpr std::array<std::string_view, 24> kConvertOptions = {
-    "o",         "to",           "dial9-version", "packet-size", "int64",
-    "report",    "order",        "begin",         "end",         "limit",
-    "clock",     "clock-offset", "follow",        "format",      "tband-encoding",
-    "max-state", "jobs",         "strict",        "color",       "progress",
-    "quiet",     "verbose",      "help",          "version"};
+constexpr std::array<std::string_view, 25> kConvertOptions = {"o",
+                                                              "to",
+                                                              "dial9-version",
+                                                              "packet-size",
+                                                              "int64",
+                                                              "report",
+                                                              "order",
+                                                              "begin",
+                                                              "end",
+                                                              "where",
+                                                              "limit",
+                                                              "clock",
+                                                              "clock-offset",
+                                                              "follow",
+                                                              "format",
+                                                              "tband-encoding",
+                                                              "max-state",
+                                                              "jobs",
+                                                              "strict",
+                                                              "color",
+                                                              "progress",
+                                                              "quiet",
+                                                              "verbose",
+                                                              "help",
+                                                              "version"};
 constexpr std::array<std::string_view, 3> kFormatsOptions = {"json", "help", "version"};
 constexpr std::array<std::string_view, 2> kGenerateOptions = {"help", "version"};
 

@@ -1,30 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "cli/options.hpp"
+#include "tracedeck/base/nearest.hpp"
 
 namespace tracedeck::cli {
 namespace {
-
-// Edits that turn one word into the other: insertions, deletions, replacements.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t k = 0; k < b.size(); ++k) {
-      const std::size_t replaced = diagonal + (a[i] == b[k] ? 0 : 1);
-      diagonal = row[k + 1];
-      row[k + 1] = std::min({replaced, row[k] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
 
 // Reads one command line; `problem` is the first thing that is wrong with it.
 class Parser {
@@ -148,19 +132,6 @@ class Parser {
 std::string parse_options(std::span<const std::string> arguments,
                           std::span<const std::string_view> allowed, Options& options) {
   return Parser(arguments, allowed, options).run();
-}
-
-std::string_view nearest(std::string_view word, std::span<const std::string_view> words) {
-  std::string_view best;
-  std::size_t best_distance = 3;  // more edits than two are another word
-  for (const std::string_view candidate : words) {
-    const std::size_t edits = distance(word, candidate);
-    if (edits < best_distance && 2 * edits <= std::min(word.size(), candidate.size())) {
-      best = candidate;
-      best_distance = edits;
-    }
-  }
-  return best;
 }
 
 }  // namespace tracedeck::cli

@@ -5,6 +5,9 @@
 #include <charconv>
 #include <limits>
 
+#include "tracedeck/io/read_file.hpp"
+#include "tracedeck/query/expression.hpp"
+
 namespace tracedeck::cli {
 namespace {
 
@@ -79,6 +82,15 @@ std::expected<flow::ClockOffset, std::string> parse_clock_offset(std::string_vie
     return std::unexpected(fmt::format("'{}' is no whole number of nanoseconds", number));
   }
   return offset;
+}
+
+std::expected<std::string, std::string> read_expression(const std::string& path) {
+  const auto bytes = io::read_file(path, query::kMaxTextSize, {});
+  if (bytes) return std::string(bytes->begin(), bytes->end());
+  if (bytes.error().code != ErrorCode::kLimitExceeded)
+    return std::unexpected(bytes.error().to_string());
+  return std::unexpected(
+      fmt::format("{}: an expression has {} bytes at most", path, query::kMaxTextSize));
 }
 
 }  // namespace tracedeck::cli

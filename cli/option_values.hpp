@@ -21,4 +21,7 @@ namespace tracedeck::cli {
 [[nodiscard]] std::expected<flow::ClockOffset, std::string> parse_clock_offset(
     std::string_view text);
 
+// What the file of that name holds: an expression of 1 MiB at most.
+[[nodiscard]] std::expected<std::string, std::string> read_expression(const std::string& path);
+
 }  // namespace tracedeck::cli

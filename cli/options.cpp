@@ -172,6 +172,18 @@ std::string apply_packet_size(Options& options, const std::string& value) {
   return {};
 }
 
+// `@FILE` stands for what is in the file.
+std::string apply_where(Options& options, const std::string& value) {
+  auto text = value.starts_with('@') ? read_expression(value.substr(1)) : value;
+  if (!text) return std::move(text).error();
+  options.where.push_back(*std::move(text));
+  auto condition = query::Condition::parse(options.where);
+  if (!condition) return condition.error().message;
+  options.condition = *std::move(condition);
+  options.selection.where = options.condition;
+  return {};
+}
+
 // Setters of switches and plain words.
 template <bool Options::* Member>
 std::string set(Options& options, const std::string&) {
@@ -318,6 +330,16 @@ constexpr std::array kOptions = {
                .help = "leave out events after T",
                .detail = "T is written as for --begin.",
                .apply = assign_time<&flow::Selection::end>},
+    OptionSpec{.name = "where",
+               .value = "EXPR",
+               .help = "leave out events for which EXPR is not true",
+               .detail =
+                   "EXPR compares what events have, name, id, time, duration, and their fields, by "
+                   "name: 'worker_id == 3 && duration > 5ms', 'name ~ \"Poll*\"', 'task == "
+                   "\"sensor\"', 'has(error) || code in [2, 7..9]'. What an event does not have is "
+                   "unknown, and what is unknown is not true. @FILE stands for what is in FILE. "
+                   "Repeated: all of them must be true.",
+               .apply = apply_where},
     OptionSpec{
         .name = "limit",
         .letter = 'n',

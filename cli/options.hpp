@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/format/format.hpp"
+#include "tracedeck/query/condition.hpp"
 
 namespace tracedeck::cli {
 
@@ -44,7 +46,9 @@ struct Options {
   bool clock_date = false;
   bool no_delta = false;
   bool all_records = false;
-  flow::Selection selection;  // what of the TRACEs is wanted
+  flow::Selection selection;                          // what of the TRACEs is wanted
+  std::vector<std::string> where;                     // the texts of `condition`
+  std::shared_ptr<const query::Condition> condition;  // `selection.where`; null: there is none
   bool order_given = false;
   bool follow = false;
 
@@ -102,9 +106,5 @@ struct OptionSpec {
 [[nodiscard]] std::string parse_options(std::span<const std::string> arguments,
                                         std::span<const std::string_view> allowed,
                                         Options& options);
-
-// The one of `words` that `word` was probably meant to be, or "".
-[[nodiscard]] std::string_view nearest(std::string_view word,
-                                       std::span<const std::string_view> words);
 
 }  // namespace tracedeck::cli

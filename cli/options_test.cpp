@@ -162,13 +162,5 @@ TEST(OptionValues, ClockOffsets) {
   }
 }
 
-TEST(Options, TheNearestWordIsAtMostTwoEditsAway) {
-  constexpr std::array<std::string_view, 3> kWords = {"print", "info", "q"};
-  EXPECT_EQ(nearest("prnit", kWords), "print");
-  EXPECT_EQ(nearest("inof", kWords), "info");
-  EXPECT_EQ(nearest("xyz", kWords), "");
-  EXPECT_EQ(nearest("", kWords), "");
-}
-
 }  // namespace
 }  // namespace tracedeck::cli

@@ -19,14 +19,16 @@ OpenPipeline::OpenPipeline(const Options& options, Session& session, flow::Needs
 
 OpenPipeline::OpenPipeline(const Options& options, Session& session, flow::Needs needs,
                            std::vector<flow::TracePlace> places, std::optional<FoundTrace> first)
-    : observer_(session) {
+    : observer_(session, options.condition.get()) {
   if (are_live(places)) {
     live_ = std::make_unique<Live>(options, session, needs, places);
     open_live(options);
     return;
   }
+  const std::size_t traces = places.size();
   pipeline_ = flow::Pipeline::open(pipeline_options(options, needs), observer_, session.stop,
                                    std::move(places), std::move(first));
+  if (observer_.refuses(traces)) pipeline_ = nullptr;
 }
 
 OpenPipeline::OpenPipeline(const Options& options, Session& session, std::unique_ptr<Live> live)
@@ -58,11 +60,12 @@ void for_each_trace(const Options& options, Session& session, flow::Needs needs,
     Live live(options, session, needs, places);
     return for_each_live_trace(live, options, session, needs, look);
   }
-  SessionObserver observer(session);
+  SessionObserver observer(session, options.condition.get());
+  const std::size_t count = places.size();
   flow::TraceByTrace traces(pipeline_options(options, needs), observer, session.stop,
                             std::move(places));
   while (auto item = traces.next()) {
-    if (!look(*item->place, std::move(item->trace))) return;
+    if (observer.refuses(count) || !look(*item->place, std::move(item->trace))) return;
   }
 }
 

@@ -8,7 +8,7 @@ set -euo pipefail
 
 build=(
     g++ cmake ninja-build make pkg-config python3 python3-jsonschema
-    libfmt-dev zlib1g-dev libzstd-dev
+    libfmt-dev zlib1g-dev libzstd-dev libre2-dev
     libgtest-dev libgmock-dev librapidcheck-dev libsimdjson-dev libbenchmark-dev
     zstd groff-base mandoc fish zsh # what the tests try the outputs, the man page and the completions with
 )

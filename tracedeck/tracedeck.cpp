@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tracedeck/flow/pipeline.hpp"
+#include "tracedeck/query/condition.hpp"
 
 namespace tracedeck {
 namespace {
@@ -52,6 +53,7 @@ struct Trace::State final : flow::PipelineObserver {
   std::function<void(const Report&)> report;
   EventView::Routes routes;
   std::unique_ptr<flow::Pipeline> pipeline;
+  std::shared_ptr<const query::Condition> condition;
   std::optional<Error> error;
   std::uint64_t problems = 0;
   std::uint64_t lost_events = 0;
@@ -72,6 +74,10 @@ bool Trace::refill() {
   if (!batch) state_->failed(batch.error());
   if (!batch || *batch == nullptr) {
     state_->pipeline = nullptr;
+    if (state_->condition != nullptr) {
+      for (const std::string& sentence : state_->condition->unknown_fields())
+        state_->note(sentence);
+    }
     return false;
   }
   batch_ = std::move(*batch);
@@ -114,6 +120,15 @@ void Trace::between(const Record& record) {
 Trace open(std::vector<std::string> paths, OpenOptions options) {
   auto state = std::make_unique<Trace::State>(std::move(options.report));
   flow::PipelineOptions pipeline;
+  if (!options.where.empty()) {
+    auto condition = query::Condition::parse(std::span(&options.where, 1));
+    if (!condition) {
+      state->failed(condition.error());
+      return Trace(std::move(state));
+    }
+    state->condition = *condition;
+    options.selection.where = *std::move(condition);
+  }
   pipeline.operands = std::move(paths);
   pipeline.format = options.format;
   pipeline.selection = std::move(options.selection);

@@ -45,6 +45,9 @@ struct Report {
 struct OpenOptions {
   // The order of the events, and which of them are wanted: by time, by number.
   flow::Selection selection = {};
+  // Only events for which this expression is true (docs/query.md): `duration > 5ms`; "": all. One
+  // that is wrong is an error, with a caret under the place, and there are no events then.
+  std::string where = {};
   // Null: it is recognised. See `find_format`.
   const Format* format = nullptr;
   // Is called with each `Report` at its place between the events, on the thread that reads. If it

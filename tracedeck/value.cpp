@@ -4,7 +4,8 @@
 
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/field_path.hpp"
-#include "tracedeck/render/labels.hpp"
+#include "tracedeck/model/class_tree.hpp"
+#include "tracedeck/model/labels.hpp"
 
 namespace tracedeck {
 namespace {
@@ -17,12 +18,9 @@ std::vector<std::string_view> labels_of(const Value& value, std::size_t most) {
   const auto* const integer =
       value.field_class() == nullptr ? nullptr : value.field_class()->as<IntegerClass>();
   if (!value || integer == nullptr) return labels;
-  const auto number = render::integer_value(value.slot());
-  const bool flags = integer->form == IntegerClass::Form::kBitMap;
   for (const Mapping& mapping : integer->mappings) {
     if (labels.size() == most) break;
-    if (flags ? render::has_flag(mapping, value.slot()) : render::has_label(mapping, number))
-      labels.push_back(mapping.label);
+    if (stands_for(mapping, *integer, value.slot())) labels.push_back(mapping.label);
   }
   return labels;
 }
@@ -30,23 +28,9 @@ std::vector<std::string_view> labels_of(const Value& value, std::size_t most) {
 }  // namespace
 
 void Value::set_compound(const Slot* slot, const FieldClass* field_class) {
-  for (;;) {
-    if (slot->kind == SlotKind::kOptional) {
-      if (slot->bits == 0) return;
-      if (field_class != nullptr) {
-        const auto* optional = field_class->as<OptionalClass>();
-        field_class = optional == nullptr ? nullptr : class_of(optional->value);
-      }
-    } else if (slot->kind == SlotKind::kVariant) {
-      if (field_class != nullptr) {
-        const auto* variant = field_class->as<VariantClass>();
-        field_class = variant == nullptr || slot->bits >= variant->options.size()
-                          ? nullptr
-                          : class_of(variant->options[slot->bits].field_class);
-      }
-    } else {
-      break;
-    }
+  while (slot->kind == SlotKind::kOptional || slot->kind == SlotKind::kVariant) {
+    if (slot->kind == SlotKind::kOptional && slot->bits == 0) return;
+    field_class = held_class(*slot, field_class);
     ++slot;
   }
   slot_ = *slot;
@@ -65,7 +49,7 @@ std::optional<Uint128> Value::wide_unsigned() const {
   return value;
 }
 
-std::optional<Int128> Value::wide_integer() const { return render::integer_value(slot_); }
+std::optional<Int128> Value::wide_integer() const { return integer_value(slot_); }
 
 std::optional<double> Value::real() const {
   switch (slot_.kind) {

@@ -81,6 +81,10 @@ class WatchNothing final : public RecordSource {
 // Whether an empty result is worth a word, which needs somebody who waits for it.
 bool watches(const PipelineContext& context) { return selects_events(context.options.selection); }
 
+NothingSelected nothing_by(const Selection& selection) {
+  return {.by_condition = selection.where != nullptr, .by_time = selection.begin || selection.end};
+}
+
 std::filesystem::path whole_path(const std::string& path) {
   std::error_code failure;
   const auto whole = std::filesystem::absolute(path, failure).lexically_normal();
@@ -251,12 +255,14 @@ double Pipeline::progress() const {
 
 void Pipeline::report_nothing_selected() const {
   if (context_.stop.stop_requested()) return;
-  NothingSelected nothing;
+  NothingSelected nothing = nothing_by(context_.options.selection);
   for (std::size_t i = 0; i < named_; ++i) {
     if (!traces_[i]->was_opened()) continue;
+    const bool is_first = nothing.traces++ == 0;
+    if (!nothing.by_time) continue;
     const TimeFrame frame = traces_[i]->whole_frame();
     widen(nothing.range, frame.range);
-    const bool same = nothing.traces++ == 0 || nothing.origin == frame.origin;
+    const bool same = is_first || nothing.origin == frame.origin;
     nothing.origin = same ? frame.origin : ClockOrigin::kUnknown;
   }
   if (nothing.traces != 0) context_.observer.selected_nothing(nothing);
@@ -268,9 +274,14 @@ SingleTrace::SingleTrace(const PipelineContext& context, std::unique_ptr<TraceSo
   if (watches(context_)) {
     source = std::make_unique<WatchNothing>(std::move(source), [this] {
       if (context_.stop.stop_requested()) return;
-      const TimeFrame frame = trace_->whole_frame();
-      context_.observer.selected_nothing(
-          {.traces = 1, .range = frame.range, .origin = frame.origin});
+      NothingSelected nothing = nothing_by(context_.options.selection);
+      nothing.traces = 1;
+      if (nothing.by_time) {
+        const TimeFrame frame = trace_->whole_frame();
+        nothing.range = frame.range;
+        nothing.origin = frame.origin;
+      }
+      context_.observer.selected_nothing(nothing);
     });
   }
   stages_ = apply_stages(Stage::Place::kAfter, std::move(source),

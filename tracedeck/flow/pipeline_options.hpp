@@ -34,6 +34,10 @@ struct NothingSelected {
   std::size_t traces = 0;               // that were read
   std::optional<TimeRange> range = {};  // of their events, where it is known
   ClockOrigin origin = ClockOrigin::kUnknown;
+  // Whether there was a condition, and whether there were bounds of time: only then `range` is
+  // looked for.
+  bool by_condition = false;
+  bool by_time = false;
 };
 
 // Is called while a pipeline is opened and read, on the thread that does so.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracedeck/base/time_point.hpp"
+#include "tracedeck/flow/condition.hpp"
 
 namespace tracedeck::flow {
 
@@ -33,6 +34,7 @@ struct Selection {
   Order order = Order::kMerged;
   std::optional<TimePoint> begin = {};  // both ends belong to what is selected
   std::optional<TimePoint> end = {};
+  ConditionPtr where = {};                  // what events have to meet; null: nothing
   std::optional<std::uint64_t> limit = {};  // events
   // What is selected holds all that describes it: with a limit, inputs are read to their ends.
   bool stands_alone = false;

@@ -18,6 +18,13 @@ std::optional<std::int64_t> as_shift(Nanoseconds time) {
   return time.negative() ? -magnitude : magnitude;
 }
 
+// What lies outside need not be read.
+void ask_for_range(const StageContext& context, ReadOptions& reading) {
+  const TrimRange range = context.times.both();
+  reading.begin = range.begin;
+  reading.end = range.end;
+}
+
 constexpr std::array kStages = {
     Stage{.name = "clock offset",
           .place = Stage::Place::kReading,
@@ -42,14 +49,23 @@ constexpr std::array kStages = {
           .place = Stage::Place::kSource,
           .changes = [](const Selection& s) { return s.begin.has_value() || s.end.has_value(); },
           .selects = true,
-          .ask =
-              [](const StageContext& context, ReadOptions& reading) {
-                reading.begin = context.range.begin;
-                reading.end = context.range.end;
-              },
+          .ask = ask_for_range,
           .apply =
               [](RecordSourcePtr source, const StageContext& context) {
-                return trim(std::move(source), context.range, context.left_out);
+                return trim(std::move(source), context.times.range, context.left_out);
+              }},
+    Stage{.name = "where",
+          .place = Stage::Place::kSource,
+          .changes = [](const Selection& s) { return s.where != nullptr; },
+          .selects = true,
+          .needs = [](const Selection& s) { return Needs{.values = s.where->needs_values()}; },
+          .ask = ask_for_range,
+          .apply =
+              [](RecordSourcePtr source, const StageContext& context) {
+                const Selection& selection = context.selection;
+                auto filter = selection.where->filter(
+                    {.times = context.times.where_times, .trace = context.trace});
+                return where(std::move(source), std::move(filter), selection.stands_alone);
               }},
     Stage{.name = "order",
           .place = Stage::Place::kOrder,
@@ -94,7 +110,7 @@ bool selects_events(const Selection& selection) {
 Needs needs_of(const Selection& selection) {
   Needs needs;
   for (const Stage& each : kStages) {
-    if (each.changes(selection)) needs = needs | each.needs;
+    if (each.needs != nullptr && each.changes(selection)) needs = needs | each.needs(selection);
   }
   return needs;
 }

@@ -7,8 +7,7 @@
 #include <string_view>
 
 #include "tracedeck/flow/selection.hpp"
-#include "tracedeck/flow/time_frame.hpp"
-#include "tracedeck/flow/trim.hpp"
+#include "tracedeck/flow/time_bounds.hpp"
 #include "tracedeck/format/reader.hpp"
 
 namespace tracedeck::flow {
@@ -29,7 +28,8 @@ struct StageContext {
   const Selection& selection;
   std::span<const std::string_view> names = {};  // the operands it was named by
   std::optional<Nanoseconds> utc_offset = {};    // see `utc_offset`; absent: it is not known
-  TrimRange range = {};                          // `begin` and `end` as times of its clocks
+  ResolvedTimes times = {};                      // that the selection names
+  std::string trace = {};                        // see `FilterContext::trace`
   std::shared_ptr<TimesSeen> left_out = {};      // of events that a stage left out for their time
 };
 
@@ -50,7 +50,8 @@ struct Stage {
   bool (*changes)(const Selection& selection);
   // Whether it may leave all events of a trace out, which is then worth a word.
   bool selects = false;
-  Needs needs = {};
+  // What it needs of events. Null: nothing.
+  Needs (*needs)(const Selection& selection) = nullptr;
   // What it asks of the reader. Null: nothing.
   void (*ask)(const StageContext& context, ReadOptions& reading) = nullptr;
   // Null unless it stands at kSource or kAfter.

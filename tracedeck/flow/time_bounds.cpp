@@ -59,7 +59,57 @@ class ReadAhead final : public RecordSource {
   std::optional<Error> error_;
 };
 
+using Point = std::optional<TimePoint>;
+
+std::optional<Nanoseconds> time_in(const Point& point, const TimeFrame& frame) {
+  return point ? std::optional(resolve(*point, frame)) : std::nullopt;
+}
+
+bool is_known_before(const TimePoint& point) {
+  return point.from == TimePoint::From::kOrigin || point.from == TimePoint::From::kUnixEpoch;
+}
+
+Point if_known(const Point& point) { return point && is_known_before(*point) ? point : Point(); }
+
 }  // namespace
+
+TrimRange ResolvedTimes::both() const {
+  TrimRange both = range;
+  if (where_range.begin)
+    both.begin = std::max(both.begin.value_or(*where_range.begin), *where_range.begin);
+  if (where_range.end) both.end = std::min(both.end.value_or(*where_range.end), *where_range.end);
+  return both;
+}
+
+bool TimeBounds::has(TimePoint::From from) const {
+  const auto is = [&](const TimePoint& point) { return point.from == from; };
+  return (selection_.begin && is(*selection_.begin)) || (selection_.end && is(*selection_.end)) ||
+         (selection_.where != nullptr && std::ranges::any_of(selection_.where->times(), is));
+}
+
+ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
+  ResolvedTimes times{.range = {.begin = time_in(if_known(selection_.begin), frame),
+                                .end = time_in(if_known(selection_.end), frame)}};
+  if (selection_.where == nullptr) return times;
+  const auto names = selection_.where->times();
+  if (std::ranges::all_of(names, is_known_before)) {
+    for (const TimePoint& point : names) times.where_times.push_back(resolve(point, frame));
+    times.where_range = selection_.where->range(times.where_times);
+    return times;
+  }
+  times.where_range = selection_.where->range({});
+  return times;
+}
+
+ResolvedTimes TimeBounds::in(const TimeFrame& frame) const {
+  ResolvedTimes times{
+      .range = {.begin = time_in(selection_.begin, frame), .end = time_in(selection_.end, frame)}};
+  if (selection_.where == nullptr) return times;
+  for (const TimePoint& point : selection_.where->times())
+    times.where_times.push_back(resolve(point, frame));
+  times.where_range = selection_.where->range(times.where_times);
+  return times;
+}
 
 TimeFrame survey_times(RecordSource& source, std::shared_ptr<const TraceDescription> description) {
   const std::deque<ClockClass>& clocks = description->clocks();

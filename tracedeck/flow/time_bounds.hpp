@@ -1,52 +1,46 @@
 // The bounds of a selection as times of one trace's clocks.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "tracedeck/flow/selection.hpp"
 #include "tracedeck/flow/time_frame.hpp"
 #include "tracedeck/flow/trim.hpp"
 
 namespace tracedeck::flow {
 
+// What the times that a selection names are in one trace.
+struct ResolvedTimes {
+  TrimRange range = {};                       // of `begin` and `end`
+  TrimRange where_range = {};                 // that events lie in which meet the condition
+  std::vector<Nanoseconds> where_times = {};  // of the condition; see `FilterContext`
+
+  // What has to be read.
+  [[nodiscard]] TrimRange both() const;
+};
+
+// The times that a selection names, to be resolved.
 class TimeBounds {
  public:
-  explicit TimeBounds(const Selection& selection) : begin_(selection.begin), end_(selection.end) {}
+  explicit TimeBounds(const Selection& selection) : selection_(selection) {}
 
-  // Whether a bound is measured from the trace's first or last event.
+  // Whether one is measured from the trace's first or last event.
   [[nodiscard]] bool needs_range() const { return has(TimePoint::From::kBegin) || needs_last(); }
   [[nodiscard]] bool needs_last() const { return has(TimePoint::From::kEnd); }
-  // Whether a bound is a time of a day that the first event decides.
+  // Whether one is a time of a day that the first event decides.
   [[nodiscard]] bool needs_day() const { return has(TimePoint::From::kMidnight); }
-
-  // Whether a bound is in UTC.
+  // Whether one is in UTC.
   [[nodiscard]] bool needs_utc() const { return has(TimePoint::From::kUnixEpoch); }
 
-  // The bounds for which `frame` needs no range; the others do not limit.
-  [[nodiscard]] TrimRange known(const TimeFrame& frame) const {
-    return {.begin = known(begin_, frame), .end = known(end_, frame)};
-  }
-  [[nodiscard]] TrimRange in(const TimeFrame& frame) const {
-    return {.begin = in(begin_, frame), .end = in(end_, frame)};
-  }
+  // Those for which `frame` needs no range; the others do not limit.
+  [[nodiscard]] ResolvedTimes known(const TimeFrame& frame) const;
+  [[nodiscard]] ResolvedTimes in(const TimeFrame& frame) const;
 
  private:
-  using Point = std::optional<TimePoint>;
+  [[nodiscard]] bool has(TimePoint::From from) const;
 
-  [[nodiscard]] bool has(TimePoint::From from) const {
-    return (begin_ && begin_->from == from) || (end_ && end_->from == from);
-  }
-  static std::optional<Nanoseconds> known(const Point& point, const TimeFrame& frame) {
-    if (!point ||
-        (point->from != TimePoint::From::kOrigin && point->from != TimePoint::From::kUnixEpoch))
-      return std::nullopt;
-    return resolve(*point, frame);
-  }
-  static std::optional<Nanoseconds> in(const Point& point, const TimeFrame& frame) {
-    if (!point) return std::nullopt;
-    return resolve(*point, frame);
-  }
-
-  Point begin_;
-  Point end_;
+  const Selection& selection_;
 };
 
 // Reads `source` to its end and returns the landmarks of its trace. An error ends the reading.

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "tracedeck/flow/clock_sync.hpp"
-#include "tracedeck/flow/time_bounds.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -108,7 +107,8 @@ Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
 StageContext TraceSource::stage_context() const {
   return {.selection = context_.options.selection,
           .utc_offset = recorded_utc_,
-          .range = range_,
+          .times = times_,
+          .trace = place_.name,
           .left_out = left_out_};
 }
 
@@ -129,15 +129,15 @@ ReadOptions TraceSource::read_options() const {
 Result<void> TraceSource::resolve_bounds() {
   const TimeBounds bounds(context_.options.selection);
   if (is_wall() || bounds.needs_utc()) relate_clock();
-  range_ = bounds.known({.utc_offset = known_utc_offset()});
-  range_known_ = !bounds.needs_range() && !bounds.needs_day();
+  times_ = bounds.known({.utc_offset = known_utc_offset()});
+  times_known_ = !bounds.needs_range() && !bounds.needs_day();
   const bool reopens = place_.reopens();
   if (!reopens) left_out_ = std::make_shared<TimesSeen>();
   if (!bounds.needs_range() || place_.failure) return {};
   if (reopens) {
     frame_ = survey();
-    range_ = bounds.in(*frame_);
-    range_known_ = true;
+    times_ = bounds.in(*frame_);
+    times_known_ = true;
     return {};
   }
   if (!bounds.needs_last()) return {};
@@ -150,12 +150,12 @@ Result<void> TraceSource::resolve_bounds() {
 
 void TraceSource::resolve_bounds(std::vector<RecordSourcePtr>& sources,
                                  const TraceDescription& description) {
-  if (range_known_) return;
+  if (times_known_) return;
   const TimeBounds bounds(context_.options.selection);
   TimeFrame frame;
   if (bounds.needs_range() || counts_days(description)) frame = first_event(sources);
   frame.utc_offset = known_utc_offset();
-  range_ = bounds.in(frame);
+  times_ = bounds.in(frame);
 }
 
 std::vector<RecordSourcePtr> TraceSource::take_sources(bool streams, bool fails) {

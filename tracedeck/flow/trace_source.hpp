@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracedeck/flow/pipeline_options.hpp"
+#include "tracedeck/flow/time_bounds.hpp"
 #include "tracedeck/flow/trace_place.hpp"
 #include "tracedeck/format/reader.hpp"
 
@@ -83,8 +84,8 @@ class TraceSource {
   TracePlace place_;
   TraceReading reading_;
   State state_ = State::kClosed;
-  TrimRange range_ = {};                          // as far as it is known
-  bool range_known_ = false;                      // it needs no event of the trace any more
+  ResolvedTimes times_ = {};                      // as far as they are known
+  bool times_known_ = false;                      // they need no event of the trace any more
   std::optional<TimeFrame> frame_ = {};           // where it was surveyed
   bool related_ = false;                          // whether `recorded_utc_` was looked for
   std::optional<Nanoseconds> recorded_utc_ = {};  // to be added to times as recorded

@@ -37,6 +37,8 @@ struct FormatInfo {
   // Whether a frame may begin in one datagram and end in the next. Otherwise what a datagram leaves
   // incomplete is damage.
   bool frames_span_datagrams = false;
+  // Whether all event classes of a trace that is not live are known when it is opened.
+  bool classes_first = false;
 };
 
 // One word of `convert --to` and what it stands for.

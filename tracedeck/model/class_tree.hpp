@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include "tracedeck/model/field_class.hpp"
+#include "tracedeck/model/tape.hpp"
 
 namespace tracedeck {
 
@@ -29,6 +30,16 @@ void for_each_child(const FieldClass& field_class, Visit visit) {
   if (const auto* const variant = field_class.as<VariantClass>()) {
     for (const VariantOption& option : variant->options) visit(option.field_class);
   }
+}
+
+// The class of what an optional or a variant holds, whose head the slot is; null where the trace
+// has none. `field_class` may be null.
+[[nodiscard]] inline const FieldClass* held_class(const Slot& head, const FieldClass* field_class) {
+  if (field_class == nullptr) return nullptr;
+  if (const auto* const optional = field_class->as<OptionalClass>()) return optional->value.get();
+  const auto* const variant = field_class->as<VariantClass>();
+  if (variant == nullptr || head.bits >= variant->options.size()) return nullptr;
+  return variant->options[head.bits].field_class.get();
 }
 
 }  // namespace tracedeck

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tracedeck/render/babeltrace_leftovers.hpp"
-#include "tracedeck/render/labels.hpp"
+#include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/number.hpp"
 #include "tracedeck/render/value_walk.hpp"
 

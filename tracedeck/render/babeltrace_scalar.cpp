@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "tracedeck/base/real.hpp"
-#include "tracedeck/render/labels.hpp"
+#include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/number.hpp"
 #include "tracedeck/render/value_walk.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tracedeck/render/labels.hpp"
+#include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/number.hpp"
 #include "tracedeck/render/value_walk.hpp"
 

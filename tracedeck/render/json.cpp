@@ -7,7 +7,7 @@
 
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/base/utf8.hpp"
-#include "tracedeck/render/labels.hpp"
+#include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/number.hpp"
 
 namespace tracedeck::render {

@@ -6,7 +6,7 @@
 
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/render/json_event.hpp"
-#include "tracedeck/render/labels.hpp"
+#include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/number.hpp"
 
 namespace tracedeck::render {

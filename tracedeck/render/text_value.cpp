@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "tracedeck/base/real.hpp"
-#include "tracedeck/render/labels.hpp"
+#include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/number.hpp"
 #include "tracedeck/render/visible.hpp"
 

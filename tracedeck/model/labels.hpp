@@ -6,7 +6,7 @@
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/tape.hpp"
 
-namespace tracedeck::render {
+namespace tracedeck {
 
 // The integer class that gives values labels, or null when `field_class` (which may be null) is
 // none.
@@ -28,4 +28,8 @@ namespace tracedeck::render {
 // are not looked at.
 [[nodiscard]] bool has_flag(const Mapping& mapping, const Slot& slot);
 
-}  // namespace tracedeck::render
+// Whether a label, or flag, of `integer_class` stands for the value of a slot.
+[[nodiscard]] bool stands_for(const Mapping& mapping, const IntegerClass& integer_class,
+                              const Slot& slot);
+
+}  // namespace tracedeck

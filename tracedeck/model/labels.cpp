@@ -1,9 +1,9 @@
-#include "tracedeck/render/labels.hpp"
+#include "tracedeck/model/labels.hpp"
 
 #include <algorithm>
 #include <limits>
 
-namespace tracedeck::render {
+namespace tracedeck {
 namespace {
 
 constexpr std::size_t kBytes = sizeof(Int128);
@@ -53,4 +53,10 @@ bool has_flag(const Mapping& mapping, const Slot& slot) {
   return false;
 }
 
-}  // namespace tracedeck::render
+bool stands_for(const Mapping& mapping, const IntegerClass& integer_class, const Slot& slot) {
+  return integer_class.form == IntegerClass::Form::kBitMap
+             ? has_flag(mapping, slot)
+             : has_label(mapping, integer_value(slot));
+}
+
+}  // namespace tracedeck

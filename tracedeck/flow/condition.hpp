@@ -1,0 +1,60 @@
+// A condition on events, which the stage `where` asks. What is behind it, the stage does not know.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tracedeck/base/time_point.hpp"
+#include "tracedeck/flow/trim.hpp"
+#include "tracedeck/model/record.hpp"
+
+namespace tracedeck::flow {
+
+// Decides which events of one source pass. One thread at a time.
+class EventFilter {
+ public:
+  EventFilter() = default;
+  EventFilter(const EventFilter&) = delete;
+  EventFilter& operator=(const EventFilter&) = delete;
+  virtual ~EventFilter() = default;
+
+  [[nodiscard]] virtual bool passes(const Event& event) = 0;
+};
+
+// What is known of the trace that a filter works on.
+struct FilterContext {
+  // What `Condition::times` are in the trace, in that order: ns from its clock's origin.
+  std::vector<Nanoseconds> times = {};
+  std::string trace = {};  // what distinguishes it from others; "" where it is alone
+};
+
+class Condition {
+ public:
+  Condition() = default;
+  Condition(const Condition&) = delete;
+  Condition& operator=(const Condition&) = delete;
+  virtual ~Condition() = default;
+
+  // Whether it may look at the values of events.
+  [[nodiscard]] virtual bool needs_values() const = 0;
+  // The times that it names, where they depend on the trace.
+  [[nodiscard]] virtual std::span<const TimePoint> times() const = 0;
+  // What each event that passes lies in. `times` are those of `times()` in a trace, and may be
+  // fewer: then the others are not known yet.
+  [[nodiscard]] virtual TrimRange range(std::span<const Nanoseconds> times) const = 0;
+
+  // May be called by several threads, and keeps the condition alive.
+  [[nodiscard]] virtual std::unique_ptr<EventFilter> filter(FilterContext context) const = 0;
+};
+
+using ConditionPtr = std::shared_ptr<const Condition>;
+
+// Leaves out the events that do not pass. All other records stay, and, if `keeps_describing`, the
+// events that describe others.
+[[nodiscard]] std::unique_ptr<RecordSource> where(std::unique_ptr<RecordSource> source,
+                                                  std::unique_ptr<EventFilter> filter,
+                                                  bool keeps_describing);
+
+}  // namespace tracedeck::flow

@@ -1,0 +1,375 @@
+#include "tracedeck/query/bound.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "tracedeck/base/time.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+using NodeKind = BoundNode::Kind;
+
+void collect_matchers(const Expression& expression, std::string_view text, Matchers& matchers,
+                      std::optional<Error>& failure) {
+  for (const ExpressionPtr& operand : expression.operands)
+    collect_matchers(*operand, text, matchers, failure);
+  if (failure) return;
+  if (expression.operation != Operator::kMatches && expression.operation != Operator::kGlob) return;
+  const Expression& wanted = *expression.operands[1];
+  const auto* const pattern = std::get_if<Pattern>(&wanted.literal);
+  const auto* const glob = std::get_if<std::string>(&wanted.literal);
+  if (wanted.operation != Operator::kLiteral || (pattern == nullptr && glob == nullptr)) {
+    failure =
+        syntax_error(text, wanted.place,
+                     "behind `~` a text in quotes is wanted, in which `*` stands for anything");
+    return;
+  }
+  auto made = pattern != nullptr ? pattern_matcher(*pattern) : glob_matcher(*glob);
+  if (made) {
+    matchers.emplace(&expression, *std::move(made));
+  } else {
+    failure = syntax_error(text, wanted.place, made.error().message);
+  }
+}
+
+Value value_of_literal(const Literal& literal) {
+  if (const auto* const boolean = std::get_if<bool>(&literal)) return Value::of(*boolean);
+  if (const auto* const integer = std::get_if<Integer>(&literal)) return Value::of(*integer);
+  if (const auto* const real = std::get_if<double>(&literal)) return Value::of(*real);
+  if (const auto* const text = std::get_if<std::string>(&literal))
+    return Value::of(std::string_view(*text));
+  return {};
+}
+
+bool is_constant(const BoundNode& node) { return node.kind == NodeKind::kConstant; }
+
+class Binder {
+ public:
+  Binder(const EventClass& event_class, const BindContext& context)
+      : event_class_(event_class), context_(context), texts_(context.texts) {}
+
+  BoundNode bind(const Expression& expression) {
+    BoundNode node{.expression = &expression};
+    if (expression.operation == Operator::kLiteral) {
+      node.constant = value_of_literal(expression.literal);
+      return node;
+    }
+    if (expression.operation == Operator::kPath) return bind_path(expression);
+    if (expression.operation == Operator::kAny || expression.operation == Operator::kAll)
+      return bind_each(expression);
+    node.kind = NodeKind::kOperation;
+    for (const ExpressionPtr& operand : expression.operands)
+      node.operands.push_back(bind(*operand));
+    if (const auto found = context_.matchers.find(&expression); found != context_.matchers.end())
+      node.matcher = found->second.get();
+    resolve_times(node);
+    return folded(std::move(node));
+  }
+
+ private:
+  BoundNode bind_path(const Expression& expression) {
+    BoundNode node{.expression = &expression};
+    const Path& path = expression.path;
+    if (path.root >= kFirstEventValue) return bind_event_value(std::move(node), path.root);
+    if (path.root == Root::kStream) {
+      node.kind = NodeKind::kStreamKey;
+      return node;
+    }
+    const auto each = std::ranges::find(path.steps, PathStep::Kind::kEach, &PathStep::kind);
+    if (each != path.steps.end()) {
+      node.kind = NodeKind::kField;
+      node.field = {.part = FieldReference::Part::kElement,
+                    .steps = std::span(path.steps)
+                                 .subspan(static_cast<std::size_t>(each - path.steps.begin()) + 1)};
+      return node;
+    }
+    const auto field = find_field(event_class_, path);
+    if (!field) return node;  // unknown, for every event of the class
+    node.kind = NodeKind::kField;
+    node.field = *field;
+    return node;
+  }
+
+  BoundNode bind_event_value(BoundNode node, Root root) {
+    const bool is_fixed =
+        root == Root::kId || (root == Root::kName && !event_class_.self_described);
+    const bool is_absent = (root == Root::kTime && event_class_.clock == nullptr) ||
+                           (root == Root::kDuration && !event_class_.has_duration);
+    if (root == Root::kId && event_class_.id) node.constant = Value::of(*event_class_.id);
+    if (root == Root::kName && event_class_.name)
+      node.constant = Value::of(std::string_view(*event_class_.name));
+    if (!is_fixed && !is_absent) node.kind = NodeKind::kEventValue;
+    return node;
+  }
+
+  // any() and all(): the array first, then what is asked of each element.
+  BoundNode bind_each(const Expression& expression) {
+    BoundNode node{.expression = &expression};
+    const Path* const path = find_each(*expression.operands.front());
+    const auto each = std::ranges::find(path->steps, PathStep::Kind::kEach, &PathStep::kind);
+    const auto field = find_field(event_class_, *path);
+    if (!field) return node;
+    BoundNode source{.expression = &expression, .kind = NodeKind::kField, .field = *field};
+    // The steps up to [*].
+    const auto behind = static_cast<std::size_t>(path->steps.end() - each);
+    source.field.steps = field->steps.first(field->steps.size() - behind);
+    node.kind = NodeKind::kOperation;
+    node.operands.push_back(std::move(source));
+    node.operands.push_back(bind(*expression.operands.front()));
+    return node;
+  }
+
+  static const Path* find_each(const Expression& expression) {
+    const auto is_each = [](const PathStep& step) { return step.kind == PathStep::Kind::kEach; };
+    if (expression.operation == Operator::kPath &&
+        std::ranges::any_of(expression.path.steps, is_each))
+      return &expression.path;
+    for (const ExpressionPtr& operand : expression.operands) {
+      if (const Path* const found = find_each(*operand)) return found;
+    }
+    return nullptr;
+  }
+
+  static bool is_time(const BoundNode& node) {
+    return node.expression->operation == Operator::kPath &&
+           node.expression->path.root == Root::kTime;
+  }
+
+  // Texts beside `time` are times.
+  void resolve_times(BoundNode& node) {
+    if (!context_.time_of_text || !std::ranges::any_of(node.operands, is_time)) return;
+    for (BoundNode& operand : node.operands) resolve_time(operand);
+  }
+  void resolve_time(BoundNode& node) {
+    for (BoundNode& operand : node.operands) resolve_time(operand);
+    if (!is_constant(node) || node.constant.kind != Value::Kind::kText) return;
+    const auto time = context_.time_of_text(node.constant.text);
+    node.constant = time ? Value::of(Integer::from(*time)) : Value{};
+  }
+
+  // An operation on constants is one.
+  BoundNode folded(BoundNode node) {
+    if (!std::ranges::all_of(node.operands, is_constant)) return node;
+    // A range is for whoever looks into the list.
+    if (node.expression->operation == Operator::kRange) return node;
+    const Event none;
+    node.constant = evaluate(node, {.event = none, .texts = &texts_});
+    node.kind = NodeKind::kConstant;
+    node.operands.clear();
+    return node;
+  }
+
+  const EventClass& event_class_;
+  const BindContext& context_;
+  std::deque<std::string>& texts_;
+};
+
+Value event_value(Root root, const EventValues& values) {
+  const Event& event = values.event;
+  switch (root) {
+    case Root::kName:
+      return Value::of(event.payload().front().text());
+    case Root::kTime:
+      return Value::of(Integer::from(event.began_at()));
+    case Root::kDuration:
+      return Value::of(
+          Integer::from(event.event_class->clock->interval(event.time, event.end_time)));
+    case Root::kOffset:
+      return Value::of(event.offset);
+    case Root::kSize:
+      return Value::of(std::uint64_t{event.size});
+    case Root::kTrace:
+      return Value::of(values.trace);
+    default:
+      return {};
+  }
+}
+
+// A key of the event's stream, or a member of the context that identifies like one.
+Value stream_key(const Path& path, const EventValues& values) {
+  const Event& event = values.event;
+  if (event.stream == nullptr || path.steps.size() != 1) return {};
+  const std::string& name = path.steps.front().name;
+  const auto key = std::ranges::find(event.stream->keys, name, &StreamKey::name);
+  if (key != event.stream->keys.end()) {
+    return Value::of(key->value);
+  }
+  const DataStreamClass* const stream_class = event.event_class->stream_class;
+  if (name == "class" || stream_class == nullptr || !stream_class->context_identifies) return {};
+  const auto& members = stream_class->common_context->as<StructureClass>()->members;
+  const Slot* slot = event.common_context().data();
+  const Slot* const end = slot + event.common_count;
+  for (const Member& member : members) {
+    if (slot == end) break;
+    if (member.name == name) return value_of(slot, member.field_class.get(), values.names);
+    slot = slot->next();
+  }
+  return {};
+}
+
+std::optional<bool> truth(const Value& value) {
+  return value.kind == Value::Kind::kBoolean ? std::optional(value.boolean) : std::nullopt;
+}
+
+// Of several truths: true when one is (or none is not), by Kleene.
+class Truths {
+ public:
+  explicit Truths(bool decisive) : decisive_(decisive) {}
+  // Returns whether that decides.
+  bool add(std::optional<bool> truth) {
+    if (!truth) unknown_ = true;
+    decided_ = decided_ || truth == decisive_;
+    return decided_;
+  }
+  [[nodiscard]] Value value() const {
+    if (decided_) return Value::of(decisive_);
+    return unknown_ ? Value{} : Value::of(!decisive_);
+  }
+
+ private:
+  bool decisive_;
+  bool decided_ = false;
+  bool unknown_ = false;
+};
+
+Value evaluate_list(const BoundNode& node, const EventValues& values) {
+  const Value wanted = evaluate(node.operands.front(), values);
+  Truths truths(true);
+  for (const BoundNode& item : std::span(node.operands).subspan(1)) {
+    std::optional<bool> found;
+    if (item.expression->operation == Operator::kRange) {
+      const auto low = compare(evaluate(item.operands[0], values), wanted);
+      const auto high = compare(wanted, evaluate(item.operands[1], values));
+      Truths both(false);
+      both.add(low ? std::optional(*low <= 0) : std::nullopt);
+      both.add(high ? std::optional(*high <= 0) : std::nullopt);
+      found = truth(both.value());
+    } else {
+      found = equals(wanted, evaluate(item, values));
+    }
+    if (truths.add(found)) break;
+  }
+  return truths.value();
+}
+
+Value evaluate_each(const BoundNode& node, const EventValues& values) {
+  const FieldReference& field = node.operands[0].field;
+  const Located array = follow(locate(field, begin_of(field.part, values.event)), field.steps);
+  if (array.slot == nullptr) return {};
+  const auto* const array_class =
+      array.field_class == nullptr ? nullptr : array.field_class->as<ArrayClass>();
+  const FieldClass* const element_class =
+      array_class == nullptr ? nullptr : array_class->element.get();
+  Truths truths(node.expression->operation == Operator::kAny);
+  EventValues inside = values;
+  if (array.slot->kind == SlotKind::kPackedArray) {
+    for (std::size_t i = 0; i < packed_count(*array.slot); ++i) {
+      const Slot element = packed_element(*array.slot, i);
+      inside.element = {&element, element_class};
+      if (truths.add(truth(evaluate(node.operands[1], inside)))) break;
+    }
+    return truths.value();
+  }
+  if (array.slot->kind != SlotKind::kArray) return {};
+  const Slot* slot = array.slot + 1;
+  for (std::uint64_t i = 0; i < array.slot->bits; ++i, slot = slot->next()) {
+    inside.element = {slot, element_class};
+    if (truths.add(truth(evaluate(node.operands[1], inside)))) break;
+  }
+  return truths.value();
+}
+
+// With ASCII letters in lower case, kept in `texts`.
+Value lowered(const Value& value, std::deque<std::string>& texts) {
+  const auto first = apply(Operator::kLabel, value);
+  const Value& source = value.kind == Value::Kind::kText ? value : first;
+  if (!source.known()) return {};
+  std::string& text = texts.emplace_back(source.text);
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return Value::of(std::string_view(text));
+}
+
+Value evaluate_operation(const BoundNode& node, const EventValues& values) {
+  const Operator operation = node.expression->operation;
+  switch (operation) {
+    case Operator::kAnd:
+    case Operator::kOr: {
+      Truths truths(operation == Operator::kOr);
+      for (const BoundNode& operand : node.operands) {
+        if (truths.add(truth(evaluate(operand, values)))) break;
+      }
+      return truths.value();
+    }
+    case Operator::kCoalesce:
+      for (const BoundNode& operand : node.operands) {
+        if (Value value = evaluate(operand, values); value.known()) return value;
+      }
+      return {};
+    case Operator::kIn:
+      return evaluate_list(node, values);
+    case Operator::kAny:
+    case Operator::kAll:
+      return evaluate_each(node, values);
+    case Operator::kMatches:
+    case Operator::kGlob: {
+      const TextMatcher& matcher = *node.matcher;
+      return Value::of(any_text(evaluate(node.operands[0], values),
+                                [&](std::string_view text) { return matcher.matches(text); }));
+    }
+    default:
+      break;
+  }
+  const Value first = evaluate(node.operands[0], values);
+  if (operation == Operator::kHas) return Value::of(first.known());
+  if (operation == Operator::kNot) {
+    const auto known = truth(first);
+    return known ? Value::of(!*known) : Value{};
+  }
+  if (!first.known()) return {};
+  if (operation == Operator::kLower) return lowered(first, *values.texts);
+  if (node.operands.size() == 1) return apply(operation, first);
+  const Value second = evaluate(node.operands[1], values);
+  return second.known() ? apply(operation, first, second) : Value{};
+}
+
+}  // namespace
+
+Result<Matchers> make_matchers(const Expression& expression, std::string_view text) {
+  Matchers matchers;
+  std::optional<Error> failure;
+  collect_matchers(expression, text, matchers, failure);
+  if (failure) return std::unexpected(*std::move(failure));
+  return matchers;
+}
+
+BoundNode bind(const Expression& expression, const EventClass& event_class,
+               const BindContext& context) {
+  return Binder(event_class, context).bind(expression);
+}
+
+Value evaluate(const BoundNode& node, const EventValues& values) {
+  switch (node.kind) {
+    case NodeKind::kConstant:
+      return node.constant;
+    case NodeKind::kField: {
+      const FieldReference& field = node.field;
+      const Located from = field.part == FieldReference::Part::kElement
+                               ? values.element
+                               : locate(field, begin_of(field.part, values.event));
+      return read(from, field.steps, values.names);
+    }
+    case NodeKind::kEventValue:
+      return event_value(node.expression->path.root, values);
+    case NodeKind::kStreamKey:
+      return stream_key(node.expression->path, values);
+    case NodeKind::kOperation:
+      break;
+  }
+  return evaluate_operation(node, values);
+}
+
+}  // namespace tracedeck::query

@@ -1,0 +1,63 @@
+// An expression related to the events of one class.
+//
+// Binding resolves paths against the field classes, folds what is constant for the class, and
+// leaves a tree that is evaluated for each event. Whoever only wants to know whether an event
+// passes uses a `Program` (program.hpp), which evaluates this way what it has no faster way for.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracedeck/query/expression.hpp"
+#include "tracedeck/query/field_reference.hpp"
+#include "tracedeck/query/lexer.hpp"
+#include "tracedeck/query/pattern.hpp"
+#include "tracedeck/query/value.hpp"
+
+namespace tracedeck::query {
+
+// The patterns and globs of an expression, made once for all classes.
+using Matchers = std::unordered_map<const Expression*, TextMatcherPtr>;
+// Errors: those of the matchers, with the place in `text`.
+[[nodiscard]] Result<Matchers> make_matchers(const Expression& expression, std::string_view text);
+
+struct BoundNode {
+  const Expression* expression = nullptr;  // what it is of
+  enum class Kind : std::uint8_t { kConstant, kField, kEventValue, kStreamKey, kOperation };
+  Kind kind = Kind::kConstant;
+  Value constant = {};
+  FieldReference field = {};             // of kField; of kEventValue and kStreamKey unused
+  const TextMatcher* matcher = nullptr;  // of kMatches and kGlob
+  std::vector<BoundNode> operands = {};
+};
+
+// What binding needs to know beside the class.
+struct BindContext {
+  const Matchers& matchers;
+  // Keeps texts that constants of the result are made of.
+  std::deque<std::string>& texts;
+  // The text beside `time` as ns since the clock's origin.
+  std::function<std::optional<Nanoseconds>(std::string_view text)> time_of_text = {};
+};
+
+// The expression must outlive the result, and the result must not be used beyond events of the
+// class.
+[[nodiscard]] BoundNode bind(const Expression& expression, const EventClass& event_class,
+                             const BindContext& context);
+
+// What the values of an event depend on besides its class.
+struct EventValues {
+  const Event& event;
+  const ValueNames* names = nullptr;
+  std::string_view trace = {};  // its name
+  Located element = {};         // the element that [*] stands for
+  // Keeps texts that evaluation makes; they live as long as the values are looked at.
+  std::deque<std::string>* texts = nullptr;
+};
+
+[[nodiscard]] Value evaluate(const BoundNode& node, const EventValues& values);
+
+}  // namespace tracedeck::query

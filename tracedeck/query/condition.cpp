@@ -1,0 +1,291 @@
+#include "tracedeck/query/condition.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <unordered_map>
+#include <utility>
+
+#include "tracedeck/base/nearest.hpp"
+#include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/program.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+// Names are kept to find out which one was meant; more of them than this are no help.
+constexpr std::size_t kMostNames = 4096;
+
+template <class Visit>
+void for_each(const Expression& expression, Visit visit) {
+  visit(expression);
+  for (const ExpressionPtr& operand : expression.operands) for_each(*operand, visit);
+}
+
+bool is_time(const Expression& expression) {
+  return expression.operation == Operator::kPath && expression.path.root == Root::kTime;
+}
+const std::string* as_text(const Expression& expression) {
+  return expression.operation == Operator::kLiteral ? std::get_if<std::string>(&expression.literal)
+                                                    : nullptr;
+}
+
+// Whether the operands of an expression are times if one of them is.
+bool compares(Operator operation) {
+  return (operation >= Operator::kEqual && operation <= Operator::kGreaterOrEqual) ||
+         operation == Operator::kIn;
+}
+
+// Calls `visit` for the texts that stand beside `time`.
+template <class Visit>
+void for_each_time_text(const Expression& expression, Visit visit) {
+  for_each(expression, [&](const Expression& each) {
+    const auto is_operand_time = [](const ExpressionPtr& operand) { return is_time(*operand); };
+    if (!compares(each.operation) || !std::ranges::any_of(each.operands, is_operand_time)) return;
+    for_each(each, [&](const Expression& inner) {
+      if (const std::string* const text = as_text(inner)) visit(inner, *text);
+    });
+  });
+}
+
+void narrow_begin(flow::TrimRange& range, const Nanoseconds& begin) {
+  range.begin = range.begin ? std::max(*range.begin, begin) : begin;
+}
+void narrow_end(flow::TrimRange& range, const Nanoseconds& end) {
+  range.end = range.end ? std::min(*range.end, end) : end;
+}
+
+// What a comparison of `time` demands; `<` is taken for `<=`.
+void narrow(flow::TrimRange& range, Operator operation, const Nanoseconds& bound) {
+  switch (operation) {
+    case Operator::kEqual:
+      narrow_begin(range, bound);
+      return narrow_end(range, bound);
+    case Operator::kLess:
+    case Operator::kLessOrEqual:
+      return narrow_end(range, bound);
+    case Operator::kGreater:
+    case Operator::kGreaterOrEqual:
+      return narrow_begin(range, bound);
+    default:
+      return;
+  }
+}
+
+std::vector<std::string_view> part_names(const std::set<FieldReference::Part>& parts) {
+  static constexpr std::array<std::string_view, 4> kNames = {"payload", "specific context",
+                                                             "common context", "packet context"};
+  std::vector<std::string_view> names;
+  for (const FieldReference::Part part : parts)
+    names.push_back(kNames[static_cast<std::size_t>(part)]);
+  return names;
+}
+
+void add_names(const FieldClassPtr& structure, std::set<std::string, std::less<>>& names) {
+  const auto* const members = structure == nullptr ? nullptr : structure->as<StructureClass>();
+  if (members == nullptr) return;
+  for (const Member& member : members->members) {
+    if (names.size() < kMostNames) names.insert(member.name);
+  }
+}
+
+// The events of one source.
+class Filter final : public flow::EventFilter {
+ public:
+  Filter(std::shared_ptr<const Condition> condition, flow::FilterContext context)
+      : condition_(std::move(condition)), context_(std::move(context)) {}
+
+  bool passes(const Event& event) override {
+    const EntityId& entity = event.event_class->entity;
+    if (entity.trace != trace_ || entity.ordinal >= programs_.size() ||
+        programs_[entity.ordinal] == nullptr) [[unlikely]]
+      compile(*event.event_class);
+    const Program& program = *programs_[entity.ordinal];
+    if (program.verdict() != Program::Verdict::kDepends)
+      return program.verdict() == Program::Verdict::kAlways;
+    if (!event_texts_.empty()) event_texts_.clear();
+    return program.passes(
+        {.event = event, .names = names_, .trace = context_.trace, .texts = &event_texts_});
+  }
+
+ private:
+  void compile(const EventClass& event_class) {
+    const EntityId& entity = event_class.entity;
+    if (entity.trace != trace_) {
+      programs_.clear();
+      kept_texts_.clear();
+      trace_ = entity.trace;
+    }
+    const TraceDescription* const trace =
+        event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace;
+    names_ = trace == nullptr ? nullptr : &trace->value_names();
+    if (entity.ordinal >= programs_.size()) programs_.resize(entity.ordinal + 1);
+    condition_->note_class(event_class);
+    const BindContext context{.matchers = condition_->matchers(),
+                              .texts = kept_texts_,
+                              .time_of_text = [&](std::string_view text) {
+                                return condition_->time_of_text(text, context_.times);
+                              }};
+    programs_[entity.ordinal] = std::make_unique<const Program>(
+        bind(condition_->expression(), event_class, context), event_class);
+  }
+
+  std::shared_ptr<const Condition> condition_;
+  flow::FilterContext context_;
+  std::uint64_t trace_ = EntityId::none().trace;
+  std::vector<std::unique_ptr<const Program>> programs_;  // by the ordinals of classes of `trace_`
+  const ValueNames* names_ = nullptr;
+  std::deque<std::string> kept_texts_;   // of constants
+  std::deque<std::string> event_texts_;  // of the event at hand
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Condition>> Condition::parse(std::span<const std::string> texts) {
+  std::shared_ptr<Condition> condition(new Condition());
+  Expression all{.operation = Operator::kAnd};
+  for (const std::string& text : texts) {
+    auto expression = parse_expression(text);
+    if (!expression) return std::unexpected(expression.error());
+    auto matchers = make_matchers(**expression, text);
+    if (!matchers) return std::unexpected(matchers.error());
+    condition->matchers_.merge(*matchers);
+    std::optional<Error> failure;
+    for_each_time_text(**expression, [&](const Expression& place, const std::string& of) {
+      const auto time = parse_time_point(of);
+      if (!time && !failure) failure = syntax_error(text, place.place, time.error());
+      if (!time) return;
+      condition->times_.push_back(*time);
+      condition->time_texts_.push_back(of);
+    });
+    if (failure) return std::unexpected(*std::move(failure));
+    all.operands.push_back(*std::move(expression));
+  }
+  condition->expression_ = all.operands.size() == 1
+                               ? std::move(all.operands.front())
+                               : std::make_unique<const Expression>(std::move(all));
+  condition->collect(*condition->expression_);
+  return condition;
+}
+
+void Condition::collect(const Expression& expression) {
+  for_each(expression, [&](const Expression& each) {
+    if (each.operation != Operator::kPath) return;
+    const Root root = each.path.root;
+    // Events that carry their own name have it as a value.
+    needs_values_ = needs_values_ || root < kFirstEventValue || root == Root::kName;
+    if (root < Root::kStream) uses_.push_back({.path = &each});
+    if (root >= kFirstEventValue) event_words_.insert(event_value_name(root));
+  });
+}
+
+std::optional<Nanoseconds> Condition::time_of_text(std::string_view text,
+                                                   std::span<const Nanoseconds> times) const {
+  for (std::size_t i = 0; i < std::min(times.size(), time_texts_.size()); ++i) {
+    if (time_texts_[i] == text) return times[i];
+  }
+  return std::nullopt;
+}
+
+// By what has to hold in any case.
+flow::TrimRange Condition::range(std::span<const Nanoseconds> times) const {
+  flow::TrimRange range;
+  const auto time_of = [&](const Expression& expression) -> std::optional<Nanoseconds> {
+    if (const std::string* const text = as_text(expression)) return time_of_text(*text, times);
+    if (expression.operation != Operator::kLiteral) return std::nullopt;
+    const auto* const integer = std::get_if<Integer>(&expression.literal);
+    if (integer == nullptr) return std::nullopt;
+    return Nanoseconds::from_unsigned(integer->magnitude, integer->negative);
+  };
+  const auto narrow_by = [&](const Expression& comparison) {
+    if (comparison.operands.size() != 2) return;
+    const Expression& left = *comparison.operands[0];
+    const Expression& right = *comparison.operands[1];
+    if (is_time(left)) {
+      if (const auto bound = time_of(right)) narrow(range, comparison.operation, *bound);
+    } else if (is_time(right)) {
+      if (const auto bound = time_of(left)) narrow(range, mirrored(comparison.operation), *bound);
+    }
+  };
+  std::vector<const Expression*> waiting = {expression_.get()};
+  while (!waiting.empty()) {
+    const Expression& next = *waiting.back();
+    waiting.pop_back();
+    if (next.operation == Operator::kAnd) {
+      for (const ExpressionPtr& operand : next.operands) waiting.push_back(operand.get());
+    } else {
+      narrow_by(next);
+    }
+  }
+  return range;
+}
+
+std::unique_ptr<flow::EventFilter> Condition::filter(flow::FilterContext context) const {
+  return std::make_unique<Filter>(shared_from_this(), std::move(context));
+}
+
+void Condition::look_at(const TraceDescription& description) const {
+  for (const EventClass& event_class : description.event_classes()) note_class(event_class);
+}
+
+void Condition::note_class(const EventClass& event_class) const {
+  const std::lock_guard lock(mutex_);
+  ++classes_;
+  for (FieldUse& use : uses_) {
+    const auto field = find_field(event_class, use.path->path);
+    if (!field) continue;
+    use.found = true;
+    use.parts.insert(field->part);
+  }
+  for (const std::string_view word : event_words_) {
+    if (find_field(event_class, {.root = Root::kPayload, .steps = {{.name = std::string(word)}}}))
+      shadowing_.insert(word);
+  }
+  if (uses_.empty()) return;
+  add_names(event_class.payload, names_);
+  add_names(event_class.specific_context, names_);
+  if (event_class.stream_class == nullptr) return;
+  add_names(event_class.stream_class->common_context, names_);
+  add_names(event_class.stream_class->packet_context, names_);
+}
+
+std::string Condition::nearest_name(std::string_view name) const {
+  const std::vector<std::string_view> known(names_.begin(), names_.end());
+  return std::string(nearest(name, known));
+}
+
+std::vector<std::string> Condition::unknown_fields() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> sentences;
+  if (classes_ == 0) return sentences;
+  for (const FieldUse& use : uses_) {
+    if (use.found) continue;
+    std::string sentence =
+        fmt::format("no event class has a field `{}`", to_string(use.path->path));
+    const std::string near = nearest_name(use.path->path.steps.back().name);
+    if (!near.empty()) sentence += fmt::format("; did you mean `{}`?", near);
+    if (std::ranges::find(sentences, sentence) == sentences.end())
+      sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
+std::vector<std::string> Condition::notices() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> sentences;
+  for (const std::string_view word : shadowing_) {
+    sentences.push_back(fmt::format(
+        "`{0}` is what each event has; the field of that name, which some have, is `.{0}`", word));
+  }
+  for (const FieldUse& use : uses_) {
+    if (use.path->path.root != Root::kAnyField || use.parts.size() < 2) continue;
+    sentences.push_back(fmt::format("`{}` is not in the same place in all event classes: {}",
+                                    to_string(use.path->path),
+                                    fmt::join(part_names(use.parts), ", ")));
+  }
+  return sentences;
+}
+
+}  // namespace tracedeck::query

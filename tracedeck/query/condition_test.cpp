@@ -1,0 +1,338 @@
+#include "tracedeck/query/condition.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tracedeck/render/sample_trace_test.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+using render::array_class;
+using render::enumeration_class;
+using render::SampleTrace;
+using render::string_class;
+using render::structure_class;
+using render::text_slot;
+using render::unsigned_class;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// An event with a value of each kind, and what conditions say of it.
+class Conditions : public testing::Test {
+ protected:
+  Conditions() {
+    const auto signed_class =
+        make_field_class(IntegerClass{.is_signed = true, .layout = FixedLayout{.width = 64}});
+    const auto state = enumeration_class({{.label = "idle", .ranges = {{0, 0}}},
+                                          {.label = "busy", .ranges = {{1, 3}}},
+                                          {.label = "late", .ranges = {{3, 9}}}});
+    const auto flags =
+        make_field_class(IntegerClass{.form = IntegerClass::Form::kBitMap,
+                                      .mappings = {{.label = "read", .ranges = {{0, 0}}},
+                                                   {.label = "write", .ranges = {{1, 1}}}}});
+    event_class_ = &trace_.add(trace_.event_class(
+        7, "Poll Start",
+        structure_class(
+            {{"depth", unsigned_class()},
+             {"low", signed_class},
+             {"ratio", make_field_class(RealClass{})},
+             {"ok", make_field_class(BooleanClass{})},
+             {"text", string_class()},
+             {"sizes", array_class(unsigned_class())},
+             {"packed", array_class(unsigned_class())},
+             {"inner", structure_class({{"a", unsigned_class()}, {"odd key", unsigned_class()}})},
+             {"maybe", make_field_class(OptionalClass{.value = unsigned_class()})},
+             {"absent", make_field_class(OptionalClass{.value = unsigned_class()})},
+             {"state", state},
+             {"flags", flags},
+             {"wide", unsigned_class()},
+             {"most", unsigned_class()},
+             {"name", string_class()},
+             {"nan", make_field_class(RealClass{})}})));
+    event_ = trace_.event(
+        *event_class_, 1'500'000'000,
+        {unsigned_slot(5),
+         signed_slot(-3),
+         real_slot(0.5),
+         boolean_slot(true),
+         text_slot("GET /index.html"),
+         head_slot(SlotKind::kArray, 2, 2),
+         unsigned_slot(10),
+         unsigned_slot(4096),
+         packed_slot(PackedElement::kU8, bytes_.data(), static_cast<std::uint32_t>(bytes_.size())),
+         head_slot(SlotKind::kStructure, 0, 2),
+         unsigned_slot(11),
+         unsigned_slot(12),
+         head_slot(SlotKind::kOptional, 1, 1),
+         unsigned_slot(8),
+         head_slot(SlotKind::kOptional, 0, 0),
+         unsigned_slot(3),
+         unsigned_slot(2),
+         render::wide_slot(SlotKind::kWideUnsigned, wide_),
+         unsigned_slot(~std::uint64_t{0}),
+         text_slot("inner name"),
+         real_slot(std::numeric_limits<double>::quiet_NaN())});
+    event_.offset = 100;
+    event_.size = 24;
+  }
+
+  // Whether the event passes; "ERROR: ..." of a condition that is none.
+  std::string passes(const std::string& text) {
+    const auto condition = Condition::parse(std::vector{text});
+    if (!condition) return "ERROR: " + condition.error().message;
+    std::vector<Nanoseconds> times;
+    for (const TimePoint& point : (*condition)->times()) times.push_back(point.value);
+    const auto filter = (*condition)->filter({.times = std::move(times), .trace = "run.bin"});
+    return filter->passes(event_) ? "true" : "no";
+  }
+
+  std::vector<std::uint8_t> bytes_ = {1, 2, 250};
+  std::vector<std::uint8_t> wide_ = {0, 0, 0, 0, 0, 0, 0, 0, 1};  // 2^64
+  SampleTrace trace_;
+  const EventClass* event_class_ = nullptr;
+  Event event_;
+};
+
+TEST_F(Conditions, AreTrue) {
+  for (const char* text : {
+           "depth == 5",
+           "depth != 4",
+           "depth > 4 && depth < 6",
+           "depth >= 5",
+           "depth <= 5",
+           "5 == depth",
+           "4 < depth",
+           "depth in [1, 5]",
+           "depth in [3..9]",
+           "depth not in [6..9]",
+           "depth + 1 == 6",
+           "depth - 6 == -1",
+           "depth * 2 == 10",
+           "depth / 2 == 2",
+           "depth % 2 == 1",
+           "depth & 4 == 4",
+           "(depth | 2) == 7",
+           "(depth ^ 1) == 4",
+           "depth << 2 == 20",
+           "depth >> 1 == 2",
+           "~depth == -6",
+           "-depth == -5",
+           "low == -3",
+           "low < 0",
+           "low > -4",
+           "abs(low) == 3",
+           "low != 3",
+           "low < depth",
+           "low < most",
+           "most > -1",
+           "most == 18446744073709551615",
+           "most == 0xffff_ffff_ffff_ffff",
+           "wide > most",
+           "wide == 18446744073709551616",
+           "wide - most == 1",
+           "ratio == 0.5",
+           "ratio < 1",
+           "ratio > low",
+           "depth > ratio",
+           "depth * ratio == 2.5",
+           "ok",
+           "ok == true",
+           "ok == 1",
+           "!(ok == false)",
+           "not (depth == 4)",
+           "text contains \"index\"",
+           "text ~ \"GET *\"",
+           "text ~ \"*.html\"",
+           "text ~ \"*/i*x.*\"",
+           "text ~ \"GET ?index.html\"",
+           "text =~ /^GET .*html$/",
+           "text =~ /INDEX/i",
+           "text !~ /POST/",
+           "lower(text) == \"get /index.html\"",
+           "text == 'GET /index.html'",
+           "text > \"GET\"",
+           "len(text) == 15",
+           "len(sizes) == 2",
+           "len(packed) == 3",
+           "sizes[0] == 10",
+           "sizes[-1] == 4096",
+           "packed[2] == 250",
+           "packed[-3] == 1",
+           "any(sizes[*] > 4095)",
+           "all(sizes[*] >= 10)",
+           "any(packed[*] == 250)",
+           "all(packed[*] < 251)",
+           "inner.a == 11",
+           "inner[\"odd key\"] == 12",
+           ".inner.a == 11",
+           "fields.inner.a == 11",
+           "maybe == 8",
+           "has(maybe)",
+           "!has(absent)",
+           "!has(nothing)",
+           "absent ?? 9 == 9",
+           "maybe ?? 9 == 8",
+           "absent ?? nothing ?? 3 == 3",
+           "state == \"busy\"",
+           "state == \"late\"",
+           "state != \"idle\"",
+           "state == 3",
+           "state in [\"idle\", \"late\"]",
+           "state ~ \"b*\"",
+           "label(state) == \"busy\"",
+           "flags == \"write\"",
+           "flags != \"read\"",
+           "flags == 2",
+           "name == \"Poll Start\"",
+           "name ~ \"Poll*\"",
+           ".name == \"inner name\"",
+           "id == 7",
+           "time == 1.5s",
+           "time > 1s && time < 2s",
+           "time >= \"1.5s\"",
+           "time in [1s..2s]",
+           "offset == 100",
+           "size == 24",
+           "size < 1KiB",
+           "stream.segment == 0",
+           "trace == \"run.bin\"",
+           "trace ~ \"*.bin\"",
+           "nan != 1",
+           "!(nan == nan)",
+           "true",
+           "1 < 2",
+           "(absent > 1) ?? true",
+           "absent > 1 || depth == 5",
+           "!(absent > 1 && depth == 4)",
+           "depth == 5 or absent == 1",
+           "depth == 5 and low == -3",
+           "depth == 5.0",
+           "depth > 4 && (low < 0 || absent > 2) && text contains \"GET\"",
+       })
+    EXPECT_EQ(passes(text), "true") << text;
+}
+
+TEST_F(Conditions, AreNotTrue) {
+  for (const char* text : {
+           "depth == 4",
+           "depth > 5",
+           "!(depth == 5)",
+           "low > 0",
+           "low == 3",
+           "most < 0",
+           "absent == 0",
+           "absent != 0",
+           "!(absent == 0)",
+           "absent > 0 || absent <= 0",
+           "nothing == 1",
+           "nothing != 1",
+           "!(nothing == 1)",
+           "nothing == nothing",
+           "sizes[2] == 0",
+           "sizes[2] != 0",
+           "inner.b == 1",
+           "inner == 1",
+           "depth == \"5\"",
+           "depth.x == 1",
+           "text == 5",
+           "text != 5",
+           "text + 1 == 2",
+           "depth / 0 == 0",
+           "depth % 0 == 0",
+           "most * most * most == 0",
+           "nan == 1",
+           "nan < 1",
+           "nan >= 1",
+           "duration > 0",
+           "!(duration > 0)",
+           "any(sizes[*] > 4096)",
+           "all(sizes[*] > 10)",
+           "any(text[*] == 1)",
+           "state == \"gone\"",
+           "state == \"idle\"",
+           "flags == \"read\"",
+           "name == \"poll start\"",
+           "text =~ /post/",
+           "text ~ \"GET\"",
+           "false",
+           "depth",
+           "ok && absent == 1",
+           "time > \"2s\"",
+           "stream.other == 1",
+           "specific.depth == 5",
+           "common.depth == 5",
+           "packet.depth == 5",
+           "$ctx.depth == 5",
+       })
+    EXPECT_EQ(passes(text), "no") << text;
+}
+
+TEST_F(Conditions, ThatAreWrongShowThePlace) {
+  EXPECT_EQ(passes("depth =! 3"),
+            "ERROR: `=` is no comparison; write `==`\n    depth =! 3\n          ^");
+  EXPECT_THAT(passes("depth == "), HasSubstr("the expression ends where a value is wanted"));
+  EXPECT_THAT(passes("text =~ /(/"), HasSubstr("the regular expression is not understood"));
+  EXPECT_THAT(passes("time > \"yesterday\""), HasSubstr("yesterday"));
+  EXPECT_THAT(passes("depth ~ 3"), HasSubstr("a text in quotes is wanted"));
+  EXPECT_THAT(passes("depth | 3 == 1"), HasSubstr("inside parentheses only"));
+  EXPECT_THAT(passes("sizes[*] == 1"), HasSubstr("any() and all()"));
+  EXPECT_THAT(passes(std::string(100'000, '(')), HasSubstr("nested more than 200 deep"));
+  EXPECT_THAT(passes(std::string(kMaxTextSize + 1, '1')), HasSubstr("has at most"));
+}
+
+TEST_F(Conditions, AreAllMet) {
+  const auto both = Condition::parse(std::vector<std::string>{"depth == 5", "low == -3"});
+  EXPECT_TRUE((*both)->filter({})->passes(event_));
+  const auto one = Condition::parse(std::vector<std::string>{"depth == 5", "low == 3"});
+  EXPECT_FALSE((*one)->filter({})->passes(event_));
+}
+
+TEST_F(Conditions, KnowWhichFieldsNoClassHas) {
+  const auto condition =
+      Condition::parse(std::vector<std::string>{"dpeth == 5 || inner.q == 1 || text == \"\""});
+  EXPECT_THAT((*condition)->unknown_fields(), IsEmpty());
+  (*condition)->look_at(trace_.description);
+  EXPECT_THAT((*condition)->unknown_fields(),
+              ElementsAre("no event class has a field `dpeth`; did you mean `depth`?",
+                          "no event class has a field `inner.q`"));
+}
+
+TEST_F(Conditions, SayWhatMayBeMeantOtherwise) {
+  const auto condition = Condition::parse(std::vector<std::string>{"name == \"x\" && id == 3"});
+  (*condition)->look_at(trace_.description);
+  EXPECT_THAT((*condition)->notices(),
+              ElementsAre("`name` is what each event has; the field of that name, which some have, "
+                          "is `.name`"));
+}
+
+TEST_F(Conditions, KnowWhatTimesAreNeeded) {
+  const auto range_of = [](const std::string& text) {
+    const auto condition = Condition::parse(std::vector{text});
+    const flow::TrimRange range = (*condition)->range({});
+    return (range.begin ? range.begin->to_string() : "") + ".." +
+           (range.end ? range.end->to_string() : "");
+  };
+  EXPECT_EQ(range_of("time >= 5 && time < 9"), "5..9");
+  EXPECT_EQ(range_of("depth == 1 && 5 <= time"), "5..");
+  EXPECT_EQ(range_of("time == 7"), "7..7");
+  EXPECT_EQ(range_of("time > 5 || depth == 1"), "..");
+  EXPECT_EQ(range_of("!(time > 5)"), "..");
+  EXPECT_EQ(range_of("time > 5 && (time > 7 && time < 20)"), "7..20");
+}
+
+TEST_F(Conditions, NeedValuesOnlyForFields) {
+  const auto needs = [](const std::string& text) {
+    return (*Condition::parse(std::vector{text}))->needs_values();
+  };
+  EXPECT_FALSE(needs("time > 5 && id == 3"));
+  EXPECT_TRUE(needs("depth == 1"));
+}
+
+}  // namespace
+}  // namespace tracedeck::query

@@ -1,0 +1,66 @@
+// Where the value that a path names lies in the events of one class.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tracedeck/model/record.hpp"
+#include "tracedeck/query/expression.hpp"
+#include "tracedeck/query/value.hpp"
+
+namespace tracedeck::query {
+
+// A field as far as it lies at a fixed place, and the steps from there on.
+struct FieldReference {
+  enum class Part : std::uint8_t {
+    kPayload,
+    kSpecificContext,
+    kCommonContext,
+    kPacketContext,
+    kElement
+  };
+  Part part = Part::kPayload;
+  std::uint32_t offset = 0;  // slots to a value at a fixed place
+  std::uint32_t values = 0;  // values, of whatever extent, to pass over from there
+  const FieldClass* field_class =
+      nullptr;                           // of the value behind those; null where the trace has none
+  std::span<const PathStep> steps = {};  // from that value on; those of the path itself
+
+  // Whether the value is one slot at a fixed place.
+  [[nodiscard]] bool is_direct() const { return values == 0 && steps.empty(); }
+};
+
+// A place on a tape with its class, which may be null.
+struct Located {
+  const Slot* slot = nullptr;  // null: there is no such value
+  const FieldClass* field_class = nullptr;
+};
+
+// The fields that `path` may name in events of that class; the first is the one that counts where
+// it has a value. Empty when no event of that class can have such a field. Paths of event values
+// and of streams have none. The path must outlive them.
+[[nodiscard]] std::optional<FieldReference> find_field(const EventClass& event_class,
+                                                       const Path& path);
+
+// Whether a value of that class, which may be null (then anything goes), can have what `steps` lead
+// to.
+[[nodiscard]] bool can_have(const FieldClass* field_class, std::span<const PathStep> steps);
+
+// The part of `event` in which the reference begins, or null where the event has none.
+[[nodiscard]] const Slot* begin_of(FieldReference::Part part, const Event& event);
+
+// The value behind fixed places and passed values, before `steps` are taken.
+[[nodiscard]] Located locate(const FieldReference& field, const Slot* part);
+
+// Takes `steps`, none of which is [*], as far as they lead to a slot on the tape.
+[[nodiscard]] Located follow(Located from, std::span<const PathStep> steps);
+
+// The value at the end of `steps`, none of which is [*]; unknown when there is none.
+[[nodiscard]] Value read(Located from, std::span<const PathStep> steps, const ValueNames* names);
+
+// What an optional or a variant holds, at any depth; nothing for an optional without a value.
+[[nodiscard]] Located unwrapped(Located from);
+
+}  // namespace tracedeck::query

@@ -1,0 +1,563 @@
+#include "tracedeck/query/parser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace tracedeck::query {
+namespace {
+
+struct Word {
+  std::string_view text;
+  Operator operation;
+};
+
+constexpr std::array kComparisons = {
+    Word{"==", Operator::kEqual},   Word{"!=", Operator::kNotEqual},
+    Word{"<", Operator::kLess},     Word{"<=", Operator::kLessOrEqual},
+    Word{">", Operator::kGreater},  Word{">=", Operator::kGreaterOrEqual},
+    Word{"=~", Operator::kMatches}, Word{"!~", Operator::kMatches},
+    Word{"~", Operator::kGlob},     Word{"contains", Operator::kContains},
+};
+constexpr std::array kSums = {
+    Word{"+", Operator::kAdd},
+    Word{"-", Operator::kSubtract},
+    Word{"|", Operator::kBitOr},
+    Word{"^", Operator::kBitXor},
+};
+constexpr std::array kProducts = {
+    Word{"*", Operator::kMultiply},   Word{"/", Operator::kDivide},
+    Word{"%", Operator::kRemainder},  Word{"&", Operator::kBitAnd},
+    Word{"<<", Operator::kShiftLeft}, Word{">>", Operator::kShiftRight},
+};
+constexpr std::array kFunctions = {
+    Word{"has", Operator::kHas},     Word{"len", Operator::kLength},
+    Word{"any", Operator::kAny},     Word{"all", Operator::kAll},
+    Word{"lower", Operator::kLower}, Word{"abs", Operator::kAbsolute},
+    Word{"label", Operator::kLabel}, Word{"symbol", Operator::kSymbol},
+};
+
+struct RootWord {
+  std::string_view text;
+  Root root;
+};
+constexpr std::array kEventValues = {
+    RootWord{"name", Root::kName},     RootWord{"id", Root::kId},
+    RootWord{"time", Root::kTime},     RootWord{"duration", Root::kDuration},
+    RootWord{"offset", Root::kOffset}, RootWord{"size", Root::kSize},
+    RootWord{"trace", Root::kTrace},
+};
+constexpr std::array kRoots = {
+    RootWord{"fields", Root::kPayload}, RootWord{"specific", Root::kSpecific},
+    RootWord{"common", Root::kCommon},  RootWord{"packet", Root::kPacket},
+    RootWord{"stream", Root::kStream},
+};
+// Words that mean something already, or may one day.
+constexpr std::array<std::string_view, 12> kReserved = {
+    "and", "or", "not", "in", "contains", "by", "every", "event", "span", "track", "env", "now"};
+
+template <std::size_t N>
+const Word* find(const std::array<Word, N>& words, const Token& token) {
+  if (token.kind != Token::Kind::kPunctuation && token.kind != Token::Kind::kName) return nullptr;
+  const auto found = std::ranges::find(words, token.text, &Word::text);
+  return found == words.end() ? nullptr : &*found;
+}
+
+template <std::size_t N>
+const RootWord* find(const std::array<RootWord, N>& words, std::string_view text) {
+  const auto found = std::ranges::find(words, text, &RootWord::text);
+  return found == words.end() ? nullptr : &*found;
+}
+
+class Parser {
+ public:
+  explicit Parser(Lexer& lexer) : lexer_(lexer) {}
+
+  Result<ExpressionPtr> expression() {
+    return chain("||", "or", Operator::kOr, &Parser::conjunction);
+  }
+
+  Result<Path> path() {
+    Path path;
+    if (front().is(".")) {
+      path.root = Root::kPayload;
+    } else {
+      const std::string_view name = front().text;
+      if (front().kind != Token::Kind::kName)
+        return lexer_.error(front().place, "the name of a field is wanted");
+      if (std::ranges::find(kReserved, name) != kReserved.end()) {
+        return lexer_.error(
+            front().place,
+            fmt::format("`{0}` is a word of the language; write `.{0}` for a field of that name",
+                        name));
+      }
+      if (auto read = advance(false); !read) return std::unexpected(read.error());
+      if (auto begun = begin_path(path, name); !begun) return std::unexpected(begun.error());
+    }
+    if (auto steps = read_steps(path); !steps) return std::unexpected(steps.error());
+    return path;
+  }
+
+ private:
+  using Level = Result<ExpressionPtr> (Parser::*)();
+
+  [[nodiscard]] const Token& front() const { return lexer_.token(); }
+  [[nodiscard]] Result<void> advance(bool operand_expected) {
+    return lexer_.read(operand_expected);
+  }
+
+  [[nodiscard]] Result<ExpressionPtr> make(Expression expression, std::uint32_t begin) {
+    expression.place = {begin, lexer_.last_end()};
+    for (const ExpressionPtr& operand : expression.operands) {
+      expression.depth = std::max(expression.depth, operand->depth + 1);
+    }
+    if (expression.depth > kMaxDepth) {
+      return lexer_.error(expression.place,
+                          fmt::format("the expression is nested more than {} deep", kMaxDepth));
+    }
+    return std::make_unique<const Expression>(std::move(expression));
+  }
+
+  [[nodiscard]] Result<ExpressionPtr> make(Operator operation, std::uint32_t begin,
+                                           ExpressionPtr first, ExpressionPtr second = nullptr) {
+    Expression expression{.operation = operation};
+    expression.operands.push_back(std::move(first));
+    if (second != nullptr) expression.operands.push_back(std::move(second));
+    return make(std::move(expression), begin);
+  }
+
+  // Operands joined by one operator any number of times, as one level of the tree.
+  Result<ExpressionPtr> chain(std::string_view sign, std::string_view word, Operator operation,
+                              Level level) {
+    const std::uint32_t begin = front().place.begin;
+    auto first = (this->*level)();
+    if (!first || !(front().is(sign) || front().is_word(word))) return first;
+    Expression joined{.operation = operation};
+    joined.operands.push_back(*std::move(first));
+    while (front().is(sign) || front().is_word(word)) {
+      if (auto read = advance(true); !read) return std::unexpected(read.error());
+      auto next = (this->*level)();
+      if (!next) return next;
+      joined.operands.push_back(*std::move(next));
+    }
+    return make(std::move(joined), begin);
+  }
+
+  Result<ExpressionPtr> conjunction() {
+    return chain("&&", "and", Operator::kAnd, &Parser::negation);
+  }
+
+  // Every way back into the grammar passes here or through `unary`: the nesting of both is bounded
+  // before the stack is used up.
+  Result<ExpressionPtr> negation() {
+    const std::uint32_t begin = front().place.begin;
+    if (!front().is("!") && !front().is_word("not")) return comparison();
+    const Nested nested(*this);
+    if (nested.too_deep()) return too_deep();
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    auto operand = negation();
+    if (!operand) return operand;
+    return make(Operator::kNot, begin, *std::move(operand));
+  }
+
+  Result<ExpressionPtr> comparison() {
+    const std::uint32_t begin = front().place.begin;
+    auto left = sum();
+    if (!left) return left;
+    if (front().is("=")) return lexer_.error(front().place, "`=` is no comparison; write `==`");
+    if (front().is_word("in") || front().is_word("not")) return membership(begin, *std::move(left));
+    const Word* const word = find(kComparisons, front());
+    if (word == nullptr) return left;
+    const Place sign = front().place;
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    auto right = sum();
+    if (!right) return right;
+    if (auto checked = check_pattern(*word, sign, **right); !checked)
+      return std::unexpected(checked.error());
+    if (find(kComparisons, front()) != nullptr || front().is_word("in"))
+      return lexer_.error(front().place, "comparisons do not chain; join them by `&&`");
+    auto result = make(word->operation, begin, *std::move(left), *std::move(right));
+    if (result && word->text == "!~") return make(Operator::kNot, begin, *std::move(result));
+    return result;
+  }
+
+  Result<void> check_pattern(const Word& word, Place sign, const Expression& right) {
+    const bool is_pattern =
+        right.operation == Operator::kLiteral && std::holds_alternative<Pattern>(right.literal);
+    const bool wants_pattern = word.operation == Operator::kMatches;
+    if (is_pattern == wants_pattern) return {};
+    return wants_pattern
+               ? lexer_.error(right.place,
+                              fmt::format("behind `{}` a pattern is wanted: /regular expression/",
+                                          word.text))
+               : lexer_.error(sign, "a pattern stands behind `=~` or `!~` only");
+  }
+
+  Result<ExpressionPtr> membership(std::uint32_t begin, ExpressionPtr left) {
+    const bool negated = front().is_word("not");
+    if (negated) {
+      if (auto read = advance(false); !read) return std::unexpected(read.error());
+      if (!front().is_word("in"))
+        return lexer_.error(front().place, "`in` is wanted behind `not` here");
+    }
+    if (auto read = advance(false); !read) return std::unexpected(read.error());
+    if (!front().is("["))
+      return lexer_.error(front().place, "a list is wanted behind `in`: [1, 5..9]");
+    Expression result{.operation = Operator::kIn};
+    result.operands.push_back(std::move(left));
+    const Inside inside(*this);
+    do {
+      if (auto read = advance(true); !read) return std::unexpected(read.error());
+      auto item = list_item();
+      if (!item) return item;
+      result.operands.push_back(*std::move(item));
+    } while (front().is(","));
+    if (!front().is("]")) return lexer_.error(front().place, "`,` or `]` is wanted");
+    if (auto read = advance(false); !read) return std::unexpected(read.error());
+    auto made = make(std::move(result), begin);
+    if (made && negated) return make(Operator::kNot, begin, *std::move(made));
+    return made;
+  }
+
+  Result<ExpressionPtr> list_item() {
+    const std::uint32_t begin = front().place.begin;
+    auto first = sum();
+    if (!first || !front().is("..")) return first;
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    auto last = sum();
+    if (!last) return last;
+    return make(Operator::kRange, begin, *std::move(first), *std::move(last));
+  }
+
+  template <std::size_t N>
+  Result<ExpressionPtr> operations(const std::array<Word, N>& words, Level level) {
+    const std::uint32_t begin = front().place.begin;
+    auto left = (this->*level)();
+    while (left) {
+      const Word* const word = find(words, front());
+      if (word == nullptr || (word->operation == Operator::kBitOr && parentheses_ == 0)) break;
+      if (auto read = advance(true); !read) return std::unexpected(read.error());
+      auto right = (this->*level)();
+      if (!right) return right;
+      left = make(word->operation, begin, *std::move(left), *std::move(right));
+    }
+    return left;
+  }
+
+  Result<ExpressionPtr> sum() { return operations(kSums, &Parser::product); }
+  Result<ExpressionPtr> product() { return operations(kProducts, &Parser::unary); }
+
+  Result<ExpressionPtr> unary() {
+    const std::uint32_t begin = front().place.begin;
+    const bool negates = front().is("-");
+    if (!negates && !front().is("~")) return coalesced();
+    const Nested nested(*this);
+    if (nested.too_deep()) return too_deep();
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    auto operand = unary();
+    if (!operand) return operand;
+    return make(negates ? Operator::kNegate : Operator::kComplement, begin, *std::move(operand));
+  }
+
+  Result<ExpressionPtr> coalesced() {
+    return chain("??", {}, Operator::kCoalesce, &Parser::primary);
+  }
+
+  Result<ExpressionPtr> primary() {
+    const std::uint32_t begin = front().place.begin;
+    switch (front().kind) {
+      case Token::Kind::kNumber:
+      case Token::Kind::kString:
+      case Token::Kind::kPattern:
+        return literal(front().value);
+      case Token::Kind::kName:
+        if (front().text == "true" || front().text == "false")
+          return literal(front().text == "true");
+        return name();
+      case Token::Kind::kPunctuation:
+        if (front().is("(")) return parenthesis();
+        if (front().is(".")) return field(begin);
+        if (front().is("@"))
+          return lexer_.error(front().place, "`@FILE` stands for a whole expression");
+        break;
+      case Token::Kind::kEnd:
+        return lexer_.error(front().place, "the expression ends where a value is wanted");
+    }
+    return lexer_.error(front().place, fmt::format("a value is wanted, not `{}`", front().text));
+  }
+
+  Result<ExpressionPtr> literal(Literal value) {
+    const std::uint32_t begin = front().place.begin;
+    if (auto read = advance(false); !read) return std::unexpected(read.error());
+    return make(Expression{.literal = std::move(value)}, begin);
+  }
+
+  Result<ExpressionPtr> parenthesis() {
+    const std::uint32_t begin = front().place.begin;
+    const Nested nested(*this);
+    if (nested.too_deep()) return too_deep();
+    const Inside inside(*this);
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    auto result = expression();
+    if (!result) return result;
+    if (!front().is(")")) return unclosed(begin);
+    if (auto read = advance(false); !read) return std::unexpected(read.error());
+    return result;
+  }
+
+  // A call, or a path that begins with a name.
+  Result<ExpressionPtr> name() {
+    const Token token = front();
+    const Word* const function = find(kFunctions, token);
+    if (function == nullptr) return field(token.place.begin);
+    if (auto read = advance(false); !read) return std::unexpected(read.error());
+    if (front().is("(")) return call(*function, token.place.begin);
+    // Fields may be called so too.
+    Path path;
+    path.steps.push_back({.name = std::string(token.text)});
+    if (auto steps = read_steps(path); !steps) return std::unexpected(steps.error());
+    return make(Expression{.operation = Operator::kPath, .path = std::move(path)},
+                token.place.begin);
+  }
+
+  Result<ExpressionPtr> call(const Word& function, std::uint32_t begin) {
+    const Nested nested(*this);
+    if (nested.too_deep()) return too_deep();
+    const Inside inside(*this);
+    const bool was_in_each = in_each_;
+    if (function.operation == Operator::kAny || function.operation == Operator::kAll) {
+      if (in_each_)
+        return lexer_.error({begin, front().place.begin}, "any() and all() do not nest");
+      in_each_ = true;
+      each_paths_ = 0;
+    }
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    auto argument = expression();
+    if (!argument) return argument;
+    if (!front().is(")")) return unclosed(begin);
+    if (auto read = advance(false); !read) return std::unexpected(read.error());
+    if (!was_in_each && in_each_) {
+      in_each_ = false;
+      if (each_paths_ == 0) {
+        return lexer_.error({begin, lexer_.last_end()},
+                            fmt::format("{}() wants a path with [*]: {}(sizes[*] > 4096)",
+                                        function.text, function.text));
+      }
+    }
+    if (function.operation == Operator::kHas && (*argument)->operation != Operator::kPath)
+      return lexer_.error((*argument)->place, "has() asks for one field: has(queue.depth)");
+    return make(function.operation, begin, *std::move(argument));
+  }
+
+  Result<ExpressionPtr> field(std::uint32_t begin) {
+    auto read = path();
+    if (!read) return std::unexpected(read.error());
+    return make(Expression{.operation = Operator::kPath, .path = *std::move(read)}, begin);
+  }
+
+  // What the first name of a path means. The word behind it is in front.
+  Result<void> begin_path(Path& path, std::string_view name) {
+    const bool goes_on = front().is(".") || front().is("[");
+    if (name == "$ctx" || name == "context") {
+      if (!goes_on) {
+        path.steps.push_back({.name = std::string(name)});
+        return {};
+      }
+      auto part = part_of_context(name == "$ctx");
+      if (!part) return std::unexpected(part.error());
+      path.root = *part;
+      return {};
+    }
+    if (const RootWord* const value = find(kEventValues, name)) {
+      path.root = value->root;
+      return {};
+    }
+    const RootWord* const root = goes_on ? find(kRoots, name) : nullptr;
+    if (root != nullptr) {
+      path.root = root->root;
+    } else {
+      path.steps.push_back({.name = std::string(name)});
+    }
+    return {};
+  }
+
+  // `context.specific.x`; `$ctx.x`, LTTng's way, is any of the contexts.
+  Result<Root> part_of_context(bool any) {
+    if (any) return Root::kAnyContext;
+    const Place place = front().place;
+    if (auto read = advance(false); !read) return std::unexpected(read.error());
+    const RootWord* const root =
+        front().kind == Token::Kind::kName ? find(kRoots, front().text) : nullptr;
+    if (root == nullptr || root->root == Root::kPayload || root->root == Root::kStream)
+      return lexer_.error(place,
+                          "the contexts are context.packet, context.common and context.specific");
+    if (auto read = advance(false); !read) return std::unexpected(read.error());
+    return root->root;
+  }
+
+  Result<void> read_steps(Path& path) {
+    while (front().is(".") || front().is("[")) {
+      auto read = front().is(".") ? read_member(path) : read_bracket(path);
+      if (!read) return read;
+    }
+    if (path.steps.empty() && path.root < kFirstEventValue)
+      return lexer_.error(front().place, "the name of a field is wanted behind `.`");
+    if (!path.steps.empty() && path.root >= kFirstEventValue) {
+      return lexer_.error(
+          {front().place.begin, front().place.begin},
+          "what each event has holds no fields; begin with `.` for a field of that name");
+    }
+    return {};
+  }
+
+  Result<void> read_member(Path& path) {
+    if (auto read = advance(false); !read) return read;
+    if (front().kind != Token::Kind::kName)
+      return lexer_.error(
+          front().place,
+          R"(the name of a field is wanted behind `.`; odd names are written ["a b"])");
+    path.steps.push_back({.name = std::string(front().text)});
+    return advance(false);
+  }
+
+  Result<void> read_bracket(Path& path) {
+    const std::uint32_t begin = front().place.begin;
+    if (auto read = advance(true); !read) return read;
+    PathStep step;
+    const bool negative = front().is("-");
+    if (negative) {
+      if (auto read = advance(true); !read) return read;
+    }
+    if (front().kind == Token::Kind::kString && !negative) {
+      step.name = std::get<std::string>(front().value);
+    } else if (front().is("*") && !negative) {
+      step.kind = PathStep::Kind::kEach;
+      if (auto noted = note_each(path); !noted) return noted;
+    } else if (const Integer* const index = std::get_if<Integer>(&front().value);
+               front().kind == Token::Kind::kNumber && index != nullptr) {
+      const auto value = Integer::of(index->magnitude, negative).to_signed();
+      if (!value) return lexer_.error(front().place, "the index is too large");
+      step.kind = PathStep::Kind::kIndex;
+      step.index = *value;
+    } else {
+      return lexer_.error(
+          front().place, R"(an index, [*], or a quoted name is wanted: a[0], a[-1], a["odd key"])");
+    }
+    if (step.kind == PathStep::Kind::kEach &&
+        std::ranges::any_of(
+            path.steps, [](const PathStep& each) { return each.kind == PathStep::Kind::kEach; })) {
+      return lexer_.error(front().place, "a path has one [*] at most");
+    }
+    path.steps.push_back(std::move(step));
+    if (auto read = advance(false); !read) return read;
+    if (!front().is("]")) return unclosed(begin, ']');
+    return advance(false);
+  }
+
+  // [*] behind `array`: all of one call go through the same one.
+  Result<void> note_each(const Path& array) {
+    if (!in_each_) return lexer_.error(front().place, "[*] stands in any() and all() only");
+    std::string text = to_string(array);
+    if (each_paths_++ == 0)
+      each_array_ = std::move(text);
+    else if (each_array_ != text)
+      return lexer_.error(front().place,
+                          fmt::format("one call goes through one array; `{}` is another than `{}`",
+                                      text, each_array_));
+    return {};
+  }
+
+  std::unexpected<Error> unclosed(std::uint32_t begin, char wanted = ')') {
+    return lexer_.error({begin, begin + 1}, fmt::format("no `{}` closes what begins here", wanted));
+  }
+  std::unexpected<Error> too_deep() {
+    return lexer_.error(front().place,
+                        fmt::format("the expression is nested more than {} deep", kMaxDepth));
+  }
+
+  class Nested {
+   public:
+    explicit Nested(Parser& parser) : parser_(parser) { ++parser_.nesting_; }
+    ~Nested() { --parser_.nesting_; }
+    Nested(const Nested&) = delete;
+    Nested& operator=(const Nested&) = delete;
+    [[nodiscard]] bool too_deep() const { return parser_.nesting_ > kMaxDepth; }
+
+   private:
+    Parser& parser_;
+  };
+  // Inside brackets `|` is an operator and does not end a stage.
+  class Inside {
+   public:
+    explicit Inside(Parser& parser) : parser_(parser) { ++parser_.parentheses_; }
+    ~Inside() { --parser_.parentheses_; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+
+  Lexer& lexer_;
+  std::uint32_t nesting_ = 0;
+  std::uint32_t parentheses_ = 0;
+  bool in_each_ = false;
+  std::size_t each_paths_ = 0;  // in the call at hand
+  std::string each_array_ = {};
+};
+
+}  // namespace
+
+Result<ExpressionPtr> parse_expression(Lexer& lexer) { return Parser(lexer).expression(); }
+
+Result<ExpressionPtr> parse_expression(std::string_view text) {
+  if (text.size() > kMaxTextSize) {
+    return fail(ErrorCode::kLimitExceeded,
+                fmt::format("an expression has at most {} bytes", kMaxTextSize));
+  }
+  Lexer lexer(text);
+  if (auto read = lexer.read(true); !read) return std::unexpected(read.error());
+  if (lexer.token().kind == Token::Kind::kEnd)
+    return lexer.error({0, 0}, "the expression is empty");
+  auto parsed = parse_expression(lexer);
+  if (!parsed || lexer.token().kind == Token::Kind::kEnd) return parsed;
+  const Token& rest = lexer.token();
+  return lexer.error(rest.place,
+                     rest.is("|")
+                         ? "`|` is bitwise-or inside parentheses only; write `||`, or parentheses"
+                         : fmt::format("an operator is wanted, not `{}`", rest.text));
+}
+
+Result<Path> parse_path(Lexer& lexer) { return Parser(lexer).path(); }
+
+std::string_view event_value_name(Root root) {
+  return std::ranges::find(kEventValues, root, &RootWord::root)->text;
+}
+
+std::string to_string(const Path& path) {
+  std::string text;
+  if (path.root >= kFirstEventValue) text = event_value_name(path.root);
+  for (const RootWord& word : kRoots) {
+    if (word.root == path.root) text = word.root == Root::kPayload ? "" : word.text;
+  }
+  if (path.root == Root::kAnyContext) text = "$ctx";
+  bool first = path.root == Root::kAnyField;
+  for (const PathStep& step : path.steps) {
+    if (step.kind == PathStep::Kind::kEach) {
+      text += "[*]";
+    } else if (step.kind == PathStep::Kind::kIndex) {
+      text += fmt::format("[{}]", step.index);
+    } else if (is_plain_name(step.name)) {
+      text += (first ? "" : ".") + step.name;
+    } else {
+      text += fmt::format("[\"{}\"]", step.name);
+    }
+    first = false;
+  }
+  return text;
+}
+
+}  // namespace tracedeck::query

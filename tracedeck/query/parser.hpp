@@ -1,0 +1,29 @@
+// From the text of an expression to its tree.
+#pragma once
+
+#include <string_view>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/query/expression.hpp"
+#include "tracedeck/query/lexer.hpp"
+
+namespace tracedeck::query {
+
+// The tree of an expression. Errors, all kInvalidArgument: what is wrong, with a caret under the
+// place. Takes time proportional to the text, which may be anything.
+[[nodiscard]] Result<ExpressionPtr> parse_expression(std::string_view text);
+
+// The same from a lexer whose front is the first word, which was read as an operand. Ends before
+// the first word that cannot go on: `|` outside parentheses, `,`, a keyword of a stage, the end.
+[[nodiscard]] Result<ExpressionPtr> parse_expression(Lexer& lexer);
+
+// A path alone: `worker_id`, `stream.id`, `.a["odd key"]`.
+[[nodiscard]] Result<Path> parse_path(Lexer& lexer);
+
+// The word for what each event has: `time` of kTime. `root` is one of kFirstEventValue on.
+[[nodiscard]] std::string_view event_value_name(Root root);
+
+// As it is written in an expression.
+[[nodiscard]] std::string to_string(const Path& path);
+
+}  // namespace tracedeck::query

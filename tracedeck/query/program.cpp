@@ -1,0 +1,245 @@
+#include "tracedeck/query/program.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace tracedeck::query {
+namespace {
+
+using NodeKind = BoundNode::Kind;
+
+bool is_comparison(Operator operation) {
+  return operation >= Operator::kEqual && operation <= Operator::kGreaterOrEqual;
+}
+
+// Integers from `low` to `high`, both of them in the range.
+struct Interval {
+  Integer low;
+  Integer high;
+};
+
+const Integer kFarthest = Integer::of(~Uint128{0}, false);
+
+// The integers x for which `x operation bound` holds; of kNotEqual those for which it does not.
+Interval interval_of(Operator operation, const Integer& bound) {
+  const Integer lowest = Integer::of(kFarthest.magnitude, true);
+  const Integer one = Integer::from(std::uint64_t{1});
+  switch (operation) {
+    case Operator::kLess:
+      return {lowest, subtract(bound, one).value_or(lowest)};
+    case Operator::kLessOrEqual:
+      return {lowest, bound};
+    case Operator::kGreater:
+      return {add(bound, one).value_or(kFarthest), kFarthest};
+    case Operator::kGreaterOrEqual:
+      return {bound, kFarthest};
+    default:
+      return {bound, bound};
+  }
+}
+
+// The part of an interval that a 64-bit integer can reach, as its bits; nullopt for none.
+struct Bits {
+  std::uint64_t low = 0;
+  std::uint64_t extent = 0;
+};
+
+std::optional<Bits> bits_of(const Interval& interval, bool is_signed) {
+  const Integer least =
+      is_signed ? Integer::from_signed(std::numeric_limits<std::int64_t>::min()) : Integer{};
+  const Integer most = is_signed ? Integer::from_signed(std::numeric_limits<std::int64_t>::max())
+                                 : Integer::from(std::numeric_limits<std::uint64_t>::max());
+  const Integer low = std::max(interval.low, least);
+  const Integer high = std::min(interval.high, most);
+  if (low > high) return std::nullopt;
+  const std::uint64_t first =
+      is_signed ? static_cast<std::uint64_t>(*low.to_signed()) : *low.to_unsigned();
+  const std::uint64_t last =
+      is_signed ? static_cast<std::uint64_t>(*high.to_signed()) : *high.to_unsigned();
+  return Bits{first, last - first};
+}
+
+// The values of a clock whose times lie in the interval; nullopt for none.
+std::optional<Bits> clock_values_of(const Interval& interval, const ClockClass& clock) {
+  const auto time_of = [&](std::uint64_t value) {
+    return Integer::from(clock.to_nanoseconds(value));
+  };
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+  // The first value whose time is not before `bound`, or is behind it.
+  const auto first_from = [&](const Integer& bound, bool behind) -> std::optional<std::uint64_t> {
+    const auto reaches = [&](std::uint64_t value) {
+      return behind ? time_of(value) > bound : time_of(value) >= bound;
+    };
+    if (!reaches(kLast)) return std::nullopt;
+    std::uint64_t low = 0;
+    std::uint64_t high = kLast;
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      if (reaches(middle)) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  };
+  const auto first = first_from(interval.low, false);
+  const auto behind = first_from(interval.high, true);
+  if (!first || behind == 0 || (behind && *behind <= *first)) return std::nullopt;
+  return Bits{*first, (behind ? *behind - 1 : kLast) - *first};
+}
+
+const IntegerClass* integer_class(const BoundNode& node) {
+  return node.field.field_class == nullptr ? nullptr : node.field.field_class->as<IntegerClass>();
+}
+
+// A rough order of what evaluating costs.
+int cost_of(const BoundNode& node) {
+  const Operator operation = node.expression->operation;
+  int cost = operation == Operator::kMatches                                    ? 100
+             : operation == Operator::kGlob || operation == Operator::kContains ? 20
+                                                                                : 1;
+  if (node.kind == NodeKind::kConstant && node.constant.kind == Value::Kind::kText) cost += 4;
+  if (operation == Operator::kAny || operation == Operator::kAll) cost += 50;
+  for (const BoundNode& operand : node.operands) cost += cost_of(operand);
+  return cost;
+}
+
+bool looks_at_slots(const BoundNode& node) {
+  if (node.kind == NodeKind::kField || node.kind == NodeKind::kStreamKey) return true;
+  if (node.kind == NodeKind::kEventValue && node.expression->path.root == Root::kName) return true;
+  return std::ranges::any_of(node.operands, looks_at_slots);
+}
+
+}  // namespace
+
+Program::Program(BoundNode condition, const EventClass& event_class)
+    : condition_(std::move(condition)),
+      event_class_(&event_class),
+      uses_values_(looks_at_slots(condition_)) {
+  first_ = add(condition_, false, kPass, kReject);
+  if (first_ == kPass) verdict_ = Verdict::kAlways;
+  if (first_ == kReject) verdict_ = Verdict::kNever;
+  event_class_ = nullptr;
+}
+
+Program::Target Program::add(const BoundNode& node, bool inverted, Target on_true,
+                             Target on_false) {
+  if (node.kind == NodeKind::kConstant) {
+    const bool holds =
+        node.constant.kind == Value::Kind::kBoolean && node.constant.boolean != inverted;
+    return holds ? on_true : on_false;
+  }
+  if (node.kind == NodeKind::kOperation) {
+    const Operator operation = node.expression->operation;
+    if (operation == Operator::kNot)
+      return add(node.operands.front(), !inverted, on_true, on_false);
+    if (operation == Operator::kAnd || operation == Operator::kOr)
+      return add_joined(node, (operation == Operator::kAnd) != inverted, inverted, on_true,
+                        on_false);
+    if (is_comparison(operation)) return add_comparison(node, inverted, on_true, on_false);
+  }
+  tests_.push_back({.inverted = inverted, .on_true = on_true, .on_false = on_false, .node = &node});
+  return static_cast<Target>(tests_.size() - 1);
+}
+
+// From the last operand to the first, so that each knows where to go on; the cheapest comes first.
+Program::Target Program::add_joined(const BoundNode& node, bool conjunction, bool inverted,
+                                    Target on_true, Target on_false) {
+  std::vector<const BoundNode*> operands;
+  for (const BoundNode& operand : node.operands) operands.push_back(&operand);
+  std::ranges::stable_sort(operands, {}, [](const BoundNode* each) { return cost_of(*each); });
+  Target next = conjunction ? on_true : on_false;
+  for (std::size_t i = operands.size(); i-- > 0;) {
+    next = conjunction ? add(*operands[i], inverted, next, on_false)
+                       : add(*operands[i], inverted, on_true, next);
+  }
+  return next;
+}
+
+Program::Target Program::add_comparison(const BoundNode& node, bool inverted, Target on_true,
+                                        Target on_false) {
+  Test test{.inverted = inverted, .on_true = on_true, .on_false = on_false, .node = &node};
+  const bool constant_first = node.operands[0].kind == NodeKind::kConstant;
+  const BoundNode& field = node.operands[constant_first ? 1 : 0];
+  const Value& bound = node.operands[constant_first ? 0 : 1].constant;
+  const Operator operation =
+      constant_first ? mirrored(node.expression->operation) : node.expression->operation;
+  const bool is_direct = field.kind == NodeKind::kField && field.field.is_direct() &&
+                         field.field.part != FieldReference::Part::kElement &&
+                         field.field.part != FieldReference::Part::kPacketContext;
+  const bool is_time =
+      field.kind == NodeKind::kEventValue && field.expression->path.root == Root::kTime;
+  std::optional<Bits> bits;
+  if (bound.kind == Value::Kind::kInteger && (is_direct || is_time)) {
+    const Interval interval = interval_of(operation, bound.integer);
+    if (is_time) {
+      test.kind = Test::Kind::kTime;
+      bits = clock_values_of(interval, *event_class_->clock);
+    } else if (const IntegerClass* const integer = integer_class(field)) {
+      test.kind = integer->is_signed ? Test::Kind::kSigned : Test::Kind::kUnsigned;
+      bits = bits_of(interval, integer->is_signed);
+    }
+  }
+  if (bits) {
+    test.low = bits->low;
+    test.extent = bits->extent;
+    test.inverted = inverted != (operation == Operator::kNotEqual);
+  } else {
+    test.kind = Test::Kind::kTree;
+  }
+  const bool is_equality = operation == Operator::kEqual || operation == Operator::kNotEqual;
+  if (is_direct && is_equality && bound.kind == Value::Kind::kText &&
+      field.field.field_class != nullptr && field.field.field_class->as<StringClass>() != nullptr) {
+    test.kind = Test::Kind::kText;
+    test.text = bound.text;
+    test.inverted = inverted != (operation == Operator::kNotEqual);
+  }
+  if (test.kind != Test::Kind::kTree && test.kind != Test::Kind::kTime) {
+    test.part = field.field.part;
+    test.offset = field.field.offset;
+  }
+  tests_.push_back(test);
+  return static_cast<Target>(tests_.size() - 1);
+}
+
+bool Program::holds(const Test& test, const EventValues& values) {
+  switch (test.kind) {
+    case Test::Kind::kUnsigned: {
+      const Slot& slot = begin_of(test.part, values.event)[test.offset];
+      if (slot.kind != SlotKind::kUnsigned) break;
+      return (slot.bits - test.low <= test.extent) != test.inverted;
+    }
+    case Test::Kind::kSigned: {
+      const Slot& slot = begin_of(test.part, values.event)[test.offset];
+      if (slot.kind != SlotKind::kSigned) break;
+      return (slot.bits - test.low <= test.extent) != test.inverted;
+    }
+    case Test::Kind::kTime:
+      return (values.event.time - test.low <= test.extent) != test.inverted;
+    case Test::Kind::kText: {
+      const Slot& slot = begin_of(test.part, values.event)[test.offset];
+      if (slot.kind != SlotKind::kString) break;
+      return (slot.text() == test.text) != test.inverted;
+    }
+    case Test::Kind::kTree:
+      break;
+  }
+  const bool was_inverted =
+      test.node->expression->operation == Operator::kNotEqual && test.kind != Test::Kind::kTree;
+  const Value value = evaluate(*test.node, values);
+  return value.kind == Value::Kind::kBoolean && value.boolean != (test.inverted != was_inverted);
+}
+
+bool Program::passes(const EventValues& values) const {
+  Target at = first_;
+  while (at < kReject) {
+    const Test& test = tests_[at];
+    at = holds(test, values) ? test.on_true : test.on_false;
+  }
+  return at == kPass;
+}
+
+}  // namespace tracedeck::query

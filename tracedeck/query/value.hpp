@@ -1,0 +1,84 @@
+// Values of expressions at run time, and what can be asked of them.
+//
+// A value is *unknown* where an event has no such field, an optional is absent, an index leads past
+// the end, or an operation has no result. Operations on values of kinds that do not go together
+// are unknown too.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "tracedeck/base/integer.hpp"
+#include "tracedeck/model/field_class.hpp"
+#include "tracedeck/model/tape.hpp"
+#include "tracedeck/model/value_names.hpp"
+#include "tracedeck/query/expression.hpp"
+
+namespace tracedeck::query {
+
+// Points into the event, or the expression, that it was made of.
+struct Value {
+  enum class Kind : std::uint8_t {
+    kUnknown,
+    kBoolean,
+    kInteger,
+    kWide,  // an integer of more than 128 bits, which can only be compared
+    kReal,
+    kText,
+    kBlob,
+    kCompound,  // an array, structure or map
+  };
+  Kind kind = Kind::kUnknown;
+  bool boolean = false;
+  Integer integer = {};
+  double real = 0;
+  std::string_view text = {};  // also the bytes of a blob; of kWide: the magnitude, little-endian
+  const IntegerClass* labels = nullptr;     // of an integer that is an enumeration
+  bool has_name = false;                    // of an integer that the trace has a name for: `text`
+  const Slot* slot = nullptr;               // of kCompound
+  const FieldClass* field_class = nullptr;  // of kCompound; may be null
+
+  [[nodiscard]] bool known() const { return kind != Kind::kUnknown; }
+
+  [[nodiscard]] static Value of(bool value) { return {.kind = Kind::kBoolean, .boolean = value}; }
+  [[nodiscard]] static Value of(const Integer& value) {
+    return {.kind = Kind::kInteger, .integer = value};
+  }
+  [[nodiscard]] static Value of(std::uint64_t value) { return of(Integer::from(value)); }
+  [[nodiscard]] static Value of(double value) { return {.kind = Kind::kReal, .real = value}; }
+  [[nodiscard]] static Value of(std::string_view value) {
+    return {.kind = Kind::kText, .text = value};
+  }
+  [[nodiscard]] static Value of(const char*) = delete;
+  [[nodiscard]] static Value of(const std::optional<Integer>& value) {
+    return value ? of(*value) : Value{};
+  }
+  [[nodiscard]] static Value of(const std::optional<bool>& value) {
+    return value ? of(*value) : Value{};
+  }
+};
+
+// The value of a slot, whose class may be null. Optionals and variants are what they hold.
+// `names`: what slots with kSlotNamed refer to, or null.
+[[nodiscard]] Value value_of(const Slot* slot, const FieldClass* field_class,
+                             const ValueNames* names);
+
+// Calls `visit` for each text that stands for the value (its own; the labels of an enumeration, the
+// flags of a bit map; the name that the trace gives to a number) until one call returns true.
+// Returns whether one did; nullopt for a value that no text can stand for.
+[[nodiscard]] std::optional<bool> any_text(const Value& value,
+                                           const std::function<bool(std::string_view)>& visit);
+
+// How two values compare; nullopt when they do not (unknown, or of kinds that have no order between
+// them). An enumeration beside a text is compared by `equals` alone.
+[[nodiscard]] std::optional<std::partial_ordering> compare(const Value& a, const Value& b);
+[[nodiscard]] std::optional<bool> equals(const Value& a, const Value& b);
+
+// The operators and functions that take one or two known values.
+[[nodiscard]] Value apply(Operator operation, const Value& a);
+[[nodiscard]] Value apply(Operator operation, const Value& a, const Value& b);
+
+}  // namespace tracedeck::query
