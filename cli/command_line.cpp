@@ -10,6 +10,8 @@
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/live.hpp"
+#include "cli/observer.hpp"
+#include "cli/option_values.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/base/nearest.hpp"
 #include "tracedeck/base/version.hpp"
@@ -74,26 +76,35 @@ std::string check_traces(const Options& options) {
   return {};
 }
 
+// The first operand is what is asked.
+std::string take_stages(Options& options) {
+  if (options.operands.empty())
+    return "needs STAGES and a TRACE: tracedeck query 'count by name' TRACE";
+  std::string text = std::move(options.operands.front());
+  options.operands.erase(options.operands.begin());
+  if (text.starts_with('@')) {
+    auto read = read_expression(text.substr(1));
+    if (!read) return std::move(read).error();
+    text = *std::move(read);
+  }
+  options.stages = std::move(text);
+  return {};
+}
+
 std::string check(const Command& command, Options& options) {
   if (options.quiet && options.verbose)
     return "options '--quiet' and '--verbose' exclude each other";
   if (command.operands == Operands::kNone && !options.operands.empty()) {
     return fmt::format("takes no operands, not '{}'", options.operands.front());
   }
-  if (command.operands == Operands::kTraces) {
+  if (command.operands == Operands::kStagesAndTraces) {
+    if (std::string wrong = take_stages(options); !wrong.empty()) return wrong;
+  }
+  if (takes_traces(command.operands)) {
     if (std::string wrong = check_traces(options); !wrong.empty()) return wrong;
     if (std::string wrong = check_live(options); !wrong.empty()) return wrong;
   }
   return command.check == nullptr ? std::string() : command.check(options);
-}
-
-// What is probably meant otherwise in a condition, by the events that came.
-void report_doubts(const Options& options, Session& session) {
-  if (options.condition == nullptr || session.outcome.code() == ExitCode::kUsage) return;
-  for (const std::string& sentence : options.condition->unknown_fields())
-    session.diagnostics.note(sentence);
-  for (const std::string& sentence : options.condition->notices())
-    session.diagnostics.note(sentence);
 }
 
 ExitCode work(const Command& command, const Options& options, std::FILE* messages) {
@@ -114,7 +125,7 @@ ExitCode work(const Command& command, const Options& options, std::FILE* message
                   .color = use_color(options.color, STDOUT_FILENO),
                   .signal = [&interrupt] { return interrupt.signal(); }};
   command.run(options, session);
-  report_doubts(options, session);
+  report_doubts(options.watches, session);
   progress.erase();
   session.delivered(out->finish());
   return session.outcome.code();

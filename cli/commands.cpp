@@ -7,10 +7,10 @@ namespace tracedeck::cli {
 namespace {
 
 // The options of each command. Those after the first line of each are shared.
-constexpr std::array<std::string_view, 17> kInfoOptions = {
-    "json",     "begin",          "end",       "where", "clock-offset", "follow",
-    "format",   "tband-encoding", "max-state", "jobs",  "strict",       "color",
-    "progress", "quiet",          "verbose",   "help",  "version"};
+constexpr std::array<std::string_view, 18> kInfoOptions = {
+    "json",   "json-output", "begin",          "end",       "where", "clock-offset",
+    "follow", "format",      "tband-encoding", "max-state", "jobs",  "strict",
+    "color",  "progress",    "quiet",          "verbose",   "help",  "version"};
 constexpr std::array<std::string_view, 27> kPrintOptions = {
     "output",    "int64",   "clock-gmt",    "clock-seconds", "clock-cycles", "clock-date",
     "no-delta",  "records", "order",        "begin",         "end",          "where",
@@ -21,13 +21,18 @@ constexpr std::array<std::string_view, 16> kSchemaOptions = {
     "schema-output",  "schema-to", "json", "where",  "follow", "format",
     "tband-encoding", "max-state", "jobs", "strict", "color",  "progress",
     "quiet",          "verbose",   "help", "version"};
-constexpr std::array<std::string_view, 18> kStatsOptions = {
-    "json",   "begin",          "end",       "where",  "clock",  "clock-offset", "follow",
-    "format", "tband-encoding", "max-state", "jobs",   "strict", "color",        "progress",
-    "quiet",  "verbose",        "help",      "version"};
-constexpr std::array<std::string_view, 13> kValidateOptions = {
-    "json",  "follow",   "format", "tband-encoding", "max-state", "jobs",   "strict",
-    "color", "progress", "quiet",  "verbose",        "help",      "version"};
+constexpr std::array<std::string_view, 19> kStatsOptions = {
+    "json",     "json-output", "begin",          "end",       "where",  "clock",  "clock-offset",
+    "follow",   "format",      "tband-encoding", "max-state", "jobs",   "strict", "color",
+    "progress", "quiet",       "verbose",        "help",      "version"};
+constexpr std::array<std::string_view, 20> kQueryOptions = {
+    "answer-output", "begin",        "end",    "where",   "order",
+    "clock",         "clock-offset", "follow", "format",  "tband-encoding",
+    "max-state",     "jobs",         "strict", "color",   "progress",
+    "quiet",         "verbose",      "help",   "version", "json"};
+constexpr std::array<std::string_view, 14> kValidateOptions = {
+    "json",   "json-output", "follow",   "format", "tband-encoding", "max-state", "jobs",
+    "strict", "color",       "progress", "quiet",  "verbose",        "help",      "version"};
 constexpr std::array<std::string_view, 25> kConvertOptions = {"o",
                                                               "to",
                                                               "dial9-version",
@@ -53,7 +58,8 @@ constexpr std::array<std::string_view, 25> kConvertOptions = {"o",
                                                               "verbose",
                                                               "help",
                                                               "version"};
-constexpr std::array<std::string_view, 3> kFormatsOptions = {"json", "help", "version"};
+constexpr std::array<std::string_view, 4> kFormatsOptions = {"json", "json-output", "help",
+                                                             "version"};
 constexpr std::array<std::string_view, 2> kGenerateOptions = {"help", "version"};
 
 constexpr std::array kCommands = {
@@ -79,6 +85,19 @@ constexpr std::array kCommands = {
             "bytes, their rate, and the first and last time; for each numeric field minimum, mean "
             "and maximum.",
             Operands::kTraces, kStatsOptions, nullptr, run_stats},
+    Command{
+        "query", "any question: counts, sums, quantiles, how long from A to B",
+        "Answers a question about the events of the TRACEs. STAGES are divided by '|', and each "
+        "works on what the one before hands on:\n\n"
+        "'where EXPR', as --where takes it; 'let NAME = EXPR'; 'select EXPR [as NAME], ...'; "
+        "'limit N'; 'pair A B on KEY, ... [nested] [within T]', from each event A to the next B "
+        "of equal keys; 'AGGREGATE, ... [by EXPR, ...] [every T]', of count, rate, sum, min, max, "
+        "avg, first, last, p50, p99.9, hist and distinct; 'sort EXPR [desc], ...'; 'top N [by "
+        "EXPR]'. @FILE stands for what is in FILE.\n\n"
+        "  tracedeck query 'pair PollStart PollEnd on worker_id | p99(duration), count by "
+        "worker_id | top 5 by p99' TRACE\n\n"
+        "What the answer was made of follows it: events read and selected, lost, damaged.",
+        Operands::kStagesAndTraces, kQueryOptions, check_query, run_query},
     Command{"validate", "every rule of its specification that a trace breaks",
             "Prints every finding, one a line: FILE:OFFSET: severity: RULE: sentence [section]. "
             "Errors are broken "

@@ -13,9 +13,14 @@ namespace tracedeck::cli {
 
 enum class Operands : std::uint8_t {
   kNone,
-  kTraces,  // TRACE...
-  kKind,    // one of `generated_kinds()`
+  kTraces,           // TRACE...
+  kStagesAndTraces,  // STAGES TRACE...
+  kKind,             // one of `generated_kinds()`
 };
+
+[[nodiscard]] constexpr bool takes_traces(Operands operands) {
+  return operands == Operands::kTraces || operands == Operands::kStagesAndTraces;
+}
 
 struct Command {
   std::string_view name;
@@ -42,6 +47,8 @@ void run_print(const Options& options, Session& session);
 [[nodiscard]] std::string check_schema(Options& options);
 void run_schema(const Options& options, Session& session);
 void run_stats(const Options& options, Session& session);
+[[nodiscard]] std::string check_query(Options& options);
+void run_query(const Options& options, Session& session);
 void run_validate(const Options& options, Session& session);
 [[nodiscard]] std::string check_convert(Options& options);
 void run_convert(const Options& options, Session& session);

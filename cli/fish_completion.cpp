@@ -51,7 +51,7 @@ std::string fish_completion() {
     if (command.hidden) continue;
     text += fmt::format("complete -c tracedeck -n __fish_use_subcommand -a {} -d {}\n",
                         command.name, in_quotes(command.summary));
-    if (command.operands == Operands::kTraces) readers.push_back(command.name);
+    if (takes_traces(command.operands)) readers.push_back(command.name);
   }
   text += fmt::format("complete -c tracedeck -n {} -F\n",
                       seen(fmt::format("{}", fmt::join(readers, " "))));

@@ -95,7 +95,7 @@ std::string table(const std::vector<std::pair<std::string, std::string>>& rows) 
 std::span<const ExitMeaning> exit_meanings() { return kExitMeanings; }
 
 std::string usage_line(const Command& command) {
-  constexpr std::array kOperands = {"", " TRACE...", " KIND"};
+  constexpr std::array kOperands = {"", " TRACE...", " STAGES TRACE...", " KIND"};
   return fmt::format("tracedeck {} [OPTIONS]{}", command.name,
                      kOperands[static_cast<std::size_t>(command.operands)]);
 }
@@ -145,7 +145,7 @@ std::string help_text(const Command& command) {
   if (std::ranges::find(command.options, "begin") != command.options.end()) {
     text += fmt::format("\n{}\n", wrapped(fmt::format("T is {}.", kTimeForms), 0));
   }
-  if (command.operands == Operands::kTraces) {
+  if (takes_traces(command.operands)) {
     text += fmt::format("\n{}\n", wrapped("A TRACE is a file, a directory, '-' for standard "
                                           "input, or comes live from tcp://HOST:PORT, "
                                           "tcp-listen://ADDR:PORT, udp-listen://ADDR:PORT; gzip "

@@ -206,7 +206,10 @@ std::string option_entry(const OptionSpec& spec) {
 }
 
 std::string command_entry(const Command& command) {
-  const std::string operands = command.operands == Operands::kTraces ? " \\fITRACE\\fR..." : "";
+  const std::string operands = !takes_traces(command.operands) ? ""
+                               : command.operands == Operands::kTraces
+                                   ? " \\fITRACE\\fR..."
+                                   : " \\fISTAGES\\fR \\fITRACE\\fR...";
   std::string text = fmt::format(".TP\n\\fBtracedeck {}\\fR [\\fIOPTIONS\\fR]{}\n",
                                  literal(command.name), operands);
   return text + paragraphs(command.description, ".IP");

@@ -11,18 +11,22 @@ void SessionObserver::opened(const TraceDescription& description) {
   session_.diagnostics.detail(fmt::format("{}: {}, version {}", description.input(),
                                           description.format(), description.version()));
   const Format* const format = find_format(description.format());
-  if (condition_ == nullptr || format == nullptr || !format->info().classes_first) return;
-  condition_->look_at(description);
+  if (watches_.empty() || format == nullptr || !format->info().classes_first) return;
+  for (query::FieldWatch* const watch : watches_) watch->see(description);
   ++known_;
 }
 
 bool SessionObserver::refuses(std::size_t traces) const {
-  if (condition_ == nullptr || known_ != traces) return false;
-  const std::vector<std::string> unknown = condition_->unknown_fields();
-  for (const std::string& sentence : unknown)
-    session_.diagnostics.error("option '--where': " + sentence);
-  if (!unknown.empty()) session_.outcome.note(ExitCode::kUsage);
-  return !unknown.empty();
+  if (known_ != traces) return false;
+  bool refused = false;
+  for (const query::FieldWatch* const watch : watches_) {
+    for (const std::string& sentence : watch->unknown_fields()) {
+      session_.diagnostics.error(sentence);
+      refused = true;
+    }
+  }
+  if (refused) session_.outcome.note(ExitCode::kUsage);
+  return refused;
 }
 
 void SessionObserver::selected_nothing(const flow::NothingSelected& what) {
@@ -38,6 +42,14 @@ void SessionObserver::selected_nothing(const flow::NothingSelected& what) {
   session_.diagnostics.note(fmt::format("nothing selected: {} events from {} to {}", whose,
                                         render::time_text(what.range->first, what.origin),
                                         render::time_text(what.range->last, what.origin)));
+}
+
+void report_doubts(const std::vector<query::FieldWatch*>& watches, Session& session) {
+  if (session.outcome.code() == ExitCode::kUsage) return;
+  for (const query::FieldWatch* const watch : watches) {
+    for (const std::string& sentence : watch->unknown_fields()) session.diagnostics.note(sentence);
+    for (const std::string& sentence : watch->notices()) session.diagnostics.note(sentence);
+  }
 }
 
 }  // namespace tracedeck::cli

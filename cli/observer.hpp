@@ -2,19 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "cli/session.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
-#include "tracedeck/query/condition.hpp"
+#include "tracedeck/query/field_watch.hpp"
 
 namespace tracedeck::cli {
 
 // Errors bear on the exit code. The session must outlive it.
 class SessionObserver final : public flow::PipelineObserver {
  public:
-  // `condition`: of --where, or null.
-  explicit SessionObserver(Session& session, const query::Condition* condition = nullptr)
-      : session_(session), condition_(condition) {}
+  // `watches`: of fields that the command names.
+  explicit SessionObserver(Session& session, std::vector<query::FieldWatch*> watches = {})
+      : session_(session), watches_(std::move(watches)) {}
 
   void failed(const Error& error) override { session_.report(error); }
   void opened(const TraceDescription& description) override;
@@ -28,8 +30,11 @@ class SessionObserver final : public flow::PipelineObserver {
 
  private:
   Session& session_;
-  const query::Condition* condition_;
+  std::vector<query::FieldWatch*> watches_;
   std::size_t known_ = 0;  // traces whose classes are known
 };
+
+// Reports what was probably meant otherwise, by the events that came.
+void report_doubts(const std::vector<query::FieldWatch*>& watches, Session& session);
 
 }  // namespace tracedeck::cli

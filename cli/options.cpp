@@ -46,7 +46,20 @@ std::vector<Choice> metadata_choices() {
 }
 
 std::vector<Choice> schema_output_choices() {
-  return {{"text", "for reading"}, {"metadata", "as the metadata of a trace of such classes"}};
+  return {{"text", "for reading"},
+          {"json", "the same as --json"},
+          {"metadata", "as the metadata of a trace of such classes"}};
+}
+
+std::vector<Choice> json_output_choices() {
+  return {{"text", "for reading"}, {"json", "the same as --json"}};
+}
+
+std::vector<Choice> answer_choices() {
+  return {{"text", "a table for reading"},
+          {"jsonl", "a JSON object a row, and one of what the answer was made of"},
+          {"json", "the same as jsonl"},
+          {"csv", "comma-separated values"}};
 }
 
 std::vector<Choice> int64_choices() {
@@ -108,6 +121,12 @@ std::string apply_int64(Options& options, const std::string& value) {
 
 std::string apply_schema_output(Options& options, const std::string& value) {
   options.metadata = value == "metadata";
+  options.json = options.json || value == "json";
+  return {};
+}
+
+std::string apply_json_output(Options& options, const std::string& value) {
+  options.json = options.json || value == "json";
   return {};
 }
 
@@ -181,6 +200,7 @@ std::string apply_where(Options& options, const std::string& value) {
   if (!condition) return condition.error().message;
   options.condition = *std::move(condition);
   options.selection.where = options.condition;
+  options.watches = {&options.condition->fields()};
   return {};
 }
 
@@ -258,6 +278,20 @@ constexpr std::array kOptions = {
                .detail = "babeltrace2 is what version 2.0.4 of that command prints, byte for byte, "
                          "its warnings about discarded events on standard error too.",
                .choices = shown_choices,
+               .initial = "text",
+               .apply = assign<&Options::output>},
+    OptionSpec{.name = "output",
+               .key = "json-output",
+               .value = "FORM",
+               .help = "form of the result",
+               .choices = json_output_choices,
+               .initial = "text",
+               .apply = apply_json_output},
+    OptionSpec{.name = "output",
+               .key = "answer-output",
+               .value = "FORM",
+               .help = "form of the answer",
+               .choices = answer_choices,
                .initial = "text",
                .apply = assign<&Options::output>},
     OptionSpec{.name = "int64",

@@ -36,8 +36,10 @@ struct Options {
   std::optional<std::uint64_t> max_state;  // see `flow::max_state`
   unsigned jobs = 0;                       // 0: one for each processor
 
+  std::string stages;  // of `query`
   bool json = false;
-  std::string output = "text";  // of `print`, a name of `outputs()`
+  // Of `print` a name of `outputs()`, of `query` one of its forms.
+  std::string output = "text";
   bool int64_strings = false;
   bool metadata = false;  // of `schema`: as metadata text
   bool clock_gmt = false;
@@ -48,6 +50,7 @@ struct Options {
   bool all_records = false;
   flow::Selection selection;                          // what of the TRACEs is wanted
   std::vector<std::string> where;                     // the texts of `condition`
+  std::vector<query::FieldWatch*> watches;            // of what the command names of events
   std::shared_ptr<const query::Condition> condition;  // `selection.where`; null: there is none
   bool order_given = false;
   bool follow = false;

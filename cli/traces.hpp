@@ -36,6 +36,9 @@ class OpenPipeline {
   OpenPipeline(const OpenPipeline&) = delete;
   OpenPipeline& operator=(const OpenPipeline&) = delete;
 
+  // Ends the reading, so that all that reports at its end has done so.
+  void close() { pipeline_ = nullptr; }
+
   // Whether none of the traces could be opened, which was reported then.
   [[nodiscard]] bool empty() const { return pipeline_ == nullptr; }
   [[nodiscard]] flow::Pipeline& operator*() const { return *pipeline_; }

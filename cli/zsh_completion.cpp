@@ -48,7 +48,7 @@ std::string arguments_case(const Command& command) {
   std::string text = fmt::format("    {})\n      _arguments -s -S \\\n", command.name);
   for (const std::string_view name : command.options)
     text += fmt::format("        {} \\\n", argument(option(name)));
-  text += command.operands == Operands::kTraces ? "        '*:TRACE:_files'\n" : "        ':: :'\n";
+  text += takes_traces(command.operands) ? "        '*:TRACE:_files'\n" : "        ':: :'\n";
   return text + "      ;;\n";
 }
 

@@ -75,7 +75,7 @@ bool Trace::refill() {
   if (!batch || *batch == nullptr) {
     state_->pipeline = nullptr;
     if (state_->condition != nullptr) {
-      for (const std::string& sentence : state_->condition->unknown_fields())
+      for (const std::string& sentence : state_->condition->fields().unknown_fields())
         state_->note(sentence);
     }
     return false;

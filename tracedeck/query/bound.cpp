@@ -48,7 +48,9 @@ bool is_constant(const BoundNode& node) { return node.kind == NodeKind::kConstan
 class Binder {
  public:
   Binder(const EventClass& event_class, const BindContext& context)
-      : event_class_(event_class), context_(context), texts_(context.texts) {}
+      : event_class_(&event_class), context_(context), texts_(context.texts) {}
+  Binder(const ColumnOf& column_of, const BindContext& context)
+      : column_of_(&column_of), context_(context), texts_(context.texts) {}
 
   BoundNode bind(const Expression& expression) {
     BoundNode node{.expression = &expression};
@@ -72,6 +74,7 @@ class Binder {
   BoundNode bind_path(const Expression& expression) {
     BoundNode node{.expression = &expression};
     const Path& path = expression.path;
+    if (column_of_ != nullptr) return bind_column(std::move(node), expression);
     if (path.root >= kFirstEventValue) return bind_event_value(std::move(node), path.root);
     if (path.root == Root::kStream) {
       node.kind = NodeKind::kStreamKey;
@@ -85,21 +88,30 @@ class Binder {
                                  .subspan(static_cast<std::size_t>(each - path.steps.begin()) + 1)};
       return node;
     }
-    const auto field = find_field(event_class_, path);
+    const auto field = find_field(*event_class_, path);
     if (!field) return node;  // unknown, for every event of the class
     node.kind = NodeKind::kField;
     node.field = *field;
     return node;
   }
 
+  BoundNode bind_column(BoundNode node, const Expression& path) {
+    const auto column = (*column_of_)(path);
+    if (!column) return node;
+    node.kind = NodeKind::kColumn;
+    node.column = *column;
+    return node;
+  }
+
   BoundNode bind_event_value(BoundNode node, Root root) {
     const bool is_fixed =
-        root == Root::kId || (root == Root::kName && !event_class_.self_described);
-    const bool is_absent = (root == Root::kTime && event_class_.clock == nullptr) ||
-                           (root == Root::kDuration && !event_class_.has_duration);
-    if (root == Root::kId && event_class_.id) node.constant = Value::of(*event_class_.id);
-    if (root == Root::kName && event_class_.name)
-      node.constant = Value::of(std::string_view(*event_class_.name));
+        root == Root::kId || (root == Root::kName && !event_class_->self_described);
+    const bool is_absent = (root == Root::kTime && event_class_->clock == nullptr) ||
+                           (root == Root::kRealTime && !event_class_->has_real_time()) ||
+                           (root == Root::kDuration && !event_class_->has_duration);
+    if (root == Root::kId && event_class_->id) node.constant = Value::of(*event_class_->id);
+    if (root == Root::kName && event_class_->name)
+      node.constant = Value::of(std::string_view(*event_class_->name));
     if (!is_fixed && !is_absent) node.kind = NodeKind::kEventValue;
     return node;
   }
@@ -107,9 +119,10 @@ class Binder {
   // any() and all(): the array first, then what is asked of each element.
   BoundNode bind_each(const Expression& expression) {
     BoundNode node{.expression = &expression};
+    if (event_class_ == nullptr) return node;  // rows have no arrays to look into
     const Path* const path = find_each(*expression.operands.front());
     const auto each = std::ranges::find(path->steps, PathStep::Kind::kEach, &PathStep::kind);
-    const auto field = find_field(event_class_, *path);
+    const auto field = find_field(*event_class_, *path);
     if (!field) return node;
     BoundNode source{.expression = &expression, .kind = NodeKind::kField, .field = *field};
     // The steps up to [*].
@@ -161,7 +174,8 @@ class Binder {
     return node;
   }
 
-  const EventClass& event_class_;
+  const EventClass* event_class_ = nullptr;  // one of these two
+  const ColumnOf* column_of_ = nullptr;
   const BindContext& context_;
   std::deque<std::string>& texts_;
 };
@@ -172,6 +186,7 @@ Value event_value(Root root, const EventValues& values) {
     case Root::kName:
       return Value::of(event.payload().front().text());
     case Root::kTime:
+    case Root::kRealTime:
       return Value::of(Integer::from(event.began_at()));
     case Root::kDuration:
       return Value::of(
@@ -351,6 +366,11 @@ BoundNode bind(const Expression& expression, const EventClass& event_class,
   return Binder(event_class, context).bind(expression);
 }
 
+BoundNode bind_to_row(const Expression& expression, const ColumnOf& column_of,
+                      const BindContext& context) {
+  return Binder(column_of, context).bind(expression);
+}
+
 Value evaluate(const BoundNode& node, const EventValues& values) {
   switch (node.kind) {
     case NodeKind::kConstant:
@@ -366,6 +386,8 @@ Value evaluate(const BoundNode& node, const EventValues& values) {
       return event_value(node.expression->path.root, values);
     case NodeKind::kStreamKey:
       return stream_key(node.expression->path, values);
+    case NodeKind::kColumn:
+      return values.columns[node.column];
     case NodeKind::kOperation:
       break;
   }

@@ -26,10 +26,18 @@ using Matchers = std::unordered_map<const Expression*, TextMatcherPtr>;
 
 struct BoundNode {
   const Expression* expression = nullptr;  // what it is of
-  enum class Kind : std::uint8_t { kConstant, kField, kEventValue, kStreamKey, kOperation };
+  enum class Kind : std::uint8_t {
+    kConstant,
+    kField,
+    kEventValue,
+    kStreamKey,
+    kColumn,
+    kOperation
+  };
   Kind kind = Kind::kConstant;
   Value constant = {};
   FieldReference field = {};             // of kField; of kEventValue and kStreamKey unused
+  std::size_t column = 0;                // of kColumn
   const TextMatcher* matcher = nullptr;  // of kMatches and kGlob
   std::vector<BoundNode> operands = {};
 };
@@ -48,6 +56,12 @@ struct BindContext {
 [[nodiscard]] BoundNode bind(const Expression& expression, const EventClass& event_class,
                              const BindContext& context);
 
+// The same of the columns of rows. `column_of` has the number of the one that a path names; of none
+// the value is unknown.
+using ColumnOf = std::function<std::optional<std::size_t>(const Expression& path)>;
+[[nodiscard]] BoundNode bind_to_row(const Expression& expression, const ColumnOf& column_of,
+                                    const BindContext& context);
+
 // What the values of an event depend on besides its class.
 struct EventValues {
   const Event& event;
@@ -56,6 +70,7 @@ struct EventValues {
   Located element = {};         // the element that [*] stands for
   // Keeps texts that evaluation makes; they live as long as the values are looked at.
   std::deque<std::string>* texts = nullptr;
+  std::span<const Value> columns = {};  // of a row, which has no event
 };
 
 [[nodiscard]] Value evaluate(const BoundNode& node, const EventValues& values);

@@ -1,22 +1,17 @@
 #include "tracedeck/query/condition.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <deque>
 #include <unordered_map>
 #include <utility>
 
-#include "tracedeck/base/nearest.hpp"
 #include "tracedeck/query/parser.hpp"
 #include "tracedeck/query/program.hpp"
+#include "tracedeck/query/rewriting.hpp"
 
 namespace tracedeck::query {
 namespace {
-
-// Names are kept to find out which one was meant; more of them than this are no help.
-constexpr std::size_t kMostNames = 4096;
 
 template <class Visit>
 void for_each(const Expression& expression, Visit visit) {
@@ -74,30 +69,23 @@ void narrow(flow::TrimRange& range, Operator operation, const Nanoseconds& bound
   }
 }
 
-std::vector<std::string_view> part_names(const std::set<FieldReference::Part>& parts) {
-  static constexpr std::array<std::string_view, 4> kNames = {"payload", "specific context",
-                                                             "common context", "packet context"};
-  std::vector<std::string_view> names;
-  for (const FieldReference::Part part : parts)
-    names.push_back(kNames[static_cast<std::size_t>(part)]);
-  return names;
-}
-
-void add_names(const FieldClassPtr& structure, std::set<std::string, std::less<>>& names) {
-  const auto* const members = structure == nullptr ? nullptr : structure->as<StructureClass>();
-  if (members == nullptr) return;
-  for (const Member& member : members->members) {
-    if (names.size() < kMostNames) names.insert(member.name);
-  }
-}
-
 // The events of one source.
 class Filter final : public flow::EventFilter {
  public:
   Filter(std::shared_ptr<const Condition> condition, flow::FilterContext context)
       : condition_(std::move(condition)), context_(std::move(context)) {}
 
+  ~Filter() override { condition_->count(seen_, passed_); }
+
   bool passes(const Event& event) override {
+    const bool passes = decide(event);
+    ++seen_;
+    passed_ += passes ? 1 : 0;
+    return passes;
+  }
+
+ private:
+  bool decide(const Event& event) {
     const EntityId& entity = event.event_class->entity;
     if (entity.trace != trace_ || entity.ordinal >= programs_.size() ||
         programs_[entity.ordinal] == nullptr) [[unlikely]]
@@ -110,7 +98,6 @@ class Filter final : public flow::EventFilter {
         {.event = event, .names = names_, .trace = context_.trace, .texts = &event_texts_});
   }
 
- private:
   void compile(const EventClass& event_class) {
     const EntityId& entity = event_class.entity;
     if (entity.trace != trace_) {
@@ -122,7 +109,7 @@ class Filter final : public flow::EventFilter {
         event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace;
     names_ = trace == nullptr ? nullptr : &trace->value_names();
     if (entity.ordinal >= programs_.size()) programs_.resize(entity.ordinal + 1);
-    condition_->note_class(event_class);
+    condition_->fields().see(event_class);
     const BindContext context{.matchers = condition_->matchers(),
                               .texts = kept_texts_,
                               .time_of_text = [&](std::string_view text) {
@@ -134,6 +121,8 @@ class Filter final : public flow::EventFilter {
 
   std::shared_ptr<const Condition> condition_;
   flow::FilterContext context_;
+  std::uint64_t seen_ = 0;
+  std::uint64_t passed_ = 0;
   std::uint64_t trace_ = EntityId::none().trace;
   std::vector<std::unique_ptr<const Program>> programs_;  // by the ordinals of classes of `trace_`
   const ValueNames* names_ = nullptr;
@@ -143,42 +132,73 @@ class Filter final : public flow::EventFilter {
 
 }  // namespace
 
-Result<std::shared_ptr<const Condition>> Condition::parse(std::span<const std::string> texts) {
-  std::shared_ptr<Condition> condition(new Condition());
-  Expression all{.operation = Operator::kAnd};
-  for (const std::string& text : texts) {
-    auto expression = parse_expression(text);
-    if (!expression) return std::unexpected(expression.error());
-    auto matchers = make_matchers(**expression, text);
-    if (!matchers) return std::unexpected(matchers.error());
-    condition->matchers_.merge(*matchers);
-    std::optional<Error> failure;
-    for_each_time_text(**expression, [&](const Expression& place, const std::string& of) {
-      const auto time = parse_time_point(of);
-      if (!time && !failure) failure = syntax_error(text, place.place, time.error());
-      if (!time) return;
-      condition->times_.push_back(*time);
-      condition->time_texts_.push_back(of);
-    });
-    if (failure) return std::unexpected(*std::move(failure));
-    all.operands.push_back(*std::move(expression));
-  }
-  condition->expression_ = all.operands.size() == 1
-                               ? std::move(all.operands.front())
-                               : std::make_unique<const Expression>(std::move(all));
-  condition->collect(*condition->expression_);
-  return condition;
+Result<void> Condition::take(ExpressionPtr expression, std::string_view text) {
+  auto matchers = make_matchers(*expression, text);
+  if (!matchers) return std::unexpected(matchers.error());
+  matchers_.merge(*matchers);
+  std::optional<Error> failure;
+  for_each_time_text(*expression, [&](const Expression& place, const std::string& of) {
+    const auto time = parse_time_point(of);
+    if (!time && !failure) failure = syntax_error(text, place.place, time.error());
+    if (!time) return;
+    times_.push_back(*time);
+    time_texts_.push_back(of);
+  });
+  if (failure) return std::unexpected(*std::move(failure));
+  parts_.push_back(std::move(expression));
+  return {};
 }
 
-void Condition::collect(const Expression& expression) {
-  for_each(expression, [&](const Expression& each) {
+void Condition::join() {
+  if (parts_.size() == 1) {
+    expression_ = std::move(parts_.front());
+  } else {
+    expression_ = std::make_unique<const Expression>(
+        Expression{.operation = Operator::kAnd, .operands = std::move(parts_)});
+  }
+  parts_.clear();
+  for_each(*expression_, [&](const Expression& each) {
     if (each.operation != Operator::kPath) return;
     const Root root = each.path.root;
     // Events that carry their own name have it as a value.
     needs_values_ = needs_values_ || root < kFirstEventValue || root == Root::kName;
-    if (root < Root::kStream) uses_.push_back({.path = &each});
-    if (root >= kFirstEventValue) event_words_.insert(event_value_name(root));
   });
+  fields_.add(*expression_);
+}
+
+Result<std::shared_ptr<const Condition>> Condition::parse(std::span<const std::string> texts) {
+  std::shared_ptr<Condition> condition(new Condition());
+  for (const std::string& text : texts) {
+    auto expression = parse_expression(text);
+    if (!expression) return std::unexpected(expression.error());
+    if (auto taken = condition->take(*std::move(expression), text); !taken)
+      return std::unexpected(taken.error());
+  }
+  condition->join();
+  return condition;
+}
+
+Result<std::shared_ptr<const Condition>> Condition::from(std::vector<ExpressionPtr> expressions,
+                                                         std::string_view text) {
+  std::shared_ptr<Condition> condition(new Condition());
+  for (ExpressionPtr& expression : expressions) {
+    if (auto taken = condition->take(std::move(expression), text); !taken)
+      return std::unexpected(taken.error());
+  }
+  condition->join();
+  return condition;
+}
+
+std::shared_ptr<const Condition> Condition::both(const std::shared_ptr<const Condition>& a,
+                                                 const std::shared_ptr<const Condition>& b) {
+  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+  std::shared_ptr<Condition> condition(new Condition());
+  for (const Condition* const each : {a.get(), b.get()}) {
+    // What was understood before is understood again.
+    (void)condition->take(clone(*each->expression_), {});
+  }
+  condition->join();
+  return condition;
 }
 
 std::optional<Nanoseconds> Condition::time_of_text(std::string_view text,
@@ -224,68 +244,6 @@ flow::TrimRange Condition::range(std::span<const Nanoseconds> times) const {
 
 std::unique_ptr<flow::EventFilter> Condition::filter(flow::FilterContext context) const {
   return std::make_unique<Filter>(shared_from_this(), std::move(context));
-}
-
-void Condition::look_at(const TraceDescription& description) const {
-  for (const EventClass& event_class : description.event_classes()) note_class(event_class);
-}
-
-void Condition::note_class(const EventClass& event_class) const {
-  const std::lock_guard lock(mutex_);
-  ++classes_;
-  for (FieldUse& use : uses_) {
-    const auto field = find_field(event_class, use.path->path);
-    if (!field) continue;
-    use.found = true;
-    use.parts.insert(field->part);
-  }
-  for (const std::string_view word : event_words_) {
-    if (find_field(event_class, {.root = Root::kPayload, .steps = {{.name = std::string(word)}}}))
-      shadowing_.insert(word);
-  }
-  if (uses_.empty()) return;
-  add_names(event_class.payload, names_);
-  add_names(event_class.specific_context, names_);
-  if (event_class.stream_class == nullptr) return;
-  add_names(event_class.stream_class->common_context, names_);
-  add_names(event_class.stream_class->packet_context, names_);
-}
-
-std::string Condition::nearest_name(std::string_view name) const {
-  const std::vector<std::string_view> known(names_.begin(), names_.end());
-  return std::string(nearest(name, known));
-}
-
-std::vector<std::string> Condition::unknown_fields() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> sentences;
-  if (classes_ == 0) return sentences;
-  for (const FieldUse& use : uses_) {
-    if (use.found) continue;
-    std::string sentence =
-        fmt::format("no event class has a field `{}`", to_string(use.path->path));
-    const std::string near = nearest_name(use.path->path.steps.back().name);
-    if (!near.empty()) sentence += fmt::format("; did you mean `{}`?", near);
-    if (std::ranges::find(sentences, sentence) == sentences.end())
-      sentences.push_back(std::move(sentence));
-  }
-  return sentences;
-}
-
-std::vector<std::string> Condition::notices() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> sentences;
-  for (const std::string_view word : shadowing_) {
-    sentences.push_back(fmt::format(
-        "`{0}` is what each event has; the field of that name, which some have, is `.{0}`", word));
-  }
-  for (const FieldUse& use : uses_) {
-    if (use.path->path.root != Root::kAnyField || use.parts.size() < 2) continue;
-    sentences.push_back(fmt::format("`{}` is not in the same place in all event classes: {}",
-                                    to_string(use.path->path),
-                                    fmt::join(part_names(use.parts), ", ")));
-  }
-  return sentences;
 }
 
 }  // namespace tracedeck::query

@@ -4,18 +4,17 @@
 // remembers which fields no class has, so that a misspelt name is found out.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tracedeck/flow/condition.hpp"
-#include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/query/bound.hpp"
+#include "tracedeck/query/field_watch.hpp"
 
 namespace tracedeck::query {
 
@@ -32,13 +31,24 @@ class Condition final : public flow::Condition, public std::enable_shared_from_t
   [[nodiscard]] std::unique_ptr<flow::EventFilter> filter(
       flow::FilterContext context) const override;
 
-  // Takes note of the classes of a trace before events of them come.
-  void look_at(const TraceDescription& description) const;
-  // Sentences about what is probably wrong, by the classes that were seen so far: fields that none
-  // of them has, with the nearest name. None when there were no classes.
-  [[nodiscard]] std::vector<std::string> unknown_fields() const;
-  // What may be meant otherwise than it was taken, by the classes that were seen so far.
-  [[nodiscard]] std::vector<std::string> notices() const;
+  // Takes note of what classes have, and says what of it the condition names in vain.
+  [[nodiscard]] FieldWatch& fields() const { return fields_; }
+
+  // The same of expressions that were parsed from `text`. There is one at least.
+  [[nodiscard]] static Result<std::shared_ptr<const Condition>> from(
+      std::vector<ExpressionPtr> expressions, std::string_view text);
+  // What all of two conditions say, either of which may be null.
+  [[nodiscard]] static std::shared_ptr<const Condition> both(
+      const std::shared_ptr<const Condition>& a, const std::shared_ptr<const Condition>& b);
+
+  // Events that filters were asked about so far, and those that passed. Filters report when they
+  // end.
+  [[nodiscard]] std::uint64_t events_seen() const { return seen_; }
+  [[nodiscard]] std::uint64_t events_passed() const { return passed_; }
+  void count(std::uint64_t seen, std::uint64_t passed) const {
+    seen_ += seen;
+    passed_ += passed;
+  }
 
   // What is behind the condition, for who binds it by himself.
   [[nodiscard]] const Expression& expression() const { return *expression_; }
@@ -46,33 +56,21 @@ class Condition final : public flow::Condition, public std::enable_shared_from_t
   // The time that a text beside `time` is, of those that a trace has for `times()`.
   [[nodiscard]] std::optional<Nanoseconds> time_of_text(std::string_view text,
                                                         std::span<const Nanoseconds> times) const;
-  // Counts the paths that a class has.
-  void note_class(const EventClass& event_class) const;
 
  private:
-  // A field that the expression names, and what classes have it.
-  struct FieldUse {
-    const Expression* path = nullptr;
-    bool found = false;
-    std::set<FieldReference::Part> parts = {};  // where it lies
-  };
-
   Condition() = default;
-  void collect(const Expression& expression);
-  [[nodiscard]] std::string nearest_name(std::string_view name) const;
+  [[nodiscard]] Result<void> take(ExpressionPtr expression, std::string_view text);
+  void join();
 
+  std::vector<ExpressionPtr> parts_;  // until they are joined
   ExpressionPtr expression_;
   Matchers matchers_;
   std::vector<TimePoint> times_;
   std::vector<std::string> time_texts_;  // as they are written, in the order of `times_`
   bool needs_values_ = false;
-  std::set<std::string_view> event_words_;  // what events have that the expression names
-
-  mutable std::mutex mutex_;  // of what comes
-  mutable std::uint64_t classes_ = 0;
-  mutable std::vector<FieldUse> uses_;
-  mutable std::set<std::string, std::less<>> names_;  // of fields of the classes, some of them
-  mutable std::set<std::string_view> shadowing_;      // what events have and fields are called too
+  mutable std::atomic<std::uint64_t> seen_ = 0;
+  mutable std::atomic<std::uint64_t> passed_ = 0;
+  mutable FieldWatch fields_;
 };
 
 }  // namespace tracedeck::query

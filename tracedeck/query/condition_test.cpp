@@ -296,17 +296,17 @@ TEST_F(Conditions, AreAllMet) {
 TEST_F(Conditions, KnowWhichFieldsNoClassHas) {
   const auto condition =
       Condition::parse(std::vector<std::string>{"dpeth == 5 || inner.q == 1 || text == \"\""});
-  EXPECT_THAT((*condition)->unknown_fields(), IsEmpty());
-  (*condition)->look_at(trace_.description);
-  EXPECT_THAT((*condition)->unknown_fields(),
+  EXPECT_THAT((*condition)->fields().unknown_fields(), IsEmpty());
+  (*condition)->fields().see(trace_.description);
+  EXPECT_THAT((*condition)->fields().unknown_fields(),
               ElementsAre("no event class has a field `dpeth`; did you mean `depth`?",
                           "no event class has a field `inner.q`"));
 }
 
 TEST_F(Conditions, SayWhatMayBeMeantOtherwise) {
   const auto condition = Condition::parse(std::vector<std::string>{"name == \"x\" && id == 3"});
-  (*condition)->look_at(trace_.description);
-  EXPECT_THAT((*condition)->notices(),
+  (*condition)->fields().see(trace_.description);
+  EXPECT_THAT((*condition)->fields().notices(),
               ElementsAre("`name` is what each event has; the field of that name, which some have, "
                           "is `.name`"));
 }

@@ -36,6 +36,7 @@ enum class Root : std::uint8_t {
   kOffset,
   kSize,
   kTrace,
+  kRealTime,  // the time of what has happened then; no word stands for it
 };
 inline constexpr Root kFirstEventValue = Root::kName;
 

@@ -27,24 +27,24 @@ int digit_value(char c) {
   return 16;
 }
 
-struct Unit {
+struct UnitWord {
   std::string_view name;
   std::uint64_t factor;
 };
 constexpr std::array kUnits = {
-    Unit{"ns", 1},
-    Unit{"us", 1'000},
-    Unit{"ms", 1'000'000},
-    Unit{"s", 1'000'000'000},
-    Unit{"m", 60'000'000'000},
-    Unit{"h", 3'600'000'000'000},
-    Unit{"B", 1},
-    Unit{"kB", 1'000},
-    Unit{"MB", 1'000'000},
-    Unit{"GB", 1'000'000'000},
-    Unit{"KiB", std::uint64_t{1} << 10},
-    Unit{"MiB", std::uint64_t{1} << 20},
-    Unit{"GiB", std::uint64_t{1} << 30},
+    UnitWord{"ns", 1},
+    UnitWord{"us", 1'000},
+    UnitWord{"ms", 1'000'000},
+    UnitWord{"s", 1'000'000'000},
+    UnitWord{"m", 60'000'000'000},
+    UnitWord{"h", 3'600'000'000'000},
+    UnitWord{"B", 1},
+    UnitWord{"kB", 1'000},
+    UnitWord{"MB", 1'000'000},
+    UnitWord{"GB", 1'000'000'000},
+    UnitWord{"KiB", std::uint64_t{1} << 10},
+    UnitWord{"MiB", std::uint64_t{1} << 20},
+    UnitWord{"GiB", std::uint64_t{1} << 30},
 };
 
 // Longest first, so that the first that fits is the one that is meant.
@@ -197,7 +197,7 @@ Result<void> Lexer::read_number() {
   const std::string_view unit_name = skip_while(continues_name);
   std::uint64_t factor = 1;
   if (!unit_name.empty()) {
-    const auto unit = std::ranges::find(kUnits, unit_name, &Unit::name);
+    const auto unit = std::ranges::find(kUnits, unit_name, &UnitWord::name);
     if (unit == kUnits.end()) {
       return error(
           {number_end, at_},

@@ -537,6 +537,11 @@ std::string_view event_value_name(Root root) {
   return std::ranges::find(kEventValues, root, &RootWord::root)->text;
 }
 
+std::optional<Root> find_event_value(std::string_view word) {
+  const RootWord* const found = find(kEventValues, word);
+  return found == nullptr ? std::nullopt : std::optional(found->root);
+}
+
 std::string to_string(const Path& path) {
   std::string text;
   if (path.root >= kFirstEventValue) text = event_value_name(path.root);

@@ -23,6 +23,9 @@ namespace tracedeck::query {
 // The word for what each event has: `time` of kTime. `root` is one of kFirstEventValue on.
 [[nodiscard]] std::string_view event_value_name(Root root);
 
+// What a word such as `time` is of each event; nothing of others.
+[[nodiscard]] std::optional<Root> find_event_value(std::string_view word);
+
 // As it is written in an expression.
 [[nodiscard]] std::string to_string(const Path& path);
 

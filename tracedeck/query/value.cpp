@@ -221,6 +221,8 @@ std::optional<bool> any_text(const Value& value,
              return stands_for(mapping, *value.labels, value.integer) && visit(mapping.label);
            });
   }
+  if (value.names != nullptr && !value.names->empty())
+    return std::ranges::any_of(*value.names, visit);
   if (value.has_name) return visit(value.text);
   return std::nullopt;
 }

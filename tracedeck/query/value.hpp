@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "tracedeck/base/histogram.hpp"
 #include "tracedeck/base/integer.hpp"
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/tape.hpp"
@@ -30,16 +33,20 @@ struct Value {
     kText,
     kBlob,
     kCompound,  // an array, structure or map
+    kBuckets,   // of a histogram
   };
   Kind kind = Kind::kUnknown;
   bool boolean = false;
+  bool is_json = false;  // of a text: it was an array, structure or map
   Integer integer = {};
   double real = 0;
   std::string_view text = {};  // also the bytes of a blob; of kWide: the magnitude, little-endian
-  const IntegerClass* labels = nullptr;     // of an integer that is an enumeration
-  bool has_name = false;                    // of an integer that the trace has a name for: `text`
-  const Slot* slot = nullptr;               // of kCompound
-  const FieldClass* field_class = nullptr;  // of kCompound; may be null
+  const IntegerClass* labels = nullptr;  // of an integer that is an enumeration
+  bool has_name = false;                 // of an integer that the trace has a name for: `text`
+  const std::vector<Histogram::Bucket>* buckets = nullptr;  // of kBuckets
+  const std::vector<std::string>* names = nullptr;          // of one that was put aside: its labels
+  const Slot* slot = nullptr;                               // of kCompound
+  const FieldClass* field_class = nullptr;                  // of kCompound; may be null
 
   [[nodiscard]] bool known() const { return kind != Kind::kUnknown; }
 

@@ -131,24 +131,31 @@ void CsvWriter::event(const Event& event) {
 }
 
 void CsvWriter::name(std::string_view name) {
-  const bool plain = !name.empty() && name.find_first_of("\",\r\n") == std::string_view::npos;
-  if (!plain) out_.append('"');
-  if (plain && is_valid_utf8(name)) return out_.append(name);
-  const ByteSpan bytes = as_bytes(name);
+  if (!append_csv_text(out_, name)) ++replaced_names_;
+}
+
+}  // namespace
+
+bool append_csv_text(TextBuffer& out, std::string_view text) {
+  const bool plain = !text.empty() && text.find_first_of("\",\r\n") == std::string_view::npos;
+  if (plain && is_valid_utf8(text)) {
+    out.append(text);
+    return true;
+  }
+  if (!plain) out.append('"');
+  const ByteSpan bytes = as_bytes(text);
   const std::uint8_t* const end = bytes.data() + bytes.size();
   bool replaced = false;
   for (const std::uint8_t* at = bytes.data(); at != end;) {
     const Utf8Step step = utf8_step(at, end);
-    if (*at == '"') out_.append('"');
-    out_.append(step.valid ? as_text({at, step.length}) : kReplacementCharacter);
+    if (*at == '"') out.append('"');
+    out.append(step.valid ? as_text({at, step.length}) : kReplacementCharacter);
     replaced = replaced || !step.valid;
     at += step.length;
   }
-  if (!plain) out_.append('"');
-  if (replaced) ++replaced_names_;
+  if (!plain) out.append('"');
+  return !replaced;
 }
-
-}  // namespace
 
 std::unique_ptr<Writer> csv_writer(io::Output& output, const CsvOptions& options) {
   return std::make_unique<CsvWriter>(output, options);

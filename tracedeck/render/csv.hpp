@@ -6,9 +6,11 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/io/output.hpp"
+#include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::render {
@@ -19,6 +21,10 @@ struct CsvOptions {
   bool all_records = false;
   TraceNames trace_names = {};  // puts a column `trace` first
 };
+
+// Appends a text as one value of a line, quoted where it has to be or is empty. Each maximal
+// invalid UTF-8 sequence becomes U+FFFD; returns whether there was none.
+bool append_csv_text(TextBuffer& out, std::string_view text);
 
 // `output` must outlive the writer. One thread at a time.
 [[nodiscard]] std::unique_ptr<Writer> csv_writer(io::Output& output,

@@ -1,0 +1,30 @@
+// What an answer looks like: a table for people, JSON lines and CSV for programs.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "tracedeck/io/output.hpp"
+#include "tracedeck/model/clock.hpp"
+#include "tracedeck/query/query.hpp"
+#include "tracedeck/query/rows.hpp"
+
+namespace tracedeck::query {
+
+struct AnswerOptions {
+  std::size_t width = 80;  // characters of a line that bars may take
+};
+
+// Rows of `query`, which must outlive the sink, as `output` must. Text aligns the columns by the
+// first thousand rows; histograms are bars below their row.
+[[nodiscard]] std::unique_ptr<RowSink> text_answer(io::Output& output, const Query& query,
+                                                   const AnswerOptions& options = {});
+// An object a row, with the columns for keys; a histogram is an array of [lower, upper, count].
+[[nodiscard]] std::unique_ptr<RowSink> json_answer(io::Output& output, const Query& query);
+[[nodiscard]] std::unique_ptr<RowSink> csv_answer(io::Output& output, const Query& query);
+
+// What the answer was made of: a sentence that ends in no newline, and the last JSON line.
+[[nodiscard]] std::string counts_text(const QueryCounts& counts);
+[[nodiscard]] std::string counts_json(const QueryCounts& counts);
+
+}  // namespace tracedeck::query

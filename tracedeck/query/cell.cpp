@@ -1,0 +1,269 @@
+#include "tracedeck/query/cell.hpp"
+
+#include <utility>
+
+#include "tracedeck/base/varint_bytes.hpp"
+#include "tracedeck/render/json.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+// The first byte of what `encode` appends.
+enum class Tag : std::uint8_t {
+  kUnknown,
+  kFalse,
+  kTrue,
+  kUnsigned,  // 8 bytes, little-endian
+  kNegative,  // the magnitude, as kUnsigned
+  kWide,      // a sign, and 16 bytes of magnitude
+  kReal,
+  kText,
+  kBlob,
+  kJson,
+  kLabelled,  // how many labels, each of them, and the integer
+};
+
+void put_tag(std::string& into, Tag tag) { into.push_back(static_cast<char>(tag)); }
+
+void put_bytes(std::string& into, std::uint64_t value) {
+  for (unsigned shift = 0; shift < 64; shift += 8)
+    into.push_back(static_cast<char>(value >> shift & 0xFF));
+}
+
+void put_whole(std::string& into, const Integer& value) {
+  const auto low = static_cast<std::uint64_t>(value.magnitude);
+  if (value.magnitude == low) {
+    put_tag(into, value.negative ? Tag::kNegative : Tag::kUnsigned);
+    return put_bytes(into, low);
+  }
+  put_tag(into, Tag::kWide);
+  into.push_back(value.negative ? 1 : 0);
+  put_bytes(into, low);
+  put_bytes(into, static_cast<std::uint64_t>(value.magnitude >> 64));
+}
+
+void put_real_value(std::string& into, double value) {
+  put_tag(into, Tag::kReal);
+  // Both zeros are one value, and all NaN.
+  put_real(into, value == 0 ? 0 : value != value ? __builtin_nan("") : value);
+}
+
+template <class Labels>
+void put_labels(std::string& into, std::size_t count, const Labels& labels) {
+  if (count == 0) return;
+  put_tag(into, Tag::kLabelled);
+  put_varint(into, count);
+  for (const auto& label : labels) put_text(into, label);
+}
+
+std::vector<std::string> labels_of(const Value& value) {
+  std::vector<std::string> labels;
+  if (value.labels == nullptr && !value.has_name && value.names == nullptr) return labels;
+  (void)any_text(value, [&](std::string_view text) {
+    labels.emplace_back(text);
+    return false;
+  });
+  return labels;
+}
+
+std::string json_of(const Value& value) {
+  render::TextBuffer out(nullptr, 256);
+  render::JsonValues values;
+  values.append(out, value.slot, value.field_class);
+  return std::string(out.view());
+}
+
+std::optional<std::uint64_t> take_bytes(std::span<const std::uint8_t>& bytes) {
+  if (bytes.size() < 8) return std::nullopt;
+  std::uint64_t value = 0;
+  for (unsigned i = 0; i < 8; ++i) value |= std::uint64_t{bytes[i]} << (8 * i);
+  bytes = bytes.subspan(8);
+  return value;
+}
+
+std::optional<Cell> take_wide(std::span<const std::uint8_t>& bytes) {
+  if (bytes.empty()) return std::nullopt;
+  const bool negative = bytes.front() != 0;
+  bytes = bytes.subspan(1);
+  const auto low = take_bytes(bytes);
+  const auto high = take_bytes(bytes);
+  if (!low || !high) return std::nullopt;
+  return Cell::of(Integer::of(Uint128{*high} << 64 | *low, negative));
+}
+
+std::optional<Cell> take_text_cell(Cell::Kind kind, std::span<const std::uint8_t>& bytes) {
+  const auto text = take_text(bytes);
+  if (!text) return std::nullopt;
+  return Cell{.kind = kind, .text = std::string(*text)};
+}
+
+std::optional<Cell> take_integer_cell(Tag tag, std::span<const std::uint8_t>& bytes) {
+  const auto value = take_bytes(bytes);
+  if (!value) return std::nullopt;
+  return Cell::of(Integer::of(*value, tag == Tag::kNegative));
+}
+
+// The integer that labels are of, which has none of its own.
+std::optional<Cell> take_plain_integer(std::span<const std::uint8_t>& bytes) {
+  if (bytes.empty()) return std::nullopt;
+  const auto tag = static_cast<Tag>(bytes.front());
+  bytes = bytes.subspan(1);
+  if (tag == Tag::kWide) return take_wide(bytes);
+  if (tag != Tag::kUnsigned && tag != Tag::kNegative) return std::nullopt;
+  return take_integer_cell(tag, bytes);
+}
+
+std::optional<Cell> take_labelled(std::span<const std::uint8_t>& bytes) {
+  const auto count = take_varint(bytes);
+  if (!count || *count > bytes.size()) return std::nullopt;
+  std::vector<std::string> labels;
+  for (std::uint64_t i = 0; i < *count; ++i) {
+    const auto label = take_text(bytes);
+    if (!label) return std::nullopt;
+    labels.emplace_back(*label);
+  }
+  auto cell = take_plain_integer(bytes);
+  if (cell) cell->labels = std::move(labels);
+  return cell;
+}
+
+int rank_of(Cell::Kind kind) {
+  switch (kind) {
+    case Cell::Kind::kUnknown:
+      return 0;
+    case Cell::Kind::kBoolean:
+    case Cell::Kind::kInteger:
+    case Cell::Kind::kReal:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+}  // namespace
+
+Cell Cell::of(const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::kUnknown:
+      return {};
+    case Value::Kind::kBoolean:
+      return {.kind = Kind::kBoolean, .boolean = value.boolean};
+    case Value::Kind::kInteger:
+      return {.kind = Kind::kInteger, .integer = value.integer, .labels = labels_of(value)};
+    case Value::Kind::kReal:
+      return of(value.real);
+    case Value::Kind::kText:
+      return {.kind = value.is_json ? Kind::kJson : Kind::kText, .text = std::string(value.text)};
+    case Value::Kind::kBlob:
+      return {.kind = Kind::kBlob, .text = std::string(value.text)};
+    case Value::Kind::kWide:
+    case Value::Kind::kCompound:
+      return {.kind = Kind::kJson, .text = json_of(value)};
+    case Value::Kind::kBuckets:
+      return {.kind = Kind::kBuckets, .buckets = *value.buckets};
+  }
+  return {};
+}
+
+Value Cell::value() const {
+  switch (kind) {
+    case Kind::kBoolean:
+      return Value::of(boolean);
+    case Kind::kInteger: {
+      Value value = Value::of(integer);
+      if (!labels.empty()) value.names = &labels;
+      return value;
+    }
+    case Kind::kReal:
+      return Value::of(real);
+    case Kind::kText:
+    case Kind::kJson:
+      return {.kind = Value::Kind::kText, .is_json = kind == Kind::kJson, .text = text};
+    case Kind::kBlob:
+      return {.kind = Value::Kind::kBlob, .text = text};
+    case Kind::kBuckets:
+      return {.kind = Value::Kind::kBuckets, .buckets = &buckets};
+    case Kind::kUnknown:
+      break;
+  }
+  return {};
+}
+
+void encode(std::string& into, const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::kUnknown:
+      return put_tag(into, Tag::kUnknown);
+    case Value::Kind::kBoolean:
+      return put_tag(into, value.boolean ? Tag::kTrue : Tag::kFalse);
+    case Value::Kind::kInteger: {
+      const std::vector<std::string> labels = labels_of(value);
+      put_labels(into, labels.size(), labels);
+      return put_whole(into, value.integer);
+    }
+    case Value::Kind::kReal:
+      return put_real_value(into, value.real);
+    case Value::Kind::kText:
+      put_tag(into, value.is_json ? Tag::kJson : Tag::kText);
+      return put_text(into, value.text);
+    case Value::Kind::kBlob:
+      put_tag(into, Tag::kBlob);
+      return put_text(into, value.text);
+    case Value::Kind::kWide:
+    case Value::Kind::kCompound:
+      put_tag(into, Tag::kJson);
+      return put_text(into, json_of(value));
+    case Value::Kind::kBuckets:
+      return put_tag(into, Tag::kUnknown);  // nothing is grouped by them
+  }
+}
+
+void encode(std::string& into, const Cell& cell) { encode(into, cell.value()); }
+
+std::optional<Cell> decode_cell(std::span<const std::uint8_t>& bytes) {
+  if (bytes.empty()) return std::nullopt;
+  const auto tag = static_cast<Tag>(bytes.front());
+  bytes = bytes.subspan(1);
+  switch (tag) {
+    case Tag::kUnknown:
+      return Cell{};
+    case Tag::kFalse:
+    case Tag::kTrue:
+      return Cell{.kind = Cell::Kind::kBoolean, .boolean = tag == Tag::kTrue};
+    case Tag::kUnsigned:
+    case Tag::kNegative:
+      return take_integer_cell(tag, bytes);
+    case Tag::kWide:
+      return take_wide(bytes);
+    case Tag::kReal: {
+      const auto real = take_real(bytes);
+      return real ? std::optional(Cell::of(*real)) : std::nullopt;
+    }
+    case Tag::kText:
+      return take_text_cell(Cell::Kind::kText, bytes);
+    case Tag::kBlob:
+      return take_text_cell(Cell::Kind::kBlob, bytes);
+    case Tag::kJson:
+      return take_text_cell(Cell::Kind::kJson, bytes);
+    case Tag::kLabelled:
+      return take_labelled(bytes);
+  }
+  return std::nullopt;
+}
+
+std::weak_ordering order_of(const Cell& a, const Cell& b) {
+  if (rank_of(a.kind) != rank_of(b.kind)) return rank_of(a.kind) <=> rank_of(b.kind);
+  if (rank_of(a.kind) != 1) return a.text.compare(b.text) <=> 0;
+  const auto order = compare(a.value(), b.value());
+  if (order && *order != std::partial_ordering::unordered) {
+    return *order < 0   ? std::weak_ordering::less
+           : *order > 0 ? std::weak_ordering::greater
+                        : std::weak_ordering::equivalent;
+  }
+  // NaN comes before all numbers.
+  const auto is_nan = [](const Cell& cell) {
+    return cell.kind == Cell::Kind::kReal && cell.real != cell.real;
+  };
+  return is_nan(b) <=> is_nan(a);
+}
+
+}  // namespace tracedeck::query

@@ -1,0 +1,59 @@
+// Values that stand on their own: of rows, of what is grouped by, of events that wait for another.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/base/histogram.hpp"
+#include "tracedeck/query/value.hpp"
+
+namespace tracedeck::query {
+
+struct Cell {
+  enum class Kind : std::uint8_t {
+    kUnknown,
+    kBoolean,
+    kInteger,
+    kReal,
+    kText,
+    kBlob,
+    kJson,     // an array, structure or map, or an integer of more than 128 bits: `text` is JSON
+    kBuckets,  // of a histogram
+  };
+  Kind kind = Kind::kUnknown;
+  bool boolean = false;
+  Integer integer = {};
+  double real = 0;
+  std::string text = {};
+  // Of an integer: its labels, or the name that the trace gives it.
+  std::vector<std::string> labels = {};
+  std::vector<Histogram::Bucket> buckets = {};
+
+  [[nodiscard]] static Cell of(const Integer& value) {
+    return {.kind = Kind::kInteger, .integer = value};
+  }
+  [[nodiscard]] static Cell of(std::uint64_t value) { return of(Integer::from(value)); }
+  [[nodiscard]] static Cell of(double value) { return {.kind = Kind::kReal, .real = value}; }
+
+  // A copy of a value.
+  [[nodiscard]] static Cell of(const Value& value);
+  // The value, which points into the cell. Of labels it has the first.
+  [[nodiscard]] Value value() const;
+};
+
+// Appends a value as bytes, the same for equal values of one kind: what is grouped by compares by
+// its bytes.
+void encode(std::string& into, const Value& value);
+void encode(std::string& into, const Cell& cell);
+// Takes a cell off `bytes`; nothing where none is.
+[[nodiscard]] std::optional<Cell> decode_cell(std::span<const std::uint8_t>& bytes);
+
+// In the order of a sort: unknown ones first, then booleans and numbers by value, then texts, then
+// the rest by their bytes.
+[[nodiscard]] std::weak_ordering order_of(const Cell& a, const Cell& b);
+
+}  // namespace tracedeck::query

@@ -1,0 +1,52 @@
+// Which fields that expressions name the event classes at hand have, so that a misspelt name is
+// found out.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/query/expression.hpp"
+#include "tracedeck/query/field_reference.hpp"
+
+namespace tracedeck::query {
+
+// May be used by several threads once all expressions were added.
+class FieldWatch {
+ public:
+  // The fields that an expression on events names.
+  void add(const Expression& expression);
+
+  void see(const EventClass& event_class);
+  // All classes that are known of a trace.
+  void see(const TraceDescription& description);
+
+  // Sentences about fields that none of the classes has that were seen so far, with the nearest
+  // name. None when there were no classes.
+  [[nodiscard]] std::vector<std::string> unknown_fields() const;
+  // What may be meant otherwise than it was taken, by these classes.
+  [[nodiscard]] std::vector<std::string> notices() const;
+
+ private:
+  // A field that is named, and where classes have it.
+  struct Use {
+    Path path;
+    bool found = false;
+    std::set<FieldReference::Part> parts = {};
+  };
+
+  [[nodiscard]] std::string nearest_name(std::string_view name) const;
+
+  std::set<std::string_view> event_words_;  // what events have that is named
+  mutable std::mutex mutex_;                // of what comes
+  std::uint64_t classes_ = 0;
+  std::vector<Use> uses_;
+  std::set<std::string, std::less<>> names_;  // of fields of the classes, some of them
+  std::set<std::string_view> shadowing_;      // what events have and fields are called too
+};
+
+}  // namespace tracedeck::query

@@ -1,0 +1,91 @@
+// Groups of rows, and what is computed of each.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracedeck/flow/spill_file.hpp"
+#include "tracedeck/query/rows.hpp"
+#include "tracedeck/query/stages.hpp"
+
+namespace tracedeck::query {
+
+// The states of the aggregates of one group.
+using GroupState = std::vector<AggregateState>;
+
+struct GroupingPlan {
+  std::size_t keys = 0;  // values that rows begin with
+  struct Aggregate {
+    AggregateKind kind = AggregateKind::kCount;
+    double part = 0;
+    std::optional<std::size_t> argument = {};  // which value of the row
+  };
+  std::vector<Aggregate> aggregates = {};
+  std::optional<std::size_t> time = {};  // which value of the row, for `every` and rates
+  std::optional<Integer> every = {};     // ns; then the first column of the result is a time
+  // Bytes for groups in memory; beyond, they go to a temporary file and are added up at the end.
+  std::size_t memory = std::size_t{24} << 20;
+};
+
+// A stage: takes rows, and at the end hands on one for each group, in the order of its keys: its
+// time, if `every`, its keys, its aggregates. Groups that took a temporary file come in no order.
+class Grouping final : public RowSink {
+ public:
+  Grouping(GroupingPlan plan, std::unique_ptr<RowSink> next);
+
+  [[nodiscard]] Result<void> add(std::span<const Value> row) override;
+  [[nodiscard]] Result<void> finish() override;
+
+  // The state of all groups as bytes, to be merged elsewhere; before `finish`.
+  [[nodiscard]] Result<void> encode(std::string& into);
+  // Adds what `encode` made. Returns whether it was that, of an equal plan.
+  [[nodiscard]] Result<bool> merge(std::span<const std::uint8_t>& bytes);
+
+  // Whether groups were put aside, so that they come in no order.
+  [[nodiscard]] bool spilled() const { return file_ != nullptr; }
+
+ private:
+  static constexpr std::size_t kParts = 64;
+
+  // Where groups were put aside whose keys hash alike.
+  struct Extent {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+  };
+  struct KeyHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view key) const;
+  };
+  using Groups = std::unordered_map<std::string, GroupState, KeyHash, std::equal_to<>>;
+
+  GroupState& group_of(std::string_view key);
+  [[nodiscard]] GroupState new_state() const;
+  void put_bucket(const Value& time);
+  [[nodiscard]] Result<void> spill();
+  [[nodiscard]] Result<void> for_each_part(const std::function<Result<void>()>& visit);
+  [[nodiscard]] bool take_groups(std::span<const std::uint8_t> bytes);
+  [[nodiscard]] bool take_group(std::span<const std::uint8_t>& bytes);
+  [[nodiscard]] Result<void> hand_on();
+  [[nodiscard]] double seconds() const;
+
+  GroupingPlan plan_;
+  std::unique_ptr<RowSink> next_;
+  Groups groups_;
+  std::string key_;   // of the row at hand
+  std::string last_;  // the key before, of `last_state_`
+  GroupState* last_state_ = nullptr;
+  std::size_t memory_ = 0;             // of groups, about
+  std::optional<Integer> begin_ = {};  // of all rows
+  std::optional<Integer> end_ = {};
+  std::unique_ptr<flow::SpillFile> file_;
+  std::array<std::vector<Extent>, kParts> extents_;
+};
+
+}  // namespace tracedeck::query

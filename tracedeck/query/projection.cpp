@@ -1,0 +1,134 @@
+#include "tracedeck/query/projection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/query/parser.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+// What a path is, where it is one that names a column.
+std::string column_name(const Path& path) {
+  const bool is_name = path.root == Root::kAnyField && path.steps.size() == 1 &&
+                       path.steps.front().kind == PathStep::Kind::kMember;
+  return is_name ? path.steps.front().name : to_string(path);
+}
+
+std::string known_columns(std::span<const Column> columns) {
+  std::vector<std::string_view> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+Result<ExpressionList> ExpressionList::from(std::vector<ExpressionPtr> expressions,
+                                            std::string_view text) {
+  ExpressionList list;
+  for (const ExpressionPtr& each : expressions) {
+    auto matchers = make_matchers(*each, text);
+    if (!matchers) return std::unexpected(matchers.error());
+    list.matchers_.merge(*matchers);
+  }
+  list.expressions_ = std::move(expressions);
+  return list;
+}
+
+void EventProjection::bind_to(Entry& entry, const EventClass& event_class) const {
+  const BindContext context{.matchers = list_.matchers(), .texts = entry.texts};
+  for (const ExpressionPtr& each : list_.expressions())
+    entry.nodes.push_back(bind(*each, event_class, context));
+  const TraceDescription* const trace =
+      event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace;
+  entry.names = trace == nullptr ? nullptr : &trace->value_names();
+  entry.bound = true;
+  fields_->see(event_class);
+}
+
+std::span<const Value> EventProjection::operator()(const Event& event) {
+  Entry& entry = entries_[*event.event_class];
+  if (!entry.bound) [[unlikely]]
+    bind_to(entry, *event.event_class);
+  if (!texts_.empty()) texts_.clear();
+  values_.clear();
+  const EventValues values{.event = event, .names = entry.names, .texts = &texts_};
+  for (const BoundNode& node : entry.nodes) values_.push_back(evaluate(node, values));
+  return values_;
+}
+
+Result<RowProjection> RowProjection::from(ExpressionList list, std::span<const Column> columns,
+                                          std::string_view text) {
+  RowProjection projection(std::move(list));
+  std::optional<Error> failure;
+  const auto column_of = [&](const Expression& path) -> std::optional<std::size_t> {
+    const Column* const column = find_column(columns, column_name(path.path));
+    if (column != nullptr) return static_cast<std::size_t>(column - columns.data());
+    if (!failure) {
+      failure = syntax_error(text, path.place,
+                             fmt::format("`{}` is nothing that is known here; there are {}",
+                                         column_name(path.path), known_columns(columns)));
+    }
+    return std::nullopt;
+  };
+  const BindContext context{.matchers = projection.list_.matchers(),
+                            .texts = projection.constants_};
+  for (const ExpressionPtr& each : projection.list_.expressions())
+    projection.nodes_.push_back(bind_to_row(*each, column_of, context));
+  if (failure) return std::unexpected(*std::move(failure));
+  return projection;
+}
+
+std::span<const Value> RowProjection::operator()(std::span<const Value> row) {
+  static const Event kNoEvent{};
+  if (!texts_.empty()) texts_.clear();
+  values_.clear();
+  const EventValues values{.event = kNoEvent, .texts = &texts_, .columns = row};
+  for (const BoundNode& node : nodes_) values_.push_back(evaluate(node, values));
+  return values_;
+}
+
+Unit unit_of(const Expression& expression, std::span<const Column> columns) {
+  const auto operand = [&](std::size_t index) {
+    return unit_of(*expression.operands[index], columns);
+  };
+  switch (expression.operation) {
+    case Operator::kPath: {
+      const Column* const column = find_column(columns, column_name(expression.path));
+      if (column != nullptr) return column->unit;
+      if (!columns.empty()) return Unit::kNone;
+      if (expression.path.root == Root::kTime) return Unit::kTime;
+      if (expression.path.root == Root::kDuration) return Unit::kDuration;
+      return expression.path.root == Root::kSize ? Unit::kBytes : Unit::kNone;
+    }
+    case Operator::kSubtract:
+      if (operand(0) == Unit::kTime && operand(1) == Unit::kTime) return Unit::kDuration;
+      [[fallthrough]];
+    case Operator::kAdd:
+    case Operator::kCoalesce:
+      return operand(0);
+    case Operator::kAbsolute:
+    case Operator::kNegate:
+      return operand(0);
+    default:
+      return Unit::kNone;
+  }
+}
+
+const Column* find_column(std::span<const Column> columns, std::string_view name) {
+  const auto exact = std::ranges::find(columns, name, &Column::name);
+  if (exact != columns.end()) return &*exact;
+  const auto begins = [&](const Column& column) {
+    return column.name.size() > name.size() && column.name.starts_with(name) &&
+           column.name[name.size()] == '(';
+  };
+  const auto first = std::ranges::find_if(columns, begins);
+  if (name.empty() || first == columns.end()) return nullptr;
+  return std::find_if(std::next(first), columns.end(), begins) == columns.end() ? &*first : nullptr;
+}
+
+}  // namespace tracedeck::query

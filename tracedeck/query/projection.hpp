@@ -1,0 +1,86 @@
+// The values of some expressions, of events and of rows.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/model/class_table.hpp"
+#include "tracedeck/query/bound.hpp"
+#include "tracedeck/query/field_watch.hpp"
+#include "tracedeck/query/rows.hpp"
+
+namespace tracedeck::query {
+
+// Expressions with the patterns in them.
+class ExpressionList {
+ public:
+  // `text` is what they were parsed from, for messages. Errors: those of `make_matchers`.
+  [[nodiscard]] static Result<ExpressionList> from(std::vector<ExpressionPtr> expressions,
+                                                   std::string_view text);
+
+  [[nodiscard]] const std::vector<ExpressionPtr>& expressions() const { return expressions_; }
+  [[nodiscard]] const Matchers& matchers() const { return matchers_; }
+
+ private:
+  std::vector<ExpressionPtr> expressions_;
+  Matchers matchers_;
+};
+
+class EventProjection {
+ public:
+  // `fields` gets to see the classes of events, and must outlive the projection.
+  EventProjection(ExpressionList list, FieldWatch& fields)
+      : list_(std::move(list)), fields_(&fields) {}
+
+  // Valid until the next call, and as long as the event.
+  [[nodiscard]] std::span<const Value> operator()(const Event& event);
+
+ private:
+  struct Entry {
+    explicit Entry(const EventClass&) {}
+    bool bound = false;
+    std::vector<BoundNode> nodes = {};
+    const ValueNames* names = nullptr;
+    std::deque<std::string> texts = {};  // of constants
+  };
+
+  void bind_to(Entry& entry, const EventClass& event_class) const;
+
+  ExpressionList list_;
+  FieldWatch* fields_;
+  ClassCache<Entry> entries_;
+  std::vector<Value> values_;
+  std::deque<std::string> texts_;  // of the event at hand
+};
+
+class RowProjection {
+ public:
+  // Errors: kInvalidArgument, a path that names no column.
+  [[nodiscard]] static Result<RowProjection> from(ExpressionList list,
+                                                  std::span<const Column> columns,
+                                                  std::string_view text);
+
+  // Valid until the next call, and as long as the row.
+  [[nodiscard]] std::span<const Value> operator()(std::span<const Value> row);
+
+ private:
+  explicit RowProjection(ExpressionList list) : list_(std::move(list)) {}
+
+  ExpressionList list_;
+  std::vector<BoundNode> nodes_;
+  std::deque<std::string> constants_;
+  std::vector<Value> values_;
+  std::deque<std::string> texts_;  // of the row at hand
+};
+
+// What the numbers are that an expression makes of columns, or, without columns, of events.
+[[nodiscard]] Unit unit_of(const Expression& expression, std::span<const Column> columns);
+
+// The column that a path names: as it is written, or the only aggregate of that word (`p99` of
+// `p99(duration)`). Null: there is none.
+[[nodiscard]] const Column* find_column(std::span<const Column> columns, std::string_view name);
+
+}  // namespace tracedeck::query

@@ -1,0 +1,459 @@
+#include "tracedeck/query/query.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "tracedeck/query/grouping.hpp"
+#include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/rewriting.hpp"
+#include "tracedeck/query/row_stages.hpp"
+#include "tracedeck/query/stages.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+// Makes a stage before the one that it is given.
+using MakeSink = std::function<std::unique_ptr<RowSink>(std::unique_ptr<RowSink>)>;
+
+// Names that `let` gave, and what they stand for.
+using Names = std::map<std::string, ExpressionPtr, std::less<>>;
+
+ExpressionPtr resolved(const Expression& expression, const Names& names) {
+  return rewritten(expression, [&](const Path& path) -> ExpressionPtr {
+    if (path.root != Root::kAnyField || path.steps.size() != 1) return nullptr;
+    const auto known = names.find(path.steps.front().name);
+    return known == names.end() ? nullptr : clone(*known->second);
+  });
+}
+
+bool names_stream(const Expression& expression) {
+  if (expression.operation == Operator::kPath) return expression.path.root == Root::kStream;
+  return std::ranges::any_of(expression.operands,
+                             [](const ExpressionPtr& each) { return names_stream(*each); });
+}
+
+bool names_values(const Expression& expression) {
+  if (expression.operation == Operator::kPath)
+    return expression.path.root < kFirstEventValue || expression.path.root == Root::kName;
+  return std::ranges::any_of(expression.operands,
+                             [](const ExpressionPtr& each) { return names_values(*each); });
+}
+
+ExpressionPtr path_expression(Path path) {
+  return std::make_unique<const Expression>(
+      Expression{.operation = Operator::kPath, .path = std::move(path)});
+}
+
+// What the columns of events are when nothing says which: made for reading.
+std::vector<NamedExpression> usual_columns() {
+  std::vector<NamedExpression> columns;
+  columns.push_back({.name = "time", .expression = path_expression({.root = Root::kTime})});
+  columns.push_back({.name = "name", .expression = path_expression({.root = Root::kName})});
+  columns.push_back({.name = "duration", .expression = path_expression({.root = Root::kDuration})});
+  return columns;
+}
+
+}  // namespace
+
+// What is built from the stages, and works on what comes.
+class Query::Plan {
+ public:
+  explicit Plan(std::string_view text) : text_(text) {}
+
+  Result<void> build() {
+    auto stages = parse_stages(text_);
+    if (!stages) return std::unexpected(stages.error());
+    stages_ = *std::move(stages);
+    if (auto front = build_front(); !front) return front;
+    for (; next_ < stages_.size(); ++next_) {
+      if (auto built = build_row_stage(stages_[next_]); !built) return built;
+    }
+    return {};
+  }
+
+  void answer_to(std::unique_ptr<RowSink> sink) {
+    for (auto make = makers_.rbegin(); make != makers_.rend(); ++make)
+      sink = (*make)(std::move(sink));
+    if (pairing_plan_) {
+      pairing_.emplace(*std::move(pairing_plan_), *std::move(projection_), std::move(sink));
+    } else {
+      sink_ = std::move(sink);
+    }
+  }
+
+  Result<void> add(const Batch& batch) {
+    for (const Record& record : batch.records()) {
+      if (record.kind == RecordKind::kEvent) {
+        if (auto added = add(record.event); !added) return added;
+      } else {
+        note(record);
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool full() const {
+    if (limit_ && passed_ >= *limit_) return true;
+    return pairing_ ? pairing_->full() : sink_->full();
+  }
+
+  Result<void> finish() { return pairing_ ? pairing_->finish() : sink_->finish(); }
+
+  [[nodiscard]] QueryCounts counts() const {
+    QueryCounts counts = counts_;
+    if (condition_ != nullptr) {
+      counts.read = condition_->events_seen();
+      counts.selected = condition_->events_passed();
+    }
+    if (pairing_) counts.pairs = pairing_->counts();
+    counts.in_order =
+        std::ranges::none_of(groupings_, [](const Grouping* each) { return each->spilled(); });
+    return counts;
+  }
+
+  std::string text_;
+  std::shared_ptr<const Condition> condition_;
+  bool needs_order_ = false;
+  bool any_order_ = false;
+  bool needs_values_ = false;
+  std::vector<Column> columns_;
+  ClockOrigin origin_ = ClockOrigin::kUnknown;
+  FieldWatch fields_;
+
+ private:
+  Result<void> add(const Event& event) {
+    ++counts_.read;
+    ++counts_.selected;
+    if (!has_origin_ && event.has_time()) [[unlikely]] {
+      has_origin_ = true;
+      origin_ = event.event_class->clock->origin;
+    }
+    if (limit_ && passed_ >= *limit_) return {};
+    ++passed_;
+    if (!pairing_) return sink_->add((*projection_)(event));
+    counts_.without_time += event.event_class->clock == nullptr ? 1 : 0;
+    return pairing_->add(event);
+  }
+
+  void note(const Record& record) {
+    if (record.kind == RecordKind::kProblem) counts_.damaged_bytes += record.notice->finding.length;
+    if (record.kind != RecordKind::kLoss) return;
+    const Loss& loss = *record.loss;
+    if (loss.taken_back) {
+      counts_.lost -= loss.events.value_or(0);
+    } else {
+      counts_.lost += loss.events.value_or(0);
+      counts_.losses_of_unknown_size += loss.events ? 0 : 1;
+    }
+    if (pairing_) pairing_->add(loss);
+  }
+
+  // The stages that events pass: conditions, names, a limit; then what makes rows of events.
+  Result<void> build_front() {
+    std::vector<ExpressionPtr> conditions;
+    for (; next_ < stages_.size(); ++next_) {
+      StageSyntax& stage = stages_[next_];
+      if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
+        if (limit_) {
+          return std::unexpected(syntax_error(
+              text_, stage.place, "a condition on events comes before `limit`, not behind it"));
+        }
+        conditions.push_back(resolved(*where->condition, names_));
+      } else if (auto* const let = std::get_if<LetStage>(&stage.what)) {
+        names_[let->name] = resolved(*let->expression, names_);
+      } else if (auto* const limit = std::get_if<LimitStage>(&stage.what)) {
+        limit_ = std::min(limit_.value_or(limit->rows), limit->rows);
+      } else {
+        break;
+      }
+    }
+    if (auto condition = make_condition(std::move(conditions)); !condition) return condition;
+    if (next_ < stages_.size()) {
+      StageSyntax& stage = stages_[next_];
+      if (auto* const pair = std::get_if<PairStage>(&stage.what)) return build_pairs(*pair);
+      if (auto* const group = std::get_if<GroupStage>(&stage.what)) {
+        ++next_;
+        any_order_ = !limit_;
+        return build_groups(*group, {});
+      }
+      if (auto* const select = std::get_if<SelectStage>(&stage.what)) {
+        ++next_;
+        return select_events(std::move(select->columns));
+      }
+    }
+    // A sort of events, or nothing at all.
+    return select_events(usual_columns());
+  }
+
+  Result<void> make_condition(std::vector<ExpressionPtr> conditions) {
+    if (conditions.empty()) return {};
+    auto condition = Condition::from(std::move(conditions), text_);
+    if (!condition) return std::unexpected(condition.error());
+    condition_ = *std::move(condition);
+    return {};
+  }
+
+  Result<void> select_events(std::vector<NamedExpression> columns) {
+    std::vector<ExpressionPtr> expressions;
+    for (NamedExpression& column : columns) {
+      ExpressionPtr expression = resolved(*column.expression, names_);
+      columns_.push_back({.name = std::move(column.name), .unit = unit_of(*expression, {})});
+      expressions.push_back(std::move(expression));
+    }
+    names_.clear();
+    return project_events(std::move(expressions));
+  }
+
+  Result<void> project_events(std::vector<ExpressionPtr> expressions) {
+    needs_values_ = needs_values_ ||
+                    std::ranges::any_of(
+                        expressions, [](const ExpressionPtr& each) { return names_values(*each); });
+    for (const ExpressionPtr& each : expressions) fields_.add(*each);
+    auto list = ExpressionList::from(std::move(expressions), text_);
+    if (!list) return std::unexpected(list.error());
+    projection_.emplace(*std::move(list), fields_);
+    return {};
+  }
+
+  // Rows of values in the order that a `Grouping` wants: of events, unless there are columns.
+  Result<void> build_groups(GroupStage& group, std::vector<Column> from) {
+    GroupingPlan plan{.keys = group.keys.size(), .every = group.every};
+    std::vector<ExpressionPtr> expressions;
+    std::vector<Column> columns;
+    if (group.every) columns.push_back({.name = "time", .unit = Unit::kTime});
+    for (NamedExpression& key : group.keys) {
+      expressions.push_back(resolved(*key.expression, names_));
+      columns.push_back({.name = key.name, .unit = unit_of(*expressions.back(), from)});
+    }
+    bool by_time = group.every.has_value();
+    for (GroupStage::Aggregate& each : group.aggregates) {
+      GroupingPlan::Aggregate aggregate{.kind = each.kind, .part = each.part};
+      Unit unit = Unit::kNone;
+      if (each.argument != nullptr) {
+        aggregate.argument = expressions.size();
+        expressions.push_back(resolved(*each.argument, names_));
+        const bool counts = each.kind == AggregateKind::kDistinct;
+        unit = counts ? Unit::kNone : unit_of(*expressions.back(), from);
+      }
+      by_time = by_time || each.kind == AggregateKind::kRate;
+      const bool in_order = each.kind == AggregateKind::kFirst || each.kind == AggregateKind::kLast;
+      needs_order_ = needs_order_ || (in_order && from.empty());
+      columns.push_back({.name = each.name, .unit = unit});
+      plan.aggregates.push_back(aggregate);
+    }
+    if (by_time) {
+      plan.time = expressions.size();
+      const Root time = from.empty() ? Root::kRealTime : Root::kTime;
+      expressions.push_back(path_expression({.root = time}));
+      const bool has_time = from.empty() || find_column(from, "time") != nullptr;
+      if (!has_time)
+        return fail(ErrorCode::kInvalidArgument, "`every` and `rate` need a column `time` here");
+    }
+    if (from.empty()) {
+      if (auto projected = project_events(std::move(expressions)); !projected) return projected;
+    } else if (auto added = add_projection(std::move(expressions), from, project_rows); !added) {
+      return added;
+    }
+    columns_ = std::move(columns);
+    names_.clear();
+    makers_.push_back([this, plan](std::unique_ptr<RowSink> next) {
+      auto grouping = std::make_unique<Grouping>(plan, std::move(next));
+      groupings_.push_back(grouping.get());
+      return grouping;
+    });
+    return {};
+  }
+
+  // Collects what the stages behind a pair name of its events.
+  void collect_sides(const Expression& expression, std::map<std::string, Path>& a,
+                     std::map<std::string, Path>& b) const {
+    if (expression.operation == Operator::kPath) {
+      const Path& path = expression.path;
+      if (path.root != Root::kAnyField || path.steps.size() < 2) return;
+      if (path.steps.front().name == "a") a.emplace(to_string(path), path);
+      if (path.steps.front().name == "b") b.emplace(to_string(path), path);
+    }
+    for (const ExpressionPtr& operand : expression.operands) collect_sides(*operand, a, b);
+  }
+
+  template <class Visit>
+  static void for_each_expression(const StageSyntax& stage, Visit visit) {
+    if (const auto* const where = std::get_if<WhereStage>(&stage.what)) visit(*where->condition);
+    if (const auto* const let = std::get_if<LetStage>(&stage.what)) visit(*let->expression);
+    if (const auto* const select = std::get_if<SelectStage>(&stage.what)) {
+      for (const NamedExpression& each : select->columns) visit(*each.expression);
+    }
+    if (const auto* const sort = std::get_if<SortStage>(&stage.what)) {
+      for (const SortStage::Key& key : sort->keys) visit(*key.expression);
+    }
+    if (const auto* const group = std::get_if<GroupStage>(&stage.what)) {
+      for (const NamedExpression& key : group->keys) visit(*key.expression);
+      for (const GroupStage::Aggregate& each : group->aggregates) {
+        if (each.argument != nullptr) visit(*each.argument);
+      }
+    }
+  }
+
+  Result<void> build_pairs(PairStage& pair) {
+    ++next_;
+    std::map<std::string, Path> a;
+    std::map<std::string, Path> b;
+    for (std::size_t i = next_; i < stages_.size(); ++i) {
+      for_each_expression(stages_[i], [&](const Expression& each) { collect_sides(each, a, b); });
+    }
+    PairingPlan plan{.keys = pair.keys.size(),
+                     .kept_of_a = a.size(),
+                     .kept_of_b = b.size(),
+                     .nested = pair.nested,
+                     .within = pair.within};
+    std::vector<ExpressionPtr> expressions;
+    expressions.push_back(resolved(*pair.begins, names_));
+    expressions.push_back(resolved(*pair.ends, names_));
+    columns_ = {{.name = "time", .unit = Unit::kTime},
+                {.name = "end", .unit = Unit::kTime},
+                {.name = "duration", .unit = Unit::kDuration}};
+    for (const PairStage::Key& key : pair.keys) {
+      plan.by_stream = plan.by_stream || names_stream(*key.a);
+      expressions.push_back(resolved(*key.a, names_));
+    }
+    for (const PairStage::Key& key : pair.keys) {
+      expressions.push_back(resolved(*key.b, names_));
+      columns_.push_back({.name = key.name, .unit = unit_of(*key.b, {})});
+    }
+    for (const auto& sides : {a, b}) {
+      for (const auto& [name, path] : sides) {
+        expressions.push_back(path_expression(path_of_side(path)));
+        columns_.push_back({.name = name, .unit = unit_of(*expressions.back(), {})});
+      }
+    }
+    names_.clear();
+    needs_order_ = true;
+    pairing_plan_ = plan;
+    return project_events(std::move(expressions));
+  }
+
+  Result<void> add_projection(std::vector<ExpressionPtr> expressions, std::span<const Column> from,
+                              std::unique_ptr<RowSink> (*make)(RowProjection,
+                                                               std::unique_ptr<RowSink>)) {
+    return with_projection(std::move(expressions), from, [make](RowProjection projection) {
+      auto shared = std::make_shared<RowProjection>(std::move(projection));
+      return MakeSink([shared, make](std::unique_ptr<RowSink> next) {
+        return make(std::move(*shared), std::move(next));
+      });
+    });
+  }
+
+  template <class Make>
+  Result<void> with_projection(std::vector<ExpressionPtr> expressions, std::span<const Column> from,
+                               Make make) {
+    auto list = ExpressionList::from(std::move(expressions), text_);
+    if (!list) return std::unexpected(list.error());
+    auto projection = RowProjection::from(*std::move(list), from, text_);
+    if (!projection) return std::unexpected(projection.error());
+    makers_.push_back(make(*std::move(projection)));
+    return {};
+  }
+
+  Result<void> build_row_stage(StageSyntax& stage) {
+    if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
+      std::vector<ExpressionPtr> expressions;
+      expressions.push_back(resolved(*where->condition, names_));
+      return add_projection(std::move(expressions), columns_, filter_rows);
+    }
+    if (auto* const let = std::get_if<LetStage>(&stage.what)) {
+      names_[let->name] = resolved(*let->expression, names_);
+      return {};
+    }
+    if (auto* const limit = std::get_if<LimitStage>(&stage.what)) {
+      makers_.push_back([rows = limit->rows](std::unique_ptr<RowSink> next) {
+        return limit_rows(rows, std::move(next));
+      });
+      return {};
+    }
+    if (auto* const select = std::get_if<SelectStage>(&stage.what)) return build_select(*select);
+    if (auto* const sort = std::get_if<SortStage>(&stage.what)) return build_sort(*sort);
+    if (auto* const group = std::get_if<GroupStage>(&stage.what))
+      return build_groups(*group, columns_);
+    return std::unexpected(syntax_error(
+        text_, stage.place, "`pair` makes pairs of events, not of what is computed of them"));
+  }
+
+  Result<void> build_select(SelectStage& select) {
+    std::vector<ExpressionPtr> expressions;
+    std::vector<Column> columns;
+    for (NamedExpression& column : select.columns) {
+      expressions.push_back(resolved(*column.expression, names_));
+      columns.push_back({.name = column.name, .unit = unit_of(*expressions.back(), columns_)});
+    }
+    if (auto added = add_projection(std::move(expressions), columns_, project_rows); !added)
+      return added;
+    columns_ = std::move(columns);
+    names_.clear();
+    return {};
+  }
+
+  Result<void> build_sort(SortStage& sort) {
+    std::vector<ExpressionPtr> expressions;
+    std::vector<bool> descending;
+    for (SortStage::Key& key : sort.keys) {
+      expressions.push_back(resolved(*key.expression, names_));
+      descending.push_back(key.descending);
+    }
+    // `top 5` is by the last column.
+    if (expressions.empty()) {
+      Path path{.root = Root::kAnyField};
+      path.steps.push_back({.name = columns_.back().name});
+      expressions.push_back(path_expression(std::move(path)));
+      descending.push_back(true);
+    }
+    return with_projection(std::move(expressions), columns_, [&](RowProjection projection) {
+      auto shared = std::make_shared<RowProjection>(std::move(projection));
+      return MakeSink([shared, descending, most = sort.most](std::unique_ptr<RowSink> next) {
+        return sort_rows(std::move(*shared), descending, most, std::move(next));
+      });
+    });
+  }
+
+  std::vector<StageSyntax> stages_;
+  std::size_t next_ = 0;  // of `stages_`, to be built
+  Names names_;
+  std::optional<std::uint64_t> limit_;  // of events
+  std::uint64_t passed_ = 0;
+  std::optional<EventProjection> projection_;
+  std::optional<PairingPlan> pairing_plan_;
+  std::optional<Pairing> pairing_;
+  std::vector<MakeSink> makers_;
+  std::vector<const Grouping*> groupings_;
+  std::unique_ptr<RowSink> sink_;
+  QueryCounts counts_;
+  bool has_origin_ = false;
+};
+
+Query::Query(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
+Query::~Query() = default;
+
+Result<std::unique_ptr<Query>> Query::parse(std::string_view text) {
+  auto plan = std::make_unique<Plan>(text);
+  if (auto built = plan->build(); !built) return std::unexpected(built.error());
+  return std::unique_ptr<Query>(new Query(std::move(plan)));
+}
+
+const std::shared_ptr<const Condition>& Query::condition() const { return plan_->condition_; }
+bool Query::needs_order() const { return plan_->needs_order_; }
+bool Query::needs_values() const { return plan_->needs_values_; }
+bool Query::any_order() const { return plan_->any_order_ && !plan_->needs_order_; }
+FieldWatch& Query::fields() const { return plan_->fields_; }
+ClockOrigin Query::origin() const { return plan_->origin_; }
+std::span<const Column> Query::columns() const { return plan_->columns_; }
+void Query::answer_to(std::unique_ptr<RowSink> sink) { plan_->answer_to(std::move(sink)); }
+Result<void> Query::add(const Batch& batch) { return plan_->add(batch); }
+bool Query::full() const { return plan_->full(); }
+Result<void> Query::finish() { return plan_->finish(); }
+QueryCounts Query::counts() const { return plan_->counts(); }
+
+}  // namespace tracedeck::query

@@ -1,0 +1,80 @@
+// A query: the stages that events pass, and the answer that comes out.
+//
+//   auto query = Query::parse("where depth > 3 | p99(duration) by worker_id | top 10 by p99");
+//
+// Conditions on events at its front are a `flow::Condition`, so that the pipeline selects by them
+// (and reads no packets that cannot hold what is asked for); all that follows is fed with records.
+// docs/query.md describes the language.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/flow/order_key.hpp"
+#include "tracedeck/model/batch.hpp"
+#include "tracedeck/query/condition.hpp"
+#include "tracedeck/query/pairing.hpp"
+#include "tracedeck/query/rows.hpp"
+
+namespace tracedeck::query {
+
+// What an answer was made of.
+struct QueryCounts {
+  std::uint64_t read = 0;          // events
+  std::uint64_t selected = 0;      // of these, met the conditions at the front
+  std::uint64_t without_time = 0;  // that could make no pairs
+  std::uint64_t lost = 0;          // by their producers
+  std::uint64_t losses_of_unknown_size = 0;
+  std::uint64_t damaged_bytes = 0;
+  std::optional<PairCounts> pairs = {};
+  bool in_order = true;  // false: groups that took a temporary file come in none
+};
+
+// One thread at a time.
+class Query {
+ public:
+  // Errors: kInvalidArgument with a caret under the place; kLimitExceeded.
+  [[nodiscard]] static Result<std::unique_ptr<Query>> parse(std::string_view text);
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+  ~Query();
+
+  // What the pipeline has to select, with `more` of --where; null: all events.
+  [[nodiscard]] const std::shared_ptr<const Condition>& condition() const;
+  // Whether events have to come in the order of time.
+  [[nodiscard]] bool needs_order() const;
+  // Whether values of events are looked at.
+  [[nodiscard]] bool needs_values() const;
+  // Whether the answer is the same in whatever order they come.
+  [[nodiscard]] bool any_order() const;
+  [[nodiscard]] std::span<const Column> columns() const;
+  // Of the times in the answer: that of the first event with a clock.
+  [[nodiscard]] ClockOrigin origin() const;
+
+  // What it names of events, behind the conditions at its front.
+  [[nodiscard]] FieldWatch& fields() const;
+
+  // Where the answer goes: rows of `columns()`. To be called once, before any batch.
+  void answer_to(std::unique_ptr<RowSink> sink);
+  // Errors: those of temporary files and of the sink.
+  [[nodiscard]] Result<void> add(const Batch& batch);
+  // Whether nothing that may still come makes a difference.
+  [[nodiscard]] bool full() const;
+  // No more batches come.
+  [[nodiscard]] Result<void> finish();
+  [[nodiscard]] QueryCounts counts() const;
+
+ private:
+  class Plan;
+
+  explicit Query(std::unique_ptr<Plan> plan);
+
+  std::unique_ptr<Plan> plan_;
+};
+
+}  // namespace tracedeck::query

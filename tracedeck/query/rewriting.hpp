@@ -1,0 +1,18 @@
+// Expressions made from others: names that stand for expressions, and sides of pairs.
+#pragma once
+
+#include <functional>
+
+#include "tracedeck/query/expression.hpp"
+
+namespace tracedeck::query {
+
+// A copy with each path replaced by what `replace` makes of it; null: the path stays.
+[[nodiscard]] ExpressionPtr rewritten(const Expression& expression,
+                                      const std::function<ExpressionPtr(const Path&)>& replace);
+[[nodiscard]] ExpressionPtr clone(const Expression& expression);
+
+// `a.x` without its `a`: also what each event has, `a.name`, is meant of the event then.
+[[nodiscard]] Path path_of_side(const Path& path);
+
+}  // namespace tracedeck::query

@@ -1,0 +1,416 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "tracedeck/base/nearest.hpp"
+#include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/rewriting.hpp"
+#include "tracedeck/query/stages.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+constexpr std::array kStageHelp = {
+    StageHelp{"where EXPR", "only what EXPR is true of"},
+    StageHelp{"let NAME = EXPR", "NAME stands for EXPR from here on"},
+    StageHelp{"select EXPR [as NAME], ...", "these values, a column each"},
+    StageHelp{"limit N", "the first N"},
+    StageHelp{"pair A B on KEY, ... [nested] [within T]",
+              "from each event A to the next event B of equal keys: begin, end, duration, a.FIELD, "
+              "b.FIELD"},
+    StageHelp{"AGGREGATE, ... [by EXPR [as NAME], ...] [every T]",
+              "count, sum(x), p99(x) and the like, of all or by what EXPR is"},
+    StageHelp{"sort EXPR [desc], ...", "in this order"},
+    StageHelp{"top N [by EXPR]", "the N greatest, the greatest first"},
+};
+constexpr std::array<std::string_view, 8> kStageWords = {"where", "let",  "select", "limit",
+                                                         "pair",  "sort", "top",    "by"};
+
+class StageParser {
+ public:
+  explicit StageParser(std::string_view text) : text_(text), lexer_(text) {}
+
+  Result<std::vector<StageSyntax>> stages() {
+    std::vector<StageSyntax> stages;
+    do {
+      if (auto read = lexer_.read(true); !read) return std::unexpected(read.error());
+      const std::uint32_t begin = front().place.begin;
+      auto parsed = stage();
+      if (!parsed) return std::unexpected(parsed.error());
+      parsed->place = {begin, lexer_.last_end()};
+      stages.push_back(*std::move(parsed));
+    } while (front().is("|"));
+    if (front().kind != Token::Kind::kEnd)
+      return lexer_.error(front().place,
+                          fmt::format("`|` and the next stage are wanted, not `{}`", front().text));
+    return stages;
+  }
+
+ private:
+  using Parsed = Result<StageSyntax>;
+
+  [[nodiscard]] const Token& front() const { return lexer_.token(); }
+  [[nodiscard]] Result<void> advance(bool operand_expected = false) {
+    return lexer_.read(operand_expected);
+  }
+  [[nodiscard]] std::string text_of(Place place) const {
+    return std::string(text_.substr(place.begin, place.end - place.begin));
+  }
+
+  Parsed stage() {
+    if (front().kind == Token::Kind::kEnd)
+      return lexer_.error(front().place, "a stage is wanted: where, select, pair, count, ...");
+    if (front().is_word("where")) return where();
+    if (front().is_word("let")) return let();
+    if (front().is_word("select")) return select();
+    if (front().is_word("limit")) return limit();
+    if (front().is_word("sort")) return sort();
+    if (front().is_word("top")) return top();
+    if (front().is_word("pair")) return pair();
+    return group();
+  }
+
+  Parsed where() {
+    auto condition = next_expression();
+    if (!condition) return std::unexpected(condition.error());
+    return made(WhereStage{.condition = *std::move(condition)});
+  }
+
+  Parsed let() {
+    LetStage let;
+    if (auto read = advance(); !read) return std::unexpected(read.error());
+    auto name = read_name("a name is wanted behind `let`");
+    if (!name) return std::unexpected(name.error());
+    let.name = *std::move(name);
+    if (!front().is("=")) return lexer_.error(front().place, "`=` is wanted behind the name");
+    auto expression = next_expression();
+    if (!expression) return std::unexpected(expression.error());
+    let.expression = *std::move(expression);
+    return made(std::move(let));
+  }
+
+  Parsed select() {
+    auto columns = named_expressions();
+    if (!columns) return std::unexpected(columns.error());
+    return made(SelectStage{.columns = *std::move(columns)});
+  }
+
+  Parsed limit() {
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    auto rows = read_count();
+    if (!rows) return std::unexpected(rows.error());
+    return made(LimitStage{.rows = *rows});
+  }
+
+  Parsed sort() {
+    SortStage sort;
+    do {
+      auto expression = next_expression();
+      if (!expression) return std::unexpected(expression.error());
+      SortStage::Key key{.expression = *std::move(expression)};
+      if (front().is_word("desc") || front().is_word("asc")) {
+        key.descending = front().is_word("desc");
+        if (auto read = advance(); !read) return std::unexpected(read.error());
+      }
+      sort.keys.push_back(std::move(key));
+    } while (front().is(","));
+    return made(std::move(sort));
+  }
+
+  Parsed top() {
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    auto rows = read_count();
+    if (!rows) return std::unexpected(rows.error());
+    SortStage sort{.most = *rows};
+    if (!front().is_word("by")) return made(std::move(sort));
+    auto expression = next_expression();
+    if (!expression) return std::unexpected(expression.error());
+    sort.keys.push_back({.expression = *std::move(expression), .descending = true});
+    return made(std::move(sort));
+  }
+
+  Parsed pair() {
+    PairStage pair;
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    auto begins = event_condition();
+    if (!begins) return std::unexpected(begins.error());
+    auto ends = event_condition();
+    if (!ends) return std::unexpected(ends.error());
+    pair.begins = *std::move(begins);
+    pair.ends = *std::move(ends);
+    if (front().is_word("on")) {
+      do {
+        auto key = pair_key();
+        if (!key) return std::unexpected(key.error());
+        pair.keys.push_back(*std::move(key));
+      } while (front().is(","));
+    }
+    if (front().is_word("nested")) {
+      pair.nested = true;
+      if (auto read = advance(); !read) return std::unexpected(read.error());
+    }
+    if (front().is_word("within")) {
+      auto interval = read_interval("within");
+      if (!interval) return std::unexpected(interval.error());
+      pair.within = *interval;
+    }
+    return made(std::move(pair));
+  }
+
+  // An event's name, a glob of names, or a condition in parentheses.
+  Result<ExpressionPtr> event_condition() {
+    const Place place = front().place;
+    if (front().is("(")) {
+      if (auto read = advance(true); !read) return std::unexpected(read.error());
+      auto condition = parse_expression(lexer_);
+      if (!condition) return condition;
+      if (!front().is(")"))
+        return lexer_.error({place.begin, place.begin + 1}, "no `)` closes what begins here");
+      if (auto read = advance(true); !read) return std::unexpected(read.error());
+      return condition;
+    }
+    std::string name;
+    if (front().kind == Token::Kind::kString) {
+      name = std::get<std::string>(front().value);
+    } else if (front().kind == Token::Kind::kName) {
+      name = front().text;
+    } else {
+      return lexer_.error(place,
+                          "the name of an event is wanted, or a condition in parentheses: "
+                          "pair PollStart PollEnd on worker_id");
+    }
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    Expression comparison{.operation = name.contains('*') ? Operator::kGlob : Operator::kEqual,
+                          .place = place,
+                          .depth = 2};
+    comparison.operands.push_back(std::make_unique<const Expression>(
+        Expression{.operation = Operator::kPath, .place = place, .path = {.root = Root::kName}}));
+    comparison.operands.push_back(
+        std::make_unique<const Expression>(Expression{.place = place, .literal = std::move(name)}));
+    return std::make_unique<const Expression>(std::move(comparison));
+  }
+
+  // `worker_id`, the same of both, or `a.tid == b.next_tid`.
+  Result<PairStage::Key> pair_key() {
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    const std::uint32_t begin = front().place.begin;
+    auto expression = parse_expression(lexer_);
+    if (!expression) return std::unexpected(expression.error());
+    const Place place{begin, lexer_.last_end()};
+    PairStage::Key key{.name = text_of(place)};
+    const Expression& written = **expression;
+    if (written.operation != Operator::kEqual) {
+      key.a = clone(written);
+      key.b = *std::move(expression);
+      return key;
+    }
+    for (const ExpressionPtr& operand : written.operands) {
+      const auto side = side_of(*operand);
+      if (side == 'a' && key.a == nullptr)
+        key.a = without_side(*operand);
+      else if (side == 'b' && key.b == nullptr)
+        key.b = without_side(*operand);
+    }
+    if (key.a == nullptr || key.b == nullptr)
+      return lexer_.error(place,
+                          "one side begins with `a.`, the other with `b.`: a.tid == b.next_tid");
+    key.name = text_of(written.operands.front()->place);
+    return key;
+  }
+
+  Parsed group() {
+    GroupStage group;
+    if (front().is_word("by")) {
+      auto keys = named_expressions();
+      if (!keys) return std::unexpected(keys.error());
+      group.keys = *std::move(keys);
+      // `by k | AGGREGATES`.
+      if (front().is("|")) {
+        if (auto read = advance(true); !read) return std::unexpected(read.error());
+      }
+    }
+    for (;;) {
+      auto aggregate = this->aggregate();
+      if (!aggregate) return std::unexpected(aggregate.error());
+      group.aggregates.push_back(*std::move(aggregate));
+      if (!front().is(",")) break;
+      if (auto read = advance(true); !read) return std::unexpected(read.error());
+    }
+    if (front().is_word("by") && group.keys.empty()) {
+      auto keys = named_expressions();
+      if (!keys) return std::unexpected(keys.error());
+      group.keys = *std::move(keys);
+    }
+    if (front().is(",") || front().is_word("every")) {
+      if (front().is(",")) {
+        if (auto read = advance(); !read) return std::unexpected(read.error());
+      }
+      if (!front().is_word("every"))
+        return lexer_.error(front().place, "`every` and an interval are wanted here: every 10ms");
+      auto interval = read_interval("every");
+      if (!interval) return std::unexpected(interval.error());
+      group.every = *interval;
+    }
+    return made(std::move(group));
+  }
+
+  Result<GroupStage::Aggregate> aggregate() {
+    const Token word = front();
+    GroupStage::Aggregate aggregate;
+    const AggregateInfo* const info =
+        word.kind == Token::Kind::kName ? find_aggregate(word.text, aggregate.part) : nullptr;
+    if (info == nullptr) return unknown_stage(word);
+    aggregate.kind = info->kind;
+    if (auto read = advance(); !read) return std::unexpected(read.error());
+    // `p99.9` is a name and, behind its point, a number.
+    if (info->kind == AggregateKind::kQuantile && front().is(".")) {
+      if (auto read = advance(true); !read) return std::unexpected(read.error());
+      const std::string whole = text_of({word.place.begin, front().place.end});
+      if (find_aggregate(whole, aggregate.part) == nullptr)
+        return lexer_.error({word.place.begin, front().place.end},
+                            "there is p50, p99, p99.9 and so on");
+      if (auto read = advance(); !read) return std::unexpected(read.error());
+    }
+    if (front().is("(")) {
+      if (auto read = advance(true); !read) return std::unexpected(read.error());
+      if (!front().is(")")) {
+        auto argument = parse_expression(lexer_);
+        if (!argument) return std::unexpected(argument.error());
+        aggregate.argument = *std::move(argument);
+      }
+      if (!front().is(")")) return lexer_.error(front().place, "`)` is wanted");
+      if (auto read = advance(); !read) return std::unexpected(read.error());
+    }
+    const Place place{word.place.begin, lexer_.last_end()};
+    if (info->takes_argument != (aggregate.argument != nullptr)) {
+      return lexer_.error(place, info->takes_argument
+                                     ? fmt::format("{0} of what? {0}(duration)", word.text)
+                                     : fmt::format("{} takes no argument", word.text));
+    }
+    aggregate.name = text_of(place);
+    if (auto named = read_as(aggregate.name); !named) return std::unexpected(named.error());
+    return aggregate;
+  }
+
+  std::unexpected<Error> unknown_stage(const Token& word) {
+    std::string sentence = fmt::format("`{}` is no stage and no aggregate", word.text);
+    std::vector<std::string_view> known(kStageWords.begin(), kStageWords.end());
+    for (const AggregateInfo& info : aggregate_table()) known.push_back(info.word);
+    const std::string_view meant = nearest(word.text, known);
+    if (!meant.empty()) sentence += fmt::format("; did you mean `{}`?", meant);
+    return lexer_.error(word.place, std::move(sentence));
+  }
+
+  // Behind `by` or `select`.
+  Result<std::vector<NamedExpression>> named_expressions() {
+    std::vector<NamedExpression> result;
+    do {
+      if (auto read = advance(true); !read) return std::unexpected(read.error());
+      // `by k, every 10ms`.
+      if (front().is_word("every") && !result.empty()) break;
+      const std::uint32_t begin = front().place.begin;
+      auto expression = parse_expression(lexer_);
+      if (!expression) return std::unexpected(expression.error());
+      NamedExpression named{.name = text_of({begin, lexer_.last_end()}),
+                            .expression = *std::move(expression)};
+      if (auto as = read_as(named.name); !as) return std::unexpected(as.error());
+      result.push_back(std::move(named));
+    } while (front().is(","));
+    return result;
+  }
+
+  Result<void> read_as(std::string& name) {
+    if (!front().is_word("as")) return {};
+    if (auto read = advance(); !read) return read;
+    auto given = read_name("a name is wanted behind `as`");
+    if (!given) return std::unexpected(given.error());
+    name = *std::move(given);
+    return {};
+  }
+
+  Result<std::string> read_name(std::string_view wanted) {
+    if (front().kind != Token::Kind::kName && front().kind != Token::Kind::kString)
+      return lexer_.error(front().place, std::string(wanted));
+    std::string name = front().kind == Token::Kind::kName ? std::string(front().text)
+                                                          : std::get<std::string>(front().value);
+    if (auto read = advance(); !read) return std::unexpected(read.error());
+    return name;
+  }
+
+  Result<std::uint64_t> read_count() {
+    const auto* const integer = std::get_if<Integer>(&front().value);
+    const auto count = front().kind == Token::Kind::kNumber && integer != nullptr
+                           ? integer->to_unsigned()
+                           : std::nullopt;
+    if (!count) return lexer_.error(front().place, "a number is wanted here");
+    if (auto read = advance(); !read) return std::unexpected(read.error());
+    return *count;
+  }
+
+  Result<Integer> read_interval(std::string_view word) {
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    const auto* const integer = std::get_if<Integer>(&front().value);
+    const bool usable = front().kind == Token::Kind::kNumber && integer != nullptr &&
+                        integer->magnitude != 0 && integer->to_signed();
+    if (!usable)
+      return lexer_.error(front().place, fmt::format("an interval is wanted: {} 10ms", word));
+    const Integer interval = *integer;
+    if (auto read = advance(); !read) return std::unexpected(read.error());
+    return interval;
+  }
+
+  Result<ExpressionPtr> next_expression() {
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    return parse_expression(lexer_);
+  }
+
+  template <class Stage>
+  static StageSyntax made(Stage stage) {
+    return {.what = std::move(stage)};
+  }
+
+  // The side of a pair that all paths of an expression are of, or 0.
+  static char side_of(const Expression& expression) {
+    if (expression.operation == Operator::kPath) {
+      const Path& path = expression.path;
+      const bool has_side = path.root == Root::kAnyField && path.steps.size() > 1;
+      if (has_side && path.steps.front().name == "a") return 'a';
+      if (has_side && path.steps.front().name == "b") return 'b';
+      return 0;
+    }
+    char side = 0;
+    for (const ExpressionPtr& operand : expression.operands) {
+      const char of = side_of(*operand);
+      if (operand->operation == Operator::kLiteral) continue;
+      if (of == 0 || (side != 0 && side != of)) return 0;
+      side = of;
+    }
+    return side;
+  }
+
+  static ExpressionPtr without_side(const Expression& expression) {
+    return rewritten(expression, [](const Path& path) -> ExpressionPtr {
+      return std::make_unique<const Expression>(
+          Expression{.operation = Operator::kPath, .path = path_of_side(path)});
+    });
+  }
+
+  std::string_view text_;
+  Lexer lexer_;
+};
+
+}  // namespace
+
+Result<std::vector<StageSyntax>> parse_stages(std::string_view text) {
+  if (text.size() > kMaxTextSize)
+    return fail(ErrorCode::kLimitExceeded,
+                fmt::format("a query has at most {} bytes", kMaxTextSize));
+  return StageParser(text).stages();
+}
+
+std::span<const StageHelp> stage_help() { return kStageHelp; }
+
+}  // namespace tracedeck::query

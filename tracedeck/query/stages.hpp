@@ -1,0 +1,86 @@
+// What a query says, stage after stage: the result of parsing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/query/aggregate.hpp"
+#include "tracedeck/query/expression.hpp"
+
+namespace tracedeck::query {
+
+// A value with a name, of `select`, and of what is grouped by.
+struct NamedExpression {
+  std::string name;
+  ExpressionPtr expression;
+};
+
+struct WhereStage {
+  ExpressionPtr condition;
+};
+struct LetStage {
+  std::string name;
+  ExpressionPtr expression;
+};
+struct SelectStage {
+  std::vector<NamedExpression> columns;
+};
+struct LimitStage {
+  std::uint64_t rows = 0;
+};
+// `sort`, and `top`, which is a sort and a limit.
+struct SortStage {
+  struct Key {
+    ExpressionPtr expression;
+    bool descending = false;
+  };
+  std::vector<Key> keys;
+  std::optional<std::uint64_t> most = {};  // rows
+};
+// From each event that `begins` is true for to the next one of equal keys that `ends` is true for.
+struct PairStage {
+  struct Key {
+    std::string name;
+    ExpressionPtr a;  // of the first event
+    ExpressionPtr b;  // of the second
+  };
+  ExpressionPtr begins;
+  ExpressionPtr ends;
+  std::vector<Key> keys;
+  bool nested = false;
+  std::optional<Integer> within = {};  // ns
+};
+struct GroupStage {
+  struct Aggregate {
+    std::string name;
+    AggregateKind kind = AggregateKind::kCount;
+    double part = 0;                   // of a quantile
+    ExpressionPtr argument = nullptr;  // null of those that take none
+  };
+  std::vector<Aggregate> aggregates;
+  std::vector<NamedExpression> keys;
+  std::optional<Integer> every = {};  // ns
+};
+
+struct StageSyntax {
+  Place place = {};
+  std::variant<WhereStage, LetStage, SelectStage, LimitStage, SortStage, PairStage, GroupStage>
+      what;
+};
+
+// The stages of a query. Errors: kInvalidArgument with a caret under the place, kLimitExceeded.
+[[nodiscard]] Result<std::vector<StageSyntax>> parse_stages(std::string_view text);
+
+// A row of the table of stages, for help and documents.
+struct StageHelp {
+  std::string_view form;
+  std::string_view meaning;
+};
+[[nodiscard]] std::span<const StageHelp> stage_help();
+
+}  // namespace tracedeck::query
