@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
@@ -15,6 +17,8 @@
 #include "cli/session.hpp"
 #include "tracedeck/base/nearest.hpp"
 #include "tracedeck/base/version.hpp"
+#include "tracedeck/format/given_metadata.hpp"
+#include "tracedeck/formats.hpp"
 #include "tracedeck/render/visible.hpp"
 
 namespace tracedeck::cli {
@@ -61,6 +65,24 @@ bool use_color(ColorMode mode, int descriptor) {
          std::string_view(terminal) != "dumb";
 }
 
+// What is wrong with TRACEs whose metadata are given.
+std::string check_bare_streams(const Options& options) {
+  if (options.metadata_file.empty()) return {};
+  if (options.format != find_format("ctf"))
+    return fmt::format("option '--metadata' goes with '--format ctf' only, not with {}",
+                       options.format->info().name);
+  const auto is_directory = [](const std::string& trace) {
+    std::error_code ignored;
+    return trace != "-" && std::filesystem::is_directory(trace, ignored);
+  };
+  const auto directory = std::ranges::find_if(options.operands, is_directory);
+  if (directory == options.operands.end()) return {};
+  return fmt::format(
+      "'{}' is a directory, which has its own metadata; '--metadata' is for data streams that "
+      "come without",
+      *directory);
+}
+
 // What is wrong with the TRACEs and what refers to them.
 std::string check_traces(const Options& options) {
   const std::vector<std::string>& traces = options.operands;
@@ -73,7 +95,8 @@ std::string check_traces(const Options& options) {
       return fmt::format("option '--clock-offset': '{}' is none of the TRACEs", *offset.trace);
     }
   }
-  return {};
+  if (options.baud != 0 && !options.follow) return "option '--baud' goes with '--follow' only";
+  return check_bare_streams(options);
 }
 
 // The first operand is what is asked.
@@ -107,7 +130,20 @@ std::string check(const Command& command, Options& options) {
   return command.check == nullptr ? std::string() : command.check(options);
 }
 
-ExitCode work(const Command& command, const Options& options, std::FILE* messages) {
+// Reads the metadata that the options name, if they do. False: they cannot be, which is reported.
+bool read_metadata(Options& options, Session& session) {
+  if (options.metadata_file.empty()) return true;
+  auto metadata = read_given_metadata(
+      options.metadata_file, flow::max_state(pipeline_options(options, {}), false), session.stop);
+  if (!metadata) {
+    session.report(metadata.error());
+    return false;
+  }
+  options.given_metadata = *std::move(metadata);
+  return true;
+}
+
+ExitCode work(const Command& command, Options& options, std::FILE* messages) {
   const int descriptor = ::fileno(messages);
   // Events that scroll by show progress enough.
   const bool scrolling = command.name == "print" && ::isatty(STDOUT_FILENO) == 1;
@@ -124,7 +160,7 @@ ExitCode work(const Command& command, const Options& options, std::FILE* message
                   .stop = interrupt.token(),
                   .color = use_color(options.color, STDOUT_FILENO),
                   .signal = [&interrupt] { return interrupt.signal(); }};
-  command.run(options, session);
+  if (read_metadata(options, session)) command.run(options, session);
   report_doubts(options.watches, session);
   progress.erase();
   session.delivered(out->finish());

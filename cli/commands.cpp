@@ -7,60 +7,41 @@ namespace tracedeck::cli {
 namespace {
 
 // The options of each command. Those after the first line of each are shared.
-constexpr std::array<std::string_view, 18> kInfoOptions = {
-    "json",   "json-output", "begin",          "end",       "where", "clock-offset",
-    "follow", "format",      "tband-encoding", "max-state", "jobs",  "strict",
-    "color",  "progress",    "quiet",          "verbose",   "help",  "version"};
-constexpr std::array<std::string_view, 27> kPrintOptions = {
-    "output",    "int64",   "clock-gmt",    "clock-seconds", "clock-cycles", "clock-date",
-    "no-delta",  "records", "order",        "begin",         "end",          "where",
-    "limit",     "clock",   "clock-offset", "follow",        "format",       "tband-encoding",
-    "max-state", "jobs",    "strict",       "color",         "progress",     "quiet",
-    "verbose",   "help",    "version"};
-constexpr std::array<std::string_view, 16> kSchemaOptions = {
-    "schema-output",  "schema-to", "json", "where",  "follow", "format",
-    "tband-encoding", "max-state", "jobs", "strict", "color",  "progress",
-    "quiet",          "verbose",   "help", "version"};
-constexpr std::array<std::string_view, 19> kStatsOptions = {
-    "json",     "json-output", "begin",          "end",       "where",  "clock",  "clock-offset",
-    "follow",   "format",      "tband-encoding", "max-state", "jobs",   "strict", "color",
-    "progress", "quiet",       "verbose",        "help",      "version"};
-constexpr std::array<std::string_view, 20> kQueryOptions = {
-    "answer-output", "begin",        "end",    "where",   "order",
-    "clock",         "clock-offset", "follow", "format",  "tband-encoding",
-    "max-state",     "jobs",         "strict", "color",   "progress",
-    "quiet",         "verbose",      "help",   "version", "json"};
-constexpr std::array<std::string_view, 14> kValidateOptions = {
-    "json",   "json-output", "follow",   "format", "tband-encoding", "max-state", "jobs",
-    "strict", "color",       "progress", "quiet",  "verbose",        "help",      "version"};
-constexpr std::array<std::string_view, 25> kConvertOptions = {"o",
-                                                              "to",
-                                                              "dial9-version",
-                                                              "packet-size",
-                                                              "int64",
-                                                              "report",
-                                                              "order",
-                                                              "begin",
-                                                              "end",
-                                                              "where",
-                                                              "limit",
-                                                              "clock",
-                                                              "clock-offset",
-                                                              "follow",
-                                                              "format",
-                                                              "tband-encoding",
-                                                              "max-state",
-                                                              "jobs",
-                                                              "strict",
-                                                              "color",
-                                                              "progress",
-                                                              "quiet",
-                                                              "verbose",
-                                                              "help",
-                                                              "version"};
-constexpr std::array<std::string_view, 4> kFormatsOptions = {"json", "json-output", "help",
-                                                             "version"};
-constexpr std::array<std::string_view, 2> kGenerateOptions = {"help", "version"};
+constexpr auto kInfoOptions = std::to_array<std::string_view>(
+    {"json",           "json-output", "begin",   "end",      "where",
+     "clock-offset",   "follow",      "baud",    "metadata", "format",
+     "tband-encoding", "max-state",   "jobs",    "strict",   "color",
+     "progress",       "quiet",       "verbose", "help",     "version"});
+constexpr auto kPrintOptions = std::to_array<std::string_view>(
+    {"output",   "int64",          "clock-gmt",    "clock-seconds", "clock-cycles", "clock-date",
+     "no-delta", "records",        "order",        "begin",         "end",          "where",
+     "limit",    "clock",          "clock-offset", "follow",        "baud",         "metadata",
+     "format",   "tband-encoding", "max-state",    "jobs",          "strict",       "color",
+     "progress", "quiet",          "verbose",      "help",          "version"});
+constexpr auto kSchemaOptions = std::to_array<std::string_view>(
+    {"schema-output", "schema-to", "json", "where", "follow", "baud", "metadata", "format",
+     "tband-encoding", "max-state", "jobs", "strict", "color", "progress", "quiet", "verbose",
+     "help", "version"});
+constexpr auto kStatsOptions = std::to_array<std::string_view>(
+    {"json",   "json-output", "begin",    "end",    "where",          "clock",     "clock-offset",
+     "follow", "baud",        "metadata", "format", "tband-encoding", "max-state", "jobs",
+     "strict", "color",       "progress", "quiet",  "verbose",        "help",      "version"});
+constexpr auto kQueryOptions = std::to_array<std::string_view>(
+    {"answer-output", "begin",  "end",     "where",    "order",    "clock",
+     "clock-offset",  "follow", "baud",    "metadata", "format",   "tband-encoding",
+     "max-state",     "jobs",   "strict",  "color",    "progress", "quiet",
+     "verbose",       "help",   "version", "json"});
+constexpr auto kValidateOptions = std::to_array<std::string_view>(
+    {"json", "json-output", "follow", "baud", "metadata", "format", "tband-encoding", "max-state",
+     "jobs", "strict", "color", "progress", "quiet", "verbose", "help", "version"});
+constexpr auto kConvertOptions = std::to_array<std::string_view>(
+    {"o",     "to",       "dial9-version", "packet-size",    "int64",     "report",       "order",
+     "begin", "end",      "where",         "limit",          "clock",     "clock-offset", "follow",
+     "baud",  "metadata", "format",        "tband-encoding", "max-state", "jobs",         "strict",
+     "color", "progress", "quiet",         "verbose",        "help",      "version"});
+constexpr auto kFormatsOptions =
+    std::to_array<std::string_view>({"json", "json-output", "help", "version"});
+constexpr auto kGenerateOptions = std::to_array<std::string_view>({"help", "version"});
 
 constexpr std::array kCommands = {
     Command{"info", "what a trace is: format, clocks, streams, classes, times, problems",

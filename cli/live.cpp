@@ -41,7 +41,8 @@ Result<std::unique_ptr<io::InputSequence>> open_sequence(const Options& options,
                                                          std::stop_token stop) {
   const bool frames_span =
       options.format != nullptr && options.format->info().frames_span_datagrams;
-  const io::LiveOptions live{.news = std::move(news), .datagrams_apart = !frames_span};
+  const io::LiveOptions live{
+      .news = std::move(news), .datagrams_apart = !frames_span, .baud = options.baud};
   if (io::is_live_address(operand)) {
     const auto address = io::parse_live_address(operand);
     if (!address) return std::unexpected(address.error());
@@ -49,6 +50,22 @@ Result<std::unique_ptr<io::InputSequence>> open_sequence(const Options& options,
   }
   if (options.follow) return io::follow(operand, live, std::move(stop));
   return io::once(operand, std::move(stop));
+}
+
+// Why no data stream can be read with the metadata that are given, if so: nobody should have to
+// connect to show it.
+std::optional<Error> rejects_metadata(const Options& options) {
+  if (options.given_metadata == nullptr) return std::nullopt;
+  ReadOptions reading;
+  reading.metadata = options.given_metadata;
+  const auto reader =
+      options.format->open(io::memory_input(options.given_metadata->name, {}), reading);
+  if (!reader) return reader.error();
+  for (;;) {
+    const Result<BatchPtr> batch = (*reader)->next();
+    if (!batch) return batch.error();
+    if (*batch == nullptr) return std::nullopt;
+  }
 }
 
 // What the sources of one place share.
@@ -248,9 +265,12 @@ std::string check_live(const Options& options) {
   for (const std::string& operand : operands) {
     if (std::string wrong = check_live_operand(options, operand); !wrong.empty()) return wrong;
   }
-  if (options.format != nullptr && !options.format->info().directory_hint.empty()) {
-    return fmt::format("a {} trace is a directory, which cannot come live",
-                       options.format->info().name);
+  if (options.format != nullptr && !options.format->info().directory_hint.empty() &&
+      options.metadata_file.empty()) {
+    return fmt::format(
+        "a {} trace is a directory, which cannot come live; a data stream of it can, with "
+        "--metadata FILE",
+        options.format->info().name);
   }
   if (options.order_given && options.selection.order != flow::Order::kRecorded)
     return "option '--order' does not go with live TRACEs, whose events come in order of arrival";
@@ -336,6 +356,10 @@ Live::Live(const Options& options, Session& session, flow::Needs needs,
     : report_(options, session),
       forward_(session.stop, Forward{stop_}),
       context_{pipeline_options(options, needs), report_, token()} {
+  if (const auto wrong = rejects_metadata(options)) {
+    report_.fail(*wrong);
+    return;
+  }
   for (const flow::TracePlace& place : places) {
     if (place.failure) {
       report_.fail(*place.failure);

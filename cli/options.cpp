@@ -7,6 +7,7 @@
 
 #include "cli/option_values.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/io/follow.hpp"
 #include "tracedeck/outputs.hpp"
 #include "tracedeck/render/babeltrace_time.hpp"
 
@@ -167,6 +168,20 @@ std::string apply_format(Options& options, const std::string& value) {
   return {};
 }
 
+std::vector<Choice> baud_choices() {
+  std::vector<Choice> choices;
+  for (const unsigned speed : io::serial_speeds())
+    choices.push_back({fmt::format("{}", speed), ""});
+  return choices;
+}
+
+std::string apply_baud(Options& options, const std::string& value) {
+  const auto baud = parse_count(value);
+  if (!baud) return baud.error();
+  options.baud = static_cast<unsigned>(*baud);
+  return {};
+}
+
 std::string apply_tband_encoding(Options& options, const std::string& value) {
   options.tband_hexadecimal = value == "hex";
   if (options.tband_hexadecimal && options.format == nullptr) options.format = find_format("tband");
@@ -221,6 +236,12 @@ std::string assign_path(Options& options, const std::string& value) {
   options.*Member = value;
   return {};
 }
+
+std::string apply_metadata(Options& options, const std::string& value) {
+  if (options.format == nullptr) options.format = find_format("ctf");
+  return assign_path<&Options::metadata_file>(options, value);
+}
+
 template <std::optional<TimePoint> flow::Selection::* Member>
 std::string assign_time(Options& options, const std::string& value) {
   return take(options.selection.*Member, parse_time_point(value));
@@ -411,6 +432,21 @@ constexpr std::array kOptions = {
                          "is put to raw mode meanwhile; it, another device or a named pipe is "
                          "opened again when it hangs up.",
                .apply = set<&Options::follow>},
+    OptionSpec{.name = "baud",
+               .value = "N",
+               .help = "speed of followed serial lines, in bits a second",
+               .detail = "Without the option a line keeps the speed that it is set to.",
+               .choices = baud_choices,
+               .apply = apply_baud},
+    OptionSpec{.name = "metadata",
+               .value = "FILE",
+               .help = "metadata of TRACEs that are bare data streams of CTF",
+               .detail = "Each TRACE is then a data stream of packets, without the directory that "
+                         "it belongs to: a file, standard input, a connection, datagrams that "
+                         "each begin with a packet, or with --follow a file that grows or a "
+                         "serial line. FILE is read once, at the beginning.",
+               .kind = ValueKind::kFile,
+               .apply = apply_metadata},
     OptionSpec{.name = "tband-encoding",
                .value = "ENCODING",
                .help = "how Tonbandgeraet input is encoded",
@@ -474,6 +510,7 @@ flow::PipelineOptions pipeline_options(const Options& options, flow::Needs needs
           .format = options.format,
           .follow = options.follow,
           .hexadecimal = options.tband_hexadecimal,
+          .metadata = options.given_metadata,
           .selection = options.selection,
           .merged_by = options.output == "babeltrace2" ? render::babeltrace_time_of : nullptr,
           .needs = needs,

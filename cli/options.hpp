@@ -54,6 +54,9 @@ struct Options {
   std::shared_ptr<const query::Condition> condition;  // `selection.where`; null: there is none
   bool order_given = false;
   bool follow = false;
+  unsigned baud = 0;          // of followed serial lines; 0: as they are set
+  std::string metadata_file;  // of TRACEs that are bare data streams; empty: none
+  std::shared_ptr<const GivenMetadata> given_metadata;  // what is in it
 
   std::string out;
   std::string to;  // a name of `outputs()`

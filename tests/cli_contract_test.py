@@ -19,12 +19,12 @@ from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 COMMANDS = ["info", "print", "schema", "stats", "validate", "convert", "formats"]
 READERS = ["info", "print", "schema", "stats", "validate"]
 OPTIONS = {
-    "info": "json begin end clock-offset follow format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta records order begin end limit clock clock-offset follow format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "schema": "output to json follow format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "stats": "json begin end clock clock-offset follow format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "validate": "json follow format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size int64 report order begin end limit clock clock-offset follow format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "info": "json begin end clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta records order begin end limit clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "schema": "output to json follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "stats": "json begin end clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "validate": "json follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size int64 report order begin end limit clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json help version",
 }
 # What other commands of this kind have, and this one does not have yet.

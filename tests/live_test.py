@@ -166,6 +166,30 @@ class LiveTest(CommandTest):
         sender.connect(("127.0.0.1", port))
         return sender
 
+    def line(self, link):
+        try:
+            controller, line = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"there is no pseudo-terminal: {error}")
+        with contextlib.suppress(FileNotFoundError):
+            link.unlink()
+        link.symlink_to(os.ttyname(line))
+        self.addCleanup(os.close, line)
+        return controller
+
+    def local_flags(self, link):
+        line = os.open(link, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        try:
+            return termios.tcgetattr(line)[3]
+        finally:
+            os.close(line)
+
+    def wait_for_raw(self, link):
+        end = time.monotonic() + PATIENCE
+        while self.local_flags(link) & termios.ICANON:
+            self.assertLess(time.monotonic(), end, "the line was not opened again")
+            time.sleep(0.01)
+
     def printed(self, path):
         """The field n of every event of a file."""
         result = self.check(run("print", "--output", "jsonl", path), 0)
@@ -194,7 +218,7 @@ class Usage(LiveTest):
     def test_what_does_not_go_together(self):
         self.wrong("print", "--order", "time", "tcp-listen://:0", says="--order")
         self.wrong("print", "--order", "merged", "tcp-listen://:0", says="--order")
-        self.wrong("print", "--format", "ctf", "tcp-listen://:0", says="a ctf trace is a directory")
+        self.wrong("print", "--format", "ctf", "tcp-listen://:0", says="with --metadata FILE")
         self.wrong("print", "--follow", "-", says="standard input")
         self.wrong("print", "--follow", self.folder, says="is a directory")
         self.wrong("print", "tcp-listen://:0", self.folder, says="is a directory")
@@ -790,30 +814,6 @@ class Follow(LiveTest):
         command.end(0)
         self.assertTrue(self.local_flags(link) & termios.ECHO, "the line is not as it was")
         os.close(controller)
-
-    def line(self, link):
-        try:
-            controller, line = pty.openpty()
-        except OSError as error:
-            self.skipTest(f"there is no pseudo-terminal: {error}")
-        with contextlib.suppress(FileNotFoundError):
-            link.unlink()
-        link.symlink_to(os.ttyname(line))
-        self.addCleanup(os.close, line)
-        return controller
-
-    def local_flags(self, link):
-        line = os.open(link, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
-        try:
-            return termios.tcgetattr(line)[3]
-        finally:
-            os.close(line)
-
-    def wait_for_raw(self, link):
-        end = time.monotonic() + PATIENCE
-        while self.local_flags(link) & termios.ICANON:
-            self.assertLess(time.monotonic(), end, "the line was not opened again")
-            time.sleep(0.01)
 
 
 class Shown(LiveTest):

@@ -135,6 +135,15 @@ Trace open(std::vector<std::string> paths, OpenOptions options) {
   pipeline.needs = {.values = true, .headers = false, .findings = options.findings};
   pipeline.max_state = options.max_state;
   pipeline.jobs = options.jobs;
+  if (!options.metadata.empty()) {
+    auto metadata = read_given_metadata(options.metadata, flow::max_state(pipeline, false));
+    if (!metadata) {
+      state->failed(metadata.error());
+      return Trace(std::move(state));
+    }
+    pipeline.metadata = *std::move(metadata);
+    if (pipeline.format == nullptr) pipeline.format = find_format("ctf");
+  }
   state->pipeline = flow::Pipeline::open(std::move(pipeline), *state);
   return Trace(std::move(state));
 }

@@ -50,6 +50,9 @@ struct OpenOptions {
   std::string where = {};
   // Null: it is recognised. See `find_format`.
   const Format* format = nullptr;
+  // The file with the metadata of data streams of CTF that are opened as files or as `-`, without
+  // the directory that they belong to. Empty: traces have their own.
+  std::string metadata = {};
   // Is called with each `Report` at its place between the events, on the thread that reads. If it
   // is empty, all but findings is written to standard error, so that nothing that is missing goes
   // unnoticed.

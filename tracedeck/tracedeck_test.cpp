@@ -322,5 +322,25 @@ TEST_F(FrontDoor, PathsThatAreMadeUpAreForgotten) {
   }
 }
 
+TEST_F(FrontDoor, ReadsADataStreamByMetadataThatAreGiven) {
+  constexpr std::string_view kMetadata = R"(/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; };
+stream { };
+event { name = "tick"; fields := struct { integer { size = 8; align = 8; } n; }; };
+)";
+  const std::string metadata = write("barectf.metadata", as_bytes(kMetadata));
+  const std::string stream = write("stream", as_bytes("\x01\x02"));
+  std::vector<unsigned> numbers;
+  for (const auto& event : open(stream, {.metadata = metadata}))
+    numbers.push_back(event["n"].get<unsigned>().value_or(0));
+  EXPECT_THAT(numbers, ElementsAre(1U, 2U));
+  std::vector<std::string> errors;
+  const auto report = [&](const Report& each) { errors.push_back(each.text); };
+  Trace missing = open(stream, {.metadata = path("none"), .report = report});
+  EXPECT_EQ(missing.begin(), Trace::end());
+  EXPECT_THAT(errors, ElementsAre(HasSubstr("none")));
+  EXPECT_TRUE(missing.error());
+}
+
 }  // namespace
 }  // namespace tracedeck

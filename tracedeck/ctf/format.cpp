@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "tracedeck/ctf/bare_stream.hpp"
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"
 #include "tracedeck/ctf/metadata/tsdl_rules.hpp"
 #include "tracedeck/ctf/reader.hpp"
@@ -64,6 +65,10 @@ const Format& format() {
                .classes_first = true},
       .rules = all_rules,
       .targets = kTargets,
+      // Bare data streams: nothing in them shows what they are, nor is any trace written as one.
+      .files = FileTraces{.recognises = [](ByteSpan, bool) { return false; },
+                          .recognises_live = false,
+                          .open = open_bare_stream},
       .directories = DirectoryTraces{.recognises = is_trace_directory,
                                      .identity = trace_uuid,
                                      .open = open_reader,

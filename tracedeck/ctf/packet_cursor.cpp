@@ -1,8 +1,10 @@
 #include "tracedeck/ctf/packet_cursor.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "tracedeck/ctf/packet_magic.hpp"
 #include "tracedeck/io/pooled_file.hpp"
 
 namespace tracedeck::ctf {
@@ -11,10 +13,20 @@ Result<void> PacketCursor::open(const std::string& path, std::size_t window_size
                                 std::uint64_t limit, std::stop_token stop) {
   auto input = io::open_pooled_input(path, std::move(stop));
   if (!input) return std::unexpected(std::move(input.error()));
-  windows_ = std::make_unique<io::WindowReader>(
-      *std::move(input), io::WindowReader::Options{.window_size = window_size, .limit = limit});
-  limit_ = limit;
+  open(*std::move(input), window_size, limit);
   return {};
+}
+
+void PacketCursor::open(std::unique_ptr<io::Input> input, std::size_t window_size,
+                        std::uint64_t limit) {
+  live_ = input->live();
+  windows_ = std::make_unique<io::WindowReader>(
+      std::move(input), io::WindowReader::Options{.window_size = window_size, .limit = limit});
+  limit_ = limit;
+}
+
+bool PacketCursor::pauses() {
+  return live_ && !at_end() && !windows_->input().ready(std::chrono::milliseconds(0));
 }
 
 std::uint64_t PacketCursor::end() const {
@@ -28,10 +40,12 @@ PaddedView PacketCursor::bytes(std::uint64_t from) const {
 }
 
 bool PacketCursor::fetch(std::uint64_t from, std::uint64_t need) {
-  // What was asked for twice is probably asked for again: more at a time costs less.
+  // What was asked for twice is probably asked for again: more at a time costs less. Of what comes
+  // live only the largest event records may wait for bytes that they do not need.
+  constexpr std::uint64_t kLargeLive = std::uint64_t{256} << 10;
   const std::uint64_t begin = offset_ + from;
   const std::uint64_t have = end() - begin;
-  const std::uint64_t step = have > kHeadSize ? have + have / 2 : 0;
+  const std::uint64_t step = have > (live_ ? kLargeLive : kHeadSize) ? have + have / 2 : 0;
   return windows_->advance(begin, std::max(need, std::min(step, limit_)));
 }
 
@@ -46,6 +60,34 @@ bool PacketCursor::move_to(std::uint64_t offset) {
   const bool is_there = windows_->skip_to(offset);
   offset_ = is_there ? offset : end();
   return is_there;
+}
+
+bool PacketCursor::move_to_magic(std::uint64_t offset, const std::function<void()>& waits) {
+  offset_ = std::min(offset, end());
+  bool waited = false;
+  for (;;) {
+    const PaddedView at_hand = bytes();
+    const std::size_t found = find_packet_magic({at_hand.data, at_hand.size});
+    if (found != at_hand.size) {
+      offset_ += found;
+      return true;
+    }
+    // It may have begun.
+    offset_ += at_hand.size - std::min(at_hand.size, kPacketMagicSize - 1);
+    if (!waited && pauses()) {
+      waited = true;
+      waits();
+    }
+    if (!fetch(0, kPacketMagicSize)) break;
+  }
+  offset_ = end();
+  return false;
+}
+
+bool PacketCursor::next_part() {
+  if (!windows_->next_part()) return false;
+  offset_ = end();
+  return true;
 }
 
 }  // namespace tracedeck::ctf

@@ -8,15 +8,14 @@
 #include <system_error>
 #include <utility>
 
+#include "tracedeck/ctf/first_packet.hpp"
+#include "tracedeck/ctf/opening.hpp"
 #include "tracedeck/ctf/stream_file.hpp"
 #include "tracedeck/ctf/trace.hpp"
 #include "tracedeck/format/reading_sizes.hpp"
 
 namespace tracedeck::ctf {
 namespace {
-
-// Packets that may be decoded ahead at the same time, over all data streams that are merged.
-constexpr std::size_t kMostAhead = 8;
 
 // Counts what all data stream files of a trace have come to.
 struct Counts {
@@ -111,15 +110,7 @@ class CtfReader final : public Reader {
     return trace_->description();
   }
   [[nodiscard]] std::string_view target() const override {
-    switch (trace_->metadata().dialect()) {
-      case Dialect::kRc3:
-        return "ctf2rc";
-      case Dialect::kFinal:
-        return "ctf2";
-      case Dialect::kCtf1:
-        return "ctf1";
-    }
-    return {};
+    return target_name(trace_->metadata().dialect());
   }
   [[nodiscard]] double progress() const override {
     if (counts_->stored_all == 0) return -1;
@@ -150,7 +141,6 @@ class CtfReader final : public Reader {
 
  private:
   void begin(bool merged);
-  [[nodiscard]] std::shared_ptr<Batch> describe();
 
   // The files of one data stream and when each begins.
   struct Group {
@@ -183,31 +173,15 @@ class Once final : public RecordSource {
   std::shared_ptr<Batch> batch_;
 };
 
-std::shared_ptr<Batch> CtfReader::describe() {
-  auto batch = std::make_shared<Batch>(std::size_t{0});
-  const auto& classes = trace_->description()->event_classes();
-  for (const EventClass& each : classes) batch->add(Record(&each));
-  batch->pin(std::shared_ptr<const TraceDescription>(trace_->description()));
-  return batch;
-}
-
 void CtfReader::begin(bool merged) {
   begun_ = true;
-  auto batch = describe();
-  std::vector<FileFinding> findings = trace_->take_findings();
-  const auto error = take_rejection(*trace_, findings);
-  for (FileFinding& each : findings) {
-    const bool is_error = each.finding.rule->severity == Severity::kError;
-    if (!is_error && !options_.findings) continue;
-    // What an auxiliary stream holds is not read from its fault on; the events are.
-    const RecordKind kind = is_error && !each.rejects ? RecordKind::kProblem : RecordKind::kFinding;
-    batch->add_notice(kind, {std::move(each.file), std::move(each.finding)});
-  }
-  if (error) {
-    sources_.push_back(std::make_unique<Rejected>(std::move(batch), *error));
+  Opening opening = open_trace(*trace_, options_.findings);
+  if (opening.rejection) {
+    sources_.push_back(
+        std::make_unique<Rejected>(std::move(opening.batch), *std::move(opening.rejection)));
     return;
   }
-  if (!batch->empty()) sources_.push_back(std::make_unique<Once>(std::move(batch)));
+  if (!opening.batch->empty()) sources_.push_back(std::make_unique<Once>(std::move(opening.batch)));
   const std::vector<Group> groups = group_files();
   if (merged) {
     add_merged(groups);
@@ -245,10 +219,7 @@ StreamFileOptions CtfReader::file_options(std::size_t at_once) {
   StreamFileOptions options{.read = options_, .batches = batches_};
   if (options_.jobs > 1 && pool_ == nullptr) pool_ = std::make_unique<TaskPool>(options_.jobs);
   options.pool = pool_.get();
-  // A packet that was decoded ahead takes some 14 times its size until it is handed on.
-  options.packets_ahead =
-      std::min(2 * std::size_t{options_.jobs},
-               kMostAhead / std::max<std::size_t>(1, at_once * options_.side_by_side));
+  options.packets_ahead = packets_ahead(options_, at_once);
   return options;
 }
 

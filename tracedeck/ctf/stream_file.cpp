@@ -27,12 +27,25 @@ std::string missing_class(const TraceSchema& schema, const PacketHead& head) {
   return fmt::format("there is no data stream class with the id {}", head.class_id());
 }
 
+DecodeFault wrong_magic() {
+  return {StreamRule::kMagic, 0, "the packet does not begin with the magic number C1FC1FC1"};
+}
+
 // In CTF 2 some of them are problems, which are reported to everybody.
 bool looks_for_oddities(Trace& trace, const ReadOptions& read) {
   return read.findings || trace.metadata().schema()->dialect != Dialect::kCtf1;
 }
 
+// Packets that may be decoded ahead at the same time, over all data streams that are merged.
+constexpr std::size_t kMostAhead = 8;
+
 }  // namespace
+
+std::size_t packets_ahead(const ReadOptions& options, std::size_t at_once) {
+  // A packet that was decoded ahead takes some 14 times its size until it is handed on.
+  return std::min(2 * std::size_t{options.jobs},
+                  kMostAhead / std::max<std::size_t>(1, at_once * options.side_by_side));
+}
 
 StreamFile::StreamFile(Trace& trace, std::string path, const StreamFileOptions& options)
     : trace_(trace),
@@ -44,6 +57,13 @@ StreamFile::StreamFile(Trace& trace, std::string path, const StreamFileOptions& 
   decoder_.state().check_text = options.read.values && options.read.findings;
   if (options_.batches == nullptr)
     options_.batches = std::make_shared<BatchPool>(Batch::kSlots, Batch::kRecords);
+}
+
+StreamFile::StreamFile(Trace& trace, std::unique_ptr<io::Input> input,
+                       const StreamFileOptions& options)
+    : StreamFile(trace, input->name(), options) {
+  cursor_.open(std::move(input), options_.window_size, options_.read.max_state);
+  search_.emplace(*trace.description());
 }
 
 StreamFile::~StreamFile() = default;
@@ -77,15 +97,28 @@ void StreamFile::fill() {
   pinned_ = nullptr;
   hand_on_ = false;
   while (phase_ != Phase::kEnded && !hand_on_ && !waiting_ && !batch_->full()) {
-    if (phase_ == Phase::kHead) {
-      decode_head();
-    } else if (phase_ == Phase::kEventsAhead) {
-      go_ahead();
-      return;
-    } else {
-      decode_events();
+    switch (phase_) {
+      case Phase::kHead:
+        decode_head();
+        break;
+      case Phase::kEventsAhead:
+        go_ahead();
+        return;
+      case Phase::kLeaving:
+        leave_packet();
+        break;
+      case Phase::kDamage:
+        leave_damage();
+        break;
+      default:
+        decode_events();
     }
   }
+}
+
+bool StreamFile::shows_first() {
+  hand_on_ = cursor_.live() && !batch_->empty();
+  return hand_on_;
 }
 
 Result<BatchPtr> StreamFile::hand_on(std::shared_ptr<Batch> batch) {
@@ -100,7 +133,8 @@ bool StreamFile::can_go_ahead() {
     return false;
   const std::uint64_t size = head_.total_bits() / 8;
   if (size > kMostSize) return false;
-  return cursor_.fetch_all(size);
+  return search_ && search_->possible() ? search_->confirms(cursor_, 0, size)
+                                        : cursor_.fetch_all(size);
 }
 
 void StreamFile::go_ahead() {
@@ -168,6 +202,7 @@ void StreamFile::settle(Ahead ahead) {
 void StreamFile::open() {
   schema_.update();
   phase_ = Phase::kHead;
+  if (search_) return;
   const auto opened =
       cursor_.open(path_, options_.window_size, options_.read.max_state, trace_.stop());
   if (opened) return;
@@ -182,8 +217,8 @@ bool StreamFile::try_head() {
   DecodeState& state = decoder_.state();
   state.bad_text = false;
   const auto fetch_more = [&](RunStatus status) {
-    return status == RunStatus::kNeedBytes && !cursor_.at_end() &&
-           cursor_.fetch(0, std::max(kHeadSize, (state.needed + 7) / 8));
+    return status == RunStatus::kNeedBytes && !cursor_.at_end() && !shows_first() &&
+           cursor_.fetch_head((state.needed + 7) / 8);
   };
   RunStatus status = RunStatus::kDone;
   do {
@@ -195,8 +230,15 @@ bool StreamFile::try_head() {
     state.fault = {StreamRule::kStreamClass, head_.bits, missing_class(*schema_, head_)};
     return false;
   }
-  state_ = &trace_.stream(*head_.stream->stream_class,
-                          {head_.roles.stream_id, head_.roles.stream_id_digits}, path_);
+  const DataStreamClass& stream_class = *head_.stream->stream_class;
+  const StreamId id = {head_.roles.stream_id, head_.roles.stream_id_digits};
+  if (!trace_.has_room(stream_class, id, path_)) {
+    state.fault = {
+        StreamRule::kLimitState, head_.bits,
+        fmt::format("packets of more than {} data streams are not read", Trace::kMostGivenStreams)};
+    return false;
+  }
+  state_ = &trace_.stream(stream_class, id, path_);
   const bool carries = schema_->dialect == Dialect::kCtf1;
   const PacketHead header = head_;
   do {
@@ -212,10 +254,28 @@ bool StreamFile::try_head() {
 // babeltrace2 reads packets of CTF 1.8 whatever their UUID.
 bool StreamFile::reads_other_uuids() const { return schema_->dialect == Dialect::kCtf1; }
 
+// Returns whether a packet may begin here; else sees to what is to be done instead.
+bool StreamFile::may_begin() {
+  const std::uint64_t telling = search_ ? search_->telling_size() : 1;
+  if (cursor_.end() - cursor_.offset() < telling) {
+    if (shows_first()) return false;
+    if (!cursor_.fetch(0, telling) && cursor_.end() == cursor_.offset()) {
+      end();
+      return false;
+    }
+  }
+  if (!search_ || !search_->is_no_packet(cursor_.bytes())) return true;
+  head_ = {};
+  decoder_.state().empty_elements = 0;
+  abandon(wrong_magic(), 0);
+  return false;
+}
+
 void StreamFile::decode_head() {
-  if (cursor_.end() <= cursor_.offset() && !cursor_.fetch(0, 1)) return end();
+  if (!may_begin()) return;
   decoder_.state().empty_allowed = empty_left_;
   if (!try_head()) {
+    if (hand_on_) return;
     if (decoder_.state().fault.rule == StreamRule::kLimitElements && !ahead_.empty()) {
       waiting_ = true;
       return;
@@ -237,13 +297,9 @@ void StreamFile::decode_head() {
     abandon(*fault, 0);
     return;
   }
-  if (head_.roles.wrong_magic || (head_.roles.wrong_uuid && !reads_other_uuids())) {
-    abandon({head_.roles.wrong_magic ? StreamRule::kMagic : StreamRule::kUuid, 0,
-             head_.roles.wrong_magic ? "the packet does not begin with the magic number C1FC1FC1"
-                                     : "the packet's UUID is not that of the metadata"},
-            0);
-    return;
-  }
+  if (head_.roles.wrong_magic) return abandon(wrong_magic(), 0);
+  if (head_.roles.wrong_uuid && !reads_other_uuids())
+    return abandon({StreamRule::kUuid, 0, "the packet's UUID is not that of the metadata"}, 0);
   begin_packet();
 }
 
@@ -340,6 +396,7 @@ void StreamFile::decode_events() {
     case EventDecoder::Stop::kBatchFull:
       return;
     case EventDecoder::Stop::kNeedBytes: {
+      if (shows_first()) return;
       const std::uint64_t begin = decoder_.position() / 8;
       const std::uint64_t need = (decoder_.needed() + 7) / 8 - begin;
       if (!cursor_.fetch(begin, need) && !cursor_.at_end()) {
@@ -428,8 +485,11 @@ void StreamFile::end_packet() {
 }
 
 void StreamFile::leave_packet() {
+  phase_ = Phase::kLeaving;
+  const bool is_endless = head_.total_bits() == DecodeState::kEndless;
+  if (!is_endless && cursor_.end() < packet_end() && shows_first()) return;
   phase_ = Phase::kHead;
-  if (head_.total_bits() == DecodeState::kEndless) {
+  if (is_endless) {
     // The packet reaches to the end of the data stream.
     cursor_.move_to_end();
     return end();
@@ -437,25 +497,66 @@ void StreamFile::leave_packet() {
   const std::uint64_t begin = cursor_.offset();
   const std::uint64_t target = packet_end();
   if (cursor_.move_to(target)) return;
-  report(
-      RecordKind::kProblem, StreamRule::kPacketCut, begin, cursor_.offset() - begin,
-      fmt::format("the data stream ends within the packet, {} bytes before its end; what it holds "
-                  "until there was read",
-                  target - cursor_.offset()));
-  end();
+  const std::uint64_t reached = cursor_.offset();
+  if (cursor_.cut_off()) return end();
+  const bool is_part = cursor_.next_part();
+  report(RecordKind::kProblem, StreamRule::kPacketCut, begin, reached - begin,
+         fmt::format("the {} ends within the packet, {} bytes before its end; what it holds "
+                     "until there was read",
+                     is_part ? "datagram" : "data stream", target - reached));
+  if (!is_part) end();
 }
 
-// `from`: bits of the packet up to where it is decoded.
 void StreamFile::abandon(const DecodeFault& fault, std::uint64_t from) {
   if (phase_ == Phase::kEvents) report_oddities(decoder_.take_oddities(), cursor_.offset());
-  const std::uint64_t begin = cursor_.offset() + from / 8;
   spend_empty(decoder_.state().empty_elements, std::max(from, head_.bits));
-  const bool goes_on = head_.stream != nullptr && head_.has_plausible_size();
-  cursor_.move_to(goes_on ? packet_end() : ~std::uint64_t{0});
-  report_fault(fault, begin, cursor_.offset(), goes_on);
-  end_packet();
+  // What ran out of bytes has looked at all of them.
+  const std::uint64_t begin = cursor_.offset() + from / 8;
+  const bool ran_out = fault.rule == StreamRule::kPacketCut;
+  const std::uint64_t walked_to = ran_out ? cursor_.end() : cursor_.offset() + fault.position / 8;
+  damage_ = {fault, begin, walked_to - std::min(walked_to, begin)};
+  phase_ = Phase::kDamage;
+}
+
+void StreamFile::leave_damage() {
+  if (shows_first()) return;
+  const Damage damage = std::exchange(damage_, {});
   phase_ = Phase::kHead;
+  // What a stop request cut off is no damage.
+  if (damage.fault.rule == StreamRule::kPacketCut && cursor_.cut_off()) {
+    cursor_.move_to_end();
+    end_packet();
+    return end();
+  }
+  const bool found = find_packet(damage);
+  const std::uint64_t end_of_damage = cursor_.offset();
+  const bool goes_on = found || cursor_.next_part();
+  report_fault(damage.fault, damage.begin, end_of_damage, goes_on);
+  end_packet();
   if (!goes_on) end();
+}
+
+// Moves on to the packet behind what is damaged, or to the end.
+bool StreamFile::find_packet(const Damage& damage) {
+  const bool sized = head_.stream != nullptr && head_.has_plausible_size();
+  if (!search_ || !search_->possible()) {
+    if (!sized) announce(damage, "nothing behind it can be read in this data stream");
+    cursor_.move_to(sized ? packet_end() : ~std::uint64_t{0});
+    return sized;
+  }
+  if (sized && !head_.roles.wrong_magic &&
+      search_->confirms(cursor_, damage.begin - cursor_.offset(), head_.total_bits() / 8))
+    return cursor_.move_to(packet_end());
+  return search_->find(cursor_, damage.begin, damage.walked,
+                       [&] { announce(damage, "the next packet is looked for"); });
+}
+
+// Damage is reported where it ends, which of a live input may be late, or never.
+void StreamFile::announce(const Damage& damage, std::string_view what_now) {
+  if (!options_.read.notice || announced_ || !cursor_.pauses()) return;
+  announced_ = true;
+  options_.read.notice(
+      fmt::format("{}: byte {}: {}; {}", path_, damage.begin, damage.fault.text, what_now));
 }
 
 void StreamFile::report_fault(const DecodeFault& fault, std::uint64_t begin, std::uint64_t end,
@@ -466,6 +567,7 @@ void StreamFile::report_fault(const DecodeFault& fault, std::uint64_t begin, std
 }
 
 void StreamFile::end() {
+  if (cursor_.next_part()) return;
   phase_ = Phase::kEnded;
   if (cursor_.failure()) {
     batch_->add_notice(RecordKind::kProblem,
@@ -476,25 +578,6 @@ void StreamFile::end() {
   --state_->open_files;
   if (state_->open_files == 0 && state_->begun)
     batch_->add_stream(RecordKind::kStreamEnd, state_->stream);
-}
-
-FirstPacket first_packet(Trace& trace, const std::string& path) {
-  auto input = io::open_input(path, trace.stop());
-  if (!input) return {};
-  io::WindowReader windows(*std::move(input), {.window_size = kHeadSize});
-  if (!windows.advance(0, kHeadSize) && windows.current()->size() == 0) return {};
-  const auto schema = trace.metadata().schema();
-  DecodeState state;
-  PacketHeadDecoder decoder(state);
-  PacketHead head;
-  const PaddedView bytes = windows.current()->view();
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
-  if (decoder.header(*schema, bytes, kMost, head) != RunStatus::kDone || head.stream == nullptr)
-    return {};
-  FirstPacket first{.stream_class = head.stream->stream_class,
-                    .stream_id = {head.roles.stream_id, head.roles.stream_id_digits}};
-  if (decoder.context(bytes, kMost, 0, head) == RunStatus::kDone) first.begin = head.packet->begin;
-  return first;
 }
 
 }  // namespace tracedeck::ctf

@@ -1,9 +1,10 @@
-// One data stream file, read packet by packet (pkt-dec).
+// One data stream file, or what comes live instead of one, read packet by packet (pkt-dec).
 //
 // Packets are found by walking their headers. With a pool of threads, those that are small enough
 // to be held as a whole are decoded there, several at the same time; the result is the same. A
 // packet that cannot be decoded is damage; reading goes on behind it where its size is known and
-// plausible, else the file ends there.
+// plausible, else the file ends there. Of a live input, what is decoded is handed on before more is
+// waited for.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tracedeck/ctf/batch_pool.hpp"
 #include "tracedeck/ctf/growing_schema.hpp"
 #include "tracedeck/ctf/packet_cursor.hpp"
 #include "tracedeck/ctf/packet_job.hpp"
+#include "tracedeck/ctf/packet_search.hpp"
 #include "tracedeck/ctf/stream/event_decoder.hpp"
 #include "tracedeck/ctf/stream/packet_head.hpp"
 #include "tracedeck/ctf/task_pool.hpp"
@@ -35,18 +38,17 @@ struct StreamFileOptions {
   std::shared_ptr<BatchPool> batches = {};  // where batches come from; null: one of its own
 };
 
-// The first packet of a file, as far as it says which data stream the file belongs to.
-struct FirstPacket {
-  const DataStreamClass* stream_class = nullptr;  // null: it cannot be decoded, or there is none
-  StreamId stream_id = {};
-  std::optional<std::uint64_t> begin = {};
-};
-[[nodiscard]] FirstPacket first_packet(Trace& trace, const std::string& path);
+// How many packets may be decoded ahead where `at_once` data streams of a trace are read at the
+// same time.
+[[nodiscard]] std::size_t packets_ahead(const ReadOptions& options, std::size_t at_once);
 
 class StreamFile final : public RecordSource {
  public:
   // `trace` must outlive it.
   StreamFile(Trace& trace, std::string path, const StreamFileOptions& options);
+  // The same for a bare data stream: an input that is open. Each of its parts begins with a packet,
+  // and behind damage packets are looked for (`PacketSearch`). Its data streams are not ended.
+  StreamFile(Trace& trace, std::unique_ptr<io::Input> input, const StreamFileOptions& options);
   ~StreamFile() override;
 
   [[nodiscard]] Result<BatchPtr> next() override;
@@ -55,7 +57,22 @@ class StreamFile final : public RecordSource {
   [[nodiscard]] std::uint64_t bytes_read() const { return cursor_.offset(); }
 
  private:
-  enum class Phase : std::uint8_t { kUnopened, kHead, kEventsAhead, kEvents, kEnded };
+  enum class Phase : std::uint8_t {
+    kUnopened,
+    kHead,
+    kEventsAhead,
+    kEvents,
+    kLeaving,  // behind the events of a packet
+    kDamage,   // behind what could be decoded of one
+    kEnded
+  };
+
+  // Why the rest of a packet, or all of it, is not read.
+  struct Damage {
+    DecodeFault fault;
+    std::uint64_t begin = 0;   // offset of its first byte
+    std::uint64_t walked = 0;  // bytes from there on that were looked at
+  };
 
   // A packet that is decoded elsewhere, and the records that come before its events.
   struct Ahead {
@@ -73,6 +90,7 @@ class StreamFile final : public RecordSource {
   void settle(Ahead ahead);
 
   void open();
+  [[nodiscard]] bool may_begin();
   void decode_head();
   void decode_events();
   [[nodiscard]] bool try_head();
@@ -81,7 +99,14 @@ class StreamFile final : public RecordSource {
   void end_packet();
   // Goes on behind the packet, or ends.
   void leave_packet();
+  // `from`: bits of the packet up to where it is decoded.
   void abandon(const DecodeFault& fault, std::uint64_t from);
+  // Goes on behind the damage, or ends.
+  void leave_damage();
+  [[nodiscard]] bool find_packet(const Damage& damage);
+  void announce(const Damage& damage, std::string_view what_now);
+  // Whether something is to be handed on before more is waited for: then `hand_on_` is set.
+  [[nodiscard]] bool shows_first();
   void report_fault(const DecodeFault& fault, std::uint64_t begin, std::uint64_t end, bool goes_on);
   void end();
 
@@ -102,6 +127,7 @@ class StreamFile final : public RecordSource {
   StreamFileOptions options_;
   GrowingSchema schema_;
   PacketCursor cursor_;
+  std::optional<PacketSearch> search_ = {};  // of a bare data stream
   EventDecoder decoder_;
   PacketHeadDecoder heads_;
   Phase phase_ = Phase::kUnopened;
@@ -112,6 +138,8 @@ class StreamFile final : public RecordSource {
   // Elements that take no bits which this file may still have beyond 64 for each byte.
   std::uint64_t empty_left_ = DecodeState::kMostEmptyElements;
   bool begun_ = false;                  // the decoder has begun the packet at hand
+  Damage damage_ = {};                  // in the phase of that name
+  bool announced_ = false;              // that there is some
   const io::Window* pinned_ = nullptr;  // by the batch
   bool hand_on_ = false;
   std::deque<Ahead> ahead_;

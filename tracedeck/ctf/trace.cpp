@@ -10,7 +10,7 @@
 #include "tracedeck/ctf/metadata/json_auxiliary.hpp"
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"
 #include "tracedeck/ctf/words.hpp"
-#include "tracedeck/io/input.hpp"
+#include "tracedeck/io/read_file.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -25,11 +25,6 @@ std::string path_in(const std::string& directory, std::string_view name) {
 
 constexpr std::size_t kMetadataPortion = std::size_t{64} << 10;
 
-std::unexpected<Error> does_not_fit(const std::string& path, std::uint64_t most) {
-  return fail(ErrorCode::kLimitExceeded,
-              fmt::format("this file does not fit into --max-state, {} bytes", most), path);
-}
-
 // Reads until `into` is full or the input ends; returns how many bytes.
 Result<std::size_t> fill(io::Input& input, std::span<std::uint8_t> into) {
   std::size_t size = 0;
@@ -40,23 +35,6 @@ Result<std::size_t> fill(io::Input& input, std::span<std::uint8_t> into) {
     size += *got;
   }
   return size;
-}
-
-// Reads a whole file, decompressed.
-Result<std::vector<std::uint8_t>> read_file(const std::string& path, std::uint64_t most,
-                                            std::stop_token stop) {
-  auto input = io::open_input(path, std::move(stop));
-  if (!input) return std::unexpected(std::move(input.error()));
-  std::vector<std::uint8_t> bytes;
-  for (;;) {
-    const std::size_t had = bytes.size();
-    if (had > most) return does_not_fit(path, most);
-    bytes.resize(had + kMetadataPortion);
-    const auto got = (*input)->read(bytes.data() + had, kMetadataPortion);
-    bytes.resize(had + got.value_or(0));
-    if (!got) return std::unexpected(got.error());
-    if (*got == 0) return bytes;
-  }
 }
 
 // Whether a file begins as an auxiliary stream. `most`: bytes that its first element may have.
@@ -147,23 +125,42 @@ Result<std::unique_ptr<Trace>> Trace::open(std::span<const std::string> director
   return trace;
 }
 
-// Portion by portion: the text of large metadata takes memory enough as it is read.
+Result<std::unique_ptr<Trace>> Trace::given(const GivenMetadata& metadata,
+                                            const std::string& stream, std::int64_t clock_shift,
+                                            std::uint64_t max_state) {
+  std::unique_ptr<Trace> trace(new Trace());
+  trace->max_state_ = max_state;
+  trace->metadata_ = std::make_unique<Metadata>(stream, clock_shift);
+  trace->grows_ = false;
+  trace->files_.push_back(stream);
+  trace->metadata_files_.push_back(metadata.name);
+  const auto input = io::memory_input(metadata.name, as_bytes(metadata.text));
+  if (auto read = trace->feed(*input, metadata.name); !read)
+    return std::unexpected(std::move(read.error()));
+  return trace;
+}
+
 Result<void> Trace::feed(const std::string& path) {
   auto input = io::open_input(path, stop_);
   if (!input) return std::unexpected(std::move(input.error()));
   if (auto skipped = (*input)->skip(metadata_read_); !skipped)
     return std::unexpected(std::move(skipped.error()));
+  return feed(**input, path);
+}
+
+// Portion by portion: the text of large metadata takes memory enough as it is read.
+Result<void> Trace::feed(io::Input& input, const std::string& name) {
   const auto read = [&](ByteSpan bytes, bool last) {
     if (reader_ == nullptr) reader_ = metadata_reader(bytes, *metadata_);
     metadata_read_ += bytes.size();
     for (Finding& finding : reader_->read(bytes, last))
-      findings_.push_back({path, std::move(finding)});
+      findings_.push_back({name, std::move(finding)});
   };
   std::vector<std::uint8_t> portion(kMetadataPortion);
   for (;;) {
-    const auto size = fill(**input, portion);
+    const auto size = fill(input, portion);
     if (!size) return std::unexpected(size.error());
-    if (metadata_read_ + *size > max_state_) return does_not_fit(path, max_state_);
+    if (metadata_read_ + *size > max_state_) return io::exceeds_state(name, max_state_);
     read(ByteSpan(portion).first(*size), *size < portion.size());
     if (*size < portion.size()) return {};
   }
@@ -189,7 +186,7 @@ Result<void> Trace::list(const std::string& directory) {
       continue;
     }
     auxiliary_files_.push_back(path);
-    auto bytes = read_file(path, max_state_, stop_);
+    auto bytes = io::read_file(path, max_state_, stop_);
     if (!bytes) return std::unexpected(std::move(bytes.error()));
     for (Finding& finding : read_auxiliary_stream(*bytes, *metadata_))
       findings_.push_back({path, std::move(finding), false});
@@ -202,7 +199,23 @@ bool Trace::is_auxiliary(const std::string& path) const {
   return metadata_->dialect() == Dialect::kRc3 && begins_as_auxiliary(path, max_state_);
 }
 
+std::vector<std::shared_ptr<const DataStream>> Trace::begun_streams() const {
+  std::vector<std::shared_ptr<const DataStream>> begun;
+  for (const auto& [key, state] : streams_) {
+    if (state.begun) begun.push_back(state.stream);
+  }
+  std::ranges::sort(begun, {}, [](const auto& stream) { return stream->entity.ordinal; });
+  return begun;
+}
+
+bool Trace::has_room(const DataStreamClass& stream_class, const StreamId& id,
+                     const std::string& file) const {
+  return grows_ || streams_.size() < kMostGivenStreams ||
+         streams_.contains(key_of(stream_class, id, file));
+}
+
 bool Trace::reload() {
+  if (!grows_) return false;
   const std::size_t classes = description()->event_classes().size();
   const std::size_t streams = description()->stream_classes().size();
   // What cannot be read is no better than what did not grow: the caller says what it misses.
@@ -213,7 +226,7 @@ bool Trace::reload() {
 
 StreamState& Trace::stream(const DataStreamClass& stream_class, const StreamId& id,
                            const std::string& file) {
-  StreamState& state = streams_[{&stream_class, id, id.value ? std::string() : file}];
+  StreamState& state = streams_[key_of(stream_class, id, file)];
   if (state.stream == nullptr) {
     DataStream stream{.entity = metadata_->description()->next_stream(),
                       .stream_class = &stream_class,

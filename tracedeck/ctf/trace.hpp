@@ -20,6 +20,8 @@
 #include "tracedeck/ctf/loss_tracker.hpp"
 #include "tracedeck/ctf/metadata/metadata.hpp"
 #include "tracedeck/ctf/metadata/metadata_reader.hpp"
+#include "tracedeck/format/given_metadata.hpp"
+#include "tracedeck/io/input.hpp"
 #include "tracedeck/model/record.hpp"
 
 namespace tracedeck::ctf {
@@ -79,6 +81,13 @@ class Trace {
                                                            std::uint64_t max_state,
                                                            std::stop_token stop);
 
+  // A trace whose only data stream file, called `stream`, comes without metadata, which are given
+  // instead. Error: kLimitExceeded, as above.
+  [[nodiscard]] static Result<std::unique_ptr<Trace>> given(const GivenMetadata& metadata,
+                                                            const std::string& stream,
+                                                            std::int64_t clock_shift,
+                                                            std::uint64_t max_state);
+
   [[nodiscard]] Metadata& metadata() { return *metadata_; }
   [[nodiscard]] const std::shared_ptr<TraceDescription>& description() const {
     return metadata_->description();
@@ -92,30 +101,47 @@ class Trace {
   // The metadata files, the one that is read first.
   [[nodiscard]] const std::vector<std::string>& metadata_files() const { return metadata_files_; }
 
-  // Reads on from where the metadata ended. Returns whether classes were added.
+  // Reads on from where the metadata ended, unless they were given. Returns whether classes were
+  // added.
   [[nodiscard]] bool reload();
 
   // The data stream of a class and an id; those without an id are distinguished by their file.
   [[nodiscard]] StreamState& stream(const DataStreamClass& stream_class, const StreamId& id,
                                     const std::string& file);
 
+  // Data streams of an input whose metadata were given: they cost memory, and the sender is not
+  // trusted. Whether the one of a class and an id is known, or may be added.
+  static constexpr std::size_t kMostGivenStreams = 65'536;
+  [[nodiscard]] bool has_room(const DataStreamClass& stream_class, const StreamId& id,
+                              const std::string& file) const;
+
+  // The data streams that have begun, in the order of their numbers.
+  [[nodiscard]] std::vector<std::shared_ptr<const DataStream>> begun_streams() const;
+
   [[nodiscard]] const std::stop_token& stop() const { return stop_; }
 
  private:
   Trace() = default;
   Result<void> feed(const std::string& path);
+  Result<void> feed(io::Input& input, const std::string& name);
   Result<void> list(const std::string& directory);
   [[nodiscard]] bool is_auxiliary(const std::string& path) const;
 
   std::unique_ptr<Metadata> metadata_;
   std::unique_ptr<MetadataReader> reader_;
   std::uint64_t metadata_read_ = 0;  // bytes of the file at hand
+  bool grows_ = true;                // that file may
   std::uint64_t max_state_ = 0;
   std::vector<FileFinding> findings_;
   std::vector<std::string> files_;
   std::vector<std::string> auxiliary_files_;
   std::vector<std::string> metadata_files_;
-  std::map<std::tuple<const DataStreamClass*, StreamId, std::string>, StreamState> streams_;
+  using StreamKey = std::tuple<const DataStreamClass*, StreamId, std::string>;
+  [[nodiscard]] static StreamKey key_of(const DataStreamClass& stream_class, const StreamId& id,
+                                        const std::string& file) {
+    return {&stream_class, id, id.value ? std::string() : file};
+  }
+  std::map<StreamKey, StreamState> streams_;
   std::stop_token stop_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -14,10 +15,11 @@
 namespace tracedeck::flow {
 
 struct PipelineOptions {
-  std::vector<std::string> operands = {};  // see `list_traces`
-  const Format* format = nullptr;          // null: recognise it
-  bool follow = false;                     // files and devices are live
-  bool hexadecimal = false;                // see `ReadOptions::hexadecimal`
+  std::vector<std::string> operands = {};              // see `list_traces`
+  const Format* format = nullptr;                      // null: recognise it
+  bool follow = false;                                 // files and devices are live
+  bool hexadecimal = false;                            // see `ReadOptions::hexadecimal`
+  std::shared_ptr<const GivenMetadata> metadata = {};  // see `ReadOptions::metadata`
   Selection selection = {};
   TimeOf merged_by = nullptr;                        // of files that are merged, see `merge`
   Needs needs = {.values = true, .findings = true};  // of who reads the pipeline

@@ -22,6 +22,7 @@ struct Signature {
 
 constexpr std::string_view kUnpack = "; unpack it first";
 constexpr std::string_view kDecompress = "; decompress it first";
+constexpr std::string_view kNeedsMetadata = "; give its metadata with --metadata FILE";
 constexpr std::string_view kOnce = "; decompress it once first";
 
 constexpr auto kSignatures = std::to_array<Signature>({
@@ -43,6 +44,8 @@ constexpr auto kSignatures = std::to_array<Signature>({
     {"PAR1"sv, "a Parquet table"},
     {"%PDF"sv, "a PDF document"},
     {"\x89PNG"sv, "a PNG image"},
+    {"\xC1\x1F\xFC\xC1"sv, "a data stream of CTF", kNeedsMetadata},
+    {"\xC1\xFC\x1F\xC1"sv, "a data stream of CTF", kNeedsMetadata},
     {"\xD4\xC3\xB2\xA1"sv, "a packet capture (pcap)"},
     {"\x0A\x0D\x0D\x0A"sv, "a packet capture (pcapng)"},
 });

@@ -18,6 +18,8 @@ TEST(GuessContent, KnowsFilesByTheirFirstBytes) {
   EXPECT_EQ(guess("PK\x03\x04rest"s), "looks like a zip archive; unpack it first");
   EXPECT_EQ(guess(std::string(257, '\0').append("ustar")),
             "looks like a tar archive; unpack it first");
+  EXPECT_EQ(guess("\xC1\xFC\x1F\xC1\x00"s),
+            "looks like a data stream of CTF; give its metadata with --metadata FILE");
 }
 
 TEST(GuessContent, KnowsText) {

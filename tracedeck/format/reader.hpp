@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tracedeck/base/error.hpp"
+#include "tracedeck/format/given_metadata.hpp"
 #include "tracedeck/model/batch.hpp"
 
 namespace tracedeck {
@@ -34,9 +35,8 @@ struct ReadOptions {
   std::optional<Nanoseconds> end = {};
   // The input is hexadecimal text (Tonbandgerät).
   bool hexadecimal = false;
-  // The metadata of a bare data stream (CTF), as they stand in a metadata file; null: the trace has
-  // its own.
-  std::shared_ptr<const std::string> metadata = {};
+  // Of an input that is a bare data stream (CTF). Null: traces have their own.
+  std::shared_ptr<const GivenMetadata> metadata = {};
   // Called, by who reads, with what a user should know and no record can say, as a sentence that
   // begins with the name of the input. May be empty.
   std::function<void(const std::string& sentence)> notice = {};

@@ -30,37 +30,15 @@ struct Speed {
   unsigned baud;
   speed_t speed;
 };
-constexpr Speed kSpeeds[] = {{0, B0},
-                             {50, B50},
-                             {75, B75},
-                             {110, B110},
-                             {134, B134},
-                             {150, B150},
-                             {200, B200},
-                             {300, B300},
-                             {600, B600},
-                             {1200, B1200},
-                             {1800, B1800},
-                             {2400, B2400},
-                             {4800, B4800},
-                             {9600, B9600},
-                             {19200, B19200},
-                             {38400, B38400},
-                             {57600, B57600},
-                             {115200, B115200},
-                             {230400, B230400},
-                             {460800, B460800},
-                             {500000, B500000},
-                             {576000, B576000},
-                             {921600, B921600},
-                             {1000000, B1000000},
-                             {1152000, B1152000},
-                             {1500000, B1500000},
-                             {2000000, B2000000},
-                             {2500000, B2500000},
-                             {3000000, B3000000},
-                             {3500000, B3500000},
-                             {4000000, B4000000}};
+constexpr Speed kSpeeds[] = {
+    {50, B50},           {75, B75},           {110, B110},         {134, B134},
+    {150, B150},         {200, B200},         {300, B300},         {600, B600},
+    {1200, B1200},       {1800, B1800},       {2400, B2400},       {4800, B4800},
+    {9600, B9600},       {19200, B19200},     {38400, B38400},     {57600, B57600},
+    {115200, B115200},   {230400, B230400},   {460800, B460800},   {500000, B500000},
+    {576000, B576000},   {921600, B921600},   {1000000, B1000000}, {1152000, B1152000},
+    {1500000, B1500000}, {2000000, B2000000}, {2500000, B2500000}, {3000000, B3000000},
+    {3500000, B3500000}, {4000000, B4000000}};
 
 std::optional<speed_t> serial_speed(unsigned baud) {
   const auto* const found = std::ranges::find(kSpeeds, baud, &Speed::baud);
@@ -213,6 +191,9 @@ class RawMode {
     raw.c_cc[VTIME] = 0;
     if (speed != B0) (void)::cfsetspeed(&raw, speed);
     changed_ = ::tcsetattr(line_.get(), TCSANOW, &raw) == 0;
+    // That succeeds when any part of it did.
+    termios now{};
+    has_speed_ = changed_ && ::tcgetattr(line_.get(), &now) == 0 && ::cfgetispeed(&now) == speed;
   }
   ~RawMode() {
     if (changed_) (void)::tcsetattr(line_.get(), TCSANOW, &before_);
@@ -220,10 +201,14 @@ class RawMode {
   RawMode(const RawMode&) = delete;
   RawMode& operator=(const RawMode&) = delete;
 
+  // Whether the line took the speed.
+  [[nodiscard]] bool has_speed() const { return has_speed_; }
+
  private:
   FileDescriptor line_;
   termios before_{};
   bool changed_ = false;
+  bool has_speed_ = false;
 };
 
 // A device or named pipe: what fails or ends there hangs up.
@@ -231,6 +216,8 @@ class DeviceInput final : public Input {
  public:
   DeviceInput(std::unique_ptr<Input> line, FileDescriptor mode, speed_t speed)
       : mode_(std::move(mode), speed), line_(std::move(line)) {}
+
+  [[nodiscard]] bool has_speed() const { return mode_.has_speed(); }
 
   const std::string& name() const override { return line_->name(); }
   Result<std::size_t> read(std::uint8_t* into, std::size_t size) override {
@@ -271,8 +258,14 @@ class Device final : public FollowedPlace {
     FileDescriptor mode(::isatty(line.get()) == 1 ? ::fcntl(line.get(), F_DUPFD_CLOEXEC, 0) : -1);
     Result<std::unique_ptr<Input>> input = descriptor_input(path_, std::move(line), token_);
     if (!input) return input;
-    return std::make_unique<DeviceInput>(std::move(*input), std::move(mode),
-                                         serial_speed(options_.baud).value_or(B0));
+    auto device = std::make_unique<DeviceInput>(std::move(*input), std::move(mode),
+                                                serial_speed(options_.baud).value_or(B0));
+    if (options_.baud != 0 && !device->has_speed()) {
+      options_.news(
+          LiveNews::kChange,
+          fmt::format("{}: its speed cannot be set to {} bits a second", path_, options_.baud));
+    }
+    return device;
   }
 };
 
@@ -288,7 +281,11 @@ Result<std::unique_ptr<InputSequence>> make(const std::string& path, const LiveO
 
 }  // namespace
 
-bool is_serial_speed(unsigned baud) { return baud != 0 && serial_speed(baud).has_value(); }
+std::vector<unsigned> serial_speeds() {
+  std::vector<unsigned> speeds;
+  for (const Speed& each : kSpeeds) speeds.push_back(each.baud);
+  return speeds;
+}
 
 Result<std::unique_ptr<InputSequence>> follow(const std::string& path, const LiveOptions& options,
                                               std::stop_token stop) {

@@ -4,13 +4,14 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "tracedeck/io/input_sequence.hpp"
 
 namespace tracedeck::io {
 
-// Whether serial lines have that speed, in bits a second.
-[[nodiscard]] bool is_serial_speed(unsigned baud);
+// The speeds that serial lines have, in bits a second, ascending.
+[[nodiscard]] std::vector<unsigned> serial_speeds();
 
 // What `path` has now and will have. A file that ends is waited for. When another file has taken
 // its name, what is left of it comes first, and then the other from its beginning; when it was cut

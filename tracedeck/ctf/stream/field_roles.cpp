@@ -6,6 +6,7 @@
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/ctf/bits.hpp"
 #include "tracedeck/ctf/clock_update.hpp"
+#include "tracedeck/ctf/packet_magic.hpp"
 #include "tracedeck/ctf/words.hpp"
 
 namespace tracedeck::ctf {
@@ -66,7 +67,7 @@ void take_role(const Step& step, const Slot& slot, DecodeState& state) {
   PacketRoles& packet = *state.packet;
   switch (which) {
     case Role::kMagic:
-      packet.wrong_magic = slot.bits != 0xC1FC1FC1;
+      packet.wrong_magic = slot.bits != kPacketMagic;
       break;
     case Role::kUuid:
       packet.wrong_uuid = state.uuid != nullptr && state.uuid->has_value() &&

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "tracedeck/ctf/packet_magic.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
 
 namespace tracedeck::ctf {

@@ -23,7 +23,6 @@
 
 namespace tracedeck::ctf {
 
-inline constexpr std::uint32_t kPacketMagic = 0xC1FC1FC1;
 inline constexpr std::uint64_t kExtendedId = 31;
 inline constexpr std::uint32_t kShortTimeBits = 27;
 // Most bytes of an event header, with ids of 32 bits; with those of 64 it is 4 more.
