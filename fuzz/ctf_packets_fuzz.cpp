@@ -1,6 +1,7 @@
 // Any bytes as a trace: metadata and one or two data stream files, between them the line `%%`.
 // Every byte of a file belongs to an event record or head of a packet, or was reported as damage;
 // what is read does not depend on windows, on whether values are wanted and on how it is asked for.
+// The same of each file as a bare data stream, which comes at once, bit by bit, or in datagrams.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,11 +13,13 @@
 
 #include "fuzz/ctf_metadata.hpp"
 #include "fuzz/ctf_traces.hpp"
+#include "tracedeck/ctf/bare_stream.hpp"
 #include "tracedeck/ctf/batch_pool.hpp"
 #include "tracedeck/ctf/reader.hpp"
 #include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/ctf/stream_file.hpp"
 #include "tracedeck/ctf/trace.hpp"
+#include "tracedeck/io/prefix_input.hpp"
 #include "tracedeck/render/json_lines.hpp"
 
 namespace {
@@ -195,6 +198,48 @@ void expect_windows_make_no_difference(const std::string& directory) {
   require_same(in_windows, read_in_windows(directory, std::size_t{256} << 10));
 }
 
+Seen read_bare(ByteSpan metadata, std::unique_ptr<io::Input> input, unsigned jobs = 1,
+               Account* account = nullptr) {
+  ReadOptions options{.max_state = kMaxState, .jobs = jobs};
+  options.metadata =
+      std::make_shared<const GivenMetadata>("metadata", std::string(as_text(metadata)));
+  const auto reader = open_bare_stream(std::move(input), options);
+  Seen seen;
+  if (!reader) {
+    seen.rejected = true;
+    return seen;
+  }
+  read(**reader, seen, account);
+  return seen;
+}
+
+std::unique_ptr<io::Input> datagrams(ByteSpan stream, std::size_t size) {
+  std::vector<std::size_t> ends;
+  for (std::size_t end = size; end < stream.size(); end += size) ends.push_back(end);
+  return io::prefix_input({stream.begin(), stream.end()}, io::memory_input("stream", {}, 1),
+                          std::move(ends));
+}
+
+// `files`: what was read of the stream as a file of a trace.
+void expect_bare_stream(ByteSpan metadata, ByteSpan stream, const Seen& files) {
+  Account account(stream.size());
+  const Seen whole = read_bare(metadata, io::memory_input("stream", stream), 1, &account);
+  if (whole.rejected) return;
+  account.finish();
+  if (files.text.find("\"problem\"") == std::string::npos)
+    require(whole.events == files.events && whole.times == files.times);
+  const auto expect_same = [&](std::unique_ptr<io::Input> input, unsigned jobs) {
+    const std::string text = read_bare(metadata, std::move(input), jobs).text;
+    // What does not fit into memory is damage of another kind when the stream's end is at hand.
+    if ((whole.text + text).find("/limit-state") == std::string::npos)
+      require_same(whole.text, text);
+  };
+  expect_same(io::memory_input("stream", stream), 2);
+  for (const std::size_t chunk : {1U, 13U})
+    expect_same(io::memory_input("stream", stream, chunk), 1);
+  read_bare(metadata, datagrams(stream, 64));
+}
+
 // Whether it is taken for a data stream that is not compressed.
 bool is_plain_stream(ByteSpan bytes) {
   return bytes.empty() || (bytes[0] != 0x1E && bytes[0] != 0x1F && bytes[0] != 0x28);
@@ -226,6 +271,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Seen bare = read_all({directories.back()}, false);
     require(bare.events == seen.events && bare.times == seen.times);
     expect_windows_make_no_difference(directories.back());
+    expect_bare_stream(parts[0], parts[i], seen);
     events += seen.events;
   }
   const Seen seen = read_all(directories, true);
