@@ -10,12 +10,6 @@
 namespace tracedeck::ctf {
 namespace {
 
-DecodeFault unknown_class(std::uint64_t id, std::uint64_t stream_class, std::uint64_t position) {
-  return {StreamRule::kEventClass, position,
-          fmt::format("there is no event record class with the id {} in data stream class {}", id,
-                      stream_class)};
-}
-
 std::string missing_class(const TraceSchema& schema, const PacketHead& head) {
   if (schema.dialect == Dialect::kCtf1 && !head.roles.stream_class_id &&
       schema.streams.size() > 1) {
@@ -31,28 +25,15 @@ DecodeFault wrong_magic() {
   return {StreamRule::kMagic, 0, "the packet does not begin with the magic number C1FC1FC1"};
 }
 
-// In CTF 2 some of them are problems, which are reported to everybody.
-bool looks_for_oddities(Trace& trace, const ReadOptions& read) {
-  return read.findings || trace.metadata().schema()->dialect != Dialect::kCtf1;
-}
-
-// Packets that may be decoded ahead at the same time, over all data streams that are merged.
-constexpr std::size_t kMostAhead = 8;
-
 }  // namespace
-
-std::size_t packets_ahead(const ReadOptions& options, std::size_t at_once) {
-  // A packet that was decoded ahead takes some 14 times its size until it is handed on.
-  return std::min(2 * std::size_t{options.jobs},
-                  kMostAhead / std::max<std::size_t>(1, at_once * options.side_by_side));
-}
 
 StreamFile::StreamFile(Trace& trace, std::string path, const StreamFileOptions& options)
     : trace_(trace),
       path_(std::move(path)),
       options_(options),
       schema_(trace),
-      decoder_(options.read.values, options.read.headers, looks_for_oddities(trace, options.read)),
+      decoder_(options.read.values, options.read.headers,
+               looks_for_oddities(options.read, *trace.metadata().schema())),
       heads_(decoder_.state()) {
   decoder_.state().check_text = options.read.values && options.read.findings;
   if (options_.batches == nullptr)
@@ -67,6 +48,18 @@ StreamFile::StreamFile(Trace& trace, std::unique_ptr<io::Input> input,
 }
 
 StreamFile::~StreamFile() = default;
+
+bool StreamFile::looks_for_oddities(const ReadOptions& read, const TraceSchema& schema) {
+  // In CTF 2 some of them are problems, which are reported to everybody.
+  return read.findings || schema.dialect != Dialect::kCtf1;
+}
+
+DecodeFault StreamFile::unknown_class(std::uint64_t id, std::uint64_t stream_class,
+                                      std::uint64_t position) {
+  return {StreamRule::kEventClass, position,
+          fmt::format("there is no event record class with the id {} in data stream class {}", id,
+                      stream_class)};
+}
 
 Result<BatchPtr> StreamFile::next() {
   if (phase_ == Phase::kUnopened) open();
@@ -124,79 +117,6 @@ bool StreamFile::shows_first() {
 Result<BatchPtr> StreamFile::hand_on(std::shared_ptr<Batch> batch) {
   batch->pin(std::shared_ptr<const TraceDescription>(trace_.description()));
   return BatchPtr(std::move(batch));
-}
-
-// Whether the packet at hand can be decoded by somebody else.
-bool StreamFile::can_go_ahead() {
-  constexpr std::uint64_t kMostSize = std::uint64_t{4} << 20;
-  if (options_.pool == nullptr || options_.packets_ahead == 0 || !head_.has_plausible_size())
-    return false;
-  const std::uint64_t size = head_.total_bits() / 8;
-  if (size > kMostSize) return false;
-  return search_ && search_->possible() ? search_->confirms(cursor_, 0, size)
-                                        : cursor_.fetch_all(size);
-}
-
-void StreamFile::go_ahead() {
-  auto job = std::make_shared<PacketJob>();
-  const DecodeState& state = decoder_.state();
-  job->head = head_;
-  job->registers = state.registers;
-  job->last_order = state.last_order;
-  job->packet = packet_;
-  job->window = cursor_.window();
-  job->offset = cursor_.offset();
-  job->values = options_.read.values;
-  job->headers = options_.read.headers;
-  job->findings = looks_for_oddities(trace_, options_.read);
-  job->check_text = state.check_text;
-  job->max_state = options_.read.max_state;
-  job->empty_elements = state.empty_elements;
-  job->empty_excess = state.empty_excess;
-  job->batches = options_.batches;
-  auto decoded = options_.pool->run([job] { return decode_packet(*job); });
-  ahead_.push_back({std::exchange(batch_, options_.batches->take()), std::move(job), state_,
-                    std::move(decoded)});
-  packet_ = nullptr;
-  leave_packet();
-}
-
-// Takes over what was decoded ahead: the records before it, its events, and what ends it.
-void StreamFile::settle(Ahead ahead) {
-  const PacketJob& job = *ahead.job;
-  DecodedPacket decoded = ahead.decoded.get();
-  const auto held = std::exchange(batch_, std::make_shared<Batch>(std::size_t{0}));
-  if (decoded.stop == EventDecoder::Stop::kUnknownClass && schema_.renew(*ahead.job, *batch_))
-    decoded = decode_packet(*ahead.job);
-  if (decoded.empty_excess > empty_left_) {
-    ahead.job->empty_allowed = empty_left_;
-    decoded = decode_packet(*ahead.job);
-  }
-  spend_empty(decoded.empty_elements, decoded.position);
-  if (!ahead.before->empty()) ready_.push_back(std::move(ahead.before));
-  StreamProgress& progress = ahead.state->progress;
-  for (auto& batch : decoded.batches) ready_.push_back(std::move(batch));
-  // Of each kind of oddity the first of a packet is reported, and its first event may be one.
-  if (options_.read.findings && decoded.first_time && progress.event_time &&
-      *decoded.first_time < *progress.event_time) {
-    std::erase_if(decoded.oddities,
-                  [](const Oddity& each) { return each.rule == StreamRule::kEventOrder; });
-    report(RecordKind::kFinding, StreamRule::kEventOrder, job.offset + job.head.bits / 8, 0,
-           event_order_text(*decoded.first_time, *progress.event_time));
-  }
-  if (decoded.last_time) progress.event_time = decoded.last_time;
-  progress.clock = job.packet->end.value_or(decoded.clock);
-  report_oddities(std::move(decoded.oddities), job.offset);
-  if (decoded.stop != EventDecoder::Stop::kPacketEnd) {
-    const bool unknown = decoded.stop == EventDecoder::Stop::kUnknownClass;
-    const DecodeFault fault =
-        unknown ? unknown_class(decoded.unknown_class, job.head.class_id(), decoded.position)
-                : decoded.fault;
-    report_fault(fault, job.offset + decoded.position / 8, job.offset + job.head.total_bits() / 8,
-                 true);
-  }
-  batch_->add_packet(RecordKind::kPacketEnd, job.packet);
-  ready_.push_back(std::exchange(batch_, held));
 }
 
 void StreamFile::open() {

@@ -110,6 +110,10 @@ class StreamFile final : public RecordSource {
   void report_fault(const DecodeFault& fault, std::uint64_t begin, std::uint64_t end, bool goes_on);
   void end();
 
+  // Whether event records are looked at for what is odd.
+  [[nodiscard]] static bool looks_for_oddities(const ReadOptions& read, const TraceSchema& schema);
+  [[nodiscard]] static DecodeFault unknown_class(std::uint64_t id, std::uint64_t stream_class,
+                                                 std::uint64_t position);
   [[nodiscard]] bool wanted() const;
   void grow_tape(std::uint64_t slots);
   void spend_empty(std::uint64_t elements, std::uint64_t bits);
