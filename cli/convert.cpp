@@ -260,6 +260,8 @@ class Conversion {
       return session_.report(writer.error());
     }
     Notices notices(session_, options_);
+    notices.relate_by(
+        [&](std::uint64_t one, std::uint64_t other) { return pipeline->share_clock(one, other); });
     const EventsWritten written = write_events({.source = *pipeline,
                                                 .writer = **writer,
                                                 .output = *output_,

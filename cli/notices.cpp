@@ -148,7 +148,7 @@ void Notices::finish() {
 }
 
 void Notices::finish_order() {
-  if (const auto& unrelated = order_.unrelated(); unrelated && merges_) {
+  if (const auto unrelated = merges_ ? order_.unrelated(relates_) : std::nullopt) {
     session_.diagnostics.note(fmt::format(
         "nothing relates the clocks of {} and {}: the order of their events to each other says "
         "nothing; --clock-offset can bring them together, or --clock wall where they give UTC",

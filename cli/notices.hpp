@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/options.hpp"
@@ -41,6 +42,8 @@ class Notices {
 
   // From here on `see_order` counts events that are printed after later ones.
   void count_steps_back() { counts_steps_back_ = true; }
+  // What relates traces besides their clocks, which saves a notice that nothing does.
+  void relate_by(flow::OrderWatch::Relates relates) { relates_ = std::move(relates); }
   // Every batch of events that is delivered in the order that the options ask for.
   void see_order(const Batch& batch) {
     if (watches_order()) order_.see(batch);
@@ -88,6 +91,7 @@ class Notices {
   bool merges_;                               // events of several traces may come by their times
   bool counts_steps_back_ = false;
   flow::OrderWatch order_;
+  flow::OrderWatch::Relates relates_;
 };
 
 }  // namespace tracedeck::cli

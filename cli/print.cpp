@@ -66,6 +66,8 @@ void run_print(const Options& options, Session& session) {
       create_writer(*find_output(options.output), safe == nullptr ? session.out : *safe, settings);
   if (!writer) return session.report(writer.error());
   Notices notices(session, options);
+  notices.relate_by(
+      [&](std::uint64_t one, std::uint64_t other) { return pipeline->share_clock(one, other); });
   if (options.selection.order != flow::Order::kTime && !pipeline->live())
     notices.count_steps_back();
   const EventsWritten written = write_events({.source = *pipeline,

@@ -106,16 +106,16 @@ class WallClock(CommandTest):
 
     OFFSET = EPOCH - 100 * SECOND
 
-    def trace(self):
+    def trace(self, name="t", begin=100 * SECOND, utc=EPOCH):
         return self.file(
-            "t",
+            name,
             w.header()
             + w.schema(0, "Tick", [("n", w.VARINT)])
             + w.schema(1, "ClockSyncEvent", [("realtime_ns", w.VARINT)])
-            + w.reset(100 * SECOND)
+            + w.reset(begin)
             + w.event(0, w.varint(1))
-            + w.event(1, w.varint(EPOCH + 5), delta=5)
-            + w.reset(103 * SECOND)
+            + w.event(1, w.varint(utc + 5), delta=5)
+            + w.reset(begin + 3 * SECOND)
             + w.event(0, w.varint(2)),
         )
 
@@ -162,6 +162,23 @@ class WallClock(CommandTest):
         out = self.folder / "utc.dial9"
         self.check(run("convert", "--clock", "wall", "-o", out, self.trace()), 0)
         self.assertEqual(times(run("print", "--output", "jsonl", out))[0], EPOCH)
+
+    def test_files_of_one_clock_are_related(self):
+        """UTC may have been set a little between them."""
+        first = self.trace()
+        second = self.trace("second", 104 * SECOND, EPOCH + 4 * SECOND + SECOND // 2)
+        other = self.trace("other", 104 * SECOND, EPOCH + 5 * SECOND)
+        silent = self.file("silent", at(104 * SECOND))
+        out = self.folder / "out"
+        for order in ("merged", "time"):
+            for command in (("print",), ("convert", "-o", out, "--to", "jsonl")):
+                command = (*command, "--order", order)
+                self.assertEqual(self.check(run(*command, first, second), 0).stderr, b"", command)
+                for third in (other, silent):
+                    result = self.check(run(*command, first, second, third), 0)
+                    said = f"nothing relates the clocks of {first} and {third}"
+                    self.assertIn(said, result.stderr.decode())
+        self.assertEqual(run("print", "--clock", "wall", first, other).stderr, b"")
 
     def test_a_trace_that_says_nothing_stays_as_it_is(self):
         trace = self.file("t", at(1000, 2000))

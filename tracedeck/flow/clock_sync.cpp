@@ -24,20 +24,37 @@ std::optional<std::uint64_t> unsigned_field(const Event& event, std::string_view
   return std::nullopt;
 }
 
+// What the first such event of a batch says.
+std::optional<Nanoseconds> offset_in(const Batch& batch, const FormatInfo& format) {
+  for (const Record& record : batch.records()) {
+    if (record.kind != RecordKind::kEvent || !is_sync(*record.event.event_class, format)) continue;
+    const auto utc = unsigned_field(record.event, format.clock_sync_field);
+    if (utc) return Nanoseconds::from_unsigned(*utc) - record.event.began_at();
+  }
+  return std::nullopt;
+}
+
+template <class GoesOn>
+std::optional<Nanoseconds> first_offset(RecordSource& source, const FormatInfo& format,
+                                        GoesOn goes_on) {
+  if (format.clock_sync_event.empty()) return std::nullopt;
+  while (goes_on()) {
+    const auto batch = source.next();
+    if (!batch || *batch == nullptr) break;
+    if (const auto offset = offset_in(**batch, format)) return offset;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Nanoseconds> utc_offset(RecordSource& source, const FormatInfo& format) {
-  if (format.clock_sync_event.empty()) return std::nullopt;
-  for (;;) {
-    const auto batch = source.next();
-    if (!batch || *batch == nullptr) return std::nullopt;
-    for (const Record& record : (*batch)->records()) {
-      if (record.kind != RecordKind::kEvent || !is_sync(*record.event.event_class, format))
-        continue;
-      const auto utc = unsigned_field(record.event, format.clock_sync_field);
-      if (utc) return Nanoseconds::from_unsigned(*utc) - record.event.began_at();
-    }
-  }
+  return first_offset(source, format, [] { return true; });
+}
+
+std::optional<Nanoseconds> early_utc_offset(Reader& reader, const FormatInfo& format,
+                                            std::uint64_t most) {
+  return first_offset(reader, format, [&] { return reader.bytes_read().value_or(0) < most; });
 }
 
 bool describes_clock_sync(const TraceDescription& description, const FormatInfo& format) {

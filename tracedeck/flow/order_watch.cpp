@@ -1,5 +1,7 @@
 #include "tracedeck/flow/order_watch.hpp"
 
+#include <algorithm>
+
 namespace tracedeck::flow {
 namespace {
 
@@ -30,17 +32,27 @@ void OrderWatch::see(const Batch& batch) {
 void OrderWatch::step(const Place& from, const Place& to, const Event& event) {
   const OrderKey before = from.clock == nullptr ? last_ : keys_from_(*from.clock, from.value);
   if (keys_to_(*to.clock, to.value) < before) ++steps_back_;
-  if (from.clock != to.clock && !unrelated_) compare_clocks(*to.clock, event);
+  if (from.clock != to.clock) compare_clocks(*to.clock, event);
 }
 
 void OrderWatch::compare_clocks(const ClockClass& clock, const Event& event) {
-  if (!traces_.insert(clock.entity.trace).second) return;
+  constexpr std::size_t kMostUnrelated = 1024;
+  const std::uint64_t number = clock.entity.trace;
+  if (unrelated_.size() == kMostUnrelated || !traces_.insert(number).second) return;
   if (!first_clock_) {
     first_clock_ = clock;
-    first_trace_ = name_of_trace(event);
+    first_trace_ = {.number = number, .name = name_of_trace(event)};
   } else if (!related(*first_clock_, clock)) {
-    unrelated_ = {.first = first_trace_, .second = name_of_trace(event)};
+    unrelated_.push_back({.number = number, .name = name_of_trace(event)});
   }
+}
+
+std::optional<UnrelatedTraces> OrderWatch::unrelated(const Relates& relates) const {
+  const auto found = std::ranges::find_if(unrelated_, [&](const Named& each) {
+    return !relates || !relates(first_trace_.number, each.number);
+  });
+  if (found == unrelated_.end()) return std::nullopt;
+  return UnrelatedTraces{.first = first_trace_.name, .second = found->name};
 }
 
 }  // namespace tracedeck::flow

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/model/batch.hpp"
@@ -26,8 +28,12 @@ class OrderWatch {
 
   // Events with a time that is earlier than that of the timed event before it.
   [[nodiscard]] std::uint64_t steps_back() const { return steps_back_; }
-  // The first trace and the first one that cannot be related to it; nothing: all can be.
-  [[nodiscard]] const std::optional<UnrelatedTraces>& unrelated() const { return unrelated_; }
+  // Whether two traces, by the numbers of their descriptions, are related by something else than
+  // their clocks. It may be costly, and is called only where clocks do not relate them.
+  using Relates = std::function<bool(std::uint64_t first, std::uint64_t second)>;
+  // The first trace and the first one that cannot be related to it; nothing: all can be, or so many
+  // can that no further ones were remembered.
+  [[nodiscard]] std::optional<UnrelatedTraces> unrelated(const Relates& relates = {}) const;
 
  private:
   // The clock and the value of an event, within one batch.
@@ -43,10 +49,15 @@ class OrderWatch {
   KeyMaker keys_to_;
   OrderKey last_ = OrderKey::first();  // of the batch before
   std::uint64_t steps_back_ = 0;
+  // A trace by the number of its description, and as the user named it.
+  struct Named {
+    std::uint64_t number = 0;
+    std::string name = {};
+  };
   std::optional<ClockClass> first_clock_;
-  std::string first_trace_;
+  Named first_trace_;
   std::unordered_set<std::uint64_t> traces_;  // numbers of those that were compared
-  std::optional<UnrelatedTraces> unrelated_;
+  std::vector<Named> unrelated_;              // by their clocks
 };
 
 }  // namespace tracedeck::flow

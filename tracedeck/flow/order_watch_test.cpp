@@ -80,6 +80,14 @@ TEST(OrderWatch, FindsTracesWhoseClocksCannotBeRelated) {
   ASSERT_TRUE(watch.unrelated());
   EXPECT_EQ(watch.unrelated()->first, "a");
   EXPECT_EQ(watch.unrelated()->second, "c");
+  const std::uint64_t relative = unknown.description->number();
+  const auto related = watch.unrelated([&](std::uint64_t first, std::uint64_t second) {
+    EXPECT_EQ(first, epoch.description->number());
+    return second == relative;
+  });
+  ASSERT_TRUE(related);
+  EXPECT_EQ(related->second, "d");
+  EXPECT_FALSE(watch.unrelated([](std::uint64_t, std::uint64_t) { return true; }));
 }
 
 TEST(OrderWatch, OneTraceIsRelatedToItself) {

@@ -222,6 +222,18 @@ std::string Pipeline::path_below_operand(const TraceDescription& description) co
   return path == "." ? "" : path.string();
 }
 
+bool Pipeline::share_clock(std::uint64_t first, std::uint64_t second) const {
+  const auto utc_of = [&](std::uint64_t number) -> std::optional<Nanoseconds> {
+    const auto found = std::ranges::find(traces_, number, &TraceSource::number);
+    return found == traces_.end() ? std::nullopt : (*found)->early_utc_offset();
+  };
+  const auto one = utc_of(first);
+  const auto other = one ? utc_of(second) : std::nullopt;
+  if (!other) return false;
+  constexpr Nanoseconds kSecond(1'000'000'000);
+  return (*one < *other ? *other - *one : *one - *other) < kSecond;
+}
+
 bool Pipeline::reads_whole_ctf1() const {
   const Selection& selection = context_.options.selection;
   if (live() || selection.order != Order::kMerged || selects_events(selection)) return false;

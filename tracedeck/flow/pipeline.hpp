@@ -61,6 +61,11 @@ class Pipeline final : public RecordSource {
   // file, or when it is a part of a logical trace that lies in several places.
   [[nodiscard]] std::string path_below_operand(const TraceDescription& description) const;
 
+  // Whether two traces, by the numbers of their descriptions, have one clock, as far as events near
+  // their beginnings say: what is to be added to it to get UTC is the same but for less than a
+  // second, by which UTC may have been set meanwhile. Reads these beginnings once more.
+  [[nodiscard]] bool share_clock(std::uint64_t first, std::uint64_t second) const;
+
   // Whether what is read is all of what traces of CTF 1.8 hold, merged, so that it can be read the
   // same way once more.
   [[nodiscard]] bool reads_whole_ctf1() const;

@@ -93,6 +93,7 @@ Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
   reader_ = opened_;
   const std::shared_ptr<const TraceDescription> description = opened_->description();
   description_ = description;
+  number_ = description->number();
   if (!reading_.silent) context_.observer.opened(*description);
   const Format* const format = find_format(description->format());
   const bool relates = format != nullptr && !format->info().clock_sync_event.empty();
@@ -198,15 +199,31 @@ TimeFrame TraceSource::survey() const {
 }
 
 void TraceSource::relate_clock() {
-  if (std::exchange(related_, true) || place_.failure || !place_.reopens()) return;
+  if (std::exchange(related_, true)) return;
+  const auto reader = open_again();
+  if (reader == nullptr) return;
+  const Format* const format = find_format(reader->description()->format());
+  if (format != nullptr) recorded_utc_ = flow::utc_offset(*reader, format->info());
+}
+
+std::optional<Nanoseconds> TraceSource::early_utc_offset() {
+  if (related_) return recorded_utc_;
+  constexpr std::uint64_t kNearBeginning = std::uint64_t{1} << 20;
+  const auto reader = open_again();
+  if (reader == nullptr) return std::nullopt;
+  const Format* const format = find_format(reader->description()->format());
+  if (format == nullptr) return std::nullopt;
+  return flow::early_utc_offset(*reader, format->info(), kNearBeginning);
+}
+
+std::unique_ptr<Reader> TraceSource::open_again() const {
+  if (place_.failure || !place_.reopens()) return nullptr;
   ReadOptions options = context_.read_options(place_.live, 1);
   options.values = true;
   options.headers = false;
   options.findings = false;
-  const auto reader = open_place(place_, context_.options.format, options, context_.stop);
-  if (!reader) return;
-  const Format* const format = find_format((*reader)->description()->format());
-  if (format != nullptr) recorded_utc_ = flow::utc_offset(**reader, format->info());
+  auto reader = open_place(place_, context_.options.format, options, context_.stop);
+  return reader ? *std::move(reader) : nullptr;
 }
 
 bool TraceSource::is_wall() const { return context_.options.selection.clock == Clock::kWall; }

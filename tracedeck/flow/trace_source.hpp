@@ -60,6 +60,12 @@ class TraceSource {
   // cannot be read once more to find out.
   [[nodiscard]] std::optional<Nanoseconds> utc_offset();
 
+  // Nanoseconds to add to its times, as they were recorded, to get UTC, as far as an event near its
+  // beginning says so. Reads that once more.
+  [[nodiscard]] std::optional<Nanoseconds> early_utc_offset();
+  // Of its description; 0: it was not opened with success.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+
   // When and where its events are, whatever was selected of them: as far as that was met with, or
   // found by reading the trace once more.
   [[nodiscard]] TimeFrame whole_frame();
@@ -74,6 +80,8 @@ class TraceSource {
   [[nodiscard]] TimeFrame survey() const;
   // Finds out how the recorded times relate to UTC, if that was not tried before.
   void relate_clock();
+  // The trace with its values, to be read beside; null: it cannot be.
+  [[nodiscard]] std::unique_ptr<Reader> open_again() const;
   // What `utc_offset` is as far as it is known, or 0.
   [[nodiscard]] Nanoseconds known_utc_offset() const;
   [[nodiscard]] bool is_wall() const;
@@ -84,6 +92,7 @@ class TraceSource {
   TracePlace place_;
   TraceReading reading_;
   State state_ = State::kClosed;
+  std::uint64_t number_ = 0;
   ResolvedTimes times_ = {};                      // as far as they are known
   bool times_known_ = false;                      // they need no event of the trace any more
   std::optional<TimeFrame> frame_ = {};           // where it was surveyed
