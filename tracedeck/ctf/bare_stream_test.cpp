@@ -203,6 +203,18 @@ TEST(BareStream, GoesOnAtTheNextMagicNumber) {
   EXPECT_THAT(seen.texts[1], HasSubstr("reading goes on at the next packet"));
 }
 
+TEST(BareStream, WhatOnlyBeginsLikeAPacketIsOneDamage) {
+  std::string likely;
+  for (int i = 0; i < 1000; ++i) put_u32(likely, 0xC1FC1FC1);
+  const Seen seen = read_all(packet("a") + likely + packet("b"));
+  EXPECT_EQ(seen.events, "ab");
+  EXPECT_THAT(seen.problems, ElementsAre("ctf/packet-size 17+4000"));
+  // A stop within what may still become a packet.
+  const Seen stopped =
+      read_all(*reader_of(std::make_unique<Stopped>("xyz" + packet("a").substr(0, 9))));
+  EXPECT_THAT(stopped.problems, ElementsAre("ctf/packet-magic 0+3"));
+}
+
 TEST(BareStream, ASizeIsBelievedWhereAPacketFollows) {
   // The letter z is of no class; the magic number behind it is of the packet's own content.
   std::string inside = "az";
@@ -332,8 +344,7 @@ event { id = 97; name = "a"; };
   for (const std::size_t chunk : {std::size_t{0}, std::size_t{1400}}) {
     const Seen seen = read_all(*reader_of(stream, chunk, kText));
     EXPECT_EQ(seen.events, "");
-    EXPECT_FALSE(seen.problems.empty());
-    EXPECT_LT(seen.problems.size(), 1000U);
+    EXPECT_EQ(seen.problems.size(), 1U);
   }
 }
 
@@ -355,7 +366,7 @@ event { name = "a"; fields := struct { integer { size = 8; align = 8; } n; }; };
   }
   const Seen seen = read_all(*reader_of(stream, 0, kText));
   EXPECT_EQ(seen.events.size(), Trace::kMostGivenStreams + 1);
-  EXPECT_EQ(seen.problems.size(), 2U);
+  EXPECT_THAT(seen.problems, ElementsAre(testing::StartsWith("ctf/limit-state ")));
   EXPECT_EQ(seen.streams_ended, Trace::kMostGivenStreams);
 }
 

@@ -237,6 +237,7 @@ bool StreamFile::wanted() const {
 }
 
 void StreamFile::begin_packet() {
+  if (damage_) report_damage(cursor_.offset(), true);
   OwnedPacket& packet = *head_.packet;
   packet.stream = state_->stream.get();
   packet.stream_owner = state_->stream;
@@ -430,53 +431,65 @@ void StreamFile::leave_packet() {
 void StreamFile::abandon(const DecodeFault& fault, std::uint64_t from) {
   if (phase_ == Phase::kEvents) report_oddities(decoder_.take_oddities(), cursor_.offset());
   spend_empty(decoder_.state().empty_elements, std::max(from, head_.bits));
+  abandoned_at_ = cursor_.offset() + from / 8;
   // What ran out of bytes has looked at all of them.
-  const std::uint64_t begin = cursor_.offset() + from / 8;
-  const bool ran_out = fault.rule == StreamRule::kPacketCut;
-  const std::uint64_t walked_to = ran_out ? cursor_.end() : cursor_.offset() + fault.position / 8;
-  damage_ = {fault, begin, walked_to - std::min(walked_to, begin)};
+  ran_out_ = fault.rule == StreamRule::kPacketCut;
+  const std::uint64_t walked_to = ran_out_ ? cursor_.end() : cursor_.offset() + fault.position / 8;
+  walked_ = walked_to - std::min(walked_to, abandoned_at_);
+  if (!damage_) damage_ = {fault, abandoned_at_};
   phase_ = Phase::kDamage;
 }
 
 void StreamFile::leave_damage() {
   if (shows_first()) return;
-  const Damage damage = std::exchange(damage_, {});
   phase_ = Phase::kHead;
-  // What a stop request cut off is no damage.
-  if (damage.fault.rule == StreamRule::kPacketCut && cursor_.cut_off()) {
+  if (ran_out_ && cursor_.cut_off()) {
+    // What a stop request cut off is no damage, but what is before it may be.
+    if (damage_->begin == abandoned_at_) damage_.reset();
+    if (damage_) report_damage(abandoned_at_, true);
     cursor_.move_to_end();
     end_packet();
     return end();
   }
-  const bool found = find_packet(damage);
+  const Next next = find_packet();
+  // What begins like a packet and is none belongs to the damage before it.
+  if (next == Next::kLikely && packet_ == nullptr) return;
   const std::uint64_t end_of_damage = cursor_.offset();
-  const bool goes_on = found || cursor_.next_part();
-  report_fault(damage.fault, damage.begin, end_of_damage, goes_on);
+  const bool goes_on = next != Next::kNone || cursor_.next_part();
+  report_damage(end_of_damage, goes_on);
   end_packet();
   if (!goes_on) end();
 }
 
 // Moves on to the packet behind what is damaged, or to the end.
-bool StreamFile::find_packet(const Damage& damage) {
+StreamFile::Next StreamFile::find_packet() {
   const bool sized = head_.stream != nullptr && head_.has_plausible_size();
   if (!search_ || !search_->possible()) {
-    if (!sized) announce(damage, "nothing behind it can be read in this data stream");
+    if (!sized) announce("nothing behind it can be read in this data stream");
     cursor_.move_to(sized ? packet_end() : ~std::uint64_t{0});
-    return sized;
+    return sized ? Next::kBySize : Next::kNone;
   }
   if (sized && !head_.roles.wrong_magic &&
-      search_->confirms(cursor_, damage.begin - cursor_.offset(), head_.total_bits() / 8))
-    return cursor_.move_to(packet_end());
-  return search_->find(cursor_, damage.begin, damage.walked,
-                       [&] { announce(damage, "the next packet is looked for"); });
+      search_->confirms(cursor_, abandoned_at_ - cursor_.offset(), head_.total_bits() / 8)) {
+    cursor_.move_to(packet_end());
+    return Next::kBySize;
+  }
+  const bool found = search_->find(cursor_, abandoned_at_, walked_,
+                                   [&] { announce("the next packet is looked for"); });
+  return found ? Next::kLikely : Next::kNone;
 }
 
 // Damage is reported where it ends, which of a live input may be late, or never.
-void StreamFile::announce(const Damage& damage, std::string_view what_now) {
+void StreamFile::announce(std::string_view what_now) {
   if (!options_.read.notice || announced_ || !cursor_.pauses()) return;
   announced_ = true;
   options_.read.notice(
-      fmt::format("{}: byte {}: {}; {}", path_, damage.begin, damage.fault.text, what_now));
+      fmt::format("{}: byte {}: {}; {}", path_, damage_->begin, damage_->fault.text, what_now));
+}
+
+void StreamFile::report_damage(std::uint64_t end, bool goes_on) {
+  const Damage damage = *std::exchange(damage_, std::nullopt);
+  report_fault(damage.fault, damage.begin, end, goes_on);
 }
 
 void StreamFile::report_fault(const DecodeFault& fault, std::uint64_t begin, std::uint64_t end,

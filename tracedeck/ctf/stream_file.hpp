@@ -67,12 +67,14 @@ class StreamFile final : public RecordSource {
     kEnded
   };
 
-  // Why the rest of a packet, or all of it, is not read.
+  // Why bytes from an offset on cannot be read.
   struct Damage {
     DecodeFault fault;
-    std::uint64_t begin = 0;   // offset of its first byte
-    std::uint64_t walked = 0;  // bytes from there on that were looked at
+    std::uint64_t begin = 0;
   };
+  // What is behind damage: nothing that can be read, a packet by the size of the one before, or
+  // what begins like a packet.
+  enum class Next : std::uint8_t { kNone, kBySize, kLikely };
 
   // A packet that is decoded elsewhere, and the records that come before its events.
   struct Ahead {
@@ -103,8 +105,9 @@ class StreamFile final : public RecordSource {
   void abandon(const DecodeFault& fault, std::uint64_t from);
   // Goes on behind the damage, or ends.
   void leave_damage();
-  [[nodiscard]] bool find_packet(const Damage& damage);
-  void announce(const Damage& damage, std::string_view what_now);
+  [[nodiscard]] Next find_packet();
+  void announce(std::string_view what_now);
+  void report_damage(std::uint64_t end, bool goes_on);
   // Whether something is to be handed on before more is waited for: then `hand_on_` is set.
   [[nodiscard]] bool shows_first();
   void report_fault(const DecodeFault& fault, std::uint64_t begin, std::uint64_t end, bool goes_on);
@@ -142,8 +145,11 @@ class StreamFile final : public RecordSource {
   // Elements that take no bits which this file may still have beyond 64 for each byte.
   std::uint64_t empty_left_ = DecodeState::kMostEmptyElements;
   bool begun_ = false;                  // the decoder has begun the packet at hand
-  Damage damage_ = {};                  // in the phase of that name
-  bool announced_ = false;              // that there is some
+  std::optional<Damage> damage_ = {};   // that is not reported yet
+  std::uint64_t abandoned_at_ = 0;      // where decoding ended last, and how many bytes from there
+  std::uint64_t walked_ = 0;            // on were looked at
+  bool ran_out_ = false;                // because there were no more
+  bool announced_ = false;              // that there is damage
   const io::Window* pinned_ = nullptr;  // by the batch
   bool hand_on_ = false;
   std::deque<Ahead> ahead_;
