@@ -89,9 +89,9 @@ class Conversion {
   // Whether what arrives is in the target's format already. Waits for the first trace unless the
   // format is given.
   bool is_recorded(Live& live) {
-    if (writes_anew(options_)) return false;
-    const Format* format = options_.format;
     LiveTraces& traces = *live.traces().front();
+    if (writes_anew(options_) || traces.place().has_core_files()) return false;
+    const Format* format = options_.format;
     while (format == nullptr) {
       auto arrived = traces.wait();
       if (!arrived) live.report().fail(arrived.error());

@@ -36,13 +36,15 @@ std::string check_live_operand(const Options& options, const std::string& operan
 }
 
 Result<std::unique_ptr<io::InputSequence>> open_sequence(const Options& options,
-                                                         const std::string& operand,
+                                                         const flow::TracePlace& place,
                                                          io::LiveNewsSink news,
                                                          std::stop_token stop) {
   const bool frames_span =
       options.format != nullptr && options.format->info().frames_span_datagrams;
   const io::LiveOptions live{
       .news = std::move(news), .datagrams_apart = !frames_span, .baud = options.baud};
+  const std::string& operand =
+      place.has_core_files() ? place.core_files.front().path : place.operand;
   if (io::is_live_address(operand)) {
     const auto address = io::parse_live_address(operand);
     if (!address) return std::unexpected(address.error());
@@ -346,8 +348,9 @@ Result<std::optional<FoundTrace>> LiveTraces::recognise(Arrived arrived,
     if (!seen) return std::unexpected(std::move(seen.error()));
     input = std::move(*seen);
   }
-  auto found = find_trace(std::move(input), format);
+  auto found = find_trace(std::move(input), place_.format != nullptr ? place_.format : format);
   if (!found) return std::unexpected(std::move(found.error()));
+  if (place_.has_core_files()) found->core = place_.core_files.front().core;
   return std::move(*found);
 }
 
@@ -368,7 +371,7 @@ Live::Live(const Options& options, Session& session, flow::Needs needs,
     const auto news = [this](io::LiveNews what, const std::string& sentence) {
       report_.news(what, sentence);
     };
-    auto sequence = open_sequence(options, place.operand, news, token());
+    auto sequence = open_sequence(options, place, news, token());
     if (sequence) {
       traces_.push_back(std::make_unique<LiveTraces>(place, std::move(*sequence)));
     } else if (!session.stop.stop_requested()) {

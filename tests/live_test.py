@@ -716,6 +716,43 @@ class Tonbandgeraet(LiveTest):
         command.end(4)
 
 
+class FollowedCores(LiveTest):
+    def core_events(self, command):
+        lines = [json.loads(line) for line in command.stdout.split(b"\n")[:-1]]
+        return sorted((line["stream"]["core"], line["fields"]["isr_id"]) for line in lines)
+
+    def test_each_file_is_of_its_core(self):
+        files = [self.file(f"core{core}", tband_enter(1, 10 + core)) for core in (0, 3)]
+        command = self.printer("--follow", f"{files[0]}@0", f"{files[1]}@3")
+        command.wait_until(lambda: len(self.core_events(command)) == 2, "the first events")
+        with open(files[1], "ab") as file:
+            file.write(tband_enter(2, 23))
+        command.wait_until(lambda: len(self.core_events(command)) == 3, "the event behind")
+        self.assertEqual(self.core_events(command), [(0, 10), (3, 13), (3, 23)])
+        self.file("new", tband_enter(1, 33)).rename(files[1])
+        command.wait_until(lambda: (3, 33) in self.core_events(command), "the event of the file behind")
+        command.end(0)
+
+    def test_recorder(self):
+        file = self.file("core", tband_enter(1, 10))
+        out = self.folder / "run.tband"
+        command = self.command("convert", "--follow", f"{file}@2", "-o", out, "--to", "tband")
+        part = self.folder / "run.tband.part"
+        end = time.monotonic() + PATIENCE
+        while not part.exists() or part.stat().st_size == 0:
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+        command.end(0)
+        result = self.check(run("print", "--output", "jsonl", "--format", "tband", out), 0)
+        last = json.loads(result.stdout.splitlines()[-1])
+        self.assertEqual((last["stream"], last["fields"]["isr_id"]), ({"core": 2}, 10))
+
+    def test_a_file_that_is_not_there(self):
+        command = self.command("print", "--follow", f"{self.folder / 'none'}@1")
+        command.end(3, None)
+        self.assertIn("none: there is no such file", command.stderr)
+
+
 class Follow(LiveTest):
     def test_grows(self):
         path = self.file("trace", segment(1))

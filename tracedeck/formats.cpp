@@ -224,6 +224,11 @@ Result<FoundTraces> find_traces(const std::string& path, const Format* format,
 
 Result<std::unique_ptr<Reader>> open_found(FoundTrace found, const ReadOptions& options,
                                            std::stop_token stop) {
+  if (found.core) {
+    std::vector<CoreInput> files;
+    files.push_back({.input = std::move(found.input), .core = *found.core});
+    return found.format->open_cores(std::move(files), options);
+  }
   if (found.input != nullptr) return found.format->open(std::move(found.input), options);
   return found.format->open_directories(found.directories, options, std::move(stop));
 }

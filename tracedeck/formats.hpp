@@ -1,7 +1,9 @@
 // The formats at hand and how to open a trace without knowing its format.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -31,6 +33,8 @@ struct FoundTrace {
   std::unique_ptr<io::Input> input = {};      // at its first byte; null: it is directories
   std::vector<std::string> directories = {};  // of one logical trace
   std::string name = {};                      // the path asked for, or the first directory
+  // Of an input: the core that all of it is of, where the trace is a file for each core.
+  std::optional<std::uint32_t> core = {};
 };
 
 struct FoundTraces {

@@ -67,6 +67,16 @@ void add_core_file(const Operands& operands, const std::string& operand, CoreFil
   places.back().core_files.push_back(std::move(file));
 }
 
+// What is followed of the file of one core is a trace of its own.
+TracePlace live_place(const Operands& operands, const std::string& operand) {
+  TracePlace place{.operand = operand, .live = true};
+  std::optional<CoreFile> file = core_file(operands, operand);
+  if (!file || io::is_live_address(operand)) return place;
+  place.format = format_of_core_files(operands);
+  place.core_files.push_back(*std::move(file));
+  return place;
+}
+
 Result<std::unique_ptr<Reader>> open_core_files(const TracePlace& place, const ReadOptions& options,
                                                 const std::stop_token& stop) {
   std::vector<CoreInput> inputs;
@@ -126,7 +136,7 @@ std::vector<TracePlace> list_traces(const Operands& operands, const std::stop_to
   std::vector<TracePlace> places;
   for (const std::string& operand : operands.names) {
     if (operands.follow || io::is_live_address(operand)) {
-      places.push_back({.operand = operand, .live = true});
+      places.push_back(live_place(operands, operand));
     } else if (flow::is_directory(operand)) {
       add_directories(operands, operand, stop, places);
     } else if (std::optional<CoreFile> file = core_file(operands, operand)) {

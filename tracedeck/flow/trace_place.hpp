@@ -26,7 +26,7 @@ struct CoreFile {
 struct TracePlace {
   std::string operand = {};                   // that it is or lies in, as the user named it
   const Format* format = nullptr;             // of directories and core files
-  std::vector<CoreFile> core_files = {};      // one for each core; empty: it is given otherwise
+  std::vector<CoreFile> core_files = {};      // one for each core, or one that is followed
   std::vector<std::string> directories = {};  // of one logical trace; empty: a file
   std::optional<Error> failure = {};          // why there is nothing to open
   bool live = false;                          // it comes while it is read
@@ -50,9 +50,9 @@ struct Operands {
 };
 
 // The traces of all operands, in order. Directories are searched, files not touched. All FILE@CORE
-// are one trace, in the place of the first; a path that exists with its `@` is a plain file. What
-// cannot be searched, or holds no trace, is a place with a failure. Allows as many open files as
-// the traces have.
+// are one trace, in the place of the first, or one each if they are followed; a path that exists
+// with its `@` is a plain file. What cannot be searched, or holds no trace, is a place with a
+// failure. Allows as many open files as the traces have.
 [[nodiscard]] std::vector<TracePlace> list_traces(const Operands& operands,
                                                   const std::stop_token& stop);
 
