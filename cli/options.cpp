@@ -168,17 +168,12 @@ std::string apply_format(Options& options, const std::string& value) {
   return {};
 }
 
-std::vector<Choice> baud_choices() {
-  std::vector<Choice> choices;
-  for (const unsigned speed : io::serial_speeds())
-    choices.push_back({fmt::format("{}", speed), ""});
-  return choices;
-}
-
 std::string apply_baud(Options& options, const std::string& value) {
-  const auto baud = parse_count(value);
-  if (!baud) return baud.error();
-  options.baud = static_cast<unsigned>(*baud);
+  const std::vector<unsigned> speeds = io::serial_speeds();
+  const auto known = std::ranges::find(speeds, parse_count(value).value_or(0));
+  if (known == speeds.end())
+    return fmt::format("serial lines have the speeds {}, not '{}'", fmt::join(speeds, ", "), value);
+  options.baud = *known;
   return {};
 }
 
@@ -435,8 +430,8 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "baud",
                .value = "N",
                .help = "speed of followed serial lines, in bits a second",
-               .detail = "Without the option a line keeps the speed that it is set to.",
-               .choices = baud_choices,
+               .detail = "One of the usual, from 50 to 4000000. Without the option a line keeps "
+                         "the speed that it is set to.",
                .apply = apply_baud},
     OptionSpec{.name = "metadata",
                .value = "FILE",

@@ -122,7 +122,7 @@ class Wrong(BareStreamTest):
             ((*self.options, stream, folder), "is a directory"),
             (("--metadata", "", stream), "a file needs a name"),
             (("--baud", "9600", stream), "'--baud' goes with '--follow' only"),
-            (("--follow", "--baud", "9601", stream), "takes 50, 75, 110,"),
+            (("--follow", "--baud", "9601", stream), "have the speeds 50, 75, 110,"),
             (("--follow", "--baud", "fast", stream), "4000000, not 'fast'"),
             (("--format", "ctf", "tcp-listen://:0"), "with --metadata FILE"),
         ):
