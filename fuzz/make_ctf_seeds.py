@@ -39,6 +39,13 @@ event { name = "e"; id = 2; stream_id = 1; loglevel = 6; model.emf.uri = "u"; co
     enum color tag; choice v; integer { size = 8; encoding = UTF8; } text[event.context.len]; // a comment
     enum : uint8_t { OTHER } t2; variant <t2> { float OTHER; } w; } align(8); };
 """,
+    "wire": """/* CTF 1.8 */
+typealias integer { size = 32; align = 8; } := u32;
+trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u32 magic; }; };
+stream { packet.context := struct { u32 content_size; u32 packet_size; u32 packet_seq_num; u32 events_discarded; };
+  event.header := struct { integer { size = 8; align = 8; } id; }; };
+event { id = 1; name = "e"; fields := struct { string s; }; };
+""",
     "callsite": '/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\ncallsite { name = "f"; func = "g"; };\n',
     "faults": """/* CTF 1.8 */
 trace { major = 2; minor = 8; byte_order = middle; };
@@ -65,6 +72,18 @@ def packets(text, uuid=b"\x11" * 16):
         stream += struct.pack(order + "I", 0x75D11D57) + uuid
         stream += struct.pack(order + "IIIBBBBB", 0, size * 8, (size + 11) * 8, 0, 0, 0, 1, 8) + part + bytes(11)
     return stream
+
+
+def wire():
+    """Packets of the metadata of that name as a wire delivers them: begun before, with bytes lost and made up."""
+
+    def packet(events, sequence):
+        size = 8 * (20 + len(events))
+        return struct.pack("<IIIII", 0xC1FC1FC1, size, size + 32, sequence, sequence // 3) + events + bytes(4)
+
+    whole = [packet(b"\1one\0\1two\0", i) for i in range(5)]
+    lost = whole[1][:25] + whole[1][28:]
+    return whole[0][9:] + whole[0] + lost + whole[2] + whole[0][:4] * 3 + packet(b"\2?\0", 3) + whole[4][:-3]
 
 
 def chosen(traces):
@@ -113,6 +132,7 @@ def main():
     for name, text in TSDL.items():
         put("ctf_tsdl_metadata", name, text.encode())
     put_trace("ctf1-types", joined(TSDL["types"].encode(), []) + MARKER + bytes(64))
+    put("ctf_packets", "ctf1-wire", TSDL["wire"].encode() + MARKER + wire())
     put_trace("two-files", MARKER.join([(traces / "rc3/012-bool-minimal/metadata").read_bytes(), bytes(9), b"\1"]))
 
 
