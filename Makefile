@@ -49,9 +49,10 @@ install: build
 
 deb:
 	scripts/install-deps.sh packages
-	cmake --preset deb
-	cmake --build --preset deb -j $(JOBS)
-	cd build/deb && rm -f *.deb && cpack
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target tracedeck-generated tracedeck-shared
+	rm -rf build/release/packages
+	cd build/release && cpack && rm -rf packages/_CPack_Packages
 
 static:
 	scripts/install-deps.sh packages
@@ -69,5 +70,7 @@ help:
 	@echo 'make format     format the sources'
 	@echo 'make lint       formatting, floors, links, headers, clang-tidy'
 	@echo 'make install    install below PREFIX ($(PREFIX))'
+	@echo 'make deb        Debian packages of the command, the library and its headers (build/release/packages)'
+	@echo 'make static     one executable that needs nothing else (build/release/bin/tracedeck-static)'
 	@echo 'make clean      remove build/'
 	@echo 'Sanitizers: cmake --preset asan (or tsan) && cmake --build --preset asan && ctest --preset asan'

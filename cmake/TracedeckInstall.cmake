@@ -1,54 +1,56 @@
-# The installed package: headers, library, CMake package and pkg-config file. The command installs itself (cli/).
+# The installed library: headers, CMake package and pkg-config file. The command installs itself (cli/).
 
 include(CMakePackageConfigHelpers)
 
-install(
-  TARGETS tracedeck
-  EXPORT tracedeck-targets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library NAMELINK_COMPONENT development
-  FILE_SET HEADERS COMPONENT development
-)
+# Installs TARGET, which was built as KIND (STATIC or SHARED), below LIBDIR: what runs with it as component COMPONENT,
+# what builds with it as COMPONENT_DEVELOPMENT. With EXCLUDE_FROM_ALL only who names these components gets them.
+function(tracedeck_install target kind libdir component)
+  set(options ${ARGN})
+  set(generated "${PROJECT_BINARY_DIR}/install/${target}")
+  set(package "${libdir}/cmake/tracedeck")
+  set(development COMPONENT ${component}_development ${options})
 
-set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tracedeck")
-install(EXPORT tracedeck-targets NAMESPACE tracedeck:: DESTINATION "${package_dir}" COMPONENT development)
-configure_package_config_file(
-  "${PROJECT_SOURCE_DIR}/cmake/tracedeck-config.cmake.in"
-  "${PROJECT_BINARY_DIR}/tracedeck-config.cmake"
-  INSTALL_DESTINATION "${package_dir}"
-)
-write_basic_package_version_file(
-  "${PROJECT_BINARY_DIR}/tracedeck-config-version.cmake"
-  COMPATIBILITY SameMinorVersion
-)
-install(
-  FILES
-    "${PROJECT_BINARY_DIR}/tracedeck-config.cmake"
-    "${PROJECT_BINARY_DIR}/tracedeck-config-version.cmake"
-  DESTINATION "${package_dir}"
-  COMPONENT development
-)
+  install(
+    TARGETS ${target}
+    EXPORT ${target}-targets
+    ARCHIVE DESTINATION "${libdir}" ${development}
+    LIBRARY DESTINATION "${libdir}" COMPONENT ${component} NAMELINK_COMPONENT ${component}_development ${options}
+    FILE_SET HEADERS ${development}
+  )
+  install(
+    EXPORT ${target}-targets
+    NAMESPACE tracedeck::
+    DESTINATION "${package}"
+    FILE tracedeck-targets.cmake
+    ${development}
+  )
+  set(config "${generated}/tracedeck-config.cmake")
+  set(versions "${generated}/tracedeck-config-version.cmake")
+  set(pc "${generated}/tracedeck.pc")
+  configure_package_config_file(
+    "${PROJECT_SOURCE_DIR}/cmake/tracedeck-config.cmake.in" "${config}" INSTALL_DESTINATION "${package}"
+  )
+  write_basic_package_version_file("${versions}" COMPATIBILITY SameMinorVersion)
+  install(FILES "${config}" "${versions}" DESTINATION "${package}" ${development})
 
-# pkg-config files are found where the prefix was moved to, so paths in them are relative to their own folder.
-cmake_path(
-  RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR
-  BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}"
-  OUTPUT_VARIABLE pc_libdir
-)
-set(pc_prefix "\${pcfiledir}/../..")
-string(REGEX MATCHALL "/" deeper "${pc_libdir}")
-foreach(_ IN LISTS deeper)
-  string(APPEND pc_prefix "/..")
-endforeach()
-# Who links the static library links what it needs too.
-set(pc_requires "fmt")
-set(pc_requires_private "")
+  # pkg-config files are found where the prefix was moved to, so paths in them are relative to their own folder.
+  string(REGEX MATCHALL "[^/]+" folders "${libdir}")
+  list(TRANSFORM folders REPLACE ".+" "/..")
+  string(CONCAT pc_prefix "\${pcfiledir}/.." ${folders})
+  # Who links the static library links what it needs too.
+  set(pc_requires "fmt")
+  set(pc_requires_private "")
+  if(kind STREQUAL SHARED)
+    set(pc_requires_private "zlib libzstd re2 simdjson")
+  else()
+    string(APPEND pc_requires " zlib libzstd re2 simdjson")
+  endif()
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/tracedeck.pc.in" "${pc}" @ONLY)
+  install(FILES "${pc}" DESTINATION "${libdir}/pkgconfig" ${development})
+endfunction()
+
 if(BUILD_SHARED_LIBS)
-  set(pc_requires_private "zlib libzstd re2 simdjson")
+  tracedeck_install(tracedeck SHARED "${CMAKE_INSTALL_LIBDIR}" library)
 else()
-  string(APPEND pc_requires " zlib libzstd re2 simdjson")
+  tracedeck_install(tracedeck STATIC "${CMAKE_INSTALL_LIBDIR}" library)
 endif()
-configure_file("${PROJECT_SOURCE_DIR}/cmake/tracedeck.pc.in" "${PROJECT_BINARY_DIR}/tracedeck.pc" @ONLY)
-install(
-  FILES "${PROJECT_BINARY_DIR}/tracedeck.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development
-)

@@ -76,17 +76,14 @@ function(tracedeck_public_headers target)
     INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${internal}
   )
 
-  get_target_property(type ${target} TYPE)
-  if(type STREQUAL SHARED_LIBRARY)
+  if(TRACEDECK_EXPORTS)
     tracedeck_export_only(${target} ${public})
-  else()
-    add_library(${target}::internal ALIAS ${target})
   endif()
+  set(tracedeck_public_headers ${files} PARENT_SCOPE)
 endfunction()
 
-# Exports from a shared library what HEADERS declare; all else is hidden. The sources include these headers by way of
-# others of the same names, which say that what stands in them is visible. The command and the tests, which need what is
-# hidden, link TARGET::internal: the same objects as a static library, in a static build TARGET itself.
+# A shared library of TARGET's objects exports what HEADERS declare; all else is hidden. The sources include these headers
+# by way of others of the same names, which say that what stands in them is visible.
 function(tracedeck_export_only target)
   set(visible "${PROJECT_BINARY_DIR}/visible")
   foreach(header IN LISTS ARGN)
@@ -95,10 +92,4 @@ function(tracedeck_export_only target)
     file(CONFIGURE OUTPUT "${visible}/${header}" CONTENT "${content}" @ONLY)
   endforeach()
   target_include_directories(${target} BEFORE PRIVATE "${visible}")
-
-  add_library(${target}-internal STATIC $<TARGET_OBJECTS:${target}>)
-  add_library(${target}::internal ALIAS ${target}-internal)
-  set_target_properties(${target}-internal PROPERTIES LINKER_LANGUAGE CXX)
-  target_compile_features(${target}-internal PUBLIC cxx_std_23)
-  target_include_directories(${target}-internal PUBLIC "${PROJECT_SOURCE_DIR}")
 endfunction()

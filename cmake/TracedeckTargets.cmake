@@ -14,6 +14,12 @@ target_compile_options(
             $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations> $<$<BOOL:${TRACEDECK_WERROR}>:-Werror>
 )
 
+if(TRACEDECK_EXPORTS)
+  # Not by CMake's property, with which executables get -fPIE, and could not use the library's precompiled headers.
+  # Without interposition calls of what is exported are inlined: the objects are as fast as others.
+  target_compile_options(tracedeck-flags INTERFACE -fPIC -fno-semantic-interposition)
+endif()
+
 if(TRACEDECK_SANITIZE)
   set(flags -fsanitize=${TRACEDECK_SANITIZE} -fno-omit-frame-pointer)
   # ThreadSanitizer has no such switch; it ends the program with a status of its own.

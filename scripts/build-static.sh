@@ -1,52 +1,48 @@
 #!/usr/bin/env bash
-# Links the command statically, with nothing left to be found at run time: BUILD/bin/tracedeck-static.
+# Links the command once more, with all it needs inside: build/release/bin/tracedeck-static.
 #
-#   scripts/build-static.sh [BUILD]     BUILD: a build of the release preset (default build/release)
-#
-# Debian's packages have no static fmt and simdjson, so both are built from its source packages, which apt-get takes
-# from where the system's packages come from.
+# Debian's packages have no static fmt and simdjson, so both, one source each, are compiled from its source packages,
+# which apt-get takes from where the system's packages come from. Exits with 77 and says why where that cannot be.
+# Environment: JOBS (default: the processors).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=${1:-build/release}
-deps=$PWD/build/static
-mkdir -p "$deps/apt/lists/partial" "$deps/sources"
+work=$PWD/build/static
+mkdir -p "$work/lists/partial"
+
+skip() {
+    echo "SKIPPED, the static executable is not built: $*" >&2
+    exit 77
+}
 
 # The system's package sources, asked for sources instead of packages. Nothing of the system is changed.
-source_list() {
-    apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-        grep -E 'debian|ubuntu' | sort -u
+apt_sources() {
+    apt-get -qq -o APT::Sandbox::User=root -o Dir::Etc::sourcelist="$work/sources.list" -o Dir::Etc::sourceparts=- \
+        -o Dir::State::lists="$work/lists" "$@"
 }
 
-# PACKAGE of the library, its source of the version that is installed.
-fetch() {
-    local version source
-    read -r source version < <(dpkg-query -W -f '${source:Package} ${source:Version}\n' "$1")
-    [[ -n $(find "$deps/sources" -maxdepth 1 -type d -name "$source-*") ]] && return
-    if [[ ! -s $deps/sources.list ]]; then
-        source_list >"$deps/sources.list"
-        [[ -s $deps/sources.list ]] || { echo "build-static: no package source to ask for $source" >&2; return 1; }
-    fi
-    local apt=(apt-get -qq -o Dir::Etc::sourcelist="$deps/sources.list" -o Dir::Etc::sourceparts=- -o Dir::State::lists="$deps/apt/lists")
-    [[ -e $deps/updated ]] || { "${apt[@]}" update && touch "$deps/updated"; }
-    (cd "$deps/sources" && "${apt[@]}" source "$source=$version")
-}
-
-# SOURCE OPTION...
+# PACKAGE FILE: compiles FILE of the package's source, of the version that is installed, into $work/PACKAGE.o.
 compile() {
-    local source=$1 folder
-    shift
-    folder=$(find "$deps/sources" -maxdepth 1 -type d -name "$source-*")
-    cmake -S "$folder" -B "$deps/$source" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF \
-        -DCMAKE_INSTALL_PREFIX="$deps/root" -DCMAKE_INSTALL_LIBDIR=lib "$@" >/dev/null
-    cmake --build "$deps/$source" ${JOBS:+-j"$JOBS"} --target install >/dev/null
+    local package=$1 file=$2 source version folder
+    read -r source version < <(dpkg-query -W -f '${source:Package} ${source:Version}\n' "$package")
+    folder=$work/$source-$version
+    if [[ ! -e $folder.o ]]; then
+        if [[ ! -s $work/sources.list ]]; then
+            apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+                grep -E 'debian|ubuntu' | sort -u >"$work/sources.list" || skip "no package source of Debian is configured"
+            apt_sources update || skip "the package sources cannot be reached"
+        fi
+        (cd "$work" && apt_sources --download-only source "$source=$version") || skip "there is no source of $source $version"
+        rm -rf "$folder"
+        # apt-get has checked it by the signature of the archive.
+        dpkg-source --no-check -x "$work/${source}_${version#*:}.dsc" "$folder" >/dev/null
+        "${CXX:-c++}" -std=c++20 -O2 -DNDEBUG -I"$folder/include" -I"$folder/src" -c "$folder/$file" -o "$folder.o"
+    fi
+    ln -sf "$folder.o" "$work/$package.o"
 }
 
-if [[ ! -e $deps/root/lib/libfmt.a || ! -e $deps/root/lib/libsimdjson.a ]]; then
-    fetch libfmt-dev
-    fetch libsimdjson-dev
-    compile fmtlib -DFMT_TEST=OFF -DFMT_DOC=OFF
-    compile simdjson -DSIMDJSON_DEVELOPER_MODE=OFF
-fi
-cmake --preset release -B "$build" -DTRACEDECK_STATIC_LIBRARIES="$deps/root/lib" >/dev/null
-cmake --build "$build" ${JOBS:+-j"$JOBS"} --target tracedeck-static
+command -v apt-get >/dev/null || skip "this is no Debian"
+compile libfmt-dev src/format.cc
+compile libsimdjson-dev src/simdjson.cpp
+cmake --preset release -DTRACEDECK_STATIC_LIBRARIES="$work/libfmt-dev.o;$work/libsimdjson-dev.o" >/dev/null
+cmake --build --preset release ${JOBS:+-j "$JOBS"} --target tracedeck-static

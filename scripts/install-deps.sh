@@ -17,7 +17,7 @@ build=(
 peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi)
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
-packages=(dpkg-dev debootstrap) # what makes packages, fetches sources, and makes a bare Debian to try them in
+packages=(dpkg-dev mmdebstrap) # what makes packages, unpacks sources, and makes a bare Debian to try them in
 
 usage() {
     echo "usage: scripts/install-deps.sh [build] [lint] [fuzz] [packages]" >&2

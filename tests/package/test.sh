@@ -47,13 +47,10 @@ export compile="$cxx -std=c++23 ${flags[*]}"
     xargs -P "$(nproc)" -I {} bash -c 'alone {}' >"$work/alone" 2>&1
 [[ ! -s $work/alone ]] || { cat "$work/alone"; fail "see above; if an include was just edited, configure anew"; }
 
-if compgen -G "$prefix/lib*/libtracedeck.so*" >/dev/null || compgen -G "$prefix/lib/*/libtracedeck.so*" >/dev/null; then
+library=$(find "$prefix" -name libtracedeck.so)
+if [[ -n $library ]]; then
     echo "-- what is exported"
-    library=$(find "$prefix" -name 'libtracedeck.so' | head -n 1)
-    # Rooms of the library that no public header opens.
-    hidden=$(nm -DC --defined-only "$library" | grep -E ' tracedeck::(render|dial9::.anonymous|ctf::Metadata)::' || true)
-    [[ -z $hidden ]] || { echo "$hidden" | head; fail "internal symbols are exported"; }
-    nm -DC --defined-only "$library" | grep -q 'tracedeck::open_trace(' || fail "open_trace is not exported"
+    "$source/exports.sh" "$library"
 fi
 
 echo "-- the command and its papers"
