@@ -22,7 +22,7 @@ Bytes encoded(const Bytes& payload) {
   return result;
 }
 
-std::optional<Bytes> decoded(const Bytes& encoding) {
+std::optional<Bytes> unstuffed(const Bytes& encoding) {
   Bytes result(encoding.size() + 1, 0xEE);
   const std::optional<std::size_t> size = cobs_decode(encoding, result.data());
   EXPECT_EQ(result.back(), 0xEE) << "wrote behind the bound";
@@ -108,7 +108,7 @@ TEST(Cobs, ReadsBackEverySize) {
       ASSERT_EQ(encoding, reference(payload)) << size;
       ASSERT_EQ(std::ranges::count(encoding, 0), 0) << size;
       ASSERT_LE(encoding.size(), cobs_bound(size));
-      ASSERT_EQ(decoded(encoding), payload) << size;
+      ASSERT_EQ(unstuffed(encoding), payload) << size;
       Bytes in_place = encoding;
       ASSERT_EQ(cobs_decode(in_place, in_place.data()), size);
       in_place.resize(size);
@@ -118,19 +118,19 @@ TEST(Cobs, ReadsBackEverySize) {
 }
 
 TEST(Cobs, AcceptsALastCodeBehindAFullBlock) {
-  EXPECT_EQ(decoded(Bytes{0xFF} + counting(254) + Bytes{0x01}), counting(254));
-  EXPECT_EQ(decoded(Bytes{0xFF} + counting(254) + Bytes{0xFF} + counting(254) + Bytes{0x01}),
+  EXPECT_EQ(unstuffed(Bytes{0xFF} + counting(254) + Bytes{0x01}), counting(254));
+  EXPECT_EQ(unstuffed(Bytes{0xFF} + counting(254) + Bytes{0xFF} + counting(254) + Bytes{0x01}),
             counting(254) + counting(254));
 }
 
 TEST(Cobs, RefusesWhatIsNoEncoding) {
-  EXPECT_EQ(decoded({}), std::nullopt);
-  EXPECT_EQ(decoded({0x02}), std::nullopt);
-  EXPECT_EQ(decoded({0x03, 0x11}), std::nullopt);
-  EXPECT_EQ(decoded({0x02, 0x11, 0x02}), std::nullopt);
-  EXPECT_EQ(decoded({0x00}), std::nullopt);
-  EXPECT_EQ(decoded({0x03, 0x00, 0x11}), std::nullopt);
-  EXPECT_EQ(decoded(Bytes{0xFF} + counting(253)), std::nullopt);
+  EXPECT_EQ(unstuffed({}), std::nullopt);
+  EXPECT_EQ(unstuffed({0x02}), std::nullopt);
+  EXPECT_EQ(unstuffed({0x03, 0x11}), std::nullopt);
+  EXPECT_EQ(unstuffed({0x02, 0x11, 0x02}), std::nullopt);
+  EXPECT_EQ(unstuffed({0x00}), std::nullopt);
+  EXPECT_EQ(unstuffed({0x03, 0x00, 0x11}), std::nullopt);
+  EXPECT_EQ(unstuffed(Bytes{0xFF} + counting(253)), std::nullopt);
 }
 
 RC_GTEST_PROP(Cobs, ReadsBackWhatItWrote, ()) {
@@ -141,7 +141,7 @@ RC_GTEST_PROP(Cobs, ReadsBackWhatItWrote, ()) {
                 {{1, rc::gen::just<std::uint8_t>(0)}, {20, rc::gen::arbitrary<std::uint8_t>()}}));
   const Bytes encoding = encoded(payload);
   RC_ASSERT(encoding == reference(payload));
-  RC_ASSERT(decoded(encoding) == payload);
+  RC_ASSERT(unstuffed(encoding) == payload);
 }
 
 TEST(FindZeroByte, FindsTheFirst) {

@@ -10,11 +10,12 @@
 
 #include "tracedeck/base/padded_bytes.hpp"
 #include "tracedeck/dial9/make_value.hpp"
+#include "tracedeck/dial9/version_04_test.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
 
-struct Step {
+struct AppendedStep {
   std::uint64_t at = 0;
   std::string_view name;
 };
@@ -26,8 +27,8 @@ struct Sample {
 }  // namespace
 
 template <>
-inline constexpr auto kDescription<Step> =
-    describe<Step>("Step", timestamp(&Step::at), interned("name", &Step::name));
+inline constexpr auto kDescription<AppendedStep> = describe<AppendedStep>(
+    "Step", timestamp(&AppendedStep::at), interned("name", &AppendedStep::name));
 template <>
 inline constexpr auto kDescription<Sample> = describe<Sample>(
     "Sample", timestamp(&Sample::at), interned("stack", &Sample::stack, annotation("unit", "pc")));
@@ -38,20 +39,18 @@ using Bytes = std::vector<std::uint8_t>;
 
 Bytes copy(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
 
-const EncoderOptions kVersion04{.version = Version::k0_4};
-
 void encode_first_half(Encoder& encoder) {
-  ASSERT_TRUE(encoder.write(Step{1, "forgotten"}));
+  ASSERT_TRUE(encoder.write(AppendedStep{1, "forgotten"}));
   ASSERT_TRUE(encoder.new_segment());
-  ASSERT_TRUE(encoder.write(Step{0x2000000, "a"}));
+  ASSERT_TRUE(encoder.write(AppendedStep{0x2000000, "a"}));
   ASSERT_EQ(encoder.register_schema({.name = "Other", .fields = {{"x"}}}, 40), 40);
   ASSERT_TRUE(encoder.annotate(40, std::vector<Annotation>{{0, "k", "v"}}));
   ASSERT_TRUE(encoder.write(Sample{0x2000001, {1, 2}}));
 }
 
 void encode_second_half(Encoder& encoder) {
-  ASSERT_TRUE(encoder.write(Step{0x2000005, "a"}));
-  ASSERT_TRUE(encoder.write(Step{0x2000005, "b"}));
+  ASSERT_TRUE(encoder.write(AppendedStep{0x2000005, "a"}));
+  ASSERT_TRUE(encoder.write(AppendedStep{0x2000005, "b"}));
   ASSERT_TRUE(encoder.write(Sample{0x2000001, {1, 2}}));
   ASSERT_TRUE(encoder.write(Sample{0x2000001, {3}}));
   ASSERT_EQ(
@@ -92,7 +91,7 @@ TEST(Append, TakesOverTheLastSegmentOnly) {
 
 TEST(Append, ToASinkWithoutAHeader) {
   Encoder encoder;
-  ASSERT_TRUE(encoder.write(Step{7, "a"}));
+  ASSERT_TRUE(encoder.write(AppendedStep{7, "a"}));
   const PaddedBytes trace(encoder.bytes());
   Bytes added;
   Result<Encoder> rest = append_to(trace.view(), {}, [&added](ByteSpan chunk) -> Result<void> {
@@ -100,7 +99,7 @@ TEST(Append, ToASinkWithoutAHeader) {
     return {};
   });
   ASSERT_TRUE(rest);
-  ASSERT_TRUE(rest->write(Step{8, "a"}));
+  ASSERT_TRUE(rest->write(AppendedStep{8, "a"}));
   ASSERT_TRUE(rest->finish());
   EXPECT_EQ(added, (Bytes{0x02, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00}));
 }
@@ -114,7 +113,7 @@ TEST(Append, RefusesWhatIsNoTrace) {
 
 TEST(Append, RefusesADamagedEnd) {
   Encoder encoder;
-  ASSERT_TRUE(encoder.write(Step{7, "a"}));
+  ASSERT_TRUE(encoder.write(AppendedStep{7, "a"}));
   Bytes cut = copy(encoder.bytes());
   cut.pop_back();
   const Result<Encoder> rest = append_to(PaddedBytes(cut).view());
@@ -125,13 +124,13 @@ TEST(Append, RefusesADamagedEnd) {
 
 TEST(Append, DamageInAnEarlierSegmentDoesNotMatter) {
   Encoder encoder;
-  ASSERT_TRUE(encoder.write(Step{7, "a"}));
+  ASSERT_TRUE(encoder.write(AppendedStep{7, "a"}));
   Bytes trace = copy(encoder.bytes());
   trace.push_back(0x77);
   trace.insert(trace.end(), encoder.bytes().begin(), encoder.bytes().end());
   Result<Encoder> rest = append_to(PaddedBytes(trace).view());
   ASSERT_TRUE(rest);
-  ASSERT_TRUE(rest->write(Step{7, "a"}));
+  ASSERT_TRUE(rest->write(AppendedStep{7, "a"}));
   EXPECT_EQ(rest->bytes().size(), 10U);
 }
 

@@ -11,6 +11,7 @@
 
 #include "tracedeck/dial9/encoder.hpp"
 #include "tracedeck/dial9/make_value.hpp"
+#include "tracedeck/dial9/version_04_test.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
@@ -70,8 +71,6 @@ void expect_refused(ErrorCode code, std::string_view path, Attempt&& attempt,
   Encoder encoder(options);
   expect_refused(encoder, code, path, attempt);
 }
-
-const EncoderOptions kVersion04{.version = Version::k0_4};
 
 Schema schema_with(FieldType type, bool optional = false) {
   return {.name = "C", .has_timestamp = false, .fields = {{"f", type, optional}}};

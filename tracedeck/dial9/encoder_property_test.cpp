@@ -22,20 +22,20 @@ namespace {
 
 using FieldContent = std::optional<DynamicValue>;
 
-struct Event {
+struct DecodedEvent {
   std::uint64_t segment = 0;
   Schema schema = {};
   std::optional<std::uint64_t> timestamp = {};
   std::vector<FieldContent> values = {};
-  friend bool operator==(const Event&, const Event&) = default;
+  friend bool operator==(const DecodedEvent&, const DecodedEvent&) = default;
 };
 
-struct Trace {
-  std::vector<Event> events = {};
+struct DecodedTrace {
+  std::vector<DecodedEvent> events = {};
   // Pools of all segments: (segment, id) to content.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::string> strings = {};
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<std::uint64_t>> stacks = {};
-  friend bool operator==(const Trace&, const Trace&) = default;
+  friend bool operator==(const DecodedTrace&, const DecodedTrace&) = default;
 };
 
 // Reads a valid trace a byte at a time; any misstep throws by way of `at`.
@@ -43,7 +43,7 @@ class PlainDecoder {
  public:
   explicit PlainDecoder(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)) {}
 
-  Trace decode() {
+  DecodedTrace decode() {
     std::uint64_t segments = 0;
     while (position_ < bytes_.size()) {
       switch (const std::uint64_t tag = number(1); tag) {
@@ -132,7 +132,7 @@ class PlainDecoder {
   }
   void event() {
     const Schema& type = schemas_.at(static_cast<std::uint16_t>(number(2)));
-    Event made{.segment = segment_, .schema = type};
+    DecodedEvent made{.segment = segment_, .schema = type};
     if (type.has_timestamp) made.timestamp = base_ += number(3);
     for (const FieldDefinition& field : type.fields) {
       const bool present = !field.optional || number(1) == 1;
@@ -199,7 +199,7 @@ class PlainDecoder {
   std::uint64_t segment_ = 0;
   std::uint64_t base_ = 0;
   std::map<std::uint16_t, Schema> schemas_;
-  Trace trace_;
+  DecodedTrace trace_;
 };
 
 // The same by way of the library.
@@ -209,7 +209,7 @@ class Collector {
   void problem(const Finding& finding) { RC_FAIL(finding.text); }
   void finding(const Finding&) {}
   void event(const EventView& view) {
-    Event made{.segment = segment_, .schema = view.schema()};
+    DecodedEvent made{.segment = segment_, .schema = view.schema()};
     if (view.schema().has_timestamp) made.timestamp = view.timestamp;
     for (const Value& value : view.values) {
       made.values.push_back(value.present ? FieldContent(owned(value)) : std::nullopt);
@@ -217,7 +217,7 @@ class Collector {
     events.push_back(std::move(made));
   }
 
-  std::vector<Event> events;
+  std::vector<DecodedEvent> events;
 
  private:
   std::uint64_t segment_ = 0;
@@ -334,7 +334,7 @@ class RandomTrace {
  public:
   explicit RandomTrace(Encoder& encoder) : encoder_(encoder) {}
 
-  Trace encode() {
+  DecodedTrace encode() {
     for (int left = below(30); left > 0; --left) {
       switch (*rc::gen::weightedElement<int>({{6, 0}, {2, 1}, {1, 2}, {1, 3}})) {
         case 0:
@@ -380,7 +380,7 @@ class RandomTrace {
     if (schemas_.empty()) register_schema();
     const auto& [id, schema] =
         *std::next(schemas_.begin(), *rc::gen::inRange<long>(0, std::ssize(schemas_)));
-    Event event{.segment = segment_, .schema = schema};
+    DecodedEvent event{.segment = segment_, .schema = schema};
     if (schema.has_timestamp) event.timestamp = any_width();
     std::deque<ContainerValue> memory;
     for (const FieldDefinition& field : schema.fields) {
@@ -399,13 +399,13 @@ class RandomTrace {
   Encoder& encoder_;
   std::uint64_t segment_ = 0;
   std::map<std::uint16_t, Schema> schemas_;
-  Trace trace_;
+  DecodedTrace trace_;
 };
 
 RC_GTEST_PROP(EncoderProperty, TracesReadBackAsTheyWereWritten, ()) {
   Encoder encoder({.version = Version::k0_4});
-  const Trace written = RandomTrace(encoder).encode();
-  const Trace read = PlainDecoder({encoder.bytes().begin(), encoder.bytes().end()}).decode();
+  const DecodedTrace written = RandomTrace(encoder).encode();
+  const DecodedTrace read = PlainDecoder({encoder.bytes().begin(), encoder.bytes().end()}).decode();
   RC_ASSERT(read == written);
 
   Collector collector;
@@ -448,7 +448,7 @@ RC_GTEST_PROP(EncoderProperty, DescribedStructsReadBackAsTheyWereWritten, ()) {
     event.list = std::get<DynamicList>(any_value(FieldType::kDynamicList, 1).variant);
     RC_ASSERT(encoder.write(event).has_value());
   }
-  const Trace read = PlainDecoder({encoder.bytes().begin(), encoder.bytes().end()}).decode();
+  const DecodedTrace read = PlainDecoder({encoder.bytes().begin(), encoder.bytes().end()}).decode();
   RC_ASSERT(read.events.size() == written.size());
   for (std::size_t i = 0; i < written.size(); ++i) {
     const Mixture& event = written[i];

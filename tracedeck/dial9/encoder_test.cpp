@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tracedeck/dial9/make_value.hpp"
+#include "tracedeck/dial9/version_04_test.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
@@ -131,8 +132,6 @@ Bytes event_of(const T& event, EncoderOptions options = {}) {
   EXPECT_TRUE(encoder.register_type<T>());
   return added(encoder, [&] { EXPECT_TRUE(encoder.write(event)); });
 }
-
-const EncoderOptions kVersion04{.version = Version::k0_4};
 
 TEST(Encoder, BeginsWithTheHeader) { EXPECT_EQ(encoded(Encoder()), kHeader); }
 

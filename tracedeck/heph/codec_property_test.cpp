@@ -112,7 +112,7 @@ class PlainDecoder {
   Trace trace_;
 };
 
-struct Collector {
+struct EventCollector {
   Trace trace;
   std::size_t problems = 0;
 
@@ -249,7 +249,7 @@ RC_GTEST_PROP(Codec, WhatIsEncodedReadsBackEqual, ()) {
   encode(encoder, trace);
   RC_ASSERT(PlainDecoder(encoder.bytes()).decode() == trace);
   const PaddedBytes padded(encoder.bytes());
-  Collector collector;
+  EventCollector collector;
   decode(padded.view(), collector);
   RC_ASSERT(collector.problems == 0U);
   RC_ASSERT(collector.trace == trace);

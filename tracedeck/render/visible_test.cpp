@@ -11,7 +11,7 @@
 namespace tracedeck::render {
 namespace {
 
-std::string in_quotes(std::string_view text) {
+std::string in_visible_quotes(std::string_view text) {
   TextBuffer out;
   append_visible_quoted(out, text);
   return std::string(out.view());
@@ -47,9 +47,9 @@ TEST(Visible, InvalidBytesAreShownAsTheyAre) {
 }
 
 TEST(Visible, QuotedTextIsUnambiguous) {
-  EXPECT_EQ(in_quotes(""), "\"\"");
-  EXPECT_EQ(in_quotes("say \"\\n\""), R"("say \"\\n\"")");
-  EXPECT_EQ(in_quotes("\n"), R"("\n")");
+  EXPECT_EQ(in_visible_quotes(""), "\"\"");
+  EXPECT_EQ(in_visible_quotes("say \"\\n\""), R"("say \"\\n\"")");
+  EXPECT_EQ(in_visible_quotes("\n"), R"("\n")");
 }
 
 TEST(Visible, NamesAreQuotedWhenTheyLookLikeNone) {

@@ -29,7 +29,6 @@ std::vector<std::string> rules_of(const std::vector<Finding>& findings) {
   return ids;
 }
 
-const Bytes kResolution25 = frame("ts_resolution_ns", 0, {number(25)});
 const Bytes kTick = isr_enter(10, 7);
 
 TEST(Reader, CoresAreStreams) {

@@ -37,5 +37,6 @@ inline FieldValue text(std::string_view value) { return {.text = value}; }
 inline Bytes isr_enter(std::uint64_t timestamp, std::uint32_t id) {
   return frame("isr_enter", timestamp, {number(id)});
 }
+inline const Bytes kResolution25 = frame("ts_resolution_ns", 0, {number(25)});
 
 }  // namespace tracedeck::tband

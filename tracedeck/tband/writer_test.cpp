@@ -33,8 +33,6 @@ Written rewritten(const Bytes& bytes, const ReadOptions& options = {}) {
   return write(**reader);
 }
 
-const Bytes kResolution25 = frame("ts_resolution_ns", 0, {number(25)});
-
 TEST(Writer, EveryEventIsWrittenAsItWas) {
   Bytes trace = kResolution25;
   std::uint64_t ts = 0;

@@ -11,7 +11,7 @@
 namespace tracedeck::ctf {
 namespace {
 
-constexpr std::string_view kRc3 =
+constexpr std::string_view kRc3Lines =
     R"({"type":"preamble","version":2,"extensions":{"my.tracer":{"ramen":null}}}
 {"type":"trace-class","uuid":[229,62,10,184,80,161,79,10,183,16,181,240,187,169,196,172],"user-attributes":{"a":{"b": 1}}}
 {"type":"clock-class","name":"c","frequency":8000,"offset":{"seconds":-3,"cycles":7},"description":"d","uuid":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]}
@@ -20,7 +20,7 @@ constexpr std::string_view kRc3 =
 {"type":"event-record-class","id":4,"data-stream-class-id":3,"name":"ev","payload-field-class":{"type":"structure","minimum-alignment":16,"member-classes":[{"name":"x","user-attributes":{"u":true},"field-class":{"type":"fixed-length-signed-enumeration","length":12,"byte-order":"big-endian","alignment":4,"preferred-display-base":16,"mappings":{"z":[[-1,-1]],"a":[[0,3],[7,9]]}}}]}})";
 
 TEST(JsonMetadata, ReleaseCandidate) {
-  const ReadStream read = read_lines(kRc3);
+  const ReadStream read = read_lines(kRc3Lines);
   ASSERT_EQ(read.listing(), "");
   const TraceDescription& trace = *read.metadata->description();
   EXPECT_EQ(read.metadata->dialect(), Dialect::kRc3);
@@ -129,7 +129,7 @@ TEST(JsonMetadata, UuidOfThePreambleNeedsNoTraceClass) {
 
 // Cutting the stream anywhere changes nothing.
 TEST(JsonMetadata, ComesInPieces) {
-  const std::string stream = as_sequence(kRc3);
+  const std::string stream = as_sequence(kRc3Lines);
   for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
     Metadata metadata("trace", 0);
     const auto reader = json_metadata_reader(metadata);

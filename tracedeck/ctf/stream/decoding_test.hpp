@@ -59,6 +59,8 @@ inline std::string structure(const std::vector<std::string>& classes, std::strin
   }
   return fmt::format(R"({{"type":"structure","member-classes":[{}]{}}})", members, more);
 }
+// A role, as a further property of a field class.
+inline std::string role(std::string_view word) { return fmt::format(R"(,"roles":["{}"])", word); }
 inline std::string static_array(unsigned length, std::string_view element,
                                 std::string_view more = "") {
   return fmt::format(R"({{"type":"static-length-array","length":{},"element-field-class":{}{}}})",
@@ -281,6 +283,12 @@ inline Decoded decode(const Roots& roots, const Bytes& bytes, const DecodeAt& at
     }
     return decoded;
   }
+}
+
+// What a payload of these members decodes to.
+inline std::string payload(const std::vector<std::string>& classes, const Bytes& bytes,
+                           const DecodeAt& at = {}) {
+  return decode({.payload = structure(classes)}, bytes, at).text;
 }
 
 }  // namespace tracedeck::ctf

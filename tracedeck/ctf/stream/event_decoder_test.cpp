@@ -84,7 +84,6 @@ PacketHead content_of(std::uint64_t bits, std::uint64_t head_bits = 0) {
   return head;
 }
 
-std::string role(std::string_view word) { return fmt::format(R"(,"roles":["{}"])", word); }
 const std::string kId = u_le(8, R"(,"roles":["event-record-class-id"])");
 
 TEST(Events, UpToTheEndOfTheContent) {

@@ -7,10 +7,6 @@
 namespace tracedeck::ctf {
 namespace {
 
-std::string payload(const std::vector<std::string>& classes, const Bytes& bytes) {
-  return decode({.payload = structure(classes)}, bytes).text;
-}
-
 std::string real(unsigned width, std::string_view order) {
   return fixed("floating-point-number", width, order);
 }

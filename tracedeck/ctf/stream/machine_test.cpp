@@ -7,10 +7,6 @@
 namespace tracedeck::ctf {
 namespace {
 
-std::string payload(const std::vector<std::string>& classes, const Bytes& bytes,
-                    const DecodeAt& at = {}) {
-  return decode({.payload = structure(classes)}, bytes, at).text;
-}
 // In the words of CTF2-SPEC-2.0.
 std::string final_payload(const std::vector<std::string>& classes, const Bytes& bytes) {
   return decode({.payload = structure(classes), .final = true}, bytes).text;

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::uint64_t kMostState = 1 << 20;
 
-std::string role(std::string_view word) { return fmt::format(R"(,"roles":["{}"])", word); }
-
 // Decodes the head of one packet.
 class Head {
  public:

@@ -11,7 +11,7 @@ namespace {
 
 using Root = FieldLocation::Root;
 
-FieldClassPtr integer(const std::string& role, std::uint32_t width) {
+FieldClassPtr integer_of_role(const std::string& role, std::uint32_t width) {
   FieldClass made{.kind = IntegerClass{.layout = FixedLayout{.width = width}}};
   made.roles = {role};
   return std::make_shared<const FieldClass>(std::move(made));
@@ -27,7 +27,7 @@ constexpr auto* kClockRole = "default-clock-timestamp";
 
 TEST(HeadRoles, AClockOfAPacketContextIsItsBegin) {
   HeadRoles heads;
-  heads.collect(structure(integer(kClockRole, 64)), Root::kPacketContext);
+  heads.collect(structure(integer_of_role(kClockRole, 64)), Root::kPacketContext);
   EXPECT_TRUE(heads.has_begin);
   EXPECT_FALSE(heads.has_clock);
   EXPECT_EQ(heads.roles, role_bit(Role::kPacketBegin));
@@ -35,25 +35,25 @@ TEST(HeadRoles, AClockOfAPacketContextIsItsBegin) {
 
 TEST(HeadRoles, TimesNeedAClock) {
   HeadRoles heads;
-  heads.collect(structure(integer(kClockRole, 64)), Root::kEventHeader);
+  heads.collect(structure(integer_of_role(kClockRole, 64)), Root::kEventHeader);
   EXPECT_TRUE(heads.serve(false, false, true));
   EXPECT_FALSE(heads.serve(false, false, false));
 }
 
 TEST(HeadRoles, WithoutABeginDialectsDifferOnNarrowClocks) {
   HeadRoles heads;
-  heads.collect(structure(integer(kClockRole, 32)), Root::kEventHeader);
+  heads.collect(structure(integer_of_role(kClockRole, 32)), Root::kEventHeader);
   EXPECT_TRUE(heads.has_narrow_clock);
   EXPECT_TRUE(heads.serve(true, true, true));
   EXPECT_FALSE(heads.serve(true, false, true));
   EXPECT_FALSE(heads.serve(false, true, true));
-  heads.collect(structure(integer(kClockRole, 64)), Root::kPacketContext);
+  heads.collect(structure(integer_of_role(kClockRole, 64)), Root::kPacketContext);
   EXPECT_TRUE(heads.serve(true, false, true));
 }
 
 TEST(HeadRoles, Ctf1HasIntegersOfUpTo64Bits) {
   HeadRoles heads;
-  heads.collect(structure(integer("event-record-class-id", 80)), Root::kEventHeader);
+  heads.collect(structure(integer_of_role("event-record-class-id", 80)), Root::kEventHeader);
   EXPECT_FALSE(heads.plain);
   EXPECT_TRUE(heads.serve(false, false, false));
   EXPECT_FALSE(heads.serve(true, true, false));

@@ -9,7 +9,7 @@ namespace {
 
 using Root = FieldLocation::Root;
 
-FieldClassPtr integer() {
+FieldClassPtr byte_class() {
   return make_field_class(IntegerClass{.layout = FixedLayout{.width = 8}});
 }
 
@@ -35,7 +35,7 @@ OpenStructure open_at(const StructureClass& source, std::size_t current, Program
 
 TEST(MappedFields, OnlyWhatCameBeforeIsFound) {
   const StructureClass source =
-      members({{"length", integer()}, {"array", integer()}, {"later", integer()}});
+      members({{"length", byte_class()}, {"array", byte_class()}, {"later", byte_class()}});
   ProgramBuilder program;
   MappedFields fields(program, false);
   fields.begin_root(Root::kPayload);
@@ -53,9 +53,9 @@ TEST(MappedFields, OnlyWhatCameBeforeIsFound) {
 }
 
 TEST(MappedFields, LocationsFollowTheDialect) {
-  const StructureClass inner = members({{"length", integer()}, {"array", integer()}});
+  const StructureClass inner = members({{"length", byte_class()}, {"array", byte_class()}});
   const StructureClass outer =
-      members({{"length", integer()}, {"inside", make_field_class(inner)}});
+      members({{"length", byte_class()}, {"inside", make_field_class(inner)}});
   ProgramBuilder program;
   MappedFields fields(program, false);
   fields.begin_root(Root::kPayload);
@@ -80,7 +80,7 @@ TEST(MappedFields, LocationsFollowTheDialect) {
 }
 
 TEST(MappedFields, ThePacketContextIsAnothers) {
-  const StructureClass context = members({{"length", integer()}, {"end", integer()}});
+  const StructureClass context = members({{"length", byte_class()}, {"end", byte_class()}});
   ProgramBuilder packet_program;
   MappedFields packet(packet_program, false);
   packet.begin_root(Root::kPacketContext);
@@ -91,7 +91,7 @@ TEST(MappedFields, ThePacketContextIsAnothers) {
   packet.keep_members(node, std::move(closed));
   packet.end_root(context, node);
 
-  const StructureClass payload = members({{"array", integer()}});
+  const StructureClass payload = members({{"array", byte_class()}});
   ProgramBuilder program;
   MappedFields fields(program, false);
   fields.use_packet_context(packet);

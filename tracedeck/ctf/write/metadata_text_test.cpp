@@ -14,7 +14,7 @@ FieldClassPtr unsigned_class(std::uint32_t width, std::uint32_t alignment = 1) {
   return std::make_shared<const FieldClass>(std::move(made));
 }
 
-Member member(std::string name, FieldClassPtr field_class) {
+Member plain_member(std::string name, FieldClassPtr field_class) {
   return {.name = std::move(name), .field_class = std::move(field_class), .attributes = {}};
 }
 
@@ -36,7 +36,7 @@ std::string text_of(const TraceDescription& description, Dialect dialect) {
 }
 
 TEST(MetadataText, MinimalInEachDialect) {
-  const auto description = describe_events({member("x", unsigned_class(8))});
+  const auto description = describe_events({plain_member("x", unsigned_class(8))});
   const std::string head =
       "\x1e{\"type\":\"preamble\",\"version\":2}\n"
       "\x1e{\"type\":\"data-stream-class\"}\n"
@@ -56,9 +56,10 @@ TEST(MetadataText, MinimalInEachDialect) {
 TEST(MetadataText, LocationsInTheWordsOfTheDialect) {
   const FieldLocation length{.root = FieldLocation::Root::kRelative, .path = {std::nullopt, "n"}};
   const FieldClassPtr inner = make_field_class(StructureClass{
-      .members = {member("a", make_field_class(ArrayClass{.element = unsigned_class(8),
-                                                          .extent = LengthField{length}}))}});
-  const auto description = describe_events({member("n", unsigned_class(8)), member("s", inner)});
+      .members = {plain_member("a", make_field_class(ArrayClass{.element = unsigned_class(8),
+                                                                .extent = LengthField{length}}))}});
+  const auto description =
+      describe_events({plain_member("n", unsigned_class(8)), plain_member("s", inner)});
   EXPECT_NE(text_of(*description, Dialect::kRc3)
                 .find("\"length-field-location\":[\"event-record-payload\",\"n\"]"),
             std::string::npos);
@@ -70,10 +71,11 @@ TEST(MetadataText, LocationsInTheWordsOfTheDialect) {
 
 TEST(MetadataText, SharedClassesBecomeAliases) {
   FieldClassPtr inner =
-      make_field_class(StructureClass{.members = {member("x", unsigned_class(8))}});
+      make_field_class(StructureClass{.members = {plain_member("x", unsigned_class(8))}});
   for (int i = 0; i < 40; ++i)
-    inner = make_field_class(StructureClass{.members = {member("a", inner), member("b", inner)}});
-  const auto description = describe_events({member("m", inner)});
+    inner = make_field_class(
+        StructureClass{.members = {plain_member("a", inner), plain_member("b", inner)}});
+  const auto description = describe_events({plain_member("m", inner)});
   const std::string text = text_of(*description, Dialect::kFinal);
   EXPECT_LT(text.size(), 20'000U);
   EXPECT_NE(text.find("{\"type\":\"field-class-alias\",\"name\":\"class-0\","), std::string::npos);
@@ -92,7 +94,7 @@ TEST(MetadataText, RolesInTheWordsOfTheDialect) {
       {.id = 0,
        .default_clock = &clock,
        .packet_context = make_field_class(StructureClass{
-           .members = {member("b", std::make_shared<const FieldClass>(std::move(begin)))}})});
+           .members = {plain_member("b", std::make_shared<const FieldClass>(std::move(begin)))}})});
   EXPECT_NE(text_of(description, Dialect::kFinal).find("\"roles\":[\"default-clock-timestamp\"]"),
             std::string::npos);
   const std::string tsdl = text_of(description, Dialect::kCtf1);
@@ -108,7 +110,7 @@ TEST(MetadataText, ClockRolesWithoutAClock) {
   description.add_stream_class(
       {.id = 0,
        .event_header = make_field_class(StructureClass{
-           .members = {member("t", std::make_shared<const FieldClass>(std::move(time)))}})});
+           .members = {plain_member("t", std::make_shared<const FieldClass>(std::move(time)))}})});
   EXPECT_NE(text_of(description, Dialect::kRc3).find("\"roles\":[\"default-clock-timestamp\"]"),
             std::string::npos);
   EXPECT_EQ(text_of(description, Dialect::kFinal).find("roles"), std::string::npos);
@@ -117,9 +119,10 @@ TEST(MetadataText, ClockRolesWithoutAClock) {
 // What is written is read back as what it was.
 TEST(MetadataText, IsReadBack) {
   const auto description = describe_events(
-      {member("n", unsigned_class(5)), member("in t", unsigned_class(12)),
-       member("s", make_field_class(StringClass{.extent = LengthPrefixed{}})),
-       member("o", make_field_class(OptionalClass{.value = unsigned_class(8), .presence = {}}))});
+      {plain_member("n", unsigned_class(5)), plain_member("in t", unsigned_class(12)),
+       plain_member("s", make_field_class(StringClass{.extent = LengthPrefixed{}})),
+       plain_member("o",
+                    make_field_class(OptionalClass{.value = unsigned_class(8), .presence = {}}))});
   for (const Dialect dialect : {Dialect::kRc3, Dialect::kFinal, Dialect::kCtf1}) {
     const std::string text = text_of(*description, dialect);
     Metadata metadata("again", 0);

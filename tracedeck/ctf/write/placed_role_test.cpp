@@ -15,7 +15,7 @@ PlacedRole fixed(std::uint64_t begin, std::uint64_t width, ByteOrder order,
       .roles = role_bit(role), .byte_order = order, .begin = begin, .width = width, .value = value};
 }
 
-std::vector<std::uint8_t> bytes_of(const BitWriter& bits) {
+std::vector<std::uint8_t> bytes_written(const BitWriter& bits) {
   return {bits.bytes().begin(), bits.bytes().end()};
 }
 
@@ -36,16 +36,16 @@ RC_GTEST_PROP(PlacedRole, IsPutAsTheWriterPutsIt,
   BitWriter bits;
   put(bits, ~std::uint64_t{0} >> (64 - width));
   RC_ASSERT(put_again(bits, fixed(at, width, order), fitting));
-  RC_ASSERT(bytes_of(bits) == bytes_of(wanted));
+  RC_ASSERT(bytes_written(bits) == bytes_written(wanted));
 }
 
 TEST(PlacedRole, RefusesWhatDoesNotFit) {
   BitWriter bits;
   bits.put(0, 16, ByteOrder::kLittle);
   EXPECT_FALSE(put_again(bits, fixed(0, 8, ByteOrder::kLittle), 0x100));
-  EXPECT_EQ(bytes_of(bits), (std::vector<std::uint8_t>{0, 0}));
+  EXPECT_EQ(bytes_written(bits), (std::vector<std::uint8_t>{0, 0}));
   put_low_bits_again(bits, fixed(0, 8, ByteOrder::kLittle), 0x1ab);
-  EXPECT_EQ(bytes_of(bits), (std::vector<std::uint8_t>{0xab, 0}));
+  EXPECT_EQ(bytes_written(bits), (std::vector<std::uint8_t>{0xab, 0}));
 }
 
 // A value keeps the bytes that LEB128 had for another.
@@ -54,10 +54,10 @@ TEST(PlacedRole, Leb128KeepsItsSize) {
   for (int i = 0; i < 3; ++i) bits.put_byte(0xff);
   const PlacedRole place{.roles = role_bit(Role::kTotalSize), .is_leb128 = true, .width = 24};
   EXPECT_TRUE(put_again(bits, place, 300));
-  EXPECT_EQ(bytes_of(bits), (std::vector<std::uint8_t>{0xac, 0x82, 0x00}));
+  EXPECT_EQ(bytes_written(bits), (std::vector<std::uint8_t>{0xac, 0x82, 0x00}));
   EXPECT_TRUE(put_again(bits, place, 0x1f'ffff));
   EXPECT_FALSE(put_again(bits, place, 0x20'0000));
-  EXPECT_EQ(bytes_of(bits), (std::vector<std::uint8_t>{0xff, 0xff, 0x7f}));
+  EXPECT_EQ(bytes_written(bits), (std::vector<std::uint8_t>{0xff, 0xff, 0x7f}));
 }
 
 TEST(PlacedRole, BitsInTheOtherOrder) {
@@ -66,7 +66,7 @@ TEST(PlacedRole, BitsInTheOtherOrder) {
   PlacedRole place = fixed(0, 8, ByteOrder::kLittle);
   place.reversed = true;
   EXPECT_TRUE(put_again(bits, place, 0b0000'0011));
-  EXPECT_EQ(bytes_of(bits), (std::vector<std::uint8_t>{0b1100'0000}));
+  EXPECT_EQ(bytes_written(bits), (std::vector<std::uint8_t>{0b1100'0000}));
 }
 
 // clk-val-update: a value of fewer bits than the clock goes round.

@@ -12,7 +12,7 @@ namespace {
 using Root = FieldLocation::Root;
 using Names = std::vector<std::string>;
 
-FieldClassPtr integer(std::vector<std::string> roles = {}) {
+FieldClassPtr integer_of_roles(std::vector<std::string> roles = {}) {
   FieldClass made{.kind = IntegerClass{.layout = FixedLayout{.width = 8}}};
   made.roles = std::move(roles);
   return std::make_shared<const FieldClass>(std::move(made));
@@ -26,8 +26,10 @@ StructureClass members(std::initializer_list<std::pair<std::string, FieldClassPt
 }
 
 TEST(TargetNames, OfCtf1AreIdentifiersAndDistinct) {
-  const StructureClass source =
-      members({{"a b", integer()}, {"a_b", integer()}, {"", integer()}, {"-", integer()}});
+  const StructureClass source = members({{"a b", integer_of_roles()},
+                                         {"a_b", integer_of_roles()},
+                                         {"", integer_of_roles()},
+                                         {"-", integer_of_roles()}});
   EXPECT_EQ(target_names(source, Root::kPayload, true, {.dialect = Dialect::kCtf1}),
             (Names{"a_b", "a_b_1", "_", "__1"}));
   EXPECT_EQ(target_names(source, Root::kPayload, true, {.dialect = Dialect::kFinal}),
@@ -35,21 +37,21 @@ TEST(TargetNames, OfCtf1AreIdentifiersAndDistinct) {
 }
 
 TEST(TargetNames, OfCtf2AreDistinctAndUtf8) {
-  const StructureClass source = members({{"n", integer()},
-                                         {"n", integer()},
-                                         {"n_1", integer()},
-                                         {"\xFF", integer()},
-                                         {"\xEF\xBF\xBD", integer()}});
+  const StructureClass source = members({{"n", integer_of_roles()},
+                                         {"n", integer_of_roles()},
+                                         {"n_1", integer_of_roles()},
+                                         {"\xFF", integer_of_roles()},
+                                         {"\xEF\xBF\xBD", integer_of_roles()}});
   for (const Dialect dialect : {Dialect::kFinal, Dialect::kRc3}) {
     EXPECT_EQ(target_names(source, Root::kPayload, true, {.dialect = dialect}),
               (Names{"n", "n_2", "n_1", "\xEF\xBF\xBD", "\xEF\xBF\xBD_1"}));
   }
   EXPECT_EQ(count_renamed(source), 3U);
-  EXPECT_EQ(count_renamed(members({{"n", integer()}, {"", integer()}})), 0U);
+  EXPECT_EQ(count_renamed(members({{"n", integer_of_roles()}, {"", integer_of_roles()}})), 0U);
 }
 
 TEST(TargetNames, OursStandBesideMembersOfAPacketContext) {
-  const StructureClass source = members({{"packet_size", integer()}});
+  const StructureClass source = members({{"packet_size", integer_of_roles()}});
   const MapperOptions options{.dialect = Dialect::kCtf1};
   EXPECT_EQ(target_names(source, Root::kPacketContext, true, options), (Names{"packet_size_1"}));
   EXPECT_EQ(target_names(source, Root::kPacketContext, false, options), (Names{"packet_size"}));
@@ -58,8 +60,9 @@ TEST(TargetNames, OursStandBesideMembersOfAPacketContext) {
 
 TEST(TargetNames, RolesThatStayHaveTheReservedOnes) {
   const std::string role = "packet-total-length";
-  const StructureClass source =
-      members({{"first", integer({role})}, {"last", integer({role})}, {"packet_size", integer()}});
+  const StructureClass source = members({{"first", integer_of_roles({role})},
+                                         {"last", integer_of_roles({role})},
+                                         {"packet_size", integer_of_roles()}});
   const MapperOptions options{.dialect = Dialect::kCtf1, .keep_roles = true};
   EXPECT_EQ(target_names(source, Root::kPacketContext, true, options),
             (Names{"first", "packet_size", "packet_size_1"}));
@@ -70,14 +73,14 @@ TEST(PlainNames, AreThoseThatTsdlCanSpell) {
     return has_plain_names(make_field_class(structure), Root::kPacketContext, keeps_roles);
   };
   EXPECT_TRUE(has_plain_names(nullptr, Root::kPayload, false));
-  EXPECT_TRUE(plain(members({{"a", integer()}}), false));
-  EXPECT_FALSE(plain(members({{"a b", integer()}}), false));
-  EXPECT_FALSE(plain(members({{"", integer()}}), false));
+  EXPECT_TRUE(plain(members({{"a", integer_of_roles()}}), false));
+  EXPECT_FALSE(plain(members({{"a b", integer_of_roles()}}), false));
+  EXPECT_FALSE(plain(members({{"", integer_of_roles()}}), false));
   // Inside of others too.
-  const FieldClassPtr inner = make_field_class(members({{"-", integer()}}));
+  const FieldClassPtr inner = make_field_class(members({{"-", integer_of_roles()}}));
   EXPECT_FALSE(plain(members({{"a", inner}}), false));
-  EXPECT_FALSE(plain(members({{"packet_size", integer()}}), true));
-  EXPECT_TRUE(plain(members({{"packet_size", integer()}}), false));
+  EXPECT_FALSE(plain(members({{"packet_size", integer_of_roles()}}), true));
+  EXPECT_TRUE(plain(members({{"packet_size", integer_of_roles()}}), false));
 }
 
 }  // namespace
