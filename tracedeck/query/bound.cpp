@@ -152,12 +152,19 @@ class Binder {
 
   // Texts beside `time` are times.
   void resolve_times(BoundNode& node) {
-    if (!context_.time_of_text || !std::ranges::any_of(node.operands, is_time)) return;
-    for (BoundNode& operand : node.operands) resolve_time(operand);
+    if (!context_.time_of_text || !compares_times(node.expression->operation) ||
+        !std::ranges::any_of(node.operands, is_time))
+      return;
+    for (BoundNode& operand : node.operands) {
+      resolve_time(operand);
+      if (operand.expression->operation == Operator::kRange)
+        for (BoundNode& end : operand.operands) resolve_time(end);
+    }
   }
   void resolve_time(BoundNode& node) {
-    for (BoundNode& operand : node.operands) resolve_time(operand);
-    if (!is_constant(node) || node.constant.kind != Value::Kind::kText) return;
+    if (node.expression->operation != Operator::kLiteral ||
+        node.constant.kind != Value::Kind::kText)
+      return;
     const auto time = context_.time_of_text(node.constant.text);
     node.constant = time ? Value::of(Integer::from(*time)) : Value{};
   }
@@ -196,7 +203,7 @@ Value event_value(Root root, const EventValues& values) {
     case Root::kSize:
       return Value::of(std::uint64_t{event.size});
     case Root::kTrace:
-      return Value::of(values.trace);
+      return values.trace.empty() ? Value{} : Value::of(values.trace);
     default:
       return {};
   }
@@ -299,7 +306,8 @@ Value evaluate_each(const BoundNode& node, const EventValues& values) {
 // With ASCII letters in lower case, kept in `texts`.
 Value lowered(const Value& value, std::deque<std::string>& texts) {
   const auto first = apply(Operator::kLabel, value);
-  const Value& source = value.kind == Value::Kind::kText ? value : first;
+  const bool is_text = value.kind == Value::Kind::kText || value.kind == Value::Kind::kBlob;
+  const Value& source = is_text ? value : first;
   if (!source.known()) return {};
   std::string& text = texts.emplace_back(source.text);
   std::ranges::transform(text, text.begin(), [](char c) {

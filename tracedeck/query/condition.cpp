@@ -27,21 +27,20 @@ const std::string* as_text(const Expression& expression) {
                                                     : nullptr;
 }
 
-// Whether the operands of an expression are times if one of them is.
-bool compares(Operator operation) {
-  return (operation >= Operator::kEqual && operation <= Operator::kGreaterOrEqual) ||
-         operation == Operator::kIn;
-}
-
 // Calls `visit` for the texts that stand beside `time`.
 template <class Visit>
 void for_each_time_text(const Expression& expression, Visit visit) {
   for_each(expression, [&](const Expression& each) {
     const auto is_operand_time = [](const ExpressionPtr& operand) { return is_time(*operand); };
-    if (!compares(each.operation) || !std::ranges::any_of(each.operands, is_operand_time)) return;
-    for_each(each, [&](const Expression& inner) {
-      if (const std::string* const text = as_text(inner)) visit(inner, *text);
-    });
+    if (!compares_times(each.operation) || !std::ranges::any_of(each.operands, is_operand_time))
+      return;
+    for (const ExpressionPtr& operand : each.operands) {
+      if (const std::string* const text = as_text(*operand)) visit(*operand, *text);
+      if (operand->operation != Operator::kRange) continue;
+      for (const ExpressionPtr& end : operand->operands) {
+        if (const std::string* const text = as_text(*end)) visit(*end, *text);
+      }
+    }
   });
 }
 
@@ -169,7 +168,7 @@ void Condition::join() {
 Result<std::shared_ptr<const Condition>> Condition::parse(std::span<const std::string> texts) {
   std::shared_ptr<Condition> condition(new Condition());
   for (const std::string& text : texts) {
-    auto expression = parse_expression(text);
+    auto expression = parse_condition(text);
     if (!expression) return std::unexpected(expression.error());
     if (auto taken = condition->take(*std::move(expression), text); !taken)
       return std::unexpected(taken.error());

@@ -27,6 +27,7 @@ using testing::IsEmpty;
 class Conditions : public testing::Test {
  protected:
   Conditions() {
+    widest_.push_back(0x80);
     const auto signed_class =
         make_field_class(IntegerClass{.is_signed = true, .layout = FixedLayout{.width = 64}});
     const auto state = enumeration_class({{.label = "idle", .ranges = {{0, 0}}},
@@ -36,6 +37,11 @@ class Conditions : public testing::Test {
         make_field_class(IntegerClass{.form = IntegerClass::Form::kBitMap,
                                       .mappings = {{.label = "read", .ranges = {{0, 0}}},
                                                    {.label = "write", .ranges = {{1, 1}}}}});
+    const auto wide_flags = make_field_class(
+        IntegerClass{.form = IntegerClass::Form::kBitMap,
+                     .mappings = {{.label = "near", .ranges = {{0, 63}}},
+                                  {.label = "far", .ranges = {{64, 64}}},
+                                  {.label = "farthest", .ranges = {{159, 1000}}}}});
     event_class_ = &trace_.add(trace_.event_class(
         7, "Poll Start",
         structure_class(
@@ -54,7 +60,10 @@ class Conditions : public testing::Test {
              {"wide", unsigned_class()},
              {"most", unsigned_class()},
              {"name", string_class()},
-             {"nan", make_field_class(RealClass{})}})));
+             {"nan", make_field_class(RealClass{})},
+             {"wide_flags", wide_flags},
+             {"widest_flags", wide_flags},
+             {"data", make_field_class(BlobClass{})}})));
     event_ = trace_.event(
         *event_class_, 1'500'000'000,
         {unsigned_slot(5),
@@ -77,7 +86,10 @@ class Conditions : public testing::Test {
          render::wide_slot(SlotKind::kWideUnsigned, wide_),
          unsigned_slot(~std::uint64_t{0}),
          text_slot("inner name"),
-         real_slot(std::numeric_limits<double>::quiet_NaN())});
+         real_slot(std::numeric_limits<double>::quiet_NaN()),
+         render::wide_slot(SlotKind::kWideUnsigned, wide_),
+         render::wide_slot(SlotKind::kWideUnsigned, widest_),
+         bytes_slot(SlotKind::kBlob, data_.data(), static_cast<std::uint32_t>(data_.size()))});
     event_.offset = 100;
     event_.size = 24;
   }
@@ -88,12 +100,15 @@ class Conditions : public testing::Test {
     if (!condition) return "ERROR: " + condition.error().message;
     std::vector<Nanoseconds> times;
     for (const TimePoint& point : (*condition)->times()) times.push_back(point.value);
-    const auto filter = (*condition)->filter({.times = std::move(times), .trace = "run.bin"});
+    const auto filter = (*condition)->filter({.times = std::move(times), .trace = trace_name_});
     return filter->passes(event_) ? "true" : "no";
   }
 
   std::vector<std::uint8_t> bytes_ = {1, 2, 250};
-  std::vector<std::uint8_t> wide_ = {0, 0, 0, 0, 0, 0, 0, 0, 1};  // 2^64
+  std::vector<std::uint8_t> wide_ = {0, 0, 0, 0, 0, 0, 0, 0, 1};         // 2^64
+  std::vector<std::uint8_t> widest_ = std::vector<std::uint8_t>(19, 0);  // 2^159
+  std::vector<std::uint8_t> data_ = {'A', 0xA9};
+  std::string trace_name_ = "run.bin";
   SampleTrace trace_;
   const EventClass* event_class_ = nullptr;
   Event event_;
@@ -189,6 +204,16 @@ TEST_F(Conditions, AreTrue) {
            "flags == \"write\"",
            "flags != \"read\"",
            "flags == 2",
+           "wide_flags == \"far\"",
+           "wide_flags != \"near\"",
+           "widest_flags == \"farthest\"",
+           "widest_flags != \"far\"",
+           "lower(data) == \"a\\xa9\"",
+           "data ~ \"A\\xa9\"",
+           "data ~ \"?\\xa9\"",
+           "time != (text == \"x\") || true",
+           "1.000000000s == 1000000000",
+           "wide < 340282366920938463463374607431768211.455us",
            "name == \"Poll Start\"",
            "name ~ \"Poll*\"",
            ".name == \"inner name\"",
@@ -284,6 +309,24 @@ TEST_F(Conditions, ThatAreWrongShowThePlace) {
   EXPECT_THAT(passes("sizes[*] == 1"), HasSubstr("any() and all()"));
   EXPECT_THAT(passes(std::string(100'000, '(')), HasSubstr("nested more than 200 deep"));
   EXPECT_THAT(passes(std::string(kMaxTextSize + 1, '1')), HasSubstr("has at most"));
+}
+
+TEST_F(Conditions, AreNoNumbersAndNoTexts) {
+  for (const char* text :
+       {"1", "1.5", "\"a\"", "name", "time", "stream.segment", "depth + 1", "-ok", "len(text)",
+        "lower(text)", "label(state)", "abs(low)", "name ?? 1", "ok && 1", "!name",
+        "ok or (len(text))", "any(sizes[*] + 1)", "(ok && name) == true"})
+    EXPECT_THAT(passes(text), HasSubstr("a condition is wanted")) << text;
+  for (const char* text : {"/a/", "len(/a/) == 1", "text in [/a/]", "/a/ == text", "text ~ /a/",
+                           "text =~ /a/ || /b/", "(/a/ ?? 1) == 1"})
+    EXPECT_THAT(passes(text), HasSubstr("a pattern stands behind")) << text;
+}
+
+TEST_F(Conditions, KnowNoTraceWhereThereIsOne) {
+  EXPECT_EQ(passes("has(trace)"), "true");
+  trace_name_ = "";
+  EXPECT_EQ(passes("has(trace)"), "no");
+  EXPECT_EQ(passes("trace == \"\""), "no");
 }
 
 TEST_F(Conditions, AreAllMet) {

@@ -119,6 +119,12 @@ enum class Operator : std::uint8_t {
   }
 }
 
+// Whether the operands of an expression are times if one of them is `time`.
+[[nodiscard]] constexpr bool compares_times(Operator operation) {
+  return (operation >= Operator::kEqual && operation <= Operator::kGreaterOrEqual) ||
+         operation == Operator::kIn;
+}
+
 struct Expression;
 using ExpressionPtr = std::unique_ptr<const Expression>;
 

@@ -206,10 +206,13 @@ Result<void> Lexer::read_number() {
     }
     factor = unit->factor;
   }
-  const Decimal decimal = parse_decimal(mantissa);
+  Decimal decimal = parse_decimal(mantissa);
+  // What unit and places have in common must not overflow.
+  std::uint64_t scale = factor;
+  for (; decimal.places > 0 && scale % 10 == 0; --decimal.places) scale /= 10;
   Uint128 scaled = 0;
   if (!has_exponent && !decimal.too_long &&
-      !__builtin_mul_overflow(decimal.digits, Uint128{factor}, &scaled)) {
+      !__builtin_mul_overflow(decimal.digits, Uint128{scale}, &scaled)) {
     unsigned places = decimal.places;
     while (places > 0 && scaled % 10 == 0) {
       scaled /= 10;

@@ -59,6 +59,18 @@ constexpr std::array kRoots = {
 constexpr std::array<std::string_view, 12> kReserved = {
     "and", "or", "not", "in", "contains", "by", "every", "event", "span", "track", "env", "now"};
 
+// Whether the value may be true or false: of a field only an event class knows.
+bool may_be_truth(const Expression& expression) {
+  const Operator operation = expression.operation;
+  if (operation == Operator::kLiteral) return std::holds_alternative<bool>(expression.literal);
+  if (operation == Operator::kPath) return expression.path.root < Root::kStream;
+  if (operation == Operator::kCoalesce)
+    return std::ranges::any_of(expression.operands,
+                               [](const ExpressionPtr& each) { return may_be_truth(*each); });
+  return operation <= Operator::kIn || operation == Operator::kHas || operation == Operator::kAny ||
+         operation == Operator::kAll;
+}
+
 template <std::size_t N>
 const Word* find(const std::array<Word, N>& words, const Token& token) {
   if (token.kind != Token::Kind::kPunctuation && token.kind != Token::Kind::kName) return nullptr;
@@ -78,6 +90,13 @@ class Parser {
 
   Result<ExpressionPtr> expression() {
     return chain("||", "or", Operator::kOr, &Parser::conjunction);
+  }
+
+  Result<ExpressionPtr> condition(Result<ExpressionPtr> parsed) {
+    if (!parsed || may_be_truth(**parsed)) return parsed;
+    return lexer_.error((*parsed)->place,
+                        "a condition is wanted, and this is never true or false; compare it, as in "
+                        "`len(name) != 0`");
   }
 
   Result<Path> path() {
@@ -135,11 +154,16 @@ class Parser {
     const std::uint32_t begin = front().place.begin;
     auto first = (this->*level)();
     if (!first || !(front().is(sign) || front().is_word(word))) return first;
+    const auto checked = [&](Result<ExpressionPtr> operand) {
+      return operation == Operator::kCoalesce ? std::move(operand) : condition(std::move(operand));
+    };
+    first = checked(std::move(first));
+    if (!first) return first;
     Expression joined{.operation = operation};
     joined.operands.push_back(*std::move(first));
     while (front().is(sign) || front().is_word(word)) {
       if (auto read = advance(true); !read) return std::unexpected(read.error());
-      auto next = (this->*level)();
+      auto next = checked((this->*level)());
       if (!next) return next;
       joined.operands.push_back(*std::move(next));
     }
@@ -158,7 +182,7 @@ class Parser {
     const Nested nested(*this);
     if (nested.too_deep()) return too_deep();
     if (auto read = advance(true); !read) return std::unexpected(read.error());
-    auto operand = negation();
+    auto operand = condition(negation());
     if (!operand) return operand;
     return make(Operator::kNot, begin, *std::move(operand));
   }
@@ -171,12 +195,9 @@ class Parser {
     if (front().is_word("in") || front().is_word("not")) return membership(begin, *std::move(left));
     const Word* const word = find(kComparisons, front());
     if (word == nullptr) return left;
-    const Place sign = front().place;
     if (auto read = advance(true); !read) return std::unexpected(read.error());
-    auto right = sum();
+    auto right = word->operation == Operator::kMatches ? pattern(word->text) : sum();
     if (!right) return right;
-    if (auto checked = check_pattern(*word, sign, **right); !checked)
-      return std::unexpected(checked.error());
     if (find(kComparisons, front()) != nullptr || front().is_word("in"))
       return lexer_.error(front().place, "comparisons do not chain; join them by `&&`");
     auto result = make(word->operation, begin, *std::move(left), *std::move(right));
@@ -184,16 +205,10 @@ class Parser {
     return result;
   }
 
-  Result<void> check_pattern(const Word& word, Place sign, const Expression& right) {
-    const bool is_pattern =
-        right.operation == Operator::kLiteral && std::holds_alternative<Pattern>(right.literal);
-    const bool wants_pattern = word.operation == Operator::kMatches;
-    if (is_pattern == wants_pattern) return {};
-    return wants_pattern
-               ? lexer_.error(right.place,
-                              fmt::format("behind `{}` a pattern is wanted: /regular expression/",
-                                          word.text))
-               : lexer_.error(sign, "a pattern stands behind `=~` or `!~` only");
+  Result<ExpressionPtr> pattern(std::string_view sign) {
+    if (front().kind == Token::Kind::kPattern) return literal(front().value);
+    return lexer_.error(front().place,
+                        fmt::format("behind `{}` a pattern is wanted: /regular expression/", sign));
   }
 
   Result<ExpressionPtr> membership(std::uint32_t begin, ExpressionPtr left) {
@@ -271,8 +286,9 @@ class Parser {
     switch (front().kind) {
       case Token::Kind::kNumber:
       case Token::Kind::kString:
-      case Token::Kind::kPattern:
         return literal(front().value);
+      case Token::Kind::kPattern:
+        return lexer_.error(front().place, "a pattern stands behind `=~` or `!~` only");
       case Token::Kind::kName:
         if (front().text == "true" || front().text == "false")
           return literal(front().text == "true");
@@ -336,6 +352,7 @@ class Parser {
     }
     if (auto read = advance(true); !read) return std::unexpected(read.error());
     auto argument = expression();
+    if (in_each_ && !was_in_each) argument = condition(std::move(argument));
     if (!argument) return argument;
     if (!front().is(")")) return unclosed(begin);
     if (auto read = advance(false); !read) return std::unexpected(read.error());
@@ -513,7 +530,14 @@ class Parser {
 
 Result<ExpressionPtr> parse_expression(Lexer& lexer) { return Parser(lexer).expression(); }
 
-Result<ExpressionPtr> parse_expression(std::string_view text) {
+Result<ExpressionPtr> parse_condition(Lexer& lexer) {
+  Parser parser(lexer);
+  return parser.condition(parser.expression());
+}
+
+namespace {
+
+Result<ExpressionPtr> parse_whole(std::string_view text, Result<ExpressionPtr> (*parse)(Lexer&)) {
   if (text.size() > kMaxTextSize) {
     return fail(ErrorCode::kLimitExceeded,
                 fmt::format("an expression has at most {} bytes", kMaxTextSize));
@@ -522,13 +546,23 @@ Result<ExpressionPtr> parse_expression(std::string_view text) {
   if (auto read = lexer.read(true); !read) return std::unexpected(read.error());
   if (lexer.token().kind == Token::Kind::kEnd)
     return lexer.error({0, 0}, "the expression is empty");
-  auto parsed = parse_expression(lexer);
+  auto parsed = parse(lexer);
   if (!parsed || lexer.token().kind == Token::Kind::kEnd) return parsed;
   const Token& rest = lexer.token();
   return lexer.error(rest.place,
                      rest.is("|")
                          ? "`|` is bitwise-or inside parentheses only; write `||`, or parentheses"
                          : fmt::format("an operator is wanted, not `{}`", rest.text));
+}
+
+}  // namespace
+
+Result<ExpressionPtr> parse_expression(std::string_view text) {
+  return parse_whole(text, parse_expression);
+}
+
+Result<ExpressionPtr> parse_condition(std::string_view text) {
+  return parse_whole(text, parse_condition);
 }
 
 Result<Path> parse_path(Lexer& lexer) { return Parser(lexer).path(); }

@@ -17,6 +17,11 @@ namespace tracedeck::query {
 // the first word that cannot go on: `|` outside parentheses, `,`, a keyword of a stage, the end.
 [[nodiscard]] Result<ExpressionPtr> parse_expression(Lexer& lexer);
 
+// An expression that may be true of an event. One whose value is a number or a text whatever the
+// event is an error, as it is before `&&`.
+[[nodiscard]] Result<ExpressionPtr> parse_condition(std::string_view text);
+[[nodiscard]] Result<ExpressionPtr> parse_condition(Lexer& lexer);
+
 // A path alone: `worker_id`, `stream.id`, `.a["odd key"]`.
 [[nodiscard]] Result<Path> parse_path(Lexer& lexer);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "tracedeck/base/utf8.hpp"
+
 namespace tracedeck::query {
 namespace {
 
@@ -62,6 +64,8 @@ Result<TextMatcherPtr> regular_expression(std::string_view pattern, bool ignores
   options.set_case_sensitive(!ignores_case);
   options.set_max_mem(std::int64_t{8} << 20);
   if (whole) options.set_dot_nl(true);
+  // Of a glob that is no UTF-8 each byte is a character.
+  if (whole && !is_valid_utf8(pattern)) options.set_encoding(RE2::Options::EncodingLatin1);
   auto made = std::make_shared<RegularExpression>(pattern, options, whole);
   if (!made->expression().ok())
     return fail(ErrorCode::kInvalidArgument,

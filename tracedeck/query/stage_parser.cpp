@@ -74,7 +74,8 @@ class StageParser {
   }
 
   Parsed where() {
-    auto condition = next_expression();
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    auto condition = parse_condition(lexer_);
     if (!condition) return std::unexpected(condition.error());
     return made(WhereStage{.condition = *std::move(condition)});
   }
@@ -165,7 +166,7 @@ class StageParser {
     const Place place = front().place;
     if (front().is("(")) {
       if (auto read = advance(true); !read) return std::unexpected(read.error());
-      auto condition = parse_expression(lexer_);
+      auto condition = parse_condition(lexer_);
       if (!condition) return condition;
       if (!front().is(")"))
         return lexer_.error({place.begin, place.begin + 1}, "no `)` closes what begins here");

@@ -34,10 +34,22 @@ std::optional<Int128> narrowed(const Integer& value) {
 }
 
 // Whether a label, or flag, of the class stands for the value.
-bool stands_for(const Mapping& mapping, const IntegerClass& of, const Integer& value) {
-  if (of.form != IntegerClass::Form::kBitMap) return has_label(mapping, narrowed(value));
-  const auto bits = value.to_unsigned();
-  return bits && has_flag(mapping, unsigned_slot(*bits));
+bool stands_for(const Mapping& mapping, const Value& value) {
+  const bool is_wide = value.kind == Kind::kWide;
+  if (value.labels->form != IntegerClass::Form::kBitMap)
+    return !is_wide && has_label(mapping, narrowed(value.integer));
+  const std::size_t bits = is_wide ? value.slot->length * 8 : kIntegerBytes * 8;
+  const auto is_set = [&](std::size_t bit) {
+    return is_wide ? (value.slot->bytes()[bit / 8] >> bit % 8 & 1) != 0
+                   : (value.integer.magnitude >> bit & 1) != 0;
+  };
+  for (const IntegerRange& range : mapping.ranges) {
+    const auto last = std::min<Int128>(range.upper, static_cast<Int128>(bits) - 1);
+    for (auto bit = std::max<Int128>(range.lower, 0); bit <= last; ++bit) {
+      if (is_set(static_cast<std::size_t>(bit))) return true;
+    }
+  }
+  return false;
 }
 
 // A wide integer, as one of 128 bits where those are enough.
@@ -216,10 +228,9 @@ std::optional<bool> any_text(const Value& value,
   if (is_text(value)) return visit(value.text);
   if (value.kind != Kind::kInteger && value.kind != Kind::kWide) return std::nullopt;
   if (value.labels != nullptr) {
-    return value.kind == Kind::kInteger &&
-           std::ranges::any_of(value.labels->mappings, [&](const Mapping& mapping) {
-             return stands_for(mapping, *value.labels, value.integer) && visit(mapping.label);
-           });
+    return std::ranges::any_of(value.labels->mappings, [&](const Mapping& mapping) {
+      return stands_for(mapping, value) && visit(mapping.label);
+    });
   }
   if (value.names != nullptr && !value.names->empty())
     return std::ranges::any_of(*value.names, visit);
