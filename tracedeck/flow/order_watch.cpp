@@ -1,6 +1,7 @@
 #include "tracedeck/flow/order_watch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tracedeck::flow {
 namespace {
@@ -38,6 +39,7 @@ void OrderWatch::step(const Place& from, const Place& to, const Event& event) {
 void OrderWatch::compare_clocks(const ClockClass& clock, const Event& event) {
   constexpr std::size_t kMostUnrelated = 1024;
   const std::uint64_t number = clock.entity.trace;
+  if (std::exchange(recent_[number % recent_.size()], number + 1) == number + 1) return;
   if (unrelated_.size() == kMostUnrelated || !traces_.insert(number).second) return;
   if (!first_clock_) {
     first_clock_ = clock;

@@ -1,6 +1,7 @@
 // What the order of the events that are delivered is worth.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -56,8 +57,9 @@ class OrderWatch {
   };
   std::optional<ClockClass> first_clock_;
   Named first_trace_;
-  std::unordered_set<std::uint64_t> traces_;  // numbers of those that were compared
-  std::vector<Named> unrelated_;              // by their clocks
+  std::unordered_set<std::uint64_t> traces_;   // numbers of those that were compared
+  std::array<std::uint64_t, 16> recent_ = {};  // of some, plus 1: where traces take turns
+  std::vector<Named> unrelated_;               // by their clocks
 };
 
 }  // namespace tracedeck::flow
