@@ -56,7 +56,7 @@ function(tracedeck_with_included out root)
   set(${out} ${known} PARENT_SCOPE)
 endfunction()
 
-# Sets up which headers of TARGET are public. The lint preset compiles each header, public or not, on its own.
+# Sets up which headers of TARGET are public. `make lint` compiles each header, public or not, on its own.
 function(tracedeck_public_headers target)
   list(TRANSFORM tracedeck_entrances PREPEND "tracedeck/")
   tracedeck_with_included(public "${PROJECT_SOURCE_DIR}" ${tracedeck_entrances})
@@ -64,16 +64,6 @@ function(tracedeck_public_headers target)
   list(TRANSFORM files PREPEND "${PROJECT_SOURCE_DIR}/")
   target_sources(
     ${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${files}
-  )
-
-  file(GLOB_RECURSE internal CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tracedeck/*.hpp")
-  list(FILTER internal EXCLUDE REGEX "_test\\.hpp$")
-  list(REMOVE_ITEM internal ${files})
-  add_library(${target}-internal-headers INTERFACE)
-  target_link_libraries(${target}-internal-headers INTERFACE ${target})
-  target_sources(
-    ${target}-internal-headers
-    INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${internal}
   )
 
   if(TRACEDECK_EXPORTS)
