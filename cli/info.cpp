@@ -42,9 +42,14 @@ void run_info(const Options& options, Session& session) {
     if (!summary) return true;
     if (!first && !options.json && !print(session, "\n")) return false;
     first = false;
-    if (!print(session,
-               options.json ? render::summary_json(*summary) : render::summary_text(*summary)))
-      return false;
+    session.diagnostics.progress().erase();
+    render::TextBuffer text(&session.out);
+    if (options.json) {
+      render::append_summary_json(text, *summary);
+    } else {
+      render::append_summary_text(text, *summary);
+    }
+    if (!session.delivered(text.drain())) return false;
     // The next one may be long in coming.
     return !place.live || session.delivered(session.out.flush());
   });

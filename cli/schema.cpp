@@ -16,6 +16,26 @@ namespace {
 // The target whose metadata any trace can have.
 constexpr std::string_view kUsual = "ctf2";
 
+// Standard output, on which what a trace prints is set apart from the one before.
+class ApartOutput final : public io::Output {
+ public:
+  ApartOutput(io::Output& into, bool apart) : into_(into), apart_(apart) {}
+
+  [[nodiscard]] const std::string& name() const override { return into_.name(); }
+  using Output::write;
+  [[nodiscard]] Result<void> write(ByteSpan bytes) override {
+    if (std::exchange(apart_, false))
+      if (auto written = into_.write(std::string_view("\n")); !written) return written;
+    return into_.write(bytes);
+  }
+  [[nodiscard]] Result<void> flush() override { return into_.flush(); }
+  [[nodiscard]] Result<void> finish() override { return {}; }
+
+ private:
+  io::Output& into_;
+  bool apart_;
+};
+
 // Prints the classes of one trace after the other.
 class SchemaPrinter {
  public:
@@ -31,24 +51,20 @@ class SchemaPrinter {
     if (!read) session_.report(read.error());
     // Metadata with faults would not be what the trace has.
     if (!read && options_.metadata && exit_code_of(read.error()) == ExitCode::kNoTrace) return true;
-    const Result<std::string> text = text_of((*trace)->reader());
-    if (!text) {
-      session_.report(text.error());
-      return true;
+    session_.diagnostics.progress().erase();
+    ApartOutput out(session_.out, !first_ && !options_.json);
+    const Result<void> written = write((*trace)->reader(), out);
+    const bool refused = !written && written.error().code != ErrorCode::kWriteFailed &&
+                         written.error().code != ErrorCode::kBrokenPipe;
+    if (!refused) {
+      first_ = false;
+      return session_.delivered(written);
     }
-    const bool apart = !std::exchange(first_, false) && !options_.json;
-    return (!apart || cli::print(session_, "\n")) && print_text(*text);
+    session_.report(written.error());
+    return true;
   }
 
  private:
-  // Metadata are text of the trace's own.
-  bool print_text(const std::string& text) {
-    if (!options_.metadata || ::isatty(STDOUT_FILENO) != 1) return cli::print(session_, text);
-    session_.diagnostics.progress().erase();
-    const auto out = render::terminal_output(session_.out);
-    return session_.delivered(out->write(text)) && session_.delivered(out->finish());
-  }
-
   Result<void> read_all(RecordSource& trace) {
     Notices notices(session_, options_, {.lines_per_rule = NoticePolicy::kFewLines});
     const auto read = read_through(trace, [&](const Batch& batch) {
@@ -59,24 +75,38 @@ class SchemaPrinter {
     return read;
   }
 
-  Result<std::string> text_of(const Reader& reader) const {
-    const std::shared_ptr<const TraceDescription> description = reader.description();
-    if (!options_.metadata) {
-      if (auto fits = WrittenOut().add(*description); !fits) return std::unexpected(fits.error());
-      return options_.json ? render::schema_json(*description) : render::schema_text(*description);
+  Result<void> write(const Reader& reader, io::Output& out) const {
+    const TraceDescription& description = *reader.description();
+    if (options_.metadata) {
+      return write_metadata(
+          description, options_.to.empty() ? reader.target() : std::string_view(options_.to), out);
     }
-    return metadata_of(*description,
-                       options_.to.empty() ? reader.target() : std::string_view(options_.to));
+    if (auto fits = WrittenOut().add(description); !fits) return fits;
+    render::TextBuffer text(&out);
+    if (options_.json) {
+      render::append_schema_json(text, description);
+    } else {
+      render::append_schema_text(text, description);
+    }
+    return text.drain();
   }
 
-  static Result<std::string> metadata_of(const TraceDescription& description, std::string_view to) {
+  static Result<void> write_metadata(const TraceDescription& description, std::string_view to,
+                                     io::Output& out) {
     FoundTarget target = find_target(to);
     if (target.target == nullptr || !target.target->directory) target = find_target(kUsual);
     if (target.format == nullptr) {
       return fail(ErrorCode::kUnsupported, "no format at hand has metadata text",
                   description.input());
     }
-    return target.format->metadata_text(description, target.target->name);
+    const auto write_to = [&](io::Output& into) {
+      return target.format->write_metadata_text(description, target.target->name, into);
+    };
+    // Metadata are text of the trace's own.
+    if (::isatty(STDOUT_FILENO) != 1) return write_to(out);
+    const auto terminal = render::terminal_output(out);
+    if (auto written = write_to(*terminal); !written) return written;
+    return terminal->finish();
   }
 
   const Options& options_;

@@ -18,7 +18,7 @@ bool takes_one_slot(const FieldClass& field_class) {
 std::size_t find_member(const StructureClass& structure, std::string_view path) {
   std::size_t found = structure.members.size();
   for (std::size_t i = 0; i < structure.members.size(); ++i) {
-    const std::string& name = structure.members[i].name;
+    const std::string_view name = structure.members[i].name;
     if (goes_on_with(path, name) &&
         (found == structure.members.size() || name.size() > structure.members[found].name.size()))
       found = i;

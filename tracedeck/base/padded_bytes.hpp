@@ -1,6 +1,8 @@
 // An owning buffer that keeps the padding contract of `PaddedView`.
 #pragma once
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
@@ -14,6 +16,16 @@ class PaddedBytes {
   PaddedBytes() : storage_(kPadding) {}
   explicit PaddedBytes(ByteSpan bytes) : storage_(bytes.size() + kPadding) {
     if (!bytes.empty()) std::memcpy(storage_.data(), bytes.data(), bytes.size());
+  }
+
+  // The same without a copy.
+  explicit PaddedBytes(std::vector<std::uint8_t>&& bytes) : storage_(std::move(bytes)) {
+    storage_.resize(storage_.size() + kPadding);
+  }
+  // The bytes alone; nothing is left here.
+  [[nodiscard]] std::vector<std::uint8_t> take() {
+    storage_.resize(storage_.size() - kPadding);
+    return std::exchange(storage_, std::vector<std::uint8_t>(kPadding));
   }
 
   [[nodiscard]] PaddedView view() const { return {storage_.data(), storage_.size() - kPadding}; }

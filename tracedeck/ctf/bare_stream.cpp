@@ -40,12 +40,17 @@ class BareStreamReader final : public Reader {
 
   [[nodiscard]] Result<BatchPtr> next() override {
     if (phase_ == Phase::kOpening) {
-      Opening opening = open_trace(*trace_, options_.findings);
-      rejection_ = std::move(opening.rejection);
+      opening_ = open_trace(*trace_, options_.findings);
       phase_ = Phase::kStream;
-      if (!opening.batch->empty()) return BatchPtr(std::move(opening.batch));
     }
-    if (rejection_) return std::unexpected(*rejection_);
+    if (opening_.classes != nullptr) {
+      auto batch = opening_.classes->next();
+      if (!batch || *batch != nullptr) return batch;
+      opening_.classes = nullptr;
+    }
+    if (const auto found = std::exchange(opening_.batch, nullptr); found && !found->empty())
+      return BatchPtr(found);
+    if (opening_.rejection) return std::unexpected(*opening_.rejection);
     if (phase_ == Phase::kEnded) return nullptr;
     if (stream_ == nullptr) begin();
     auto batch = stream_->next();
@@ -86,7 +91,7 @@ class BareStreamReader final : public Reader {
   std::unique_ptr<TaskPool> pool_;
   std::unique_ptr<StreamFile> stream_;
   Phase phase_ = Phase::kOpening;
-  std::optional<Error> rejection_;
+  Opening opening_;
 };
 
 }  // namespace

@@ -45,9 +45,10 @@ constexpr std::array<WriteTarget, 3> kTargets = {{
      .options = {"packet-size"}},
 }};
 
-Result<std::string> text_for_target(const TraceDescription& description, std::string_view target) {
+Result<void> write_text(const TraceDescription& description, std::string_view target,
+                        io::Output& output) {
   for (const Dialect dialect : {Dialect::kRc3, Dialect::kFinal, Dialect::kCtf1}) {
-    if (target == target_name(dialect)) return metadata_text(description, dialect);
+    if (target == target_name(dialect)) return write_metadata_text(description, dialect, output);
   }
   return fail(ErrorCode::kUnsupported, "no CTF target is called " + std::string(target));
 }
@@ -74,7 +75,7 @@ const Format& format() {
                                      .open = open_reader,
                                      .create = create_writer,
                                      .rewrite = rewrite},
-      .metadata_text = text_for_target,
+      .metadata_text = write_text,
   });
   return kFormat;
 }

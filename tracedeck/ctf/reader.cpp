@@ -176,6 +176,7 @@ class Once final : public RecordSource {
 void CtfReader::begin(bool merged) {
   begun_ = true;
   Opening opening = open_trace(*trace_, options_.findings);
+  if (opening.classes != nullptr) sources_.push_back(std::move(opening.classes));
   if (opening.rejection) {
     sources_.push_back(
         std::make_unique<Rejected>(std::move(opening.batch), *std::move(opening.rejection)));

@@ -239,7 +239,7 @@ void Decoder::note_name(std::string_view name, std::uint64_t offset, std::string
 
 void Decoder::note_schema_names(std::uint16_t id, const Schema& schema, std::uint64_t offset) {
   note_name(schema.name, offset, fmt::format("type_id {}", id));
-  if (types_.has_name(schema.name, id)) {
+  if (types_.has_name(schema.name)) {
     note(RuleId::kNameDuplicate, offset, 0,
          fmt::format("another type of this segment is called {} too", in_backticks(schema.name)));
   }

@@ -1,6 +1,7 @@
 #include "tracedeck/dial9/event_type.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace tracedeck::dial9 {
@@ -69,43 +70,60 @@ Schema EventType::read_schema() const {
   return schema;
 }
 
-const EventType* TypeStore::find(const std::string& key) const {
-  const auto found = types_.find(key);
-  return found == types_.end() ? nullptr : found->second.get();
+const EventType* TypeStore::find(std::string_view key) const {
+  const std::size_t found = by_key_.find(key, [&](std::size_t i) { return types_[i].key; });
+  return found == NameIndex::kNone ? nullptr : &types_[found];
 }
 
-EventType& TypeStore::make(std::string key, std::uint16_t id, const Schema& schema) {
+// Most types have the fields of others, as far as decoding goes.
+const Program& TypeStore::keep(Program program) {
+  const auto bytes_of = [&](std::size_t i) {
+    const std::vector<Step>& steps = programs_[i]->steps;
+    return std::string_view(reinterpret_cast<const char*>(steps.data()),
+                            steps.size() * sizeof(Step));
+  };
+  static_assert(std::has_unique_object_representations_v<Step>);
+  programs_.push_back(std::make_unique<const Program>(std::move(program)));
+  const std::size_t kept = by_steps_.add(programs_.size() - 1, bytes_of);
+  if (kept + 1 != programs_.size()) programs_.pop_back();
+  return *programs_[kept];
+}
+
+EventType& TypeStore::make(std::string_view key, std::uint16_t id, const Schema& schema) {
   // A field is bytes of the key, a step of the program and a member of the model's class.
-  constexpr std::size_t kFieldMemory = 256;
+  constexpr std::size_t kFieldMemory = 128;
   memory_ += 2 * key.size() + schema.fields.size() * kFieldMemory + sizeof(EventType);
   for (const Annotation& annotation : schema.annotations) {
     memory_ += 2 * (sizeof annotation + annotation.key.size() + annotation.value.size());
   }
-  const auto [place, added] = types_.try_emplace(std::move(key), std::make_unique<EventType>());
-  EventType& type = *place->second;
+  auto bytes = std::make_unique_for_overwrite<char[]>(key.size());
+  std::ranges::copy(key, bytes.get());
+  EventType& type = types_.emplace_back();
+  type.key = {bytes.get(), key.size()};
+  keys_.push_back(std::move(bytes));
+  by_key_.add(types_.size() - 1, [&](std::size_t i) { return types_[i].key; });
   type.id = id;
   type.field_count = static_cast<std::uint16_t>(schema.fields.size());
   type.ordinal = static_cast<std::uint32_t>(types_.size() - 1);
-  type.program = compile(schema);
-  type.steps = type.program.steps.data();
+  type.program = &keep(compile(schema));
+  type.steps = type.program->steps.data();
   if (schema.has_timestamp) {
     type.header_size = kEventHeaderSize + kTimestampDeltaSize;
     type.delta_mask = kMaxTimestampDelta;
     type.timestamp_mask = ~std::uint64_t{0};
   }
-  type.key = place->first;
   return type;
 }
 
-const EventType& TypeStore::add(std::string frame, std::uint16_t id, const Schema& schema) {
-  EventType& type = make(std::move(frame), id, schema);
+const EventType& TypeStore::add(std::string_view frame, std::uint16_t id, const Schema& schema) {
+  EventType& type = make(frame, id, schema);
   type.frame = type.key;
   return type;
 }
 
-const EventType& TypeStore::add_annotated(std::string key, const EventType& annotated,
+const EventType& TypeStore::add_annotated(std::string_view key, const EventType& annotated,
                                           Schema schema) {
-  EventType& type = make(std::move(key), annotated.id, schema);
+  EventType& type = make(key, annotated.id, schema);
   type.frame = annotated.frame;
   type.kept = std::make_unique<const Schema>(std::move(schema));
   return type;
@@ -124,22 +142,21 @@ void SegmentTypes::set(const EventType& type) {
   const bool is_new = find(type.id) == nullptr;
   by_id_[type.id] = &type;
   has_page_[type.id / kPageIds] = true;
-  slot_bound_ = std::max(slot_bound_, type.program.slot_bound);
+  slot_bound_ = std::max(slot_bound_, type.program->slot_bound);
   if (!is_new) return;
   ids_.push_back(type.id);
-  ids_by_name_.emplace(type.name(), type.id);
+  by_name_.add(ids_.size() - 1, [this](std::size_t i) { return by_id_[ids_[i]]->name(); });
 }
 
-bool SegmentTypes::has_name(std::string_view name, std::uint16_t other_than) const {
-  const auto [first, last] = ids_by_name_.equal_range(name);
-  return std::any_of(first, last,
-                     [other_than](const auto& entry) { return entry.second != other_than; });
+bool SegmentTypes::has_name(std::string_view name) const {
+  const auto name_of = [this](std::size_t i) { return by_id_[ids_[i]]->name(); };
+  return by_name_.find(name, name_of) != NameIndex::kNone;
 }
 
 void SegmentTypes::clear() {
   for (const std::uint16_t id : ids_) by_id_[id] = &unregistered();
   ids_.clear();
-  ids_by_name_.clear();
+  by_name_ = {};
   slot_bound_ = 0;
 }
 

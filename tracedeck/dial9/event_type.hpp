@@ -4,14 +4,14 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/base/page_image.hpp"
 #include "tracedeck/dial9/program.hpp"
 #include "tracedeck/dial9/schema.hpp"
@@ -36,9 +36,9 @@ struct EventType {
   mutable const void* attachment = nullptr;
 
   std::uint16_t field_count = 0;
-  Program program = {};
-  std::string_view key = {};    // what makes it distinct: schema frame, annotation frames
-  std::string_view frame = {};  // its schema frame, with what was checked when it was decoded
+  const Program* program = nullptr;  // that of equal steps
+  std::string_view key = {};         // what makes it distinct: schema frame, annotation frames
+  std::string_view frame = {};       // its schema frame, with what was checked when it was decoded
   // With annotations, which the frame does not have; without, once `schema` was asked for.
   mutable std::unique_ptr<const Schema> kept = nullptr;
 
@@ -57,19 +57,24 @@ struct EventType {
 class TypeStore {
  public:
   // The type with that key, or null.
-  [[nodiscard]] const EventType* find(const std::string& key) const;
+  [[nodiscard]] const EventType* find(std::string_view key) const;
   // A type of a schema frame, which is its key; `schema` is what it says.
-  const EventType& add(std::string frame, std::uint16_t id, const Schema& schema);
+  const EventType& add(std::string_view frame, std::uint16_t id, const Schema& schema);
   // A type that has another's schema frame, and annotations.
-  const EventType& add_annotated(std::string key, const EventType& annotated, Schema schema);
+  const EventType& add_annotated(std::string_view key, const EventType& annotated, Schema schema);
 
   // Bytes that the types take, about.
   [[nodiscard]] std::size_t memory() const { return memory_; }
 
  private:
-  EventType& make(std::string key, std::uint16_t id, const Schema& schema);
+  EventType& make(std::string_view key, std::uint16_t id, const Schema& schema);
+  const Program& keep(Program program);
 
-  std::unordered_map<std::string, std::unique_ptr<EventType>> types_;
+  std::deque<EventType> types_;
+  std::vector<std::unique_ptr<const char[]>> keys_;  // of `types_`
+  NameIndex by_key_;
+  std::vector<std::unique_ptr<const Program>> programs_;
+  NameIndex by_steps_;
   std::size_t memory_ = 0;
 };
 
@@ -85,8 +90,8 @@ class SegmentTypes {
   [[nodiscard]] const EventType* const* table() const { return by_id_; }
   // Puts `type` under its id, over what was there.
   void set(const EventType& type);
-  // Whether a type under another id has this name.
-  [[nodiscard]] bool has_name(std::string_view name, std::uint16_t other_than) const;
+  // Whether a type has this name.
+  [[nodiscard]] bool has_name(std::string_view name) const;
   void clear();
 
   // Slots that an event of any of these types takes at most, apart from lists and maps.
@@ -103,7 +108,7 @@ class SegmentTypes {
   const EventType** by_id_;                       // in `pages_`
   std::bitset<(1U << 16U) / kPageIds> has_page_;  // that some id was registered in
   std::vector<std::uint16_t> ids_;
-  std::unordered_multimap<std::string_view, std::uint16_t> ids_by_name_;
+  NameIndex by_name_;  // of `ids_`, the first of each name
   std::uint32_t slot_bound_ = 0;
 };
 

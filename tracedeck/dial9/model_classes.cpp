@@ -117,9 +117,12 @@ FieldClassPtr payload_class(const Schema& schema) {
 FieldClassPtr EventClasses::payload(const EventType& type) {
   const bool has_annotations = type.key.data() != type.frame.data();
   if (has_annotations) return payload_class(type.read_schema());
-  const auto [place, is_new] = payloads_.try_emplace(type.field_bytes());
-  if (is_new) place->second = payload_class(type.read_schema());
-  return place->second;
+  const auto fields_of = [this](std::size_t i) { return payloads_[i].fields; };
+  const std::size_t known = by_fields_.find(type.field_bytes(), fields_of);
+  if (known != NameIndex::kNone) return payloads_[known].field_class;
+  payloads_.push_back({type.field_bytes(), payload_class(type.read_schema())});
+  by_fields_.add(payloads_.size() - 1, fields_of);
+  return payloads_.back().field_class;
 }
 
 EventClass EventClasses::make(const EventType& type, const DataStreamClass& stream_class) {

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/dial9/event_type.hpp"
 #include "tracedeck/model/event_class.hpp"
 
@@ -22,7 +23,12 @@ class EventClasses {
  private:
   FieldClassPtr payload(const EventType& type);
 
-  std::unordered_map<std::string_view, FieldClassPtr> payloads_;  // by `EventType::field_bytes`
+  struct Payload {
+    std::string_view fields;  // `EventType::field_bytes`
+    FieldClassPtr field_class;
+  };
+  std::vector<Payload> payloads_;
+  NameIndex by_fields_;
 };
 
 }  // namespace tracedeck::dial9

@@ -51,6 +51,7 @@ struct Step {
   StepKind kind;
   FieldType inner{};  // the type of the field that the step, or the one after kOptional, reads
   bool after_optional = false;  // the step of a field whose presence byte was read
+  std::uint8_t unused = 0;      // so that equal steps are equal bytes
   std::uint16_t count = 1;
 };
 

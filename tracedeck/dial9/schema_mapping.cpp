@@ -58,7 +58,7 @@ std::optional<FieldDefinition> field_definition(const Member& member, bool since
   const std::optional<FieldType> type = std::visit(WireType{since_0_4}, inner.kind);
   if (!type || member.name.size() > kMaxNameLength) return {};
   return FieldDefinition{
-      .name = member.name, .type = *type, .optional = &inner != member.field_class.get()};
+      .name = member.name.str(), .type = *type, .optional = &inner != member.field_class.get()};
 }
 
 SchemaMapping map_schema(const EventClass& event_class, bool since_0_4) {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <iterator>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -120,6 +122,23 @@ std::shared_ptr<const TraceDescription> description_of(const EventClass& event_c
   const DataStreamClass* const stream_class = event_class.stream_class;
   if (stream_class == nullptr || stream_class->trace == nullptr) return nullptr;
   return stream_class->trace->weak_from_this().lock();
+}
+
+std::size_t GroupNumbers::operator[](const EventClass& event_class) {
+  const std::string text = signature(event_class);
+  const auto bytes_of = [](const std::size_t& hash) {
+    return std::string_view(reinterpret_cast<const char*>(&hash), sizeof hash);
+  };
+  const auto hash_of = [&](std::size_t i) { return bytes_of(first_[i].hash); };
+  // Where another signature has the hash, the next number stands for it.
+  for (std::size_t hash = std::hash<std::string>()(text);; ++hash) {
+    const std::size_t known = by_hash_.find(bytes_of(hash), hash_of);
+    if (known == NameIndex::kNone) {
+      first_.push_back({&event_class, hash});
+      return by_hash_.add(first_.size() - 1, hash_of);
+    }
+    if (signature(*first_[known].event_class) == text) return known;
+  }
 }
 
 void join(ClassGroup& group, const EventClass& event_class) {

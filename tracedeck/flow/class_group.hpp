@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/model/event_class.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
@@ -31,5 +32,21 @@ struct ClassGroup {
 
 // Adds `event_class` to the group, which may be new.
 void join(ClassGroup& group, const EventClass& event_class);
+
+// Numbers groups in the order of their first classes, which must outlive it.
+class GroupNumbers {
+ public:
+  // The number of the group of a class; the number of groups before, if it is the first of one.
+  [[nodiscard]] std::size_t operator[](const EventClass& event_class);
+
+ private:
+  // The first class of a group and a hash of its signature, which is too long to be kept for each.
+  struct First {
+    const EventClass* event_class;
+    std::size_t hash;
+  };
+  std::vector<First> first_;
+  NameIndex by_hash_;
+};
 
 }  // namespace tracedeck::flow

@@ -67,7 +67,8 @@ void FieldCollector::compile_members(FieldStatistics::Part part, const std::stri
                                      const FieldClass* structure) {
   if (structure == nullptr) return;
   for (const Member& member : structure->as<StructureClass>()->members) {
-    compile(part, path.empty() ? member.name : path + '.' + member.name, *member.field_class);
+    compile(part, path.empty() ? member.name.str() : path + '.' + member.name.str(),
+            *member.field_class);
   }
 }
 

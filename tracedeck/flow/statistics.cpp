@@ -48,18 +48,17 @@ void StatisticsCollector::fold_into(Groups& groups) const {
   TraceStatistics& result = groups.statistics;
   for (const ClassCount& count : counts_.entries()) {
     const EventClass& event_class = *count.event_class;
-    const auto [place, is_new] =
-        groups.numbers.try_emplace(signature(event_class), result.classes.size());
-    if (is_new) {
+    const std::size_t number = groups.numbers[event_class];
+    if (number == result.classes.size()) {
       result.classes.emplace_back().fields = count.fields.finish();
     } else {
       const std::vector<FieldStatistics> fields = count.fields.finish();
-      std::vector<FieldStatistics>& known = result.classes[place->second].fields;
+      std::vector<FieldStatistics>& known = result.classes[number].fields;
       for (std::size_t i = 0; i < std::min(known.size(), fields.size()); ++i) {
         combine(known[i], fields[i]);
       }
     }
-    ClassStatistics& group = result.classes[place->second];
+    ClassStatistics& group = result.classes[number];
     join(group, event_class);
     group.events += count.events;
     group.bytes += count.bytes;

@@ -51,7 +51,7 @@ class StatisticsCollector {
   // Groups by what makes their classes alike.
   struct Groups {
     TraceStatistics statistics;
-    std::unordered_map<std::string, std::size_t> numbers;
+    GroupNumbers numbers;
   };
   struct ClassCount {
     explicit ClassCount(const EventClass& of)

@@ -1,7 +1,6 @@
 #include "tracedeck/flow/summary.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 namespace tracedeck::flow {
@@ -81,13 +80,15 @@ void Summarizer::add_finding(const Notice& notice) {
 
 TraceSummary Summarizer::finish() const {
   TraceSummary summary = side_;
-  std::unordered_map<std::string, std::size_t> groups;
+  GroupNumbers groups;
   const auto group_of = [&](const EventClass& event_class) -> ClassSummary& {
-    const auto [place, is_new] = groups.try_emplace(signature(event_class), summary.classes.size());
-    if (is_new) summary.classes.emplace_back();
-    return summary.classes[place->second];
+    const std::size_t number = groups[event_class];
+    return number == summary.classes.size() ? summary.classes.emplace_back()
+                                            : summary.classes[number];
   };
 
+  // Room that nothing is put into takes no memory.
+  summary.classes.reserve(summary.description->event_classes().size());
   for (const EventClass& event_class : summary.description->event_classes()) {
     join(group_of(event_class), event_class);
   }

@@ -66,10 +66,10 @@ Result<void> Format::rewrite_directories(std::span<const std::string> directorie
   return parts_.directories->rewrite(directories, output, options, notices, std::move(stop));
 }
 
-Result<std::string> Format::metadata_text(const TraceDescription& description,
-                                          std::string_view target) const {
+Result<void> Format::write_metadata_text(const TraceDescription& description,
+                                         std::string_view target, io::Output& output) const {
   if (parts_.metadata_text == nullptr) return lacks("have no metadata text", description.input());
-  return parts_.metadata_text(description, target);
+  return parts_.metadata_text(description, target, output);
 }
 
 }  // namespace tracedeck

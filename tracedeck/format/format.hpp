@@ -124,9 +124,10 @@ struct FormatParts {
   std::optional<FileTraces> files = {};
   std::optional<DirectoryTraces> directories = {};
   // The metadata of a trace of such classes, as a trace of `target` spells it. Null: its traces
-  // have no metadata text. Errors: kInvalidArgument: the target cannot express them.
-  Result<std::string> (*metadata_text)(const TraceDescription& description,
-                                       std::string_view target) = nullptr;
+  // have no metadata text. Errors: kInvalidArgument: the target cannot express them, and nothing is
+  // written; those of the output.
+  Result<void> (*metadata_text)(const TraceDescription& description, std::string_view target,
+                                io::Output& output) = nullptr;
 };
 
 // A format, as the rest of the house sees it: what it lacks is the error kUnsupported. Immutable.
@@ -186,8 +187,8 @@ class Format {
                                                  const NoticeSink& notices,
                                                  std::stop_token stop) const;
 
-  [[nodiscard]] Result<std::string> metadata_text(const TraceDescription& description,
-                                                  std::string_view target) const;
+  [[nodiscard]] Result<void> write_metadata_text(const TraceDescription& description,
+                                                 std::string_view target, io::Output& output) const;
 
  private:
   [[nodiscard]] std::unexpected<Error> lacks(std::string_view what, std::string input = {}) const;

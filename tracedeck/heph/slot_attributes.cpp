@@ -92,8 +92,9 @@ void SlotAttributes::add_members(std::span<const Slot> slots, const FieldClass* 
   const Slot* const end = slot + slots.size();
   for (const Member& member : structure->as<StructureClass>()->members) {
     if (slot == end) break;
-    const std::string_view name =
-        prefix.empty() ? member.name : keep(fmt::format("{}.{}", prefix, member.name));
+    const std::string_view name = prefix.empty()
+                                      ? member.name.view()
+                                      : keep(fmt::format("{}.{}", prefix, member.name.view()));
     slot = add(name, slot, member.field_class.get());
   }
 }

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "tracedeck/base/rare_list.hpp"
 
 namespace tracedeck {
 
@@ -15,6 +16,6 @@ struct Attribute {
 
   friend bool operator==(const Attribute&, const Attribute&) = default;
 };
-using Attributes = std::vector<Attribute>;
+using Attributes = RareList<Attribute>;
 
 }  // namespace tracedeck

@@ -17,8 +17,8 @@ struct DataStreamClass {
   EntityId entity = {};  // which the description sets
   std::optional<std::uint64_t> id = {};
   std::optional<std::string> name = {};
-  std::string name_space = {};
-  std::string uid = {};
+  Name name_space = {};
+  Name uid = {};
   const ClockClass* default_clock = nullptr;
   FieldClassPtr packet_context = nullptr;  // structures, or null
   FieldClassPtr event_header = nullptr;
@@ -42,8 +42,8 @@ struct EventClass {
   EntityId entity = {};                  // which the description sets
   std::optional<std::uint64_t> id = {};  // the numeric class id on the wire
   std::optional<std::string> name = {};  // present when the format carries one, even if empty
-  std::string name_space = {};
-  std::string uid = {};
+  Name name_space = {};
+  Name uid = {};
   const DataStreamClass* stream_class = nullptr;
   const ClockClass* clock = nullptr;  // null: its events have no time
   bool has_duration = false;          // events have a begin and an end

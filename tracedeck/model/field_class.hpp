@@ -16,10 +16,10 @@
 
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/model/attribute.hpp"
+#include "tracedeck/model/integer_ranges.hpp"
+#include "tracedeck/model/name.hpp"
 
 namespace tracedeck {
-
-__extension__ using Int128 = __int128;
 
 struct FieldClass;
 using FieldClassPtr = std::shared_ptr<const FieldClass>;
@@ -68,13 +68,9 @@ struct RestOfRecord {};
 using Extent =
     std::variant<NullTerminated, StaticLength, LengthPrefixed, LengthField, RestOfRecord>;
 
-struct IntegerRange {
-  Int128 lower = 0;
-  Int128 upper = 0;  // inclusive
-};
 struct Mapping {
-  std::string label = {};
-  std::vector<IntegerRange> ranges = {};
+  Name label = {};
+  IntegerRanges ranges = {};
 };
 
 struct BooleanClass {
@@ -104,7 +100,7 @@ struct StringClass {
 
 struct BlobClass {
   Extent extent = {};
-  std::string media_type = "application/octet-stream";
+  Name media_type = "application/octet-stream";
 };
 
 struct ArrayClass {
@@ -115,7 +111,7 @@ struct ArrayClass {
 };
 
 struct Member {
-  std::string name = {};
+  Name name = {};
   FieldClassPtr field_class = {};
   Attributes attributes = {};
 };
@@ -133,7 +129,7 @@ struct MapClass {
 
 struct SelectorRanges {
   std::optional<FieldLocation> selector = {};  // nullopt: a presence byte or tag directly before
-  std::vector<IntegerRange> ranges = {};       // empty: a boolean selector
+  IntegerRanges ranges = {};                   // empty: a boolean selector
 };
 
 struct OptionalClass {
@@ -142,9 +138,9 @@ struct OptionalClass {
 };
 
 struct VariantOption {
-  std::string name = {};
+  Name name = {};
   FieldClassPtr field_class = {};
-  std::vector<IntegerRange> ranges = {};
+  IntegerRanges ranges = {};
   Attributes attributes = {};
 };
 
@@ -162,7 +158,7 @@ struct FieldClass {
                    StructureClass, MapClass, OptionalClass, VariantClass, DynamicClass>;
   Kind kind;
   std::uint32_t alignment = 1;  // bits
-  std::vector<std::string> roles = {};
+  RareList<std::string> roles = {};
   Attributes attributes = {};
 
   template <class T>

@@ -1,6 +1,5 @@
 #include "tracedeck/model/labels.hpp"
 
-#include <algorithm>
 #include <limits>
 
 namespace tracedeck {
@@ -40,9 +39,7 @@ std::optional<Int128> integer_value(const Slot& slot) {
 }
 
 bool has_label(const Mapping& mapping, std::optional<Int128> value) {
-  return value && std::ranges::any_of(mapping.ranges, [&](const IntegerRange& range) {
-           return range.lower <= *value && *value <= range.upper;
-         });
+  return value && mapping.ranges.contains(*value);
 }
 
 bool has_flag(const Mapping& mapping, const Slot& slot) {

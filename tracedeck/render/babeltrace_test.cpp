@@ -15,7 +15,7 @@ namespace tracedeck::render {
 namespace {
 
 FieldClassPtr integer_class(bool is_signed, std::uint32_t width, DisplayBase base,
-                            std::vector<std::string> roles = {}) {
+                            RareList<std::string> roles = {}) {
   return std::make_shared<const FieldClass>(FieldClass{
       .kind =
           IntegerClass{

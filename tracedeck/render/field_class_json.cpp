@@ -13,7 +13,7 @@ void append_integer(TextBuffer& out, Int128 value) {
   append_decimal(out, Nanoseconds::from_unsigned(negative ? 0 - bits : bits, negative));
 }
 
-void append_ranges(JsonObject& object, const std::vector<IntegerRange>& ranges) {
+void append_ranges(JsonObject& object, const IntegerRanges& ranges) {
   JsonArray array(object.key("ranges"));
   for (const IntegerRange& range : ranges) {
     JsonArray pair(array.next());

@@ -16,7 +16,7 @@ std::string integer_text(Int128 value) {
   return Nanoseconds::from_unsigned(negative ? 0 - bits : bits, negative).to_string();
 }
 
-std::string ranges_text(const std::vector<IntegerRange>& ranges) {
+std::string ranges_text(const IntegerRanges& ranges) {
   std::string text;
   for (const IntegerRange& range : ranges) {
     if (!text.empty()) text += ", ";

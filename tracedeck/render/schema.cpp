@@ -4,7 +4,6 @@
 
 #include <deque>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "tracedeck/flow/class_group.hpp"
@@ -29,7 +28,7 @@ void append_if(JsonObject& object, std::string_view name, const FieldClassPtr& f
   if (field_class != nullptr) append_field_class(object.key(name), *field_class);
 }
 
-void append_uid(JsonObject& object, const std::string& name_space, const std::string& uid) {
+void append_uid(JsonObject& object, std::string_view name_space, std::string_view uid) {
   if (!name_space.empty()) object.string("namespace", name_space);
   if (!uid.empty()) object.string("uid", uid);
 }
@@ -66,11 +65,12 @@ void append_event_class(TextBuffer& out, const TraceDescription& description,
 
 std::vector<flow::ClassGroup> grouped(const std::deque<EventClass>& classes) {
   std::vector<flow::ClassGroup> groups;
-  std::unordered_map<std::string, std::size_t> places;
+  flow::GroupNumbers numbers;
+  groups.reserve(classes.size());
   for (const EventClass& event_class : classes) {
-    const auto [place, is_new] = places.try_emplace(flow::signature(event_class), groups.size());
-    if (is_new) groups.emplace_back();
-    flow::join(groups[place->second], event_class);
+    const std::size_t number = numbers[event_class];
+    if (number == groups.size()) groups.emplace_back();
+    flow::join(groups[number], event_class);
   }
   return groups;
 }
@@ -102,7 +102,7 @@ std::string stream_class_text(const DataStreamClass& stream_class) {
   return fmt::format("{}\n{}", text, table.to_string(2));
 }
 
-std::string event_class_text(const flow::ClassGroup& group) {
+void append_event_class_text(TextBuffer& out, const flow::ClassGroup& group) {
   const EventClass& event_class = *group.event_class;
   TextTable table({TextTable::Side::kLeft, TextTable::Side::kLeft});
   add_attributes(table, event_class.attributes);
@@ -113,28 +113,34 @@ std::string event_class_text(const flow::ClassGroup& group) {
   if (event_class.clock == nullptr) text += ", without a time";
   if (event_class.has_duration) text += ", with a duration";
   if (group.classes > 1) text += fmt::format(", described {} times", group.classes);
-  return fmt::format("{}\n{}", text, table.to_string(2));
+  out.append(text);
+  out.append('\n');
+  table.append_to(out, 2);
 }
 
 }  // namespace
 
-std::string schema_text(const TraceDescription& description) {
-  std::string text = fmt::format("{}: {} {}\n", visible(description.input()), description.format(),
-                                 visible(description.version()));
+void append_schema_text(TextBuffer& out, const TraceDescription& description) {
+  out.append(fmt::format("{}: {} {}\n", visible(description.input()), description.format(),
+                         visible(description.version())));
   for (const ClockClass& clock : description.clocks())
-    text += fmt::format("clock {}\n", clock_text(clock));
+    out.append(fmt::format("clock {}\n", clock_text(clock)));
   for (const Attribute& entry : description.environment()) {
-    text += fmt::format("environment {} = {}\n", visible(entry.key), visible(entry.value));
+    out.append(fmt::format("environment {} = {}\n", visible(entry.key), visible(entry.value)));
   }
   for (const DataStreamClass& stream_class : description.stream_classes())
-    text += stream_class_text(stream_class);
+    out.append(stream_class_text(stream_class));
   for (const flow::ClassGroup& group : grouped(description.event_classes()))
-    text += event_class_text(group);
-  return text;
+    append_event_class_text(out, group);
 }
 
-std::string schema_json(const TraceDescription& description) {
+std::string schema_text(const TraceDescription& description) {
   TextBuffer out;
+  append_schema_text(out, description);
+  return std::string(out.view());
+}
+
+void append_schema_json(TextBuffer& out, const TraceDescription& description) {
   JsonObject object(out);
   object.string("file", description.input());
   object.string("format", description.format());
@@ -155,6 +161,11 @@ std::string schema_json(const TraceDescription& description) {
   append_attribute_list(object.key("environment"), description.environment());
   object.end();
   out.append('\n');
+}
+
+std::string schema_json(const TraceDescription& description) {
+  TextBuffer out;
+  append_schema_json(out, description);
   return std::string(out.view());
 }
 

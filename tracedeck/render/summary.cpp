@@ -110,17 +110,17 @@ std::string classes_count_text(const TraceSummary& summary) {
   return fmt::format("{}, described {} times in all", summary.classes.size(), described);
 }
 
-std::string classes_text(const TraceSummary& summary, ClockOrigin origin) {
+void append_classes(TextBuffer& out, const TraceSummary& summary, ClockOrigin origin) {
   using enum TextTable::Side;
-  TextTable table({kRight, kRight, kRight, kRight, kLeft});
-  table.add({"EVENTS", "ID", "FIRST", "LAST", "EVENT CLASS"});
-  for (const ClassSummary& group : summary.classes) {
-    table.add({fmt::format("{}", group.events), group.id ? fmt::format("{}", *group.id) : "",
-               group.time ? time_text(group.time->first, origin) : "",
-               group.time ? time_text(group.time->last, origin) : "",
-               class_text(*group.event_class)});
-  }
-  return table.to_string(2);
+  const auto row = [&](std::size_t index) -> std::vector<std::string> {
+    if (index == 0) return {"EVENTS", "ID", "FIRST", "LAST", "EVENT CLASS"};
+    const ClassSummary& group = summary.classes[index - 1];
+    return {fmt::format("{}", group.events), group.id ? fmt::format("{}", *group.id) : "",
+            group.time ? time_text(group.time->first, origin) : "",
+            group.time ? time_text(group.time->last, origin) : "", class_text(*group.event_class)};
+  };
+  TextTable::append_rows(out, {kRight, kRight, kRight, kRight, kLeft}, summary.classes.size() + 1,
+                         row, 2);
 }
 
 void append_range(JsonObject& object, const std::optional<TimeRange>& time) {
@@ -214,7 +214,7 @@ void append_streams(TextBuffer& out, const TraceSummary& summary) {
 
 }  // namespace
 
-std::string summary_text(const TraceSummary& summary) {
+void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   const TraceDescription& description = *summary.description;
   const ClockOrigin origin = common_origin(description.clocks());
   Lines lines;
@@ -237,16 +237,22 @@ std::string summary_text(const TraceSummary& summary) {
   add_problems(lines, summary.problems);
   add_findings(lines, summary.findings);
 
-  std::string text = fmt::format("{}: {} {}\n", visible(description.input()), description.format(),
-                                 visible(description.version()));
-  text += lines.to_string();
-  if (!summary.classes.empty()) text += fmt::format("\n{}", classes_text(summary, origin));
-  return text;
+  out.append(fmt::format("{}: {} {}\n", visible(description.input()), description.format(),
+                         visible(description.version())));
+  out.append(lines.to_string());
+  if (summary.classes.empty()) return;
+  out.append('\n');
+  append_classes(out, summary, origin);
 }
 
-std::string summary_json(const TraceSummary& summary) {
-  const TraceDescription& description = *summary.description;
+std::string summary_text(const TraceSummary& summary) {
   TextBuffer out;
+  append_summary_text(out, summary);
+  return std::string(out.view());
+}
+
+void append_summary_json(TextBuffer& out, const TraceSummary& summary) {
+  const TraceDescription& description = *summary.description;
   JsonObject object(out);
   object.string("file", description.input());
   object.string("format", description.format());
@@ -274,6 +280,11 @@ std::string summary_json(const TraceSummary& summary) {
   findings.end();
   object.end();
   out.append('\n');
+}
+
+std::string summary_json(const TraceSummary& summary) {
+  TextBuffer out;
+  append_summary_json(out, summary);
   return std::string(out.view());
 }
 

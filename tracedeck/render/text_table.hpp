@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "tracedeck/render/text_buffer.hpp"
 
 namespace tracedeck::render {
 
@@ -21,10 +24,27 @@ class TextTable {
 
   // The rows, each a line that begins with `indent` spaces and ends in none.
   [[nodiscard]] std::string to_string(std::size_t indent = 0) const;
+  void append_to(TextBuffer& out, std::size_t indent = 0) const;
+
+  // The same for `count` rows that are not kept: `row(index)` is called twice for each.
+  template <class Row>
+  static void append_rows(TextBuffer& out, const std::vector<Side>& sides, std::size_t count,
+                          const Row& row, std::size_t indent) {
+    std::vector<std::size_t> widths(sides.size());
+    for (std::size_t i = 0; i < count; ++i) widen(widths, row(i));
+    for (std::size_t i = 0; i < count; ++i) append_line(out, sides, widths, row(i), indent);
+  }
 
  private:
+  using Cells = std::vector<std::string>;
+
+  static void widen(std::vector<std::size_t>& widths, const Cells& row);
+  static void append_line(TextBuffer& out, const std::vector<Side>& sides,
+                          const std::vector<std::size_t>& widths, const Cells& row,
+                          std::size_t indent);
+
   std::vector<Side> sides_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<Cells> rows_;
 };
 
 }  // namespace tracedeck::render

@@ -63,7 +63,7 @@ class Walk {
       if (i != 0) out_ += ',';
       const Member* const member =
           structure != nullptr && i < structure->members.size() ? &structure->members[i] : nullptr;
-      append_text(out_, member == nullptr ? std::string_view() : member->name);
+      append_text(out_, member == nullptr ? std::string_view() : member->name.view());
       out_ += ':';
       slot = value(slot, member == nullptr ? nullptr : member->field_class.get(), depth);
     }

@@ -130,7 +130,7 @@ class ClassReader {
     return false;
   }
 
-  void read_roles(JsonRef roles, std::vector<std::string>& words) {
+  void read_roles(JsonRef roles, RareList<std::string>& words) {
     const bool may_have_roles =
         info_.type == ClassType::kStaticBlob ||
         (!info_.is_signed &&

@@ -84,7 +84,7 @@ BuiltClass RootClassReader::read(JsonRef value, Root root, Context context,
     scope_.findings.expect(R::kRootClass, at, alias ? "the alias of a structure" : "\"structure\"");
     return {};
   }
-  if (!visited_.emplace(built.field_class.get(), root).second) return built;
+  if (!is_first_visit(*built.field_class, root)) return built;
   const Walk walk{root, context, text};
   bool first = true;
   for (const Member& member : built.field_class->as<StructureClass>()->members) {
@@ -94,10 +94,14 @@ BuiltClass RootClassReader::read(JsonRef value, Root root, Context context,
   return built;
 }
 
+// What is not of an alias stands in one place.
+bool RootClassReader::is_first_visit(const FieldClass& field_class, Root root) {
+  return !scope_.alias_places.contains(&field_class) || visited_.emplace(&field_class, root).second;
+}
+
 void RootClassReader::visit(const FieldClass& field_class, const Walk& walk, std::string_view name,
                             bool first) {
-  const bool is_new = visited_.emplace(&field_class, walk.root).second;
-  if (is_new) {
+  if (is_first_visit(field_class, walk.root)) {
     const std::uint32_t accepted = check_roles(field_class, walk);
     if (walk.root == Root::kPacketHeader) header_roles_.emplace(&field_class, accepted);
     const JsonRef at = scope_.place(&field_class);

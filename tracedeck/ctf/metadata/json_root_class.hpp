@@ -48,6 +48,7 @@ class RootClassReader {
   };
 
   void visit(const FieldClass& field_class, const Walk& walk, std::string_view name, bool first);
+  [[nodiscard]] bool is_first_visit(const FieldClass& field_class, FieldLocation::Root root);
   void visit_parts(const FieldClass& field_class, const Walk& walk, std::string_view name);
   // Bits of the roles of a class that the root accepts, whatever class they are on.
   std::uint32_t check_roles(const FieldClass& field_class, const Walk& walk);
@@ -57,7 +58,7 @@ class RootClassReader {
                                         const Walk& walk) const;
 
   JsonScope& scope_;
-  // Shared classes are looked at once in each kind of root.
+  // Classes of aliases are looked at once in each kind of root.
   std::set<std::pair<const FieldClass*, FieldLocation::Root>> visited_;
   std::unordered_map<const FieldClass*, std::uint32_t> header_roles_;
   std::vector<Candidate> candidates_;

@@ -51,14 +51,16 @@ void JsonSequence::finish_text(bool last) {
     if (!last) ++count_;
     return;
   }
-  auto text = parser_.parse(pending_, pending_offset_, count_ + 1, pending_line_);
+  PaddedBytes bytes(std::move(pending_));
+  pending_ = {};
+  auto text = parser_.parse(bytes, pending_offset_, count_ + 1, pending_line_);
   if (text) {
     ++count_;
     in_text_ = false;
-    pending_ = {};
     handler_(*text);
     return;
   }
+  pending_ = bytes.take();
   judged_ = pending_.size();
   const JsonFault& why = text.error();
   switch (why.kind) {

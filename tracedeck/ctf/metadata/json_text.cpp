@@ -320,45 +320,56 @@ std::expected<std::shared_ptr<const JsonText>, JsonFault> JsonParser::parse(Byte
                                                                             std::uint64_t offset,
                                                                             std::uint64_t number,
                                                                             const JsonLine& line) {
-  if (bytes.size() >= kMostText)
-    return std::unexpected(JsonFault{JsonFault::Kind::kTooLarge, offset, "a text of 2 GiB"});
-  auto text = parse_usual(bytes, offset, number, line);
-  if (bytes.size() > kUsualText) state_ = std::make_unique<State>();
-  return text;
+  PaddedBytes copy(bytes);
+  return parse(copy, offset, number, line);
 }
 
-std::expected<std::shared_ptr<const JsonText>, JsonFault> JsonParser::parse_usual(
-    ByteSpan bytes, std::uint64_t offset, std::uint64_t number, const JsonLine& line) {
+std::expected<std::shared_ptr<const JsonText>, JsonFault> JsonParser::parse(PaddedBytes& bytes,
+                                                                            std::uint64_t offset,
+                                                                            std::uint64_t number,
+                                                                            const JsonLine& line) {
+  const std::size_t size = bytes.view().size;
+  if (size >= kMostText)
+    return std::unexpected(JsonFault{JsonFault::Kind::kTooLarge, offset, "a text of 2 GiB"});
   auto text = std::make_shared<JsonText>();
-  text->bytes_ = PaddedBytes(bytes);
+  text->bytes_ = std::move(bytes);
   text->offset_ = offset;
   text->number_ = number;
   text->line_ = line;
-  const auto view = text->bytes_.view();
+  auto fault = parse_usual(*text);
+  if (size > kUsualText) state_ = std::make_unique<State>();
+  if (!fault) return text;
+  bytes = std::move(text->bytes_);
+  return std::unexpected(*std::move(fault));
+}
+
+std::optional<JsonFault> JsonParser::parse_usual(JsonText& text) {
+  const std::uint64_t offset = text.offset_;
+  const auto view = text.bytes_.view();
   const char* begin = reinterpret_cast<const char*>(view.data);
 
   ondemand::document document;
   const auto opened = state_->parser.iterate(begin, view.size, view.size + kPadding).get(document);
-  if (opened != simdjson::SUCCESS) return std::unexpected(invalid(offset, reason(opened)));
+  if (opened != simdjson::SUCCESS) return invalid(offset, reason(opened));
   ondemand::value root;
   const auto code = document.get_value().get(root);
   if (code == simdjson::SCALAR_DOCUMENT_AS_VALUE)
-    return std::unexpected(invalid(offset, "a text that is neither an object nor an array"));
-  Walk walk(*text, begin);
+    return invalid(offset, "a text that is neither an object nor an array");
+  Walk walk(text, begin);
   const bool well_formed = code == simdjson::SUCCESS && walk.value(root, 0, 0, 0);
   if (!well_formed) {
     const std::uint64_t at =
         walk.last() == nullptr ? 0 : static_cast<std::uint64_t>(walk.last() - begin);
     const bool deep = walk.kind() == JsonFault::Kind::kNesting;
-    return std::unexpected(JsonFault{
+    return JsonFault{
         walk.kind(), offset + at,
-        deep ? fmt::format("nesting deeper than {}", kJsonNesting) : "text that is no JSON"});
+        deep ? fmt::format("nesting deeper than {}", kJsonNesting) : "text that is no JSON"};
   }
   const char* more = nullptr;
   if (document.current_location().get(more) == simdjson::SUCCESS)
-    return std::unexpected(invalid(offset + static_cast<std::uint64_t>(more - begin),
-                                   "more after the end of the JSON text"));
-  return text;
+    return invalid(offset + static_cast<std::uint64_t>(more - begin),
+                   "more after the end of the JSON text");
+  return {};
 }
 
 }  // namespace tracedeck::ctf

@@ -10,6 +10,7 @@
 #include <deque>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -152,14 +153,15 @@ class JsonParser {
   // `offset` and `number`: of the text in its stream; `line`: that it begins on.
   [[nodiscard]] std::expected<std::shared_ptr<const JsonText>, JsonFault> parse(
       ByteSpan bytes, std::uint64_t offset, std::uint64_t number, const JsonLine& line = {});
+  // The same without a copy: `bytes` become the text's if there is one.
+  [[nodiscard]] std::expected<std::shared_ptr<const JsonText>, JsonFault> parse(
+      PaddedBytes& bytes, std::uint64_t offset, std::uint64_t number, const JsonLine& line);
 
  private:
   struct State;
   class Walk;
-  std::expected<std::shared_ptr<const JsonText>, JsonFault> parse_usual(ByteSpan bytes,
-                                                                        std::uint64_t offset,
-                                                                        std::uint64_t number,
-                                                                        const JsonLine& line);
+  // Why `text` is not read, or nothing.
+  [[nodiscard]] std::optional<JsonFault> parse_usual(JsonText& text);
   std::unique_ptr<State> state_;
 };
 

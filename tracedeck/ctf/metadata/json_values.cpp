@@ -120,12 +120,12 @@ std::optional<Uuid> read_uuid(JsonRef value, MetadataRule rule, JsonFindings& fi
   return uuid;
 }
 
-std::optional<std::vector<IntegerRange>> read_ranges(JsonRef value, JsonFindings& findings) {
+std::optional<IntegerRanges> read_ranges(JsonRef value, JsonFindings& findings) {
   if (!value.is(JsonKind::kArray)) {
     findings.expect(MetadataRule::kRangeSet, value, "an array of integer ranges");
     return {};
   }
-  std::vector<IntegerRange> ranges;
+  IntegerRanges ranges;
   bool sound = true;
   for (const JsonRef element : JsonChildren(value)) {
     const auto range = read_range(element, findings);
@@ -146,8 +146,7 @@ std::optional<std::vector<Mapping>> read_mappings(JsonRef value, bool may_be_emp
   bool sound = true;
   for (const JsonRef set : JsonChildren(value)) {
     auto ranges = read_ranges(set, findings);
-    if (ranges)
-      mappings.push_back({.label = std::string(set.key().string()), .ranges = std::move(*ranges)});
+    if (ranges) mappings.push_back({.label = set.key().string(), .ranges = std::move(*ranges)});
     sound = sound && ranges;
   }
   if (!sound) return {};

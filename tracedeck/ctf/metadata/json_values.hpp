@@ -32,8 +32,7 @@ namespace tracedeck::ctf {
                                             JsonFindings& findings);
 
 // `value` is an array.
-[[nodiscard]] std::optional<std::vector<IntegerRange>> read_ranges(JsonRef value,
-                                                                   JsonFindings& findings);
+[[nodiscard]] std::optional<IntegerRanges> read_ranges(JsonRef value, JsonFindings& findings);
 // `value` is an object whose properties are range sets.
 [[nodiscard]] std::optional<std::vector<Mapping>> read_mappings(JsonRef value, bool may_be_empty,
                                                                 MetadataRule rule,

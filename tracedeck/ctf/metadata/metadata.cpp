@@ -37,7 +37,6 @@ std::vector<ClassFault> Metadata::add_event_class(std::uint64_t stream_class_id,
   event_class.stream_class = find_stream_class(stream_class_id);
   event_class.clock = event_class.stream_class->default_clock;
   const EventClass& added = description_->add_event_class(std::move(event_class));
-  event_classes_.emplace(std::pair(stream_class_id, added.id.value_or(0)), &added);
   return builder_.add_event_class(added);
 }
 
@@ -54,8 +53,7 @@ const DataStreamClass* Metadata::find_stream_class(std::uint64_t id) const {
 
 const EventClass* Metadata::find_event_class(std::uint64_t stream_class_id,
                                              std::uint64_t id) const {
-  const auto found = event_classes_.find({stream_class_id, id});
-  return found == event_classes_.end() ? nullptr : found->second;
+  return builder_.find_event_class(stream_class_id, id);
 }
 
 }  // namespace tracedeck::ctf

@@ -65,7 +65,6 @@ class Metadata {
   std::int64_t clock_shift_;
   Dialect dialect_ = Dialect::kRc3;
   std::map<std::uint64_t, const DataStreamClass*> stream_classes_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, const EventClass*> event_classes_;
   SchemaBuilder builder_;
 };
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/metadata/range_set.hpp"
 #include "tracedeck/ctf/metadata/tsdl_types.hpp"
 
@@ -161,7 +161,7 @@ TypeBuilder::Built TypeBuilder::enumeration_class(const TypeSpecifier& type, con
   made.mappings = std::move(*labels);
   check_ranges(type, made);
   NodeInfo info{.place = type.place, .clock = nodes_.info(container.field_class.get()).clock};
-  if (!spend(type.enumerators.size(), type.place)) return {};
+  if (!spend(type.enumerators->size(), type.place)) return {};
   container.field_class = add_node(std::move(enumeration), std::move(info));
   return container;
 }
@@ -172,11 +172,11 @@ void TypeBuilder::check_ranges(const TypeSpecifier& type, const IntegerClass& in
   for (const Mapping& mapping : integer.mappings) {
     for (const IntegerRange& range : mapping.ranges) {
       if (holds(layout, integer.is_signed, range)) continue;
-      const auto at = std::ranges::find(type.enumerators, mapping.label, &Enumerator::label);
+      const auto at = std::ranges::find(*type.enumerators, mapping.label, &Enumerator::label);
       findings_.report(TsdlRule::kEnumerationRange, at->place,
                        fmt::format("label `{}` stands for {} to {}, which {} integer of {} bits "
                                    "does not hold",
-                                   mapping.label, range.lower, range.upper,
+                                   mapping.label.view(), range.lower, range.upper,
                                    integer.is_signed ? "a signed" : "an unsigned", layout.width));
       break;
     }
@@ -185,29 +185,21 @@ void TypeBuilder::check_ranges(const TypeSpecifier& type, const IntegerClass& in
 
 std::optional<std::vector<Mapping>> TypeBuilder::mappings(const TypeSpecifier& type) {
   std::vector<Mapping> result;
-  std::unordered_map<std::string, std::size_t> by_label;
-  bool valid = !type.enumerators.empty();
+  NameIndex by_label;
+  const auto label_of = [&](std::size_t index) { return result[index].label.view(); };
+  bool valid = !type.enumerators->empty();
   if (!valid)
     findings_.report(TsdlRule::kEnumeration, type.place, "this enumeration has no labels");
   Int128 next = 0;
-  for (const Enumerator& each : type.enumerators) {
-    IntegerRange range{.lower = next, .upper = next};
-    const auto read = [&](const Expression& from, Int128& into) {
-      if (from.kind != Expression::Kind::kInteger) {
-        findings_.report(
-            TsdlRule::kEnumeration, from.place,
-            fmt::format("the value of a label is `{}`; an integer was expected", plain_text(from)));
-        valid = false;
-        return;
-      }
-      into = from.value;
-    };
-    if (each.lower) {
-      read(*each.lower, range.lower);
-      range.upper = range.lower;
-    }
-    if (each.upper) read(*each.upper, range.upper);
-    if (range.lower > range.upper) {
+  result.reserve(type.enumerators->size());
+  for (const Enumerator& each : *type.enumerators) {
+    const IntegerRange range = each.range.empty() ? IntegerRange{next, next} : each.range.front();
+    if (each.wrong != nullptr) {
+      findings_.report(TsdlRule::kEnumeration, each.wrong->place,
+                       fmt::format("the value of a label is `{}`; an integer was expected",
+                                   plain_text(*each.wrong)));
+      valid = false;
+    } else if (range.lower > range.upper) {
       findings_.report(TsdlRule::kEnumeration, each.place,
                        fmt::format("the range of a label goes from {} to {}; the lower end was "
                                    "expected first",
@@ -215,9 +207,10 @@ std::optional<std::vector<Mapping>> TypeBuilder::mappings(const TypeSpecifier& t
       valid = false;
     }
     next = range.upper == (~(Int128{1} << 127)) ? range.upper : range.upper + 1;
-    const auto [found, is_new] = by_label.try_emplace(each.label, result.size());
-    if (is_new) result.push_back({.label = each.label});
-    result[found->second].ranges.push_back(range);
+    result.push_back({.label = each.label});
+    const std::size_t found = by_label.add(result.size() - 1, label_of);
+    if (found + 1 != result.size()) result.pop_back();
+    result[found].ranges.push_back(range);
   }
   if (!valid) return std::nullopt;
   return result;

@@ -28,6 +28,9 @@ class BitFields {
   // Goes on behind a field. `position` counts from the structure's begin.
   void pass(const FieldClass& field_class, BitPosition& position);
 
+  // Before a class goes.
+  void forget(const FieldClass& field_class) { sizes_.erase(&field_class); }
+
   // Where a bit field of `width` bits lies behind what is passed; `unit`: an integer of fixed
   // width.
   [[nodiscard]] static Place place(const FieldClass& unit, std::uint32_t width,

@@ -68,8 +68,8 @@ class BlockReader {
   void add_implicit_stream();
 
   void add_event(Block block);
-  [[nodiscard]] bool add_event_to(std::uint64_t stream_id, const AttributeSet& given,
-                                  const Block& block);
+  void add_event_to(std::uint64_t stream_id, const AttributeSet& given, const Block& block);
+  void make_event(std::uint64_t stream_id, const AttributeSet& given, const Block& block);
   void retry_events(std::optional<std::uint64_t> stream_id);
   void check_log_level(const Expression* value);
 

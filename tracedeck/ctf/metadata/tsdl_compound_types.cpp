@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/metadata/range_set.hpp"
 #include "tracedeck/ctf/metadata/tsdl_types.hpp"
 
@@ -48,10 +49,10 @@ std::string without_underscore(const std::string& name) {
 }
 
 // What a member is called in the model. Where that is taken already the underscore stays.
-template <class Index>
-std::string member_name(const std::string& name, const Index& taken) {
-  const std::string shown = without_underscore(name);
-  return taken.contains(shown) ? name : shown;
+template <class IsTaken>
+std::string member_name(const std::string& name, const IsTaken& is_taken) {
+  std::string shown = without_underscore(name);
+  return is_taken(shown) ? name : shown;
 }
 
 // What a bit field without a name is called.
@@ -60,8 +61,56 @@ std::string padding_name(Frame& frame) {
   do {
     const std::size_t number = ++frame.paddings;
     name = number == 1 ? "padding" : fmt::format("padding_{}", number);
-  } while (frame.by_text.contains(name));
+  } while (frame.has_text(name));
   return name;
+}
+
+// The names of a variant's options, as the text and as the model calls them.
+class OptionNames {
+ public:
+  explicit OptionNames(std::vector<VariantOption>& options) : options_(options) {}
+
+  // Adds an option; false if there is one that the text calls so.
+  bool add(const std::string& text, const FieldClassPtr& field_class) {
+    const auto name_of = [&](std::size_t index) { return options_[index].name.view(); };
+    const auto text_of = [&](std::size_t index) {
+      return (had_underscore_[index] ? "_" : "") + options_[index].name.str();
+    };
+    const auto is_taken = [&](const std::string& name) {
+      return by_name_.find(name, name_of) != NameIndex::kNone;
+    };
+    if (by_text_.find(text, text_of) != NameIndex::kNone) return false;
+    options_.push_back({.name = member_name(text, is_taken), .field_class = field_class});
+    had_underscore_.push_back(options_.back().name != text);
+    by_text_.add(options_.size() - 1, text_of);
+    by_name_.add(options_.size() - 1, name_of);
+    return true;
+  }
+
+ private:
+  std::vector<VariantOption>& options_;
+  std::vector<bool> had_underscore_;
+  NameIndex by_text_;
+  NameIndex by_name_;
+};
+
+// Labels may share values: the first option that has one is chosen.
+void take_first(VariantClass& variant) {
+  std::vector<IntegerRange> all;
+  for (const VariantOption& option : variant.options)
+    all.insert(all.end(), option.ranges.begin(), option.ranges.end());
+  std::ranges::sort(all, {}, &IntegerRange::lower);
+  const auto share = [](const IntegerRange& a, const IntegerRange& b) {
+    return a.upper >= b.lower;
+  };
+  if (std::ranges::adjacent_find(all, share) == all.end()) return;
+  RangeSet chosen;
+  for (VariantOption& option : variant.options) {
+    IntegerRanges left;
+    for (const IntegerRange& range : option.ranges)
+      for (const IntegerRange& part : chosen.add(range)) left.push_back(part);
+    option.ranges = std::move(left);
+  }
 }
 
 }  // namespace
@@ -78,7 +127,8 @@ TypeBuilder::Built TypeBuilder::structure_class(const TypeSpecifier& type, const
   if (type.alignment) alignment = values_.alignment(*type.alignment);
   Built result;
   bool valid = alignment.has_value();
-  for (const Declaration& each : type.declarations) {
+  frame.reserve(type.declarations->size());
+  type.declarations->for_each([&](const Declaration& each) {
     if (each.kind == Declaration::Kind::kField) {
       result.field_class = nullptr;
       structure_fields(each, inner, result);
@@ -86,7 +136,8 @@ TypeBuilder::Built TypeBuilder::structure_class(const TypeSpecifier& type, const
     } else {
       declare(each, inner);
     }
-  }
+    return true;
+  });
   if (!valid || !spend(frame.classes.size(), type.place)) return {};
   StructureClass structure{.minimum_alignment = std::max(*alignment, frame.unit_alignment)};
   structure.members.reserve(frame.classes.size());
@@ -109,18 +160,15 @@ void TypeBuilder::structure_fields(const Declaration& declaration, const Site& i
     if (each.bits) field = bit_field_class(field, each, &frame);
     frame.pending.clear();
     result.outermost = std::min(result.outermost, field.outermost);
-    if (frame.by_text.contains(text)) {
+    if (frame.has_text(text)) {
       findings_.report(TsdlRule::kFieldRepeated, each.place,
                        fmt::format("there is a field `{}` already", each.name));
       valid = false;
       continue;
     }
     // A faulty one is known too, lest what refers to it be blamed.
-    std::string name = member_name(text, frame.by_name);
-    frame.by_text.emplace(text, frame.classes.size());
-    frame.by_name.emplace(name, frame.classes.size());
-    frame.names.push_back(std::move(name));
-    frame.classes.push_back(field.field_class);
+    frame.add(text, member_name(text, [&](auto& name) { return frame.has_name(name); }),
+              field.field_class);
     if (field.field_class == nullptr) {
       valid = false;
     } else {
@@ -167,46 +215,46 @@ bool TypeBuilder::variant_options(const TypeSpecifier& type, const Site& site,
   Site inner = site;
   inner.scope = &scope;
   inner.limit = kEverything;
-  const bool has_labels = tag != nullptr && tag->as<IntegerClass>() != nullptr;
-  std::unordered_map<std::string, std::size_t> taken;
-  std::unordered_map<std::string, std::size_t> texts;
-  RangeSet chosen;
+  OptionNames names(variant.options);
   bool valid = true;
-  for (const Declaration& declaration : type.declarations) {
+  bool within_limit = true;
+  variant.options.reserve(type.declarations->size());
+  type.declarations->for_each([&](const Declaration& declaration) {
     if (declaration.kind != Declaration::Kind::kField) {
       declare(declaration, inner);
-      continue;
+      return true;
     }
     for (const Declarator& each : declaration.declarators) {
       Built option = declared_class(*declaration.type, each, inner);
       if (each.bits) option = bit_field_class(option, each, nullptr);
       result.outermost = std::min(result.outermost, option.outermost);
       valid = valid && option.field_class != nullptr;
-      if (!texts.emplace(each.name, texts.size()).second) {
+      if (!names.add(each.name, option.field_class)) {
         findings_.report(TsdlRule::kFieldRepeated, each.place,
                          fmt::format("there is an option `{}` already", each.name));
         valid = false;
         continue;
       }
-      VariantOption& added = variant.options.emplace_back();
-      added.name = member_name(each.name, taken);
-      added.field_class = option.field_class;
-      taken.emplace(added.name, taken.size());
-      const Mapping* const mapping =
-          has_labels ? nodes_.find_mapping(tag.get(), each.name) : nullptr;
+      const Mapping* const mapping = label_of(tag, each.name);
       if (mapping == nullptr) continue;
-      if (!spend(mapping->ranges.size(), each.place)) return false;
-      // Labels may share values: the first option that has one is chosen.
-      for (const IntegerRange& range : mapping->ranges)
-        std::ranges::move(chosen.add(range), std::back_inserter(added.ranges));
+      within_limit = within_limit && spend(mapping->ranges.size(), each.place);
+      variant.options.back().ranges = mapping->ranges;
     }
-  }
-  if (!spend(variant.options.size(), type.place)) return false;
+    return within_limit;
+  });
+  if (!within_limit || !spend(variant.options.size(), type.place)) return false;
   if (variant.options.empty() && valid) {
     findings_.report(TsdlRule::kVariant, type.place, "this variant has no options");
     return false;
   }
+  take_first(variant);
   return valid;
+}
+
+// What an enumeration calls by the name of an option; null: nothing, or it is none.
+const Mapping* TypeBuilder::label_of(const FieldClassPtr& tag, const std::string& name) {
+  const bool has_labels = tag != nullptr && tag->as<IntegerClass>() != nullptr;
+  return has_labels ? nodes_.find_mapping(tag.get(), name) : nullptr;
 }
 
 std::optional<std::uint64_t> TypeBuilder::constant_length(const Expression& length) {
@@ -262,7 +310,7 @@ TypeBuilder::Reference TypeBuilder::refer_to_frame(const Frame& frame, std::size
                                                    const Expression& to, const Site& site) {
   Reference result{.outermost = static_cast<std::ptrdiff_t>(frame.depth)};
   result.location.path.resize(site.frame->depth - frame.depth);
-  result.location.path.emplace_back(frame.names[field]);
+  result.location.path.emplace_back(frame.names[field].str());
   result.target = walk(frame.classes[field], to, 1, result.location);
   return result;
 }
@@ -284,7 +332,7 @@ TypeBuilder::Reference TypeBuilder::refer_to_root(Root root, const Expression& t
       at = field == kEverything ? nullptr : frame->classes[field];
       const bool inside = field == kEverything && frame->pending == to.path[from];
       result.location.path.emplace_back(field == kEverything ? without_underscore(to.path[from])
-                                                             : frame->names[field]);
+                                                             : frame->names[field].str());
       ++from;
       if (!inside) break;
     }
@@ -312,7 +360,7 @@ FieldClassPtr TypeBuilder::walk(FieldClassPtr at, const Expression& to, std::siz
       at = nullptr;
       location.path.emplace_back(without_underscore(name));
     } else if (const auto* const structure = at->as<StructureClass>()) {
-      location.path.emplace_back(structure->members[found].name);
+      location.path.emplace_back(structure->members[found].name.str());
       at = structure->members[found].field_class;
     } else {
       // An option's name is not part of a location: which one is there shows in the data.

@@ -1,6 +1,7 @@
 // Metadata in TSDL (CTF 1.8.3, 7.1), plain or in packets.
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,25 +60,35 @@ class TsdlMetadataReader final : public MetadataReader {
   }
 
   void read_declarations() {
+    constexpr std::size_t kLarge = std::size_t{1} << 20U;
     std::size_t begin = 0;
-    std::string_view rest = pending_;
-    while (const auto length = splitter_.find_end(rest.substr(begin))) {
-      parse(rest.substr(begin, *length), pending_offset_ + begin);
+    const auto rest = [&] { return std::string_view(pending_).substr(begin); };
+    const auto drop = [&] {
+      pending_.erase(0, std::exchange(begin, 0));
+      pending_.shrink_to_fit();
+    };
+    while (const auto length = splitter_.find_end(rest())) {
+      auto declaration = parse(rest().substr(0, *length), pending_offset_);
       begin += *length;
+      pending_offset_ += *length;
+      // What is made of it takes memory enough.
+      if (begin >= kLarge) drop();
+      if (declaration) add(std::move(*declaration));
     }
-    pending_.erase(0, begin);
-    pending_offset_ += begin;
+    if (begin != 0) drop();
   }
 
-  void parse(std::string_view text, std::uint64_t offset) {
+  // Nothing: there is none, or a finding says what is wrong.
+  std::optional<tsdl::TopLevel> parse(std::string_view text, std::uint64_t offset) {
     tsdl::Parser parser(text, offset, findings_);
-    if (parser.is_blank()) return;
+    if (parser.is_blank()) return std::nullopt;
     auto declaration = parser.parse();
-    if (!declaration) {
-      has_syntax_faults_ = true;
-      return;
-    }
-    blocks_.add(std::move(*declaration));
+    has_syntax_faults_ = has_syntax_faults_ || !declaration;
+    return declaration;
+  }
+
+  void add(tsdl::TopLevel declaration) {
+    blocks_.add(std::move(declaration));
     if (const auto& uuid = metadata_.uuid()) packets_.check_uuid(*uuid);
   }
 

@@ -27,7 +27,18 @@ FieldClassPtr NodeTable::add(FieldClass field_class, NodeInfo info) {
   info.node = std::make_shared<const FieldClass>(std::move(field_class));
   FieldClassPtr node = info.node;
   infos_.emplace(node.get(), std::move(info));
+  if (is_watching_) recent_.insert(node.get());
   return node;
+}
+
+void NodeTable::forget_recent(const NodeSet& kept) {
+  for (const FieldClass* const node : recent_) {
+    if (kept.contains(node)) continue;
+    names_.erase(node);
+    infos_.erase(node);
+  }
+  recent_.clear();
+  is_watching_ = false;
 }
 
 Place NodeTable::place(const FieldClass* node) const {
@@ -35,29 +46,25 @@ Place NodeTable::place(const FieldClass* node) const {
   return found == infos_.end() ? Place{} : found->second.place;
 }
 
-const NodeTable::Index& NodeTable::names(const FieldClass* node) {
-  const auto [found, is_new] = names_.try_emplace(node);
-  Index& index = found->second;
-  if (!is_new) return index;
-  const auto add_names = [&](const auto& parts, auto name) {
-    for (std::size_t i = 0; i < parts.size(); ++i) index.emplace(parts[i].*name, i);
+std::size_t NodeTable::find_member(const FieldClass* node, std::string_view name) {
+  const auto find_in = [&](const auto& parts, auto name_of_part) {
+    const auto name_of = [&](std::size_t i) { return (parts[i].*name_of_part).view(); };
+    const auto [found, is_new] = names_.try_emplace(node);
+    NameIndex& index = found->second;
+    for (std::size_t i = 0; is_new && i < parts.size(); ++i) index.add(i, name_of);
+    return index.find(name, name_of);
   };
+  std::size_t found = NameIndex::kNone;
   if (const auto* const structure = node->as<StructureClass>())
-    add_names(structure->members, &Member::name);
+    found = find_in(structure->members, &Member::name);
   if (const auto* const variant = node->as<VariantClass>())
-    add_names(variant->options, &VariantOption::name);
+    found = find_in(variant->options, &VariantOption::name);
   if (const auto* const integer = node->as<IntegerClass>())
-    add_names(integer->mappings, &Mapping::label);
-  return index;
+    found = find_in(integer->mappings, &Mapping::label);
+  return found == NameIndex::kNone ? std::string::npos : found;
 }
 
-std::size_t NodeTable::find_member(const FieldClass* node, const std::string& name) {
-  const Index& index = names(node);
-  const auto found = index.find(name);
-  return found == index.end() ? std::string::npos : found->second;
-}
-
-const Mapping* NodeTable::find_mapping(const FieldClass* node, const std::string& label) {
+const Mapping* NodeTable::find_mapping(const FieldClass* node, std::string_view label) {
   const std::size_t index = find_member(node, label);
   return index == std::string::npos ? nullptr : &node->as<IntegerClass>()->mappings[index];
 }

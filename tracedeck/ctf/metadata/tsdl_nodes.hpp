@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/metadata/tsdl_text.hpp"
 #include "tracedeck/model/field_class.hpp"
 
@@ -17,6 +20,8 @@ struct NodeInfo {
   bool is_character = false;     // an integer with an encoding
   std::string clock = {};        // that an integer is mapped to; empty: none
 };
+
+using NodeSet = std::unordered_set<const FieldClass*>;
 
 class NodeTable {
  public:
@@ -32,18 +37,22 @@ class NodeTable {
   [[nodiscard]] Place place(const FieldClass* node) const;
 
   // The index of a member of a structure or option of a variant, as the model calls it; npos: none.
-  [[nodiscard]] std::size_t find_member(const FieldClass* node, const std::string& name);
+  [[nodiscard]] std::size_t find_member(const FieldClass* node, std::string_view name);
   // The ranges of an enumeration with a label; null: none.
-  [[nodiscard]] const Mapping* find_mapping(const FieldClass* node, const std::string& label);
+  [[nodiscard]] const Mapping* find_mapping(const FieldClass* node, std::string_view label);
+
+  // From now on it is remembered which nodes are made.
+  void watch() { is_watching_ = true; }
+  [[nodiscard]] const NodeSet& recent() const { return recent_; }
+  // Ends that. Nothing refers to those nodes any more, but for `kept`.
+  void forget_recent(const NodeSet& kept);
 
  private:
-  using Index = std::unordered_map<std::string, std::size_t>;
-
-  [[nodiscard]] const Index& names(const FieldClass* node);
-
   TextFindings& findings_;
   std::unordered_map<const FieldClass*, NodeInfo> infos_;
-  std::unordered_map<const FieldClass*, Index> names_;
+  std::unordered_map<const FieldClass*, NameIndex> names_;
+  bool is_watching_ = false;
+  NodeSet recent_;
 };
 
 }  // namespace tracedeck::ctf::tsdl

@@ -342,8 +342,10 @@ TypeSpecifierPtr Parser::compound(Kind kind, std::string_view keyword) {
   }
   if (accept("{")) {
     type->has_body = true;
+    type->declarations = std::make_unique<DeclarationList>();
     while (!failed_ && !token_.is("}")) {
-      type->declarations.push_back(declaration(true));
+      Declaration next = declaration(true);
+      if (!failed_) type->declarations->add(std::move(next));
       expect(";");
     }
     expect("}");
@@ -384,15 +386,25 @@ TypeSpecifierPtr Parser::enumeration() {
 }
 
 void Parser::enumerators(TypeSpecifier& type) {
+  type.enumerators = std::make_unique<std::deque<Enumerator>>();
   while (!failed_ && !token_.is("}")) {
     if (token_.kind != TokenKind::kWord && token_.kind != TokenKind::kString) fail("a label");
-    Enumerator& added = type.enumerators.emplace_back();
+    Enumerator& added = type.enumerators->emplace_back();
     added.place = token_.place;
     added.label = token_.text;
     advance();
     if (accept("=")) {
-      added.lower = std::make_unique<Expression>(expression());
-      if (accept("...")) added.upper = std::make_unique<Expression>(expression());
+      IntegerRange range;
+      const auto take = [&](Int128& into) {
+        Expression bound = expression();
+        into = bound.value;
+        if (bound.kind != Expression::Kind::kInteger && added.wrong == nullptr)
+          added.wrong = std::make_unique<Expression>(std::move(bound));
+      };
+      take(range.lower);
+      range.upper = range.lower;
+      if (accept("...")) take(range.upper);
+      added.range.push_back(range);
     }
     if (!accept(",")) break;
   }
@@ -493,7 +505,9 @@ Expression Parser::primary() {
     advance();
   } else if (token_.kind == TokenKind::kString) {
     result.kind = Expression::Kind::kString;
-    for (; !failed_ && token_.kind == TokenKind::kString; advance()) result.text += token_.text;
+    std::string text;
+    for (; !failed_ && token_.kind == TokenKind::kString; advance()) text += token_.text;
+    result.text = text;
   } else if (token_.kind == TokenKind::kWord) {
     result.kind = Expression::Kind::kPath;
     result.path.push_back(token_.text);

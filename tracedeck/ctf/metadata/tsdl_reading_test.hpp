@@ -108,7 +108,7 @@ class TsdlReading {
   if (const auto* const field = std::get_if<LengthField>(&extent)) return spelt(field->location);
   return "";
 }
-[[nodiscard]] inline std::string spelt(const std::vector<IntegerRange>& ranges) {
+[[nodiscard]] inline std::string spelt(const IntegerRanges& ranges) {
   std::string result;
   for (const IntegerRange& each : ranges)
     result += fmt::format("{}{}..{}", result.empty() ? "" : " ", each.lower, each.upper);

@@ -32,9 +32,22 @@ constexpr std::array<ReservedName, 10> kReservedNames = {{
 
 constexpr std::uint64_t kUuidBytes = 16;
 
+constexpr std::string_view kUuid = "uuid";
+constexpr std::string_view kTimestamp = "timestamp";
+
+// The name, as text that stays, where it means something in a root; else nothing.
+std::string_view reserved_name(Root root, std::string_view name) {
+  const auto* const reserved = std::ranges::find_if(kReservedNames, [&](const ReservedName& each) {
+    return each.root == root && each.name == name;
+  });
+  if (reserved != kReservedNames.end()) return reserved->name;
+  if (root == Root::kPacketHeader && name == kUuid) return kUuid;
+  return root == Root::kEventHeader && name == kTimestamp ? kTimestamp : std::string_view();
+}
+
 // Whether a field that is not mapped to a clock means its time all the same.
 bool is_timestamp(Root root, std::string_view name) {
-  return root == Root::kEventHeader ? name == "timestamp"
+  return root == Root::kEventHeader ? name == kTimestamp
                                     : root == Root::kPacketContext &&
                                           (name == "timestamp_begin" || name == "timestamp_end");
 }
@@ -64,7 +77,7 @@ const RoledClass& RoleGiver::visit(const FieldClassPtr& field_class, const Use& 
   // Names matter for integers and for the UUID's array; first places for the magic number alone.
   const bool is_integer = field_class->as<IntegerClass>() != nullptr;
   const bool is_array = field_class->as<ArrayClass>() != nullptr;
-  Key key = {use.root, field_class.get(), is_integer || is_array ? use.name : std::string(),
+  Key key = {use.root, field_class.get(), is_integer || is_array ? use.name : std::string_view(),
              is_integer ? use.is_first_of_root : use.is_root};
   const auto known = known_.find(key);
   if (known != known_.end()) return known->second;
@@ -80,7 +93,22 @@ const RoledClass& RoleGiver::visit(const FieldClassPtr& field_class, const Use& 
   } else {
     result.field_class = field_class;
   }
-  return known_.emplace(std::move(key), std::move(result)).first->second;
+  const auto added = known_.emplace(key, std::move(result)).first;
+  recent_.push_back(added);
+  return added->second;
+}
+
+NodeSet RoleGiver::forget_recent() {
+  NodeSet kept;
+  for (const auto added : recent_) {
+    if (nodes_.recent().contains(std::get<const FieldClass*>(added->first))) {
+      known_.erase(added);
+    } else {
+      kept.insert(added->second.field_class.get());
+    }
+  }
+  recent_.clear();
+  return kept;
 }
 
 FieldClassPtr RoleGiver::include(RoledClass& whole, const FieldClassPtr& part, const Use& use) {
@@ -118,9 +146,9 @@ RoledClass RoleGiver::visit_integer(const FieldClassPtr& field_class, const Use&
   if (reserved != kReservedNames.end()) roles.push_back(reserved->role);
   if (use.root == Root::kEventHeader && (!info.clock.empty() || named_timestamp))
     roles.push_back(Role::kClock);
+  if (roles.empty() && info.clock.empty()) return result;
   FieldClass changed = *field_class;
   if (roles.empty()) {
-    if (info.clock.empty()) return result;
     // Elsewhere it is a number like others; who prints it may want to know.
     changed.attributes.push_back(
         {.key = "map", .value = fmt::format("clock.{}.value", info.clock)});
@@ -143,7 +171,7 @@ RoledClass RoleGiver::visit_integer(const FieldClassPtr& field_class, const Use&
 RoledClass RoleGiver::visit_array(const FieldClassPtr& field_class, const Use& use) {
   RoledClass result{.field_class = field_class};
   const ArrayClass& array = *field_class->as<ArrayClass>();
-  if (use.root == Root::kPacketHeader && use.name == "uuid") {
+  if (use.root == Root::kPacketHeader && use.name == kUuid) {
     const auto* const length = std::get_if<StaticLength>(&array.extent);
     if (!is_byte(*array.element) || length == nullptr || length->length != kUuidBytes) {
       blame(field_class, use.name, "an array of 16 bytes");
@@ -168,9 +196,10 @@ RoledClass RoleGiver::visit_structure(const FieldClassPtr& field_class, const Us
   std::optional<FieldClass> changed;
   for (std::size_t i = 0; i < structure.members.size(); ++i) {
     const Member& member = structure.members[i];
-    FieldClassPtr roled =
-        include(result, member.field_class,
-                {.root = use.root, .name = member.name, .is_first_of_root = use.is_root && i == 0});
+    FieldClassPtr roled = include(result, member.field_class,
+                                  {.root = use.root,
+                                   .name = reserved_name(use.root, member.name),
+                                   .is_first_of_root = use.is_root && i == 0});
     if (roled == member.field_class) continue;
     if (!changed) changed = *field_class;
     std::get<StructureClass>(changed->kind).members[i].field_class = std::move(roled);
@@ -185,8 +214,8 @@ RoledClass RoleGiver::visit_variant(const FieldClassPtr& field_class, const Use&
   std::optional<FieldClass> changed;
   for (std::size_t i = 0; i < variant.options.size(); ++i) {
     const VariantOption& option = variant.options[i];
-    FieldClassPtr roled =
-        include(result, option.field_class, {.root = use.root, .name = option.name});
+    FieldClassPtr roled = include(result, option.field_class,
+                                  {.root = use.root, .name = reserved_name(use.root, option.name)});
     if (roled == option.field_class) continue;
     if (!changed) changed = *field_class;
     std::get<VariantClass>(changed->kind).options[i].field_class = std::move(roled);

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -32,16 +33,19 @@ class RoleGiver {
 
   // `field_class`: of root field `root`, or null.
   [[nodiscard]] RoledClass give(const FieldClassPtr& field_class, FieldLocation::Root root);
+  // Before the recent nodes of the table go: forgets what it knows of them. Returns those that are
+  // the classes, with roles, of older ones.
+  [[nodiscard]] NodeSet forget_recent();
 
  private:
   // Where a class is used, as far as that matters for its role.
   struct Use {
     FieldLocation::Root root;
-    std::string name = {};  // of the member; empty: none
+    std::string_view name = {};  // of the member; empty: none, or one that means nothing there
     bool is_root = false;
     bool is_first_of_root = false;
   };
-  using Key = std::tuple<FieldLocation::Root, const FieldClass*, std::string, bool>;
+  using Key = std::tuple<FieldLocation::Root, const FieldClass*, std::string_view, bool>;
 
   [[nodiscard]] const RoledClass& visit(const FieldClassPtr& field_class, const Use& use);
   [[nodiscard]] RoledClass visit_integer(const FieldClassPtr& field_class, const Use& use);
@@ -56,6 +60,7 @@ class RoleGiver {
   TextFindings& findings_;
   NodeTable& nodes_;
   std::map<Key, RoledClass> known_;
+  std::vector<std::map<Key, RoledClass>::const_iterator> recent_;  // since `forget_recent`
 };
 
 }  // namespace tracedeck::ctf::tsdl

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/metadata/tsdl_bit_fields.hpp"
 #include "tracedeck/ctf/metadata/tsdl_syntax.hpp"
 #include "tracedeck/model/field_class.hpp"
@@ -16,6 +18,13 @@
 namespace tracedeck::ctf::tsdl {
 
 inline constexpr std::size_t kEverything = std::numeric_limits<std::size_t>::max();
+
+// For a `NameIndex` of a list of names.
+struct NameOf {
+  const std::vector<Name>& names;
+
+  std::string_view operator()(std::size_t index) const { return names[index]; }
+};
 
 // The fields so far of a structure whose class is being made (static scope, 7.3.2).
 struct Frame {
@@ -29,17 +38,33 @@ struct Frame {
   std::size_t paddings = 0;          // bit fields without a name
   std::uint32_t unit_alignment = 1;  // that its bit fields demand
   std::vector<FieldClassPtr> classes = {};
-  std::vector<std::string> names = {};                        // as members are called in the model
-  std::unordered_map<std::string, std::size_t> by_text = {};  // as the text calls them
-  std::unordered_map<std::string, std::size_t> by_name = {};  // as the model does
+  std::vector<Name> texts = {};  // as the text calls them
+  std::vector<Name> names = {};  // as members are called in the model
+  NameIndex by_text = {};
+  NameIndex by_name = {};
 
+  void reserve(std::size_t fields) {
+    classes.reserve(fields);
+    texts.reserve(fields);
+    names.reserve(fields);
+  }
+  void add(std::string_view text, std::string_view name, FieldClassPtr field_class) {
+    classes.push_back(std::move(field_class));
+    by_text.add((texts.emplace_back(text), texts.size() - 1), NameOf{texts});
+    by_name.add((names.emplace_back(name), names.size() - 1), NameOf{names});
+  }
+  [[nodiscard]] bool has_text(std::string_view text) const {
+    return by_text.find(text, NameOf{texts}) != NameIndex::kNone;
+  }
+  [[nodiscard]] bool has_name(std::string_view name) const {
+    return by_name.find(name, NameOf{names}) != NameIndex::kNone;
+  }
   // The field of a name among the first `limit`; kEverything: none.
-  [[nodiscard]] std::size_t find(const std::string& name, std::size_t limit) const {
-    for (const auto* const index : {&by_text, &by_name}) {
-      const auto found = index->find(name);
-      if (found != index->end() && found->second < limit) return found->second;
-    }
-    return kEverything;
+  [[nodiscard]] std::size_t find(std::string_view name, std::size_t limit) const {
+    const std::size_t as_text = by_text.find(name, NameOf{texts});
+    if (as_text < limit) return as_text;
+    const std::size_t as_name = by_name.find(name, NameOf{names});
+    return as_name < limit ? as_name : kEverything;
   }
 };
 

@@ -179,7 +179,7 @@ void BlockReader::add_event(Block block) {
     waiting_events_[id].push_back(std::move(block));
     return;
   }
-  static_cast<void>(add_event_to(stream->first, given, block));
+  add_event_to(stream->first, given, block);
 }
 
 void BlockReader::retry_events(std::optional<std::uint64_t> stream_id) {
@@ -200,8 +200,16 @@ void BlockReader::check_log_level(const Expression* value) {
                                plain_text(*value), kMost));
 }
 
-bool BlockReader::add_event_to(std::uint64_t stream_id, const AttributeSet& given,
+// Nobody but the event refers to the types that its block declares, and there may be many events.
+void BlockReader::add_event_to(std::uint64_t stream_id, const AttributeSet& given,
                                const Block& block) {
+  nodes_.watch();
+  make_event(stream_id, given, block);
+  types_.forget_recent(roles_.forget_recent());
+}
+
+void BlockReader::make_event(std::uint64_t stream_id, const AttributeSet& given,
+                             const Block& block) {
   Stream& stream = streams_.at(stream_id);
   EventClass event;
   bool valid = true;
@@ -241,9 +249,8 @@ bool BlockReader::add_event_to(std::uint64_t stream_id, const AttributeSet& give
                      fmt::format("stream {} has an event {} already", stream_id, *event.id));
     valid = false;
   }
-  if (!valid || stream.is_faulty) return false;
+  if (!valid || stream.is_faulty) return;
   report_faults(metadata_.add_event_class(stream_id, std::move(event)));
-  return true;
 }
 
 }  // namespace tracedeck::ctf::tsdl

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,8 +22,8 @@ struct Expression {
   Kind kind = Kind::kInteger;
   Place place = {};
   Int128 value = 0;
-  std::string text = {};
-  std::vector<std::string> path = {};
+  Name text = {};
+  RareList<std::string> path = {};
 };
 
 // Most places that may have an expression have none, and metadata have many of them.
@@ -59,10 +60,40 @@ struct Assignment {
 };
 
 struct Enumerator {
-  std::string label = {};
+  Name label = {};
   Place place = {};
-  ExpressionPtr lower = {};
-  ExpressionPtr upper = {};  // of a range
+  IntegerRanges range = {};  // one, which may be upside down; none: what follows the one before
+  ExpressionPtr wrong = {};  // in place of an integer
+};
+
+// The declarations in a structure or variant, in order. There may be a million, and nearly all are
+// a word for the type and a name: those are kept as the two words.
+class DeclarationList {
+ public:
+  void add(Declaration declaration);
+  // How many there are at least: a declaration may have several names.
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  // Calls `visit(const Declaration&)` for each while it returns true. What declares a type lives as
+  // long as the list; a field, no longer than the call.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const Entry& entry : entries_)
+      if (!(entry.type.empty() ? visit(others_[entry.name_offset]) : visit(field(entry)))) return;
+  }
+
+ private:
+  struct Entry {
+    Name type = {};  // empty: what is no plain field
+    Name name = {};
+    std::uint64_t type_offset = 0;  // in the text
+    std::uint64_t name_offset = 0;  // of what is no plain field: its index
+  };
+
+  [[nodiscard]] static bool is_plain(const Declaration& declaration);
+  [[nodiscard]] static Declaration field(const Entry& entry);
+
+  std::deque<Entry> entries_;
+  std::deque<Declaration> others_;
 };
 
 struct TypeSpecifier {
@@ -82,9 +113,9 @@ struct TypeSpecifier {
   bool has_body = false;   // of an enumeration, structure or variant
   std::string shown = {};  // kNamed: with its qualifiers, "const char", which are tried first
   std::vector<Assignment> attributes = {};
-  TypeSpecifierPtr container = {};  // of an enumeration
-  std::vector<Enumerator> enumerators = {};
-  std::vector<Declaration> declarations = {};  // of a structure or variant
+  TypeSpecifierPtr container = {};                           // of an enumeration
+  std::unique_ptr<std::deque<Enumerator>> enumerators = {};  // of an enumeration with a body
+  std::unique_ptr<DeclarationList> declarations = {};        // of another type with one
   ExpressionPtr alignment = {};
   ExpressionPtr tag = {};
 };

@@ -79,6 +79,12 @@ FieldClassPtr TypeBuilder::root_class(const TypeSpecifier& type, TypeScope& scop
   return built.field_class;
 }
 
+void TypeBuilder::forget_recent(const NodeSet& kept) {
+  for (const FieldClass* const node : nodes_.recent())
+    if (!kept.contains(node)) bit_fields_.forget(*node);
+  nodes_.forget_recent(kept);
+}
+
 void TypeBuilder::declare(const Declaration& declaration, TypeScope& scope) {
   declare(declaration, Site{.scope = &scope});
 }

@@ -43,6 +43,9 @@ class TypeBuilder {
   // outlive the scope.
   void declare(const Declaration& declaration, TypeScope& scope);
 
+  // Forgets the recent nodes of the table but for `kept`.
+  void forget_recent(const NodeSet& kept);
+
   // The class of root field `root`, a structure; null, with findings, when it is none.
   [[nodiscard]] FieldClassPtr root_class(const TypeSpecifier& type, TypeScope& scope,
                                          FieldLocation::Root root, const RootClasses& roots);
@@ -93,6 +96,7 @@ class TypeBuilder {
   [[nodiscard]] bool variant_options(const TypeSpecifier& type, const Site& site,
                                      const FieldClassPtr& tag, VariantClass& variant,
                                      Built& result);
+  [[nodiscard]] const Mapping* label_of(const FieldClassPtr& tag, const std::string& name);
   [[nodiscard]] bool selects(const Reference& tag, Place place);
 
   [[nodiscard]] Reference refer(const Expression& to, const Site& site);

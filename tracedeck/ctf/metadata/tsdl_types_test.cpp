@@ -197,7 +197,7 @@ TEST(TsdlTypes, OneUnderscoreIsTakenAway) {
   EXPECT_EQ(reading.faults(), std::vector<std::string>{});
   std::string names;
   for (const Member& each : reading.event().payload->as<StructureClass>()->members)
-    names += each.name + " ";
+    names += each.name.str() + " ";
   EXPECT_EQ(names, "_len a b x x _ t v d s e ");
   EXPECT_EQ(length_of(reading, {"a"}), "_len");
   EXPECT_EQ(length_of(reading, {"b"}), "_len");

@@ -83,7 +83,7 @@ std::string plain_text(const Expression& from) {
     case Expression::Kind::kInteger:
       return fmt::format("{}", from.value);
     case Expression::Kind::kString:
-      return from.text;
+      return from.text.str();
     case Expression::Kind::kPath:
       break;
   }

@@ -318,6 +318,8 @@ class Compiler {
   void of_kind(const FieldClass&, const VariantClass& variant, const Captures& captures) {
     VariantField info{.selector = reference(*variant.selector)};
     std::vector<const FieldClass*> classes;
+    classes.reserve(variant.options.size());
+    info.choices.reserve(variant.options.size());
     for (std::size_t i = 0; i < variant.options.size(); ++i) {
       classes.push_back(variant.options[i].field_class.get());
       for (const IntegerRange& range : variant.options[i].ranges)
@@ -341,13 +343,20 @@ class Compiler {
     if (op == Op::kOptional) after = before;
     std::uint64_t least = op == Op::kOptional ? 0 : kMost;
     std::uint64_t slots = 0;
+    // Options of one class have one body, since all begin and go on alike.
+    std::unordered_map<const FieldClass*, std::uint32_t> bodies;
+    info.bodies.reserve(classes.size());
     for (const FieldClass* const each : classes) {
-      at_ = before;
-      const std::size_t body = sub_block([&] { field(*each, captures); });
-      info.bodies.push_back(static_cast<std::uint32_t>(body));
-      least = std::min(least, blocks_[body].least_bits);
-      slots = std::max(slots, blocks_[body].slots);
-      after = after ? join(*after, at_) : at_;
+      const auto [known, is_new] = bodies.try_emplace(each);
+      if (is_new) {
+        at_ = before;
+        const std::size_t body = sub_block([&] { field(*each, captures); });
+        known->second = static_cast<std::uint32_t>(body);
+        least = std::min(least, blocks_[body].least_bits);
+        slots = std::max(slots, blocks_[body].slots);
+        after = after ? join(*after, at_) : at_;
+      }
+      info.bodies.push_back(known->second);
     }
     program_.variants.push_back(std::move(info));
     at_ = before;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tracedeck/ctf/class_nesting.hpp"
+#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -35,6 +36,15 @@ bool is_signed(const FieldClass& field_class) {
   return is_integer(field_class) && field_class.as<IntegerClass>()->is_signed;
 }
 
+// Whether a class has neither parts nor a location.
+bool is_plain(const FieldClass& field_class) {
+  const Extent* extent = nullptr;
+  if (const auto* const string = field_class.as<StringClass>()) extent = &string->extent;
+  if (const auto* const blob = field_class.as<BlobClass>()) extent = &blob->extent;
+  return !is_compound(field_class) &&
+         (extent == nullptr || !std::holds_alternative<LengthField>(*extent));
+}
+
 bool is_boolean(const FieldClass& field_class) { return field_class.as<BooleanClass>() != nullptr; }
 
 }  // namespace
@@ -45,13 +55,11 @@ std::size_t MemberNames::find(const StructureClass& structure, const std::string
     const auto found = std::ranges::find(structure.members, name, &Member::name);
     return static_cast<std::size_t>(found - structure.members.begin());
   }
-  auto& names = names_[&structure];
-  if (names.empty()) {
-    for (std::size_t i = 0; i < structure.members.size(); ++i)
-      names.try_emplace(structure.members[i].name, i);
-  }
-  const auto found = names.find(name);
-  return found == names.end() ? structure.members.size() : found->second;
+  const auto name_of = [&](std::size_t i) { return structure.members[i].name.view(); };
+  const auto [names, is_new] = names_.try_emplace(&structure);
+  for (std::size_t i = 0; is_new && i < structure.members.size(); ++i)
+    names->second.add(i, name_of);
+  return std::min(names->second.find(name, name_of), structure.members.size());
 }
 
 // What a location is for, and so what it may lead to.
@@ -171,14 +179,15 @@ void LocationChecker::fault(const FieldClass& field_class, StreamRule rule, std:
 
 std::size_t LocationChecker::visit(const FieldClass& field_class) {
   // What is shared counts with all that is nested in it wherever it is used.
-  const auto known = closed_.find(&field_class);
+  const bool plain = is_plain(field_class);
+  const auto known = plain ? closed_.end() : closed_.find(&field_class);
   height_ = known == closed_.end() ? 0 : known->second;
   if (chain_.size() + height_ >= kClassNesting) {
     fault(field_class, StreamRule::kLimitNesting,
           fmt::format("this class, with what is in it, is nested deeper than {}", kClassNesting));
     return kAbsolute;
   }
-  if (known != closed_.end()) return 0;
+  if (plain || known != closed_.end()) return 0;
   if (!open_.insert(&field_class).second && budget_-- == 0) {
     budget_ = 0;
     fault(field_class, StreamRule::kLimitProgram,

@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/stream/class_fault.hpp"
 #include "tracedeck/ctf/stream/registers.hpp"
@@ -50,8 +51,7 @@ class MemberNames {
   [[nodiscard]] std::size_t find(const StructureClass& structure, const std::string& name);
 
  private:
-  std::unordered_map<const StructureClass*, std::unordered_map<std::string_view, std::size_t>>
-      names_;
+  std::unordered_map<const StructureClass*, NameIndex> names_;
 };
 
 class LocationChecker {
@@ -89,7 +89,8 @@ class LocationChecker {
   Registers& registers_;
   Dialect dialect_;
   MemberNames members_;
-  // The classes that no location in them leads out of, and how deep others are nested in each.
+  // The classes with parts or locations that no location in them leads out of, and how deep others
+  // are nested in each.
   std::unordered_map<const FieldClass*, std::size_t> closed_;
   std::unordered_set<const FieldClass*> open_;  // visited, and not closed
   // Visits of those again, over the whole trace: a program has the steps of each.

@@ -21,11 +21,11 @@ void VariantField::make_table() {
 }
 
 std::string Program::path_of(const Step& step) const {
-  std::vector<const std::string*> names;
+  std::vector<std::string_view> names;
   for (std::uint32_t place = step.place; place != 0; place = places[place].parent)
-    names.push_back(places[place].name);
+    names.push_back(*places[place].name);
   std::string path(root_name(root));
-  for (std::size_t i = names.size(); i-- > 0;) path += "." + *names[i];
+  for (std::size_t i = names.size(); i-- > 0;) path.append(".").append(names[i]);
   return path;
 }
 

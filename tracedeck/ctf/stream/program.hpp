@@ -137,7 +137,7 @@ struct VariantField {
 // Where a field stands among others, for messages.
 struct FieldPlace {
   std::uint32_t parent = 0;  // 0: the root itself
-  const std::string* name = nullptr;
+  const Name* name = nullptr;
 };
 
 // Steps of one root structure. Immutable once compiled. Refers to the classes it was made from.

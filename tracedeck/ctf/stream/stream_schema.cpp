@@ -1,5 +1,7 @@
 #include "tracedeck/ctf/stream/stream_schema.hpp"
 
+#include <iterator>
+#include <mutex>
 #include <utility>
 
 #include "tracedeck/ctf/stream/compile.hpp"
@@ -18,37 +20,15 @@ void append(std::vector<ClassFault>& to, std::vector<ClassFault> faults) {
 
 }  // namespace
 
-void StreamSchema::add_event(std::uint64_t id, std::shared_ptr<const EventSchema> event) {
-  if (id < kMostDense) {
-    if (dense_.size() <= id) dense_.resize(id + 1);
-    dense_[id] = std::move(event);
-  } else {
-    sparse_[id] = std::move(event);
-  }
-}
-
-// What was added so far. Programs are compiled when a schema is asked for, and again for a data
-// stream class when later locations lead into its fields.
-struct SchemaBuilder::State {
-  struct Event {
-    const EventClass* event_class;
-    std::shared_ptr<const EventSchema> schema = nullptr;
-  };
-  struct Stream {
-    const DataStreamClass* stream_class;
-    std::map<std::uint64_t, Event> events = {};
-    std::size_t registers = 0;  // that the programs below know of
-    std::shared_ptr<const StreamSchema> schema = nullptr;
-  };
-
+// What programs are made from, and those of events. Everything under the lock: classes may be added
+// while packets are decoded.
+class EventPrograms {
+ public:
+  std::mutex mutex;
   Registers registers;
   LocationChecker locations{registers, Dialect::kRc3};
   Alignments alignments;
-  Dialect dialect = Dialect::kRc3;
   const TraceClass* trace_class = nullptr;
-  std::map<std::uint64_t, Stream> streams;
-  bool faulty = false;
-  std::shared_ptr<const TraceSchema> built;
 
   [[nodiscard]] RootScopes scopes() const {
     RootScopes scopes;
@@ -69,46 +49,88 @@ struct SchemaBuilder::State {
     result[Root::kPayload] = {of.payload.get(), &of};
     return result;
   }
+  [[nodiscard]] Program compiled(const RootScopes& in, Root root, PositionState& at) {
+    return compile({in, registers, locations, alignments}, root, at);
+  }
+
+  // The same for the same class, whichever schema of its stream asks.
+  [[nodiscard]] const EventSchema& event(const StreamSchema& stream,
+                                         const EventClass& event_class) {
+    const std::scoped_lock lock(mutex);
+    auto& made = events_[&event_class];
+    if (made != nullptr) return *made;
+    const RootScopes in = scopes(*stream.stream_class, event_class);
+    PositionState at = stream.event_begin;
+    made = std::make_unique<EventSchema>();
+    made->event_class = &event_class;
+    made->specific_context = compiled(in, Root::kSpecificContext, at);
+    made->payload = compiled(in, Root::kPayload, at);
+    made->slots = stream.common_context.slots + made->specific_context.slots + made->payload.slots;
+    return *made;
+  }
+
+ private:
+  std::unordered_map<const EventClass*, std::unique_ptr<EventSchema>> events_;
+};
+
+void StreamSchema::set_events(const std::map<std::uint64_t, const EventClass*>& events) {
+  const auto sparse = events.lower_bound(kMostDense);
+  dense_count_ = sparse == events.begin() ? 0 : std::prev(sparse)->first + 1;
+  dense_ = std::make_unique<Entry[]>(dense_count_);
+  for (const auto& [id, event_class] : events)
+    (id < dense_count_ ? dense_[id] : sparse_[id]).event_class = event_class;
+}
+
+const EventSchema* StreamSchema::make(const Entry& entry) const {
+  if (entry.event_class == nullptr) return nullptr;
+  const EventSchema* const made = &programs->event(*this, *entry.event_class);
+  entry.schema.store(made, std::memory_order_release);
+  return made;
+}
+
+// What was added so far. The programs of a data stream class are compiled when a schema is asked
+// for, and again when later locations lead into its fields.
+struct SchemaBuilder::State {
+  struct Stream {
+    const DataStreamClass* stream_class;
+    std::map<std::uint64_t, const EventClass*> events = {};
+    std::size_t registers = 0;  // that the programs below know of
+    std::shared_ptr<const StreamSchema> schema = nullptr;
+  };
+
+  std::shared_ptr<EventPrograms> programs = std::make_shared<EventPrograms>();
+  Dialect dialect = Dialect::kRc3;
+  std::map<std::uint64_t, Stream> streams;
+  bool faulty = false;
+  std::shared_ptr<const TraceSchema> built;
 
   std::vector<ClassFault> check(const RootScopes& scopes, std::initializer_list<Root> roots) {
+    const std::scoped_lock lock(programs->mutex);
     std::vector<ClassFault> faults;
-    for (const Root root : roots) append(faults, locations.check(scopes, root));
+    for (const Root root : roots) append(faults, programs->locations.check(scopes, root));
     faulty = faulty || !faults.empty();
     built = nullptr;
     return faults;
   }
 
-  [[nodiscard]] std::shared_ptr<const StreamSchema> compile_stream(Stream& stream);
+  [[nodiscard]] std::shared_ptr<const StreamSchema> compile_stream(const Stream& stream) const;
 };
 
-std::shared_ptr<const StreamSchema> SchemaBuilder::State::compile_stream(Stream& stream) {
-  const DataStreamClass& stream_class = *stream.stream_class;
-  const RootScopes outer = scopes(stream_class);
+// Under the lock of the programs.
+std::shared_ptr<const StreamSchema> SchemaBuilder::State::compile_stream(
+    const Stream& stream) const {
+  const RootScopes scopes = programs->scopes(*stream.stream_class);
   auto schema = std::make_shared<StreamSchema>();
-  schema->stream_class = &stream_class;
-  const auto compiled = [&](const RootScopes& in, Root root, PositionState& at) {
-    return compile({in, registers, locations, alignments}, root, at);
-  };
+  schema->stream_class = stream.stream_class;
   // A packet context begins where the header ends, of which nothing is known here.
   PositionState at;
-  schema->packet_context = compiled(outer, Root::kPacketContext, at);
+  schema->packet_context = programs->compiled(scopes, Root::kPacketContext, at);
   at = {};
-  schema->event_header = compiled(outer, Root::kEventHeader, at);
-  schema->common_context = compiled(outer, Root::kCommonContext, at);
-  for (auto& [id, event] : stream.events) {
-    if (event.schema == nullptr) {
-      const RootScopes inner = scopes(stream_class, *event.event_class);
-      PositionState inside = at;
-      auto made = std::make_shared<EventSchema>();
-      made->event_class = event.event_class;
-      made->specific_context = compiled(inner, Root::kSpecificContext, inside);
-      made->payload = compiled(inner, Root::kPayload, inside);
-      made->slots =
-          schema->common_context.slots + made->specific_context.slots + made->payload.slots;
-      event.schema = std::move(made);
-    }
-    schema->add_event(id, event.schema);
-  }
+  schema->event_header = programs->compiled(scopes, Root::kEventHeader, at);
+  schema->common_context = programs->compiled(scopes, Root::kCommonContext, at);
+  schema->event_begin = at;
+  schema->programs = programs;
+  schema->set_events(stream.events);
   return schema;
 }
 
@@ -117,45 +139,53 @@ SchemaBuilder::~SchemaBuilder() = default;
 
 void SchemaBuilder::set_dialect(Dialect dialect) {
   state_->dialect = dialect;
-  state_->locations.set_dialect(dialect);
+  state_->programs->locations.set_dialect(dialect);
   state_->built = nullptr;
 }
 
 std::vector<ClassFault> SchemaBuilder::set_trace_class(const TraceClass& trace_class) {
-  state_->trace_class = &trace_class;
-  return state_->check(state_->scopes(), {Root::kPacketHeader});
+  state_->programs->trace_class = &trace_class;
+  return state_->check(state_->programs->scopes(), {Root::kPacketHeader});
 }
 
 std::vector<ClassFault> SchemaBuilder::add_stream_class(const DataStreamClass& stream_class) {
   state_->streams.try_emplace(stream_class.id.value_or(0), State::Stream{&stream_class});
-  return state_->check(state_->scopes(stream_class),
+  return state_->check(state_->programs->scopes(stream_class),
                        {Root::kPacketContext, Root::kEventHeader, Root::kCommonContext});
 }
 
 std::vector<ClassFault> SchemaBuilder::add_event_class(const EventClass& event_class) {
   const DataStreamClass& stream_class = *event_class.stream_class;
   State::Stream& stream = state_->streams.at(stream_class.id.value_or(0));
-  stream.events.try_emplace(event_class.id.value_or(0), State::Event{&event_class});
+  stream.events.try_emplace(event_class.id.value_or(0), &event_class);
   stream.schema = nullptr;
-  return state_->check(state_->scopes(stream_class, event_class),
+  return state_->check(state_->programs->scopes(stream_class, event_class),
                        {Root::kSpecificContext, Root::kPayload});
+}
+
+const EventClass* SchemaBuilder::find_event_class(std::uint64_t stream_class_id,
+                                                  std::uint64_t id) const {
+  const auto stream = state_->streams.find(stream_class_id);
+  if (stream == state_->streams.end()) return nullptr;
+  const auto found = stream->second.events.find(id);
+  return found == stream->second.events.end() ? nullptr : found->second;
 }
 
 std::shared_ptr<const TraceSchema> SchemaBuilder::build() const {
   State& state = *state_;
   if (state.built != nullptr) return state.built;
+  EventPrograms& programs = *state.programs;
+  const std::scoped_lock lock(programs.mutex);
   auto schema = std::make_shared<TraceSchema>();
   schema->dialect = state.dialect;
-  if (state.trace_class != nullptr) schema->uuid = state.trace_class->uuid;
-  schema->register_count = state.registers.size();
+  if (programs.trace_class != nullptr) schema->uuid = programs.trace_class->uuid;
+  schema->register_count = programs.registers.size();
   // Classes with faults cannot be compiled, and a trace that has some is not decoded.
   if (!state.faulty) {
     PositionState at = kPacketStart;
-    const RootScopes scopes = state.scopes();
-    schema->packet_header = compile({scopes, state.registers, state.locations, state.alignments},
-                                    Root::kPacketHeader, at);
+    schema->packet_header = programs.compiled(programs.scopes(), Root::kPacketHeader, at);
     for (auto& [id, stream] : state.streams) {
-      const std::size_t known = state.registers.size();
+      const std::size_t known = programs.registers.size();
       if (stream.schema == nullptr || stream.registers != known)
         stream.schema = state.compile_stream(stream);
       stream.registers = known;

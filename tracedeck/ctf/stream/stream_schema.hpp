@@ -1,6 +1,7 @@
 // How to decode the data streams of a trace: the programs made from its classes, by class id.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/stream/class_fault.hpp"
+#include "tracedeck/ctf/stream/position_state.hpp"
 #include "tracedeck/ctf/stream/program.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
@@ -23,24 +25,47 @@ struct EventSchema {
   std::uint64_t slots = 0;  // of these and the common context, what lies in arrays apart
 };
 
+// Makes the programs of events, for any thread.
+class EventPrograms;
+
+// Immutable but for the programs of events, which are made when the first event of a class comes: a
+// trace may describe many more classes than it has events of.
 struct StreamSchema {
   const DataStreamClass* stream_class = nullptr;
   Program packet_context;
   Program event_header;
   Program common_context;
-  // Null when there is no class of that id.
+  PositionState event_begin;  // what is known of the position behind the common context
+  std::shared_ptr<EventPrograms> programs;
+
+  // Null when there is no class of that id. Any thread.
   [[nodiscard]] const EventSchema* find_event(std::uint64_t id) const {
-    if (id < dense_.size()) [[likely]]
-      return dense_[id].get();
-    const auto found = sparse_.find(id);
-    return found == sparse_.end() ? nullptr : found->second.get();
+    const Entry* entry = nullptr;
+    if (id < dense_count_) [[likely]] {
+      entry = &dense_[id];
+    } else {
+      const auto found = sparse_.find(id);
+      if (found == sparse_.end()) return nullptr;
+      entry = &found->second;
+    }
+    const EventSchema* const made = entry->schema.load(std::memory_order_acquire);
+    return made != nullptr ? made : make(*entry);
   }
-  void add_event(std::uint64_t id, std::shared_ptr<const EventSchema> event);
+  // The classes by id, all at once.
+  void set_events(const std::map<std::uint64_t, const EventClass*>& events);
 
  private:
-  static constexpr std::size_t kMostDense = 4096;
-  std::vector<std::shared_ptr<const EventSchema>> dense_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<const EventSchema>> sparse_;
+  struct Entry {
+    const EventClass* event_class = nullptr;  // null: there is none
+    mutable std::atomic<const EventSchema*> schema = nullptr;
+  };
+  static constexpr std::uint64_t kMostDense = 4096;
+
+  [[nodiscard]] const EventSchema* make(const Entry& entry) const;
+
+  std::uint64_t dense_count_ = 0;
+  std::unique_ptr<Entry[]> dense_;
+  std::unordered_map<std::uint64_t, Entry> sparse_;
 };
 
 // Immutable once handed out.
@@ -61,6 +86,9 @@ class SchemaBuilder {
   [[nodiscard]] std::vector<ClassFault> set_trace_class(const TraceClass& trace_class);
   [[nodiscard]] std::vector<ClassFault> add_stream_class(const DataStreamClass& stream_class);
   [[nodiscard]] std::vector<ClassFault> add_event_class(const EventClass& event_class);
+  // One that was added; null: there is none of these ids.
+  [[nodiscard]] const EventClass* find_event_class(std::uint64_t stream_class_id,
+                                                   std::uint64_t id) const;
   [[nodiscard]] std::shared_ptr<const TraceSchema> build() const;
 
  private:

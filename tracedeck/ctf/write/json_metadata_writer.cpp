@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/metadata/tsdl_values.hpp"
 #include "tracedeck/ctf/roles.hpp"
@@ -31,7 +33,7 @@ std::string_view encoding_word(TextEncoding encoding) {
   return kWords[static_cast<std::size_t>(encoding)];
 }
 
-void write_ranges(JsonOut& out, std::string_view key, const std::vector<IntegerRange>& ranges) {
+void write_ranges(JsonOut& out, std::string_view key, const IntegerRanges& ranges) {
   out.key(key).begin_array();
   for (const IntegerRange& range : ranges) {
     out.begin_array();
@@ -44,19 +46,23 @@ void write_ranges(JsonOut& out, std::string_view key, const std::vector<IntegerR
 
 // Labels are keys here, so those that occur twice become one.
 void write_mappings(JsonOut& out, std::string_view key, const std::vector<Mapping>& mappings) {
-  std::vector<Mapping> merged;
-  std::unordered_map<std::string_view, std::size_t> places;
-  for (const Mapping& mapping : mappings) {
-    const auto [place, is_new] = places.try_emplace(mapping.label, merged.size());
-    if (is_new) {
-      merged.push_back(mapping);
-    } else {
-      auto& ranges = merged[place->second].ranges;
-      ranges.insert(ranges.end(), mapping.ranges.begin(), mapping.ranges.end());
-    }
+  NameIndex first;
+  std::map<std::size_t, IntegerRanges> merged;  // of those that occur more than once, by the first
+  std::vector<bool> is_first(mappings.size());
+  const auto label_of = [&](std::size_t i) { return mappings[i].label.view(); };
+  for (std::size_t i = 0; i < mappings.size(); ++i) {
+    const std::size_t known = first.add(i, label_of);
+    is_first[i] = known == i;
+    if (known != i)
+      merged.try_emplace(known, mappings[known].ranges).first->second.append(mappings[i].ranges);
   }
   out.key(key).begin_object();
-  for (const Mapping& mapping : merged) write_ranges(out, mapping.label, mapping.ranges);
+  for (std::size_t i = 0; i < mappings.size(); ++i) {
+    if (!is_first[i]) continue;
+    const auto several = merged.find(i);
+    write_ranges(out, mappings[i].label,
+                 several == merged.end() ? mappings[i].ranges : several->second);
+  }
   out.end_object();
 }
 
@@ -230,7 +236,7 @@ class ClassText {
       out_.begin_object();
       out_.key("name").string(member.name);
       out_.key("field-class");
-      path_.push_back(member.name);
+      path_.emplace_back(member.name);
       value(*member.field_class);
       path_.pop_back();
       attributes(member.attributes);

@@ -24,8 +24,8 @@ StructureClass members(std::vector<std::pair<std::string, FieldClassPtr>> of) {
 OpenStructure open_at(const StructureClass& source, std::size_t current, ProgramBuilder& program) {
   OpenStructure made{.source = &source, .current = current};
   for (const Member& member : source.members) {
-    made.names.push_back(member.name);
-    made.taken.insert(member.name);
+    made.names.emplace_back(member.name);
+    made.taken.emplace(member.name);
   }
   made.current_name = made.names[current];
   for (std::size_t i = 0; i < current; ++i)

@@ -78,10 +78,11 @@ class DescriptionText {
         options_{.dialect = dialect, .keep_roles = true},
         writer_(metadata_writer(dialect)) {}
 
-  Result<std::string> write() {
+  // `sink(text)` takes the text of each class, and may refuse.
+  template <class Sink>
+  Result<void> write(const Sink& sink) {
     TraceClass trace_class = description_.trace_class();
-    if (auto mapped = map(trace_class.packet_header, Root::kPacketHeader); !mapped)
-      return std::unexpected(mapped.error());
+    if (auto mapped = map(trace_class.packet_header, Root::kPacketHeader); !mapped) return mapped;
     Result<void> done = writer_->begin(trace_class, description_.environment());
     for (const ClockClass& clock : description_.clocks()) {
       if (done) done = writer_->add_clock(clock);
@@ -89,11 +90,12 @@ class DescriptionText {
     for (const DataStreamClass& stream_class : description_.stream_classes()) {
       if (done) done = add(stream_class);
     }
+    if (done) done = sink(writer_->take());
     for (const EventClass& event_class : description_.event_classes()) {
       if (done) done = add(event_class);
+      if (done) done = sink(writer_->take());
     }
-    if (!done) return std::unexpected(done.error());
-    return writer_->take();
+    return done;
   }
 
  private:
@@ -173,12 +175,36 @@ std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect) {
   return dialect == Dialect::kCtf1 ? tsdl_metadata_writer() : json_metadata_writer(dialect);
 }
 
-Result<std::string> metadata_text(const TraceDescription& description, Dialect dialect) {
+namespace {
+
+template <class Sink>
+Result<void> hand_on(const TraceDescription& description, Dialect dialect, const Sink& sink) {
   // CTF2-SPEC-2.0 names what others spell out.
   if (dialect != Dialect::kFinal) {
-    if (auto fits = WrittenOut().add(description); !fits) return std::unexpected(fits.error());
+    if (auto fits = WrittenOut().add(description); !fits) return fits;
   }
-  return DescriptionText(description, dialect).write();
+  return DescriptionText(description, dialect).write(sink);
+}
+
+}  // namespace
+
+Result<std::string> metadata_text(const TraceDescription& description, Dialect dialect) {
+  std::string text;
+  const auto done = hand_on(description, dialect, [&](const std::string& piece) -> Result<void> {
+    text += piece;
+    return {};
+  });
+  if (!done) return std::unexpected(done.error());
+  return text;
+}
+
+Result<void> write_metadata_text(const TraceDescription& description, Dialect dialect,
+                                 io::Output& output) {
+  const auto tried =
+      hand_on(description, dialect, [](const std::string&) -> Result<void> { return {}; });
+  if (!tried) return tried;
+  return hand_on(description, dialect,
+                 [&](const std::string& piece) { return output.write(piece); });
 }
 
 std::string environment_text(const Attributes& environment) {

@@ -12,6 +12,7 @@
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/io/output.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::ctf {
@@ -52,6 +53,9 @@ class MetadataWriter {
 // target_classes.hpp maps them. Errors: as above.
 [[nodiscard]] Result<std::string> metadata_text(const TraceDescription& description,
                                                 Dialect dialect);
+// The same, class by class. When a class cannot be written, nothing is.
+[[nodiscard]] Result<void> write_metadata_text(const TraceDescription& description, Dialect dialect,
+                                               io::Output& output);
 
 // The environment as an auxiliary stream of CTF2-SPECRC-3.0 (env); empty when there is none.
 [[nodiscard]] std::string environment_text(const Attributes& environment);

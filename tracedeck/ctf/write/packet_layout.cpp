@@ -12,7 +12,7 @@ namespace {
 
 using Root = FieldLocation::Root;
 
-std::vector<std::string> role_words(Root root, Role role, Dialect dialect) {
+RareList<std::string> role_words(Root root, Role role, Dialect dialect) {
   const std::string_view word = role_in(root, role_word(role, Dialect::kRc3), dialect);
   // CTF 1.8 has names for roles; its classes carry the words of CTF2-SPECRC-3.0.
   if (word.empty()) return {};
@@ -20,7 +20,7 @@ std::vector<std::string> role_words(Root root, Role role, Dialect dialect) {
 }
 
 FieldClassPtr unsigned_class(std::uint32_t width, std::uint32_t alignment,
-                             std::vector<std::string> roles,
+                             RareList<std::string> roles,
                              DisplayBase base = DisplayBase::kDecimal) {
   FieldClass made{.kind =
                       IntegerClass{.layout = FixedLayout{.width = width}, .display_base = base}};

@@ -483,7 +483,7 @@ class ClassMapper::Impl {
   Value optional(const FieldClass& source, const OptionalClass& of, const Plan& plan,
                  const std::string& name) {
     FieldLocation selector;
-    std::vector<IntegerRange> ranges;
+    IntegerRanges ranges;
     if (plan.located) {
       selector = fields_.target_location(*plan.located, options_.dialect);
       ranges = of.presence.ranges;

@@ -89,7 +89,7 @@ bool has_plain_names(const FieldClassPtr& field_class, Root root, bool keeps_rol
       const std::string_view reserved = reserved_name(root, *member.field_class);
       if (keeps_roles && (!reserved.empty() || is_reserved_name(root, member.name)))
         return member.name == reserved;
-      return !member.name.empty() && is_tsdl_name("_" + member.name);
+      return !member.name.empty() && is_tsdl_name("_" + member.name.str());
     });
   }
   for_each_child(*field_class, [&](const FieldClassPtr& inner) {

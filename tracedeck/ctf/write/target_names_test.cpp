@@ -12,7 +12,7 @@ namespace {
 using Root = FieldLocation::Root;
 using Names = std::vector<std::string>;
 
-FieldClassPtr integer_of_roles(std::vector<std::string> roles = {}) {
+FieldClassPtr integer_of_roles(RareList<std::string> roles = {}) {
   FieldClass made{.kind = IntegerClass{.layout = FixedLayout{.width = 8}}};
   made.roles = std::move(roles);
   return std::make_shared<const FieldClass>(std::move(made));

@@ -52,8 +52,13 @@ bool is_short(const IntegerRange& range) {
 }
 
 void leave_out_beyond(std::vector<Mapping>& mappings) {
-  for (Mapping& mapping : mappings)
-    std::erase_if(mapping.ranges, [](const IntegerRange& range) { return !is_short(range); });
+  for (Mapping& mapping : mappings) {
+    if (std::ranges::all_of(mapping.ranges, is_short)) continue;
+    IntegerRanges kept;
+    for (const IntegerRange& range : mapping.ranges)
+      if (is_short(range)) kept.push_back(range);
+    mapping.ranges = std::move(kept);
+  }
   std::erase_if(mappings, [](const Mapping& mapping) { return mapping.ranges.empty(); });
 }
 
@@ -133,12 +138,6 @@ void map_real(ScalarTarget& target, RealClass real, Dialect dialect) {
   if (dialect == Dialect::kCtf1 && real.layout.width > 64)
     return map_to_bytes(target, real.layout.width);
   target.field_class.kind = real;
-}
-
-bool same_ranges(const std::vector<IntegerRange>& a, const std::vector<IntegerRange>& b) {
-  return std::ranges::equal(a, b, [](const IntegerRange& x, const IntegerRange& y) {
-    return x.lower == y.lower && x.upper == y.upper;
-  });
 }
 
 }  // namespace
@@ -233,7 +232,7 @@ std::vector<std::string> option_names(const VariantClass& variant, bool ctf1) {
   std::vector<std::string> names;
   std::unordered_set<std::string> taken;
   for (std::size_t i = 0; i < variant.options.size(); ++i) {
-    std::string name = variant.options[i].name;
+    std::string name = variant.options[i].name.str();
     const bool serves = !name.empty() && (!ctf1 || is_tsdl_name(name)) && !taken.contains(name);
     if (!serves) name = "option_" + std::to_string(i);
     while (!taken.insert(name).second) name.push_back('_');
@@ -244,17 +243,15 @@ std::vector<std::string> option_names(const VariantClass& variant, bool ctf1) {
 
 bool selects_by_label(const IntegerClass& selector, const VariantClass& variant) {
   if (selector.form != IntegerClass::Form::kEnumeration) return false;
-  std::unordered_map<std::string_view, std::vector<IntegerRange>> labels;
+  std::unordered_map<std::string_view, IntegerRanges> labels;
   for (const Mapping& mapping : selector.mappings) {
-    auto& ranges = labels[mapping.label];
-    ranges.insert(ranges.end(), mapping.ranges.begin(), mapping.ranges.end());
+    labels[mapping.label].append(mapping.ranges);
   }
   std::unordered_set<std::string_view> names;
   return std::ranges::all_of(variant.options, [&](const VariantOption& option) {
     const auto found = labels.find(option.name);
     return is_tsdl_name(option.name) && names.insert(option.name).second && found != labels.end() &&
-           same_ranges(found->second, option.ranges) &&
-           std::ranges::all_of(option.ranges, is_short);
+           found->second == option.ranges && std::ranges::all_of(option.ranges, is_short);
   });
 }
 

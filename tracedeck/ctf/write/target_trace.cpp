@@ -54,7 +54,8 @@ StructureClass user_members(const StructureClass& context, std::vector<bool>& ke
     kept.push_back(!has_role_inside(*member.field_class));
     if (!kept.back()) continue;
     users.members.push_back(member);
-    while (is_packet_member(users.members.back().name)) users.members.back().name.push_back('_');
+    Name& name = users.members.back().name;
+    while (is_packet_member(name)) name = name.str() + '_';
   }
   return users;
 }

@@ -242,7 +242,7 @@ class TypeText {
     frames_.push_back({nullptr, {}});
     for (const VariantOption& option : variant.options) {
       if (!is_tsdl_name(option.name)) return no_words(field_class);
-      field(option.name, *option.field_class);
+      field(option.name.str(), *option.field_class);
       if (error_) break;
     }
     frames_.pop_back();
