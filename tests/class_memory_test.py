@@ -1,0 +1,98 @@
+"""What the command takes of memory when a trace has next to no events and megabytes of classes.
+
+64 MiB where `LIMIT` stands; where it says more, docs/architecture.md says why.
+"""
+
+import os
+import subprocess
+import unittest
+
+import large_metadata
+from command import BIN, CommandTest, is_sanitized
+
+MIB = 1 << 20
+LIMIT = 64 * MIB
+
+COMMANDS = {
+    "print": ["print", "-q", "--output", "jsonl"],
+    "validate": ["validate"],
+    "stats": ["stats"],
+    "info": ["info"],
+    "schema": ["schema"],
+    "schema json": ["schema", "--json"],
+    "metadata": ["schema", "--output", "metadata"],
+    "to ctf1": ["convert", "-q", "--to", "ctf1", "-o", "out"],
+    "to ctf2": ["convert", "-q", "--to", "ctf2", "-o", "out"],
+}
+
+FEW = ("print", "info", "schema")
+
+
+@unittest.skipIf(is_sanitized(), "sanitizers take memory of their own")
+class ClassMemory(CommandTest):
+    def most(self, arguments, trace):
+        """Runs the command; returns the most memory that was resident, in bytes."""
+        subprocess.run(["rm", "-rf", "out"], cwd=self.folder, check=True)
+        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        process = subprocess.Popen([BIN, *arguments, trace], cwd=self.folder, **streams)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0, arguments)
+        return usage.ru_maxrss * 1024
+
+    def check(self, trace, limit=LIMIT, only=tuple(COMMANDS), **others):
+        """These commands stay below the limit; `others`: limits of some."""
+        for name in only:
+            most = others.get(name.replace(" ", "_"), limit)
+            with self.subTest(name):
+                self.assertLess(self.most(COMMANDS[name], trace) / MIB, most / MIB)
+
+    def directory(self, files):
+        folder = self.folder / "trace"
+        folder.mkdir()
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        return folder
+
+
+class Dial9(ClassMemory):
+    def test_schemas_of_the_same_fields(self):
+        self.check(self.file("trace", large_metadata.dial9_schemas(65536, 8, alike=True)))
+
+    def test_schemas_of_fields_of_their_own(self):
+        trace = self.file("trace", large_metadata.dial9_schemas(65536, 8))
+        self.check(trace, limit=76 * MIB, info=88 * MIB, schema=80 * MIB)
+
+
+class Tsdl(ClassMemory):
+    def test_events(self):
+        self.check(self.directory(large_metadata.tsdl_events(16_000, 40)))
+
+    def test_labels(self):
+        trace = self.directory(large_metadata.tsdl_labels(500_000))
+        self.check(trace, schema=72 * MIB, metadata=104 * MIB, to_ctf2=104 * MIB)
+
+    def test_options(self):
+        trace = self.directory(large_metadata.tsdl_options(200_000))
+        self.check(trace, limit=72 * MIB, only=("print", "validate", "stats", "info", "to ctf1", "to ctf2"))
+
+    def test_events_of_one_field(self):
+        self.check(self.directory(large_metadata.tsdl_events(100_000, 1)), 84 * MIB, only=FEW)
+
+
+class Json(ClassMemory):
+    def test_events(self):
+        self.check(self.directory(large_metadata.json_events(2_900, 40)), only=FEW)
+
+    def test_events_of_one_field(self):
+        self.check(self.directory(large_metadata.json_events(64_000, 1)), 68 * MIB, only=FEW)
+
+    def test_labels(self):
+        self.check(self.directory(large_metadata.json_labels(450_000)), 116 * MIB, only=FEW)
+
+    def test_options(self):
+        self.check(self.directory(large_metadata.json_options(100_000)), 108 * MIB, only=FEW)
+
+
+if __name__ == "__main__":
+    unittest.main()
