@@ -55,7 +55,8 @@ std::span<const Part> parts_of(Root root) {
 }
 
 const Member* find_member(const StructureClass& structure, std::string_view name) {
-  const auto found = std::ranges::find(structure.members, name, &Member::name);
+  const auto found = std::ranges::find_if(
+      structure.members, [&](const Member& member) { return member.name == name; });
   return found == structure.members.end() ? nullptr : &*found;
 }
 

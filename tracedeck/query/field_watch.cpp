@@ -28,7 +28,7 @@ void add_names(const FieldClassPtr& structure, std::set<std::string, std::less<>
   const auto* const members = structure == nullptr ? nullptr : structure->as<StructureClass>();
   if (members == nullptr) return;
   for (const Member& member : members->members) {
-    if (names.size() < kMostNames) names.insert(member.name);
+    if (names.size() < kMostNames) names.emplace(std::string_view(member.name));
   }
 }
 
