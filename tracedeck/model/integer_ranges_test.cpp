@@ -9,7 +9,7 @@
 namespace tracedeck {
 namespace {
 
-constexpr Int128 kMost = ~(Int128{1} << 127);
+constexpr Int128 kMostBound = ~(Int128{1} << 127);
 
 const std::vector<IntegerRange>& samples() {
   static const std::vector<IntegerRange> kSamples = {
@@ -19,8 +19,8 @@ const std::vector<IntegerRange>& samples() {
       {INT64_MAX, Int128{INT64_MAX} + UINT32_MAX},  // the greatest that lies in place
       {0, Int128{UINT32_MAX} + 1},
       {Int128{INT64_MAX} + 1, Int128{INT64_MAX} + 1},
-      {kMost, kMost},
-      {-kMost, kMost},
+      {kMostBound, kMostBound},
+      {-kMostBound, kMostBound},
       {5, 3},  // upside down
   };
   return kSamples;
@@ -70,8 +70,8 @@ TEST(IntegerRanges, AreCopiedMovedAndCompared) {
 }
 
 TEST(IntegerRanges, ContainWhatTheirBoundsSay) {
-  const std::vector<Int128> values = {-kMost, INT64_MIN, -6, -5, 0,         3,
-                                      4,      5,         7,  8,  INT64_MAX, kMost};
+  const std::vector<Int128> values = {-kMostBound, INT64_MIN, -6, -5, 0,         3,
+                                      4,      5,         7,  8,  INT64_MAX, kMostBound};
   IntegerRanges all;
   const auto within = [](const IntegerRange& range, Int128 value) {
     return range.lower <= value && value <= range.upper;
