@@ -45,13 +45,13 @@ void put_u32(std::string& to, std::uint32_t value) {
   for (int i = 0; i < 4; ++i) to += static_cast<char>(value >> 8 * i & 0xFF);
 }
 
-struct PacketFacts {
+struct SentPacket {
   std::size_t padding = 0;
   std::uint32_t sequence = 0;
   std::uint32_t more = 0;  // bytes that its size is too large by
 };
 
-std::string packet(std::string_view events, const PacketFacts& facts = {}) {
+std::string packet(std::string_view events, const SentPacket& facts = {}) {
   std::string bytes;
   put_u32(bytes, 0xC1FC1FC1);
   put_u32(bytes, static_cast<std::uint32_t>((kHeadSize + events.size()) * 8));

@@ -13,7 +13,11 @@ class Passing {
       : filter_(std::move(filter)), keeps_describing_(keeps_describing) {}
 
   bool passes(const Record& record) {
-    if (record.kind != RecordKind::kEvent) return true;
+    if (record.kind != RecordKind::kEvent) {
+      if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
+        filter_->described(*record.event_class);
+      return true;
+    }
     if (keeps_describing_ && record.event.event_class->describes_others) return true;
     return filter_->passes(record.event);
   }

@@ -21,6 +21,8 @@ class EventFilter {
   virtual ~EventFilter() = default;
 
   [[nodiscard]] virtual bool passes(const Event& event) = 0;
+  // The trace has this class; events of it may never come.
+  virtual void described(const EventClass& event_class) = 0;
 };
 
 // What is known of the trace that a filter works on.

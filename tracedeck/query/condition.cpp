@@ -76,6 +76,8 @@ class Filter final : public flow::EventFilter {
 
   ~Filter() override { condition_->count(seen_, passed_); }
 
+  void described(const EventClass& event_class) override { condition_->fields().see(event_class); }
+
   bool passes(const Event& event) override {
     const bool passes = decide(event);
     ++seen_;

@@ -200,6 +200,9 @@ TEST_F(Conditions, AreTrue) {
            "state == 3",
            "state in [\"idle\", \"late\"]",
            "state ~ \"b*\"",
+           "state contains \"us\"",
+           "\"busy or idle\" contains state",
+           "\"late\" == state",
            "label(state) == \"busy\"",
            "flags == \"write\"",
            "flags != \"read\"",
@@ -280,6 +283,8 @@ TEST_F(Conditions, AreNotTrue) {
            "all(sizes[*] > 10)",
            "any(text[*] == 1)",
            "state == \"gone\"",
+           "\"idle\" contains state",
+           "text contains depth",
            "state == \"idle\"",
            "flags == \"read\"",
            "name == \"poll start\"",
@@ -344,6 +349,15 @@ TEST_F(Conditions, KnowWhichFieldsNoClassHas) {
   EXPECT_THAT((*condition)->fields().unknown_fields(),
               ElementsAre("no event class has a field `dpeth`; did you mean `depth`?",
                           "no event class has a field `inner.q`"));
+}
+
+TEST_F(Conditions, KnowTheFieldsOfClassesWithoutEvents) {
+  const auto condition = Condition::parse(std::vector<std::string>{"depth == 5"});
+  const auto filter = (*condition)->filter({});
+  filter->described(trace_.add(trace_.event_class(8, "Other", structure_class({}))));
+  EXPECT_THAT((*condition)->unknown_fields(), ElementsAre("no event class has a field `depth`"));
+  filter->described(*event_class_);
+  EXPECT_THAT((*condition)->unknown_fields(), IsEmpty());
 }
 
 TEST_F(Conditions, SayWhatMayBeMeantOtherwise) {

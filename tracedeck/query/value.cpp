@@ -301,6 +301,8 @@ Value apply(Operator operation, const Value& a, const Value& b) {
                                                              : *order >= 0);
     }
     case Operator::kContains:
+      if (is_text(a))
+        return Value::of(any_text(b, [&](std::string_view part) { return a.text.contains(part); }));
       if (!is_text(b)) return {};
       return Value::of(any_text(a, [&](std::string_view text) { return text.contains(b.text); }));
     default:
