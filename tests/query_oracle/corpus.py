@@ -52,11 +52,11 @@ class Trace:
             rule in run("validate", *self.operands).stdout for rule in (b"ctf/packet-times", b"ctf/event-time")
         )
         clocks = schemas[0]["clocks"]
-        self.epoch = self.is_alone and len(clocks) == 1 and clocks[0]["origin"] == "unix-epoch"
+        origins = {str(clock["origin"]) for clock in clocks}
         self.times = None
         times = [event.properties["time"] for event in self.events if "time" in event.properties]
-        if self.is_alone and times and times == sorted(times) and "duration" not in self.events[0].properties:
-            self.times = Times(times[0], times[-1], self.epoch)
+        if self.is_alone and len(origins) == 1 and times and times == sorted(times) and "duration" not in self.events[0].properties:
+            self.times = Times(times[0], times[-1], origins == {"unix-epoch"})
 
     def name_numbers(self):
         """What numbers are called is shown by text output alone."""

@@ -17,7 +17,10 @@ def length(text, bare):
     if match is None:
         raise SyntaxError("no time")
     unit = UNITS[match[2]] if match[2] else 10**9 if "." in match[1] else bare
-    return limited(int(Fraction(match[1]) * unit // 1))
+    exact = Fraction(match[1]) * unit
+    if exact.denominator != 1:
+        raise SyntaxError("finer than a nanosecond")
+    return limited(int(exact))
 
 
 def limited(nanoseconds):
@@ -54,6 +57,8 @@ class Times:
     @staticmethod
     def time_of_day(match):
         seconds = int(match[1]) * 3600 + int(match[2]) * 60 + int(match[3])
+        if len(match[4] or "") > 9:
+            raise SyntaxError("finer than a nanosecond")
         return limited(seconds * 10**9) + int((match[4] or "0").ljust(9, "0"))
 
     @staticmethod
@@ -74,7 +79,7 @@ def spelled(rng, time, trace):
         of_day, rest = divmod(time - trace.midnight, 10**9)
         forms += [f"{of_day // 3600:02}:{of_day // 60 % 60:02}:{of_day % 60:02}.{rest:09}"] * 2
         forms += [f"{of_day // 3600:02}:{of_day // 60 % 60:02}:{of_day % 60:02}"]
-    if trace.epoch and 0 <= seconds < 250 * 10**9 // 3600 * 3600 and seconds < 4 * 10**9:
+    if trace.epoch and 0 <= seconds < 4 * 10**9:
         date = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
         written = date.strftime("%Y-%m-%d %H:%M:%S")
         forms += [written, written.replace(" ", "T") + f".{rest:09}Z", written.replace(" ", "T") + "+00:00"]
