@@ -55,7 +55,7 @@ class Conditions(CommandTest):
         except Strange:
             return "strange", None
         said = difference(answer, texts, self.folder if as_file else None)
-        return answer.kind(), said and f"{trace.name}: {texts}: {said}"
+        return answer.kind(), said and f"{trace.name}: {said}: {str(texts)[:2000]}"
 
     def check_kinds(self, kinds):
         """Most conditions are ones that decide something."""

@@ -101,14 +101,14 @@ ORDERS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 def in_file(folder, text):
-    path = folder / "condition"
+    path = folder / f"condition{hash(text)}"
     path.write_text(text)
     return f"@{path}"
 
 
 def difference(answer, texts, folder=None):
-    """What to say when the command does not do with conditions what they mean, or None. With a folder one is given as
-    a file."""
+    """What to say when the command does not do with conditions what they mean, or None. With a folder they are given
+    as files in it."""
     trace = answer.trace
     options = [option for text in texts for option in ("--where", text if folder is None else in_file(folder, text))]
     result = run(*PRINT, *options, *trace.operands)
