@@ -45,6 +45,8 @@ class Times:
         if text.startswith("end-"):
             return self.last - length(text[4:], 1)
         clock = re.fullmatch(r"(\d+):(\d\d):(\d\d)(?:\.(\d+))?", text)
+        if clock and len(clock[1]) > 4:
+            raise Strange
         if clock:
             return self.midnight + self.time_of_day(clock)
         date = re.fullmatch(r"(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)?", text)
