@@ -90,5 +90,6 @@ class Conditions(CommandTest):
                 if answer.error is not None:
                     self.assertEqual(result.returncode, 2, text)
                 elif None not in answer.verdicts:
+                    self.check(result, trace.code, text)
                     counted = json.loads(result.stdout)["events"]
                     self.assertEqual(counted, sum(answer.verdicts), f"{trace.name}: {text}")

@@ -275,7 +275,7 @@ def never_true(tree):
 
 def checked(pattern):
     """What RE2 does not know is an error; so is what is broken."""
-    if re.search(r".\(\?i|\(\?\)|\(\?P|\[\[|\\[a-zA-Z]|\\[0-9][0-9]|[$^][*+?{]", re.sub(r"\\[dwsDWSnt]", "", pattern)):
+    if re.search(r".\(\?i|\(\?[a-hj-zA-Z)]|\[\[|\\[a-zA-Z]|\\[0-9][0-9]|[$^][*+?{]", re.sub(r"\\[dwsDWSnt]", "", pattern)):
         raise Strange
     try:
         re.compile(pattern)
