@@ -30,6 +30,7 @@ struct FilterContext {
   // What `Condition::times` are in the trace, in that order: ns from its clock's origin.
   std::vector<Nanoseconds> times = {};
   std::string trace = {};  // what distinguishes it from others; "" where it is alone
+  bool again = false;      // its events were asked about before, and need not be counted
 };
 
 class Condition {

@@ -63,8 +63,9 @@ constexpr std::array kStages = {
           .apply =
               [](RecordSourcePtr source, const StageContext& context) {
                 const Selection& selection = context.selection;
-                auto filter = selection.where->filter(
-                    {.times = context.times.where_times, .trace = context.trace});
+                auto filter = selection.where->filter({.times = context.times.where_times,
+                                                       .trace = context.trace,
+                                                       .again = context.again});
                 return where(std::move(source), std::move(filter), selection.stands_alone);
               }},
     Stage{.name = "order",

@@ -30,6 +30,7 @@ struct StageContext {
   std::optional<Nanoseconds> utc_offset = {};    // see `utc_offset`; absent: it is not known
   ResolvedTimes times = {};                      // that the selection names
   std::string trace = {};                        // see `FilterContext::trace`
+  bool again = false;                            // see `FilterContext::again`
   std::shared_ptr<TimesSeen> left_out = {};      // of events that a stage left out for their time
 };
 

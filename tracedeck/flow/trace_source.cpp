@@ -110,12 +110,16 @@ StageContext TraceSource::stage_context() const {
           .utc_offset = recorded_utc_,
           .times = times_,
           .trace = place_.name,
+          .again = reading_.silent,
           .left_out = left_out_};
 }
 
 ReadOptions TraceSource::read_options() const {
   ReadOptions options = context_.read_options(place_.live, reading_.traces_at_once);
-  options.values = options.values && reading_.values;
+  // Of a condition on values depends which events there are.
+  const ConditionPtr& where = context_.options.selection.where;
+  const bool selects_by_values = where != nullptr && where->needs_values();
+  options.values = options.values && (reading_.values || selects_by_values);
   if (!reading_.silent) {
     PipelineObserver* const observer = &context_.observer;
     options.notice = [observer](const std::string& sentence) { observer->note(sentence); };

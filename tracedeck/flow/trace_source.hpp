@@ -17,7 +17,7 @@ namespace tracedeck::flow {
 
 // How one trace of several is read.
 struct TraceReading {
-  bool values = true;              // false: no values, whatever anybody needs
+  bool values = true;              // false: none but those that events are selected by
   bool silent = false;             // reports nothing: it is read a second time
   std::size_t traces_at_once = 1;  // that share the threads and the memory
 };

@@ -74,7 +74,9 @@ class Filter final : public flow::EventFilter {
   Filter(std::shared_ptr<const Condition> condition, flow::FilterContext context)
       : condition_(std::move(condition)), context_(std::move(context)) {}
 
-  ~Filter() override { condition_->count(seen_, passed_); }
+  ~Filter() override {
+    if (!context_.again) condition_->count(seen_, passed_);
+  }
 
   void described(const EventClass& event_class) override { condition_->fields().see(event_class); }
 
