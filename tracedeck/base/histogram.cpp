@@ -91,20 +91,24 @@ Histogram::Bucket Histogram::bucket_of(std::uint32_t index) {
   return {top >= kInfinite ? -kInfinity : -value_of(top + 1), -value_of(top)};
 }
 
-// Of a bucket that holds one integer, that.
+// Of a bucket that holds one integer, that; of those beside zero, zero.
 double Histogram::middle_of(std::uint32_t index) const {
   const Bucket bucket = bucket_of(index);
   if (std::isinf(bucket.lower) || std::isinf(bucket.upper))
     return std::isinf(bucket.lower) ? bucket.lower : bucket.upper;
   const bool negative = bucket.upper <= 0;
   const double near = negative ? bucket.upper : bucket.lower;
+  if (near == 0) return 0;
   if (whole_ && near == std::floor(near) && bucket.upper - bucket.lower <= 1) return near;
   return bucket.lower + (bucket.upper - bucket.lower) / 2;
 }
 
 double Histogram::quantile(double part) const {
   if (count_ == 0) return 0;
-  const double wanted = std::ceil(std::clamp(part, 0.0, 1.0) * static_cast<double>(count_));
+  // What rounding makes of 0.999 * 1000 is not the rank behind it.
+  constexpr double kRounding = 1e-12;
+  const double place = std::clamp(part, 0.0, 1.0) * static_cast<double>(count_);
+  const double wanted = std::ceil(place - place * kRounding);
   const auto rank =
       std::max(std::uint64_t{1}, std::min(count_, static_cast<std::uint64_t>(wanted)));
   if (rank == 1) return minimum_;

@@ -21,8 +21,8 @@ class Histogram {
  public:
   // What lies in one bucket.
   struct Bucket {
-    double lower = 0;  // belongs to it
-    double upper = 0;  // does not, but for infinity
+    double lower = 0;  // the bound nearer to zero belongs to it, the other does not,
+    double upper = 0;  // but for infinity
     std::uint64_t count = 0;
   };
 

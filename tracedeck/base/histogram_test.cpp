@@ -56,6 +56,23 @@ TEST(Histogram, SmallIntegersAreExact) {
     EXPECT_EQ(histogram.quantile(part), exact_quantile(values, part)) << part;
 }
 
+TEST(Histogram, RanksAreNotRoundedUp) {
+  // 99.9 / 100 * 1000 is a little more than 999, and 7 / 100.0 * 100 more than 7.
+  Histogram histogram;
+  for (int i = 1; i <= 1000; ++i) histogram.add_whole(i == 1000 ? 1e9 : i % 250);
+  EXPECT_EQ(histogram.quantile(99.9 / 100), 249);
+  Histogram hundred;
+  for (int i = 1; i <= 100; ++i) hundred.add_whole(i);
+  for (int percent = 0; percent <= 100; ++percent)
+    EXPECT_EQ(hundred.quantile(percent / 100.0), std::max(percent, 1)) << percent;
+}
+
+TEST(Histogram, ZerosAmongRealsAreZero) {
+  Histogram histogram;
+  for (const double value : {-1.5, 0.0, -0.0, 0.0, 2.5}) histogram.add(value);
+  for (const double part : {0.3, 0.5, 0.7}) EXPECT_EQ(histogram.quantile(part), 0) << part;
+}
+
 TEST(Histogram, AddsUp) {
   for (const std::size_t count : {3U, 40U, 5000U}) {
     const auto values = random_values(count, 5, 7);
