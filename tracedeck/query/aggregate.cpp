@@ -52,6 +52,20 @@ void add_to(Histogram& histogram, const Value& value) {
   }
 }
 
+// Whether a value is less, or greater, than the least or greatest so far. Kinds that do not compare
+// go in the order of a sort. NaN counts where there is nothing else.
+bool replaces_extreme(const Value& value, const Cell& extreme, bool least) {
+  if (extreme.kind == Cell::Kind::kUnknown) return true;
+  const auto order = compare(value, extreme.value());
+  if (!order) {
+    const auto sorted = order_of(Cell::of(value), extreme);
+    return least ? sorted < 0 : sorted > 0;
+  }
+  if (*order == std::partial_ordering::unordered)
+    return extreme.kind == Cell::Kind::kReal && extreme.real != extreme.real;
+  return least ? *order < 0 : *order > 0;
+}
+
 // What a result of a histogram is: an integer where it is one.
 Cell cell_of_quantile(double value) {
   constexpr double kExact = 9007199254740992.0;
@@ -206,11 +220,7 @@ void AggregateState::add(const Value& value) {
     case AggregateKind::kMinimum:
     case AggregateKind::kMaximum: {
       auto& cell = std::get<Cell>(state_);
-      const auto order =
-          cell.kind == Cell::Kind::kUnknown ? std::nullopt : compare(value, cell.value());
-      const bool replaces =
-          kind_ == AggregateKind::kMinimum ? order && *order < 0 : order && *order > 0;
-      if (cell.kind == Cell::Kind::kUnknown || replaces) cell = Cell::of(value);
+      if (replaces_extreme(value, cell, kind_ == AggregateKind::kMinimum)) cell = Cell::of(value);
       return;
     }
   }

@@ -1,5 +1,6 @@
 #include "tracedeck/query/cell.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "tracedeck/base/varint_bytes.hpp"
@@ -58,7 +59,7 @@ void put_labels(std::string& into, std::size_t count, const Labels& labels) {
 
 std::vector<std::string> labels_of(const Value& value) {
   std::vector<std::string> labels;
-  if (value.labels == nullptr && !value.has_name && value.names == nullptr) return labels;
+  if (!may_have_labels(value)) return labels;
   (void)any_text(value, [&](std::string_view text) {
     labels.emplace_back(text);
     return false;
@@ -190,16 +191,21 @@ Value Cell::value() const {
 }
 
 void encode(std::string& into, const Value& value) {
+  if (value.kind == Value::Kind::kInteger) {
+    const std::vector<std::string> labels = labels_of(value);
+    put_labels(into, labels.size(), labels);
+  }
+  encode_plain(into, value);
+}
+
+void encode_plain(std::string& into, const Value& value) {
   switch (value.kind) {
     case Value::Kind::kUnknown:
       return put_tag(into, Tag::kUnknown);
     case Value::Kind::kBoolean:
       return put_tag(into, value.boolean ? Tag::kTrue : Tag::kFalse);
-    case Value::Kind::kInteger: {
-      const std::vector<std::string> labels = labels_of(value);
-      put_labels(into, labels.size(), labels);
+    case Value::Kind::kInteger:
       return put_whole(into, value.integer);
-    }
     case Value::Kind::kReal:
       return put_real_value(into, value.real);
     case Value::Kind::kText:
@@ -215,6 +221,35 @@ void encode(std::string& into, const Value& value) {
     case Value::Kind::kBuckets:
       return put_tag(into, Tag::kUnknown);  // nothing is grouped by them
   }
+}
+
+bool encode_equal(std::string& into, const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::kUnknown:
+    case Value::Kind::kBuckets:
+      return false;
+    case Value::Kind::kBoolean:
+      put_whole(into, Integer::from(std::uint64_t{value.boolean}));
+      return true;
+    case Value::Kind::kReal: {
+      if (value.real != value.real) return false;
+      constexpr double kIntegers = 0x1p128;
+      const double size = std::fabs(value.real);
+      if (size < kIntegers && size == std::floor(size)) {
+        put_whole(into, Integer::of(static_cast<Uint128>(size), value.real < 0));
+        return true;
+      }
+      break;
+    }
+    case Value::Kind::kBlob:
+      put_tag(into, Tag::kText);
+      put_text(into, value.text);
+      return true;
+    default:
+      break;
+  }
+  encode_plain(into, value);
+  return true;
 }
 
 void encode(std::string& into, const Cell& cell) { encode(into, cell.value()); }

@@ -45,9 +45,18 @@ struct Cell {
   [[nodiscard]] Value value() const;
 };
 
-// Appends a value as bytes, the same for equal values of one kind: what is grouped by compares by
-// its bytes.
+// Appends a value as bytes, with its labels.
 void encode(std::string& into, const Value& value);
+// The same without labels: as bytes that are equal for equal values of one kind, as what is grouped
+// by.
+void encode_plain(std::string& into, const Value& value);
+// As bytes that are equal for values of which `==` is true, whatever kinds they are of. False where
+// the value is equal to nothing: unknown, NaN, a histogram.
+[[nodiscard]] bool encode_equal(std::string& into, const Value& value);
+// Whether a value may have labels.
+[[nodiscard]] inline bool may_have_labels(const Value& value) {
+  return value.labels != nullptr || value.has_name || value.names != nullptr;
+}
 void encode(std::string& into, const Cell& cell);
 // Takes a cell off `bytes`; nothing where none is.
 [[nodiscard]] std::optional<Cell> decode_cell(std::span<const std::uint8_t>& bytes);

@@ -10,7 +10,7 @@ namespace tracedeck::query {
 namespace {
 
 // What an entry of the table takes besides its key and its states.
-constexpr std::size_t kGroupEntry = 96;
+constexpr std::size_t kGroupEntry = 128;
 
 ByteSpan bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -33,23 +33,29 @@ std::size_t Grouping::KeyHash::operator()(std::string_view key) const { return h
 Grouping::Grouping(GroupingPlan plan, std::unique_ptr<RowSink> next)
     : plan_(std::move(plan)), next_(std::move(next)) {}
 
-GroupState Grouping::new_state() const {
-  GroupState state;
-  state.reserve(plan_.aggregates.size());
-  for (const GroupingPlan::Aggregate& each : plan_.aggregates) state.emplace_back(each.kind);
-  return state;
+Group Grouping::new_group() const {
+  Group group;
+  group.states.reserve(plan_.aggregates.size());
+  for (const GroupingPlan::Aggregate& each : plan_.aggregates) group.states.emplace_back(each.kind);
+  return group;
 }
 
-GroupState& Grouping::group_of(std::string_view key) {
-  if (last_state_ != nullptr && last_ == key) return *last_state_;
+Group& Grouping::group_of(std::string_view key) {
+  if (last_group_ != nullptr && last_ == key) return *last_group_;
   auto found = groups_.find(key);
   if (found == groups_.end()) {
-    found = groups_.emplace(std::string(key), new_state()).first;
+    found = groups_.emplace(std::string(key), new_group()).first;
     memory_ += kGroupEntry + key.size() + plan_.aggregates.size() * sizeof(AggregateState);
   }
   last_ = key;
-  last_state_ = &found->second;
+  last_group_ = &found->second;
   return found->second;
+}
+
+void Grouping::note_labels(Group& group, std::span<const Value> row, std::size_t bucket) {
+  group.shown.assign(key_, 0, bucket);
+  for (const Value& key : row.first(plan_.keys)) query::encode(group.shown, key);
+  memory_ += group.shown.size();
 }
 
 void Grouping::put_bucket(const Value& time) {
@@ -68,8 +74,15 @@ Result<void> Grouping::add(std::span<const Value> row) {
     }
     if (plan_.every) put_bucket(time);
   }
-  for (const Value& key : row.first(plan_.keys)) query::encode(key_, key);
-  GroupState& state = group_of(key_);
+  const std::size_t bucket = key_.size();
+  bool labels = false;
+  for (const Value& key : row.first(plan_.keys)) {
+    encode_plain(key_, key);
+    labels = labels || may_have_labels(key);
+  }
+  Group& group = group_of(key_);
+  if (labels && group.shown.empty()) note_labels(group, row, bucket);
+  std::vector<AggregateState>& state = group.states;
   for (std::size_t i = 0; i < plan_.aggregates.size(); ++i) {
     const auto& argument = plan_.aggregates[i].argument;
     if (!argument) {
@@ -84,6 +97,12 @@ Result<void> Grouping::add(std::span<const Value> row) {
   return {};
 }
 
+void Grouping::encode_group(std::string& into, std::string_view key, const Group& group) const {
+  put_text(into, key);
+  put_text(into, group.shown);
+  for (const AggregateState& each : group.states) each.encode(into);
+}
+
 Result<void> Grouping::spill() {
   if (file_ == nullptr) {
     auto file = flow::SpillFile::create({});
@@ -91,26 +110,28 @@ Result<void> Grouping::spill() {
     file_ = *std::move(file);
   }
   std::array<std::string, kParts> parts;
-  for (const auto& [key, state] : groups_) {
-    std::string& part = parts[hash_of(key) >> 58];
-    put_text(part, key);
-    for (const AggregateState& each : state) each.encode(part);
-  }
+  for (const auto& [key, group] : groups_) encode_group(parts[hash_of(key) >> 58], key, group);
   for (std::size_t i = 0; i < kParts; ++i) {
     if (parts[i].empty()) continue;
     extents_[i].push_back({.offset = file_->size(), .size = parts[i].size()});
     if (auto written = file_->append(bytes_of(parts[i])); !written) return written;
   }
   groups_.clear();
-  last_state_ = nullptr;
+  last_group_ = nullptr;
   memory_ = 0;
   return {};
 }
 
 bool Grouping::take_group(std::span<const std::uint8_t>& bytes) {
   const auto key = take_text(bytes);
-  if (!key) return false;
-  GroupState& into = group_of(*key);
+  const auto shown = take_text(bytes);
+  if (!key || !shown) return false;
+  Group& group = group_of(*key);
+  if (group.shown.empty() && !shown->empty()) {
+    group.shown = *shown;
+    memory_ += shown->size();
+  }
+  std::vector<AggregateState>& into = group.states;
   for (std::size_t i = 0; i < into.size(); ++i) {
     const auto state = AggregateState::decode(plan_.aggregates[i].kind, bytes);
     if (!state) return false;
@@ -141,7 +162,7 @@ Result<void> Grouping::for_each_part(const std::function<Result<void>()>& visit)
     }
     if (auto visited = visit(); !visited) return visited;
     groups_.clear();
-    last_state_ = nullptr;
+    last_group_ = nullptr;
     memory_ = 0;
   }
   return {};
@@ -157,19 +178,20 @@ double Grouping::seconds() const {
 Result<void> Grouping::hand_on() {
   struct Row {
     std::vector<Cell> keys;
-    const GroupState* state;
+    std::string_view key;
+    const Group* group;
   };
   std::vector<Row> rows;
-  for (const auto& [key, state] : groups_) {
-    Row& row = rows.emplace_back(Row{.keys = {}, .state = &state});
-    std::span<const std::uint8_t> bytes = bytes_of(key);
+  for (const auto& [key, group] : groups_) {
+    Row& row = rows.emplace_back(Row{.keys = {}, .key = key, .group = &group});
+    std::span<const std::uint8_t> bytes = bytes_of(group.shown.empty() ? key : group.shown);
     while (!bytes.empty()) row.keys.push_back(decode_cell(bytes).value_or(Cell()));
   }
   std::ranges::sort(rows, [](const Row& a, const Row& b) {
     for (std::size_t i = 0; i < a.keys.size(); ++i) {
       if (const auto order = order_of(a.keys[i], b.keys[i]); order != 0) return order < 0;
     }
-    return false;
+    return a.key < b.key;
   });
   std::vector<Cell> results;
   std::vector<Value> values;
@@ -177,7 +199,7 @@ Result<void> Grouping::hand_on() {
     results.clear();
     values.clear();
     for (std::size_t i = 0; i < plan_.aggregates.size(); ++i)
-      results.push_back((*row.state)[i].result(plan_.aggregates[i].part, seconds()));
+      results.push_back(row.group->states[i].result(plan_.aggregates[i].part, seconds()));
     for (const Cell& key : row.keys) values.push_back(key.value());
     for (const Cell& result : results) values.push_back(result.value());
     if (auto added = next_->add(values); !added) return added;
@@ -199,10 +221,9 @@ Result<void> Grouping::encode(std::string& into) {
   std::uint64_t count = 0;
   std::string groups;
   const auto done = for_each_part([&]() -> Result<void> {
-    for (const auto& [key, state] : groups_) {
+    for (const auto& [key, group] : groups_) {
       ++count;
-      put_text(groups, key);
-      for (const AggregateState& each : state) each.encode(groups);
+      encode_group(groups, key, group);
     }
     return {};
   });

@@ -17,8 +17,11 @@
 
 namespace tracedeck::query {
 
-// The states of the aggregates of one group.
-using GroupState = std::vector<AggregateState>;
+// What is known of one group.
+struct Group {
+  std::vector<AggregateState> states = {};
+  std::string shown = {};  // its key with labels; empty where it has none
+};
 
 struct GroupingPlan {
   std::size_t keys = 0;  // values that rows begin with
@@ -63,10 +66,12 @@ class Grouping final : public RowSink {
     using is_transparent = void;
     std::size_t operator()(std::string_view key) const;
   };
-  using Groups = std::unordered_map<std::string, GroupState, KeyHash, std::equal_to<>>;
+  using Groups = std::unordered_map<std::string, Group, KeyHash, std::equal_to<>>;
 
-  GroupState& group_of(std::string_view key);
-  [[nodiscard]] GroupState new_state() const;
+  Group& group_of(std::string_view key);
+  [[nodiscard]] Group new_group() const;
+  void note_labels(Group& group, std::span<const Value> row, std::size_t bucket);
+  void encode_group(std::string& into, std::string_view key, const Group& group) const;
   void put_bucket(const Value& time);
   [[nodiscard]] Result<void> spill();
   [[nodiscard]] Result<void> for_each_part(const std::function<Result<void>()>& visit);
@@ -79,8 +84,8 @@ class Grouping final : public RowSink {
   std::unique_ptr<RowSink> next_;
   Groups groups_;
   std::string key_;   // of the row at hand
-  std::string last_;  // the key before, of `last_state_`
-  GroupState* last_state_ = nullptr;
+  std::string last_;  // the key before, of `last_group_`
+  Group* last_group_ = nullptr;
   std::size_t memory_ = 0;             // of groups, about
   std::optional<Integer> begin_ = {};  // of all rows
   std::optional<Integer> end_ = {};

@@ -18,6 +18,41 @@ bool is_true(const Value& value) { return value.kind == Value::Kind::kBoolean &&
 
 }  // namespace
 
+void Pairing::DeleteOpen::operator()(Open* open) const {
+  while (open != nullptr) delete std::exchange(open, open->outer.release());
+}
+
+void LostTimes::add(const Loss& loss, std::uint64_t begun) {
+  if (!loss.end) {
+    first_ = begun;
+    return;
+  }
+  Interval lost{.begin = loss.begin, .end = *loss.end};
+  const auto begins_before = [](const Interval& a, const Interval& b) {
+    return b.begin && (!a.begin || *a.begin <= *b.begin);
+  };
+  auto place = std::ranges::lower_bound(intervals_, lost.end, {}, &Interval::end);
+  if (place != intervals_.end() && (begins_before(*place, lost) || !place->begin)) return;
+  const auto within = [&](const Interval& each) {
+    return !lost.begin || begins_before(lost, each);
+  };
+  auto first = place;
+  while (first != intervals_.begin() && within(*std::prev(first))) --first;
+  // One that ends at the same time.
+  if (place != intervals_.end() && place->end == lost.end) ++place;
+  intervals_.insert(intervals_.erase(first, place), lost);
+  if (intervals_.size() <= kMost) return;
+  // Two of the oldest become one, with the time between them.
+  intervals_[1].begin = intervals_[0].begin;
+  intervals_.erase(intervals_.begin());
+}
+
+bool LostTimes::concern(std::uint64_t number, Nanoseconds begin, Nanoseconds end) const {
+  if (number < first_) return true;
+  const auto lost = std::ranges::lower_bound(intervals_, begin, {}, &Interval::end);
+  return lost != intervals_.end() && (!lost->begin || *lost->begin <= end);
+}
+
 std::size_t Pairing::KeyHash::operator()(const std::string& key) const { return hash_of(key); }
 
 Pairing::Pairing(PairingPlan plan, EventProjection projection, std::unique_ptr<RowSink> next)
@@ -30,8 +65,7 @@ std::size_t Pairing::memory_of(const Open& open, std::size_t key) {
 bool Pairing::take_key(std::span<const Value> keys) {
   key_.clear();
   for (const Value& key : keys) {
-    if (!key.known()) return false;
-    encode(key_, key);
+    if (!encode_equal(key_, key)) return false;
   }
   return true;
 }
@@ -39,6 +73,7 @@ bool Pairing::take_key(std::span<const Value> keys) {
 Result<void> Pairing::add(const Event& event) {
   if (event.event_class->clock == nullptr) return {};
   const std::span<const Value> values = projection_(event);
+  last_ = event.began_at();
   // An event may end a pair and begin the next.
   if (is_true(values[1])) {
     if (auto ended = end(event, values); !ended) return ended;
@@ -50,27 +85,30 @@ Result<void> Pairing::add(const Event& event) {
 void Pairing::begin(const Event& event, std::span<const Value> values) {
   if (!take_key(values.subspan(2, plan_.keys))) return;
   Open open{.begin = event.began_at(),
+            .number = begun_,
             .stream = event.stream == nullptr ? EntityId::none() : event.stream->entity};
   for (const Value& value : values.subspan(2 + 2 * plan_.keys, plan_.kept_of_a))
     encode(open.kept, value);
   const auto known = open_.find(key_);
-  if (known == open_.end() || plan_.nested) {
-    const std::size_t more = memory_of(open, key_.size());
-    if (memory_ + more > plan_.memory) {
-      ++counts_.not_held;
-      return;
-    }
-    memory_ += more;
+  const bool replaces = known != open_.end() && !plan_.nested;
+  const std::size_t freed = replaces ? memory_of(known->second, key_.size()) : 0;
+  const std::size_t memory = memory_ - freed + memory_of(open, key_.size());
+  if (memory > plan_.memory && memory > memory_) {
+    ++counts_.not_held;
+    return;
   }
+  memory_ = memory;
+  ++begun_;
   if (known == open_.end()) {
     open_.emplace(key_, std::move(open));
-  } else if (plan_.nested) {
-    open.outer = std::make_unique<Open>(std::move(known->second));
-    known->second = std::move(open);
+    return;
+  }
+  if (plan_.nested) {
+    open.outer.reset(new Open(std::move(known->second)));
   } else {
     ++counts_.replaced;
-    known->second = std::move(open);
   }
+  known->second = std::move(open);
 }
 
 Result<void> Pairing::end(const Event& event, std::span<const Value> values) {
@@ -81,14 +119,14 @@ Result<void> Pairing::end(const Event& event, std::span<const Value> values) {
     return {};
   }
   Open open = std::move(known->second);
-  memory_ -= std::min(memory_, memory_of(open, key_.size()));
+  memory_ -= memory_of(open, key_.size());
   if (open.outer != nullptr) {
     Open outer = std::move(*open.outer);
     known->second = std::move(outer);
   } else {
     open_.erase(known);
   }
-  if (is_void(open)) {
+  if (is_void(open, event.began_at())) {
     ++counts_.void_by_loss;
     return {};
   }
@@ -112,39 +150,23 @@ Result<void> Pairing::end(const Event& event, std::span<const Value> values) {
   return next_->add(row);
 }
 
-bool Pairing::is_void(const Open& open) const {
-  if (open.is_void || (lost_until_ && open.begin <= *lost_until_)) return true;
-  if (lost_until_of_.empty()) return false;
-  const auto lost = lost_until_of_.find(open.stream);
-  return lost != lost_until_of_.end() && open.begin <= lost->second;
+bool Pairing::is_void(const Open& open, Nanoseconds end) const {
+  if (lost_.concern(open.number, open.begin, end)) return true;
+  if (lost_of_.empty()) return false;
+  const auto lost = lost_of_.find(open.stream);
+  return lost != lost_of_.end() && lost->second.concern(open.number, open.begin, end);
 }
 
 void Pairing::add(const Loss& loss) {
   if (loss.taken_back) return;
-  if (!loss.end) {
-    // What begins later is not concerned.
-    for (auto& [key, open] : open_) {
-      for (Open* each = &open; each != nullptr; each = each->outer.get()) {
-        const bool concerned =
-            !plan_.by_stream || loss.stream == nullptr || each->stream == loss.stream->entity;
-        each->is_void = each->is_void || concerned;
-      }
-    }
-    return;
-  }
-  const Nanoseconds until = *loss.end;
-  if (!plan_.by_stream || loss.stream == nullptr) {
-    lost_until_ = std::max(lost_until_.value_or(until), until);
-    return;
-  }
-  Nanoseconds& of_stream = lost_until_of_.try_emplace(loss.stream->entity, until).first->second;
-  of_stream = std::max(of_stream, until);
+  const bool of_all = !plan_.by_stream || loss.stream == nullptr;
+  (of_all ? lost_ : lost_of_[loss.stream->entity]).add(loss, begun_);
 }
 
 Result<void> Pairing::finish() {
   for (const auto& [key, open] : open_) {
     for (const Open* each = &open; each != nullptr; each = each->outer.get())
-      ++(is_void(*each) ? counts_.void_by_loss : counts_.without_end);
+      ++(is_void(*each, last_) ? counts_.void_by_loss : counts_.without_end);
   }
   open_.clear();
   return next_->finish();

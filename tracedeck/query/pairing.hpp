@@ -41,6 +41,27 @@ struct PairingPlan {
   std::size_t memory = std::size_t{256} << 20;
 };
 
+// When events were lost.
+class LostTimes {
+ public:
+  // `begun`: how many pairs began so far.
+  void add(const Loss& loss, std::uint64_t begun);
+  // Whether events may have been lost from `begin` to `end`, while the pair of that number waited.
+  [[nodiscard]] bool concern(std::uint64_t number, Nanoseconds begin, Nanoseconds end) const;
+
+ private:
+  struct Interval {
+    std::optional<Nanoseconds> begin;  // absent: at any time before `end`
+    Nanoseconds end;
+  };
+  static constexpr std::size_t kMost = 1024;
+
+  // None within another, in the order of time.
+  std::vector<Interval> intervals_;
+  // Of a loss that does not say until when: pairs that began before it was reported.
+  std::uint64_t first_ = 0;
+};
+
 // Rows of pairs, as they end: begin, end, duration, keys, values of a, values of b. Events come in
 // the order of time.
 class Pairing {
@@ -49,7 +70,7 @@ class Pairing {
   Pairing(PairingPlan plan, EventProjection projection, std::unique_ptr<RowSink> next);
 
   [[nodiscard]] Result<void> add(const Event& event);
-  // Pairs that wait for their end when events were lost are void.
+  // Pairs that wait for their end while events were lost are void.
   void add(const Loss& loss);
   [[nodiscard]] Result<void> finish();
   [[nodiscard]] bool full() const { return next_->full(); }
@@ -57,13 +78,18 @@ class Pairing {
   [[nodiscard]] const PairCounts& counts() const { return counts_; }
 
  private:
+  struct Open;
+  // Of however many that are nested, one after the other.
+  struct DeleteOpen {
+    void operator()(Open* open) const;
+  };
   // A pair that has begun.
   struct Open {
     Nanoseconds begin = {};
+    std::uint64_t number = 0;  // of all that began
     EntityId stream = EntityId::none();
-    bool is_void = false;
-    std::string kept = {};             // values of a, encoded
-    std::unique_ptr<Open> outer = {};  // of equal keys, begun before, of nested pairs
+    std::string kept = {};                         // values of a, encoded
+    std::unique_ptr<Open, DeleteOpen> outer = {};  // of equal keys, begun before, of nested pairs
   };
   struct KeyHash {
     std::size_t operator()(const std::string& key) const;
@@ -71,8 +97,8 @@ class Pairing {
 
   [[nodiscard]] Result<void> end(const Event& event, std::span<const Value> values);
   void begin(const Event& event, std::span<const Value> values);
-  [[nodiscard]] bool is_void(const Open& open) const;
-  // Puts the keys into `key_`; false where one is unknown, which is equal to nothing.
+  [[nodiscard]] bool is_void(const Open& open, Nanoseconds end) const;
+  // Puts the keys into `key_`; false where one is equal to nothing.
   [[nodiscard]] bool take_key(std::span<const Value> keys);
   [[nodiscard]] static std::size_t memory_of(const Open& open, std::size_t key);
 
@@ -83,9 +109,10 @@ class Pairing {
   std::string key_;
   std::size_t memory_ = 0;
   PairCounts counts_;
-  // Pairs that began until then are void.
-  std::optional<Nanoseconds> lost_until_ = {};
-  std::unordered_map<EntityId, Nanoseconds, EntityIdHash> lost_until_of_;  // by data stream
+  Nanoseconds last_ = {};  // the time of the last event
+  std::uint64_t begun_ = 0;
+  LostTimes lost_;
+  std::unordered_map<EntityId, LostTimes, EntityIdHash> lost_of_;  // by data stream
 };
 
 }  // namespace tracedeck::query

@@ -20,15 +20,13 @@ namespace {
 // Makes a stage before the one that it is given.
 using MakeSink = std::function<std::unique_ptr<RowSink>(std::unique_ptr<RowSink>)>;
 
-// Names that `let` gave, and what they stand for.
-using Names = std::map<std::string, ExpressionPtr, std::less<>>;
+// Operations that names of one query may stand for, all together.
+constexpr std::size_t kMostNamed = std::size_t{1} << 16;
 
-ExpressionPtr resolved(const Expression& expression, const Names& names) {
-  return rewritten(expression, [&](const Path& path) -> ExpressionPtr {
-    if (path.root != Root::kAnyField || path.steps.size() != 1) return nullptr;
-    const auto known = names.find(path.steps.front().name);
-    return known == names.end() ? nullptr : clone(*known->second);
-  });
+std::size_t size_of(const Expression& expression) {
+  std::size_t size = 1;
+  for (const ExpressionPtr& each : expression.operands) size += size_of(*each);
+  return size;
 }
 
 bool names_stream(const Expression& expression) {
@@ -73,7 +71,7 @@ class Query::Plan {
     for (; next_ < stages_.size(); ++next_) {
       if (auto built = build_row_stage(stages_[next_]); !built) return built;
     }
-    return {};
+    return names_too_much_ ? too_much_named() : Result<void>();
   }
 
   void answer_to(std::unique_ptr<RowSink> sink) {
@@ -126,6 +124,12 @@ class Query::Plan {
   FieldWatch fields_;
 
  private:
+  // What a name that `let` gave stands for.
+  struct Named {
+    ExpressionPtr expression;
+    std::size_t size = 0;  // operations
+  };
+
   Result<void> add(const Event& event) {
     ++counts_.read;
     ++counts_.selected;
@@ -153,6 +157,31 @@ class Query::Plan {
     if (pairing_) pairing_->add(loss);
   }
 
+  static std::unexpected<Error> too_much_named() {
+    return fail(ErrorCode::kLimitExceeded, "the names that `let` gives stand for too much");
+  }
+
+  // The expression with what its names stand for.
+  ExpressionPtr resolved(const Expression& expression) {
+    ExpressionPtr made = rewritten(expression, [this](const Path& path) -> ExpressionPtr {
+      if (path.root != Root::kAnyField || path.steps.size() != 1) return nullptr;
+      const auto known = names_.find(path.steps.front().name);
+      if (known == names_.end()) return nullptr;
+      named_ += known->second.size;
+      return named_ > kMostNamed ? nullptr : clone(*known->second.expression);
+    });
+    names_too_much_ = names_too_much_ || named_ > kMostNamed || made->depth > kMaxDepth;
+    return made;
+  }
+
+  Result<void> name(const LetStage& let) {
+    ExpressionPtr expression = resolved(*let.expression);
+    if (names_too_much_) return too_much_named();
+    const std::size_t size = size_of(*expression);
+    names_[let.name] = {.expression = std::move(expression), .size = size};
+    return {};
+  }
+
   // The stages that events pass: conditions, names, a limit; then what makes rows of events.
   Result<void> build_front() {
     std::vector<ExpressionPtr> conditions;
@@ -163,9 +192,9 @@ class Query::Plan {
           return std::unexpected(syntax_error(
               text_, stage.place, "a condition on events comes before `limit`, not behind it"));
         }
-        conditions.push_back(resolved(*where->condition, names_));
+        conditions.push_back(resolved(*where->condition));
       } else if (auto* const let = std::get_if<LetStage>(&stage.what)) {
-        names_[let->name] = resolved(*let->expression, names_);
+        if (auto named = name(*let); !named) return named;
       } else if (auto* const limit = std::get_if<LimitStage>(&stage.what)) {
         limit_ = std::min(limit_.value_or(limit->rows), limit->rows);
       } else {
@@ -179,7 +208,7 @@ class Query::Plan {
       if (auto* const group = std::get_if<GroupStage>(&stage.what)) {
         ++next_;
         any_order_ = !limit_;
-        return build_groups(*group, {});
+        return build_groups(*group, stage.place, {});
       }
       if (auto* const select = std::get_if<SelectStage>(&stage.what)) {
         ++next_;
@@ -201,7 +230,7 @@ class Query::Plan {
   Result<void> select_events(std::vector<NamedExpression> columns) {
     std::vector<ExpressionPtr> expressions;
     for (NamedExpression& column : columns) {
-      ExpressionPtr expression = resolved(*column.expression, names_);
+      ExpressionPtr expression = resolved(*column.expression);
       columns_.push_back({.name = std::move(column.name), .unit = unit_of(*expression, {})});
       expressions.push_back(std::move(expression));
     }
@@ -221,13 +250,13 @@ class Query::Plan {
   }
 
   // Rows of values in the order that a `Grouping` wants: of events, unless there are columns.
-  Result<void> build_groups(GroupStage& group, std::vector<Column> from) {
+  Result<void> build_groups(GroupStage& group, Place place, std::vector<Column> from) {
     GroupingPlan plan{.keys = group.keys.size(), .every = group.every};
     std::vector<ExpressionPtr> expressions;
     std::vector<Column> columns;
     if (group.every) columns.push_back({.name = "time", .unit = Unit::kTime});
     for (NamedExpression& key : group.keys) {
-      expressions.push_back(resolved(*key.expression, names_));
+      expressions.push_back(resolved(*key.expression));
       columns.push_back({.name = key.name, .unit = unit_of(*expressions.back(), from)});
     }
     bool by_time = group.every.has_value();
@@ -236,7 +265,7 @@ class Query::Plan {
       Unit unit = Unit::kNone;
       if (each.argument != nullptr) {
         aggregate.argument = expressions.size();
-        expressions.push_back(resolved(*each.argument, names_));
+        expressions.push_back(resolved(*each.argument));
         const bool counts = each.kind == AggregateKind::kDistinct;
         unit = counts ? Unit::kNone : unit_of(*expressions.back(), from);
       }
@@ -252,7 +281,8 @@ class Query::Plan {
       expressions.push_back(path_expression({.root = time}));
       const bool has_time = from.empty() || find_column(from, "time") != nullptr;
       if (!has_time)
-        return fail(ErrorCode::kInvalidArgument, "`every` and `rate` need a column `time` here");
+        return std::unexpected(
+            syntax_error(text_, place, "`every` and `rate` need a column `time` here"));
     }
     if (from.empty()) {
       if (auto projected = project_events(std::move(expressions)); !projected) return projected;
@@ -306,23 +336,28 @@ class Query::Plan {
     for (std::size_t i = next_; i < stages_.size(); ++i) {
       for_each_expression(stages_[i], [&](const Expression& each) { collect_sides(each, a, b); });
     }
+    // Both are equal: one column is enough.
+    for (const PairStage::Key& key : pair.keys) {
+      a.erase(key.name);
+      b.erase(key.name);
+    }
     PairingPlan plan{.keys = pair.keys.size(),
                      .kept_of_a = a.size(),
                      .kept_of_b = b.size(),
                      .nested = pair.nested,
                      .within = pair.within};
     std::vector<ExpressionPtr> expressions;
-    expressions.push_back(resolved(*pair.begins, names_));
-    expressions.push_back(resolved(*pair.ends, names_));
+    expressions.push_back(resolved(*pair.begins));
+    expressions.push_back(resolved(*pair.ends));
     columns_ = {{.name = "time", .unit = Unit::kTime},
                 {.name = "end", .unit = Unit::kTime},
                 {.name = "duration", .unit = Unit::kDuration}};
     for (const PairStage::Key& key : pair.keys) {
       plan.by_stream = plan.by_stream || names_stream(*key.a);
-      expressions.push_back(resolved(*key.a, names_));
+      expressions.push_back(resolved(*key.a));
     }
     for (const PairStage::Key& key : pair.keys) {
-      expressions.push_back(resolved(*key.b, names_));
+      expressions.push_back(resolved(*key.b));
       columns_.push_back({.name = key.name, .unit = unit_of(*key.b, {})});
     }
     for (const auto& sides : {a, b}) {
@@ -362,11 +397,11 @@ class Query::Plan {
   Result<void> build_row_stage(StageSyntax& stage) {
     if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
       std::vector<ExpressionPtr> expressions;
-      expressions.push_back(resolved(*where->condition, names_));
+      expressions.push_back(resolved(*where->condition));
       return add_projection(std::move(expressions), columns_, filter_rows);
     }
     if (auto* const let = std::get_if<LetStage>(&stage.what)) {
-      names_[let->name] = resolved(*let->expression, names_);
+      if (auto named = name(*let); !named) return named;
       return {};
     }
     if (auto* const limit = std::get_if<LimitStage>(&stage.what)) {
@@ -378,7 +413,7 @@ class Query::Plan {
     if (auto* const select = std::get_if<SelectStage>(&stage.what)) return build_select(*select);
     if (auto* const sort = std::get_if<SortStage>(&stage.what)) return build_sort(*sort);
     if (auto* const group = std::get_if<GroupStage>(&stage.what))
-      return build_groups(*group, columns_);
+      return build_groups(*group, stage.place, columns_);
     return std::unexpected(syntax_error(
         text_, stage.place, "`pair` makes pairs of events, not of what is computed of them"));
   }
@@ -387,7 +422,7 @@ class Query::Plan {
     std::vector<ExpressionPtr> expressions;
     std::vector<Column> columns;
     for (NamedExpression& column : select.columns) {
-      expressions.push_back(resolved(*column.expression, names_));
+      expressions.push_back(resolved(*column.expression));
       columns.push_back({.name = column.name, .unit = unit_of(*expressions.back(), columns_)});
     }
     if (auto added = add_projection(std::move(expressions), columns_, project_rows); !added)
@@ -401,7 +436,7 @@ class Query::Plan {
     std::vector<ExpressionPtr> expressions;
     std::vector<bool> descending;
     for (SortStage::Key& key : sort.keys) {
-      expressions.push_back(resolved(*key.expression, names_));
+      expressions.push_back(resolved(*key.expression));
       descending.push_back(key.descending);
     }
     // `top 5` is by the last column.
@@ -421,7 +456,9 @@ class Query::Plan {
 
   std::vector<StageSyntax> stages_;
   std::size_t next_ = 0;  // of `stages_`, to be built
-  Names names_;
+  std::map<std::string, Named, std::less<>> names_;
+  std::size_t named_ = 0;  // operations that names stood for so far
+  bool names_too_much_ = false;
   std::optional<std::uint64_t> limit_;  // of events
   std::uint64_t passed_ = 0;
   std::optional<EventProjection> projection_;

@@ -29,6 +29,10 @@ constexpr std::array kStageHelp = {
 constexpr std::array<std::string_view, 8> kStageWords = {"where", "let",  "select", "limit",
                                                          "pair",  "sort", "top",    "by"};
 
+// Stages work on one another, and columns are looked for among all of a stage.
+constexpr std::size_t kMostStages = 200;
+constexpr std::size_t kMostColumns = 1000;
+
 class StageParser {
  public:
   explicit StageParser(std::string_view text) : text_(text), lexer_(text) {}
@@ -38,6 +42,8 @@ class StageParser {
     do {
       if (auto read = lexer_.read(true); !read) return std::unexpected(read.error());
       const std::uint32_t begin = front().place.begin;
+      if (stages.size() == kMostStages)
+        return lexer_.error(front().place, fmt::format("there are at most {} stages", kMostStages));
       auto parsed = stage();
       if (!parsed) return std::unexpected(parsed.error());
       parsed->place = {begin, lexer_.last_end()};
@@ -117,6 +123,7 @@ class StageParser {
         if (auto read = advance(); !read) return std::unexpected(read.error());
       }
       sort.keys.push_back(std::move(key));
+      if (sort.keys.size() > kMostColumns) return too_many_columns();
     } while (front().is(","));
     return made(std::move(sort));
   }
@@ -147,6 +154,7 @@ class StageParser {
         auto key = pair_key();
         if (!key) return std::unexpected(key.error());
         pair.keys.push_back(*std::move(key));
+        if (pair.keys.size() > kMostColumns) return too_many_columns();
       } while (front().is(","));
     }
     if (front().is_word("nested")) {
@@ -237,6 +245,7 @@ class StageParser {
       auto aggregate = this->aggregate();
       if (!aggregate) return std::unexpected(aggregate.error());
       group.aggregates.push_back(*std::move(aggregate));
+      if (group.aggregates.size() > kMostColumns) return too_many_columns();
       if (!front().is(",")) break;
       if (auto read = advance(true); !read) return std::unexpected(read.error());
     }
@@ -296,7 +305,13 @@ class StageParser {
     return aggregate;
   }
 
+  std::unexpected<Error> too_many_columns() {
+    return lexer_.error(front().place, fmt::format("a stage has at most {} columns", kMostColumns));
+  }
+
   std::unexpected<Error> unknown_stage(const Token& word) {
+    if (word.is_word("every"))
+      return lexer_.error(word.place, "`every` stands behind what is computed: count every 10ms");
     std::string sentence = fmt::format("`{}` is no stage and no aggregate", word.text);
     std::vector<std::string_view> known(kStageWords.begin(), kStageWords.end());
     for (const AggregateInfo& info : aggregate_table()) known.push_back(info.word);
@@ -319,6 +334,7 @@ class StageParser {
                             .expression = *std::move(expression)};
       if (auto as = read_as(named.name); !as) return std::unexpected(as.error());
       result.push_back(std::move(named));
+      if (result.size() > kMostColumns) return too_many_columns();
     } while (front().is(","));
     return result;
   }

@@ -1,0 +1,174 @@
+#include "tracedeck/query/grouping.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tracedeck/query/cell.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+using Rows = std::vector<std::string>;
+
+std::string text_of(const Cell& cell) {
+  switch (cell.kind) {
+    case Cell::Kind::kUnknown:
+      return "-";
+    case Cell::Kind::kInteger:
+      return Nanoseconds::from_unsigned(cell.integer.magnitude, cell.integer.negative).to_string() +
+             fmt::format("{}", fmt::join(cell.labels, "|"));
+    case Cell::Kind::kReal:
+      return fmt::format("{}", cell.real);
+    default:
+      return cell.text;
+  }
+}
+
+class Collect final : public RowSink {
+ public:
+  explicit Collect(Rows& rows) : rows_(rows) {}
+  Result<void> add(std::span<const Value> row) override {
+    std::string text;
+    for (const Value& value : row) text += text_of(Cell::of(value)) + " ";
+    rows_.push_back(text);
+    return {};
+  }
+  Result<void> finish() override { return {}; }
+
+ private:
+  Rows& rows_;
+};
+
+// By key, and by time where `every` is given: count, sum, last, p50.
+GroupingPlan plan(std::size_t memory, std::optional<Integer> every = {}) {
+  GroupingPlan plan{.keys = 1,
+                    .aggregates = {{.kind = AggregateKind::kCount},
+                                   {.kind = AggregateKind::kSum, .argument = 1},
+                                   {.kind = AggregateKind::kLast, .argument = 1},
+                                   {.kind = AggregateKind::kQuantile, .part = 0.5, .argument = 1}},
+                    .every = every,
+                    .memory = memory};
+  if (every) plan.time = 2;
+  return plan;
+}
+
+void add_numbers(Grouping& grouping, int from, int to) {
+  for (int i = from; i < to; ++i) {
+    const std::string key = fmt::format("key {}", i * 7919 % 500);
+    const std::vector<Value> row = {Value::of(std::string_view(key)),
+                                    Value::of(Integer::from_signed(i)),
+                                    Value::of(Integer::from_signed(i - 1000))};
+    ASSERT_TRUE(grouping.add(row));
+  }
+}
+
+Rows groups_of(std::size_t memory, std::optional<Integer> every = {}) {
+  Rows rows;
+  Grouping grouping(plan(memory, every), std::make_unique<Collect>(rows));
+  add_numbers(grouping, 0, 5000);
+  EXPECT_TRUE(grouping.finish());
+  EXPECT_EQ(grouping.spilled(), memory < 100'000);
+  return rows;
+}
+
+TEST(Grouping, PutsAsideWhatMemoryDoesNotHold) {
+  for (const auto& every : {std::optional<Integer>(), std::optional(Integer::from_signed(1500))}) {
+    Rows whole = groups_of(std::size_t{1} << 30, every);
+    EXPECT_EQ(whole.size(), every ? 2000U : 500U);
+    EXPECT_TRUE(every || std::ranges::is_sorted(whole, {}, [](const std::string& row) {
+                  return row.substr(0, row.find(' ', 4));
+                }));
+    std::ranges::sort(whole);
+    for (const std::size_t memory : {std::size_t{0}, std::size_t{1000}, std::size_t{50'000}}) {
+      Rows rows = groups_of(memory, every);
+      std::ranges::sort(rows);
+      EXPECT_EQ(rows, whole) << memory;
+    }
+  }
+}
+
+TEST(Grouping, IntervalsBeforeTheOriginAreAsLong) {
+  Rows rows;
+  GroupingPlan plan{.aggregates = {{.kind = AggregateKind::kCount}},
+                    .time = 0,
+                    .every = Integer::from_signed(10)};
+  Grouping grouping(plan, std::make_unique<Collect>(rows));
+  for (const int time : {-11, -10, -1, 0, 9, 10})
+    ASSERT_TRUE(grouping.add(std::vector{Value::of(Integer::from_signed(time))}));
+  ASSERT_TRUE(grouping.add(std::vector{Value{}}));
+  ASSERT_TRUE(grouping.finish());
+  EXPECT_EQ(rows, (Rows{"- 1 ", "-20 1 ", "-10 2 ", "0 2 ", "10 1 "}));
+}
+
+TEST(Grouping, OfNothingIsOneGroupOnlyWithoutKeys) {
+  Rows rows;
+  Grouping all({.aggregates = {{.kind = AggregateKind::kCount}}}, std::make_unique<Collect>(rows));
+  ASSERT_TRUE(all.finish());
+  EXPECT_EQ(rows, Rows{"0 "});
+  rows.clear();
+  Grouping keyed(plan(1 << 20), std::make_unique<Collect>(rows));
+  ASSERT_TRUE(keyed.finish());
+  EXPECT_EQ(rows, Rows{});
+}
+
+// A name that the trace gives a number after events had it.
+TEST(Grouping, NumbersAreOneGroupWithAndWithoutTheirName) {
+  const std::vector<std::string> labels = {"sensor"};
+  for (const std::size_t memory : {std::size_t{0}, std::size_t{1} << 20}) {
+    Rows rows;
+    Grouping grouping(
+        {.keys = 1, .aggregates = {{.kind = AggregateKind::kCount}}, .memory = memory},
+        std::make_unique<Collect>(rows));
+    Value named = Value::of(std::uint64_t{2});
+    ASSERT_TRUE(grouping.add(std::vector{named}));
+    named.names = &labels;
+    ASSERT_TRUE(grouping.add(std::vector{named}));
+    ASSERT_TRUE(grouping.add(std::vector{Value::of(std::uint64_t{2})}));
+    ASSERT_TRUE(grouping.finish());
+    EXPECT_EQ(rows, Rows{"2sensor 3 "});
+  }
+}
+
+TEST(Grouping, StatesAddUp) {
+  Rows whole = groups_of(std::size_t{1} << 30);
+  for (const std::size_t memory : {std::size_t{1000}, std::size_t{1} << 30}) {
+    std::string bytes;
+    Rows none;
+    Grouping first(plan(memory), std::make_unique<Collect>(none));
+    add_numbers(first, 0, 2000);
+    ASSERT_TRUE(first.encode(bytes));
+    Rows rows;
+    Grouping second(plan(memory), std::make_unique<Collect>(rows));
+    std::span<const std::uint8_t> left(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                       bytes.size());
+    const auto merged = second.merge(left);
+    ASSERT_TRUE(merged && *merged);
+    EXPECT_TRUE(left.empty());
+    add_numbers(second, 2000, 5000);
+    ASSERT_TRUE(second.finish());
+    std::ranges::sort(rows);
+    std::ranges::sort(whole);
+    EXPECT_EQ(rows, whole);
+  }
+}
+
+TEST(Grouping, StatesThatWereCutAreNotMerged) {
+  std::string bytes;
+  Rows none;
+  Grouping grouping(plan(1 << 20), std::make_unique<Collect>(none));
+  add_numbers(grouping, 0, 5);
+  ASSERT_TRUE(grouping.encode(bytes));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    Grouping other(plan(1 << 20), std::make_unique<Collect>(none));
+    std::span<const std::uint8_t> left(reinterpret_cast<const std::uint8_t*>(bytes.data()), size);
+    const auto merged = other.merge(left);
+    EXPECT_TRUE(merged && !*merged) << size;
+  }
+}
+
+}  // namespace
+}  // namespace tracedeck::query

@@ -1,0 +1,218 @@
+#include "tracedeck/query/pairing.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tracedeck/query/cell.hpp"
+#include "tracedeck/query/parser.hpp"
+#include "tracedeck/render/sample_trace_test.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+using render::SampleTrace;
+using Rows = std::vector<std::string>;
+
+class CollectPairs final : public RowSink {
+ public:
+  explicit CollectPairs(Rows& rows) : rows_(rows) {}
+  Result<void> add(std::span<const Value> row) override {
+    std::string text;
+    for (const Value& value : row)
+      text += fmt::format("{} ", static_cast<std::uint64_t>(value.integer.magnitude));
+    text.pop_back();
+    rows_.push_back(text);
+    return {};
+  }
+  Result<void> finish() override { return {}; }
+
+ private:
+  Rows& rows_;
+};
+
+// Events `A` and `B` with a key each, and what comes of them: begin, end, duration, key.
+class Pairs : public testing::Test {
+ protected:
+  Pairs() {
+    for (const char* name : {"A", "B"}) {
+      classes_.push_back(&trace_.add(trace_.event_class(
+          classes_.size(), name, render::structure_class({{"key", render::unsigned_class()}}))));
+    }
+  }
+
+  void start(PairingPlan plan, const std::string& a = "name == \"A\"",
+             const std::string& b = "name == \"B\"") {
+    plan.keys = 1;
+    std::vector<ExpressionPtr> expressions;
+    for (const std::string& text : {a, b, std::string("key"), std::string("key")})
+      expressions.push_back(parse_expression(text).value());
+    auto list = ExpressionList::from(std::move(expressions), "");
+    pairing_.emplace(std::move(plan), EventProjection(*std::move(list), fields_),
+                     std::make_unique<CollectPairs>(rows_));
+  }
+
+  void event(char name, std::uint64_t time, std::uint64_t key = 1) {
+    const EventClass& of = *classes_[name == 'A' ? 0 : 1];
+    ASSERT_TRUE(pairing_->add(trace_.event(of, time, {unsigned_slot(key)})));
+  }
+  void lose(std::optional<std::uint64_t> begin, std::optional<std::uint64_t> end,
+            const DataStream* stream = nullptr) {
+    Loss loss{.stream = stream};
+    if (begin) loss.begin = Nanoseconds::from_unsigned(*begin);
+    if (end) loss.end = Nanoseconds::from_unsigned(*end);
+    pairing_->add(loss);
+  }
+  const PairCounts& finish() {
+    EXPECT_TRUE(pairing_->finish());
+    return pairing_->counts();
+  }
+
+  SampleTrace trace_;
+  std::vector<const EventClass*> classes_;
+  FieldWatch fields_;
+  Rows rows_;
+  std::optional<Pairing> pairing_;
+};
+
+TEST_F(Pairs, AreOfEqualKeys) {
+  start({});
+  event('A', 10, 1);
+  event('A', 11, 2);
+  event('B', 15, 2);
+  event('B', 16, 3);
+  event('B', 20, 1);
+  event('A', 21, 1);
+  const PairCounts& counts = finish();
+  EXPECT_EQ(rows_, (Rows{"11 15 4 2", "10 20 10 1"}));
+  EXPECT_EQ(counts.without_begin, 1U);
+  EXPECT_EQ(counts.without_end, 1U);
+}
+
+TEST_F(Pairs, BeginAgainUnlessTheyAreNested) {
+  for (const bool nested : {false, true}) {
+    rows_.clear();
+    start({.nested = nested});
+    for (const std::uint64_t time : {1, 2, 3}) event('A', time);
+    for (const std::uint64_t time : {10, 20}) event('B', time);
+    const PairCounts& counts = finish();
+    EXPECT_EQ(rows_, nested ? (Rows{"3 10 7 1", "2 20 18 1"}) : Rows{"3 10 7 1"});
+    EXPECT_EQ(counts.replaced, nested ? 0U : 2U);
+    EXPECT_EQ(counts.without_end, nested ? 1U : 0U);
+    EXPECT_EQ(counts.without_begin, nested ? 0U : 1U);
+  }
+}
+
+TEST_F(Pairs, OfManyThatAreNestedEndWithoutRecursion) {
+  start({.nested = true});
+  for (std::uint64_t time = 0; time < 1'000'000; ++time) event('A', time);
+  EXPECT_EQ(finish().without_end, 1'000'000U);
+}
+
+TEST_F(Pairs, OneEventEndsOneAndBeginsTheNext) {
+  start({}, "name == \"A\"", "name == \"A\"");
+  for (const std::uint64_t time : {1, 4, 9}) event('A', time);
+  const PairCounts& counts = finish();
+  EXPECT_EQ(rows_, (Rows{"1 4 3 1", "4 9 5 1"}));
+  EXPECT_EQ(counts.without_begin, 1U);
+  EXPECT_EQ(counts.without_end, 1U);
+}
+
+TEST_F(Pairs, LongerThanAllowedAreCounted) {
+  start({.within = Integer::from_signed(5)});
+  event('A', 1);
+  event('B', 6);
+  event('A', 10);
+  event('B', 16);
+  EXPECT_EQ(finish().too_long, 1U);
+  EXPECT_EQ(rows_, Rows{"1 6 5 1"});
+}
+
+TEST_F(Pairs, AreVoidWhenEventsWereLostMeanwhile) {
+  start({});
+  event('A', 10, 1);
+  event('A', 30, 2);
+  lose(20, 25);
+  event('B', 40, 1);
+  event('B', 41, 2);
+  // Before it was lost all had ended.
+  event('A', 50, 1);
+  lose(60, 70);
+  event('B', 55, 1);
+  event('A', 65, 1);
+  event('B', 80, 1);
+  EXPECT_EQ(finish().void_by_loss, 2U);
+  EXPECT_EQ(rows_, (Rows{"30 41 11 2", "50 55 5 1"}));
+}
+
+TEST_F(Pairs, LossesWithoutTimesConcernWhatWaits) {
+  start({});
+  event('A', 10, 1);
+  lose({}, {});
+  event('A', 20, 2);
+  event('B', 30, 1);
+  event('B', 31, 2);
+  event('A', 40, 1);
+  EXPECT_EQ(finish().void_by_loss, 1U);
+  EXPECT_EQ(rows_, Rows{"20 31 11 2"});
+}
+
+TEST_F(Pairs, LossesOfOtherStreamsDoNotCountWhereKeysNameTheStream) {
+  const DataStream other{.entity = trace_.description.next_stream(),
+                         .stream_class = &trace_.stream_class,
+                         .keys = {},
+                         .file = {}};
+  for (const bool by_stream : {false, true}) {
+    rows_.clear();
+    start({.by_stream = by_stream});
+    event('A', 10);
+    lose(12, 14, &other);
+    event('B', 20);
+    event('A', 30);
+    lose(32, 34, &trace_.stream);
+    event('B', 40);
+    EXPECT_EQ(finish().void_by_loss, by_stream ? 1U : 2U);
+  }
+}
+
+TEST_F(Pairs, AreRefusedWhenThereIsNoRoom) {
+  start({.memory = 10'000});
+  for (std::uint64_t round = 0; round < 100; ++round) {
+    for (std::uint64_t key = 0; key < 20; ++key) event('A', round * 100 + key, key);
+    for (std::uint64_t key = 0; key < 20; ++key) event('B', round * 100 + 50, key);
+  }
+  // What ended left its room.
+  EXPECT_EQ(pairing_->counts().not_held, 0U);
+  for (std::uint64_t key = 0; key < 1000; ++key) event('A', 100'000, key);
+  const PairCounts& counts = finish();
+  EXPECT_GT(counts.not_held, 800U);
+  EXPECT_EQ(counts.not_held + counts.without_end, 1000U);
+}
+
+TEST(LostTimes, ManyAreKeptAsFewer) {
+  LostTimes lost;
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    lost.add({.begin = Nanoseconds::from_unsigned(100 * i),
+              .end = Nanoseconds::from_unsigned(100 * i + 10)},
+             0);
+  }
+  const auto concerns = [&](std::uint64_t begin, std::uint64_t end) {
+    return lost.concern(0, Nanoseconds::from_unsigned(begin), Nanoseconds::from_unsigned(end));
+  };
+  EXPECT_TRUE(concerns(499'805, 499'806));
+  EXPECT_FALSE(concerns(499'811, 499'899));
+  EXPECT_TRUE(concerns(499'811, 499'900));
+  EXPECT_FALSE(concerns(499'911, 499'999));
+  // Of long ago it is not known exactly.
+  EXPECT_TRUE(concerns(11, 99));
+  // One that holds the others.
+  lost.add({.end = Nanoseconds::from_unsigned(600'000)}, 0);
+  EXPECT_TRUE(concerns(599'999, 600'000));
+  EXPECT_FALSE(concerns(600'001, 600'002));
+}
+
+}  // namespace
+}  // namespace tracedeck::query

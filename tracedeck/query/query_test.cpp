@@ -1,0 +1,83 @@
+#include "tracedeck/query/query.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tracedeck/query/stages.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+using testing::HasSubstr;
+
+std::string error_of(const std::string& text) {
+  const auto query = Query::parse(text);
+  return query ? "none" : query.error().message;
+}
+
+TEST(Stages, SayWhereTheyAreWrong) {
+  for (const auto& [text, sentence] : std::vector<std::pair<std::string, std::string>>{
+           {"", "a stage is wanted"},
+           {"count |", "a stage is wanted"},
+           {"coun by name", "did you mean `count`?\n    coun by name\n    ^^^^"},
+           {"count | every 1s", "`every` stands behind"},
+           {"p99", "p99 of what? p99(duration)\n    p99\n    ^^^"},
+           {"count(x)", "count takes no argument"},
+           {"p101(x)", "`p101` is no stage"},
+           {"p99.99.9(x)", "there is p50, p99"},
+           {"count every 0ns", "an interval is wanted"},
+           {"count every 1.5", "an interval is wanted"},
+           {"limit -1", "a number is wanted"},
+           {"limit 340282366920938463463374607431768211455", "a number is wanted"},
+           {"limit 1 | where x", "comes before `limit`"},
+           {"top", "a number is wanted"},
+           {"let = 1", "a name is wanted"},
+           {"let x 1", "`=` is wanted"},
+           {"count by name by id", "`|` and the next stage are wanted"},
+           {"pair A", "the name of an event is wanted"},
+           {"pair A (x", "no `)` closes"},
+           {"pair A B on a.x == c.y", "one side begins with `a.`"},
+           {"pair A B within 0s", "an interval is wanted"},
+           {"count | pair A B", "`pair` makes pairs of events"},
+           {"count | where nam > 3", "`nam` is nothing that is known here; there are count"},
+           {"select duration | rate", "need a column `time`"},
+       })
+    EXPECT_THAT(error_of(text), HasSubstr(sentence)) << text;
+}
+
+std::string repeated(const std::string& text, std::size_t count) {
+  std::string whole;
+  for (std::size_t i = 0; i < count; ++i) whole += text;
+  return whole;
+}
+
+TEST(Stages, AreBounded) {
+  EXPECT_EQ(error_of("count" + repeated(" | limit 1", 199)), "none");
+  EXPECT_THAT(error_of("count" + repeated(" | limit 1", 100'000)), HasSubstr("at most 200 stages"));
+  EXPECT_THAT(error_of("select " + repeated("name, ", 1000) + "id"), HasSubstr("at most 1000"));
+  EXPECT_THAT(error_of("count" + repeated(", count", 100'000)), HasSubstr("at most 1000"));
+  EXPECT_THAT(error_of("sort id" + repeated(", id", 100'000)), HasSubstr("at most 1000"));
+  EXPECT_THAT(error_of("pair A B on id" + repeated(", id", 100'000)), HasSubstr("at most 1000"));
+  EXPECT_THAT(error_of("limit " + std::string(1 << 20, '1')), HasSubstr("at most"));
+}
+
+TEST(Stages, NamesDoNotGrowWithoutBounds) {
+  EXPECT_EQ(error_of("let x = id + 1 | let y = x * x | select y"), "none");
+  // Twice as much each time.
+  EXPECT_THAT(error_of("let x = id" + repeated(" | let x = x + x", 60) + " | select x"),
+              HasSubstr("stand for too much"));
+  // One level deeper each time.
+  EXPECT_EQ(error_of("let x = id" + repeated(" | let x = -x", 150) + " | select x"), "none");
+  EXPECT_THAT(error_of("let x = id" + repeated(" | let x = - -x", 190) + " | select x"),
+              HasSubstr("stand for too much"));
+  EXPECT_THAT(
+      error_of("let x = id" + repeated(" + id", 100) + " | select x" + repeated(", x", 900)),
+      HasSubstr("stand for too much"));
+}
+
+}  // namespace
+}  // namespace tracedeck::query
