@@ -118,7 +118,7 @@ def exact(value):
     return value if isinstance(value, int) or math.isinf(value) else Fraction(value)
 
 
-# Keys that are equal by value come in this order.
+# Groups whose keys are equal by value come in this order.
 KINDS = (type(None), bool, int, Labelled, float, bytes)
 
 
@@ -415,7 +415,12 @@ class Answer:
                 values = [None if tree is None else self.value(tree, row) for row in members]
                 results.append((name, aggregate(word, values, seconds)))
             rows.append(made + results)
-        rows.sort(key=lambda row: [(rank(plain(value)), KINDS.index(type(plain(value)))) for _, value in row[: len(keys) + bool(every)]])
+
+        def order(row):
+            values = [plain(value) for _, value in row[: len(keys) + bool(every)]]
+            return [rank(value) for value in values], [KINDS.index(type(value)) for value in values]
+
+        rows.sort(key=order)
         self.made(rows)
 
     def usual_columns(self):
