@@ -96,8 +96,8 @@ TEST_F(Pairs, BeginAgainUnlessTheyAreNested) {
   for (const bool nested : {false, true}) {
     rows_.clear();
     start({.nested = nested});
-    for (const std::uint64_t time : {1, 2, 3}) event('A', time);
-    for (const std::uint64_t time : {10, 20}) event('B', time);
+    for (const std::uint64_t time : {1U, 2U, 3U}) event('A', time);
+    for (const std::uint64_t time : {10U, 20U}) event('B', time);
     const PairCounts& counts = finish();
     EXPECT_EQ(rows_, nested ? (Rows{"3 10 7 1", "2 20 18 1"}) : Rows{"3 10 7 1"});
     EXPECT_EQ(counts.replaced, nested ? 0U : 2U);
@@ -114,7 +114,7 @@ TEST_F(Pairs, OfManyThatAreNestedEndWithoutRecursion) {
 
 TEST_F(Pairs, OneEventEndsOneAndBeginsTheNext) {
   start({}, "name == \"A\"", "name == \"A\"");
-  for (const std::uint64_t time : {1, 4, 9}) event('A', time);
+  for (const std::uint64_t time : {1U, 4U, 9U}) event('A', time);
   const PairCounts& counts = finish();
   EXPECT_EQ(rows_, (Rows{"1 4 3 1", "4 9 5 1"}));
   EXPECT_EQ(counts.without_begin, 1U);
