@@ -27,10 +27,10 @@ constexpr auto kStatsOptions = std::to_array<std::string_view>(
      "follow", "baud",        "metadata", "format", "tband-encoding", "max-state", "jobs",
      "strict", "color",       "progress", "quiet",  "verbose",        "help",      "version"});
 constexpr auto kQueryOptions = std::to_array<std::string_view>(
-    {"json", "answer-output", "begin",  "end",     "where",    "order",    "clock",
-     "clock-offset",  "follow", "baud",    "metadata", "format",   "tband-encoding",
-     "max-state",     "jobs",   "strict",  "color",    "progress", "quiet",
-     "verbose",       "help",   "version"});
+    {"json",           "answer-output", "begin",  "end",    "where",    "order",
+     "clock",          "clock-offset",  "follow", "baud",   "metadata", "format",
+     "tband-encoding", "max-state",     "jobs",   "strict", "color",    "progress",
+     "quiet",          "verbose",       "help",   "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
     {"json", "json-output", "follow", "baud", "metadata", "format", "tband-encoding", "max-state",
      "jobs", "strict", "color", "progress", "quiet", "verbose", "help", "version"});

@@ -16,16 +16,17 @@ import dial9_writer as w
 import heph_writer as h
 from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 
-COMMANDS = ["info", "print", "schema", "stats", "validate", "convert", "formats"]
+COMMANDS = ["info", "print", "schema", "stats", "query", "validate", "convert", "formats"]
 READERS = ["info", "print", "schema", "stats", "validate"]
 OPTIONS = {
-    "info": "json begin end clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta records order begin end limit clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "schema": "output to json follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "stats": "json begin end clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "validate": "json follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size int64 report order begin end limit clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "formats": "json help version",
+    "info": "json output begin end where clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta records order begin end where limit clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "schema": "output to json where follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "stats": "json output begin end where clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "query": "json output begin end where order clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "validate": "json output follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size int64 report order begin end where limit clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.
 NOT_YET = ["--filter", "--core", "-j"]
@@ -90,7 +91,7 @@ class Usage(CommandTest):
                 self.wrong(command, option, trace, says="unknown option")
         self.wrong("print", "--output", "xml", trace, says="takes text, jsonl, csv, babeltrace2")
         self.wrong("info", "--limit", "1", trace, says="unknown option")
-        self.wrong("schema", "--output", "jsonl", trace, says="takes text, metadata, not 'jsonl'")
+        self.wrong("schema", "--output", "jsonl", trace, says="takes text, json, metadata, not 'jsonl'")
         self.wrong("print", "--schema-output", "text", trace, says="unknown option")
 
     def test_nothing_is_mentioned_that_is_not_there(self):

@@ -44,7 +44,7 @@ alone() {
         $compile -include "$others" -Winvalid-pch -fsyntax-only -x c++ - || echo "$1 does not compile alone"
 }
 export -f alone
-export compile="$cxx -std=c++23 -Wall -Wextra -Werror ${flags[*]}" others=$work/others.hpp
+export compile="$cxx -std=c++23 -Wall -Wextra -Werror $(pkg-config --cflags tracedeck)" others=$work/others.hpp
 $compile -x c++-header "$others" -o "$others.gch"
 (cd "$prefix/include" && find tracedeck -name '*.hpp' | sort) |
     xargs -P "$(nproc)" -I {} bash -c 'alone {}' >"$work/alone" 2>&1

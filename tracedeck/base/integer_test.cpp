@@ -6,10 +6,11 @@
 #include <cmath>
 #include <limits>
 
-#include "tracedeck/model/field_class.hpp"
 
 namespace tracedeck {
 namespace {
+
+__extension__ using Int128 = __int128;
 
 Integer of(std::int64_t value) { return Integer::from_signed(value); }
 const Integer kMost = Integer::of(~Uint128{0}, false);

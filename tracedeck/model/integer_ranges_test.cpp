@@ -71,7 +71,7 @@ TEST(IntegerRanges, AreCopiedMovedAndCompared) {
 
 TEST(IntegerRanges, ContainWhatTheirBoundsSay) {
   const std::vector<Int128> values = {-kMostBound, INT64_MIN, -6, -5, 0,         3,
-                                      4,      5,         7,  8,  INT64_MAX, kMostBound};
+                                      4,           5,         7,  8,  INT64_MAX, kMostBound};
   IntegerRanges all;
   const auto within = [](const IntegerRange& range, Int128 value) {
     return range.lower <= value && value <= range.upper;

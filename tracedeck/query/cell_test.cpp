@@ -11,7 +11,7 @@ namespace tracedeck::query {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -21,7 +21,7 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
 std::vector<Cell> cells() {
   const Uint128 wide = Uint128{1} << 100;
   return {Cell{},
-          Cell::of(kNan),
+          Cell::of(kNotANumber),
           Cell::of(-kInfinity),
           Cell::of(Integer::of(wide, true)),
           Cell::of(Integer::from_signed(-1)),
@@ -93,7 +93,7 @@ TEST(Cell, BytesForEqualityAreThoseOfEqualValues) {
   EXPECT_NE(equal_bytes(Value::of(0x1p130)), equal_bytes(Value::of(0x1p131)));
   EXPECT_EQ(equal_bytes(cells()[13].value()), equal_bytes(Value::of(std::string_view("\0a", 2))));
   EXPECT_EQ(equal_bytes(Value{}), "nothing");
-  EXPECT_EQ(equal_bytes(Value::of(kNan)), "nothing");
+  EXPECT_EQ(equal_bytes(Value::of(kNotANumber)), "nothing");
 }
 
 TEST(Cell, PlainBytesAreWithoutLabels) {

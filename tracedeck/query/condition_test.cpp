@@ -355,9 +355,10 @@ TEST_F(Conditions, KnowTheFieldsOfClassesWithoutEvents) {
   const auto condition = Condition::parse(std::vector<std::string>{"depth == 5"});
   const auto filter = (*condition)->filter({});
   filter->described(trace_.add(trace_.event_class(8, "Other", structure_class({}))));
-  EXPECT_THAT((*condition)->unknown_fields(), ElementsAre("no event class has a field `depth`"));
+  EXPECT_THAT((*condition)->fields().unknown_fields(),
+              ElementsAre("no event class has a field `depth`"));
   filter->described(*event_class_);
-  EXPECT_THAT((*condition)->unknown_fields(), IsEmpty());
+  EXPECT_THAT((*condition)->fields().unknown_fields(), IsEmpty());
 }
 
 TEST_F(Conditions, SayWhatMayBeMeantOtherwise) {

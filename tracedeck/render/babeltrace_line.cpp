@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "tracedeck/render/babeltrace_leftovers.hpp"
 #include "tracedeck/model/labels.hpp"
+#include "tracedeck/render/babeltrace_leftovers.hpp"
 #include "tracedeck/render/number.hpp"
 #include "tracedeck/render/value_walk.hpp"
 

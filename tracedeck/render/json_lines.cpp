@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tracedeck/model/class_table.hpp"
-#include "tracedeck/render/json_event.hpp"
 #include "tracedeck/model/labels.hpp"
+#include "tracedeck/render/json_event.hpp"
 #include "tracedeck/render/number.hpp"
 
 namespace tracedeck::render {
