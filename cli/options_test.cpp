@@ -80,7 +80,8 @@ TEST(Options, OneNameMayMeanDifferentThingsToCommands) {
   Options options;
   EXPECT_EQ(parse("schema", {"--output", "metadata", "t"}, options), "");
   EXPECT_TRUE(options.metadata);
-  EXPECT_THAT(problem("schema", {"--output", "jsonl", "t"}), HasSubstr("takes text, json, metadata"));
+  EXPECT_THAT(problem("schema", {"--output", "jsonl", "t"}),
+              HasSubstr("takes text, json, metadata"));
   EXPECT_THAT(problem("print", {"--output", "metadata", "t"}), HasSubstr("takes text, jsonl"));
   EXPECT_THAT(problem("schema", {"--schema-output", "text", "t"}), HasSubstr("unknown option"));
 }

@@ -39,15 +39,15 @@ struct SortStage {
     ExpressionPtr expression;
     bool descending = false;
   };
-  std::vector<Key> keys;
+  std::vector<Key> keys = {};
   std::optional<std::uint64_t> most = {};  // rows
 };
 // From each event that `begins` is true for to the next one of equal keys that `ends` is true for.
 struct PairStage {
   struct Key {
     std::string name;
-    ExpressionPtr a;  // of the first event
-    ExpressionPtr b;  // of the second
+    ExpressionPtr a = {};  // of the first event
+    ExpressionPtr b = {};  // of the second
   };
   ExpressionPtr begins;
   ExpressionPtr ends;

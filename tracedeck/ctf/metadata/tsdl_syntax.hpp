@@ -76,10 +76,7 @@ class DeclarationList {
   // Calls `visit(const Declaration&)` for each while it returns true. What declares a type lives as
   // long as the list; a field, no longer than the call.
   template <class Visit>
-  void for_each(Visit visit) const {
-    for (const Entry& entry : entries_)
-      if (!(entry.type.empty() ? visit(others_[entry.name_offset]) : visit(field(entry)))) return;
-  }
+  void for_each(Visit visit) const;
 
  private:
   struct Entry {
@@ -119,6 +116,13 @@ struct TypeSpecifier {
   ExpressionPtr alignment = {};
   ExpressionPtr tag = {};
 };
+
+// Behind the type that declarations own.
+template <class Visit>
+void DeclarationList::for_each(Visit visit) const {
+  for (const Entry& entry : entries_)
+    if (!(entry.type.empty() ? visit(others_[entry.name_offset]) : visit(field(entry)))) return;
+}
 
 // `trace { ... };` and its like.
 struct Block {
