@@ -30,7 +30,7 @@ class Name {
         throw std::length_error("a name of 4 GiB");
       at = new char[text.size()];
       const auto size = static_cast<std::uint32_t>(text.size());
-      std::memcpy(bytes_, &at, sizeof at);
+      std::memcpy(bytes_, static_cast<const void*>(&at), sizeof at);
       std::memcpy(bytes_ + sizeof at, &size, sizeof size);
       bytes_[kShort] = kLong;
     }
@@ -80,7 +80,7 @@ class Name {
 
   [[nodiscard]] char* text() const {
     char* text = nullptr;
-    std::memcpy(&text, bytes_, sizeof text);
+    std::memcpy(static_cast<void*>(&text), bytes_, sizeof text);
     return text;
   }
   void swap(Name& other) noexcept { std::swap(bytes_, other.bytes_); }

@@ -281,9 +281,10 @@ void AggregateState::encode(std::string& into) const {
 std::optional<AggregateState> AggregateState::decode(AggregateKind kind,
                                                      std::span<const std::uint8_t>& bytes) {
   AggregateState state(kind);
-  const auto take = [&](auto&& part) -> bool {
-    if (part) state.state_ = *std::forward<decltype(part)>(part);
-    return part.has_value();
+  const auto take = [&](auto part) -> bool {
+    if (!part) return false;
+    state.state_ = *std::move(part);
+    return true;
   };
   bool taken = false;
   if (std::holds_alternative<std::uint64_t>(state.state_)) {

@@ -198,7 +198,7 @@ std::shared_ptr<const Condition> Condition::both(const std::shared_ptr<const Con
   std::shared_ptr<Condition> condition(new Condition());
   for (const Condition* const each : {a.get(), b.get()}) {
     // What was understood before is understood again.
-    (void)condition->take(clone(*each->expression_), {});
+    if (!condition->take(clone(*each->expression_), {})) return a;
   }
   condition->join();
   return condition;

@@ -100,7 +100,6 @@ enum class Operator : std::uint8_t {
   kLower,
   kAbsolute,
   kLabel,
-  kSymbol,
 };
 
 // The comparison that holds with its operands exchanged.

@@ -63,7 +63,7 @@ class Grouping final : public RowSink {
     std::uint64_t size = 0;
   };
   struct KeyHash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
     std::size_t operator()(std::string_view key) const;
   };
   using Groups = std::unordered_map<std::string, Group, KeyHash, std::equal_to<>>;

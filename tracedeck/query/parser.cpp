@@ -37,7 +37,7 @@ constexpr std::array kFunctions = {
     Word{"has", Operator::kHas},     Word{"len", Operator::kLength},
     Word{"any", Operator::kAny},     Word{"all", Operator::kAll},
     Word{"lower", Operator::kLower}, Word{"abs", Operator::kAbsolute},
-    Word{"label", Operator::kLabel}, Word{"symbol", Operator::kSymbol},
+    Word{"label", Operator::kLabel},
 };
 
 struct RootWord {

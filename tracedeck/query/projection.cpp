@@ -110,7 +110,6 @@ Unit unit_of(const Expression& expression, std::span<const Column> columns) {
       [[fallthrough]];
     case Operator::kAdd:
     case Operator::kCoalesce:
-      return operand(0);
     case Operator::kAbsolute:
     case Operator::kNegate:
       return operand(0);

@@ -114,16 +114,9 @@ class Query::Plan {
     return counts;
   }
 
-  std::string text_;
-  std::shared_ptr<const Condition> condition_;
-  bool needs_order_ = false;
-  bool any_order_ = false;
-  bool needs_values_ = false;
-  std::vector<Column> columns_;
-  ClockOrigin origin_ = ClockOrigin::kUnknown;
-  FieldWatch fields_;
-
  private:
+  friend class Query;
+
   // What a name that `let` gave stands for.
   struct Named {
     ExpressionPtr expression;
@@ -454,6 +447,14 @@ class Query::Plan {
     });
   }
 
+  std::string text_;
+  std::shared_ptr<const Condition> condition_;
+  bool needs_order_ = false;
+  bool any_order_ = false;
+  bool needs_values_ = false;
+  std::vector<Column> columns_;
+  ClockOrigin origin_ = ClockOrigin::kUnknown;
+  FieldWatch fields_;
   std::vector<StageSyntax> stages_;
   std::size_t next_ = 0;  // of `stages_`, to be built
   std::map<std::string, Named, std::less<>> names_;

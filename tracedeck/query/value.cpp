@@ -38,7 +38,7 @@ bool stands_for(const Mapping& mapping, const Value& value) {
   const bool is_wide = value.kind == Kind::kWide;
   if (value.labels->form != IntegerClass::Form::kBitMap)
     return !is_wide && has_label(mapping, narrowed(value.integer));
-  const std::size_t bits = is_wide ? value.slot->length * 8 : kIntegerBytes * 8;
+  const std::size_t bits = 8 * (is_wide ? std::size_t{value.slot->length} : kIntegerBytes);
   const auto is_set = [&](std::size_t bit) {
     return is_wide ? (value.slot->bytes()[bit / 8] >> bit % 8 & 1) != 0
                    : (value.integer.magnitude >> bit & 1) != 0;

@@ -35,11 +35,9 @@ FieldClassPtr aligned(FieldClass::Kind kind) {
 FieldClassPtr make_class() {
   const FieldClassPtr address = unsigned_class(64, DisplayBase::kHexadecimal);
   VariantClass variant;
-  const auto add = [&](std::string name, FieldClassPtr field_class) {
-    variant.options.push_back({.name = std::move(name),
-                               .field_class = std::move(field_class),
-                               .ranges = {},
-                               .attributes = {}});
+  const auto add = [&](std::string_view name, FieldClassPtr field_class) {
+    variant.options.push_back(
+        {.name = name, .field_class = std::move(field_class), .ranges = {}, .attributes = {}});
   };
   // In the order of `Option`.
   add("boolean", aligned(BooleanClass{}));

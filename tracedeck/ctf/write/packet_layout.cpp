@@ -29,8 +29,8 @@ FieldClassPtr unsigned_class(std::uint32_t width, std::uint32_t alignment,
   return std::make_shared<const FieldClass>(std::move(made));
 }
 
-Member member(std::string name, FieldClassPtr field_class) {
-  return {.name = std::move(name), .field_class = std::move(field_class), .attributes = {}};
+Member member(std::string_view name, FieldClassPtr field_class) {
+  return {.name = name, .field_class = std::move(field_class), .attributes = {}};
 }
 
 FieldClassPtr uuid_class(Dialect dialect) {

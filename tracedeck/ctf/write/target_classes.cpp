@@ -113,11 +113,10 @@ class ClassMapper::Impl {
     fields_.open(std::move(opened));
   }
 
-  void add_member(std::string name, const Value& value, Attributes attributes) {
+  void add_member(std::string_view name, const Value& value, Attributes attributes) {
     OpenStructure& open = fields_.innermost();
-    open.members.push_back({.name = std::move(name),
-                            .field_class = value.target,
-                            .attributes = std::move(attributes)});
+    open.members.push_back(
+        {.name = name, .field_class = value.target, .attributes = std::move(attributes)});
     open.children.push_back(value.node);
   }
 
@@ -193,7 +192,7 @@ class ClassMapper::Impl {
     Attributes marks;
     add_mark(marks, "added", kAddedSelection);
     const std::uint32_t nothing = builder_.add({.op = EncodeOp::kStructure, .has_head = false});
-    add_member(std::move(name), {make_field_class(std::move(optional)), nothing}, std::move(marks));
+    add_member(name, {make_field_class(std::move(optional)), nothing}, std::move(marks));
   }
 
   void leave_out(bool was_added) {
