@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/commands.hpp"
@@ -34,7 +35,7 @@ std::unique_ptr<query::RowSink> answer_sink(const Options& options, io::Output& 
 // What the traces are to be read for.
 Options reading_options(const Options& options, query::Query& query) {
   Options reading = options;
-  reading.condition = query::Condition::both(options.condition, query.condition());
+  reading.condition = query.condition();
   reading.selection.where = reading.condition;
   reading.watches = {&query.fields()};
   if (reading.condition != nullptr) reading.watches.push_back(&reading.condition->fields());
@@ -63,10 +64,10 @@ std::string check_query(Options& options) {
 }
 
 void run_query(const Options& options, Session& session) {
-  const auto parsed = query::Query::parse(options.stages);
+  const auto parsed = query::Query::parse(options.stages, options.condition);
   if (!parsed) return session.report(parsed.error());
   query::Query& query = **parsed;
-  const Options reading = reading_options(options, query);
+  Options reading = reading_options(options, query);
   OpenPipeline pipeline(reading, session, {.values = query.needs_values(), .findings = true});
   if (pipeline.empty()) return;
   query.answer_to(answer_sink(options, session.out, query));
@@ -82,13 +83,12 @@ void run_query(const Options& options, Session& session) {
   if (answered) answered = query.finish();
   if (!session.delivered(answered)) return;
   pipeline.close();
-  query::QueryCounts counts = query.counts();
-  if (reading.condition != nullptr) {
-    counts.read = reading.condition->events_seen();
-    counts.selected = reading.condition->events_passed();
-  }
-  report_counts(options, session, counts);
+  report_counts(options, session, query.counts());
   notices.finish();
+  // Who runs commands reports those of --where.
+  std::erase_if(reading.watches, [&](query::FieldWatch* each) {
+    return std::ranges::find(options.watches, each) != options.watches.end();
+  });
   report_doubts(reading.watches, session);
 }
 

@@ -100,10 +100,7 @@ std::size_t Value::size() const {
   }
 }
 
-const FieldClass* Value::element_class() const {
-  const auto* array = class_ == nullptr ? nullptr : class_->as<ArrayClass>();
-  return array == nullptr ? nullptr : class_of(array->element);
-}
+const FieldClass* Value::element_class() const { return tracedeck::element_class(class_); }
 
 Value Value::operator[](std::size_t index) const {
   if (!there_ || (slot_.kind != SlotKind::kPackedArray && slot_.kind != SlotKind::kArray) ||

@@ -65,6 +65,12 @@ std::optional<Nanoseconds> time_in(const Point& point, const TimeFrame& frame) {
   return point ? std::optional(resolve(*point, frame)) : std::nullopt;
 }
 
+std::vector<Nanoseconds> times_in(const Condition& condition, const TimeFrame& frame) {
+  std::vector<Nanoseconds> times;
+  for (const TimePoint& point : condition.times()) times.push_back(resolve(point, frame));
+  return times;
+}
+
 bool is_known_before(const TimePoint& point) {
   return point.from == TimePoint::From::kOrigin || point.from == TimePoint::From::kUnixEpoch;
 }
@@ -91,13 +97,9 @@ ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
   ResolvedTimes times{.range = {.begin = time_in(if_known(selection_.begin), frame),
                                 .end = time_in(if_known(selection_.end), frame)}};
   if (selection_.where == nullptr) return times;
-  const auto names = selection_.where->times();
-  if (std::ranges::all_of(names, is_known_before)) {
-    for (const TimePoint& point : names) times.where_times.push_back(resolve(point, frame));
-    times.where_range = selection_.where->range(times.where_times);
-    return times;
-  }
-  times.where_range = selection_.where->range({});
+  if (std::ranges::all_of(selection_.where->times(), is_known_before))
+    times.where_times = times_in(*selection_.where, frame);
+  times.where_range = selection_.where->range(times.where_times);
   return times;
 }
 
@@ -105,8 +107,7 @@ ResolvedTimes TimeBounds::in(const TimeFrame& frame) const {
   ResolvedTimes times{
       .range = {.begin = time_in(selection_.begin, frame), .end = time_in(selection_.end, frame)}};
   if (selection_.where == nullptr) return times;
-  for (const TimePoint& point : selection_.where->times())
-    times.where_times.push_back(resolve(point, frame));
+  times.where_times = times_in(*selection_.where, frame);
   times.where_range = selection_.where->range(times.where_times);
   return times;
 }

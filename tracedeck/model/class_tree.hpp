@@ -32,6 +32,12 @@ void for_each_child(const FieldClass& field_class, Visit visit) {
   }
 }
 
+// The class of the elements of an array; null where the trace has none. `field_class` may be null.
+[[nodiscard]] inline const FieldClass* element_class(const FieldClass* field_class) {
+  const auto* const array = field_class == nullptr ? nullptr : field_class->as<ArrayClass>();
+  return array == nullptr ? nullptr : array->element.get();
+}
+
 // The class of what an optional or a variant holds, whose head the slot is; null where the trace
 // has none. `field_class` may be null.
 [[nodiscard]] inline const FieldClass* held_class(const Slot& head, const FieldClass* field_class) {

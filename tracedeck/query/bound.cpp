@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tracedeck/base/time.hpp"
+#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -280,16 +281,13 @@ Value evaluate_each(const BoundNode& node, const EventValues& values) {
   const FieldReference& field = node.operands[0].field;
   const Located array = follow(locate(field, begin_of(field.part, values.event)), field.steps);
   if (array.slot == nullptr) return {};
-  const auto* const array_class =
-      array.field_class == nullptr ? nullptr : array.field_class->as<ArrayClass>();
-  const FieldClass* const element_class =
-      array_class == nullptr ? nullptr : array_class->element.get();
+  const FieldClass* const of_elements = element_class(array.field_class);
   Truths truths(node.expression->operation == Operator::kAny);
   EventValues inside = values;
   if (array.slot->kind == SlotKind::kPackedArray) {
     for (std::size_t i = 0; i < packed_count(*array.slot); ++i) {
       const Slot element = packed_element(*array.slot, i);
-      inside.element = {&element, element_class};
+      inside.element = {&element, of_elements};
       if (truths.add(truth(evaluate(node.operands[1], inside)))) break;
     }
     return truths.value();
@@ -297,7 +295,7 @@ Value evaluate_each(const BoundNode& node, const EventValues& values) {
   if (array.slot->kind != SlotKind::kArray) return {};
   const Slot* slot = array.slot + 1;
   for (std::uint64_t i = 0; i < array.slot->bits; ++i, slot = slot->next()) {
-    inside.element = {slot, element_class};
+    inside.element = {slot, of_elements};
     if (truths.add(truth(evaluate(node.operands[1], inside)))) break;
   }
   return truths.value();
@@ -367,6 +365,13 @@ Result<Matchers> make_matchers(const Expression& expression, std::string_view te
   collect_matchers(expression, text, matchers, failure);
   if (failure) return std::unexpected(*std::move(failure));
   return matchers;
+}
+
+bool reads_values(const Expression& expression) {
+  if (expression.operation == Operator::kPath)
+    return expression.path.root < kFirstEventValue || expression.path.root == Root::kName;
+  return std::ranges::any_of(expression.operands,
+                             [](const ExpressionPtr& each) { return reads_values(*each); });
 }
 
 BoundNode bind(const Expression& expression, const EventClass& event_class,

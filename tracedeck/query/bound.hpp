@@ -24,6 +24,10 @@ using Matchers = std::unordered_map<const Expression*, TextMatcherPtr>;
 // Errors: those of the matchers, with the place in `text`.
 [[nodiscard]] Result<Matchers> make_matchers(const Expression& expression, std::string_view text);
 
+// Whether it may look at the values of events, and not only at what is said of each. Events that
+// carry their own name have it as a value.
+[[nodiscard]] bool reads_values(const Expression& expression);
+
 struct BoundNode {
   const Expression* expression = nullptr;  // what it is of
   enum class Kind : std::uint8_t {

@@ -8,7 +8,6 @@
 
 #include "tracedeck/query/parser.hpp"
 #include "tracedeck/query/program.hpp"
-#include "tracedeck/query/rewriting.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -160,12 +159,7 @@ void Condition::join() {
         Expression{.operation = Operator::kAnd, .operands = std::move(parts_)});
   }
   parts_.clear();
-  for_each(*expression_, [&](const Expression& each) {
-    if (each.operation != Operator::kPath) return;
-    const Root root = each.path.root;
-    // Events that carry their own name have it as a value.
-    needs_values_ = needs_values_ || root < kFirstEventValue || root == Root::kName;
-  });
+  needs_values_ = reads_values(*expression_);
   fields_.add(*expression_);
 }
 
@@ -187,18 +181,6 @@ Result<std::shared_ptr<const Condition>> Condition::from(std::vector<ExpressionP
   for (ExpressionPtr& expression : expressions) {
     if (auto taken = condition->take(std::move(expression), text); !taken)
       return std::unexpected(taken.error());
-  }
-  condition->join();
-  return condition;
-}
-
-std::shared_ptr<const Condition> Condition::both(const std::shared_ptr<const Condition>& a,
-                                                 const std::shared_ptr<const Condition>& b) {
-  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
-  std::shared_ptr<Condition> condition(new Condition());
-  for (const Condition* const each : {a.get(), b.get()}) {
-    // What was understood before is understood again.
-    if (!condition->take(clone(*each->expression_), {})) return a;
   }
   condition->join();
   return condition;

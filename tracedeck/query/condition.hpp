@@ -37,10 +37,6 @@ class Condition final : public flow::Condition, public std::enable_shared_from_t
   // The same of expressions that were parsed from `text`. There is one at least.
   [[nodiscard]] static Result<std::shared_ptr<const Condition>> from(
       std::vector<ExpressionPtr> expressions, std::string_view text);
-  // What all of two conditions say, either of which may be null.
-  [[nodiscard]] static std::shared_ptr<const Condition> both(
-      const std::shared_ptr<const Condition>& a, const std::shared_ptr<const Condition>& b);
-
   // Events that filters were asked about so far, and those that passed. Filters report when they
   // end.
   [[nodiscard]] std::uint64_t events_seen() const { return seen_; }

@@ -158,11 +158,6 @@ std::optional<std::uint64_t> element_index(std::int64_t index, std::uint64_t cou
   return from_begin < count ? std::optional(from_begin) : std::nullopt;
 }
 
-const FieldClass* element_class(const FieldClass* field_class) {
-  const auto* const array = field_class == nullptr ? nullptr : field_class->as<ArrayClass>();
-  return array == nullptr ? nullptr : array->element.get();
-}
-
 Located take_step(Located from, const PathStep& step) {
   switch (from.slot->kind) {
     case SlotKind::kStructure:

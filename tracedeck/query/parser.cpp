@@ -565,8 +565,6 @@ Result<ExpressionPtr> parse_condition(std::string_view text) {
   return parse_whole(text, parse_condition);
 }
 
-Result<Path> parse_path(Lexer& lexer) { return Parser(lexer).path(); }
-
 std::string_view event_value_name(Root root) {
   return std::ranges::find(kEventValues, root, &RootWord::root)->text;
 }

@@ -22,9 +22,6 @@ namespace tracedeck::query {
 [[nodiscard]] Result<ExpressionPtr> parse_condition(std::string_view text);
 [[nodiscard]] Result<ExpressionPtr> parse_condition(Lexer& lexer);
 
-// A path alone: `worker_id`, `stream.id`, `.a["odd key"]`.
-[[nodiscard]] Result<Path> parse_path(Lexer& lexer);
-
 // The word for what each event has: `time` of kTime. `root` is one of kFirstEventValue on.
 [[nodiscard]] std::string_view event_value_name(Root root);
 

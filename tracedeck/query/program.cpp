@@ -107,18 +107,10 @@ int cost_of(const BoundNode& node) {
   return cost;
 }
 
-bool looks_at_slots(const BoundNode& node) {
-  if (node.kind == NodeKind::kField || node.kind == NodeKind::kStreamKey) return true;
-  if (node.kind == NodeKind::kEventValue && node.expression->path.root == Root::kName) return true;
-  return std::ranges::any_of(node.operands, looks_at_slots);
-}
-
 }  // namespace
 
 Program::Program(BoundNode condition, const EventClass& event_class)
-    : condition_(std::move(condition)),
-      event_class_(&event_class),
-      uses_values_(looks_at_slots(condition_)) {
+    : condition_(std::move(condition)), event_class_(&event_class) {
   first_ = add(condition_, false, kPass, kReject);
   if (first_ == kPass) verdict_ = Verdict::kAlways;
   if (first_ == kReject) verdict_ = Verdict::kNever;

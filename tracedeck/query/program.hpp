@@ -23,8 +23,6 @@ class Program {
   enum class Verdict : std::uint8_t { kNever, kAlways, kDepends };
   // What is known of every event of the class.
   [[nodiscard]] Verdict verdict() const { return verdict_; }
-  // Whether an event's slots are looked at.
-  [[nodiscard]] bool uses_values() const { return uses_values_; }
 
   // Whether an event of the class passes.
   [[nodiscard]] bool passes(const EventValues& values) const;
@@ -66,7 +64,6 @@ class Program {
   std::vector<Test> tests_;
   Target first_ = kReject;
   Verdict verdict_ = Verdict::kDepends;
-  bool uses_values_ = false;
 };
 
 }  // namespace tracedeck::query

@@ -35,13 +35,6 @@ bool names_stream(const Expression& expression) {
                              [](const ExpressionPtr& each) { return names_stream(*each); });
 }
 
-bool names_values(const Expression& expression) {
-  if (expression.operation == Operator::kPath)
-    return expression.path.root < kFirstEventValue || expression.path.root == Root::kName;
-  return std::ranges::any_of(expression.operands,
-                             [](const ExpressionPtr& each) { return names_values(*each); });
-}
-
 ExpressionPtr path_expression(Path path) {
   return std::make_unique<const Expression>(
       Expression{.operation = Operator::kPath, .path = std::move(path)});
@@ -61,7 +54,8 @@ std::vector<NamedExpression> usual_columns() {
 // What is built from the stages, and works on what comes.
 class Query::Plan {
  public:
-  explicit Plan(std::string_view text) : text_(text) {}
+  Plan(std::string_view text, std::shared_ptr<const Condition> where)
+      : text_(text), condition_(std::move(where)) {}
 
   Result<void> build() {
     auto stages = parse_stages(text_);
@@ -214,6 +208,7 @@ class Query::Plan {
 
   Result<void> make_condition(std::vector<ExpressionPtr> conditions) {
     if (conditions.empty()) return {};
+    if (condition_ != nullptr) conditions.push_back(clone(condition_->expression()));
     auto condition = Condition::from(std::move(conditions), text_);
     if (!condition) return std::unexpected(condition.error());
     condition_ = *std::move(condition);
@@ -234,7 +229,7 @@ class Query::Plan {
   Result<void> project_events(std::vector<ExpressionPtr> expressions) {
     needs_values_ = needs_values_ ||
                     std::ranges::any_of(
-                        expressions, [](const ExpressionPtr& each) { return names_values(*each); });
+                        expressions, [](const ExpressionPtr& each) { return reads_values(*each); });
     for (const ExpressionPtr& each : expressions) fields_.add(*each);
     auto list = ExpressionList::from(std::move(expressions), text_);
     if (!list) return std::unexpected(list.error());
@@ -475,8 +470,9 @@ class Query::Plan {
 Query::Query(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
 Query::~Query() = default;
 
-Result<std::unique_ptr<Query>> Query::parse(std::string_view text) {
-  auto plan = std::make_unique<Plan>(text);
+Result<std::unique_ptr<Query>> Query::parse(std::string_view text,
+                                            const std::shared_ptr<const Condition>& where) {
+  auto plan = std::make_unique<Plan>(text, where);
   if (auto built = plan->build(); !built) return std::unexpected(built.error());
   return std::unique_ptr<Query>(new Query(std::move(plan)));
 }

@@ -38,13 +38,15 @@ struct QueryCounts {
 // One thread at a time.
 class Query {
  public:
-  // Errors: kInvalidArgument with a caret under the place; kLimitExceeded.
-  [[nodiscard]] static Result<std::unique_ptr<Query>> parse(std::string_view text);
+  // `where`: what events have to meet besides, or null. Errors: kInvalidArgument with a caret under
+  // the place; kLimitExceeded.
+  [[nodiscard]] static Result<std::unique_ptr<Query>> parse(
+      std::string_view text, const std::shared_ptr<const Condition>& where = nullptr);
   Query(const Query&) = delete;
   Query& operator=(const Query&) = delete;
   ~Query();
 
-  // What the pipeline has to select, with `more` of --where; null: all events.
+  // What the pipeline has to select; null: all events.
   [[nodiscard]] const std::shared_ptr<const Condition>& condition() const;
   // Whether events have to come in the order of time.
   [[nodiscard]] bool needs_order() const;

@@ -13,19 +13,6 @@
 namespace tracedeck::query {
 namespace {
 
-constexpr std::array kStageHelp = {
-    StageHelp{"where EXPR", "only what EXPR is true of"},
-    StageHelp{"let NAME = EXPR", "NAME stands for EXPR from here on"},
-    StageHelp{"select EXPR [as NAME], ...", "these values, a column each"},
-    StageHelp{"limit N", "the first N"},
-    StageHelp{"pair A B on KEY, ... [nested] [within T]",
-              "from each event A to the next event B of equal keys: begin, end, duration, a.FIELD, "
-              "b.FIELD"},
-    StageHelp{"AGGREGATE, ... [by EXPR [as NAME], ...] [every T]",
-              "count, sum(x), p99(x) and the like, of all or by what EXPR is"},
-    StageHelp{"sort EXPR [desc], ...", "in this order"},
-    StageHelp{"top N [by EXPR]", "the N greatest, the greatest first"},
-};
 constexpr std::array<std::string_view, 8> kStageWords = {"where", "let",  "select", "limit",
                                                          "pair",  "sort", "top",    "by"};
 
@@ -427,7 +414,5 @@ Result<std::vector<StageSyntax>> parse_stages(std::string_view text) {
                 fmt::format("a query has at most {} bytes", kMaxTextSize));
   return StageParser(text).stages();
 }
-
-std::span<const StageHelp> stage_help() { return kStageHelp; }
 
 }  // namespace tracedeck::query

@@ -76,11 +76,4 @@ struct StageSyntax {
 // The stages of a query. Errors: kInvalidArgument with a caret under the place, kLimitExceeded.
 [[nodiscard]] Result<std::vector<StageSyntax>> parse_stages(std::string_view text);
 
-// A row of the table of stages, for help and documents.
-struct StageHelp {
-  std::string_view form;
-  std::string_view meaning;
-};
-[[nodiscard]] std::span<const StageHelp> stage_help();
-
 }  // namespace tracedeck::query
