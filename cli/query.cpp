@@ -68,7 +68,9 @@ void run_query(const Options& options, Session& session) {
   if (!parsed) return session.report(parsed.error());
   query::Query& query = **parsed;
   Options reading = reading_options(options, query);
-  OpenPipeline pipeline(reading, session, {.values = query.needs_values(), .findings = true});
+  OpenPipeline pipeline(
+      reading, session,
+      {.values = query.needs_values(), .names = query.needs_names(), .findings = true});
   if (pipeline.empty()) return;
   query.answer_to(answer_sink(options, session.out, query));
   Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});

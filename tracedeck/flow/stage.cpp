@@ -58,15 +58,19 @@ constexpr std::array kStages = {
           .place = Stage::Place::kSource,
           .changes = [](const Selection& s) { return s.where != nullptr; },
           .selects = true,
-          .needs = [](const Selection& s) { return Needs{.values = s.where->needs_values()}; },
+          .needs =
+              [](const Selection& s) {
+                return Needs{.values = s.where->needs_values(), .names = s.where->needs_names()};
+              },
           .ask = ask_for_range,
           .apply =
               [](RecordSourcePtr source, const StageContext& context) {
                 const Selection& selection = context.selection;
                 auto filter = selection.where->filter({.times = context.times.where_times,
                                                        .trace = context.trace,
-                                                       .again = context.again});
-                return where(std::move(source), std::move(filter), selection.stands_alone);
+                                                       .again = context.again,
+                                                       .keeps_describing = selection.stands_alone});
+                return where(std::move(source), std::move(filter));
               }},
     Stage{.name = "order",
           .place = Stage::Place::kOrder,

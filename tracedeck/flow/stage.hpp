@@ -15,11 +15,13 @@ namespace tracedeck::flow {
 // What has to be read of events and files for somebody to work with them.
 struct Needs {
   bool values = false;    // values of fields
+  bool names = false;     // of events that carry their own
   bool headers = false;   // and those of event headers
   bool findings = false;  // kFinding records
 
   [[nodiscard]] friend constexpr Needs operator|(Needs a, Needs b) {
-    return {a.values || b.values, a.headers || b.headers, a.findings || b.findings};
+    return {a.values || b.values, a.names || b.names, a.headers || b.headers,
+            a.findings || b.findings};
   }
 };
 

@@ -18,6 +18,8 @@ namespace tracedeck {
 struct ReadOptions {
   // Put field values on the tape. Without them events have no slots: counting and timing is faster.
   bool values = true;
+  // Of events that carry their own name (`EventClass::self_described`) have it there all the same.
+  bool names = false;
   // Put the values of event headers on the tape too: for who writes the same headers.
   bool headers = false;
   // Yield kFinding records for what is tolerated. kProblem records always come.

@@ -176,7 +176,7 @@ class Binder {
     // A range is for whoever looks into the list.
     if (node.expression->operation == Operator::kRange) return node;
     const Event none;
-    node.constant = evaluate(node, {.event = none, .texts = &texts_});
+    node.constant = evaluate(node, {.event = &none, .texts = &texts_});
     node.kind = NodeKind::kConstant;
     node.operands.clear();
     return node;
@@ -189,7 +189,7 @@ class Binder {
 };
 
 Value event_value(Root root, const EventValues& values) {
-  const Event& event = values.event;
+  const Event& event = *values.event;
   switch (root) {
     case Root::kName:
       return Value::of(event.payload().front().text());
@@ -212,7 +212,7 @@ Value event_value(Root root, const EventValues& values) {
 
 // A key of the event's stream, or a member of the context that identifies like one.
 Value stream_key(const Path& path, const EventValues& values) {
-  const Event& event = values.event;
+  const Event& event = *values.event;
   if (event.stream == nullptr || path.steps.size() != 1) return {};
   const std::string& name = path.steps.front().name;
   const auto key = std::ranges::find(event.stream->keys, name, &StreamKey::name);
@@ -279,7 +279,7 @@ Value evaluate_list(const BoundNode& node, const EventValues& values) {
 
 Value evaluate_each(const BoundNode& node, const EventValues& values) {
   const FieldReference& field = node.operands[0].field;
-  const Located array = follow(locate(field, begin_of(field.part, values.event)), field.steps);
+  const Located array = follow(locate(field, begin_of(field.part, *values.event)), field.steps);
   if (array.slot == nullptr) return {};
   const FieldClass* const of_elements = element_class(array.field_class);
   Truths truths(node.expression->operation == Operator::kAny);
@@ -357,6 +357,13 @@ Value evaluate_operation(const BoundNode& node, const EventValues& values) {
   return second.known() ? apply(operation, first, second) : Value{};
 }
 
+template <class Is>
+bool any_root(const Expression& expression, Is is) {
+  if (expression.operation == Operator::kPath) return is(expression.path.root);
+  return std::ranges::any_of(expression.operands,
+                             [is](const ExpressionPtr& each) { return any_root(*each, is); });
+}
+
 }  // namespace
 
 Result<Matchers> make_matchers(const Expression& expression, std::string_view text) {
@@ -368,10 +375,11 @@ Result<Matchers> make_matchers(const Expression& expression, std::string_view te
 }
 
 bool reads_values(const Expression& expression) {
-  if (expression.operation == Operator::kPath)
-    return expression.path.root < kFirstEventValue || expression.path.root == Root::kName;
-  return std::ranges::any_of(expression.operands,
-                             [](const ExpressionPtr& each) { return reads_values(*each); });
+  return any_root(expression, [](Root root) { return root < kFirstEventValue; });
+}
+
+bool reads_names(const Expression& expression) {
+  return any_root(expression, [](Root root) { return root == Root::kName; });
 }
 
 BoundNode bind(const Expression& expression, const EventClass& event_class,
@@ -392,7 +400,7 @@ Value evaluate(const BoundNode& node, const EventValues& values) {
       const FieldReference& field = node.field;
       const Located from = field.part == FieldReference::Part::kElement
                                ? values.element
-                               : locate(field, begin_of(field.part, values.event));
+                               : locate(field, begin_of(field.part, *values.event));
       return read(from, field.steps, values.names);
     }
     case NodeKind::kEventValue:

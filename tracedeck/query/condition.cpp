@@ -67,58 +67,96 @@ void narrow(flow::TrimRange& range, Operator operation, const Nanoseconds& bound
   }
 }
 
-// The events of one source.
+// The records of one source.
 class Filter final : public flow::EventFilter {
  public:
   Filter(std::shared_ptr<const Condition> condition, flow::FilterContext context)
-      : condition_(std::move(condition)), context_(std::move(context)) {}
+      : condition_(std::move(condition)), context_(std::move(context)) {
+    values_.trace = context_.trace;
+    values_.texts = &event_texts_;
+  }
 
   ~Filter() override {
     if (!context_.again) condition_->count(seen_, passed_);
   }
 
-  void described(const EventClass& event_class) override { condition_->fields().see(event_class); }
+  std::size_t select(std::span<const Record> records, std::span<std::uint32_t> passing) override {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      passing[count] = static_cast<std::uint32_t>(i);
+      count += passes(records[i]) ? 1 : 0;
+    }
+    return count;
+  }
 
-  bool passes(const Event& event) override {
-    const bool passes = decide(event);
+ private:
+  // What is known of the events of a class.
+  struct Decision {
+    enum class Kind : std::uint8_t { kUnknown, kNever, kAlways, kUncounted, kDepends };
+    Kind kind = Kind::kUnknown;
+    std::unique_ptr<const Program> program = nullptr;  // of kDepends
+  };
+
+  bool passes(const Record& record) {
+    if (record.kind != RecordKind::kEvent) [[unlikely]] {
+      if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
+        condition_->fields().see(*record.event_class);
+      return true;
+    }
+    const Decision& decision = decision_of(*record.event.event_class);
     ++seen_;
+    if (decision.kind == Decision::Kind::kNever) return false;
+    if (decision.kind != Decision::Kind::kDepends) {
+      const bool counts = decision.kind == Decision::Kind::kAlways;
+      passed_ += counts ? 1 : 0;
+      seen_ -= counts ? 0 : 1;
+      return true;
+    }
+    values_.event = &record.event;
+    const bool passes = decision.program->passes(values_);
+    if (!event_texts_.empty()) [[unlikely]]
+      event_texts_.clear();
     passed_ += passes ? 1 : 0;
     return passes;
   }
 
- private:
-  bool decide(const Event& event) {
-    const EntityId& entity = event.event_class->entity;
-    if (entity.trace != trace_ || entity.ordinal >= programs_.size() ||
-        programs_[entity.ordinal] == nullptr) [[unlikely]]
-      compile(*event.event_class);
-    const Program& program = *programs_[entity.ordinal];
-    if (program.verdict() != Program::Verdict::kDepends)
-      return program.verdict() == Program::Verdict::kAlways;
-    if (!event_texts_.empty()) event_texts_.clear();
-    return program.passes(
-        {.event = event, .names = names_, .trace = context_.trace, .texts = &event_texts_});
+  const Decision& decision_of(const EventClass& event_class) {
+    const EntityId& entity = event_class.entity;
+    if (entity.trace != trace_ || entity.ordinal >= decisions_.size() ||
+        decisions_[entity.ordinal].kind == Decision::Kind::kUnknown) [[unlikely]]
+      decide(event_class);
+    return decisions_[entity.ordinal];
   }
 
-  void compile(const EventClass& event_class) {
+  void decide(const EventClass& event_class) {
     const EntityId& entity = event_class.entity;
     if (entity.trace != trace_) {
-      programs_.clear();
+      decisions_.clear();
       kept_texts_.clear();
       trace_ = entity.trace;
     }
     const TraceDescription* const trace =
         event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace;
-    names_ = trace == nullptr ? nullptr : &trace->value_names();
-    if (entity.ordinal >= programs_.size()) programs_.resize(entity.ordinal + 1);
+    values_.names = trace == nullptr ? nullptr : &trace->value_names();
+    if (entity.ordinal >= decisions_.size()) decisions_.resize(entity.ordinal + 1);
+    Decision& decision = decisions_[entity.ordinal];
+    if (context_.keeps_describing && event_class.describes_others) {
+      decision.kind = Decision::Kind::kUncounted;
+      return;
+    }
     condition_->fields().see(event_class);
     const BindContext context{.matchers = condition_->matchers(),
                               .texts = kept_texts_,
                               .time_of_text = [&](std::string_view text) {
                                 return condition_->time_of_text(text, context_.times);
                               }};
-    programs_[entity.ordinal] = std::make_unique<const Program>(
+    auto program = std::make_unique<const Program>(
         bind(condition_->expression(), event_class, context), event_class);
+    const Program::Verdict verdict = program->verdict();
+    decision.kind = verdict == Program::Verdict::kNever    ? Decision::Kind::kNever
+                    : verdict == Program::Verdict::kAlways ? Decision::Kind::kAlways
+                                                           : Decision::Kind::kDepends;
+    if (verdict == Program::Verdict::kDepends) decision.program = std::move(program);
   }
 
   std::shared_ptr<const Condition> condition_;
@@ -126,8 +164,8 @@ class Filter final : public flow::EventFilter {
   std::uint64_t seen_ = 0;
   std::uint64_t passed_ = 0;
   std::uint64_t trace_ = EntityId::none().trace;
-  std::vector<std::unique_ptr<const Program>> programs_;  // by the ordinals of classes of `trace_`
-  const ValueNames* names_ = nullptr;
+  std::vector<Decision> decisions_;  // by the ordinals of classes of `trace_`
+  EventValues values_;
   std::deque<std::string> kept_texts_;   // of constants
   std::deque<std::string> event_texts_;  // of the event at hand
 };
@@ -159,7 +197,6 @@ void Condition::join() {
         Expression{.operation = Operator::kAnd, .operands = std::move(parts_)});
   }
   parts_.clear();
-  needs_values_ = reads_values(*expression_);
   fields_.add(*expression_);
 }
 

@@ -159,9 +159,7 @@ Program::Target Program::add_comparison(const BoundNode& node, bool inverted, Ta
   const Value& bound = node.operands[constant_first ? 0 : 1].constant;
   const Operator operation =
       constant_first ? mirrored(node.expression->operation) : node.expression->operation;
-  const bool is_direct = field.kind == NodeKind::kField && field.field.is_direct() &&
-                         field.field.part != FieldReference::Part::kElement &&
-                         field.field.part != FieldReference::Part::kPacketContext;
+  const bool is_direct = field.kind == NodeKind::kField && field.field.is_direct_in_event();
   const bool is_time =
       field.kind == NodeKind::kEventValue && field.expression->path.root == Root::kTime;
   std::optional<Bits> bits;
@@ -189,40 +187,41 @@ Program::Target Program::add_comparison(const BoundNode& node, bool inverted, Ta
     test.text = bound.text;
     test.inverted = inverted != (operation == Operator::kNotEqual);
   }
-  if (test.kind != Test::Kind::kTree && test.kind != Test::Kind::kTime) {
-    test.part = field.field.part;
-    test.offset = field.field.offset;
-  }
+  if (is_direct) test.slot = DirectSlot(field.field);
   tests_.push_back(test);
   return static_cast<Target>(tests_.size() - 1);
 }
 
-bool Program::holds(const Test& test, const EventValues& values) {
+bool Program::tree_holds(const Test& test, const EventValues& values) {
+  const bool was_inverted =
+      test.node->expression->operation == Operator::kNotEqual && test.kind != Test::Kind::kTree;
+  const Value value = evaluate(*test.node, values);
+  return value.kind == Value::Kind::kBoolean && value.boolean != (test.inverted != was_inverted);
+}
+
+inline bool Program::holds(const Test& test, const EventValues& values) {
+  const Event& event = *values.event;
   switch (test.kind) {
-    case Test::Kind::kUnsigned: {
-      const Slot& slot = begin_of(test.part, values.event)[test.offset];
-      if (slot.kind != SlotKind::kUnsigned) break;
-      return (slot.bits - test.low <= test.extent) != test.inverted;
-    }
+    case Test::Kind::kUnsigned:
     case Test::Kind::kSigned: {
-      const Slot& slot = begin_of(test.part, values.event)[test.offset];
-      if (slot.kind != SlotKind::kSigned) break;
+      const Slot& slot = test.slot.in(event);
+      const SlotKind wanted =
+          test.kind == Test::Kind::kSigned ? SlotKind::kSigned : SlotKind::kUnsigned;
+      if (slot.kind != wanted) [[unlikely]]
+        break;
       return (slot.bits - test.low <= test.extent) != test.inverted;
     }
     case Test::Kind::kTime:
-      return (values.event.time - test.low <= test.extent) != test.inverted;
+      return (event.time - test.low <= test.extent) != test.inverted;
     case Test::Kind::kText: {
-      const Slot& slot = begin_of(test.part, values.event)[test.offset];
+      const Slot& slot = test.slot.in(event);
       if (slot.kind != SlotKind::kString) break;
       return (slot.text() == test.text) != test.inverted;
     }
     case Test::Kind::kTree:
       break;
   }
-  const bool was_inverted =
-      test.node->expression->operation == Operator::kNotEqual && test.kind != Test::Kind::kTree;
-  const Value value = evaluate(*test.node, values);
-  return value.kind == Value::Kind::kBoolean && value.boolean != (test.inverted != was_inverted);
+  return tree_holds(test, values);
 }
 
 bool Program::passes(const EventValues& values) const {

@@ -42,8 +42,7 @@ class Program {
     };
     Kind kind = Kind::kTree;
     bool inverted = false;
-    FieldReference::Part part = {};
-    std::uint32_t offset = 0;
+    DirectSlot slot = {};
     Target on_true = kPass;
     Target on_false = kReject;
     std::uint64_t low = 0;
@@ -58,6 +57,7 @@ class Program {
   [[nodiscard]] Target add_comparison(const BoundNode& node, bool inverted, Target on_true,
                                       Target on_false);
   [[nodiscard]] static bool holds(const Test& test, const EventValues& values);
+  [[nodiscard]] static bool tree_holds(const Test& test, const EventValues& values);
 
   BoundNode condition_;
   const EventClass* event_class_;  // while it is made

@@ -56,7 +56,7 @@ std::span<const Value> EventProjection::operator()(const Event& event) {
     bind_to(entry, *event.event_class);
   if (!texts_.empty()) texts_.clear();
   values_.clear();
-  const EventValues values{.event = event, .names = entry.names, .texts = &texts_};
+  const EventValues values{.event = &event, .names = entry.names, .texts = &texts_};
   for (const BoundNode& node : entry.nodes) values_.push_back(evaluate(node, values));
   return values_;
 }
@@ -87,7 +87,7 @@ std::span<const Value> RowProjection::operator()(std::span<const Value> row) {
   static const Event kNoEvent{};
   if (!texts_.empty()) texts_.clear();
   values_.clear();
-  const EventValues values{.event = kNoEvent, .texts = &texts_, .columns = row};
+  const EventValues values{.event = &kNoEvent, .texts = &texts_, .columns = row};
   for (const BoundNode& node : nodes_) values_.push_back(evaluate(node, values));
   return values_;
 }

@@ -227,10 +227,11 @@ class Query::Plan {
   }
 
   Result<void> project_events(std::vector<ExpressionPtr> expressions) {
-    needs_values_ = needs_values_ ||
-                    std::ranges::any_of(
-                        expressions, [](const ExpressionPtr& each) { return reads_values(*each); });
-    for (const ExpressionPtr& each : expressions) fields_.add(*each);
+    for (const ExpressionPtr& each : expressions) {
+      needs_values_ = needs_values_ || reads_values(*each);
+      needs_names_ = needs_names_ || reads_names(*each);
+      fields_.add(*each);
+    }
     auto list = ExpressionList::from(std::move(expressions), text_);
     if (!list) return std::unexpected(list.error());
     projection_.emplace(*std::move(list), fields_);
@@ -447,6 +448,7 @@ class Query::Plan {
   bool needs_order_ = false;
   bool any_order_ = false;
   bool needs_values_ = false;
+  bool needs_names_ = false;
   std::vector<Column> columns_;
   ClockOrigin origin_ = ClockOrigin::kUnknown;
   FieldWatch fields_;
@@ -480,6 +482,8 @@ Result<std::unique_ptr<Query>> Query::parse(std::string_view text,
 const std::shared_ptr<const Condition>& Query::condition() const { return plan_->condition_; }
 bool Query::needs_order() const { return plan_->needs_order_; }
 bool Query::needs_values() const { return plan_->needs_values_; }
+
+bool Query::needs_names() const { return plan_->needs_names_; }
 bool Query::any_order() const { return plan_->any_order_ && !plan_->needs_order_; }
 FieldWatch& Query::fields() const { return plan_->fields_; }
 ClockOrigin Query::origin() const { return plan_->origin_; }

@@ -50,8 +50,9 @@ class Query {
   [[nodiscard]] const std::shared_ptr<const Condition>& condition() const;
   // Whether events have to come in the order of time.
   [[nodiscard]] bool needs_order() const;
-  // Whether values of events are looked at.
+  // Whether values of events are looked at, and whether their names are.
   [[nodiscard]] bool needs_values() const;
+  [[nodiscard]] bool needs_names() const;
   // Whether the answer is the same in whatever order they come.
   [[nodiscard]] bool any_order() const;
   [[nodiscard]] std::span<const Column> columns() const;
