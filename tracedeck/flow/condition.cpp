@@ -27,17 +27,16 @@ class Where final : public RecordSource {
   }
 
  private:
-  static BatchPtr copy(const BatchPtr& batch, std::span<const std::uint32_t> passing) {
-    const std::span<const Record> records = batch->records();
+  static BatchPtr copy(const BatchPtr& batch, std::span<const Record* const> passing) {
     OutputBatch output;
     output.pin(batch);
-    for (const std::uint32_t index : passing) output.add(records[index]);
+    for (const Record* const record : passing) output.add(*record);
     return output.take();
   }
 
   std::unique_ptr<RecordSource> source_;
   std::unique_ptr<EventFilter> filter_;
-  std::vector<std::uint32_t> passing_;
+  std::vector<const Record*> passing_;
 };
 
 }  // namespace

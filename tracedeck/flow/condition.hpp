@@ -22,13 +22,13 @@ class EventFilter {
   EventFilter& operator=(const EventFilter&) = delete;
   virtual ~EventFilter() = default;
 
-  // Puts the indexes of the records that pass into `passing`, which has room for all, and returns
-  // how many they are. All that are no events pass.
+  // Puts the records that pass into `passing`, which has room for all, and returns how many they
+  // are. All that are no events pass.
   [[nodiscard]] virtual std::size_t select(std::span<const Record> records,
-                                           std::span<std::uint32_t> passing) = 0;
+                                           std::span<const Record*> passing) = 0;
   [[nodiscard]] bool passes(const Event& event) {
     const Record record(event);
-    std::uint32_t passing = 0;
+    const Record* passing = nullptr;
     return select({&record, 1}, {&passing, 1}) == 1;
   }
 };

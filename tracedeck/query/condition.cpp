@@ -80,71 +80,87 @@ class Filter final : public flow::EventFilter {
     if (!context_.again) condition_->count(seen_, passed_);
   }
 
-  std::size_t select(std::span<const Record> records, std::span<std::uint32_t> passing) override {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      passing[count] = static_cast<std::uint32_t>(i);
-      count += passes(records[i]) ? 1 : 0;
+  std::size_t select(std::span<const Record> records, std::span<const Record*> passing) override {
+    const Record** next = passing.data();
+    std::uint64_t uncounted = 0;
+    Known known = this->known();
+    for (const Record& record : records) {
+      Decision decision = known.decision_of(record);
+      if (decision == Decision::kNever) continue;
+      if (decision == Decision::kUnknown) [[unlikely]] {
+        decision = decide(record);
+        known = this->known();
+        if (decision == Decision::kNever) continue;
+      }
+      *next = &record;
+      if (decision == Decision::kDepends) {
+        next += depends(record.event) ? 1 : 0;
+        continue;
+      }
+      uncounted += decision == Decision::kUncounted ? 1 : 0;
+      ++next;
     }
+    const auto count = static_cast<std::size_t>(next - passing.data());
+    seen_ += records.size() - uncounted;
+    passed_ += count - uncounted;
     return count;
   }
 
  private:
   // What is known of the events of a class.
-  struct Decision {
-    enum class Kind : std::uint8_t { kUnknown, kNever, kAlways, kUncounted, kDepends };
-    Kind kind = Kind::kUnknown;
-    std::unique_ptr<const Program> program = nullptr;  // of kDepends
-  };
+  enum class Decision : std::uint8_t { kNever, kDepends, kAlways, kUncounted, kUnknown };
 
-  bool passes(const Record& record) {
-    if (record.kind != RecordKind::kEvent) [[unlikely]] {
-      if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
-        condition_->fields().see(*record.event_class);
-      return true;
+  // The decisions at hand, to be kept in registers.
+  struct Known {
+    std::uint64_t trace;
+    const Decision* decisions;
+    std::size_t size;
+
+    [[nodiscard]] Decision decision_of(const Record& record) const {
+      if (record.kind != RecordKind::kEvent) [[unlikely]]
+        return Decision::kUnknown;
+      const EntityId& entity = record.event.event_class->entity;
+      if (entity.trace != trace || entity.ordinal >= size) [[unlikely]]
+        return Decision::kUnknown;
+      return decisions[entity.ordinal];
     }
-    const Decision& decision = decision_of(*record.event.event_class);
-    ++seen_;
-    if (decision.kind == Decision::Kind::kNever) return false;
-    if (decision.kind != Decision::Kind::kDepends) {
-      const bool counts = decision.kind == Decision::Kind::kAlways;
-      passed_ += counts ? 1 : 0;
-      seen_ -= counts ? 0 : 1;
-      return true;
-    }
-    values_.event = &record.event;
-    const bool passes = decision.program->passes(values_);
+  };
+  [[nodiscard]] Known known() const { return {trace_, decisions_.data(), decisions_.size()}; }
+
+  [[gnu::noinline]] Decision decide(const Record& record) {
+    if (record.kind == RecordKind::kEvent) return decide(*record.event.event_class);
+    if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
+      condition_->fields().see(*record.event_class);
+    return Decision::kUncounted;
+  }
+
+  bool depends(const Event& event) {
+    values_.event = &event;
+    const bool passes = programs_[event.event_class->entity.ordinal]->passes(values_);
     if (!event_texts_.empty()) [[unlikely]]
       event_texts_.clear();
-    passed_ += passes ? 1 : 0;
     return passes;
   }
 
-  const Decision& decision_of(const EventClass& event_class) {
-    const EntityId& entity = event_class.entity;
-    if (entity.trace != trace_ || entity.ordinal >= decisions_.size() ||
-        decisions_[entity.ordinal].kind == Decision::Kind::kUnknown) [[unlikely]]
-      decide(event_class);
-    return decisions_[entity.ordinal];
-  }
-
-  void decide(const EventClass& event_class) {
+  Decision decide(const EventClass& event_class) {
     const EntityId& entity = event_class.entity;
     if (entity.trace != trace_) {
       decisions_.clear();
+      programs_.clear();
       kept_texts_.clear();
       trace_ = entity.trace;
     }
+    if (entity.ordinal >= decisions_.size()) {
+      decisions_.resize(entity.ordinal + 1, Decision::kUnknown);
+      programs_.resize(entity.ordinal + 1);
+    }
+    Decision& decision = decisions_[entity.ordinal];
+    if (context_.keeps_describing && event_class.describes_others)
+      return decision = Decision::kUncounted;
+    condition_->fields().see(event_class);
     const TraceDescription* const trace =
         event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace;
     values_.names = trace == nullptr ? nullptr : &trace->value_names();
-    if (entity.ordinal >= decisions_.size()) decisions_.resize(entity.ordinal + 1);
-    Decision& decision = decisions_[entity.ordinal];
-    if (context_.keeps_describing && event_class.describes_others) {
-      decision.kind = Decision::Kind::kUncounted;
-      return;
-    }
-    condition_->fields().see(event_class);
     const BindContext context{.matchers = condition_->matchers(),
                               .texts = kept_texts_,
                               .time_of_text = [&](std::string_view text) {
@@ -152,11 +168,16 @@ class Filter final : public flow::EventFilter {
                               }};
     auto program = std::make_unique<const Program>(
         bind(condition_->expression(), event_class, context), event_class);
-    const Program::Verdict verdict = program->verdict();
-    decision.kind = verdict == Program::Verdict::kNever    ? Decision::Kind::kNever
-                    : verdict == Program::Verdict::kAlways ? Decision::Kind::kAlways
-                                                           : Decision::Kind::kDepends;
-    if (verdict == Program::Verdict::kDepends) decision.program = std::move(program);
+    switch (program->verdict()) {
+      case Program::Verdict::kNever:
+        return decision = Decision::kNever;
+      case Program::Verdict::kAlways:
+        return decision = Decision::kAlways;
+      case Program::Verdict::kDepends:
+        break;
+    }
+    programs_[entity.ordinal] = std::move(program);
+    return decision = Decision::kDepends;
   }
 
   std::shared_ptr<const Condition> condition_;
@@ -164,7 +185,9 @@ class Filter final : public flow::EventFilter {
   std::uint64_t seen_ = 0;
   std::uint64_t passed_ = 0;
   std::uint64_t trace_ = EntityId::none().trace;
-  std::vector<Decision> decisions_;  // by the ordinals of classes of `trace_`
+  // By the ordinals of classes of `trace_`.
+  std::vector<Decision> decisions_;
+  std::vector<std::unique_ptr<const Program>> programs_;  // of kDepends
   EventValues values_;
   std::deque<std::string> kept_texts_;   // of constants
   std::deque<std::string> event_texts_;  // of the event at hand

@@ -356,7 +356,7 @@ TEST_F(Conditions, KnowTheFieldsOfClassesWithoutEvents) {
   const auto filter = (*condition)->filter({});
   const auto describe = [&](const EventClass& event_class) {
     const Record record(&event_class);
-    std::uint32_t passing = 0;
+    const Record* passing = nullptr;
     EXPECT_EQ(filter->select({&record, 1}, {&passing, 1}), 1U);
   };
   describe(trace_.add(trace_.event_class(8, "Other", structure_class({}))));

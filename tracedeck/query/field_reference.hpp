@@ -30,32 +30,24 @@ struct FieldReference {
 
   // Whether the value is one slot at a fixed place.
   [[nodiscard]] bool is_direct() const { return values == 0 && steps.empty(); }
-  // The same among the slots of the event itself.
-  [[nodiscard]] bool is_direct_in_event() const {
-    return is_direct() && part <= Part::kCommonContext;
-  }
 };
 
-// Where a value lies that is one slot at a fixed place of its part, in whatever events.
+// Where a value lies that is one slot at a fixed place in events of one class.
 class DirectSlot {
  public:
   DirectSlot() = default;
-  // Of a direct reference into an event, not into its packet or an element.
-  explicit DirectSlot(const FieldReference& field)
-      : behind_common_(field.part == FieldReference::Part::kCommonContext ? 0 : ~0U),
-        behind_specific_(field.part == FieldReference::Part::kPayload ? ~0U : 0),
-        offset_(field.offset) {}
 
-  [[nodiscard]] const Slot& in(const Event& event) const {
-    return event.slots[(event.common_count & behind_common_) +
-                       (event.specific_count & behind_specific_) + offset_];
-  }
+  // The event must have values.
+  [[nodiscard]] const Slot& in(const Event& event) const { return event.slots[offset_]; }
 
  private:
-  std::uint32_t behind_common_ = 0;  // masks
-  std::uint32_t behind_specific_ = 0;
+  friend std::optional<DirectSlot> direct_slot(const FieldReference&, const EventClass&);
+
   std::uint32_t offset_ = 0;
 };
+// Nothing where the place is not fixed, as behind contexts that vary in extent.
+[[nodiscard]] std::optional<DirectSlot> direct_slot(const FieldReference& field,
+                                                    const EventClass& event_class);
 
 // A place on a tape with its class, which may be null.
 struct Located {

@@ -89,12 +89,9 @@ Result<void> Grouping::add(std::span<const Value> row) {
       state[i].add_event();
       continue;
     }
-    const std::size_t before = state[i].memory();
-    state[i].add(row[*argument]);
-    memory_ += state[i].memory() - before;
+    memory_ += state[i].add(row[*argument]);
   }
-  if (memory_ > plan_.memory) return spill();
-  return {};
+  return make_room();
 }
 
 void Grouping::encode_group(std::string& into, std::string_view key, const Group& group) const {
@@ -116,10 +113,15 @@ Result<void> Grouping::spill() {
     extents_[i].push_back({.offset = file_->size(), .size = parts[i].size()});
     if (auto written = file_->append(bytes_of(parts[i])); !written) return written;
   }
+  forget_groups();
+  return {};
+}
+
+void Grouping::forget_groups() {
   groups_.clear();
   last_group_ = nullptr;
+  ++generation_;
   memory_ = 0;
-  return {};
 }
 
 bool Grouping::take_group(std::span<const std::uint8_t>& bytes) {
@@ -135,9 +137,7 @@ bool Grouping::take_group(std::span<const std::uint8_t>& bytes) {
   for (std::size_t i = 0; i < into.size(); ++i) {
     const auto state = AggregateState::decode(plan_.aggregates[i].kind, bytes);
     if (!state) return false;
-    const std::size_t before = into[i].memory();
-    into[i].merge(*state);
-    memory_ += into[i].memory() - before;
+    memory_ += into[i].merge(*state);
   }
   return true;
 }
@@ -161,9 +161,7 @@ Result<void> Grouping::for_each_part(const std::function<Result<void>()>& visit)
         return fail(ErrorCode::kReadFailed, "the temporary file does not hold what was written");
     }
     if (auto visited = visit(); !visited) return visited;
-    groups_.clear();
-    last_group_ = nullptr;
-    memory_ = 0;
+    forget_groups();
   }
   return {};
 }

@@ -46,6 +46,17 @@ class Grouping final : public RowSink {
   [[nodiscard]] Result<void> add(std::span<const Value> row) override;
   [[nodiscard]] Result<void> finish() override;
 
+  // For who finds groups faster than by a row of values. The group of the row that was added last,
+  // or null; valid as long as `generation` is what it was.
+  [[nodiscard]] Group* last_group() { return last_group_; }
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+  [[nodiscard]] const GroupingPlan& plan() const { return plan_; }
+  // Says that groups took so many bytes more; and puts groups aside if they take too many.
+  void note_growth(std::size_t bytes) { memory_ += bytes; }
+  [[nodiscard]] Result<void> make_room() {
+    return memory_ > plan_.memory ? spill() : Result<void>();
+  }
+
   // The state of all groups as bytes, to be merged elsewhere; before `finish`.
   [[nodiscard]] Result<void> encode(std::string& into);
   // Adds what `encode` made. Returns whether it was that, of an equal plan.
@@ -74,6 +85,7 @@ class Grouping final : public RowSink {
   void encode_group(std::string& into, std::string_view key, const Group& group) const;
   void put_bucket(const Value& time);
   [[nodiscard]] Result<void> spill();
+  void forget_groups();
   [[nodiscard]] Result<void> for_each_part(const std::function<Result<void>()>& visit);
   [[nodiscard]] bool take_groups(std::span<const std::uint8_t> bytes);
   [[nodiscard]] bool take_group(std::span<const std::uint8_t>& bytes);
@@ -86,6 +98,7 @@ class Grouping final : public RowSink {
   std::string key_;   // of the row at hand
   std::string last_;  // the key before, of `last_group_`
   Group* last_group_ = nullptr;
+  std::uint64_t generation_ = 1;
   std::size_t memory_ = 0;             // of groups, about
   std::optional<Integer> begin_ = {};  // of all rows
   std::optional<Integer> end_ = {};

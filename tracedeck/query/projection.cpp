@@ -51,14 +51,18 @@ void EventProjection::bind_to(Entry& entry, const EventClass& event_class) const
 }
 
 std::span<const Value> EventProjection::operator()(const Event& event) {
-  Entry& entry = entries_[*event.event_class];
-  if (!entry.bound) [[unlikely]]
-    bind_to(entry, *event.event_class);
+  const Entry& entry = entry_of(*event.event_class);
   if (!texts_.empty()) texts_.clear();
   values_.clear();
   const EventValues values{.event = &event, .names = entry.names, .texts = &texts_};
   for (const BoundNode& node : entry.nodes) values_.push_back(evaluate(node, values));
   return values_;
+}
+
+Value EventProjection::value(const Event& event, std::size_t index) {
+  const Entry& entry = entry_of(*event.event_class);
+  if (!texts_.empty()) texts_.clear();
+  return evaluate(entry.nodes[index], {.event = &event, .names = entry.names, .texts = &texts_});
 }
 
 Result<RowProjection> RowProjection::from(ExpressionList list, std::span<const Column> columns,

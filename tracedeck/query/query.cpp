@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "tracedeck/query/event_grouping.hpp"
 #include "tracedeck/query/grouping.hpp"
 #include "tracedeck/query/parser.hpp"
 #include "tracedeck/query/rewriting.hpp"
@@ -75,22 +76,23 @@ class Query::Plan {
       pairing_.emplace(*std::move(pairing_plan_), *std::move(projection_), std::move(sink));
     } else {
       sink_ = std::move(sink);
+      // The first stage was made last.
+      if (groups_events_) event_grouping_.emplace(*projection_, *groupings_.back());
     }
   }
 
   Result<void> add(const Batch& batch) {
-    for (const Record& record : batch.records()) {
-      if (record.kind == RecordKind::kEvent) {
-        if (auto added = add(record.event); !added) return added;
-      } else {
-        note(record);
-      }
+    std::span<const Record> records = batch.records();
+    while (!records.empty()) {
+      const auto added = add(records);
+      if (!added) return std::unexpected(added.error());
+      records = records.subspan(*added);
     }
     return {};
   }
 
   [[nodiscard]] bool full() const {
-    if (limit_ && passed_ >= *limit_) return true;
+    if (limit_ && events_ >= *limit_) return true;
     return pairing_ ? pairing_->full() : sink_->full();
   }
 
@@ -98,10 +100,8 @@ class Query::Plan {
 
   [[nodiscard]] QueryCounts counts() const {
     QueryCounts counts = counts_;
-    if (condition_ != nullptr) {
-      counts.read = condition_->events_seen();
-      counts.selected = condition_->events_passed();
-    }
+    counts.read = condition_ == nullptr ? events_ : condition_->events_seen();
+    counts.selected = condition_ == nullptr ? events_ : condition_->events_passed();
     if (pairing_) counts.pairs = pairing_->counts();
     counts.in_order =
         std::ranges::none_of(groupings_, [](const Grouping* each) { return each->spilled(); });
@@ -117,15 +117,29 @@ class Query::Plan {
     std::size_t size = 0;  // operations
   };
 
-  Result<void> add(const Event& event) {
-    ++counts_.read;
-    ++counts_.selected;
-    if (!has_origin_ && event.has_time()) [[unlikely]] {
-      has_origin_ = true;
-      origin_ = event.event_class->clock->origin;
+  // Adds records from the first on, and returns how many.
+  Result<std::size_t> add(std::span<const Record> records) {
+    const Record& first = records.front();
+    if (first.kind != RecordKind::kEvent) {
+      note(first);
+      return 1;
     }
-    if (limit_ && passed_ >= *limit_) return {};
-    ++passed_;
+    if (!has_origin_ && first.event.has_time()) {
+      has_origin_ = true;
+      origin_ = first.event.event_class->clock->origin;
+    }
+    if (event_grouping_ && !limit_) {
+      const auto added = event_grouping_->add(records);
+      events_ += added.value_or(0);
+      return added;
+    }
+    ++events_;
+    if (auto added = add(first.event); !added) return std::unexpected(added.error());
+    return 1;
+  }
+
+  Result<void> add(const Event& event) {
+    if (limit_ && events_ > *limit_) return {};
     if (!pairing_) return sink_->add((*projection_)(event));
     counts_.without_time += event.event_class->clock == nullptr ? 1 : 0;
     return pairing_->add(event);
@@ -195,6 +209,7 @@ class Query::Plan {
       if (auto* const group = std::get_if<GroupStage>(&stage.what)) {
         ++next_;
         any_order_ = !limit_;
+        groups_events_ = true;
         return build_groups(*group, stage.place, {});
       }
       if (auto* const select = std::get_if<SelectStage>(&stage.what)) {
@@ -458,13 +473,15 @@ class Query::Plan {
   std::size_t named_ = 0;  // operations that names stood for so far
   bool names_too_much_ = false;
   std::optional<std::uint64_t> limit_;  // of events
-  std::uint64_t passed_ = 0;
+  std::uint64_t events_ = 0;            // that came
   std::optional<EventProjection> projection_;
   std::optional<PairingPlan> pairing_plan_;
   std::optional<Pairing> pairing_;
   std::vector<MakeSink> makers_;
-  std::vector<const Grouping*> groupings_;
+  bool groups_events_ = false;  // and not rows
+  std::vector<Grouping*> groupings_;
   std::unique_ptr<RowSink> sink_;
+  std::optional<EventGrouping> event_grouping_;
   QueryCounts counts_;
   bool has_origin_ = false;
 };
