@@ -9,6 +9,13 @@ namespace {
 
 constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15U;
 
+// In ns. Returns whether it is one of 64 bits.
+bool read_duration(const Event& event, std::uint64_t& duration) {
+  const Nanoseconds length = event.event_class->clock->interval(event.time, event.end_time);
+  duration = static_cast<std::uint64_t>(length.magnitude());
+  return !length.negative() && length.magnitude() == duration;
+}
+
 // Tells most texts apart: their size, first and last bytes.
 std::uint64_t word_of(std::string_view text) {
   std::uint64_t first = 0;
@@ -25,12 +32,15 @@ std::uint64_t word_of(std::string_view text) {
 }  // namespace
 
 EventGrouping::EventGrouping(EventProjection& projection, Grouping& grouping)
-    : projection_(&projection),
-      grouping_(&grouping),
-      fits_(grouping.plan().keys <= kKeys && grouping.plan().aggregates.size() <= kAggregates &&
-            !grouping.plan().time),
-      keys_(grouping.plan().keys),
-      lines_(keys_ == 0 ? 2 : kLines) {}
+    : projection_(&projection), grouping_(&grouping), keys_(grouping.plan().keys) {
+  const GroupingPlan& plan = grouping.plan();
+  const auto every = plan.every ? plan.every->to_unsigned() : std::nullopt;
+  timed_ = plan.time.has_value();
+  every_ = every.value_or(0);
+  fits_ = keys_ + (plan.every ? 1 : 0) <= kKeys && plan.aggregates.size() <= kAggregates &&
+          every.has_value() == plan.every.has_value();
+  lines_ = std::vector<Line>(keys_ == 0 && !plan.every ? 2 : kLines);
+}
 
 EventGrouping::Source EventGrouping::source_of(const BoundNode& node,
                                                const EventClass& event_class) {
@@ -43,6 +53,8 @@ EventGrouping::Source EventGrouping::source_of(const BoundNode& node,
     return {.kind = Kind::kConstant,
             .constant = constants_.emplace(std::move(bytes), next).first->second};
   }
+  if (node.kind == BoundNode::Kind::kEventValue && node.expression->path.root == Root::kDuration)
+    return {.kind = Kind::kDuration};
   const FieldClass* const field_class = node.field.field_class;
   if (node.kind != BoundNode::Kind::kField || field_class == nullptr) return {};
   const auto slot = direct_slot(node.field, event_class);
@@ -66,13 +78,15 @@ void EventGrouping::make(ClassPlan& plan, const EventClass& event_class) {
   bool numbers = true;
   for (std::size_t i = 0; i < keys_; ++i) {
     const Source& key = plan.keys[i] = source_of(nodes[i], event_class);
-    if (key.kind == Source::Kind::kOther) return;
+    if (key.kind >= Source::Kind::kDuration) return;
     plan.key_kinds = plan.key_kinds << 8 | static_cast<std::uint64_t>(key.kind);
     numbers = numbers && key.kind != Source::Kind::kText;
     const FieldClass* const field_class = nodes[i].field.field_class;
     const auto* const integer = field_class == nullptr ? nullptr : field_class->as<IntegerClass>();
     plan.has_labels = plan.has_labels || (integer != nullptr && !integer->mappings.empty());
   }
+  if (every_ != 0) plan.keys[keys_] = {.kind = Source::Kind::kUnknown};
+  if (timed_ && event_class.has_real_time()) plan.clock = event_class.clock;
   make_steps(plan, nodes, event_class);
   plan.state = numbers && !plan.has_labels ? ClassPlan::State::kNumbers : ClassPlan::State::kTexts;
 }
@@ -90,10 +104,12 @@ void EventGrouping::make_steps(ClassPlan& plan, std::span<const BoundNode> nodes
       const Source source = source_of(nodes[*aggregates[i].argument], event_class);
       if (source.kind == Source::Kind::kUnknown) continue;
       step.slot = source.slot;
-      if (source.kind == Source::Kind::kUnsigned && state.sum() != nullptr)
-        step.kind = Step::Kind::kAddToSum;
-      if (source.kind == Source::Kind::kUnsigned && state.histogram() != nullptr)
-        step.kind = Step::Kind::kAddToHistogram;
+      const bool duration = source.kind == Source::Kind::kDuration;
+      const bool counts = duration || source.kind == Source::Kind::kUnsigned;
+      if (counts && state.sum() != nullptr)
+        step.kind = duration ? Step::Kind::kAddDurationToSum : Step::Kind::kAddToSum;
+      if (counts && state.histogram() != nullptr)
+        step.kind = duration ? Step::Kind::kAddDurationToHistogram : Step::Kind::kAddToHistogram;
     }
     *next++ = step;
   }
@@ -139,10 +155,16 @@ inline std::size_t EventGrouping::place_of(const ClassPlan& plan, const Keys& ke
 }
 
 std::size_t EventGrouping::place_of_any(const ClassPlan& plan, const Keys& keys) const {
-  return keys_ == 0   ? place_of<0>(plan, keys)
-         : keys_ == 1 ? place_of<1>(plan, keys)
-         : keys_ == 2 ? place_of<2>(plan, keys)
-                      : place_of<3>(plan, keys);
+  switch (keys_ + (every_ != 0 ? 1 : 0)) {
+    case 0:
+      return place_of<0>(plan, keys);
+    case 1:
+      return place_of<1>(plan, keys);
+    case 2:
+      return place_of<2>(plan, keys);
+    default:
+      return place_of<3>(plan, keys);
+  }
 }
 
 template <std::size_t kCount>
@@ -178,19 +200,41 @@ void EventGrouping::add_value(const Line& line, std::size_t aggregate, const Eve
       add_value(line, step->aggregate, event);
       continue;
     }
-    const Slot& slot = step->slot.in(event);
-    if (slot.kind != SlotKind::kUnsigned) [[unlikely]] {
+    std::uint64_t number = 0;
+    if (step->kind <= Step::Kind::kAddToHistogram) [[likely]] {
+      const Slot& slot = step->slot.in(event);
+      number = slot.bits;
+      if (slot.kind != SlotKind::kUnsigned) [[unlikely]] {
+        add_value(line, step->aggregate, event);
+        continue;
+      }
+    } else if (!read_duration(event, number)) [[unlikely]] {
       add_value(line, step->aggregate, event);
-    } else if (step->kind == Step::Kind::kAddToSum) {
-      target.sum->add(slot.bits);
-    } else if (const std::size_t grown = target.histogram->add_unsigned(slot.bits); grown != 0) {
+      continue;
+    }
+    if (step->kind == Step::Kind::kAddToSum || step->kind == Step::Kind::kAddDurationToSum) {
+      target.sum->add(number);
+    } else if (const std::size_t grown = target.histogram->add_unsigned(number); grown != 0) {
       grouping_->note_growth(grown);
     }
   }
 }
 
+// Takes note of the event's time, and puts the number of its bucket behind the keys. Returns
+// whether 64 bits hold it.
+inline bool EventGrouping::see_time(const ClassPlan& plan, const Event& event, Keys& keys) {
+  if (plan.clock == nullptr) return false;
+  const Nanoseconds time = plan.clock->to_nanoseconds(event.time);
+  const auto low = static_cast<std::uint64_t>(time.magnitude());
+  if (time.negative() || time.magnitude() != low) [[unlikely]]
+    return false;
+  if (every_ != 0) keys[keys_] = low / every_;
+  grouping_->see_time(Integer::from(low));
+  return true;
+}
+
 // Returns whether the event's group was known.
-template <std::size_t kCount>
+template <std::size_t kCount, bool kTimed>
 [[gnu::always_inline]] inline bool EventGrouping::add_known(const Event& event) {
   const ClassPlan& plan = plans_[*event.event_class];
   if (plan.state != ClassPlan::State::kNumbers) [[unlikely]]
@@ -198,6 +242,7 @@ template <std::size_t kCount>
   Keys keys;
   if (!read_numbers<kCount>(plan, event, keys)) [[unlikely]]
     return add_known_texts(plan, event);
+  if (kTimed && !see_time(plan, event, keys)) return false;
   const std::size_t place = place_of<kCount>(plan, keys);
   const Line* line = &lines_[place];
   if (!is_of<kCount>(*line, plan, keys)) [[unlikely]] {
@@ -211,7 +256,7 @@ template <std::size_t kCount>
 bool EventGrouping::add_known_texts(const ClassPlan& plan, const Event& event) {
   Keys keys = {};
   bool named = plan.has_labels;
-  if (!read_any(plan, event, keys, named)) return false;
+  if (!read_any(plan, event, keys, named) || (timed_ && !see_time(plan, event, keys))) return false;
   const std::size_t place = place_of_any(plan, keys);
   for (const Line* const line : {&lines_[place], &lines_[place ^ 1]}) {
     if (!is_of<kKeys>(*line, plan, keys) || !has_texts(*line, plan, event)) continue;
@@ -251,7 +296,7 @@ Result<void> EventGrouping::add_any(const Event& event) {
   if (plan.state == ClassPlan::State::kGeneral || grouping_->last_group() == nullptr) return {};
   Keys keys = {};
   bool named = false;
-  if (!read_any(plan, event, keys, named)) return {};
+  if (!read_any(plan, event, keys, named) || (timed_ && !see_time(plan, event, keys))) return {};
   const std::size_t place = place_of_any(plan, keys);
   const bool is_taken = lines_[place].key_kinds != 0 && !is_of<kKeys>(lines_[place], plan, keys);
   remember(lines_[place ^ (is_taken ? 1 : 0)], plan, event, keys);
@@ -264,12 +309,12 @@ void EventGrouping::forget_lines() {
   for (Line& line : lines_) line.key_kinds = 0;
 }
 
-template <std::size_t kCount>
+template <std::size_t kCount, bool kTimed>
 Result<std::size_t> EventGrouping::add_all(std::span<const Record> records) {
   std::size_t done = 0;
   for (; done < records.size() && records[done].kind == RecordKind::kEvent; ++done) {
     const Event& event = records[done].event;
-    if (add_known<kCount>(event)) [[likely]]
+    if (add_known<kCount, kTimed>(event)) [[likely]]
       continue;
     if (auto added = add_any(event); !added) return std::unexpected(added.error());
   }
@@ -280,15 +325,15 @@ Result<std::size_t> EventGrouping::add(std::span<const Record> records) {
   // What groups grew by is looked at once in a while: a batch adds little.
   if (auto room = grouping_->make_room(); !room) return std::unexpected(room.error());
   forget_lines();
-  switch (keys_) {
+  switch (keys_ + (every_ != 0 ? 1 : 0)) {
     case 0:
-      return add_all<0>(records);
+      return timed_ ? add_all<0, true>(records) : add_all<0, false>(records);
     case 1:
-      return add_all<1>(records);
+      return timed_ ? add_all<1, true>(records) : add_all<1, false>(records);
     case 2:
-      return add_all<2>(records);
+      return timed_ ? add_all<2, true>(records) : add_all<2, false>(records);
     default:
-      return add_all<3>(records);
+      return timed_ ? add_all<3, true>(records) : add_all<3, false>(records);
   }
 }
 

@@ -42,6 +42,7 @@ class EventGrouping {
       kUnsigned,  // the bits of a slot
       kSigned,
       kText,
+      kDuration,
       kOther,  // is evaluated
     };
     Kind kind = Kind::kOther;
@@ -49,7 +50,8 @@ class EventGrouping {
     DirectSlot slot = {};
     std::uint64_t constant = 0;  // its number among the constants
   };
-  // The keys of an event as they lie in it; of a text: something like a hash.
+  // The keys of an event as they lie in it; of a text: something like a hash. Behind them the
+  // number of its time's bucket.
   using Keys = std::array<std::uint64_t, kKeys>;
 
   // What an event does to an aggregate.
@@ -57,9 +59,11 @@ class EventGrouping {
     enum class Kind : std::uint8_t {
       kEnd,
       kCount,
+      kAdd,             // a value that is evaluated
       kAddToSum,        // an unsigned integer in a slot
       kAddToHistogram,  // the same
-      kAdd,             // a value that is evaluated
+      kAddDurationToSum,
+      kAddDurationToHistogram,
     };
     Kind kind = Kind::kEnd;
     std::uint8_t aggregate = 0;
@@ -76,7 +80,8 @@ class EventGrouping {
     };
     State state = State::kNew;
     bool has_labels = false;
-    std::uint64_t key_kinds = ~0;  // what its keys are read as
+    const ClockClass* clock = nullptr;  // where time is asked for and events have one
+    std::uint64_t key_kinds = ~0;       // what its keys are read as
     std::array<Source, kKeys> keys = {};
     std::array<Step, kAggregates + 1> steps = {};  // the last is a kEnd
   };
@@ -96,9 +101,9 @@ class EventGrouping {
     std::unique_ptr<std::array<std::string, kKeys>> texts = nullptr;
   };
 
-  template <std::size_t kCount>
+  template <std::size_t kCount, bool kTimed>
   [[nodiscard]] Result<std::size_t> add_all(std::span<const Record> records);
-  template <std::size_t kCount>
+  template <std::size_t kCount, bool kTimed>
   [[nodiscard]] bool add_known(const Event& event);
   [[nodiscard]] Result<void> add_any(const Event& event);
   void make(ClassPlan& plan, const EventClass& event_class);
@@ -116,13 +121,16 @@ class EventGrouping {
   [[nodiscard]] bool add_known_texts(const ClassPlan& plan, const Event& event);
   [[nodiscard]] static bool has_texts(const Line& line, const ClassPlan& plan, const Event& event);
   void remember(Line& line, const ClassPlan& plan, const Event& event, const Keys& keys);
+  [[nodiscard]] bool see_time(const ClassPlan& plan, const Event& event, Keys& keys);
   void forget_lines();
   [[gnu::noinline]] void add_value(const Line& line, std::size_t aggregate, const Event& event);
   void add_to(const Line& line, const ClassPlan& plan, const Event& event);
 
   EventProjection* projection_;
   Grouping* grouping_;
-  bool fits_;  // few keys and aggregates, and no times
+  bool fits_;  // few keys and aggregates
+  bool timed_;
+  std::uint64_t every_ = 0;  // ns; 0: there are no buckets
   std::size_t keys_;
   ClassCache<ClassPlan> plans_;
   std::unordered_map<std::string, std::uint64_t> constants_;

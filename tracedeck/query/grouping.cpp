@@ -68,10 +68,7 @@ Result<void> Grouping::add(std::span<const Value> row) {
   key_.clear();
   if (plan_.time) {
     const Value& time = row[*plan_.time];
-    if (time.kind == Value::Kind::kInteger) {
-      if (!begin_ || time.integer < *begin_) begin_ = time.integer;
-      if (!end_ || time.integer > *end_) end_ = time.integer;
-    }
+    if (time.kind == Value::Kind::kInteger) see_time(time.integer);
     if (plan_.every) put_bucket(time);
   }
   const std::size_t bucket = key_.size();

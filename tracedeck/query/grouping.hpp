@@ -51,6 +51,11 @@ class Grouping final : public RowSink {
   [[nodiscard]] Group* last_group() { return last_group_; }
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
   [[nodiscard]] const GroupingPlan& plan() const { return plan_; }
+  // Takes note of the time of an event, by which rates are measured.
+  void see_time(const Integer& time) {
+    if (!begin_ || time < *begin_) begin_ = time;
+    if (!end_ || time > *end_) end_ = time;
+  }
   // Says that groups took so many bytes more; and puts groups aside if they take too many.
   void note_growth(std::size_t bytes) { memory_ += bytes; }
   [[nodiscard]] Result<void> make_room() {
