@@ -86,6 +86,8 @@ constexpr std::array kExamples = {
     Entry{"tracedeck validate service.bin", "Lists what is wrong with a trace."},
     Entry{"tracedeck convert -o part.bin --to dial9 --begin 00:00:01 --end 00:00:02 service.bin",
           "Cuts a second out of a trace."},
+    Entry{"find /var/traces -name '*.bin' -print0 | tracedeck stats --files-from -",
+          "Counts the events of more files than a command line takes."},
     Entry{"tracedeck print --follow service.bin", "Shows events as they are recorded."},
     Entry{"tracedeck convert -o run.bin --to dial9 --format dial9 tcp-listen://:4000",
           "Records what programs on this machine send, until it is interrupted."},

@@ -232,6 +232,12 @@ std::string assign_path(Options& options, const std::string& value) {
   return {};
 }
 
+std::string add_list(Options& options, const std::string& value) {
+  if (value.empty()) return "a file needs a name";
+  options.files_from.push_back(value);
+  return {};
+}
+
 std::string apply_metadata(Options& options, const std::string& value) {
   if (options.format == nullptr) options.format = find_format("ctf");
   return assign_path<&Options::metadata_file>(options, value);
@@ -415,6 +421,16 @@ constexpr std::array kOptions = {
                          "times of that TRACE; of FILE@CORE, to those of all cores. "
                          "May be repeated.",
                .apply = apply_clock_offset},
+    OptionSpec{.name = "files-from",
+               .value = "LIST",
+               .help = "read more TRACEs from LIST, one a line",
+               .detail =
+                   "They come behind those of the command line, as if they stood there behind "
+                   "'--'; with '-' LIST is standard input. Names of files are taken as they are, "
+                   "spaces included. Where a NUL byte is in LIST, as 'find -print0' writes it, "
+                   "such bytes divide the names and a line break is part of one. May be repeated.",
+               .kind = ValueKind::kFile,
+               .apply = add_list},
     OptionSpec{.name = "format",
                .value = "FORMAT",
                .help = "read as FORMAT instead of recognising it",

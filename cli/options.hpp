@@ -23,7 +23,8 @@ enum class ColorMode : std::uint8_t { kAuto, kAlways, kNever };
 
 // What the user asked for. Each member is set by the option of that name.
 struct Options {
-  std::vector<std::string> operands;  // the TRACEs, in order
+  std::vector<std::string> operands;    // the TRACEs, in order
+  std::vector<std::string> files_from;  // lists of more of them, in order
   bool help = false;
   bool version = false;
   bool quiet = false;
@@ -108,7 +109,7 @@ struct OptionSpec {
 
 // Reads what follows the command's name. Options and operands may be mixed; `--` ends the options;
 // `-` is an operand; `--name=value`, `-ovalue` and `-qo value` are understood; of a repeated option
-// the last counts, but for --clock-offset. Returns what is wrong, or "".
+// the last counts, but for --clock-offset, --files-from and --where. Returns what is wrong, or "".
 [[nodiscard]] std::string parse_options(std::span<const std::string> arguments,
                                         std::span<const std::string_view> allowed,
                                         Options& options);
