@@ -404,6 +404,18 @@ constexpr std::array kOptions = {
         .detail = "What lies behind the last of them is not read.",
         .apply = [](Options& o,
                     const std::string& v) { return take(o.selection.limit, parse_count(v)); }},
+    OptionSpec{
+        .name = "tail",
+        .value = "N",
+        .help = "show the last N events only",
+        .detail =
+            "Of what the other options select, in the order that they say. Where packets of all "
+            "TRACEs say when they begin and end, as those of CTF do, and the order is not that on "
+            "disk, what lies before is not read; of other formats, compressed files and standard "
+            "input everything is. The last events may take 256M of memory; what takes more is "
+            "refused.",
+        .apply = [](Options& o,
+                    const std::string& v) { return take(o.selection.tail, parse_count(v)); }},
     OptionSpec{.name = "clock",
                .value = "CLOCK",
                .help = "which clock times are of",

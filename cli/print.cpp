@@ -2,12 +2,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/events_out.hpp"
 #include "cli/output_options.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/io/live.hpp"
 #include "tracedeck/outputs.hpp"
 #include "tracedeck/render/babeltrace_paint.hpp"
 #include "tracedeck/render/terminal_output.hpp"
@@ -50,6 +52,11 @@ std::unique_ptr<io::Output> safe_output(const Options& options, Session& session
 }  // namespace
 
 std::string check_print(Options& options) {
+  if (options.selection.tail && options.selection.limit)
+    return "options '--limit' and '--tail' exclude each other";
+  const bool live = options.follow || std::ranges::any_of(options.operands, io::is_live_address);
+  if (options.selection.tail && live)
+    return "option '--tail' needs TRACEs that end, and these come live";
   return check_output_options(options, *find_output(options.output), "--output");
 }
 

@@ -9,6 +9,7 @@
 #include "tracedeck/flow/concatenate.hpp"
 #include "tracedeck/flow/merge.hpp"
 #include "tracedeck/flow/sort.hpp"
+#include "tracedeck/flow/tail_begin.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -109,6 +110,8 @@ std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserv
                                          std::stop_token stop, std::vector<TracePlace> places,
                                          std::optional<FoundTrace> first) {
   std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, std::move(stop)));
+  Selection& selection = pipeline->context_.options.selection;
+  if (selection.tail) selection.tail_begin = begin_of_tail(pipeline->context_, places);
   if (!pipeline->open_traces(std::move(places), std::move(first))) return nullptr;
   pipeline->put_behind(pipeline->ordered());
   return pipeline;
@@ -236,7 +239,8 @@ bool Pipeline::share_clock(std::uint64_t first, std::uint64_t second) const {
 
 bool Pipeline::reads_whole_ctf1() const {
   const Selection& selection = context_.options.selection;
-  if (live() || selection.order != Order::kMerged || selects_events(selection)) return false;
+  const bool is_part = selects_events(selection) || selection.tail;
+  if (live() || selection.order != Order::kMerged || is_part) return false;
   return std::ranges::all_of(traces_, [](const auto& trace) {
     const auto& description = trace->description();
     return trace->place().reopens() && description != nullptr && description->format() == "ctf" &&

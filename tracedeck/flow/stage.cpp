@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tracedeck/flow/limit.hpp"
+#include "tracedeck/flow/tail.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -47,7 +48,7 @@ constexpr std::array kStages = {
               }},
     Stage{.name = "trim",
           .place = Stage::Place::kSource,
-          .changes = [](const Selection& s) { return s.begin.has_value() || s.end.has_value(); },
+          .changes = [](const Selection& s) { return s.begin || s.end || s.tail_begin; },
           .selects = true,
           .ask = ask_for_range,
           .apply =
@@ -84,6 +85,13 @@ constexpr std::array kStages = {
                 return limit(std::move(source), *selection.limit,
                              {.counts_describing = !selects_events(selection),
                               .reads_on = selection.stands_alone});
+              }},
+    Stage{.name = "tail",
+          .place = Stage::Place::kAfter,
+          .changes = [](const Selection& s) { return s.tail.has_value(); },
+          .apply =
+              [](RecordSourcePtr source, const StageContext& context) {
+                return tail(std::move(source), *context.selection.tail);
               }},
 };
 

@@ -39,6 +39,8 @@ class TimeBounds {
 
  private:
   [[nodiscard]] bool has(TimePoint::From from) const;
+  // The later of `given` and the begin of a tail.
+  [[nodiscard]] std::optional<Nanoseconds> begin(const std::optional<Nanoseconds>& given) const;
 
   const Selection& selection_;
 };

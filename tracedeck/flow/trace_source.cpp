@@ -124,6 +124,7 @@ ReadOptions TraceSource::read_options() const {
     PipelineObserver* const observer = &context_.observer;
     options.notice = [observer](const std::string& sentence) { observer->note(sentence); };
   }
+  options.packets_only = reading_.packets_only;
   const std::vector<std::string_view> names = place_.names();
   StageContext stage = stage_context();
   stage.names = names;

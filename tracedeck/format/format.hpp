@@ -39,6 +39,8 @@ struct FormatInfo {
   bool frames_span_datagrams = false;
   // Whether all event classes of a trace that is not live are known when it is opened.
   bool classes_first = false;
+  // Whether packets say when they begin and end, and where the next one is.
+  bool packets_apart = false;
 };
 
 // One word of `convert --to` and what it stands for.

@@ -35,6 +35,9 @@ struct ReadOptions {
   // a reader may skip what holds none, but need not.
   std::optional<Nanoseconds> begin = {};
   std::optional<Nanoseconds> end = {};
+  // Packets are wanted and no events: a reader of a format with `FormatInfo::packets_apart` passes
+  // over what is in them, others need not.
+  bool packets_only = false;
   // The input is hexadecimal text (Tonbandgerät).
   bool hexadecimal = false;
   // Of an input that is a bare data stream (CTF). Null: traces have their own.
