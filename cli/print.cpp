@@ -62,7 +62,10 @@ std::string check_print(Options& options) {
 
 void run_print(const Options& options, Session& session) {
   const OpenPipeline pipeline(options, session,
-                              {.values = true, .findings = !options.quiet || options.all_records});
+                              {.values = true,
+                               .findings = !options.quiet || options.all_records,
+                               .symbols = options.output == "text" ? flow::Needs::Symbols::kCheap
+                                                                   : flow::Needs::Symbols::kNone});
   if (pipeline.empty()) return;
   OutputSettings settings = output_settings(options);
   settings.color = session.color;

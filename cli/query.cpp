@@ -68,9 +68,12 @@ void run_query(const Options& options, Session& session) {
   if (!parsed) return session.report(parsed.error());
   query::Query& query = **parsed;
   Options reading = reading_options(options, query);
-  OpenPipeline pipeline(
-      reading, session,
-      {.values = query.needs_values(), .names = query.needs_names(), .findings = true});
+  OpenPipeline pipeline(reading, session,
+                        {.values = query.needs_values(),
+                         .names = query.needs_names(),
+                         .findings = true,
+                         .symbols = query.needs_symbols() ? flow::Needs::Symbols::kAll
+                                                          : flow::Needs::Symbols::kNone});
   if (pipeline.empty()) return;
   query.answer_to(answer_sink(options, session.out, query));
   Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});

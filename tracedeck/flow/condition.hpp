@@ -53,6 +53,8 @@ class Condition {
   [[nodiscard]] virtual bool needs_values() const = 0;
   // Whether it may look at the names of events, also of those that carry their own.
   [[nodiscard]] virtual bool needs_names() const = 0;
+  // Whether it asks for the names of addresses.
+  [[nodiscard]] virtual bool needs_symbols() const { return false; }
   // The times that it names, where they depend on the trace.
   [[nodiscard]] virtual std::span<const TimePoint> times() const = 0;
   // What each event that passes lies in. `times` are those of `times()` in a trace, and may be

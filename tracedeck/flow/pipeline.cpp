@@ -9,6 +9,7 @@
 #include "tracedeck/flow/concatenate.hpp"
 #include "tracedeck/flow/merge.hpp"
 #include "tracedeck/flow/sort.hpp"
+#include "tracedeck/flow/symbols.hpp"
 #include "tracedeck/flow/tail_begin.hpp"
 
 namespace tracedeck::flow {
@@ -110,6 +111,7 @@ std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserv
                                          std::stop_token stop, std::vector<TracePlace> places,
                                          std::optional<FoundTrace> first) {
   std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, std::move(stop)));
+  for (TracePlace& place : places) place.symbols = symbols_of(place, pipeline->context_);
   Selection& selection = pipeline->context_.options.selection;
   if (selection.tail) selection.tail_begin = begin_of_tail(pipeline->context_, places);
   if (!pipeline->open_traces(std::move(places), std::move(first))) return nullptr;
@@ -311,7 +313,8 @@ Result<BatchPtr> SingleTrace::next() {
 
 std::optional<TraceByTrace::Item> TraceByTrace::next() {
   if (next_ == places_.size()) return std::nullopt;
-  const TracePlace& place = places_[next_++];
+  TracePlace& place = places_[next_++];
+  place.symbols = symbols_of(place, context_);
   auto trace = std::make_unique<TraceSource>(context_, place, TraceReading{});
   if (auto opened = trace->try_open(); !opened) {
     return Item{.place = &place, .trace = std::unexpected(std::move(opened.error()))};

@@ -61,7 +61,10 @@ constexpr std::array kStages = {
           .selects = true,
           .needs =
               [](const Selection& s) {
-                return Needs{.values = s.where->needs_values(), .names = s.where->needs_names()};
+                return Needs{.values = s.where->needs_values(),
+                             .names = s.where->needs_names(),
+                             .symbols = s.where->needs_symbols() ? Needs::Symbols::kAll
+                                                                 : Needs::Symbols::kNone};
               },
           .ask = ask_for_range,
           .apply =

@@ -38,6 +38,9 @@ struct ReadOptions {
   // Packets are wanted and no events: a reader of a format with `FormatInfo::packets_apart` passes
   // over what is in them, others need not.
   bool packets_only = false;
+  // What the description is to have for `TraceDescription::symbols`, of formats with
+  // `FormatInfo::symbols`.
+  std::shared_ptr<const Symbols> symbols = {};
   // The input is hexadecimal text (Tonbandgerät).
   bool hexadecimal = false;
   // Of an input that is a bare data stream (CTF). Null: traces have their own.

@@ -6,6 +6,7 @@
 
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/model/class_tree.hpp"
+#include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -173,8 +174,9 @@ class Binder {
   // An operation on constants is one.
   BoundNode folded(BoundNode node) {
     if (!std::ranges::all_of(node.operands, is_constant)) return node;
-    // A range is for whoever looks into the list.
-    if (node.expression->operation == Operator::kRange) return node;
+    // A range is for whoever looks into the list, and a symbol is of the trace.
+    const Operator operation = node.expression->operation;
+    if (operation == Operator::kRange || operation == Operator::kSymbol) return node;
     const Event none;
     node.constant = evaluate(node, {.event = &none, .texts = &texts_});
     node.kind = NodeKind::kConstant;
@@ -314,6 +316,18 @@ Value lowered(const Value& value, std::deque<std::string>& texts) {
   return Value::of(std::string_view(text));
 }
 
+// The name that the event's trace gives to an address.
+Value symbol_of(const Value& address, const Event& event) {
+  const EventClass* const event_class = event.event_class;
+  if (event_class == nullptr || event_class->stream_class == nullptr) return {};
+  const TraceDescription* const trace = event_class->stream_class->trace;
+  const Symbols* const symbols = trace == nullptr ? nullptr : trace->symbols();
+  if (symbols == nullptr || address.kind != Value::Kind::kInteger) return {};
+  const auto number = address.integer.to_unsigned();
+  const std::string_view name = number ? symbols->name_of(*number) : std::string_view();
+  return name.empty() ? Value{} : Value::of(name);
+}
+
 Value evaluate_operation(const BoundNode& node, const EventValues& values) {
   const Operator operation = node.expression->operation;
   switch (operation) {
@@ -351,6 +365,7 @@ Value evaluate_operation(const BoundNode& node, const EventValues& values) {
     return known ? Value::of(!*known) : Value{};
   }
   if (!first.known()) return {};
+  if (operation == Operator::kSymbol) return symbol_of(first, values.event);
   if (operation == Operator::kLower) return lowered(first, *values.texts);
   if (node.operands.size() == 1) return apply(operation, first);
   const Value second = evaluate(node.operands[1], values);

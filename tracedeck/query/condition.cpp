@@ -220,6 +220,7 @@ void Condition::join() {
         Expression{.operation = Operator::kAnd, .operands = std::move(parts_)});
   }
   parts_.clear();
+  needs_symbols_ = names_symbols(*expression_);
   fields_.add(*expression_);
 }
 

@@ -19,6 +19,15 @@ std::string column_name(const Path& path) {
   return is_name ? path.steps.front().name : to_string(path);
 }
 
+// The first call of symbol(), or null.
+const Expression* find_symbol(const Expression& expression) {
+  if (expression.operation == Operator::kSymbol) return &expression;
+  for (const ExpressionPtr& operand : expression.operands) {
+    if (const Expression* const found = find_symbol(*operand)) return found;
+  }
+  return nullptr;
+}
+
 std::string known_columns(std::span<const Column> columns) {
   std::vector<std::string_view> names;
   for (const Column& column : columns) names.push_back(column.name);
@@ -79,6 +88,13 @@ Result<RowProjection> RowProjection::from(ExpressionList list, std::span<const C
     }
     return std::nullopt;
   };
+  for (const ExpressionPtr& each : projection.list_.expressions()) {
+    if (const Expression* const symbol = find_symbol(*each)) {
+      return std::unexpected(
+          syntax_error(text, symbol->place,
+                       "symbol() names addresses of events, and what comes here is made of them"));
+    }
+  }
   const BindContext context{.matchers = projection.list_.matchers(),
                             .texts = projection.constants_};
   for (const ExpressionPtr& each : projection.list_.expressions())

@@ -245,6 +245,7 @@ class Query::Plan {
     for (const ExpressionPtr& each : expressions) {
       needs_values_ = needs_values_ || reads_values(*each);
       needs_names_ = needs_names_ || reads_names(*each);
+      needs_symbols_ = needs_symbols_ || names_symbols(*each);
       fields_.add(*each);
     }
     auto list = ExpressionList::from(std::move(expressions), text_);
@@ -464,6 +465,7 @@ class Query::Plan {
   bool any_order_ = false;
   bool needs_values_ = false;
   bool needs_names_ = false;
+  bool needs_symbols_ = false;
   std::vector<Column> columns_;
   ClockOrigin origin_ = ClockOrigin::kUnknown;
   FieldWatch fields_;
@@ -501,6 +503,7 @@ bool Query::needs_order() const { return plan_->needs_order_; }
 bool Query::needs_values() const { return plan_->needs_values_; }
 
 bool Query::needs_names() const { return plan_->needs_names_; }
+bool Query::needs_symbols() const { return plan_->needs_symbols_; }
 bool Query::any_order() const { return plan_->any_order_ && !plan_->needs_order_; }
 FieldWatch& Query::fields() const { return plan_->fields_; }
 ClockOrigin Query::origin() const { return plan_->origin_; }

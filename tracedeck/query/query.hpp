@@ -53,6 +53,8 @@ class Query {
   // Whether values of events are looked at, and whether their names are.
   [[nodiscard]] bool needs_values() const;
   [[nodiscard]] bool needs_names() const;
+  // Whether names of addresses are asked for, apart from `condition()`.
+  [[nodiscard]] bool needs_symbols() const;
   // Whether the answer is the same in whatever order they come.
   [[nodiscard]] bool any_order() const;
   [[nodiscard]] std::span<const Column> columns() const;
