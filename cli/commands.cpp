@@ -12,12 +12,12 @@ constexpr auto kInfoOptions = std::to_array<std::string_view>(
      "baud",   "metadata",    "files-from", "format", "tband-encoding", "max-state",    "jobs",
      "strict", "color",       "progress",   "quiet",  "verbose",        "help",         "version"});
 constexpr auto kPrintOptions = std::to_array<std::string_view>(
-    {"output",   "int64",      "clock-gmt", "clock-seconds",  "clock-cycles", "clock-date",
-     "no-delta", "records",    "order",     "begin",          "end",          "where",
-     "limit",    "tail",       "clock",     "clock-offset",   "follow",       "baud",
-     "metadata", "files-from", "format",    "tband-encoding", "max-state",    "jobs",
-     "strict",   "color",      "progress",  "quiet",          "verbose",      "help",
-     "version"});
+    {"output",         "int64",     "clock-gmt", "clock-seconds", "clock-cycles", "clock-date",
+     "no-delta",       "names",     "fields",    "timerange",     "records",      "order",
+     "begin",          "end",       "where",     "limit",         "tail",         "clock",
+     "clock-offset",   "follow",    "baud",      "metadata",      "files-from",   "format",
+     "tband-encoding", "max-state", "jobs",      "strict",        "color",        "progress",
+     "quiet",          "verbose",   "help",      "version"});
 constexpr auto kSchemaOptions = std::to_array<std::string_view>(
     {"schema-output", "schema-to", "json", "where", "follow", "baud", "metadata", "files-from",
      "format", "tband-encoding", "max-state", "jobs", "strict", "color", "progress", "quiet",

@@ -340,6 +340,33 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "no-delta",
                .help = "of babeltrace2: no time since the event before",
                .apply = set<&Options::no_delta>},
+    OptionSpec{.name = "names",
+               .value = "NAME,...",
+               .help = "of babeltrace2: which names stand before values",
+               .detail =
+                   "Each NAME is one of payload (or arg, args), context (or ctx), scope, header, "
+                   "or all, or none; without the option payload,context. Repeated: each adds to "
+                   "the others.",
+               .apply = [](Options& o, const std::string& v) { return o.babeltrace_names.add(v); }},
+    OptionSpec{
+        .name = "fields",
+        .value = "FIELD,...",
+        .help = "of babeltrace2: what is shown of trace and event class",
+        .detail = "Each FIELD is one of trace, trace:hostname, trace:domain, trace:procname, "
+                  "trace:vpid, loglevel, emf, callsite (of which there is nothing), or all; "
+                  "without the option the host, the process and its id. Repeated: each adds to "
+                  "the others.",
+        .apply = [](Options& o, const std::string& v) { return o.babeltrace_fields.add(v); }},
+    OptionSpec{.name = "timerange",
+               .value = "BEGIN,END",
+               .help = "of babeltrace2: leave out what lies outside",
+               .detail =
+                   "Both are written as babeltrace2 takes them, which is not as --begin takes "
+                   "them: seconds, as 1566849473.5; a time of day, 19:57 or 19:57:53.5; or a "
+                   "date, 2019-08-26, with a time of day behind a space. Times of day and "
+                   "dates are in the local time zone, or in UTC with --clock-gmt, and a time "
+                   "of day is one of the day of the first event. Brackets may stand around all.",
+               .apply = assign_path<&Options::time_range>},
     OptionSpec{.name = "output",
                .key = "schema-output",
                .value = "FORM",

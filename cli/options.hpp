@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/babeltrace_habits.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/query/condition.hpp"
@@ -48,6 +49,9 @@ struct Options {
   bool clock_cycles = false;
   bool clock_date = false;
   bool no_delta = false;
+  BabeltraceList<render::BabeltraceNames> babeltrace_names;
+  BabeltraceList<render::BabeltraceFields> babeltrace_fields;
+  std::string time_range;  // as it is written; empty: none
   bool all_records = false;
   flow::Selection selection;                          // what of the TRACEs is wanted
   std::vector<std::string> where;                     // the texts of `condition`

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/babeltrace_habits.hpp"
 #include "cli/commands.hpp"
 #include "cli/events_out.hpp"
 #include "cli/output_options.hpp"
@@ -49,6 +50,19 @@ std::unique_ptr<io::Output> safe_output(const Options& options, Session& session
   return render::terminal_output(session.out, render::BabeltracePalette::kSequences);
 }
 
+// Makes bounds of `--timerange`. Returns what is wrong with it, or "".
+std::string take_time_range(Options& options) {
+  if (options.time_range.empty()) return {};
+  flow::Selection& selection = options.selection;
+  if (selection.begin || selection.end)
+    return "option '--timerange' excludes '--begin' and '--end'";
+  const auto range = parse_babeltrace_range(options.time_range, options.clock_gmt);
+  if (!range) return fmt::format("option '--timerange': {}", range.error());
+  selection.begin = range->first;
+  selection.end = range->second;
+  return {};
+}
+
 }  // namespace
 
 std::string check_print(Options& options) {
@@ -57,7 +71,8 @@ std::string check_print(Options& options) {
   const bool live = options.follow || std::ranges::any_of(options.operands, io::is_live_address);
   if (options.selection.tail && live)
     return "option '--tail' needs TRACEs that end, and these come live";
-  return check_output_options(options, *find_output(options.output), "--output");
+  std::string wrong = check_output_options(options, *find_output(options.output), "--output");
+  return wrong.empty() ? take_time_range(options) : wrong;
 }
 
 void run_print(const Options& options, Session& session) {

@@ -20,7 +20,7 @@ COMMANDS = ["info", "print", "schema", "stats", "query", "validate", "convert", 
 READERS = ["info", "print", "schema", "stats", "validate"]
 OPTIONS = {
     "info": "json output begin end where clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta records order begin end where limit tail clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end where limit tail clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "schema": "output to json where follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "stats": "json output begin end where clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "query": "json output begin end where order clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
