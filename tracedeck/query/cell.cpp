@@ -1,5 +1,6 @@
 #include "tracedeck/query/cell.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -95,6 +96,9 @@ std::optional<Cell> take_wide(std::span<const std::uint8_t>& bytes) {
 std::optional<Cell> take_text_cell(Cell::Kind kind, std::span<const std::uint8_t>& bytes) {
   const auto text = take_text(bytes);
   if (!text) return std::nullopt;
+  // JSON of ours is one line, and so is what it is put into.
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+  if (kind == Cell::Kind::kJson && std::ranges::any_of(*text, is_control)) return std::nullopt;
   return Cell{.kind = kind, .text = std::string(*text)};
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/bytes.hpp"
 #include "tracedeck/flow/spill_file.hpp"
 #include "tracedeck/query/rows.hpp"
 #include "tracedeck/query/stages.hpp"
@@ -37,6 +39,9 @@ struct GroupingPlan {
   std::size_t memory = std::size_t{24} << 20;
 };
 
+// Takes a part of a state that goes elsewhere.
+using TakePortion = std::function<Result<void>(std::string_view)>;
+
 // A stage: takes rows, and at the end hands on one for each group, in the order of its keys: its
 // time, if `every`, its keys, its aggregates. Groups that took a temporary file come in no order.
 class Grouping final : public RowSink {
@@ -46,10 +51,13 @@ class Grouping final : public RowSink {
   [[nodiscard]] Result<void> add(std::span<const Value> row) override;
   [[nodiscard]] Result<void> finish() override;
 
-  // The state of all groups as bytes, to be merged elsewhere; before `finish`.
-  [[nodiscard]] Result<void> encode(std::string& into);
-  // Adds what `encode` made. Returns whether it was that, of an equal plan.
-  [[nodiscard]] Result<bool> merge(std::span<const std::uint8_t>& bytes);
+  // The state of all groups as bytes, to be merged elsewhere, in portions of whole groups of some
+  // 64 KiB; before `finish`. Errors: those of `take` and of temporary files.
+  [[nodiscard]] Result<void> encode(const TakePortion& take);
+  // Whether `portion` is one that `encode` of an equal plan may have made.
+  [[nodiscard]] bool understands(ByteSpan portion) const;
+  // Adds what is in a portion that is understood. Errors: those of temporary files.
+  [[nodiscard]] Result<void> merge(ByteSpan portion);
 
   // Whether groups were put aside, so that they come in no order.
   [[nodiscard]] bool spilled() const { return file_ != nullptr; }
@@ -67,6 +75,12 @@ class Grouping final : public RowSink {
     std::size_t operator()(std::string_view key) const;
   };
   using Groups = std::unordered_map<std::string, Group, KeyHash, std::equal_to<>>;
+  // A group as bytes hold it.
+  struct EncodedGroup {
+    std::string_view key;
+    std::string_view shown;
+    std::vector<AggregateState> states;
+  };
 
   Group& group_of(std::string_view key);
   [[nodiscard]] Group new_group() const;
@@ -75,8 +89,13 @@ class Grouping final : public RowSink {
   void put_bucket(const Value& time);
   [[nodiscard]] Result<void> spill();
   [[nodiscard]] Result<void> for_each_part(const std::function<Result<void>()>& visit);
-  [[nodiscard]] bool take_groups(std::span<const std::uint8_t> bytes);
-  [[nodiscard]] bool take_group(std::span<const std::uint8_t>& bytes);
+  [[nodiscard]] bool take_groups(ByteSpan bytes);
+  // Takes a group off `bytes`; nothing where none is.
+  [[nodiscard]] std::optional<EncodedGroup> decode_group(ByteSpan& bytes) const;
+  void add_group(const EncodedGroup& encoded);
+  // Whether `key` is of as many values as rows have keys.
+  [[nodiscard]] bool is_key(std::string_view key) const;
+  void note_times(const std::optional<Integer>& begin, const std::optional<Integer>& end);
   [[nodiscard]] Result<void> hand_on();
   [[nodiscard]] double seconds() const;
 

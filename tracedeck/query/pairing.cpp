@@ -163,13 +163,13 @@ void Pairing::add(const Loss& loss) {
   (of_all ? lost_ : lost_of_[loss.stream->entity]).add(loss, begun_);
 }
 
-Result<void> Pairing::finish() {
+Result<void> Pairing::close() {
   for (const auto& [key, open] : open_) {
     for (const Open* each = &open; each != nullptr; each = each->outer.get())
       ++(is_void(*each, last_) ? counts_.void_by_loss : counts_.without_end);
   }
   open_.clear();
-  return next_->finish();
+  return {};
 }
 
 }  // namespace tracedeck::query

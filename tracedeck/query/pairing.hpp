@@ -72,7 +72,9 @@ class Pairing {
   [[nodiscard]] Result<void> add(const Event& event);
   // Pairs that wait for their end while events were lost are void.
   void add(const Loss& loss);
-  [[nodiscard]] Result<void> finish();
+  // No more events come: pairs that wait have no end. To be called once, before `finish`.
+  [[nodiscard]] Result<void> close();
+  [[nodiscard]] Result<void> finish() { return next_->finish(); }
   [[nodiscard]] bool full() const { return next_->full(); }
 
   [[nodiscard]] const PairCounts& counts() const { return counts_; }

@@ -67,7 +67,7 @@ class Pairs : public testing::Test {
     pairing_->add(loss);
   }
   const PairCounts& finish() {
-    EXPECT_TRUE(pairing_->finish());
+    EXPECT_TRUE(pairing_->close() && pairing_->finish());
     return pairing_->counts();
   }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "tracedeck/base/varint_bytes.hpp"
 #include "tracedeck/query/grouping.hpp"
 #include "tracedeck/query/parser.hpp"
 #include "tracedeck/query/rewriting.hpp"
@@ -61,6 +62,7 @@ class Query::Plan {
     auto stages = parse_stages(text_);
     if (!stages) return std::unexpected(stages.error());
     stages_ = *std::move(stages);
+    note_question();
     if (auto front = build_front(); !front) return front;
     for (; next_ < stages_.size(); ++next_) {
       if (auto built = build_row_stage(stages_[next_]); !built) return built;
@@ -94,7 +96,15 @@ class Query::Plan {
     return pairing_ ? pairing_->full() : sink_->full();
   }
 
-  Result<void> finish() { return pairing_ ? pairing_->finish() : sink_->finish(); }
+  Result<void> close() {
+    if (std::exchange(closed_, true) || !pairing_) return {};
+    return pairing_->close();
+  }
+
+  Result<void> finish() {
+    if (auto closed = close(); !closed) return closed;
+    return pairing_ ? pairing_->finish() : sink_->finish();
+  }
 
   [[nodiscard]] QueryCounts counts() const {
     QueryCounts counts = counts_;
@@ -105,11 +115,82 @@ class Query::Plan {
     if (pairing_) counts.pairs = pairing_->counts();
     counts.in_order =
         std::ranges::none_of(groupings_, [](const Grouping* each) { return each->spilled(); });
-    return counts;
+    QueryCounts all = merged_;
+    add_counts(all, counts);
+    return all;
+  }
+
+  // The state of the first groups says all of what came before it.
+  Result<void> encode(const TakePortion& take) {
+    std::string known(1, kCountsPortion);
+    QueryCounts counts = this->counts();
+    counts.partial_answers = std::max<std::uint64_t>(counts.partial_answers, 1);
+    query::encode(known, counts);
+    put_varint(known, has_origin_ ? 1 + std::to_underlying(origin_) : 0);
+    if (auto taken = take(known); !taken) return taken;
+    return groupings_.back()->encode([&](std::string_view groups) {
+      known.assign(1, kGroupsPortion);
+      known += groups;
+      return take(known);
+    });
+  }
+
+  [[nodiscard]] bool understands(ByteSpan portion) const {
+    if (portion.empty()) return false;
+    if (portion.front() == kGroupsPortion)
+      return groupings_.back()->understands(portion.subspan(1));
+    return portion.front() == kCountsPortion && decode_known(portion.subspan(1));
+  }
+
+  Result<void> merge(ByteSpan portion) {
+    if (portion.front() == kGroupsPortion) return groupings_.back()->merge(portion.subspan(1));
+    const auto known = decode_known(portion.subspan(1));
+    add_counts(merged_, known->counts);
+    if (!has_origin_ && known->origin) {
+      has_origin_ = true;
+      origin_ = *known->origin;
+    }
+    return {};
   }
 
  private:
   friend class Query;
+
+  // What the first byte of a portion says of it.
+  static constexpr char kCountsPortion = 0;
+  static constexpr char kGroupsPortion = 1;
+  struct Known {
+    QueryCounts counts;
+    std::optional<ClockOrigin> origin;
+  };
+
+  [[nodiscard]] static std::optional<Known> decode_known(ByteSpan bytes) {
+    const auto counts = decode_counts(bytes);
+    const auto origin = take_varint(bytes);
+    constexpr auto kLast = std::to_underlying(ClockOrigin::kCustom);
+    if (!counts || !origin || *origin > 1 + kLast || !bytes.empty()) return std::nullopt;
+    if (*origin == 0) return Known{.counts = *counts, .origin = std::nullopt};
+    return Known{.counts = *counts, .origin = static_cast<ClockOrigin>(*origin - 1)};
+  }
+
+  // Parts of the answer add up if its groups are of events that were each looked at alone.
+  void note_question() {
+    if (condition_ != nullptr) question_ = "where " + condition_->text() + " | ";
+    question_ += text_;
+    for (const StageSyntax& stage : stages_) {
+      if (std::holds_alternative<GroupStage>(stage.what)) return;
+      const bool is_limit = std::holds_alternative<LimitStage>(stage.what);
+      if (!is_limit && !std::holds_alternative<SortStage>(stage.what)) continue;
+      apart_ = syntax_error(text_, stage.place,
+                            "partial answers do not add up where this stands before an aggregate: "
+                            "it is about all events together");
+      return;
+    }
+    apart_ = Error{.code = ErrorCode::kInvalidArgument,
+                   .message =
+                       "partial answers add up by aggregates (count, sum, p99, ...), and "
+                       "this query has none"};
+  }
 
   // What a name that `let` gave stands for.
   struct Named {
@@ -461,10 +542,14 @@ class Query::Plan {
   std::optional<PairingPlan> pairing_plan_;
   std::optional<Pairing> pairing_;
   std::vector<MakeSink> makers_;
-  std::vector<const Grouping*> groupings_;
+  std::vector<Grouping*> groupings_;  // the first one last
   std::unique_ptr<RowSink> sink_;
   QueryCounts counts_;
+  QueryCounts merged_;  // of other answers
+  std::string question_;
+  std::optional<Error> apart_;  // why parts of the answer do not add up
   bool has_origin_ = false;
+  bool closed_ = false;
 };
 
 Query::Query(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
@@ -487,7 +572,15 @@ std::span<const Column> Query::columns() const { return plan_->columns_; }
 void Query::answer_to(std::unique_ptr<RowSink> sink) { plan_->answer_to(std::move(sink)); }
 Result<void> Query::add(const Batch& batch) { return plan_->add(batch); }
 bool Query::full() const { return plan_->full(); }
+Result<void> Query::close() { return plan_->close(); }
 Result<void> Query::finish() { return plan_->finish(); }
 QueryCounts Query::counts() const { return plan_->counts(); }
+const std::string& Query::question() const { return plan_->question_; }
+Result<void> Query::adds_up() const {
+  return plan_->apart_ ? std::unexpected(*plan_->apart_) : Result<void>();
+}
+Result<void> Query::encode(const TakePortion& take) { return plan_->encode(take); }
+bool Query::understands(ByteSpan portion) const { return plan_->understands(portion); }
+Result<void> Query::merge(ByteSpan portion) { return plan_->merge(portion); }
 
 }  // namespace tracedeck::query
