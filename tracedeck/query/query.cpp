@@ -517,8 +517,9 @@ class Query::Plan {
     }
     return with_projection(std::move(expressions), columns_, [&](RowProjection projection) {
       auto shared = std::make_shared<RowProjection>(std::move(projection));
-      return MakeSink([shared, descending, most = sort.most](std::unique_ptr<RowSink> next) {
-        return sort_rows(std::move(*shared), descending, most, std::move(next));
+      RowOrder order{.descending = descending, .most = sort.most};
+      return MakeSink([shared, order](std::unique_ptr<RowSink> next) {
+        return sort_rows(std::move(*shared), order, std::move(next));
       });
     });
   }
