@@ -262,6 +262,25 @@ class Memory(CommandTest):
         self.assertLess(int(measured.stderr), 64 << 10, text)
         return out.read_bytes().splitlines()
 
+    def test_many_open_pairs(self):
+        # Of the greater number most are paired in a temporary file.
+        for count in (500_000, 1_000_000):
+            schema = w.header() + w.schema(0, "A", [("key", w.VARINT), ("n", w.VARINT)]) + w.schema(1, "B", [("key", w.VARINT)])
+            begins = [w.event(0, w.varint(i * 7919 % count) + w.varint(i), delta=1000) for i in range(count)]
+            # Every tenth has no end.
+            ends = [w.event(1, w.varint(i * 104_729 % count), delta=1000) for i in range(count) if i % 10]
+            trace = self.file("pairs.bin", schema + b"".join(begins + ends))
+            number = {i * 7919 % count: i for i in range(count)}
+            lines = self.measured("pair A B on key | select key, duration, a.n as n", trace)
+            pairs = json.loads(lines.pop())["answer"]["pairs"]
+            self.assertEqual((pairs["complete"], pairs["without_end"], pairs["not_held"]), (count * 9 // 10, count // 10, 0))
+            keys = [i * 104_729 % count for i in range(count) if i % 10]
+            # They come in the order of their ends.
+            self.assertEqual([row["key"] for row in map(json.loads, lines)], keys)
+            for place, row in enumerate(map(json.loads, lines)):
+                n = number[row["key"]]
+                self.assertEqual((row["n"], row["duration"]), (n, (count + place - n) * 1000))
+
     def test_many_rows_in_order(self):
         count, step = 600_000, 7919
         schema = w.header() + w.schema(0, "Tick", [("n", w.VARINT), ("text", w.STRING)])

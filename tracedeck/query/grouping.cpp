@@ -1,6 +1,7 @@
 #include "tracedeck/query/grouping.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <utility>
 
@@ -104,16 +105,15 @@ void Grouping::encode_group(std::string& into, std::string_view key, const Group
 
 Result<void> Grouping::spill() {
   if (file_ == nullptr) {
-    auto file = flow::SpillFile::create({});
+    auto file = PartedFile::create(kParts);
     if (!file) return std::unexpected(file.error());
     file_ = *std::move(file);
   }
   std::array<std::string, kParts> parts;
-  for (const auto& [key, group] : groups_) encode_group(parts[hash_of(key) >> 58], key, group);
+  for (const auto& [key, group] : groups_)
+    encode_group(parts[file_->part_of(hash_of(key))], key, group);
   for (std::size_t i = 0; i < kParts; ++i) {
-    if (parts[i].empty()) continue;
-    extents_[i].push_back({.offset = file_->size(), .size = parts[i].size()});
-    if (auto written = file_->append(bytes_of(parts[i])); !written) return written;
+    if (auto written = file_->append(i, bytes_of(parts[i])); !written) return written;
   }
   groups_.clear();
   last_group_ = nullptr;
@@ -160,13 +160,12 @@ bool Grouping::take_groups(ByteSpan bytes) {
 Result<void> Grouping::for_each_part(const std::function<Result<void>()>& visit) {
   if (file_ == nullptr) return visit();
   if (auto spilled = spill(); !spilled) return spilled;
-  for (const std::vector<Extent>& extents : extents_) {
-    for (const Extent& extent : extents) {
-      std::vector<std::uint8_t> bytes(static_cast<std::size_t>(extent.size));
-      if (auto read = file_->read(extent.offset, bytes); !read) return read;
-      if (!take_groups(bytes))
-        return fail(ErrorCode::kReadFailed, "the temporary file does not hold what was written");
-    }
+  for (std::size_t part = 0; part < kParts; ++part) {
+    const auto taken = file_->for_each(part, [this](ByteSpan bytes) -> Result<void> {
+      if (take_groups(bytes)) return {};
+      return fail(ErrorCode::kReadFailed, "the temporary file does not hold what was written");
+    });
+    if (!taken) return taken;
     if (auto visited = visit(); !visited) return visited;
     groups_.clear();
     last_group_ = nullptr;

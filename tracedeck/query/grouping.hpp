@@ -1,7 +1,6 @@
 // Groups of rows, and what is computed of each.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,7 +12,7 @@
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
-#include "tracedeck/flow/spill_file.hpp"
+#include "tracedeck/query/parted_file.hpp"
 #include "tracedeck/query/rows.hpp"
 #include "tracedeck/query/stages.hpp"
 
@@ -65,11 +64,6 @@ class Grouping final : public RowSink {
  private:
   static constexpr std::size_t kParts = 64;
 
-  // Where groups were put aside whose keys hash alike.
-  struct Extent {
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
-  };
   struct KeyHash {
     using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
     std::size_t operator()(std::string_view key) const;
@@ -108,8 +102,7 @@ class Grouping final : public RowSink {
   std::size_t memory_ = 0;             // of groups, about
   std::optional<Integer> begin_ = {};  // of all rows
   std::optional<Integer> end_ = {};
-  std::unique_ptr<flow::SpillFile> file_;
-  std::array<std::vector<Extent>, kParts> extents_;
+  std::unique_ptr<PartedFile> file_;  // of groups that were put aside, by the hashes of their keys
 };
 
 }  // namespace tracedeck::query

@@ -84,8 +84,8 @@ class Query::Plan {
     for (const Record& record : batch.records()) {
       if (record.kind == RecordKind::kEvent) {
         if (auto added = add(record.event); !added) return added;
-      } else {
-        note(record);
+      } else if (auto noted = note(record); !noted) {
+        return noted;
       }
     }
     return {};
@@ -212,9 +212,9 @@ class Query::Plan {
     return pairing_->add(event);
   }
 
-  void note(const Record& record) {
+  Result<void> note(const Record& record) {
     if (record.kind == RecordKind::kProblem) counts_.damaged_bytes += record.notice->finding.length;
-    if (record.kind != RecordKind::kLoss) return;
+    if (record.kind != RecordKind::kLoss) return {};
     const Loss& loss = *record.loss;
     if (loss.taken_back) {
       counts_.lost -= loss.events.value_or(0);
@@ -222,7 +222,7 @@ class Query::Plan {
       counts_.lost += loss.events.value_or(0);
       counts_.losses_of_unknown_size += loss.events ? 0 : 1;
     }
-    if (pairing_) pairing_->add(loss);
+    return pairing_ ? pairing_->add(loss) : Result<void>();
   }
 
   static std::unexpected<Error> too_much_named() {
