@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
@@ -92,7 +93,7 @@ class Query::Plan {
   }
 
   [[nodiscard]] bool full() const {
-    if (limit_ && passed_ >= *limit_) return true;
+    if (std::ranges::any_of(limits_, &EventLimit::reached)) return true;
     return pairing_ ? pairing_->full() : sink_->full();
   }
 
@@ -197,6 +198,14 @@ class Query::Plan {
     ExpressionPtr expression;
     std::size_t size = 0;  // operations
   };
+  // So many events, and what is asked of each of them behind it.
+  struct EventLimit {
+    std::uint64_t most = 0;
+    std::uint64_t passed = 0;
+    std::optional<EventProjection> condition = {};
+
+    [[nodiscard]] bool reached() const { return passed >= most; }
+  };
 
   Result<void> add(const Event& event) {
     ++counts_.read;
@@ -205,11 +214,21 @@ class Query::Plan {
       has_origin_ = true;
       origin_ = event.event_class->clock->origin;
     }
-    if (limit_ && passed_ >= *limit_) return {};
-    ++passed_;
+    if (!limits_.empty() && !passes_limits(event)) return {};
     if (!pairing_) return sink_->add((*projection_)(event));
     counts_.without_time += event.event_class->clock == nullptr ? 1 : 0;
     return pairing_->add(event);
+  }
+
+  bool passes_limits(const Event& event) {
+    for (EventLimit& limit : limits_) {
+      if (limit.reached()) return false;
+      ++limit.passed;
+      if (!limit.condition) continue;
+      const Value& met = (*limit.condition)(event).front();
+      if (met.kind != Value::Kind::kBoolean || !met.boolean) return false;
+    }
+    return true;
   }
 
   Result<void> note(const Record& record) {
@@ -250,21 +269,21 @@ class Query::Plan {
     return {};
   }
 
-  // The stages that events pass: conditions, names, a limit; then what makes rows of events.
+  // The stages that events pass: conditions, names, limits; then what makes rows of events.
   Result<void> build_front() {
     std::vector<ExpressionPtr> conditions;
     for (; next_ < stages_.size(); ++next_) {
       StageSyntax& stage = stages_[next_];
       if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
-        if (limit_) {
-          return std::unexpected(syntax_error(
-              text_, stage.place, "a condition on events comes before `limit`, not behind it"));
+        if (!limits_.empty()) {
+          if (auto added = add_condition(*where); !added) return added;
+          continue;
         }
         conditions.push_back(resolved(*where->condition));
       } else if (auto* const let = std::get_if<LetStage>(&stage.what)) {
         if (auto named = name(*let); !named) return named;
       } else if (auto* const limit = std::get_if<LimitStage>(&stage.what)) {
-        limit_ = std::min(limit_.value_or(limit->rows), limit->rows);
+        limits_.push_back({.most = limit->rows});
       } else {
         break;
       }
@@ -275,7 +294,7 @@ class Query::Plan {
       if (auto* const pair = std::get_if<PairStage>(&stage.what)) return build_pairs(*pair);
       if (auto* const group = std::get_if<GroupStage>(&stage.what)) {
         ++next_;
-        any_order_ = !limit_;
+        any_order_ = limits_.empty();
         return build_groups(*group, stage.place, {});
       }
       if (auto* const select = std::get_if<SelectStage>(&stage.what)) {
@@ -285,6 +304,18 @@ class Query::Plan {
     }
     // A sort of events, or nothing at all.
     return select_events(usual_columns());
+  }
+
+  // A condition on the events that a limit lets pass.
+  Result<void> add_condition(const WhereStage& where) {
+    // Two in a row have a limit between them that lets all pass.
+    if (limits_.back().condition) limits_.push_back({.most = ~std::uint64_t{0}});
+    std::vector<ExpressionPtr> expressions;
+    expressions.push_back(resolved(*where.condition));
+    auto projection = event_projection(std::move(expressions));
+    if (!projection) return std::unexpected(projection.error());
+    limits_.back().condition.emplace(*std::move(projection));
+    return {};
   }
 
   Result<void> make_condition(std::vector<ExpressionPtr> conditions) {
@@ -307,14 +338,20 @@ class Query::Plan {
     return project_events(std::move(expressions));
   }
 
-  Result<void> project_events(std::vector<ExpressionPtr> expressions) {
+  Result<EventProjection> event_projection(std::vector<ExpressionPtr> expressions) {
     needs_values_ = needs_values_ ||
                     std::ranges::any_of(
                         expressions, [](const ExpressionPtr& each) { return reads_values(*each); });
     for (const ExpressionPtr& each : expressions) fields_.add(*each);
     auto list = ExpressionList::from(std::move(expressions), text_);
     if (!list) return std::unexpected(list.error());
-    projection_.emplace(*std::move(list), fields_);
+    return EventProjection(*std::move(list), fields_);
+  }
+
+  Result<void> project_events(std::vector<ExpressionPtr> expressions) {
+    auto projection = event_projection(std::move(expressions));
+    if (!projection) return std::unexpected(projection.error());
+    projection_.emplace(*std::move(projection));
     return {};
   }
 
@@ -537,8 +574,7 @@ class Query::Plan {
   std::map<std::string, Named, std::less<>> names_;
   std::size_t named_ = 0;  // operations that names stood for so far
   bool names_too_much_ = false;
-  std::optional<std::uint64_t> limit_;  // of events
-  std::uint64_t passed_ = 0;
+  std::deque<EventLimit> limits_;
   std::optional<EventProjection> projection_;
   std::optional<PairingPlan> pairing_plan_;
   std::optional<Pairing> pairing_;
