@@ -207,7 +207,8 @@ void AggregateState::add(const Value& value) {
       return add_to(std::get<Histogram>(state_), value);
     case AggregateKind::kDistinct: {
       std::string bytes;
-      query::encode(bytes, value);
+      // A number is one value with and without its name.
+      encode_plain(bytes, value);
       return std::get<DistinctCounter>(state_).add(hash_of(bytes));
     }
     case AggregateKind::kFirst:
