@@ -136,6 +136,8 @@ std::string check(const Command& command, Options& options) {
   if (command.operands == Operands::kNone && !options.operands.empty()) {
     return fmt::format("takes no operands, not '{}'", options.operands.front());
   }
+  // Partial answers hold their question, and are no traces.
+  if (options.merge) return command.check(options);
   if (command.operands == Operands::kStagesAndTraces) {
     if (std::string wrong = take_stages(options); !wrong.empty()) return wrong;
   }

@@ -28,10 +28,10 @@ constexpr auto kStatsOptions = std::to_array<std::string_view>(
      "tband-encoding", "max-state",   "jobs",  "strict",   "color",      "progress",
      "quiet",          "verbose",     "help",  "version"});
 constexpr auto kQueryOptions = std::to_array<std::string_view>(
-    {"json",     "answer-output",  "begin",     "end",  "where",    "order",
-     "clock",    "clock-offset",   "follow",    "baud", "metadata", "files-from",
-     "format",   "tband-encoding", "max-state", "jobs", "strict",   "color",
-     "progress", "quiet",          "verbose",   "help", "version"});
+    {"json",   "answer-output",  "partial",      "merge",  "begin",  "end",      "where",
+     "order",  "clock",          "clock-offset", "follow", "baud",   "metadata", "files-from",
+     "format", "tband-encoding", "max-state",    "jobs",   "strict", "color",    "progress",
+     "quiet",  "verbose",        "help",         "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
     {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
      "max-state", "jobs", "strict", "color", "progress", "quiet", "verbose", "help", "version"});
@@ -101,7 +101,9 @@ constexpr std::array kCommands = {
         "EXPR]'. @FILE stands for what is in FILE.\n\n"
         "  tracedeck query 'pair PollStart PollEnd on worker_id | p99(duration), count by "
         "worker_id | top 5 by p99' TRACE\n\n"
-        "What the answer was made of follows it: events read and selected, lost, damaged.",
+        "What the answer was made of follows it: events read and selected, lost, damaged.\n\n"
+        "Many hosts can answer together: each with --partial FILE, and all of it with query "
+        "--merge FILE... (no STAGES).",
         Operands::kStagesAndTraces, kQueryOptions, check_query, run_query},
     Command{"validate", "every rule of its specification that a trace breaks",
             "Prints every finding, one a line: FILE:OFFSET: severity: RULE: sentence [section]. "

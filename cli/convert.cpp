@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/events_out.hpp"
+#include "cli/output_file.hpp"
 #include "cli/output_options.hpp"
 #include "cli/places.hpp"
 #include "cli/receipt.hpp"
@@ -14,7 +15,6 @@
 #include "tracedeck/flow/output_queue.hpp"
 #include "tracedeck/flow/serve.hpp"
 #include "tracedeck/formats.hpp"
-#include "tracedeck/io/compressing_output.hpp"
 #include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/io/watched_input.hpp"
 #include "tracedeck/outputs.hpp"
@@ -298,10 +298,9 @@ class Conversion {
     if (options_.out == kStandard) return true;
     if (writes_directory(options_))
       return keep(io::OutputDirectory::create(options_.out), directory_);
-    if (!keep(io::create_file(options_.out, session_.stop), file_)) return false;
-    file_ = io::compress(std::move(file_), io::compression_named(options_.out));
+    file_ = create_output_file(options_.out, session_);
     output_ = file_.get();
-    return true;
+    return file_ != nullptr;
   }
 
   template <class Place>

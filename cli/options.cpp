@@ -316,6 +316,22 @@ constexpr std::array kOptions = {
                .choices = answer_choices,
                .initial = "text",
                .apply = assign<&Options::output>},
+    OptionSpec{.name = "partial",
+               .value = "FILE",
+               .help = "write what the answer is made of to FILE instead, for --merge",
+               .detail = "FILE holds the state of the aggregates: counts, sums, and the "
+                         "distributions that quantiles are of. Stages behind the first aggregates "
+                         "are applied when it is merged. It is compressed when its name ends in "
+                         ".gz or .zst; '-' is standard output.",
+               .kind = ValueKind::kFile,
+               .apply = assign_path<&Options::partial>},
+    OptionSpec{.name = "merge",
+               .help = "the answer that partial ones add up to: query --merge FILE...",
+               .detail = "There are no STAGES: the FILEs, which --partial wrote, all hold the same "
+                         "question. A FILE that is damaged, or of another question, is left out as "
+                         "a whole, which is reported; exit code 3. With --partial the result is a "
+                         "partial answer again.",
+               .apply = set<&Options::merge>},
     OptionSpec{.name = "int64",
                .value = "FORM",
                .help = "of jsonl: what integers beyond 2^53 are",

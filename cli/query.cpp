@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/notices.hpp"
+#include "cli/output_file.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/query/answers.hpp"
+#include "tracedeck/query/partial.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -56,26 +59,111 @@ void report_counts(const Options& options, Session& session, const query::QueryC
   }
 }
 
+// Options for reading events.
+constexpr auto kReadingOptions = std::to_array<std::string_view>(
+    {"begin", "end", "where", "order", "clock", "clock-offset", "follow", "baud", "metadata",
+     "format", "tband-encoding", "max-state", "jobs", "strict"});
+
+// The first of `ids` that was given, as it is spelled; or "".
+std::string given_of(const Options& options, std::span<const std::string_view> ids) {
+  for (const std::string_view id : options.given) {
+    if (std::ranges::find(ids, id) != ids.end()) return option(id).spelling();
+  }
+  return {};
+}
+
+std::string check_merge(const Options& options) {
+  if (options.operands.empty())
+    return "option '--merge' needs FILEs that --partial wrote: tracedeck query --merge FILE...";
+  const std::string reading = given_of(options, kReadingOptions);
+  if (reading.empty()) return {};
+  return fmt::format("option '{}' does not go with '--merge', which reads no events", reading);
+}
+
+// Where a partial answer goes.
+class PartialOutput {
+ public:
+  PartialOutput(const Options& options, Session& session)
+      : session_(session),
+        path_(options.partial),
+        file_(path_.empty() || path_ == kStandard ? nullptr : create_output_file(path_, session)) {}
+
+  // Whether nothing can be written; that was reported.
+  [[nodiscard]] bool failed() const {
+    return !path_.empty() && path_ != kStandard && file_ == nullptr;
+  }
+
+  void write(query::Query& query) {
+    io::Output& output = file_ != nullptr ? *file_ : session_.out;
+    if (!session_.delivered(query::write_partial_answer(query, output))) return;
+    if (!session_.delivered(file_ != nullptr ? file_->finish() : output.flush())) return;
+    session_.diagnostics.note(query::counts_text(query.counts()));
+  }
+  void discard() {
+    if (file_ != nullptr) file_->discard();
+  }
+
+ private:
+  Session& session_;
+  std::string path_;
+  std::unique_ptr<io::Output> file_;
+};
+
+std::unique_ptr<query::RowSink> sink_of(const Options& options, Session& session,
+                                        const query::Query& query) {
+  return options.partial.empty() ? answer_sink(options, session.out, query) : query::no_answer();
+}
+
+void run_merge(const Options& options, Session& session) {
+  PartialOutput partial(options, session);
+  if (partial.failed()) return;
+  query::PartialMerge merge(
+      [&](const query::Query& query) { return sink_of(options, session, query); });
+  for (const std::string& operand : options.operands) {
+    if (session.stop.stop_requested()) break;
+    auto input = io::open_input(operand, session.stop);
+    const auto added = input ? merge.add(**input) : std::unexpected(input.error());
+    if (!added && !session.stop.stop_requested()) session.report(added.error());
+  }
+  // A part of them would look like all.
+  if (session.stop.stop_requested()) session.cut_short();
+  if (session.stop.stop_requested() || merge.query() == nullptr) return partial.discard();
+  if (!options.partial.empty()) return partial.write(*merge.query());
+  if (session.delivered(merge.query()->finish()))
+    report_counts(options, session, merge.query()->counts());
+}
+
 }  // namespace
 
 std::string check_query(Options& options) {
+  if (!options.partial.empty()) {
+    constexpr auto kForms = std::to_array<std::string_view>({"json", "answer-output"});
+    if (const std::string form = given_of(options, kForms); !form.empty())
+      return fmt::format("option '{}' does not go with '--partial', whose form is its own", form);
+  }
+  if (options.merge) return check_merge(options);
   const auto query = query::Query::parse(options.stages);
-  return query ? std::string() : query.error().message;
+  if (!query) return query.error().message;
+  const auto adds_up = options.partial.empty() ? Result<void>() : (*query)->adds_up();
+  return adds_up ? std::string() : "option '--partial': " + adds_up.error().message;
 }
 
 void run_query(const Options& options, Session& session) {
+  if (options.merge) return run_merge(options, session);
   const auto parsed = query::Query::parse(options.stages, options.condition);
   if (!parsed) return session.report(parsed.error());
   query::Query& query = **parsed;
   Options reading = reading_options(options, query);
+  PartialOutput partial(options, session);
+  if (partial.failed()) return;
   OpenPipeline pipeline(reading, session,
                         {.values = query.needs_values(),
                          .names = query.needs_names(),
                          .findings = true,
                          .symbols = query.needs_symbols() ? flow::Needs::Symbols::kAll
                                                           : flow::Needs::Symbols::kNone});
-  if (pipeline.empty()) return;
-  query.answer_to(answer_sink(options, session.out, query));
+  if (pipeline.empty()) return partial.discard();
+  query.answer_to(sink_of(options, session, query));
   Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});
   Result<void> answered;
   const auto read = read_through(*pipeline, [&](const Batch& batch) {
@@ -85,10 +173,18 @@ void run_query(const Options& options, Session& session) {
   });
   if (!read) session.report(read.error());
   session.diagnostics.progress().erase();
-  if (answered) answered = query.finish();
+  const bool cut_short = session.stop.stop_requested() && !pipeline->live();
+  if (answered && options.partial.empty()) answered = query.finish();
   if (!session.delivered(answered)) return;
   pipeline.close();
-  report_counts(options, session, query.counts());
+  if (options.partial.empty()) {
+    report_counts(options, session, query.counts());
+  } else if (cut_short) {
+    session.cut_short();
+    partial.discard();
+  } else {
+    partial.write(query);
+  }
   notices.finish();
   // Who runs commands reports those of --where.
   std::erase_if(reading.watches, [&](query::FieldWatch* each) {

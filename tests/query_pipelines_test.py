@@ -253,18 +253,56 @@ class Answers(CommandTest):
 
 @unittest.skipIf(is_sanitized(), "sanitizers take memory of their own")
 class Memory(CommandTest):
+    def measured(self, text, trace):
+        """The lines of an answer, which was made within 64 MiB."""
+        out = self.folder / "out"
+        with out.open("wb") as file:
+            command = [sys.executable, "-c", MEASURED, BIN, "query", "-q", "--output", "jsonl", text, str(trace)]
+            measured = subprocess.run(command, stdout=file, stderr=subprocess.PIPE, check=True)
+        self.assertLess(int(measured.stderr), 64 << 10, text)
+        return out.read_bytes().splitlines()
+
+    def test_many_open_pairs(self):
+        # Of the greater number most are paired in a temporary file.
+        for count in (500_000, 1_000_000):
+            schema = w.header() + w.schema(0, "A", [("key", w.VARINT), ("n", w.VARINT)]) + w.schema(1, "B", [("key", w.VARINT)])
+            begins = [w.event(0, w.varint(i * 7919 % count) + w.varint(i), delta=1000) for i in range(count)]
+            # Every tenth has no end.
+            ends = [w.event(1, w.varint(i * 104_729 % count), delta=1000) for i in range(count) if i % 10]
+            trace = self.file("pairs.bin", schema + b"".join(begins + ends))
+            number = {i * 7919 % count: i for i in range(count)}
+            lines = self.measured("pair A B on key | select key, duration, a.n as n", trace)
+            pairs = json.loads(lines.pop())["answer"]["pairs"]
+            self.assertEqual((pairs["complete"], pairs["without_end"], pairs["not_held"]), (count * 9 // 10, count // 10, 0))
+            keys = [i * 104_729 % count for i in range(count) if i % 10]
+            # They come in the order of their ends.
+            self.assertEqual([row["key"] for row in map(json.loads, lines)], keys)
+            for place, row in enumerate(map(json.loads, lines)):
+                n = number[row["key"]]
+                self.assertEqual((row["n"], row["duration"]), (n, (count + place - n) * 1000))
+
+    def test_many_rows_in_order(self):
+        count, step = 600_000, 7919
+        schema = w.header() + w.schema(0, "Tick", [("n", w.VARINT), ("text", w.STRING)])
+        texts = [w.string(f"t{i}") for i in range(1000)]
+        events = (w.event(0, w.varint(i * step % count) + texts[i % 1000], delta=1000) for i in range(count))
+        trace = self.file("many.bin", schema + b"".join(events))
+        rows = [json.loads(line) for line in self.measured("select n, text | sort n desc", trace)[:-1]]
+        self.assertEqual([row["n"] for row in rows], list(range(count))[::-1])
+        rows = [json.loads(line) for line in self.measured("select text, n | sort text | limit 2000", trace)[:-1]]
+        self.assertEqual([row["text"] for row in rows], ["t0"] * 600 + ["t1"] * 600 + ["t10"] * 600 + ["t100"] * 200)
+        # What is equal stays as it came.
+        self.assertEqual([row["n"] for row in rows[:600]], [i * 1000 * step % count for i in range(600)])
+        rows = [json.loads(line) for line in self.measured("select n, text | top 300000 by n", trace)[:-1]]
+        self.assertEqual([row["n"] for row in rows], list(range(count // 2, count))[::-1])
+
     def test_many_groups(self):
         count, step = 300_000, 7919
         schema = w.header() + w.schema(0, "Tick", [("key", w.VARINT), ("n", w.VARINT)])
         events = (w.event(0, w.varint(i * step % count) + w.varint(i % 1000), delta=1000) for i in range(2 * count))
         trace = self.file("many.bin", schema + b"".join(events))
-        out = self.folder / "out"
         for text, groups in (("p99(n), count, sum(n) by key", count), ("p99(n) every 1us", 2 * count)):
-            with out.open("wb") as file:
-                command = [sys.executable, "-c", MEASURED, BIN, "query", "-q", "--output", "jsonl", text, str(trace)]
-                measured = subprocess.run(command, stdout=file, stderr=subprocess.PIPE, check=True)
-            self.assertLess(int(measured.stderr), 64 << 10, text)
-            lines = out.read_bytes().splitlines()
+            lines = self.measured(text, trace)
             self.assertFalse(json.loads(lines.pop())["answer"]["in_order"])
             self.assertEqual(len(lines), groups)
             if "by key" not in text:

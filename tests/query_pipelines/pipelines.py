@@ -28,6 +28,9 @@ class Pipelines:
             self.let = "twice"
         if self.chance(0.1):
             stages.append(("limit", self.pick((0, 1, 7, 100, 10**6))))
+            if self.chance(0.5):
+                stages += [("where", self.condition())] * self.pick((1, 1, 2))
+                stages += [("limit", self.pick((3, 20)))] * self.pick((0, 1))
         front = self.rng.random()
         if front < 0.45:
             stages.append(self.pair())

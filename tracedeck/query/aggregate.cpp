@@ -203,7 +203,8 @@ std::size_t AggregateState::add(const Value& value) {
   const std::size_t before = memory();
   if (auto* const distinct = std::get_if<DistinctCounter>(&state_)) {
     std::string bytes;
-    query::encode(bytes, value);
+    // A number is one value with and without its name.
+    encode_plain(bytes, value);
     distinct->add(hash_of(bytes));
   } else if (auto& cell = std::get<Cell>(state_); replaces(value, cell)) {
     cell = Cell::of(value);

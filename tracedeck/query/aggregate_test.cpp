@@ -110,6 +110,15 @@ TEST(Aggregates, WhatIsNoNumberIsNotInHistograms) {
   EXPECT_EQ(result_of(AggregateKind::kHistogram, {Value::of(-infinity)}).buckets.size(), 1U);
 }
 
+// A name that the trace gives a number after events had it.
+TEST(Aggregates, ANumberIsOneValueWithAndWithoutItsName) {
+  const std::vector<std::string> labels = {"sensor"};
+  Value named = Value::of(std::uint64_t{2});
+  named.names = &labels;
+  EXPECT_EQ(result_of(AggregateKind::kDistinct, {named, Value::of(std::uint64_t{2})}).integer,
+            Integer::from(std::uint64_t{1}));
+}
+
 TEST(Aggregates, HaveWords) {
   double part = 0;
   ASSERT_NE(find_aggregate("p99.9", part), nullptr);

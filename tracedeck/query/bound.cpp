@@ -365,7 +365,7 @@ Value evaluate_operation(const BoundNode& node, const EventValues& values) {
     return known ? Value::of(!*known) : Value{};
   }
   if (!first.known()) return {};
-  if (operation == Operator::kSymbol) return symbol_of(first, values.event);
+  if (operation == Operator::kSymbol) return symbol_of(first, *values.event);
   if (operation == Operator::kLower) return lowered(first, *values.texts);
   if (node.operands.size() == 1) return apply(operation, first);
   const Value second = evaluate(node.operands[1], values);

@@ -1,5 +1,7 @@
 #include "tracedeck/query/cell.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -14,7 +16,7 @@ enum class Tag : std::uint8_t {
   kUnknown,
   kFalse,
   kTrue,
-  kUnsigned,  // 8 bytes, little-endian
+  kUnsigned,  // a varint
   kNegative,  // the magnitude, as kUnsigned
   kWide,      // a sign, and 16 bytes of magnitude
   kReal,
@@ -22,6 +24,7 @@ enum class Tag : std::uint8_t {
   kBlob,
   kJson,
   kLabelled,  // how many labels, each of them, and the integer
+  kBuckets,   // how many, and of each both bounds and the count
 };
 
 void put_tag(std::string& into, Tag tag) { into.push_back(static_cast<char>(tag)); }
@@ -35,7 +38,7 @@ void put_whole(std::string& into, const Integer& value) {
   const auto low = static_cast<std::uint64_t>(value.magnitude);
   if (value.magnitude == low) {
     put_tag(into, value.negative ? Tag::kNegative : Tag::kUnsigned);
-    return put_bytes(into, low);
+    return put_varint(into, low);
   }
   put_tag(into, Tag::kWide);
   into.push_back(value.negative ? 1 : 0);
@@ -95,11 +98,14 @@ std::optional<Cell> take_wide(std::span<const std::uint8_t>& bytes) {
 std::optional<Cell> take_text_cell(Cell::Kind kind, std::span<const std::uint8_t>& bytes) {
   const auto text = take_text(bytes);
   if (!text) return std::nullopt;
+  // JSON of ours is one line, and so is what it is put into.
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+  if (kind == Cell::Kind::kJson && std::ranges::any_of(*text, is_control)) return std::nullopt;
   return Cell{.kind = kind, .text = std::string(*text)};
 }
 
 std::optional<Cell> take_integer_cell(Tag tag, std::span<const std::uint8_t>& bytes) {
-  const auto value = take_bytes(bytes);
+  const auto value = take_varint(bytes);
   if (!value) return std::nullopt;
   return Cell::of(Integer::of(*value, tag == Tag::kNegative));
 }
@@ -128,7 +134,53 @@ std::optional<Cell> take_labelled(std::span<const std::uint8_t>& bytes) {
   return cell;
 }
 
-int rank_of(Cell::Kind kind) {
+std::optional<Cell> take_buckets(std::span<const std::uint8_t>& bytes) {
+  const auto count = take_varint(bytes);
+  if (!count) return std::nullopt;
+  Cell cell{.kind = Cell::Kind::kBuckets};
+  for (std::uint64_t i = 0; i < *count; ++i) {
+    const auto lower = take_real(bytes);
+    const auto upper = take_real(bytes);
+    const auto held = take_varint(bytes);
+    if (!lower || !upper || !held) return std::nullopt;
+    cell.buckets.push_back({.lower = *lower, .upper = *upper, .count = *held});
+  }
+  return cell;
+}
+
+void put_buckets(std::string& into, const std::vector<Histogram::Bucket>& buckets) {
+  put_tag(into, Tag::kBuckets);
+  put_varint(into, buckets.size());
+  for (const Histogram::Bucket& bucket : buckets) {
+    put_real(into, bucket.lower);
+    put_real(into, bucket.upper);
+    put_varint(into, bucket.count);
+  }
+}
+
+// Kinds that are put in order by themselves, in the order of the kinds: unknown values, numbers,
+// texts.
+constexpr unsigned kKindBits = 2;
+std::uint64_t rank(std::uint64_t kind, std::uint64_t within) {
+  return kind << (64 - kKindBits) | within >> kKindBits;
+}
+
+std::uint64_t rank_of_number(double value) {
+  // NaN before all others, both zeros alike.
+  if (value != value) return rank(1, 0);
+  const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  return rank(1, (bits & kSign) != 0 ? ~bits : bits | kSign);
+}
+
+std::uint64_t rank_of_text(std::string_view text) {
+  std::uint64_t first = 0;
+  for (std::size_t i = 0; i < 8; ++i)
+    first = first << 8 | (i < text.size() ? static_cast<std::uint8_t>(text[i]) : 0);
+  return rank(2, first);
+}
+
+int kind_rank_of(Cell::Kind kind) {
   switch (kind) {
     case Cell::Kind::kUnknown:
       return 0;
@@ -195,6 +247,7 @@ void encode(std::string& into, const Value& value) {
     const std::vector<std::string> labels = labels_of(value);
     put_labels(into, labels.size(), labels);
   }
+  if (value.kind == Value::Kind::kBuckets) return put_buckets(into, *value.buckets);
   encode_plain(into, value);
 }
 
@@ -281,13 +334,22 @@ std::optional<Cell> decode_cell(std::span<const std::uint8_t>& bytes) {
       return take_text_cell(Cell::Kind::kJson, bytes);
     case Tag::kLabelled:
       return take_labelled(bytes);
+    case Tag::kBuckets:
+      return take_buckets(bytes);
   }
   return std::nullopt;
 }
 
+std::vector<Cell> decode_cells(std::span<const std::uint8_t> bytes) {
+  std::vector<Cell> cells;
+  while (!bytes.empty()) cells.push_back(decode_cell(bytes).value_or(Cell()));
+  return cells;
+}
+
 std::weak_ordering order_of(const Cell& a, const Cell& b) {
-  if (rank_of(a.kind) != rank_of(b.kind)) return rank_of(a.kind) <=> rank_of(b.kind);
-  if (rank_of(a.kind) != 1) return a.text.compare(b.text) <=> 0;
+  const int kind = kind_rank_of(a.kind);
+  if (kind != kind_rank_of(b.kind)) return kind <=> kind_rank_of(b.kind);
+  if (kind != 1) return a.text.compare(b.text) <=> 0;
   const auto order = compare(a.value(), b.value());
   if (order && *order != std::partial_ordering::unordered) {
     return *order < 0   ? std::weak_ordering::less
@@ -299,6 +361,40 @@ std::weak_ordering order_of(const Cell& a, const Cell& b) {
     return cell.kind == Cell::Kind::kReal && cell.real != cell.real;
   };
   return is_nan(b) <=> is_nan(a);
+}
+
+std::weak_ordering order_of(std::span<const std::uint8_t>& a, std::span<const std::uint8_t>& b) {
+  const auto is_unsigned = [](std::span<const std::uint8_t> bytes) {
+    return !bytes.empty() && bytes.front() == static_cast<std::uint8_t>(Tag::kUnsigned);
+  };
+  if (is_unsigned(a) && is_unsigned(b)) {
+    a = a.subspan(1);
+    b = b.subspan(1);
+    return take_varint(a).value_or(0) <=> take_varint(b).value_or(0);
+  }
+  const auto left = decode_cell(a);
+  const auto right = decode_cell(b);
+  return order_of(left.value_or(Cell()), right.value_or(Cell()));
+}
+
+std::uint64_t rank_of(std::span<const std::uint8_t> bytes) {
+  if (!bytes.empty() && bytes.front() == static_cast<std::uint8_t>(Tag::kUnsigned)) {
+    bytes = bytes.subspan(1);
+    return rank_of_number(static_cast<double>(take_varint(bytes).value_or(0)));
+  }
+  const Cell cell = decode_cell(bytes).value_or(Cell());
+  switch (cell.kind) {
+    case Cell::Kind::kUnknown:
+      return 0;
+    case Cell::Kind::kBoolean:
+      return rank_of_number(cell.boolean ? 1 : 0);
+    case Cell::Kind::kInteger:
+      return rank_of_number(cell.integer.to_real());
+    case Cell::Kind::kReal:
+      return rank_of_number(cell.real);
+    default:
+      return rank_of_text(cell.text);
+  }
 }
 
 }  // namespace tracedeck::query

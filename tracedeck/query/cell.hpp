@@ -60,9 +60,17 @@ void encode_plain(std::string& into, const Value& value);
 void encode(std::string& into, const Cell& cell);
 // Takes a cell off `bytes`; nothing where none is.
 [[nodiscard]] std::optional<Cell> decode_cell(std::span<const std::uint8_t>& bytes);
+// All that `encode` appended, of our own.
+[[nodiscard]] std::vector<Cell> decode_cells(std::span<const std::uint8_t> bytes);
 
 // In the order of a sort: unknown ones first, then booleans and numbers by value, then texts, then
 // the rest by their bytes.
 [[nodiscard]] std::weak_ordering order_of(const Cell& a, const Cell& b);
+// The same of what `encode` appended, which is taken off both.
+[[nodiscard]] std::weak_ordering order_of(std::span<const std::uint8_t>& a,
+                                          std::span<const std::uint8_t>& b);
+// A number that does not fall from a value to one behind it in that order: what differs in it needs
+// no further look. `bytes`: what `encode` appended.
+[[nodiscard]] std::uint64_t rank_of(std::span<const std::uint8_t> bytes);
 
 }  // namespace tracedeck::query

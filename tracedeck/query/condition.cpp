@@ -231,6 +231,7 @@ Result<std::shared_ptr<const Condition>> Condition::parse(std::span<const std::s
     if (!expression) return std::unexpected(expression.error());
     if (auto taken = condition->take(*std::move(expression), text); !taken)
       return std::unexpected(taken.error());
+    condition->text_ += (condition->text_.empty() ? "(" : " && (") + text + ")";
   }
   condition->join();
   return condition;

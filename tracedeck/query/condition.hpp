@@ -48,6 +48,8 @@ class Condition final : public flow::Condition, public std::enable_shared_from_t
     passed_ += passed;
   }
 
+  // The texts that it was parsed from, as one: `(A) && (B)`.
+  [[nodiscard]] const std::string& text() const { return text_; }
   // What is behind the condition, for who binds it by himself.
   [[nodiscard]] const Expression& expression() const { return *expression_; }
   [[nodiscard]] const Matchers& matchers() const { return matchers_; }
@@ -60,6 +62,7 @@ class Condition final : public flow::Condition, public std::enable_shared_from_t
   [[nodiscard]] Result<void> take(ExpressionPtr expression, std::string_view text);
   void join();
 
+  std::string text_;
   std::vector<ExpressionPtr> parts_;  // until they are joined
   ExpressionPtr expression_;
   Matchers matchers_;

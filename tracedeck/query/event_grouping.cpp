@@ -229,7 +229,8 @@ inline bool EventGrouping::see_time(const ClassPlan& plan, const Event& event, K
   if (time.negative() || time.magnitude() != low) [[unlikely]]
     return false;
   if (every_ != 0) keys[keys_] = low / every_;
-  grouping_->see_time(Integer::from(low));
+  const Integer seen = Integer::from(low);
+  grouping_->note_times(seen, seen);
   return true;
 }
 

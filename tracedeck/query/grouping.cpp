@@ -1,6 +1,7 @@
 #include "tracedeck/query/grouping.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <utility>
 
@@ -68,7 +69,7 @@ Result<void> Grouping::add(std::span<const Value> row) {
   key_.clear();
   if (plan_.time) {
     const Value& time = row[*plan_.time];
-    if (time.kind == Value::Kind::kInteger) see_time(time.integer);
+    if (time.kind == Value::Kind::kInteger) note_times(time.integer, time.integer);
     if (plan_.every) put_bucket(time);
   }
   const std::size_t bucket = key_.size();
@@ -99,16 +100,15 @@ void Grouping::encode_group(std::string& into, std::string_view key, const Group
 
 Result<void> Grouping::spill() {
   if (file_ == nullptr) {
-    auto file = flow::SpillFile::create({});
+    auto file = PartedFile::create(kParts);
     if (!file) return std::unexpected(file.error());
     file_ = *std::move(file);
   }
   std::array<std::string, kParts> parts;
-  for (const auto& [key, group] : groups_) encode_group(parts[hash_of(key) >> 58], key, group);
+  for (const auto& [key, group] : groups_)
+    encode_group(parts[file_->part_of(hash_of(key))], key, group);
   for (std::size_t i = 0; i < kParts; ++i) {
-    if (parts[i].empty()) continue;
-    extents_[i].push_back({.offset = file_->size(), .size = parts[i].size()});
-    if (auto written = file_->append(bytes_of(parts[i])); !written) return written;
+    if (auto written = file_->append(i, bytes_of(parts[i])); !written) return written;
   }
   forget_groups();
   return {};
@@ -121,27 +121,34 @@ void Grouping::forget_groups() {
   memory_ = 0;
 }
 
-bool Grouping::take_group(std::span<const std::uint8_t>& bytes) {
+std::optional<Grouping::EncodedGroup> Grouping::decode_group(ByteSpan& bytes) const {
   const auto key = take_text(bytes);
   const auto shown = take_text(bytes);
-  if (!key || !shown) return false;
-  Group& group = group_of(*key);
-  if (group.shown.empty() && !shown->empty()) {
-    group.shown = *shown;
-    memory_ += shown->size();
+  if (!key || !shown) return std::nullopt;
+  EncodedGroup group{.key = *key, .shown = *shown, .states = {}};
+  for (const GroupingPlan::Aggregate& each : plan_.aggregates) {
+    auto state = AggregateState::decode(each.kind, bytes);
+    if (!state) return std::nullopt;
+    group.states.push_back(*std::move(state));
   }
-  std::vector<AggregateState>& into = group.states;
-  for (std::size_t i = 0; i < into.size(); ++i) {
-    const auto state = AggregateState::decode(plan_.aggregates[i].kind, bytes);
-    if (!state) return false;
-    memory_ += into[i].merge(*state);
-  }
-  return true;
+  return group;
 }
 
-bool Grouping::take_groups(std::span<const std::uint8_t> bytes) {
+void Grouping::add_group(const EncodedGroup& encoded) {
+  Group& group = group_of(encoded.key);
+  if (group.shown.empty() && !encoded.shown.empty()) {
+    group.shown = encoded.shown;
+    memory_ += encoded.shown.size();
+  }
+  for (std::size_t i = 0; i < group.states.size(); ++i)
+    memory_ += group.states[i].merge(encoded.states[i]);
+}
+
+bool Grouping::take_groups(ByteSpan bytes) {
   while (!bytes.empty()) {
-    if (!take_group(bytes)) return false;
+    const auto group = decode_group(bytes);
+    if (!group) return false;
+    add_group(*group);
   }
   return true;
 }
@@ -150,13 +157,12 @@ bool Grouping::take_groups(std::span<const std::uint8_t> bytes) {
 Result<void> Grouping::for_each_part(const std::function<Result<void>()>& visit) {
   if (file_ == nullptr) return visit();
   if (auto spilled = spill(); !spilled) return spilled;
-  for (const std::vector<Extent>& extents : extents_) {
-    for (const Extent& extent : extents) {
-      std::vector<std::uint8_t> bytes(static_cast<std::size_t>(extent.size));
-      if (auto read = file_->read(extent.offset, bytes); !read) return read;
-      if (!take_groups(bytes))
-        return fail(ErrorCode::kReadFailed, "the temporary file does not hold what was written");
-    }
+  for (std::size_t part = 0; part < kParts; ++part) {
+    const auto taken = file_->for_each(part, [this](ByteSpan bytes) -> Result<void> {
+      if (take_groups(bytes)) return {};
+      return fail(ErrorCode::kReadFailed, "the temporary file does not hold what was written");
+    });
+    if (!taken) return taken;
     if (auto visited = visit(); !visited) return visited;
     forget_groups();
   }
@@ -210,38 +216,61 @@ Result<void> Grouping::finish() {
   return next_->finish();
 }
 
-Result<void> Grouping::encode(std::string& into) {
-  query::encode(into, Value::of(begin_));
-  query::encode(into, Value::of(end_));
-  std::uint64_t count = 0;
-  std::string groups;
+Result<void> Grouping::encode(const TakePortion& take) {
+  constexpr std::size_t kPortion = std::size_t{64} << 10;
+  std::string times;
+  query::encode(times, Value::of(begin_));
+  query::encode(times, Value::of(end_));
+  std::string portion = times;
   const auto done = for_each_part([&]() -> Result<void> {
     for (const auto& [key, group] : groups_) {
-      ++count;
-      encode_group(groups, key, group);
+      encode_group(portion, key, group);
+      if (portion.size() < kPortion) continue;
+      if (auto taken = take(portion); !taken) return taken;
+      portion = times;
     }
     return {};
   });
-  if (!done) return done;
-  put_varint(into, count);
-  into += groups;
-  return {};
+  return done ? take(portion) : done;
 }
 
-Result<bool> Grouping::merge(std::span<const std::uint8_t>& bytes) {
-  const auto begin = decode_cell(bytes);
-  const auto end = decode_cell(bytes);
-  const auto count = take_varint(bytes);
-  if (!begin || !end || !count) return false;
-  if (begin->kind == Cell::Kind::kInteger && (!begin_ || begin->integer < *begin_))
-    begin_ = begin->integer;
-  if (end->kind == Cell::Kind::kInteger && (!end_ || end->integer > *end_)) end_ = end->integer;
-  for (std::uint64_t i = 0; i < *count; ++i) {
-    if (!take_group(bytes)) return false;
-    if (memory_ <= plan_.memory) continue;
-    if (auto spilled = spill(); !spilled) return std::unexpected(spilled.error());
+bool Grouping::is_key(std::string_view key) const {
+  ByteSpan bytes = bytes_of(key);
+  const std::size_t values = plan_.keys + (plan_.every ? 1 : 0);
+  for (std::size_t i = 0; i < values; ++i) {
+    if (!decode_cell(bytes)) return false;
+  }
+  return bytes.empty();
+}
+
+bool Grouping::understands(ByteSpan portion) const {
+  const auto is_time = [](const std::optional<Cell>& cell) {
+    return cell && (cell->kind == Cell::Kind::kInteger || cell->kind == Cell::Kind::kUnknown);
+  };
+  if (!is_time(decode_cell(portion)) || !is_time(decode_cell(portion))) return false;
+  while (!portion.empty()) {
+    const auto group = decode_group(portion);
+    if (!group || !is_key(group->key) || !(group->shown.empty() || is_key(group->shown)))
+      return false;
   }
   return true;
+}
+
+Result<void> Grouping::merge(ByteSpan portion) {
+  const auto time_of = [](const std::optional<Cell>& cell) {
+    return cell && cell->kind == Cell::Kind::kInteger ? std::optional(cell->integer) : std::nullopt;
+  };
+  const auto begin = time_of(decode_cell(portion));
+  const auto end = time_of(decode_cell(portion));
+  note_times(begin, end);
+  while (!portion.empty()) {
+    const auto group = decode_group(portion);
+    if (!group) break;
+    add_group(*group);
+    if (memory_ <= plan_.memory) continue;
+    if (auto spilled = spill(); !spilled) return spilled;
+  }
+  return {};
 }
 
 }  // namespace tracedeck::query

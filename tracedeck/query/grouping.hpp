@@ -1,9 +1,9 @@
 // Groups of rows, and what is computed of each.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,7 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracedeck/flow/spill_file.hpp"
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/query/parted_file.hpp"
 #include "tracedeck/query/rows.hpp"
 #include "tracedeck/query/stages.hpp"
 
@@ -37,6 +38,9 @@ struct GroupingPlan {
   std::size_t memory = std::size_t{24} << 20;
 };
 
+// Takes a part of a state that goes elsewhere.
+using TakePortion = std::function<Result<void>(std::string_view)>;
+
 // A stage: takes rows, and at the end hands on one for each group, in the order of its keys: its
 // time, if `every`, its keys, its aggregates. Groups that took a temporary file come in no order.
 class Grouping final : public RowSink {
@@ -51,10 +55,10 @@ class Grouping final : public RowSink {
   [[nodiscard]] Group* last_group() { return last_group_; }
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
   [[nodiscard]] const GroupingPlan& plan() const { return plan_; }
-  // Takes note of the time of an event, by which rates are measured.
-  void see_time(const Integer& time) {
-    if (!begin_ || time < *begin_) begin_ = time;
-    if (!end_ || time > *end_) end_ = time;
+  // Takes note of when events were, by which rates are measured.
+  void note_times(const std::optional<Integer>& begin, const std::optional<Integer>& end) {
+    if (begin && (!begin_ || *begin < *begin_)) begin_ = begin;
+    if (end && (!end_ || *end > *end_)) end_ = end;
   }
   // Says that groups took so many bytes more; and puts groups aside if they take too many.
   void note_growth(std::size_t bytes) { memory_ += bytes; }
@@ -62,10 +66,13 @@ class Grouping final : public RowSink {
     return memory_ > plan_.memory ? spill() : Result<void>();
   }
 
-  // The state of all groups as bytes, to be merged elsewhere; before `finish`.
-  [[nodiscard]] Result<void> encode(std::string& into);
-  // Adds what `encode` made. Returns whether it was that, of an equal plan.
-  [[nodiscard]] Result<bool> merge(std::span<const std::uint8_t>& bytes);
+  // The state of all groups as bytes, to be merged elsewhere, in portions of whole groups of some
+  // 64 KiB; before `finish`. Errors: those of `take` and of temporary files.
+  [[nodiscard]] Result<void> encode(const TakePortion& take);
+  // Whether `portion` is one that `encode` of an equal plan may have made.
+  [[nodiscard]] bool understands(ByteSpan portion) const;
+  // Adds what is in a portion that is understood. Errors: those of temporary files.
+  [[nodiscard]] Result<void> merge(ByteSpan portion);
 
   // Whether groups were put aside, so that they come in no order.
   [[nodiscard]] bool spilled() const { return file_ != nullptr; }
@@ -73,16 +80,17 @@ class Grouping final : public RowSink {
  private:
   static constexpr std::size_t kParts = 64;
 
-  // Where groups were put aside whose keys hash alike.
-  struct Extent {
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
-  };
   struct KeyHash {
     using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
     std::size_t operator()(std::string_view key) const;
   };
   using Groups = std::unordered_map<std::string, Group, KeyHash, std::equal_to<>>;
+  // A group as bytes hold it.
+  struct EncodedGroup {
+    std::string_view key;
+    std::string_view shown;
+    std::vector<AggregateState> states;
+  };
 
   Group& group_of(std::string_view key);
   [[nodiscard]] Group new_group() const;
@@ -92,8 +100,12 @@ class Grouping final : public RowSink {
   [[nodiscard]] Result<void> spill();
   void forget_groups();
   [[nodiscard]] Result<void> for_each_part(const std::function<Result<void>()>& visit);
-  [[nodiscard]] bool take_groups(std::span<const std::uint8_t> bytes);
-  [[nodiscard]] bool take_group(std::span<const std::uint8_t>& bytes);
+  [[nodiscard]] bool take_groups(ByteSpan bytes);
+  // Takes a group off `bytes`; nothing where none is.
+  [[nodiscard]] std::optional<EncodedGroup> decode_group(ByteSpan& bytes) const;
+  void add_group(const EncodedGroup& encoded);
+  // Whether `key` is of as many values as rows have keys.
+  [[nodiscard]] bool is_key(std::string_view key) const;
   [[nodiscard]] Result<void> hand_on();
   [[nodiscard]] double seconds() const;
 
@@ -107,8 +119,7 @@ class Grouping final : public RowSink {
   std::size_t memory_ = 0;             // of groups, about
   std::optional<Integer> begin_ = {};  // of all rows
   std::optional<Integer> end_ = {};
-  std::unique_ptr<flow::SpillFile> file_;
-  std::array<std::vector<Extent>, kParts> extents_;
+  std::unique_ptr<PartedFile> file_;  // of groups that were put aside, by the hashes of their keys
 };
 
 }  // namespace tracedeck::query

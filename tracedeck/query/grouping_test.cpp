@@ -133,21 +133,27 @@ TEST(Grouping, NumbersAreOneGroupWithAndWithoutTheirName) {
   }
 }
 
+std::vector<std::string> portions_of(Grouping& grouping) {
+  std::vector<std::string> portions;
+  EXPECT_TRUE(grouping.encode([&](std::string_view portion) -> Result<void> {
+    portions.emplace_back(portion);
+    return {};
+  }));
+  return portions;
+}
+
 TEST(Grouping, StatesAddUp) {
   Rows whole = groups_of(std::size_t{1} << 30);
   for (const std::size_t memory : {std::size_t{1000}, std::size_t{1} << 30}) {
-    std::string bytes;
     Rows none;
     Grouping first(plan(memory), std::make_unique<Collect>(none));
     add_numbers(first, 0, 2000);
-    ASSERT_TRUE(first.encode(bytes));
     Rows rows;
     Grouping second(plan(memory), std::make_unique<Collect>(rows));
-    std::span<const std::uint8_t> left(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                       bytes.size());
-    const auto merged = second.merge(left);
-    ASSERT_TRUE(merged && *merged);
-    EXPECT_TRUE(left.empty());
+    for (const std::string& portion : portions_of(first)) {
+      EXPECT_TRUE(second.understands(as_bytes(portion)));
+      ASSERT_TRUE(second.merge(as_bytes(portion)));
+    }
     add_numbers(second, 2000, 5000);
     ASSERT_TRUE(second.finish());
     std::ranges::sort(rows);
@@ -156,18 +162,22 @@ TEST(Grouping, StatesAddUp) {
   }
 }
 
-TEST(Grouping, StatesThatWereCutAreNotMerged) {
-  std::string bytes;
+TEST(Grouping, StatesThatAreNoneAreNotUnderstood) {
   Rows none;
   Grouping grouping(plan(1 << 20), std::make_unique<Collect>(none));
-  add_numbers(grouping, 0, 5);
-  ASSERT_TRUE(grouping.encode(bytes));
+  add_numbers(grouping, 0, 1);
+  const std::vector<std::string> portions = portions_of(grouping);
+  ASSERT_EQ(portions.size(), 1U);
+  const std::string& bytes = portions.front();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    Grouping other(plan(1 << 20), std::make_unique<Collect>(none));
-    std::span<const std::uint8_t> left(reinterpret_cast<const std::uint8_t*>(bytes.data()), size);
-    const auto merged = other.merge(left);
-    EXPECT_TRUE(merged && !*merged) << size;
+    // The times alone are of no groups.
+    EXPECT_EQ(grouping.understands(as_bytes(std::string_view(bytes).substr(0, size))), size == 2)
+        << size;
   }
+  // Of another number of keys.
+  GroupingPlan other = plan(1 << 20);
+  ++other.keys;
+  EXPECT_FALSE(Grouping(other, std::make_unique<Collect>(none)).understands(as_bytes(bytes)));
 }
 
 }  // namespace

@@ -1,66 +1,118 @@
 #include "tracedeck/query/pairing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "tracedeck/base/distinct_counter.hpp"
+#include "tracedeck/base/varint_bytes.hpp"
 #include "tracedeck/query/cell.hpp"
+#include "tracedeck/query/parted_file.hpp"
+#include "tracedeck/query/row_sorter.hpp"
 
 namespace tracedeck::query {
 namespace {
 
-// What an entry of the table takes besides its key and what it keeps.
-constexpr std::size_t kOpenEntry = 64;
-// Of texts that are not kept where the object is.
-std::size_t heap_of(std::size_t size) { return size < 16 ? 0 : size + 16; }
-
 bool is_true(const Value& value) { return value.kind == Value::Kind::kBoolean && value.boolean; }
+
+EntityId stream_of(const Event& event) {
+  return event.stream == nullptr ? EntityId::none() : event.stream->entity;
+}
+
+Value value_of(const std::optional<Nanoseconds>& time) {
+  return time ? Value::of(Integer::from(*time)) : Value();
+}
+std::optional<Nanoseconds> take_nanoseconds(ByteSpan& bytes) {
+  const Cell cell = decode_cell(bytes).value_or(Cell());
+  if (cell.kind != Cell::Kind::kInteger) return std::nullopt;
+  return Nanoseconds::from_unsigned(cell.integer.magnitude, cell.integer.negative);
+}
+
+void put_stream(std::string& into, const EntityId& stream) {
+  put_varint(into, stream.trace);
+  put_varint(into, stream.ordinal);
+}
+EntityId take_stream(ByteSpan& bytes) {
+  const std::uint64_t trace = take_varint(bytes).value_or(0);
+  return {.trace = trace, .ordinal = take_varint(bytes).value_or(0)};
+}
+
+std::string encoded(std::span<const Value> values) {
+  std::string bytes;
+  for (const Value& value : values) encode(bytes, value);
+  return bytes;
+}
+
+std::vector<Value> values_of(const std::vector<Cell>& cells) {
+  std::vector<Value> values;
+  for (const Cell& cell : cells) values.push_back(cell.value());
+  return values;
+}
 
 }  // namespace
 
-void Pairing::DeleteOpen::operator()(Open* open) const {
-  while (open != nullptr) delete std::exchange(open, open->outer.release());
-}
+// What was written down to be paired at the end, in parts by the hashes of keys: events that begin
+// or end pairs, and in each part all losses. Then pairs, in the order of the events that end them.
+struct Pairing::Deferred {
+  enum class Kind : std::uint8_t { kBegin, kEnd, kLoss };
+  static constexpr std::size_t kParts = 64;
+  static constexpr std::size_t kPiece = std::size_t{16} << 10;
 
-void LostTimes::add(const Loss& loss, std::uint64_t begun) {
-  if (!loss.end) {
-    first_ = begun;
-    return;
+  explicit Deferred(std::unique_ptr<PartedFile> to) : file(std::move(to)) {}
+
+  Result<void> add(std::size_t part, std::string_view record) {
+    pieces[part] += record;
+    return pieces[part].size() < kPiece ? Result<void>() : write(part);
   }
-  Interval lost{.begin = loss.begin, .end = *loss.end};
-  const auto begins_before = [](const Interval& a, const Interval& b) {
-    return b.begin && (!a.begin || *a.begin <= *b.begin);
-  };
-  auto place = std::ranges::lower_bound(intervals_, lost.end, {}, &Interval::end);
-  if (place != intervals_.end() && (begins_before(*place, lost) || !place->begin)) return;
-  const auto within = [&](const Interval& each) {
-    return !lost.begin || begins_before(lost, each);
-  };
-  auto first = place;
-  while (first != intervals_.begin() && within(*std::prev(first))) --first;
-  // One that ends at the same time.
-  if (place != intervals_.end() && place->end == lost.end) ++place;
-  intervals_.insert(intervals_.erase(first, place), lost);
-  if (intervals_.size() <= kMost) return;
-  // Two of the oldest become one, with the time between them.
-  intervals_[1].begin = intervals_[0].begin;
-  intervals_.erase(intervals_.begin());
-}
+  Result<void> add(std::string_view key, std::string_view record) {
+    return add(file->part_of(hash_of(key)), record);
+  }
+  Result<void> add(std::string_view key, const OpenPair& pair) {
+    std::string record(1, static_cast<char>(Kind::kBegin));
+    put_text(record, key);
+    put_varint(record, pair.number);
+    encode(record, value_of(pair.begin));
+    put_stream(record, pair.stream);
+    put_text(record, pair.kept);
+    return add(key, record);
+  }
+  Result<void> add(std::string_view key, const End& end) {
+    std::string record(1, static_cast<char>(Kind::kEnd));
+    put_text(record, key);
+    put_varint(record, end.number);
+    encode(record, value_of(end.time));
+    put_text(record, encoded(end.keys));
+    put_text(record, encoded(end.kept));
+    return add(key, record);
+  }
+  Result<void> add(const LossOf& loss) {
+    std::string record(1, static_cast<char>(Kind::kLoss));
+    put_varint(record, loss.number);
+    put_stream(record, loss.stream);
+    encode(record, value_of(loss.times.begin));
+    encode(record, value_of(loss.times.end));
+    for (std::size_t part = 0; part < kParts; ++part) {
+      if (auto added = add(part, record); !added) return added;
+    }
+    return {};
+  }
+  Result<void> write(std::size_t part) {
+    auto written = file->append(part, as_bytes(pieces[part]));
+    pieces[part].clear();
+    return written;
+  }
 
-bool LostTimes::concern(std::uint64_t number, Nanoseconds begin, Nanoseconds end) const {
-  if (number < first_) return true;
-  const auto lost = std::ranges::lower_bound(intervals_, begin, {}, &Interval::end);
-  return lost != intervals_.end() && (!lost->begin || *lost->begin <= end);
-}
-
-std::size_t Pairing::KeyHash::operator()(const std::string& key) const { return hash_of(key); }
+  std::unique_ptr<PartedFile> file;
+  std::array<std::string, kParts> pieces = {};  // not yet written
+  RowSorter pairs{{.descending = {false}, .memory = std::size_t{8} << 20}};
+};
 
 Pairing::Pairing(PairingPlan plan, EventProjection projection, std::unique_ptr<RowSink> next)
-    : plan_(std::move(plan)), projection_(std::move(projection)), next_(std::move(next)) {}
-
-std::size_t Pairing::memory_of(const Open& open, std::size_t key) {
-  return kOpenEntry + sizeof(Open) + heap_of(key) + heap_of(open.kept.size());
-}
+    : plan_(std::move(plan)),
+      projection_(std::move(projection)),
+      next_(std::move(next)),
+      open_(plan_.memory) {}
+Pairing::~Pairing() = default;
 
 bool Pairing::take_key(std::span<const Value> keys) {
   key_.clear();
@@ -74,102 +126,162 @@ Result<void> Pairing::add(const Event& event) {
   if (event.event_class->clock == nullptr) return {};
   const std::span<const Value> values = projection_(event);
   last_ = event.began_at();
+  ++number_;
   // An event may end a pair and begin the next.
   if (is_true(values[1])) {
-    if (auto ended = end(event, values); !ended) return ended;
+    if (auto ended = take_end(event, values); !ended) return ended;
   }
-  if (is_true(values[0])) begin(event, values);
-  return {};
+  return is_true(values[0]) ? take_begin(event, values) : Result<void>();
 }
 
-void Pairing::begin(const Event& event, std::span<const Value> values) {
-  if (!take_key(values.subspan(2, plan_.keys))) return;
-  Open open{.begin = event.began_at(),
-            .number = begun_,
-            .stream = event.stream == nullptr ? EntityId::none() : event.stream->entity};
-  for (const Value& value : values.subspan(2 + 2 * plan_.keys, plan_.kept_of_a))
-    encode(open.kept, value);
-  const auto known = open_.find(key_);
-  const bool replaces = known != open_.end() && !plan_.nested;
-  const std::size_t freed = replaces ? memory_of(known->second, key_.size()) : 0;
-  const std::size_t memory = memory_ - freed + memory_of(open, key_.size());
-  if (memory > plan_.memory && memory > memory_) {
-    ++counts_.not_held;
-    return;
+Result<void> Pairing::take_begin(const Event& event, std::span<const Value> values) {
+  if (!take_key(values.subspan(2, plan_.keys))) return {};
+  const std::string kept = encoded(values.subspan(2 + 2 * plan_.keys, plan_.kept_of_a));
+  const OpenPair pair{.begin = event.began_at(),
+                      .number = number_,
+                      .stream = plan_.by_stream ? stream_of(event) : EntityId::none(),
+                      .kept = kept};
+  if (deferred_ == nullptr && begin(pair)) return {};
+  if (deferred_ == nullptr) {
+    if (auto done = defer(); !done) return done;
   }
-  memory_ = memory;
-  ++begun_;
-  if (known == open_.end()) {
-    open_.emplace(key_, std::move(open));
-    return;
-  }
-  if (plan_.nested) {
-    open.outer.reset(new Open(std::move(known->second)));
-  } else {
-    ++counts_.replaced;
-  }
-  known->second = std::move(open);
+  return deferred_->add(key_, pair);
 }
 
-Result<void> Pairing::end(const Event& event, std::span<const Value> values) {
-  if (!take_key(values.subspan(2 + plan_.keys, plan_.keys))) return {};
-  const auto known = open_.find(key_);
-  if (known == open_.end()) {
+Result<void> Pairing::take_end(const Event& event, std::span<const Value> values) {
+  const std::span<const Value> keys = values.subspan(2 + plan_.keys, plan_.keys);
+  if (!take_key(keys)) return {};
+  const End end{.number = number_,
+                .time = event.began_at(),
+                .keys = keys,
+                .kept = values.last(plan_.kept_of_b)};
+  return deferred_ != nullptr ? deferred_->add(key_, end) : this->end(end);
+}
+
+bool Pairing::begin(const OpenPair& pair) {
+  if (!plan_.nested && open_.take(key_)) ++counts_.replaced;
+  return open_.add(key_, pair);
+}
+
+Result<void> Pairing::end(const End& end) {
+  const auto open = open_.take(key_);
+  if (!open) {
     ++counts_.without_begin;
     return {};
   }
-  Open open = std::move(known->second);
-  memory_ -= memory_of(open, key_.size());
-  if (open.outer != nullptr) {
-    Open outer = std::move(*open.outer);
-    known->second = std::move(outer);
-  } else {
-    open_.erase(known);
-  }
-  if (is_void(open, event.began_at())) {
+  if (is_void(*open, end.time)) {
     ++counts_.void_by_loss;
     return {};
   }
-  const Nanoseconds end = event.began_at();
-  const Integer duration = Integer::from(end - open.begin);
+  const Integer duration = Integer::from(end.time - open->begin);
   if (plan_.within && duration > *plan_.within) {
     ++counts_.too_long;
     return {};
   }
   ++counts_.pairs;
-  std::vector<Cell> kept;
-  std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(open.kept.data()),
-                                      open.kept.size());
-  for (std::size_t i = 0; i < plan_.kept_of_a; ++i)
-    kept.push_back(decode_cell(bytes).value_or(Cell()));
-  std::vector<Value> row = {Value::of(Integer::from(open.begin)), Value::of(Integer::from(end)),
-                            Value::of(duration)};
-  std::ranges::copy(values.subspan(2 + plan_.keys, plan_.keys), std::back_inserter(row));
+  const std::vector<Cell> kept = decode_cells(as_bytes(open->kept));
+  std::vector<Value> row = {Value::of(Integer::from(open->begin)),
+                            Value::of(Integer::from(end.time)), Value::of(duration)};
+  std::ranges::copy(end.keys, std::back_inserter(row));
   for (const Cell& cell : kept) row.push_back(cell.value());
-  std::ranges::copy(values.last(plan_.kept_of_b), std::back_inserter(row));
-  return next_->add(row);
+  std::ranges::copy(end.kept, std::back_inserter(row));
+  if (deferred_ == nullptr) return next_->add(row);
+  return deferred_->pairs.add(std::array{Value::of(end.number)}, row);
 }
 
-bool Pairing::is_void(const Open& open, Nanoseconds end) const {
-  if (lost_.concern(open.number, open.begin, end)) return true;
-  if (lost_of_.empty()) return false;
-  const auto lost = lost_of_.find(open.stream);
-  return lost != lost_of_.end() && lost->second.concern(open.number, open.begin, end);
+bool Pairing::is_void(const OpenPair& pair, Nanoseconds end) const {
+  if (lost_.of_all.concern(pair.number, pair.begin, end)) return true;
+  if (lost_.of_one.empty()) return false;
+  const auto lost = lost_.of_one.find(pair.stream);
+  return lost != lost_.of_one.end() && lost->second.concern(pair.number, pair.begin, end);
 }
 
-void Pairing::add(const Loss& loss) {
-  if (loss.taken_back) return;
+Result<void> Pairing::add(const Loss& loss) {
+  if (loss.taken_back) return {};
   const bool of_all = !plan_.by_stream || loss.stream == nullptr;
-  (of_all ? lost_ : lost_of_[loss.stream->entity]).add(loss, begun_);
+  const LossOf lost{.number = number_,
+                    .stream = of_all ? EntityId::none() : loss.stream->entity,
+                    .times = {.begin = loss.begin, .end = loss.end}};
+  if (deferred_ != nullptr) return deferred_->add(lost);
+  note(lost);
+  return {};
 }
 
-Result<void> Pairing::finish() {
-  for (const auto& [key, open] : open_) {
-    for (const Open* each = &open; each != nullptr; each = each->outer.get())
-      ++(is_void(*each, last_) ? counts_.void_by_loss : counts_.without_end);
-  }
+void Pairing::note(const LossOf& loss) {
+  const bool of_all = loss.stream == EntityId::none();
+  // Pairs that began with the event of that number wait already.
+  (of_all ? lost_.of_all : lost_.of_one[loss.stream]).add(loss.times, loss.number + 1);
+}
+
+// What waits will not end any more.
+void Pairing::end_none() {
+  open_.for_each([this](std::string_view, const OpenPair& pair) {
+    ++(is_void(pair, last_) ? counts_.void_by_loss : counts_.without_end);
+  });
   open_.clear();
-  return next_->finish();
+}
+
+Result<void> Pairing::close() {
+  if (deferred_ != nullptr) return pair_deferred();
+  end_none();
+  return {};
+}
+
+Result<void> Pairing::defer() {
+  auto file = PartedFile::create(Deferred::kParts);
+  if (!file) return std::unexpected(file.error());
+  deferred_ = std::make_unique<Deferred>(*std::move(file));
+  Result<void> done;
+  open_.for_each([&](std::string_view key, const OpenPair& pair) {
+    if (done) done = deferred_->add(key, pair);
+  });
+  open_.clear();
+  return done;
+}
+
+Result<void> Pairing::pair_deferred() {
+  const Lost before = lost_;
+  open_.allow(plan_.memory_of_part);
+  for (std::size_t part = 0; part < Deferred::kParts; ++part) {
+    if (auto written = deferred_->write(part); !written) return written;
+    lost_ = before;
+    const auto paired = deferred_->file->for_each(part, [this](ByteSpan records) -> Result<void> {
+      while (!records.empty()) {
+        if (auto done = pair_again(records); !done) return done;
+      }
+      return {};
+    });
+    if (!paired) return paired;
+    end_none();
+  }
+  return deferred_->pairs.hand_on([this](std::span<const Value> row) -> Result<bool> {
+    if (auto added = next_->add(row); !added) return std::unexpected(added.error());
+    return !next_->full();
+  });
+}
+
+Result<void> Pairing::pair_again(ByteSpan& record) {
+  const auto kind = static_cast<Deferred::Kind>(record.front());
+  record = record.subspan(1);
+  if (kind == Deferred::Kind::kLoss) {
+    LossOf loss{.number = take_varint(record).value_or(0), .stream = take_stream(record)};
+    loss.times.begin = take_nanoseconds(record);
+    loss.times.end = take_nanoseconds(record);
+    note(loss);
+    return {};
+  }
+  key_ = take_text(record).value_or("");
+  const std::uint64_t number = take_varint(record).value_or(0);
+  const Nanoseconds time = take_nanoseconds(record).value_or(Nanoseconds());
+  if (kind == Deferred::Kind::kBegin) {
+    OpenPair pair{.begin = time, .number = number, .stream = take_stream(record)};
+    pair.kept = take_text(record).value_or("");
+    counts_.not_held += begin(pair) ? 0 : 1;
+    return {};
+  }
+  const std::vector<Cell> keys = decode_cells(as_bytes(take_text(record).value_or("")));
+  const std::vector<Cell> kept = decode_cells(as_bytes(take_text(record).value_or("")));
+  return end({.number = number, .time = time, .keys = values_of(keys), .kept = values_of(kept)});
 }
 
 }  // namespace tracedeck::query

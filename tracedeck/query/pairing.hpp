@@ -3,14 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/bytes.hpp"
 #include "tracedeck/model/record.hpp"
+#include "tracedeck/query/lost_times.hpp"
+#include "tracedeck/query/open_pairs.hpp"
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/query/rows.hpp"
 
@@ -25,6 +27,8 @@ struct PairCounts {
   std::uint64_t void_by_loss = 0;   // in between, events were lost that may belong to them
   std::uint64_t too_long = 0;       // longer than `within`
   std::uint64_t not_held = 0;       // begun, when there was no room for more
+
+  friend bool operator==(const PairCounts&, const PairCounts&) = default;
 };
 
 struct PairingPlan {
@@ -37,82 +41,80 @@ struct PairingPlan {
   bool nested = false;
   std::optional<Integer> within = {};  // ns
   bool by_stream = false;  // keys tell data streams apart: a loss in one says nothing of others
-  // Bytes that pairs may take that wait for their end.
-  std::size_t memory = std::size_t{256} << 20;
+  // Bytes that pairs may take that wait for their end; beyond, all that follows goes to a temporary
+  // file, and is paired at the end.
+  std::size_t memory = std::size_t{24} << 20;
+  // The same then of pairs whose keys hash alike, which are made together; beyond, none are begun.
+  std::size_t memory_of_part = std::size_t{256} << 20;
 };
 
-// When events were lost.
-class LostTimes {
- public:
-  // `begun`: how many pairs began so far.
-  void add(const Loss& loss, std::uint64_t begun);
-  // Whether events may have been lost from `begin` to `end`, while the pair of that number waited.
-  [[nodiscard]] bool concern(std::uint64_t number, Nanoseconds begin, Nanoseconds end) const;
-
- private:
-  struct Interval {
-    std::optional<Nanoseconds> begin;  // absent: at any time before `end`
-    Nanoseconds end;
-  };
-  static constexpr std::size_t kMost = 1024;
-
-  // None within another, in the order of time.
-  std::vector<Interval> intervals_;
-  // Of a loss that does not say until when: pairs that began before it was reported.
-  std::uint64_t first_ = 0;
-};
-
-// Rows of pairs, as they end: begin, end, duration, keys, values of a, values of b. Events come in
-// the order of time.
+// Rows of pairs, in the order that they end in: begin, end, duration, keys, values of a, values of
+// b. Events come in the order of time.
 class Pairing {
  public:
   // `projection`: two conditions, keys of a, keys of b, values of a, values of b.
   Pairing(PairingPlan plan, EventProjection projection, std::unique_ptr<RowSink> next);
+  ~Pairing();
 
+  // Errors: those of temporary files and of the sink.
   [[nodiscard]] Result<void> add(const Event& event);
   // Pairs that wait for their end while events were lost are void.
-  void add(const Loss& loss);
-  [[nodiscard]] Result<void> finish();
+  [[nodiscard]] Result<void> add(const Loss& loss);
+  // No more events come: pairs that wait have no end. To be called once, before `finish`.
+  [[nodiscard]] Result<void> close();
+  [[nodiscard]] Result<void> finish() { return next_->finish(); }
   [[nodiscard]] bool full() const { return next_->full(); }
 
   [[nodiscard]] const PairCounts& counts() const { return counts_; }
 
  private:
-  struct Open;
-  // Of however many that are nested, one after the other.
-  struct DeleteOpen {
-    void operator()(Open* open) const;
+  // A second event.
+  struct End {
+    std::uint64_t number = 0;
+    Nanoseconds time = {};
+    std::span<const Value> keys;
+    std::span<const Value> kept;
   };
-  // A pair that has begun.
-  struct Open {
-    Nanoseconds begin = {};
-    std::uint64_t number = 0;  // of all that began
+  // A loss: behind how many events it was reported, and the data stream if pairs are of one each.
+  struct LossOf {
+    std::uint64_t number = 0;
     EntityId stream = EntityId::none();
-    std::string kept = {};                         // values of a, encoded
-    std::unique_ptr<Open, DeleteOpen> outer = {};  // of equal keys, begun before, of nested pairs
+    Loss times = {};
   };
-  struct KeyHash {
-    std::size_t operator()(const std::string& key) const;
+  // When events were lost, of all data streams, and of single ones.
+  struct Lost {
+    LostTimes of_all = {};
+    std::unordered_map<EntityId, LostTimes, EntityIdHash> of_one = {};
   };
+  struct Deferred;
 
-  [[nodiscard]] Result<void> end(const Event& event, std::span<const Value> values);
-  void begin(const Event& event, std::span<const Value> values);
-  [[nodiscard]] bool is_void(const Open& open, Nanoseconds end) const;
+  [[nodiscard]] Result<void> take_end(const Event& event, std::span<const Value> values);
+  [[nodiscard]] Result<void> take_begin(const Event& event, std::span<const Value> values);
+  // Begins the pair of `key_`; false: there is no room for it.
+  [[nodiscard]] bool begin(const OpenPair& pair);
+  // Ends the pair of `key_`.
+  [[nodiscard]] Result<void> end(const End& end);
+  [[nodiscard]] bool is_void(const OpenPair& pair, Nanoseconds end) const;
   // Puts the keys into `key_`; false where one is equal to nothing.
   [[nodiscard]] bool take_key(std::span<const Value> keys);
-  [[nodiscard]] static std::size_t memory_of(const Open& open, std::size_t key);
+  void note(const LossOf& loss);
+  void end_none();
+
+  // From now on all is written down, to be paired at the end.
+  [[nodiscard]] Result<void> defer();
+  [[nodiscard]] Result<void> pair_deferred();
+  [[nodiscard]] Result<void> pair_again(ByteSpan& record);
 
   PairingPlan plan_;
   EventProjection projection_;
   std::unique_ptr<RowSink> next_;
-  std::unordered_map<std::string, Open, KeyHash> open_;
+  OpenPairs open_;
   std::string key_;
-  std::size_t memory_ = 0;
   PairCounts counts_;
-  Nanoseconds last_ = {};  // the time of the last event
-  std::uint64_t begun_ = 0;
-  LostTimes lost_;
-  std::unordered_map<EntityId, LostTimes, EntityIdHash> lost_of_;  // by data stream
+  Nanoseconds last_ = {};     // the time of the last event
+  std::uint64_t number_ = 0;  // of events so far
+  Lost lost_;
+  std::unique_ptr<Deferred> deferred_;
 };
 
 }  // namespace tracedeck::query

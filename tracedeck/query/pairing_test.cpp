@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -64,10 +65,10 @@ class Pairs : public testing::Test {
     Loss loss{.stream = stream};
     if (begin) loss.begin = Nanoseconds::from_unsigned(*begin);
     if (end) loss.end = Nanoseconds::from_unsigned(*end);
-    pairing_->add(loss);
+    ASSERT_TRUE(pairing_->add(loss));
   }
   const PairCounts& finish() {
-    EXPECT_TRUE(pairing_->finish());
+    EXPECT_TRUE(pairing_->close() && pairing_->finish());
     return pairing_->counts();
   }
 
@@ -178,40 +179,60 @@ TEST_F(Pairs, LossesOfOtherStreamsDoNotCountWhereKeysNameTheStream) {
   }
 }
 
-TEST_F(Pairs, AreRefusedWhenThereIsNoRoom) {
-  start({.memory = 10'000});
+TEST_F(Pairs, WhatEndedLeavesItsRoom) {
+  start({.memory = 10'000, .memory_of_part = 0});
   for (std::uint64_t round = 0; round < 100; ++round) {
     for (std::uint64_t key = 0; key < 20; ++key) event('A', round * 100 + key, key);
     for (std::uint64_t key = 0; key < 20; ++key) event('B', round * 100 + 50, key);
   }
-  // What ended left its room.
-  EXPECT_EQ(pairing_->counts().not_held, 0U);
-  for (std::uint64_t key = 0; key < 1000; ++key) event('A', 100'000, key);
-  const PairCounts& counts = finish();
-  EXPECT_GT(counts.not_held, 800U);
-  EXPECT_EQ(counts.not_held + counts.without_end, 1000U);
+  // Nothing was deferred, as then there is no room at all.
+  EXPECT_EQ(finish().not_held, 0U);
+  EXPECT_EQ(rows_.size(), 2000U);
 }
 
-TEST(LostTimes, ManyAreKeptAsFewer) {
-  LostTimes lost;
-  for (std::uint64_t i = 0; i < 5000; ++i) {
-    lost.add({.begin = Nanoseconds::from_unsigned(100 * i),
-              .end = Nanoseconds::from_unsigned(100 * i + 10)},
-             0);
+TEST_F(Pairs, AreNotBegunWhereAPartHasNoRoom) {
+  start({.memory = 1000, .memory_of_part = 1000});
+  for (std::uint64_t key = 0; key < 10'000; ++key) event('A', key, key);
+  const PairCounts& counts = finish();
+  EXPECT_GT(counts.not_held, 5000U);
+  EXPECT_EQ(counts.not_held + counts.without_end, 10'000U);
+}
+
+// Events and losses at random: the same comes of them whether some are written down or none.
+TEST_F(Pairs, AreTheSameWhereMemoryDoesNotHoldThem) {
+  const DataStream other{.entity = trace_.description.next_stream(),
+                         .stream_class = &trace_.stream_class,
+                         .keys = {},
+                         .file = {}};
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Rows want;
+    PairCounts want_counts;
+    for (const std::size_t memory : {std::size_t{1} << 24, std::size_t{3000}, std::size_t{0}}) {
+      rows_.clear();
+      std::mt19937_64 random(seed);
+      start({.nested = seed % 2 == 1,
+             .within = seed % 3 == 0 ? std::optional(Integer::from_signed(4000)) : std::nullopt,
+             .by_stream = seed % 5 < 2,
+             .memory = memory},
+            "name == \"A\"", seed % 7 == 0 ? "name ~ \"*\"" : "name == \"B\"");
+      for (std::uint64_t time = 0; time < 4000; ++time) {
+        const std::uint64_t key = random() % 300 * (random() % 50 == 0 ? 1'000'003 : 1);
+        event(random() % 100 < 53 ? 'A' : 'B', time * 3, key);
+        if (random() % 500 != 0) continue;
+        const auto begin = random() % 2 == 0 ? std::optional(time * 3 - time % 20) : std::nullopt;
+        const auto end = random() % 3 != 0 ? std::optional(time * 3 + 5) : std::nullopt;
+        lose(end ? begin : std::nullopt, end, random() % 2 == 0 ? &other : nullptr);
+      }
+      const PairCounts counts = finish();
+      if (memory > 3000) {
+        want = rows_;
+        want_counts = counts;
+      }
+      EXPECT_EQ(rows_, want) << seed;
+      EXPECT_EQ(counts, want_counts) << seed;
+    }
+    EXPECT_GT(want.size(), 10U);
   }
-  const auto concerns = [&](std::uint64_t begin, std::uint64_t end) {
-    return lost.concern(0, Nanoseconds::from_unsigned(begin), Nanoseconds::from_unsigned(end));
-  };
-  EXPECT_TRUE(concerns(499'805, 499'806));
-  EXPECT_FALSE(concerns(499'811, 499'899));
-  EXPECT_TRUE(concerns(499'811, 499'900));
-  EXPECT_FALSE(concerns(499'911, 499'999));
-  // Of long ago it is not known exactly.
-  EXPECT_TRUE(concerns(11, 99));
-  // One that holds the others.
-  lost.add({.end = Nanoseconds::from_unsigned(600'000)}, 0);
-  EXPECT_TRUE(concerns(599'999, 600'000));
-  EXPECT_FALSE(concerns(600'001, 600'002));
 }
 
 }  // namespace

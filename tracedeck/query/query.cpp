@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "tracedeck/base/varint_bytes.hpp"
 #include "tracedeck/query/event_grouping.hpp"
 #include "tracedeck/query/grouping.hpp"
 #include "tracedeck/query/parser.hpp"
@@ -62,6 +64,7 @@ class Query::Plan {
     auto stages = parse_stages(text_);
     if (!stages) return std::unexpected(stages.error());
     stages_ = *std::move(stages);
+    note_question();
     if (auto front = build_front(); !front) return front;
     for (; next_ < stages_.size(); ++next_) {
       if (auto built = build_row_stage(stages_[next_]); !built) return built;
@@ -92,11 +95,19 @@ class Query::Plan {
   }
 
   [[nodiscard]] bool full() const {
-    if (limit_ && events_ >= *limit_) return true;
+    if (std::ranges::any_of(limits_, &EventLimit::reached)) return true;
     return pairing_ ? pairing_->full() : sink_->full();
   }
 
-  Result<void> finish() { return pairing_ ? pairing_->finish() : sink_->finish(); }
+  Result<void> close() {
+    if (std::exchange(closed_, true) || !pairing_) return {};
+    return pairing_->close();
+  }
+
+  Result<void> finish() {
+    if (auto closed = close(); !closed) return closed;
+    return pairing_ ? pairing_->finish() : sink_->finish();
+  }
 
   [[nodiscard]] QueryCounts counts() const {
     QueryCounts counts = counts_;
@@ -105,30 +116,106 @@ class Query::Plan {
     if (pairing_) counts.pairs = pairing_->counts();
     counts.in_order =
         std::ranges::none_of(groupings_, [](const Grouping* each) { return each->spilled(); });
-    return counts;
+    QueryCounts all = merged_;
+    add_counts(all, counts);
+    return all;
+  }
+
+  // The state of the first groups says all of what came before it.
+  Result<void> encode(const TakePortion& take) {
+    std::string known(1, kCountsPortion);
+    QueryCounts counts = this->counts();
+    counts.partial_answers = std::max<std::uint64_t>(counts.partial_answers, 1);
+    query::encode(known, counts);
+    put_varint(known, has_origin_ ? 1 + std::to_underlying(origin_) : 0);
+    if (auto taken = take(known); !taken) return taken;
+    return groupings_.back()->encode([&](std::string_view groups) {
+      known.assign(1, kGroupsPortion);
+      known += groups;
+      return take(known);
+    });
+  }
+
+  [[nodiscard]] bool understands(ByteSpan portion) const {
+    if (portion.empty()) return false;
+    if (portion.front() == kGroupsPortion)
+      return groupings_.back()->understands(portion.subspan(1));
+    return portion.front() == kCountsPortion && decode_known(portion.subspan(1));
+  }
+
+  Result<void> merge(ByteSpan portion) {
+    if (portion.front() == kGroupsPortion) return groupings_.back()->merge(portion.subspan(1));
+    const auto known = decode_known(portion.subspan(1));
+    add_counts(merged_, known->counts);
+    if (!has_origin_ && known->origin) {
+      has_origin_ = true;
+      origin_ = *known->origin;
+    }
+    return {};
   }
 
  private:
   friend class Query;
+
+  // What the first byte of a portion says of it.
+  static constexpr char kCountsPortion = 0;
+  static constexpr char kGroupsPortion = 1;
+  struct Known {
+    QueryCounts counts;
+    std::optional<ClockOrigin> origin;
+  };
+
+  [[nodiscard]] static std::optional<Known> decode_known(ByteSpan bytes) {
+    const auto counts = decode_counts(bytes);
+    const auto origin = take_varint(bytes);
+    constexpr auto kLast = std::to_underlying(ClockOrigin::kCustom);
+    if (!counts || !origin || *origin > 1 + kLast || !bytes.empty()) return std::nullopt;
+    if (*origin == 0) return Known{.counts = *counts, .origin = std::nullopt};
+    return Known{.counts = *counts, .origin = static_cast<ClockOrigin>(*origin - 1)};
+  }
+
+  // Parts of the answer add up if its groups are of events that were each looked at alone.
+  void note_question() {
+    if (condition_ != nullptr) question_ = "where " + condition_->text() + " | ";
+    question_ += text_;
+    for (const StageSyntax& stage : stages_) {
+      if (std::holds_alternative<GroupStage>(stage.what)) return;
+      const bool is_limit = std::holds_alternative<LimitStage>(stage.what);
+      if (!is_limit && !std::holds_alternative<SortStage>(stage.what)) continue;
+      apart_ = syntax_error(text_, stage.place,
+                            "partial answers do not add up where this stands before an aggregate: "
+                            "it is about all events together");
+      return;
+    }
+    apart_ = Error{.code = ErrorCode::kInvalidArgument,
+                   .message =
+                       "partial answers add up by aggregates (count, sum, p99, ...), and "
+                       "this query has none"};
+  }
 
   // What a name that `let` gave stands for.
   struct Named {
     ExpressionPtr expression;
     std::size_t size = 0;  // operations
   };
+  // So many events, and what is asked of each of them behind it.
+  struct EventLimit {
+    std::uint64_t most = 0;
+    std::uint64_t passed = 0;
+    std::optional<EventProjection> condition = {};
+
+    [[nodiscard]] bool reached() const { return passed >= most; }
+  };
 
   // Adds records from the first on, and returns how many.
   Result<std::size_t> add(std::span<const Record> records) {
     const Record& first = records.front();
     if (first.kind != RecordKind::kEvent) {
-      note(first);
+      if (auto noted = note(first); !noted) return std::unexpected(noted.error());
       return 1;
     }
-    if (!has_origin_ && first.event.has_time()) {
-      has_origin_ = true;
-      origin_ = first.event.event_class->clock->origin;
-    }
-    if (event_grouping_ && !limit_) {
+    if (!has_origin_) see_origin(records);
+    if (event_grouping_ && limits_.empty()) {
       const auto added = event_grouping_->add(records);
       events_ += added.value_or(0);
       return added;
@@ -138,16 +225,36 @@ class Query::Plan {
     return 1;
   }
 
+  void see_origin(std::span<const Record> records) {
+    const auto timed = std::ranges::find_if(records, [](const Record& record) {
+      return record.kind == RecordKind::kEvent && record.event.has_time();
+    });
+    if (timed == records.end()) return;
+    has_origin_ = true;
+    origin_ = timed->event.event_class->clock->origin;
+  }
+
   Result<void> add(const Event& event) {
-    if (limit_ && events_ > *limit_) return {};
+    if (!limits_.empty() && !passes_limits(event)) return {};
     if (!pairing_) return sink_->add((*projection_)(event));
     counts_.without_time += event.event_class->clock == nullptr ? 1 : 0;
     return pairing_->add(event);
   }
 
-  void note(const Record& record) {
+  bool passes_limits(const Event& event) {
+    for (EventLimit& limit : limits_) {
+      if (limit.reached()) return false;
+      ++limit.passed;
+      if (!limit.condition) continue;
+      const Value& met = (*limit.condition)(event).front();
+      if (met.kind != Value::Kind::kBoolean || !met.boolean) return false;
+    }
+    return true;
+  }
+
+  Result<void> note(const Record& record) {
     if (record.kind == RecordKind::kProblem) counts_.damaged_bytes += record.notice->finding.length;
-    if (record.kind != RecordKind::kLoss) return;
+    if (record.kind != RecordKind::kLoss) return {};
     const Loss& loss = *record.loss;
     if (loss.taken_back) {
       counts_.lost -= loss.events.value_or(0);
@@ -155,7 +262,7 @@ class Query::Plan {
       counts_.lost += loss.events.value_or(0);
       counts_.losses_of_unknown_size += loss.events ? 0 : 1;
     }
-    if (pairing_) pairing_->add(loss);
+    return pairing_ ? pairing_->add(loss) : Result<void>();
   }
 
   static std::unexpected<Error> too_much_named() {
@@ -183,21 +290,21 @@ class Query::Plan {
     return {};
   }
 
-  // The stages that events pass: conditions, names, a limit; then what makes rows of events.
+  // The stages that events pass: conditions, names, limits; then what makes rows of events.
   Result<void> build_front() {
     std::vector<ExpressionPtr> conditions;
     for (; next_ < stages_.size(); ++next_) {
       StageSyntax& stage = stages_[next_];
       if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
-        if (limit_) {
-          return std::unexpected(syntax_error(
-              text_, stage.place, "a condition on events comes before `limit`, not behind it"));
+        if (!limits_.empty()) {
+          if (auto added = add_condition(*where); !added) return added;
+          continue;
         }
         conditions.push_back(resolved(*where->condition));
       } else if (auto* const let = std::get_if<LetStage>(&stage.what)) {
         if (auto named = name(*let); !named) return named;
       } else if (auto* const limit = std::get_if<LimitStage>(&stage.what)) {
-        limit_ = std::min(limit_.value_or(limit->rows), limit->rows);
+        limits_.push_back({.most = limit->rows});
       } else {
         break;
       }
@@ -208,7 +315,7 @@ class Query::Plan {
       if (auto* const pair = std::get_if<PairStage>(&stage.what)) return build_pairs(*pair);
       if (auto* const group = std::get_if<GroupStage>(&stage.what)) {
         ++next_;
-        any_order_ = !limit_;
+        any_order_ = limits_.empty();
         groups_events_ = true;
         return build_groups(*group, stage.place, {});
       }
@@ -219,6 +326,18 @@ class Query::Plan {
     }
     // A sort of events, or nothing at all.
     return select_events(usual_columns());
+  }
+
+  // A condition on the events that a limit lets pass.
+  Result<void> add_condition(const WhereStage& where) {
+    // Two in a row have a limit between them that lets all pass.
+    if (limits_.back().condition) limits_.push_back({.most = ~std::uint64_t{0}});
+    std::vector<ExpressionPtr> expressions;
+    expressions.push_back(resolved(*where.condition));
+    auto projection = event_projection(std::move(expressions));
+    if (!projection) return std::unexpected(projection.error());
+    limits_.back().condition.emplace(*std::move(projection));
+    return {};
   }
 
   Result<void> make_condition(std::vector<ExpressionPtr> conditions) {
@@ -241,7 +360,7 @@ class Query::Plan {
     return project_events(std::move(expressions));
   }
 
-  Result<void> project_events(std::vector<ExpressionPtr> expressions) {
+  Result<EventProjection> event_projection(std::vector<ExpressionPtr> expressions) {
     for (const ExpressionPtr& each : expressions) {
       needs_values_ = needs_values_ || reads_values(*each);
       needs_names_ = needs_names_ || reads_names(*each);
@@ -250,7 +369,13 @@ class Query::Plan {
     }
     auto list = ExpressionList::from(std::move(expressions), text_);
     if (!list) return std::unexpected(list.error());
-    projection_.emplace(*std::move(list), fields_);
+    return EventProjection(*std::move(list), fields_);
+  }
+
+  Result<void> project_events(std::vector<ExpressionPtr> expressions) {
+    auto projection = event_projection(std::move(expressions));
+    if (!projection) return std::unexpected(projection.error());
+    projection_.emplace(*std::move(projection));
     return {};
   }
 
@@ -453,8 +578,9 @@ class Query::Plan {
     }
     return with_projection(std::move(expressions), columns_, [&](RowProjection projection) {
       auto shared = std::make_shared<RowProjection>(std::move(projection));
-      return MakeSink([shared, descending, most = sort.most](std::unique_ptr<RowSink> next) {
-        return sort_rows(std::move(*shared), descending, most, std::move(next));
+      RowOrder order{.descending = descending, .most = sort.most};
+      return MakeSink([shared, order](std::unique_ptr<RowSink> next) {
+        return sort_rows(std::move(*shared), order, std::move(next));
       });
     });
   }
@@ -474,18 +600,22 @@ class Query::Plan {
   std::map<std::string, Named, std::less<>> names_;
   std::size_t named_ = 0;  // operations that names stood for so far
   bool names_too_much_ = false;
-  std::optional<std::uint64_t> limit_;  // of events
-  std::uint64_t events_ = 0;            // that came
+  std::deque<EventLimit> limits_;
+  std::uint64_t events_ = 0;  // that came
   std::optional<EventProjection> projection_;
   std::optional<PairingPlan> pairing_plan_;
   std::optional<Pairing> pairing_;
   std::vector<MakeSink> makers_;
-  bool groups_events_ = false;  // and not rows
-  std::vector<Grouping*> groupings_;
+  bool groups_events_ = false;        // and not rows
+  std::vector<Grouping*> groupings_;  // the first one last
   std::unique_ptr<RowSink> sink_;
   std::optional<EventGrouping> event_grouping_;
   QueryCounts counts_;
+  QueryCounts merged_;  // of other answers
+  std::string question_;
+  std::optional<Error> apart_;  // why parts of the answer do not add up
   bool has_origin_ = false;
+  bool closed_ = false;
 };
 
 Query::Query(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
@@ -511,7 +641,15 @@ std::span<const Column> Query::columns() const { return plan_->columns_; }
 void Query::answer_to(std::unique_ptr<RowSink> sink) { plan_->answer_to(std::move(sink)); }
 Result<void> Query::add(const Batch& batch) { return plan_->add(batch); }
 bool Query::full() const { return plan_->full(); }
+Result<void> Query::close() { return plan_->close(); }
 Result<void> Query::finish() { return plan_->finish(); }
 QueryCounts Query::counts() const { return plan_->counts(); }
+const std::string& Query::question() const { return plan_->question_; }
+Result<void> Query::adds_up() const {
+  return plan_->apart_ ? std::unexpected(*plan_->apart_) : Result<void>();
+}
+Result<void> Query::encode(const TakePortion& take) { return plan_->encode(take); }
+bool Query::understands(ByteSpan portion) const { return plan_->understands(portion); }
+Result<void> Query::merge(ByteSpan portion) { return plan_->merge(portion); }
 
 }  // namespace tracedeck::query

@@ -18,22 +18,11 @@
 #include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/model/batch.hpp"
 #include "tracedeck/query/condition.hpp"
-#include "tracedeck/query/pairing.hpp"
+#include "tracedeck/query/grouping.hpp"
+#include "tracedeck/query/query_counts.hpp"
 #include "tracedeck/query/rows.hpp"
 
 namespace tracedeck::query {
-
-// What an answer was made of.
-struct QueryCounts {
-  std::uint64_t read = 0;          // events
-  std::uint64_t selected = 0;      // of these, met the conditions at the front
-  std::uint64_t without_time = 0;  // that could make no pairs
-  std::uint64_t lost = 0;          // by their producers
-  std::uint64_t losses_of_unknown_size = 0;
-  std::uint64_t damaged_bytes = 0;
-  std::optional<PairCounts> pairs = {};
-  bool in_order = true;  // false: groups that took a temporary file come in none
-};
 
 // One thread at a time.
 class Query {
@@ -70,9 +59,25 @@ class Query {
   [[nodiscard]] Result<void> add(const Batch& batch);
   // Whether nothing that may still come makes a difference.
   [[nodiscard]] bool full() const;
-  // No more batches come.
+  // No more batches come: pairs that wait have no end.
+  [[nodiscard]] Result<void> close();
+  // Hands on the answer, and closes before if nobody did.
   [[nodiscard]] Result<void> finish();
   [[nodiscard]] QueryCounts counts() const;
+
+  // Its text, with the condition beside it: a query of its own.
+  [[nodiscard]] const std::string& question() const;
+  // Whether the answer over several traces can be put together from what is known of each
+  // (`partial.hpp`). Error: kInvalidArgument, why not.
+  [[nodiscard]] Result<void> adds_up() const;
+  // What is known by now, in portions, to be merged elsewhere. For these three `answer_to` comes
+  // first, and `finish` not before; the query must add up. Errors: those of `take` and of temporary
+  // files.
+  [[nodiscard]] Result<void> encode(const TakePortion& take);
+  // Whether `portion` is one that a query of an equal question may have made.
+  [[nodiscard]] bool understands(ByteSpan portion) const;
+  // Adds a portion that is understood. Errors: those of temporary files.
+  [[nodiscard]] Result<void> merge(ByteSpan portion);
 
  private:
   class Plan;

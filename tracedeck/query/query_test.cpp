@@ -33,7 +33,7 @@ TEST(Stages, SayWhereTheyAreWrong) {
            {"count every 1.5", "an interval is wanted"},
            {"limit -1", "a number is wanted"},
            {"limit 340282366920938463463374607431768211455", "a number is wanted"},
-           {"limit 1 | where x", "comes before `limit`"},
+           {"limit 1 | where 5", "a condition is wanted"},
            {"top", "a number is wanted"},
            {"let = 1", "a name is wanted"},
            {"let x 1", "`=` is wanted"},

@@ -1,11 +1,11 @@
 // The stages that rows pass: conditions, columns, orders, limits.
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <optional>
-#include <vector>
 
 #include "tracedeck/query/projection.hpp"
+#include "tracedeck/query/row_sorter.hpp"
 #include "tracedeck/query/rows.hpp"
 
 namespace tracedeck::query {
@@ -19,11 +19,8 @@ namespace tracedeck::query {
 // Hands on the first `most` rows.
 [[nodiscard]] std::unique_ptr<RowSink> limit_rows(std::uint64_t most,
                                                   std::unique_ptr<RowSink> next);
-// Hands the rows on at the end, in the order of the values of `projection`, each descending or not,
-// equal ones as they came; the first `most` of them, and only so many are kept at any time.
-[[nodiscard]] std::unique_ptr<RowSink> sort_rows(RowProjection projection,
-                                                 std::vector<bool> descending,
-                                                 std::optional<std::uint64_t> most,
+// Hands the rows on at the end, in the order of the values of `projection`.
+[[nodiscard]] std::unique_ptr<RowSink> sort_rows(RowProjection projection, RowOrder order,
                                                  std::unique_ptr<RowSink> next);
 
 }  // namespace tracedeck::query

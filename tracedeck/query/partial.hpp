@@ -1,0 +1,51 @@
+// Partial answers: what a query knows of some traces, as a file that adds up with others to the
+// answer over all of them.
+//
+// The file is "TDPART\r\n", the version (1) as a varint, the question as a block, then blocks that
+// `Query::encode` made, and an empty block at the end. A block is its size (4 bytes), the hash of
+// its bytes (8, `hash_of`), both little-endian, and the bytes. docs/query.md says what adds up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "tracedeck/io/input.hpp"
+#include "tracedeck/io/output.hpp"
+#include "tracedeck/query/query.hpp"
+
+namespace tracedeck::query {
+
+// Closes `query`, which must have a sink, and writes what it knows; `output` is not finished.
+// Errors: kInvalidArgument where partial answers of it do not add up; kLimitExceeded, a group of
+// more than 64 MiB; those of temporary files and of the output.
+[[nodiscard]] Result<void> write_partial_answer(Query& query, io::Output& output);
+
+// A sink that takes rows and keeps none, of a query whose answer is only written as a partial one.
+[[nodiscard]] std::unique_ptr<RowSink> no_answer();
+
+// The answer that partial ones add up to. One thread at a time.
+class PartialMerge {
+ public:
+  using MakeSink = std::function<std::unique_ptr<RowSink>(const Query&)>;
+
+  // `make`: where the answer goes. It is asked for each time that the first answer is tried.
+  explicit PartialMerge(MakeSink make) : make_(std::move(make)) {}
+
+  // Reads a partial answer to its end, and adds it if it is sound, else nothing of it. Errors:
+  // those of the input; kUnrecognised, it is none; kMustReject, it is of another version, of
+  // another question than the first one, or damaged; those of temporary files.
+  [[nodiscard]] Result<void> add(io::Input& input);
+
+  // What they add up to, to be finished by who asks; null before the first was added.
+  [[nodiscard]] Query* query() const { return query_.get(); }
+
+ private:
+  MakeSink make_;
+  std::unique_ptr<Query> query_;
+  std::string words_;  // of its question
+  std::string first_;  // the name of the first one
+};
+
+}  // namespace tracedeck::query

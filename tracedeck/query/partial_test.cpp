@@ -1,0 +1,108 @@
+#include "tracedeck/query/partial.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tracedeck/query/answers.hpp"
+#include "tracedeck/render/sample_trace_test.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+using render::SampleTrace;
+using testing::HasSubstr;
+
+class PartialAnswers : public testing::Test {
+ protected:
+  // The partial answer over events with these values.
+  std::string partial(const std::string& question, const std::vector<std::uint64_t>& values) {
+    auto query = Query::parse(question).value();
+    query->answer_to(no_answer());
+    Batch batch;
+    for (const std::uint64_t value : values)
+      batch.add_event(trace_.event(class_, 1000 * value, {unsigned_slot(value)}));
+    EXPECT_TRUE(query->add(batch));
+    std::string bytes;
+    const auto output = io::memory_output(bytes);
+    EXPECT_TRUE(write_partial_answer(*query, *output) && output->finish());
+    return bytes;
+  }
+
+  Result<void> add(const std::string& bytes) {
+    const auto input = io::memory_input("host.part", as_bytes(bytes), 7);
+    return merge_.add(*input);
+  }
+  std::string refusal(const std::string& bytes) {
+    const auto added = add(bytes);
+    return added ? "none" : added.error().to_string();
+  }
+  std::string answer() {
+    if (merge_.query() == nullptr) return "none";
+    EXPECT_TRUE(merge_.query()->finish());
+    return answered_;
+  }
+
+  SampleTrace trace_;
+  const EventClass& class_ = trace_.add(
+      trace_.event_class(0, "Tick", render::structure_class({{"n", render::unsigned_class()}})));
+  std::string answered_;
+  std::unique_ptr<io::Output> output_ = io::memory_output(answered_);
+  PartialMerge merge_{[this](const Query& query) { return csv_answer(*output_, query); }};
+};
+
+TEST_F(PartialAnswers, AddUp) {
+  ASSERT_TRUE(add(partial("count, sum(n), p50(n) by n % 2 as odd | sort odd desc", {1, 2, 3})));
+  ASSERT_TRUE(add(partial("count, sum(n), p50(n) by n % 2 as odd | sort odd desc", {4, 5})));
+  EXPECT_EQ(answer(), "odd,count,sum(n),p50(n)\n1,3,9,3\n0,2,6,2\n");
+  EXPECT_EQ(merge_.query()->counts().partial_answers, 2U);
+  EXPECT_EQ(merge_.query()->counts().read, 5U);
+}
+
+TEST_F(PartialAnswers, AreLeftOutAsAWholeWhereAByteIsNotWhatItWas) {
+  const std::string sound = partial("count, first(n), avg(n), distinct(n) by n, every 1us", {1, 2});
+  ASSERT_TRUE(add(sound));
+  for (std::size_t i = 0; i < sound.size(); ++i) {
+    std::string other = sound;
+    other[i] = static_cast<char>(other[i] ^ 0x10);
+    EXPECT_FALSE(add(other)) << i;
+    EXPECT_FALSE(add(sound.substr(0, i))) << i;
+  }
+  EXPECT_THAT(refusal(sound + "x"), HasSubstr("host.part:" + std::to_string(sound.size())));
+  EXPECT_EQ(merge_.query()->counts().partial_answers, 1U);
+}
+
+TEST_F(PartialAnswers, AreOfOneQuestion) {
+  EXPECT_TRUE(add(partial("count by n", {1})));
+  EXPECT_TRUE(add(partial(" count  by\nn ", {1})));
+  EXPECT_THAT(refusal(partial("count by n | top 1", {1})),
+              HasSubstr("one to `count by n | top 1`, and that of host.part to `count by n`"));
+  EXPECT_EQ(answer(), "n,count\n1,2\n");
+}
+
+TEST_F(PartialAnswers, HoldHistogramsAndTexts) {
+  const std::string question = "hist(n), min(name), last(n) by name =~ /T/i as t | where t";
+  ASSERT_TRUE(add(partial(question, {1, 2})));
+  ASSERT_TRUE(add(partial(question, {2})));
+  EXPECT_THAT(answer(), HasSubstr("true,\"[[1.0,1.0078125,1],[2.0,2.015625,2]]\",Tick,2"));
+}
+
+TEST_F(PartialAnswers, AreOfAggregatesOnly) {
+  for (const auto& [question, sentence] : std::vector<std::pair<std::string, std::string>>{
+           {"select n", "this query has none"},
+           {"where n > 1", "this query has none"},
+           {"limit 3 | count", "about all events together\n    limit 3 | count\n    ^^^^^^^"},
+           {"select n | top 3 | count", "about all events together"},
+       }) {
+    const auto adds_up = Query::parse(question).value()->adds_up();
+    ASSERT_FALSE(adds_up);
+    EXPECT_THAT(adds_up.error().message, HasSubstr(sentence));
+  }
+  for (const char* const question : {"pair A B on n | where duration > 5 | count by n | limit 1",
+                                     "select n as m, time | rate every 1s | count"})
+    EXPECT_TRUE(Query::parse(question).value()->adds_up());
+}
+
+}  // namespace
+}  // namespace tracedeck::query

@@ -1,0 +1,32 @@
+// What an answer was made of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/query/pairing.hpp"
+
+namespace tracedeck::query {
+
+struct QueryCounts {
+  std::uint64_t read = 0;          // events
+  std::uint64_t selected = 0;      // of these, met the conditions at the front
+  std::uint64_t without_time = 0;  // that could make no pairs
+  std::uint64_t lost = 0;          // by their producers
+  std::uint64_t losses_of_unknown_size = 0;
+  std::uint64_t damaged_bytes = 0;
+  std::optional<PairCounts> pairs = {};
+  bool in_order = true;               // false: groups that took a temporary file come in none
+  std::uint64_t partial_answers = 0;  // that were merged; 0: all is of events that were read here
+};
+
+// Adds what another answer was made of. An answer is in order if both are.
+void add_counts(QueryCounts& counts, const QueryCounts& others);
+
+// As bytes, and taken off bytes; nothing where none are.
+void encode(std::string& into, const QueryCounts& counts);
+[[nodiscard]] std::optional<QueryCounts> decode_counts(ByteSpan& bytes);
+
+}  // namespace tracedeck::query
