@@ -45,9 +45,8 @@ class InRange {
   }
 
   bool is_inside(const Event& event) {
-    const EntityId stream = event.stream == nullptr ? EntityId::none() : event.stream->entity;
-    if (last_ == nullptr || stream != stream_) [[unlikely]]
-      select(stream);
+    if (last_ == nullptr || event.stream == nullptr || event.stream->entity != stream_) [[unlikely]]
+      select(event.stream == nullptr ? EntityId::none() : event.stream->entity);
     if (const ClockClass* const clock = event.event_class->clock; clock != nullptr) {
       if (clock->entity != clock_) [[unlikely]]
         select(*clock);
