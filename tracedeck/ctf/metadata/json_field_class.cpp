@@ -234,7 +234,7 @@ class ClassReader {
     const auto base = json_integer(value);
     for (const auto known : {DisplayBase::kBinary, DisplayBase::kOctal, DisplayBase::kDecimal,
                              DisplayBase::kHexadecimal}) {
-      if (base && *base == static_cast<Int128>(known)) return known;
+      if (base && *base == static_cast<int>(known)) return known;
     }
     findings_.expect(R::kDisplayBase, value, "2, 8, 10 or 16");
     return {};

@@ -258,7 +258,7 @@ const Mapping* TypeBuilder::label_of(const FieldClassPtr& tag, const std::string
 }
 
 std::optional<std::uint64_t> TypeBuilder::constant_length(const Expression& length) {
-  Int128 value = length.value;
+  Integer value = length.value;
   if (length.kind == Expression::Kind::kPath && length.path.size() == 2 &&
       length.path[0] == "env") {
     const auto found = environment_.find(length.path[1]);
