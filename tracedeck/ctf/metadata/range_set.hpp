@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "tracedeck/model/field_class.hpp"
@@ -22,6 +23,20 @@ namespace tracedeck::ctf {
   if (layout.width > kAll) return true;
   const Uint128 most = Uint128{1} << (layout.width - 1);
   return range.lower >= Integer(most, true) && range.upper < Integer(most, false);
+}
+
+// Whether each range of the options, which have `ranges`, lies behind those before it: mostly they
+// do, and nothing needs to be gathered to see that none meets another.
+template <class Options>
+[[nodiscard]] bool are_in_order(const Options& options) {
+  std::optional<Integer> last;
+  for (const auto& option : options) {
+    for (const IntegerRange& range : option.ranges) {
+      if (last && range.lower <= *last) return false;
+      last = range.upper;
+    }
+  }
+  return true;
 }
 
 class RangeSet {

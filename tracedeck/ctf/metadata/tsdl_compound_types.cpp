@@ -96,6 +96,7 @@ class OptionNames {
 
 // Labels may share values: the first option that has one is chosen.
 void take_first(VariantClass& variant) {
+  if (are_in_order(variant.options)) return;
   std::vector<IntegerRange> all;
   for (const VariantOption& option : variant.options)
     all.insert(all.end(), option.ranges.begin(), option.ranges.end());
