@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "cli/commands.hpp"
@@ -83,12 +84,27 @@ std::string check_bare_streams(const Options& options) {
       *directory);
 }
 
+// Puts what the lists name behind the TRACEs. Returns what is wrong with them, or "".
+std::string take_lists(Options& options) {
+  std::vector<std::string>& traces = options.operands;
+  const auto once = [](const std::vector<std::string>& names) {
+    return std::ranges::count(names, "-");
+  };
+  if (once(traces) + once(options.files_from) > 1) return "standard input can be read only once";
+  for (const std::string& list : options.files_from) {
+    auto more = read_traces(list);
+    if (!more) return fmt::format("option '--files-from': {}", more.error());
+    std::ranges::move(*more, std::back_inserter(traces));
+  }
+  if (!traces.empty() || options.files_from.empty()) return {};
+  return fmt::format("option '--files-from': {} names no TRACE",
+                     fmt::join(options.files_from, ", "));
+}
+
 // What is wrong with the TRACEs and what refers to them.
 std::string check_traces(const Options& options) {
   const std::vector<std::string>& traces = options.operands;
   if (traces.empty()) return "needs a TRACE: a file, or '-' for standard input";
-  if (std::count(traces.begin(), traces.end(), "-") > 1)
-    return "standard input can be read only once";
   if (std::find(traces.begin(), traces.end(), "") != traces.end()) return "a TRACE needs a name";
   for (const flow::ClockOffset& offset : options.selection.clock_offsets) {
     if (offset.trace && std::find(traces.begin(), traces.end(), *offset.trace) == traces.end()) {
@@ -121,11 +137,15 @@ std::string check(const Command& command, Options& options) {
     return fmt::format("takes no operands, not '{}'", options.operands.front());
   }
   // Partial answers hold their question, and are no traces.
-  if (options.merge) return command.check(options);
+  if (options.merge) {
+    std::string wrong = take_lists(options);
+    return wrong.empty() ? command.check(options) : wrong;
+  }
   if (command.operands == Operands::kStagesAndTraces) {
     if (std::string wrong = take_stages(options); !wrong.empty()) return wrong;
   }
   if (takes_traces(command.operands)) {
+    if (std::string wrong = take_lists(options); !wrong.empty()) return wrong;
     if (std::string wrong = check_traces(options); !wrong.empty()) return wrong;
     if (std::string wrong = check_live(options); !wrong.empty()) return wrong;
   }

@@ -8,37 +8,61 @@ namespace {
 
 // The options of each command. Those after the first line of each are shared.
 constexpr auto kInfoOptions = std::to_array<std::string_view>(
-    {"json",           "json-output", "begin",   "end",      "where",
-     "clock-offset",   "follow",      "baud",    "metadata", "format",
-     "tband-encoding", "max-state",   "jobs",    "strict",   "color",
-     "progress",       "quiet",       "verbose", "help",     "version"});
+    {"json",   "json-output", "begin",      "end",    "where",          "clock-offset", "follow",
+     "baud",   "metadata",    "files-from", "format", "tband-encoding", "max-state",    "jobs",
+     "strict", "color",       "progress",   "quiet",  "verbose",        "help",         "version"});
 constexpr auto kPrintOptions = std::to_array<std::string_view>(
-    {"output",   "int64",          "clock-gmt",    "clock-seconds", "clock-cycles", "clock-date",
-     "no-delta", "records",        "order",        "begin",         "end",          "where",
-     "limit",    "clock",          "clock-offset", "follow",        "baud",         "metadata",
-     "format",   "tband-encoding", "max-state",    "jobs",          "strict",       "color",
-     "progress", "quiet",          "verbose",      "help",          "version"});
+    {"output",         "int64",     "clock-gmt", "clock-seconds", "clock-cycles", "clock-date",
+     "no-delta",       "names",     "fields",    "timerange",     "records",      "order",
+     "begin",          "end",       "where",     "limit",         "tail",         "clock",
+     "clock-offset",   "follow",    "baud",      "metadata",      "files-from",   "format",
+     "tband-encoding", "max-state", "jobs",      "strict",        "color",        "progress",
+     "quiet",          "verbose",   "help",      "version"});
 constexpr auto kSchemaOptions = std::to_array<std::string_view>(
-    {"schema-output", "schema-to", "json", "where", "follow", "baud", "metadata", "format",
-     "tband-encoding", "max-state", "jobs", "strict", "color", "progress", "quiet", "verbose",
-     "help", "version"});
+    {"schema-output", "schema-to", "json", "where", "follow", "baud", "metadata", "files-from",
+     "format", "tband-encoding", "max-state", "jobs", "strict", "color", "progress", "quiet",
+     "verbose", "help", "version"});
 constexpr auto kStatsOptions = std::to_array<std::string_view>(
-    {"json",   "json-output", "begin",    "end",    "where",          "clock",     "clock-offset",
-     "follow", "baud",        "metadata", "format", "tband-encoding", "max-state", "jobs",
-     "strict", "color",       "progress", "quiet",  "verbose",        "help",      "version"});
+    {"json",           "json-output", "begin", "end",      "where",      "clock",
+     "clock-offset",   "follow",      "baud",  "metadata", "files-from", "format",
+     "tband-encoding", "max-state",   "jobs",  "strict",   "color",      "progress",
+     "quiet",          "verbose",     "help",  "version"});
 constexpr auto kQueryOptions = std::to_array<std::string_view>(
-    {"json",     "answer-output", "partial",        "merge",        "begin",  "end",
-     "where",    "order",         "clock",          "clock-offset", "follow", "baud",
-     "metadata", "format",        "tband-encoding", "max-state",    "jobs",   "strict",
-     "color",    "progress",      "quiet",          "verbose",      "help",   "version"});
+    {"json",   "answer-output",  "partial",      "merge",  "begin",  "end",      "where",
+     "order",  "clock",          "clock-offset", "follow", "baud",   "metadata", "files-from",
+     "format", "tband-encoding", "max-state",    "jobs",   "strict", "color",    "progress",
+     "quiet",  "verbose",        "help",         "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
-    {"json", "json-output", "follow", "baud", "metadata", "format", "tband-encoding", "max-state",
-     "jobs", "strict", "color", "progress", "quiet", "verbose", "help", "version"});
-constexpr auto kConvertOptions = std::to_array<std::string_view>(
-    {"o",     "to",       "dial9-version", "packet-size",    "int64",     "report",       "order",
-     "begin", "end",      "where",         "limit",          "clock",     "clock-offset", "follow",
-     "baud",  "metadata", "format",        "tband-encoding", "max-state", "jobs",         "strict",
-     "color", "progress", "quiet",         "verbose",        "help",      "version"});
+    {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
+     "max-state", "jobs", "strict", "color", "progress", "quiet", "verbose", "help", "version"});
+constexpr auto kConvertOptions = std::to_array<std::string_view>({"o",
+                                                                  "to",
+                                                                  "dial9-version",
+                                                                  "packet-size",
+                                                                  "int64",
+                                                                  "report",
+                                                                  "order",
+                                                                  "begin",
+                                                                  "end",
+                                                                  "where",
+                                                                  "limit",
+                                                                  "clock",
+                                                                  "clock-offset",
+                                                                  "follow",
+                                                                  "baud",
+                                                                  "metadata",
+                                                                  "files-from",
+                                                                  "format",
+                                                                  "tband-encoding",
+                                                                  "max-state",
+                                                                  "jobs",
+                                                                  "strict",
+                                                                  "color",
+                                                                  "progress",
+                                                                  "quiet",
+                                                                  "verbose",
+                                                                  "help",
+                                                                  "version"});
 constexpr auto kFormatsOptions =
     std::to_array<std::string_view>({"json", "json-output", "help", "version"});
 constexpr auto kGenerateOptions = std::to_array<std::string_view>({"help", "version"});

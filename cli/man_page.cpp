@@ -51,7 +51,9 @@ constexpr std::string_view kOutput =
     "the others are worked on. A closed pipe ends the command quietly.\n\n"
     "Text output of print is made for reading: time, time since the event before, event class, and "
     "fields as "
-    "name=value. JSON lines hold one object per event, with the members time, duration, name, id, "
+    "name=value; behind an address stands the name that the trace gives to it, where that takes "
+    "no more than reading 64M once more. JSON lines hold one object per event, with the members "
+    "time, duration, name, id, "
     "stream, context and "
     "fields, in this order, absent when they do not apply. When several TRACEs, or the peers of a "
     "listener, are read, a member trace comes first, a column in text and CSV: the shortest ending "
@@ -86,6 +88,8 @@ constexpr std::array kExamples = {
     Entry{"tracedeck validate service.bin", "Lists what is wrong with a trace."},
     Entry{"tracedeck convert -o part.bin --to dial9 --begin 00:00:01 --end 00:00:02 service.bin",
           "Cuts a second out of a trace."},
+    Entry{"find /var/traces -name '*.bin' -print0 | tracedeck stats --files-from -",
+          "Counts the events of more files than a command line takes."},
     Entry{"tracedeck print --follow service.bin", "Shows events as they are recorded."},
     Entry{"tracedeck convert -o run.bin --to dial9 --format dial9 tcp-listen://:4000",
           "Records what programs on this machine send, until it is interrupted."},

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include "tracedeck/io/read_file.hpp"
 #include "tracedeck/query/expression.hpp"
@@ -36,6 +39,26 @@ int unit_shift(std::string_view unit) {
     default:
       return -1;
   }
+}
+
+// A path has 4096 bytes at most, and a command line no more of them than a few megabytes.
+constexpr std::uint64_t kMaxListSize = std::uint64_t{256} << 20;
+
+// What the file of that name holds. `what` it is, which has `most` bytes at most.
+std::expected<std::string, std::string> read_text(const std::string& path, std::uint64_t most,
+                                                  std::string_view what) {
+  const auto bytes = io::read_file(path, most, {});
+  if (bytes) return std::string(bytes->begin(), bytes->end());
+  if (bytes.error().code != ErrorCode::kLimitExceeded)
+    return std::unexpected(bytes.error().to_string());
+  return std::unexpected(fmt::format("{}: {} has {} bytes at most", path, what, most));
+}
+
+// What is wrong with a TRACE that stands in a list, or "".
+std::string_view wrong_in_list(std::string_view trace) {
+  if (trace.empty()) return "a TRACE needs a name, and this line is empty";
+  if (trace == "-") return "standard input is a TRACE on the command line only: '-'";
+  return {};
 }
 
 }  // namespace
@@ -85,12 +108,25 @@ std::expected<flow::ClockOffset, std::string> parse_clock_offset(std::string_vie
 }
 
 std::expected<std::string, std::string> read_expression(const std::string& path) {
-  const auto bytes = io::read_file(path, query::kMaxTextSize, {});
-  if (bytes) return std::string(bytes->begin(), bytes->end());
-  if (bytes.error().code != ErrorCode::kLimitExceeded)
-    return std::unexpected(bytes.error().to_string());
-  return std::unexpected(
-      fmt::format("{}: an expression has {} bytes at most", path, query::kMaxTextSize));
+  return read_text(path, query::kMaxTextSize, "an expression");
+}
+
+std::expected<std::vector<std::string>, std::string> read_traces(const std::string& path) {
+  const auto text = read_text(path, kMaxListSize, "a list of TRACEs");
+  if (!text) return std::unexpected(text.error());
+  const char divider = text->contains('\0') ? '\0' : '\n';
+  std::vector<std::string> traces;
+  for (std::size_t begin = 0; begin < text->size();) {
+    const std::size_t end = std::min(text->find(divider, begin), text->size());
+    std::string trace = text->substr(begin, end - begin);
+    if (const std::string_view wrong = wrong_in_list(trace); !wrong.empty()) {
+      return std::unexpected(fmt::format("{}:{}: {}", path == "-" ? "standard input" : path,
+                                         traces.size() + 1, wrong));
+    }
+    traces.push_back(std::move(trace));
+    begin = end + 1;
+  }
+  return traces;
 }
 
 }  // namespace tracedeck::cli

@@ -5,6 +5,7 @@
 #include <expected>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/options.hpp"
 
@@ -23,5 +24,10 @@ namespace tracedeck::cli {
 
 // What the file of that name holds: an expression of 1 MiB at most.
 [[nodiscard]] std::expected<std::string, std::string> read_expression(const std::string& path);
+
+// The TRACEs that the list of that name holds, "-" for standard input: one a line, or divided by
+// NUL bytes where there is one. Errors name the line.
+[[nodiscard]] std::expected<std::vector<std::string>, std::string> read_traces(
+    const std::string& path);
 
 }  // namespace tracedeck::cli

@@ -232,6 +232,12 @@ std::string assign_path(Options& options, const std::string& value) {
   return {};
 }
 
+std::string add_list(Options& options, const std::string& value) {
+  if (value.empty()) return "a file needs a name";
+  options.files_from.push_back(value);
+  return {};
+}
+
 std::string apply_metadata(Options& options, const std::string& value) {
   if (options.format == nullptr) options.format = find_format("ctf");
   return assign_path<&Options::metadata_file>(options, value);
@@ -350,6 +356,33 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "no-delta",
                .help = "of babeltrace2: no time since the event before",
                .apply = set<&Options::no_delta>},
+    OptionSpec{.name = "names",
+               .value = "NAME,...",
+               .help = "of babeltrace2: which names stand before values",
+               .detail =
+                   "Each NAME is one of payload (or arg, args), context (or ctx), scope, header, "
+                   "or all, or none; without the option payload,context. Repeated: each adds to "
+                   "the others.",
+               .apply = [](Options& o, const std::string& v) { return o.babeltrace_names.add(v); }},
+    OptionSpec{
+        .name = "fields",
+        .value = "FIELD,...",
+        .help = "of babeltrace2: what is shown of trace and event class",
+        .detail = "Each FIELD is one of trace, trace:hostname, trace:domain, trace:procname, "
+                  "trace:vpid, loglevel, emf, callsite (of which there is nothing), or all; "
+                  "without the option the host, the process and its id. Repeated: each adds to "
+                  "the others.",
+        .apply = [](Options& o, const std::string& v) { return o.babeltrace_fields.add(v); }},
+    OptionSpec{.name = "timerange",
+               .value = "BEGIN,END",
+               .help = "of babeltrace2: leave out what lies outside",
+               .detail =
+                   "Both are written as babeltrace2 takes them, which is not as --begin takes "
+                   "them: seconds, as 1566849473.5; a time of day, 19:57 or 19:57:53.5; or a "
+                   "date, 2019-08-26, with a time of day behind a space. Times of day and "
+                   "dates are in the local time zone, or in UTC with --clock-gmt, and a time "
+                   "of day is one of the day of the first event. Brackets may stand around all.",
+               .apply = assign_path<&Options::time_range>},
     OptionSpec{.name = "output",
                .key = "schema-output",
                .value = "FORM",
@@ -414,6 +447,18 @@ constexpr std::array kOptions = {
         .detail = "What lies behind the last of them is not read.",
         .apply = [](Options& o,
                     const std::string& v) { return take(o.selection.limit, parse_count(v)); }},
+    OptionSpec{
+        .name = "tail",
+        .value = "N",
+        .help = "show the last N events only",
+        .detail =
+            "Of what the other options select, in the order that they say. Where packets of all "
+            "TRACEs say when they begin and end, as those of CTF do, and the order is not that on "
+            "disk, what lies before is not read; of other formats, compressed files and standard "
+            "input everything is. The last events may take 256M of memory; what takes more is "
+            "refused.",
+        .apply = [](Options& o,
+                    const std::string& v) { return take(o.selection.tail, parse_count(v)); }},
     OptionSpec{.name = "clock",
                .value = "CLOCK",
                .help = "which clock times are of",
@@ -431,6 +476,16 @@ constexpr std::array kOptions = {
                          "times of that TRACE; of FILE@CORE, to those of all cores. "
                          "May be repeated.",
                .apply = apply_clock_offset},
+    OptionSpec{.name = "files-from",
+               .value = "LIST",
+               .help = "read more TRACEs from LIST, one a line",
+               .detail =
+                   "They come behind those of the command line, as if they stood there behind "
+                   "'--'; with '-' LIST is standard input. Names of files are taken as they are, "
+                   "spaces included. Where a NUL byte is in LIST, as 'find -print0' writes it, "
+                   "such bytes divide the names and a line break is part of one. May be repeated.",
+               .kind = ValueKind::kFile,
+               .apply = add_list},
     OptionSpec{.name = "format",
                .value = "FORMAT",
                .help = "read as FORMAT instead of recognising it",

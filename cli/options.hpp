@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/babeltrace_habits.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/query/condition.hpp"
@@ -23,7 +24,8 @@ enum class ColorMode : std::uint8_t { kAuto, kAlways, kNever };
 
 // What the user asked for. Each member is set by the option of that name.
 struct Options {
-  std::vector<std::string> operands;  // the TRACEs, in order
+  std::vector<std::string> operands;    // the TRACEs, in order
+  std::vector<std::string> files_from;  // lists of more of them, in order
   bool help = false;
   bool version = false;
   bool quiet = false;
@@ -49,6 +51,9 @@ struct Options {
   bool clock_cycles = false;
   bool clock_date = false;
   bool no_delta = false;
+  BabeltraceList<render::BabeltraceNames> babeltrace_names;
+  BabeltraceList<render::BabeltraceFields> babeltrace_fields;
+  std::string time_range;  // as it is written; empty: none
   bool all_records = false;
   flow::Selection selection;                          // what of the TRACEs is wanted
   std::vector<std::string> where;                     // the texts of `condition`
@@ -110,7 +115,7 @@ struct OptionSpec {
 
 // Reads what follows the command's name. Options and operands may be mixed; `--` ends the options;
 // `-` is an operand; `--name=value`, `-ovalue` and `-qo value` are understood; of a repeated option
-// the last counts, but for --clock-offset. Returns what is wrong, or "".
+// the last counts, but for --clock-offset, --files-from and --where. Returns what is wrong, or "".
 [[nodiscard]] std::string parse_options(std::span<const std::string> arguments,
                                         std::span<const std::string_view> allowed,
                                         Options& options);

@@ -43,7 +43,9 @@ OutputSettings output_settings(const Options& options) {
                                          .clock_seconds = options.clock_seconds,
                                          .clock_cycles = options.clock_cycles,
                                          .clock_date = options.clock_date,
-                                         .no_delta = options.no_delta},
+                                         .no_delta = options.no_delta,
+                                         .names = options.babeltrace_names.shown(),
+                                         .fields = options.babeltrace_fields.shown()},
                           .write = {.version = options.dial9_version}};
   if (options.packet_size) settings.write.packet_size = *options.packet_size;
   return settings;

@@ -2,12 +2,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "cli/babeltrace_habits.hpp"
 #include "cli/commands.hpp"
 #include "cli/events_out.hpp"
 #include "cli/output_options.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/io/live.hpp"
 #include "tracedeck/outputs.hpp"
 #include "tracedeck/render/babeltrace_paint.hpp"
 #include "tracedeck/render/terminal_output.hpp"
@@ -47,15 +50,37 @@ std::unique_ptr<io::Output> safe_output(const Options& options, Session& session
   return render::terminal_output(session.out, render::BabeltracePalette::kSequences);
 }
 
+// Makes bounds of `--timerange`. Returns what is wrong with it, or "".
+std::string take_time_range(Options& options) {
+  if (options.time_range.empty()) return {};
+  flow::Selection& selection = options.selection;
+  if (selection.begin || selection.end)
+    return "option '--timerange' excludes '--begin' and '--end'";
+  const auto range = parse_babeltrace_range(options.time_range, options.clock_gmt);
+  if (!range) return fmt::format("option '--timerange': {}", range.error());
+  selection.begin = range->first;
+  selection.end = range->second;
+  return {};
+}
+
 }  // namespace
 
 std::string check_print(Options& options) {
-  return check_output_options(options, *find_output(options.output), "--output");
+  if (options.selection.tail && options.selection.limit)
+    return "options '--limit' and '--tail' exclude each other";
+  const bool live = options.follow || std::ranges::any_of(options.operands, io::is_live_address);
+  if (options.selection.tail && live)
+    return "option '--tail' needs TRACEs that end, and these come live";
+  std::string wrong = check_output_options(options, *find_output(options.output), "--output");
+  return wrong.empty() ? take_time_range(options) : wrong;
 }
 
 void run_print(const Options& options, Session& session) {
   const OpenPipeline pipeline(options, session,
-                              {.values = true, .findings = !options.quiet || options.all_records});
+                              {.values = true,
+                               .findings = !options.quiet || options.all_records,
+                               .symbols = options.output == "text" ? flow::Needs::Symbols::kCheap
+                                                                   : flow::Needs::Symbols::kNone});
   if (pipeline.empty()) return;
   OutputSettings settings = output_settings(options);
   settings.color = session.color;

@@ -151,7 +151,12 @@ void run_query(const Options& options, Session& session) {
   if (partial.failed()) return;
   // Goes after what reports on other threads.
   LiveAnswer live(options, session, query);
-  OpenPipeline pipeline(reading, session, {.values = query.needs_values(), .findings = true});
+  OpenPipeline pipeline(reading, session,
+                        {.values = query.needs_values(),
+                         .names = query.needs_names(),
+                         .findings = true,
+                         .symbols = query.needs_symbols() ? flow::Needs::Symbols::kAll
+                                                          : flow::Needs::Symbols::kNone});
   if (pipeline.empty()) return partial.discard();
   query.answer_to(sink_of(options, session, query));
   Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});

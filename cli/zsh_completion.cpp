@@ -35,7 +35,8 @@ std::string argument(const OptionSpec& spec) {
   const std::string help = escaped(spec.help, "[]:");
   const std::string value =
       spec.value.empty() ? "" : fmt::format(":{}:{}", escaped(spec.value, ":[]"), action(spec));
-  const std::string_view repeated = spec.name == "clock-offset" ? "*" : "";
+  const std::string_view repeated =
+      spec.name == "clock-offset" || spec.name == "files-from" ? "*" : "";
   if (spec.name.empty()) return fmt::format("'-{}+[{}]{}'", spec.letter, help, value);
   if (spec.letter == 0) {
     return fmt::format("'{}--{}{}[{}]{}'", repeated, spec.name, spec.value.empty() ? "" : "=", help,

@@ -28,7 +28,28 @@ OPTIONS = [
     ["--clock-seconds", "--clock-date", "--no-delta"],
     ["--clock-cycles"],
     ["--clock-cycles", "--clock-seconds", "--no-delta"],
+    ["--names=all", "--fields=all"],
+    ["--names=none", "--fields=trace:domain,loglevel, trace:vpid"],
+    ["--names=scope,ctx", "--fields=trace", "--fields=emf"],
+    ["--names=all", "--names", "header,args", "--no-delta", "--clock-cycles"],
+    ["--names=none", "--names=scope", "--fields=callsite", "--clock-seconds"],
+    ["--names=", "--fields=,"],
 ]
+# Of the trace whose events are about 0.1 s apart from 2019-08-26 19:57:53.385500757 UTC on.
+RANGES = """
+19:57,19:58|15:57,15:58|15:57:53.4,15:57:53.5|19:57:53.4,19:57:53.5|-1,5|1,2|[1566849473.4,1566849473.5]
+[1566849473.4,1566849473.5|1566849473.4,1566849473.5]|1566849473.000000000,1566849473.45
+1566849473.485624440,1566849473.485624440|1566849473.485624441,1566849473.585724602
+1566849473,19:58|1566849473,15:58|19:57:53,19:57:54|2019-08-26 19:57:53.4,2019-08-26 19:57:53.5
+2019-08-26 15:57:53.4,2019-08-26 15:57:53.5|2019-08-26,2019-08-27|[2019-08-26 15:57,2019-08-27 15:57]
+15:00,2019-08-27|00:00,23:59:59.999999999|2019-02-30 15:57,20:00
+""".strip().replace("\n", "|").split("|")
+WRONG_RANGES = """
+|,2|1|2,1|9:57,23:58|19:57:5,23:58|19:57:53,|+1566849473,1566849479|0x1,1566849479|19:57:53.,1566849479
+1566849473.,1566849479|24:57:53,1566849479|1e9,1566849479|1566849473.4856244401,1566849474
+2019-8-26 15:57,2019-08-27 15:57|2019-08-26T15:57,2019-08-27T15:57|2019-08-26 15:57, 2019-08-27 15:57
+2019-08-26  15:57,2019-08-27 15:57
+""".strip("\n").replace("\n", "|").split("|")
 
 
 def stored(name):
@@ -109,6 +130,42 @@ class ReferenceTraces(BabeltraceTest):
             for options in OPTIONS:
                 with self.subTest(name, options=options):
                     self.same_as_peer(CTF1 / name, options)
+
+
+@needs_peer
+@needs_traces
+class Ranges(BabeltraceTest):
+    TRACE = CTF1 / "succeed_session-rotation_3_ust_pid_10353"
+
+    def test_the_same_events(self):
+        for text in RANGES:
+            for options in [["--clock-gmt"], []]:
+                with self.subTest(text, options=options):
+                    want = peer(*options, f"--timerange={text}", self.TRACE, env=ZONE)
+                    got = run(*PRINT, *options, f"--timerange={text}", self.TRACE, env=ZONE)
+                    if want.returncode == 0:
+                        self.same_text(want.stdout, self.check(got, 0).stdout)
+                    else:
+                        # A time of day and the other bound are the wrong way round there, which only the trace says.
+                        self.assertEqual(got.stdout, b"")
+
+    def test_what_is_no_range(self):
+        for text in WRONG_RANGES:
+            with self.subTest(text):
+                self.assertNotEqual(peer(f"--timerange={text}", self.TRACE).returncode, 0)
+                self.check(run(*PRINT, f"--timerange={text}", self.TRACE), 2)
+
+    def test_what_is_no_list(self):
+        for option in ["--names=foo", "--names=all,none", "--fields=none", "--fields=all,foo", "--names=ALL"]:
+            with self.subTest(option):
+                self.assertNotEqual(peer(option, self.TRACE).returncode, 0)
+                self.check(run(*PRINT, option, self.TRACE), 2)
+
+    def test_only_for_this_output(self):
+        for option in ["--names=all", "--fields=all", "--timerange=1,2"]:
+            result = self.check(run("print", option, self.TRACE), 2)
+            self.assertIn("babeltrace2", result.stderr.decode())
+        self.check(run(*PRINT, "--timerange=1,2", "--begin", "1", self.TRACE), 2)
 
 
 @needs_peer
@@ -528,8 +585,12 @@ class Colours(BabeltraceTest):
 
         trace.packet((0, 10), [event(1, 0), event(2, 9)], context=lambda bits: bits.put(3, 32, 8))
         trace.packet((11, 20), [event(12, 1)], discarded=4, sequence=3, context=lambda bits: bits.put(3, 32, 8))
-        want = peer("--clock-gmt", trace.path, env={"BABELTRACE_TERM_COLOR": "always"})
-        got = self.check(run(*PRINT, "--clock-gmt", "--color", "always", trace.path), 0)
+        for options in [["--clock-gmt"], ["--clock-gmt", "--names=all", "--fields=all"], ["--clock-gmt", "--names=none"]]:
+            self.same_colors(trace, options)
+
+    def same_colors(self, trace, options):
+        want = peer(*options, trace.path, env={"BABELTRACE_TERM_COLOR": "always"})
+        got = self.check(run(*PRINT, *options, "--color", "always", trace.path), 0)
         self.same_text(want.stdout, got.stdout)
         self.same_text(want.stderr, got.stderr)
 

@@ -19,13 +19,13 @@ from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 COMMANDS = ["info", "print", "schema", "stats", "query", "validate", "convert", "formats"]
 READERS = ["info", "print", "schema", "stats", "validate"]
 OPTIONS = {
-    "info": "json output begin end where clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta records order begin end where limit clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "schema": "output to json where follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "stats": "json output begin end where clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "query": "json output partial merge begin end where order clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "validate": "json output follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size int64 report order begin end where limit clock clock-offset follow baud metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "info": "json output begin end where clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end where limit tail clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "schema": "output to json where follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "stats": "json output begin end where clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "query": "json output partial merge begin end where order clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.
@@ -38,8 +38,8 @@ def events(result):
 
 
 class Usage(CommandTest):
-    def wrong(self, *args, says=""):
-        result = self.check(run(*args), 2, args)
+    def wrong(self, *args, says="", **more):
+        result = self.check(run(*args, **more), 2, args)
         self.assertEqual(result.stdout, b"")
         said = result.stderr.decode()
         self.assertIn(says, said)
@@ -134,6 +134,47 @@ class Usage(CommandTest):
         self.wrong("schema", "--json", "--output", "metadata", trace, says="exclude each other")
         self.wrong("print", "-", "-", says="only once")
         self.wrong("print", "--strict=1", trace, says="takes no value")
+
+    def test_lists_of_traces(self):
+        names = ["b", "a b", "-dash", "@x", "é"]
+        for at, name in enumerate(names):
+            self.file(name, w.ticks(1, start=1000 + at))
+
+        def times(*args, **more):
+            result = run("print", "--output", "jsonl", "--order", "recorded", *args, cwd=self.folder, **more)
+            return [event["time"] for event in events(self.check(result, 0, args))]
+
+        self.file("list", "\n".join(names).encode())
+        self.file("zero", b"\0".join(name.encode() for name in reversed(names)) + b"\0")
+        self.assertEqual(times("--files-from", "list"), [1000, 1001, 1002, 1003, 1004])
+        self.assertEqual(times("--files-from=zero"), [1004, 1003, 1002, 1001, 1000])
+        self.assertEqual(times("--files-from", "-", "b", stdin=b"a b\nb\n"), [1000, 1001, 1000])
+        self.assertEqual(times("--files-from", "list", "a b", "--files-from", "zero")[:3], [1001, 1000, 1001])
+        self.assertEqual(times("--files-from", "list", "-", stdin=w.ticks(1, start=7))[:2], [7, 1000])
+        for command in [*READERS, "query"]:
+            stages = ["count"] if command == "query" else []
+            self.check(run(command, "--files-from", "list", *stages, cwd=self.folder), 0)
+        self.check(run("convert", "-o", "out", "--to", "jsonl", "--files-from", "list", cwd=self.folder), 0)
+
+    def test_lists_that_are_wrong(self):
+        trace = self.file("t", w.ticks(1))
+        for content, says in [
+            (b"t\n\nt\n", "list:2: a TRACE needs a name"),
+            (b"t\n-\n", "list:2: standard input"),
+            (b"t\0\0", "list:2: a TRACE needs a name"),
+            (b"", "list names no TRACE"),
+        ]:
+            self.file("list", content)
+            self.wrong("print", "--files-from", self.folder / "list", says=says)
+        self.wrong("print", "--files-from", self.folder / "missing", trace, says="missing")
+        self.wrong("print", "--files-from", self.folder, trace, says="--files-from")
+        self.wrong("print", "--files-from", "", trace, says="needs a name")
+        self.wrong("print", "--files-from", "-", "-", says="only once")
+        self.wrong("print", "--files-from", "-", "--files-from", "-", says="only once")
+        self.wrong("print", "--files-from", "-", says="standard input:1: a TRACE needs a name", stdin=b"\n")
+        self.file("list", b"t\nmissing\n")
+        result = self.check(run("print", "--files-from", "list", cwd=self.folder), 3)
+        self.assertIn("missing", result.stderr.decode())
 
     def test_huge_values_that_are_right(self):
         trace = self.file("t", w.ticks(2))

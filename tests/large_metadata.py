@@ -48,13 +48,14 @@ def tsdl_events(count, fields):
     return {"metadata": "".join(text).encode(), "stream": bytes(4 + fields)}
 
 
-def _json_metadata(fragments, stream):
+def json_trace(fragments, stream):
+    """The files of a trace of CTF 2."""
     head = [{"type": "preamble", "version": 2}, {"type": "trace-class"}]
     texts = ["\x1e" + json.dumps(each, separators=(",", ":")) + "\n" for each in [*head, *fragments]]
     return {"metadata": "".join(texts).encode(), "stream": stream}
 
 
-def _structure(members):
+def structure(members):
     return {"type": "structure", "member-classes": [{"name": name, "field-class": each} for name, each in members]}
 
 
@@ -62,20 +63,20 @@ def json_options(count):
     selector = {"path": ["tag"], "origin": "event-record-payload"}
     options = [{"name": f"o{i:06}", "selector-field-ranges": [[i, i]], "field-class": U8} for i in range(count)]
     variant = {"type": "variant", "selector-field-location": selector, "options": options}
-    payload = _structure([("tag", U32), ("value", variant)])
-    return _json_metadata([{"type": "data-stream-class"}, {"type": "event-record-class", "name": "e", "payload-field-class": payload}], bytes(5))
+    payload = structure([("tag", U32), ("value", variant)])
+    return json_trace([{"type": "data-stream-class"}, {"type": "event-record-class", "name": "e", "payload-field-class": payload}], bytes(5))
 
 
 def json_labels(count):
     mappings = {f"LABEL_{i:07}": [[i * 37, i * 37]] for i in range(count)}
-    payload = _structure([("tag", {**U32, "mappings": mappings})])
-    return _json_metadata([{"type": "data-stream-class"}, {"type": "event-record-class", "name": "e", "payload-field-class": payload}], bytes(4))
+    payload = structure([("tag", {**U32, "mappings": mappings})])
+    return json_trace([{"type": "data-stream-class"}, {"type": "event-record-class", "name": "e", "payload-field-class": payload}], bytes(4))
 
 
 def json_events(count, fields):
-    header = _structure([("id", {**U32, "roles": ["event-record-class-id"]})])
+    header = structure([("id", {**U32, "roles": ["event-record-class-id"]})])
     fragments = [{"type": "data-stream-class", "event-record-header-field-class": header}]
     for i in range(count):
-        payload = _structure([(f"field_{i}_of_{j}", U8) for j in range(fields)])
+        payload = structure([(f"field_{i}_of_{j}", U8) for j in range(fields)])
         fragments.append({"type": "event-record-class", "id": i, "name": f"event_{i}", "payload-field-class": payload})
-    return _json_metadata(fragments, bytes(4 + fields))
+    return json_trace(fragments, bytes(4 + fields))

@@ -38,8 +38,9 @@ std::unique_ptr<Writer> babeltrace(io::Output& output, const OutputSettings& set
 
 constexpr std::array<std::string_view, 1> kRecordOptions = {"records"};
 constexpr std::array<std::string_view, 2> kJsonOptions = {"records", "int64"};
-constexpr std::array<std::string_view, 5> kBabeltraceOptions = {
-    "clock-gmt", "clock-seconds", "clock-cycles", "clock-date", "no-delta"};
+constexpr std::array<std::string_view, 8> kBabeltraceOptions = {
+    "clock-gmt", "clock-seconds", "clock-cycles", "clock-date",
+    "no-delta",  "names",         "fields",       "timerange"};
 
 constexpr std::array kRendered = {
     OutputKind{.name = "text",

@@ -9,6 +9,12 @@
 
 namespace tracedeck {
 
+std::size_t Histogram::add_elsewhere(std::uint32_t index) {
+  const std::size_t before = memory();
+  add_slowly(index, 1);
+  return memory() - before;
+}
+
 void Histogram::add_slowly(std::uint32_t index, std::uint64_t count) {
   if (pages_.empty()) {
     if (few_ == nullptr) few_ = std::make_unique<Few>();
@@ -29,7 +35,9 @@ void Histogram::add_to_page(std::uint32_t index, std::uint64_t count) {
     page =
         pages_.insert(page, {.number = number, .counts = std::make_unique<std::uint32_t[]>(kPage)});
   }
-  last_page_ = static_cast<std::size_t>(page - pages_.begin());
+  if (recent_ == nullptr) recent_ = std::make_unique<Recent>();
+  recent_->numbers[number % Recent::kPlaces] = number;
+  recent_->counts[number % Recent::kPlaces] = page->counts.get();
   std::uint32_t& counter = page->counts[index % kPage];
   const std::uint64_t sum = std::uint64_t{counter} + count;
   counter = static_cast<std::uint32_t>(sum);
@@ -177,7 +185,8 @@ std::optional<Histogram> Histogram::decode(std::span<const std::uint8_t>& bytes)
 
 std::size_t Histogram::memory() const {
   return (few_ == nullptr ? 0 : sizeof(Few)) + pages_.capacity() * sizeof(Page) +
-         pages_.size() * kPage * sizeof(std::uint32_t) + many_.capacity() * sizeof(many_[0]);
+         pages_.size() * kPage * sizeof(std::uint32_t) + many_.capacity() * sizeof(many_[0]) +
+         (recent_ == nullptr ? 0 : sizeof(Recent));
 }
 
 }  // namespace tracedeck

@@ -30,27 +30,20 @@ class Histogram {
   Histogram(Histogram&&) noexcept = default;
   Histogram& operator=(Histogram&&) noexcept = default;
 
-  // A real.
-  void add(double value) {
+  // A real. Returns by how much `memory` grew.
+  std::size_t add(double value) {
+    if (value != value) [[unlikely]]
+      return 0;
     whole_ = false;
-    add_whole(value);
+    return add_number(value + 0.0, index_of(value + 0.0));
   }
   // The same of an integer.
-  void add_whole(double value) {
-    if (value != value) [[unlikely]]
-      return;
-    ++count_;
-    if (value < minimum_) minimum_ = value;
-    if (value > maximum_) maximum_ = value;
-    const std::uint32_t index = index_of(value);
-    if (few_ == nullptr) [[likely]] {
-      if (std::uint32_t* const page = page_of(index);
-          page != nullptr && ~page[index % kPage] != 0) {
-        ++page[index % kPage];
-        return;
-      }
-    }
-    add_slowly(index, 1);
+  std::size_t add_whole(double value) {
+    return value != value ? 0 : add_number(value + 0.0, index_of(value + 0.0));
+  }
+  std::size_t add_unsigned(std::uint64_t value) {
+    const auto number = static_cast<double>(value);
+    return add_number(number, positive_index_of(number));
   }
   void merge(const Histogram& other);
 
@@ -91,22 +84,48 @@ class Histogram {
   };
   using Counts = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
-  // Grows with the value.
+  // Pages that were counted in before, by the last bits of their numbers.
+  struct Recent {
+    static constexpr std::size_t kPlaces = 16;
+    std::array<std::uint32_t, kPlaces> numbers = {};
+    std::array<std::uint32_t*, kPlaces> counts = {};
+  };
+
+  // Grows with the value, which is not -0: adding 0 makes that 0.
   static std::uint32_t index_of(double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
-    const auto top = static_cast<std::uint32_t>(bits >> (52U - kFractionBits));
     constexpr std::uint32_t kSign = kPages / 2 * kPage;
-    return (top & kSign) != 0 ? 2 * kSign - 1 - top : top + kSign;
+    const std::uint32_t index = positive_index_of(value);
+    return index < 2 * kSign ? index : 3 * kSign - 1 - index;
   }
+  // The same of a value that is not negative.
+  static std::uint32_t positive_index_of(double value) {
+    constexpr std::uint32_t kSign = kPages / 2 * kPage;
+    return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >>
+                                      (52U - kFractionBits)) +
+           kSign;
+  }
+
+  std::size_t add_number(double value, std::uint32_t index) {
+    ++count_;
+    if (value < minimum_) minimum_ = value;
+    if (value > maximum_) maximum_ = value;
+    if (recent_ != nullptr) [[likely]] {
+      const std::uint32_t number = index / kPage;
+      const std::size_t place = number % Recent::kPlaces;
+      std::uint32_t* const page = recent_->counts[place];
+      if (page != nullptr && recent_->numbers[place] == number && ~page[index % kPage] != 0)
+          [[likely]] {
+        ++page[index % kPage];
+        return 0;
+      }
+    }
+    return add_elsewhere(index);
+  }
+  // Where no recent page counts it. Returns by how much `memory` grew.
+  [[gnu::noinline]] std::size_t add_elsewhere(std::uint32_t index);
   [[nodiscard]] static Bucket bucket_of(std::uint32_t index);
   [[nodiscard]] double middle_of(std::uint32_t index) const;
 
-  [[nodiscard]] std::uint32_t* page_of(std::uint32_t index) {
-    const std::uint32_t number = index / kPage;
-    if (last_page_ < pages_.size() && pages_[last_page_].number == number) [[likely]]
-      return pages_[last_page_].counts.get();
-    return nullptr;
-  }
   void add_slowly(std::uint32_t index, std::uint64_t count);
   void add_to_page(std::uint32_t index, std::uint64_t count);
   void note_many(std::uint32_t index, std::uint64_t count);
@@ -118,9 +137,9 @@ class Histogram {
   double minimum_ = kInfinity;
   double maximum_ = -kInfinity;
   std::unique_ptr<Few> few_ = {};
-  std::vector<Page> pages_ = {};  // by number
-  std::size_t last_page_ = 0;
-  Counts many_ = {};  // what 32 bits of a page do not count, by index
+  std::vector<Page> pages_ = {};         // by number
+  std::unique_ptr<Recent> recent_ = {};  // null while there are no pages
+  Counts many_ = {};                     // what 32 bits of a page do not count, by index
 
   static constexpr double kInfinity = __builtin_inf();
 };

@@ -13,11 +13,12 @@ namespace tracedeck {
 // A time as it was written. What it is measured from, only a trace knows.
 struct TimePoint {
   enum class From : std::uint8_t {
-    kOrigin,     // the origin of the trace's clock
-    kUnixEpoch,  // in UTC
-    kMidnight,   // of a day that the trace decides
-    kBegin,      // the trace's first event
-    kEnd,        // the trace's last event
+    kOrigin,         // the origin of the trace's clock
+    kUnixEpoch,      // in UTC
+    kMidnight,       // of a day that the trace decides
+    kLocalMidnight,  // the same in the local time zone, by the clock on the wall
+    kBegin,          // the trace's first event
+    kEnd,            // the trace's last event
   };
 
   Nanoseconds value = {};  // ns

@@ -63,7 +63,8 @@ const Format& format() {
                .summary = "kernel, user space and bare metal traces",
                .file_name_hint = "",
                .directory_hint = "a file named metadata",
-               .classes_first = true},
+               .classes_first = true,
+               .packets_apart = true},
       .rules = all_rules,
       .targets = kTargets,
       // Bare data streams: nothing in them shows what they are, nor is any trace written as one.

@@ -256,6 +256,11 @@ void StreamFile::begin_packet() {
     return leave_packet();
   }
   batch_->add_packet(RecordKind::kPacketBegin, packet_);
+  if (options_.read.packets_only) {
+    packet_ = nullptr;
+    spend_empty(decoder_.state().empty_elements, head_.bits);
+    return leave_packet();
+  }
   if (packet.begin && packet.end && *packet.begin > *packet.end) {
     const std::uint64_t context = head_.header_bits / 8;
     report_odd(StreamRule::kPacketTimes, cursor_.offset() + context, (head_.bits + 7) / 8 - context,

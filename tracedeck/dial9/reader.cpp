@@ -59,6 +59,7 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
         this->trace().add_clock({.id = "timestamp",
                                  .shift = options.clock_shift,
                                  .origin = options.clock_origin.value_or(ClockOrigin::kUnknown)});
+    this->trace().set_symbols(options.symbols);
     stream_class_ = &this->trace().add_stream_class(
         {.default_clock = &clock, .streams_are_parts = true, .has_describing_events = true});
   }

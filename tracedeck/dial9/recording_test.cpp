@@ -2,23 +2,16 @@
 // counts in it is known.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
 #include "tracedeck/base/padded_bytes.hpp"
 #include "tracedeck/dial9/decoder.hpp"
 #include "tracedeck/io/input.hpp"
+#include "tracedeck/io/reference_traces_test.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
-
-std::filesystem::path recording() {
-  const char* const traces = std::getenv("TRACEDECK_TRACES");
-  const std::filesystem::path folder =
-      traces != nullptr ? traces : std::filesystem::path("../shared/traces");
-  return folder / "dial9/tokio-demo.bin.gz";
-}
 
 std::vector<std::uint8_t> read_all(io::Input& input) {
   std::vector<std::uint8_t> bytes;
@@ -54,8 +47,9 @@ struct Counter : FrameHandler {
 };
 
 TEST(Recording, HasTheFramesAndEventsThatAreKnown) {
-  if (!std::filesystem::exists(recording())) GTEST_SKIP() << "no shared traces at " << recording();
-  const auto input = io::open_input(recording());
+  const std::filesystem::path recording = reference_traces("dial9/tokio-demo.bin.gz");
+  if (const std::string why = missing(recording); !why.empty()) GTEST_SKIP() << why;
+  const auto input = io::open_input(recording);
   ASSERT_TRUE(input.has_value());
   const PaddedBytes bytes{ByteSpan(read_all(**input))};
   Decoder decoder;

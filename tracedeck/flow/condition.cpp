@@ -1,39 +1,49 @@
 #include "tracedeck/flow/condition.hpp"
 
 #include <utility>
+#include <vector>
 
-#include "tracedeck/flow/select.hpp"
+#include "tracedeck/flow/output_batch.hpp"
+#include "tracedeck/format/reader.hpp"
 
 namespace tracedeck::flow {
 namespace {
 
-class Passing {
+class Where final : public RecordSource {
  public:
-  Passing(std::unique_ptr<EventFilter> filter, bool keeps_describing)
-      : filter_(std::move(filter)), keeps_describing_(keeps_describing) {}
+  Where(std::unique_ptr<RecordSource> source, std::unique_ptr<EventFilter> filter)
+      : source_(std::move(source)), filter_(std::move(filter)) {}
 
-  bool passes(const Record& record) {
-    if (record.kind != RecordKind::kEvent) {
-      if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
-        filter_->described(*record.event_class);
-      return true;
+  Result<BatchPtr> next() override {
+    while (true) {
+      Result<BatchPtr> batch = source_->next();
+      if (!batch || *batch == nullptr) return batch;
+      const std::span<const Record> records = (*batch)->records();
+      if (passing_.size() < records.size()) passing_.resize(records.size());
+      const std::size_t count = filter_->select(records, passing_);
+      if (count == records.size()) return batch;
+      if (count != 0) return copy(*batch, std::span(passing_).first(count));
     }
-    if (keeps_describing_ && record.event.event_class->describes_others) return true;
-    return filter_->passes(record.event);
   }
-  void left_out(const Record&) {}
 
  private:
+  static BatchPtr copy(const BatchPtr& batch, std::span<const Record* const> passing) {
+    OutputBatch output;
+    output.pin(batch);
+    for (const Record* const record : passing) output.add(*record);
+    return output.take();
+  }
+
+  std::unique_ptr<RecordSource> source_;
   std::unique_ptr<EventFilter> filter_;
-  bool keeps_describing_;
+  std::vector<const Record*> passing_;
 };
 
 }  // namespace
 
 std::unique_ptr<RecordSource> where(std::unique_ptr<RecordSource> source,
-                                    std::unique_ptr<EventFilter> filter, bool keeps_describing) {
-  return std::make_unique<Select<Passing>>(std::move(source),
-                                           Passing(std::move(filter), keeps_describing));
+                                    std::unique_ptr<EventFilter> filter) {
+  return std::make_unique<Where>(std::move(source), std::move(filter));
 }
 
 }  // namespace tracedeck::flow

@@ -1,6 +1,8 @@
 // A condition on events, which the stage `where` asks. What is behind it, the stage does not know.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,7 +14,7 @@
 
 namespace tracedeck::flow {
 
-// Decides which events of one source pass. One thread at a time.
+// Decides which records of one source pass. One thread at a time.
 class EventFilter {
  public:
   EventFilter() = default;
@@ -20,17 +22,24 @@ class EventFilter {
   EventFilter& operator=(const EventFilter&) = delete;
   virtual ~EventFilter() = default;
 
-  [[nodiscard]] virtual bool passes(const Event& event) = 0;
-  // The trace has this class; events of it may never come.
-  virtual void described(const EventClass& event_class) = 0;
+  // Puts the records that pass into `passing`, which has room for all, and returns how many they
+  // are. All that are no events pass.
+  [[nodiscard]] virtual std::size_t select(std::span<const Record> records,
+                                           std::span<const Record*> passing) = 0;
+  [[nodiscard]] bool passes(const Event& event) {
+    const Record record(event);
+    const Record* passing = nullptr;
+    return select({&record, 1}, {&passing, 1}) == 1;
+  }
 };
 
 // What is known of the trace that a filter works on.
 struct FilterContext {
   // What `Condition::times` are in the trace, in that order: ns from its clock's origin.
   std::vector<Nanoseconds> times = {};
-  std::string trace = {};  // what distinguishes it from others; "" where it is alone
-  bool again = false;      // its events were asked about before, and need not be counted
+  std::string trace = {};         // what distinguishes it from others; "" where it is alone
+  bool again = false;             // its events were asked about before, and need not be counted
+  bool keeps_describing = false;  // events that describe others pass, uncounted
 };
 
 class Condition {
@@ -42,6 +51,10 @@ class Condition {
 
   // Whether it may look at the values of events.
   [[nodiscard]] virtual bool needs_values() const = 0;
+  // Whether it may look at the names of events, also of those that carry their own.
+  [[nodiscard]] virtual bool needs_names() const = 0;
+  // Whether it asks for the names of addresses.
+  [[nodiscard]] virtual bool needs_symbols() const { return false; }
   // The times that it names, where they depend on the trace.
   [[nodiscard]] virtual std::span<const TimePoint> times() const = 0;
   // What each event that passes lies in. `times` are those of `times()` in a trace, and may be
@@ -54,10 +67,9 @@ class Condition {
 
 using ConditionPtr = std::shared_ptr<const Condition>;
 
-// Leaves out the events that do not pass. All other records stay, and, if `keeps_describing`, the
-// events that describe others.
+// Leaves out the records that do not pass. Batches of which all pass are handed on as they are; of
+// others the records are copied, and their values stay where they are.
 [[nodiscard]] std::unique_ptr<RecordSource> where(std::unique_ptr<RecordSource> source,
-                                                  std::unique_ptr<EventFilter> filter,
-                                                  bool keeps_describing);
+                                                  std::unique_ptr<EventFilter> filter);
 
 }  // namespace tracedeck::flow

@@ -9,8 +9,6 @@ namespace {
 // Less than this at a time is read more slowly than merging in two passes.
 constexpr std::size_t kLeastBuffer = std::size_t{32} << 10;
 constexpr std::size_t kWriteBuffer = std::size_t{256} << 10;
-// Around a record in a block: its entry, size and exact time, and alignment.
-constexpr std::size_t kBlockOverhead = 128;
 
 }  // namespace
 

@@ -11,6 +11,10 @@
 
 namespace tracedeck::flow {
 
+// What a record takes in a block at most beyond `RecordCodec::bound`: its entry, size and exact
+// time, and alignment.
+inline constexpr std::size_t kBlockOverhead = 128;
+
 // Records grow from the front, their index from the back, until they meet: the memory is fixed.
 class PackedBlock {
  public:

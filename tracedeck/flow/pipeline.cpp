@@ -9,6 +9,8 @@
 #include "tracedeck/flow/concatenate.hpp"
 #include "tracedeck/flow/merge.hpp"
 #include "tracedeck/flow/sort.hpp"
+#include "tracedeck/flow/symbols.hpp"
+#include "tracedeck/flow/tail_begin.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -109,6 +111,9 @@ std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserv
                                          std::stop_token stop, std::vector<TracePlace> places,
                                          std::optional<FoundTrace> first) {
   std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, std::move(stop)));
+  for (TracePlace& place : places) place.symbols = symbols_of(place, pipeline->context_);
+  Selection& selection = pipeline->context_.options.selection;
+  if (selection.tail) selection.tail_begin = begin_of_tail(pipeline->context_, places);
   if (!pipeline->open_traces(std::move(places), std::move(first))) return nullptr;
   pipeline->put_behind(pipeline->ordered());
   return pipeline;
@@ -236,7 +241,8 @@ bool Pipeline::share_clock(std::uint64_t first, std::uint64_t second) const {
 
 bool Pipeline::reads_whole_ctf1() const {
   const Selection& selection = context_.options.selection;
-  if (live() || selection.order != Order::kMerged || selects_events(selection)) return false;
+  const bool is_part = selects_events(selection) || selection.tail;
+  if (live() || selection.order != Order::kMerged || is_part) return false;
   return std::ranges::all_of(traces_, [](const auto& trace) {
     const auto& description = trace->description();
     return trace->place().reopens() && description != nullptr && description->format() == "ctf" &&
@@ -307,7 +313,8 @@ Result<BatchPtr> SingleTrace::next() {
 
 std::optional<TraceByTrace::Item> TraceByTrace::next() {
   if (next_ == places_.size()) return std::nullopt;
-  const TracePlace& place = places_[next_++];
+  TracePlace& place = places_[next_++];
+  place.symbols = symbols_of(place, context_);
   auto trace = std::make_unique<TraceSource>(context_, place, TraceReading{});
   if (auto opened = trace->try_open(); !opened) {
     return Item{.place = &place, .trace = std::unexpected(std::move(opened.error()))};

@@ -26,6 +26,7 @@ ReadOptions PipelineContext::read_options(bool live, std::size_t traces_at_once)
   const auto share = static_cast<unsigned>(jobs / std::max<std::size_t>(traces_at_once, 1));
   const Needs needs = options.needs | needs_of(options.selection);
   return {.values = needs.values,
+          .names = needs.names,
           .headers = needs.headers,
           .findings = needs.findings,
           .max_state = max_state(options, live),

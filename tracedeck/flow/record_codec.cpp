@@ -93,6 +93,10 @@ std::size_t RecordCodec::bound(const Record& record) {
   }
 }
 
+bool RecordCodec::is_event(const std::uint8_t* packed) {
+  return (*packed & kKindMask) == std::to_underlying(RecordKind::kEvent);
+}
+
 std::uint64_t RecordCodec::number_of(const EventClass& event_class) {
   ClassNumber& entry = class_numbers_[event_class];
   if (class_numbers_.entries().size() != classes_.size()) [[unlikely]] {

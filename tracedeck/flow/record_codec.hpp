@@ -49,6 +49,9 @@ class RecordCodec {
   // Writes the record and returns the end of it. `coarse` is that of its key.
   std::uint8_t* pack(const Record& record, std::uint64_t coarse, std::uint8_t* to);
 
+  // Whether what is packed there is an event.
+  [[nodiscard]] static bool is_event(const std::uint8_t* packed);
+
   // Appends the record packed at `from` to `output`. Values point into the packed bytes when
   // `owner` says who keeps them alive, else they are copied. Returns false, and adds nothing, when
   // `output` has to be handed on first.

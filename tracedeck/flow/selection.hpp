@@ -36,6 +36,9 @@ struct Selection {
   std::optional<TimePoint> end = {};
   ConditionPtr where = {};                  // what events have to meet; null: nothing
   std::optional<std::uint64_t> limit = {};  // events
+  std::optional<std::uint64_t> tail = {};   // events, the last of what the other stages select
+  // No event before it is among those: what `begin_of_tail` found, in ns from the clocks' origins.
+  std::optional<Nanoseconds> tail_begin = {};
   // What is selected holds all that describes it: with a limit, inputs are read to their ends.
   bool stands_alone = false;
   std::vector<ClockOffset> clock_offsets = {};

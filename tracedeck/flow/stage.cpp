@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tracedeck/flow/limit.hpp"
+#include "tracedeck/flow/tail.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -47,7 +48,7 @@ constexpr std::array kStages = {
               }},
     Stage{.name = "trim",
           .place = Stage::Place::kSource,
-          .changes = [](const Selection& s) { return s.begin.has_value() || s.end.has_value(); },
+          .changes = [](const Selection& s) { return s.begin || s.end || s.tail_begin; },
           .selects = true,
           .ask = ask_for_range,
           .apply =
@@ -58,15 +59,22 @@ constexpr std::array kStages = {
           .place = Stage::Place::kSource,
           .changes = [](const Selection& s) { return s.where != nullptr; },
           .selects = true,
-          .needs = [](const Selection& s) { return Needs{.values = s.where->needs_values()}; },
+          .needs =
+              [](const Selection& s) {
+                return Needs{.values = s.where->needs_values(),
+                             .names = s.where->needs_names(),
+                             .symbols = s.where->needs_symbols() ? Needs::Symbols::kAll
+                                                                 : Needs::Symbols::kNone};
+              },
           .ask = ask_for_range,
           .apply =
               [](RecordSourcePtr source, const StageContext& context) {
                 const Selection& selection = context.selection;
                 auto filter = selection.where->filter({.times = context.times.where_times,
                                                        .trace = context.trace,
-                                                       .again = context.again});
-                return where(std::move(source), std::move(filter), selection.stands_alone);
+                                                       .again = context.again,
+                                                       .keeps_describing = selection.stands_alone});
+                return where(std::move(source), std::move(filter));
               }},
     Stage{.name = "order",
           .place = Stage::Place::kOrder,
@@ -80,6 +88,13 @@ constexpr std::array kStages = {
                 return limit(std::move(source), *selection.limit,
                              {.counts_describing = !selects_events(selection),
                               .reads_on = selection.stands_alone});
+              }},
+    Stage{.name = "tail",
+          .place = Stage::Place::kAfter,
+          .changes = [](const Selection& s) { return s.tail.has_value(); },
+          .apply =
+              [](RecordSourcePtr source, const StageContext& context) {
+                return tail(std::move(source), *context.selection.tail);
               }},
 };
 

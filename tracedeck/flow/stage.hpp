@@ -2,6 +2,7 @@
 // way of reading follows. A new stage is an entry there and a member of `Selection`.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -14,12 +15,22 @@ namespace tracedeck::flow {
 
 // What has to be read of events and files for somebody to work with them.
 struct Needs {
+  // The names of addresses, for which a trace is read once more.
+  enum class Symbols : std::uint8_t {
+    kNone,
+    kCheap,  // where that does not take long
+    kAll,
+  };
+
   bool values = false;    // values of fields
+  bool names = false;     // of events that carry their own
   bool headers = false;   // and those of event headers
   bool findings = false;  // kFinding records
+  Symbols symbols = Symbols::kNone;
 
   [[nodiscard]] friend constexpr Needs operator|(Needs a, Needs b) {
-    return {a.values || b.values, a.headers || b.headers, a.findings || b.findings};
+    return {a.values || b.values, a.names || b.names, a.headers || b.headers,
+            a.findings || b.findings, a.symbols > b.symbols ? a.symbols : b.symbols};
   }
 };
 

@@ -93,8 +93,14 @@ bool TimeBounds::has(TimePoint::From from) const {
          (selection_.where != nullptr && std::ranges::any_of(selection_.where->times(), is));
 }
 
+std::optional<Nanoseconds> TimeBounds::begin(const std::optional<Nanoseconds>& given) const {
+  return given && selection_.tail_begin ? std::max(given, selection_.tail_begin)
+         : given                        ? given
+                                        : selection_.tail_begin;
+}
+
 ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
-  ResolvedTimes times{.range = {.begin = time_in(if_known(selection_.begin), frame),
+  ResolvedTimes times{.range = {.begin = begin(time_in(if_known(selection_.begin), frame)),
                                 .end = time_in(if_known(selection_.end), frame)}};
   if (selection_.where == nullptr) return times;
   if (std::ranges::all_of(selection_.where->times(), is_known_before))
@@ -104,8 +110,8 @@ ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
 }
 
 ResolvedTimes TimeBounds::in(const TimeFrame& frame) const {
-  ResolvedTimes times{
-      .range = {.begin = time_in(selection_.begin, frame), .end = time_in(selection_.end, frame)}};
+  ResolvedTimes times{.range = {.begin = begin(time_in(selection_.begin, frame)),
+                                .end = time_in(selection_.end, frame)}};
   if (selection_.where == nullptr) return times;
   times.where_times = times_in(*selection_.where, frame);
   times.where_range = selection_.where->range(times.where_times);

@@ -29,7 +29,9 @@ class TimeBounds {
   [[nodiscard]] bool needs_range() const { return has(TimePoint::From::kBegin) || needs_last(); }
   [[nodiscard]] bool needs_last() const { return has(TimePoint::From::kEnd); }
   // Whether one is a time of a day that the first event decides.
-  [[nodiscard]] bool needs_day() const { return has(TimePoint::From::kMidnight); }
+  [[nodiscard]] bool needs_day() const {
+    return has(TimePoint::From::kMidnight) || has(TimePoint::From::kLocalMidnight);
+  }
   // Whether one is in UTC.
   [[nodiscard]] bool needs_utc() const { return has(TimePoint::From::kUnixEpoch); }
 
@@ -39,6 +41,8 @@ class TimeBounds {
 
  private:
   [[nodiscard]] bool has(TimePoint::From from) const;
+  // The later of `given` and the begin of a tail.
+  [[nodiscard]] std::optional<Nanoseconds> begin(const std::optional<Nanoseconds>& given) const;
 
   const Selection& selection_;
 };

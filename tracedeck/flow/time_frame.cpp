@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 
 namespace tracedeck::flow {
 namespace {
@@ -13,6 +14,24 @@ Nanoseconds midnight_before(Nanoseconds time) {
   Nanoseconds since = Nanoseconds::from_unsigned(part, time.negative());
   if (since.negative()) since = since + Nanoseconds(kNsPerDay);
   return time - since;
+}
+
+// What the clocks on the wall show `of_day` after midnight, on the local day of `day`.
+Nanoseconds local_time_of_day(Nanoseconds day, Nanoseconds of_day) {
+  constexpr Uint128 kPerSecond = 1'000'000'000;
+  const Nanoseconds second = day.negative() ? day - Nanoseconds(999'999'999) : day;
+  const auto seconds = static_cast<std::time_t>(second.magnitude() / kPerSecond);
+  const std::time_t since = second.negative() ? -seconds : seconds;
+  std::tm parts{};
+  if (::localtime_r(&since, &parts) == nullptr) return midnight_before(day) + of_day;
+  const auto whole = static_cast<int>(of_day.magnitude() / kPerSecond);
+  parts.tm_hour = whole / 3600;
+  parts.tm_min = whole / 60 % 60;
+  parts.tm_sec = whole % 60;
+  parts.tm_isdst = -1;
+  const std::time_t found = std::mktime(&parts);
+  return Nanoseconds(std::int64_t{found} * 1'000'000'000) +
+         Nanoseconds(static_cast<std::int64_t>(of_day.magnitude() % kPerSecond));
 }
 
 }  // namespace
@@ -37,6 +56,9 @@ Nanoseconds resolve(const TimePoint& time, const TimeFrame& frame) {
     case TimePoint::From::kMidnight:
       if (frame.origin != ClockOrigin::kUnixEpoch) break;
       return midnight_before(range.first) + time.value;
+    case TimePoint::From::kLocalMidnight:
+      if (frame.origin != ClockOrigin::kUnixEpoch) break;
+      return local_time_of_day(range.first, time.value);
     case TimePoint::From::kUnixEpoch:
       return time.value - frame.utc_offset;
     case TimePoint::From::kOrigin:

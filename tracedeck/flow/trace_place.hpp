@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -36,6 +37,9 @@ struct TracePlace {
 
   [[nodiscard]] bool is_directory() const { return !directories.empty(); }
   [[nodiscard]] bool has_core_files() const { return !core_files.empty(); }
+  // The names of its addresses, where somebody needs them; all readings of it share them.
+  std::shared_ptr<const Symbols> symbols = {};
+
   // Whether it can be opened again and again.
   [[nodiscard]] bool reopens() const;
   // The operands that name it.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tracedeck/flow/clock_sync.hpp"
+#include "tracedeck/flow/symbols.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -38,18 +39,20 @@ class Whole final : public RecordSource {
 // A part of a trace: keeps the reader while it is read, and reports how it fails.
 class Part final : public RecordSource {
  public:
-  // `observer`: null to report nothing.
-  Part(RecordSourcePtr source, std::shared_ptr<Reader> reader, bool fails,
+  // `observer`: null to report nothing. `unnamed`: addresses should have names, and have none.
+  Part(RecordSourcePtr source, std::shared_ptr<Reader> reader, bool fails, bool unnamed,
        PipelineObserver* observer)
       : reader_(std::move(reader)),
         source_(std::move(source)),
         fails_(fails),
+        unnamed_(unnamed),
         observer_(observer) {}
 
   Result<BatchPtr> next() override {
     if (source_ == nullptr) return nullptr;
     auto batch = source_->next();
     if (batch && *batch != nullptr) return batch;
+    if (unnamed_ && observer_ != nullptr) report_unnamed(*reader_->description());
     source_.reset();
     reader_.reset();
     if (batch || fails_) return batch;
@@ -58,9 +61,18 @@ class Part final : public RecordSource {
   }
 
  private:
+  void report_unnamed(const TraceDescription& description) {
+    if (!names_addresses(description)) return;
+    observer_->note(
+        fmt::format("{}: the names that it gives to addresses come behind them, and are known of "
+                    "files only, which can be read twice",
+                    description.input()));
+  }
+
   std::shared_ptr<Reader> reader_;
   RecordSourcePtr source_;  // goes before the reader
   bool fails_;
+  bool unnamed_;
   PipelineObserver* observer_;
 };
 
@@ -124,6 +136,8 @@ ReadOptions TraceSource::read_options() const {
     PipelineObserver* const observer = &context_.observer;
     options.notice = [observer](const std::string& sentence) { observer->note(sentence); };
   }
+  options.symbols = place_.symbols;
+  options.packets_only = reading_.packets_only;
   const std::vector<std::string_view> names = place_.names();
   StageContext stage = stage_context();
   stage.names = names;
@@ -172,9 +186,13 @@ std::vector<RecordSourcePtr> TraceSource::take_sources(bool streams, bool fails)
   resolve_bounds(sources, *reader->description());
   const StageContext stage = stage_context();
   PipelineObserver* const observer = reading_.silent ? nullptr : &context_.observer;
+  const PipelineOptions& options = context_.options;
+  const bool wants_names =
+      (options.needs | needs_of(options.selection)).symbols != Needs::Symbols::kNone;
+  const bool unnamed = wants_names && !place_.reopens();
   for (RecordSourcePtr& source : sources) {
     source = apply_stages(Stage::Place::kSource, std::move(source), stage);
-    source = std::make_unique<Part>(std::move(source), reader, fails, observer);
+    source = std::make_unique<Part>(std::move(source), reader, fails, unnamed, observer);
   }
   return sources;
 }

@@ -19,6 +19,7 @@ namespace tracedeck::flow {
 struct TraceReading {
   bool values = true;              // false: none but those that events are selected by
   bool silent = false;             // reports nothing: it is read a second time
+  bool packets_only = false;       // see `ReadOptions::packets_only`
   std::size_t traces_at_once = 1;  // that share the threads and the memory
 };
 

@@ -22,6 +22,16 @@
 
 namespace tracedeck {
 
+// An event class whose events give names to addresses, and the names of its fields. What is not
+// there counts as 0.
+struct SymbolEvent {
+  std::string_view event;
+  std::string_view address;
+  std::string_view name;
+  std::string_view size;   // bytes that have the name
+  std::string_view depth;  // of functions inlined into the one at the address
+};
+
 struct FormatInfo {
   std::string_view name;            // "dial9", the word of --format
   std::string_view title;           // "dial9-trace-format"
@@ -34,11 +44,14 @@ struct FormatInfo {
   // the time of the event was; empty: there is none.
   std::string_view clock_sync_event = {};
   std::string_view clock_sync_field = {};
+  std::optional<SymbolEvent> symbols = {};
   // Whether a frame may begin in one datagram and end in the next. Otherwise what a datagram leaves
   // incomplete is damage.
   bool frames_span_datagrams = false;
   // Whether all event classes of a trace that is not live are known when it is opened.
   bool classes_first = false;
+  // Whether packets say when they begin and end, and where the next one is.
+  bool packets_apart = false;
 };
 
 // One word of `convert --to` and what it stands for.

@@ -18,6 +18,8 @@ namespace tracedeck {
 struct ReadOptions {
   // Put field values on the tape. Without them events have no slots: counting and timing is faster.
   bool values = true;
+  // Of events that carry their own name (`EventClass::self_described`) have it there all the same.
+  bool names = false;
   // Put the values of event headers on the tape too: for who writes the same headers.
   bool headers = false;
   // Yield kFinding records for what is tolerated. kProblem records always come.
@@ -33,6 +35,12 @@ struct ReadOptions {
   // a reader may skip what holds none, but need not.
   std::optional<Nanoseconds> begin = {};
   std::optional<Nanoseconds> end = {};
+  // Packets are wanted and no events: a reader of a format with `FormatInfo::packets_apart` passes
+  // over what is in them, others need not.
+  bool packets_only = false;
+  // What the description is to have for `TraceDescription::symbols`, of formats with
+  // `FormatInfo::symbols`.
+  std::shared_ptr<const Symbols> symbols = {};
   // The input is hexadecimal text (Tonbandgerät).
   bool hexadecimal = false;
   // Of an input that is a bare data stream (CTF). Null: traces have their own.

@@ -268,7 +268,7 @@ Result<std::unique_ptr<Reader>> open_reader(std::unique_ptr<io::Input> input,
   const std::string name = input->name();
   Result<EpochSearch> found = find_epoch(std::move(input), options);
   if (!found) return std::unexpected(std::move(found.error()));
-  if (options.values)
+  if (options.values || options.names)
     return std::make_unique<PacketReader<TapeRoom>>(std::move(*found), name, options);
   if (options.findings)
     return std::make_unique<PacketReader<NoRoom<true>>>(std::move(*found), name, options);

@@ -1,6 +1,8 @@
 #include "tracedeck/model/batch.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace tracedeck {
 
@@ -12,16 +14,22 @@ void Batch::grow_tape(std::size_t slots) {
 
 void Batch::grow_records(std::size_t records) {
   const std::size_t used = size();
-  if (records > records_.size())
-    records_.resize(
-        std::max({reserved_ == 0 ? std::size_t{64} : records, records, records_.size() * 2}));
-  next_ = records_.data() + used;
-  end_ = records_.data() + records_.size();
-  full_ = records_.data() + reserved_;
+  const auto capacity = static_cast<std::size_t>(end_ - records_);
+  if (records > capacity) {
+    const std::size_t grown =
+        std::max({reserved_ == 0 ? std::size_t{64} : records, records, capacity * 2});
+    auto room = std::make_unique_for_overwrite<std::byte[]>(grown * sizeof(Record));
+    if (used != 0) std::memcpy(room.get(), room_.get(), used * sizeof(Record));
+    room_ = std::move(room);
+    records_ = reinterpret_cast<Record*>(room_.get());
+    next_ = records_ + used;
+    end_ = records_ + grown;
+  }
+  full_ = records_ + reserved_;
 }
 
 void Batch::clear() {
-  next_ = records_.data();
+  next_ = records_;
   losses_.clear();
   notices_.clear();
   pins_.clear();

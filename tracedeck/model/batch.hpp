@@ -31,13 +31,11 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  [[nodiscard]] std::span<const Record> records() const { return {records_.data(), size()}; }
-  [[nodiscard]] std::size_t size() const {
-    return static_cast<std::size_t>(next_ - records_.data());
-  }
+  [[nodiscard]] std::span<const Record> records() const { return {records_, size()}; }
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(next_ - records_); }
   // Whether what `reserve` made room for is used up; more can still be added.
   [[nodiscard]] bool full() const { return next_ >= full_; }
-  [[nodiscard]] bool empty() const { return next_ == records_.data(); }
+  [[nodiscard]] bool empty() const { return next_ == records_; }
 
   // Filling. Appended records keep their order.
   void reserve(std::size_t records) {
@@ -103,12 +101,15 @@ class Batch {
 
   Record& next() {
     if (next_ == end_) [[unlikely]]
-      grow_records(records_.size() + 1);
+      grow_records(size() + 1);
     return *next_++;
   }
   void grow_records(std::size_t records);
 
-  std::vector<Record> records_;  // room; those before `next_` are in use
+  // Room for records, which are made when they are added: those before `next_`.
+  static_assert(std::is_trivially_copyable_v<Record> && std::is_trivially_destructible_v<Record>);
+  std::unique_ptr<std::byte[]> room_;
+  Record* records_ = nullptr;
   Record* next_ = nullptr;
   Record* end_ = nullptr;
   Record* full_ = nullptr;  // behind what `reserve` asked for

@@ -1,11 +1,12 @@
 // Tables with one entry for each event class, found by the class's id in a few instructions.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
+#include <vector>
 
 #include "tracedeck/model/event_class.hpp"
 
@@ -25,46 +26,51 @@ class ClassTable {
   static constexpr std::size_t kMany = 1024;
 
   [[nodiscard]] Entry& operator[](const EventClass& event_class) {
-    Line& line = lines_[index_of(event_class.entity)];
-    if (line.entity != event_class.entity) [[unlikely]]
-      line = {event_class.entity, &find_or_make(event_class)};
-    return *line.entry;
+    const EntityId& entity = event_class.entity;
+    if (entity.trace == trace_ && entity.ordinal < count_) [[likely]] {
+      if (Entry* const entry = classes_[entity.ordinal]; entry != nullptr) [[likely]]
+        return *entry;
+    }
+    return find_or_make(event_class);
   }
 
   [[nodiscard]] std::deque<Entry>& entries() { return entries_; }
   [[nodiscard]] const std::deque<Entry>& entries() const { return entries_; }
 
   void clear() {
-    lines_.fill({});
-    by_class_.clear();
+    trace_ = EntityId::none().trace;
+    count_ = 0;
+    by_trace_.clear();
     entries_.clear();
   }
 
  private:
-  // A direct-mapped cache before the hash table: nearly every event is found in it.
-  struct Line {
-    EntityId entity = EntityId::none();
-    Entry* entry = nullptr;
-  };
-  static constexpr std::size_t kLines = 1024;
+  // The entries of a trace by the ordinals of its classes.
+  using Classes = std::vector<Entry*>;
 
-  static std::size_t index_of(const EntityId& entity) {
-    return (entity.trace * 0x9E3779B1U + entity.ordinal) % kLines;
-  }
-
-  Entry& find_or_make(const EventClass& event_class) {
-    if (event_class.entity.trace > newest_) {
-      newest_ = event_class.entity.trace;
+  [[gnu::noinline]] Entry& find_or_make(const EventClass& event_class) {
+    const EntityId& entity = event_class.entity;
+    if (entity.trace > newest_) {
+      newest_ = entity.trace;
       if (kForgets && entries_.size() >= kMany) clear();
     }
-    const auto [place, is_new] = by_class_.try_emplace(event_class.entity, nullptr);
-    if (is_new) place->second = &entries_.emplace_back(event_class);
-    return *place->second;
+    Classes& classes = by_trace_[entity.trace];
+    if (entity.ordinal >= classes.size())
+      classes.resize(std::max<std::size_t>(entity.ordinal + 1, classes.size() * 3 / 2));
+    Entry*& entry = classes[entity.ordinal];
+    if (entry == nullptr) entry = &entries_.emplace_back(event_class);
+    trace_ = entity.trace;
+    classes_ = classes.data();
+    count_ = classes.size();
+    return *entry;
   }
 
-  std::array<Line, kLines> lines_{};
+  // Those of the trace that was asked for last.
+  std::uint64_t trace_ = EntityId::none().trace;
+  Entry** classes_ = nullptr;
+  std::size_t count_ = 0;
   std::deque<Entry> entries_;
-  std::unordered_map<EntityId, Entry*, EntityIdHash> by_class_;
+  std::unordered_map<std::uint64_t, Classes> by_trace_;
   std::uint64_t newest_ = 0;  // number of a trace
 };
 

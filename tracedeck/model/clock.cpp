@@ -10,6 +10,8 @@ constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 Nanoseconds ticks_to_nanoseconds(std::uint64_t a, std::uint64_t b, Tick tick) {
   const Uint128 first = Uint128{a} * tick.numerator;
   const Uint128 second = Uint128{b} * tick.numerator;
+  if (tick.denominator == 1)
+    return Nanoseconds::from_unsigned(first) + Nanoseconds::from_unsigned(second);
   const Uint128 remainders = first % tick.denominator + second % tick.denominator;
   return Nanoseconds::from_unsigned(first / tick.denominator) +
          Nanoseconds::from_unsigned(second / tick.denominator) +
@@ -45,6 +47,7 @@ Nanoseconds ClockClass::interval(std::uint64_t begin, std::uint64_t end) const {
   // Not the difference of two times: each of them was rounded.
   const bool negative = end < begin;
   const Uint128 product = Uint128{negative ? begin - end : end - begin} * tick.numerator;
+  if (tick.denominator == 1) return Nanoseconds::from_unsigned(product, negative);
   const bool fraction = product % tick.denominator != 0;
   return Nanoseconds::from_unsigned(product / tick.denominator + (negative && fraction ? 1 : 0),
                                     negative);

@@ -10,6 +10,7 @@
 
 #include "tracedeck/model/entity_id.hpp"
 #include "tracedeck/model/event_class.hpp"
+#include "tracedeck/model/symbols.hpp"
 #include "tracedeck/model/value_names.hpp"
 
 namespace tracedeck {
@@ -50,9 +51,12 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   [[nodiscard]] const std::deque<EventClass>& event_classes() const { return event_classes_; }
   [[nodiscard]] const Attributes& environment() const { return environment_; }
   [[nodiscard]] const ValueNames& value_names() const { return value_names_; }
+  // The names of addresses; null: nobody asked for them, or the trace has none.
+  [[nodiscard]] const Symbols* symbols() const { return symbols_.get(); }
 
   // Before any batch was made: a format may learn its version from the trace's first bytes.
   void set_version(std::string version) { version_ = std::move(version); }
+  void set_symbols(std::shared_ptr<const Symbols> symbols) { symbols_ = std::move(symbols); }
   void set_trace_class(TraceClass trace_class) { trace_class_ = std::move(trace_class); }
   // These set the id of what is added.
   ClockClass& add_clock(ClockClass clock) {
@@ -92,6 +96,7 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   std::deque<EventClass> event_classes_;
   Attributes environment_;
   ValueNames value_names_;
+  std::shared_ptr<const Symbols> symbols_;
 };
 
 }  // namespace tracedeck

@@ -42,14 +42,10 @@ void add_to(Sum& sum, const Value& value) {
   if (value.kind == Value::Kind::kBoolean) sum.add(Integer::from(std::uint64_t{value.boolean}));
 }
 
-void add_to(Histogram& histogram, const Value& value) {
+std::size_t add_to(Histogram& histogram, const Value& value) {
   const auto number = number_of(value);
-  if (!number) return;
-  if (value.kind == Value::Kind::kReal) {
-    histogram.add(*number);
-  } else {
-    histogram.add_whole(*number);
-  }
+  if (!number) return 0;
+  return value.kind == Value::Kind::kReal ? histogram.add(*number) : histogram.add_whole(*number);
 }
 
 // Whether a value is less, or greater, than the least or greatest so far. Kinds that do not compare
@@ -193,41 +189,38 @@ AggregateState::AggregateState(AggregateKind kind) : kind_(kind) {
   }
 }
 
-void AggregateState::add(const Value& value) {
-  if (!value.known() && kind_ != AggregateKind::kCount && kind_ != AggregateKind::kRate) return;
-  switch (kind_) {
-    case AggregateKind::kCount:
-    case AggregateKind::kRate:
-      return add_event();
-    case AggregateKind::kSum:
-    case AggregateKind::kAverage:
-      return add_to(std::get<Sum>(state_), value);
-    case AggregateKind::kQuantile:
-    case AggregateKind::kHistogram:
-      return add_to(std::get<Histogram>(state_), value);
-    case AggregateKind::kDistinct: {
-      std::string bytes;
-      // A number is one value with and without its name.
-      encode_plain(bytes, value);
-      return std::get<DistinctCounter>(state_).add(hash_of(bytes));
-    }
-    case AggregateKind::kFirst:
-      if (auto& cell = std::get<Cell>(state_); cell.kind == Cell::Kind::kUnknown)
-        cell = Cell::of(value);
-      return;
-    case AggregateKind::kLast:
-      std::get<Cell>(state_) = Cell::of(value);
-      return;
-    case AggregateKind::kMinimum:
-    case AggregateKind::kMaximum: {
-      auto& cell = std::get<Cell>(state_);
-      if (replaces_extreme(value, cell, kind_ == AggregateKind::kMinimum)) cell = Cell::of(value);
-      return;
-    }
+std::size_t AggregateState::add(const Value& value) {
+  if (auto* const count = std::get_if<std::uint64_t>(&state_)) {
+    ++*count;
+    return 0;
   }
+  if (!value.known()) return 0;
+  if (auto* const histogram = std::get_if<Histogram>(&state_)) return add_to(*histogram, value);
+  if (auto* const sum = std::get_if<Sum>(&state_)) {
+    add_to(*sum, value);
+    return 0;
+  }
+  const std::size_t before = memory();
+  if (auto* const distinct = std::get_if<DistinctCounter>(&state_)) {
+    std::string bytes;
+    // A number is one value with and without its name.
+    encode_plain(bytes, value);
+    distinct->add(hash_of(bytes));
+  } else if (auto& cell = std::get<Cell>(state_); replaces(value, cell)) {
+    cell = Cell::of(value);
+  }
+  return memory() - before;
 }
 
-void AggregateState::merge(const AggregateState& other) {
+// Of those that are one of the values: whether that is this one, and not the one before.
+bool AggregateState::replaces(const Value& value, const Cell& before) const {
+  if (kind_ == AggregateKind::kFirst) return before.kind == Cell::Kind::kUnknown;
+  return kind_ == AggregateKind::kLast ||
+         replaces_extreme(value, before, kind_ == AggregateKind::kMinimum);
+}
+
+std::size_t AggregateState::merge(const AggregateState& other) {
+  const std::size_t before = memory();
   if (auto* const count = std::get_if<std::uint64_t>(&state_)) {
     *count += std::get<std::uint64_t>(other.state_);
   } else if (auto* const sum = std::get_if<Sum>(&state_)) {
@@ -239,6 +232,7 @@ void AggregateState::merge(const AggregateState& other) {
   } else {
     add(std::get<Cell>(other.state_).value());
   }
+  return memory() - before;
 }
 
 Cell AggregateState::result(double part, double seconds) const {

@@ -53,6 +53,14 @@ struct Sum {
   bool has_reals = false;
   std::uint64_t count = 0;
 
+  void add(std::uint64_t value) {
+    std::uint64_t low = 0;
+    if (whole.negative || __builtin_add_overflow(static_cast<std::uint64_t>(whole.magnitude), value,
+                                                 &low)) [[unlikely]]
+      return add(Integer::from(value));
+    whole.magnitude = whole.magnitude >> 64 << 64 | low;
+    ++count;
+  }
   void add(const Integer& value);
   void add(double value);
   void merge(const Sum& other);
@@ -67,15 +75,19 @@ class AggregateState {
   explicit AggregateState(AggregateKind kind);
 
   // Another event; of `kCount` and `kRate` whatever the value is. Unknown values do not count.
-  void add(const Value& value);
-  void add_event() { ++std::get<std::uint64_t>(state_); }  // of kCount and kRate
-  void merge(const AggregateState& other);
+  // Returns by how much `memory` grew, about.
+  std::size_t add(const Value& value);
+  void add_event() { ++*events(); }  // the same of kCount and kRate
+  // What counts the events of kCount and kRate, the sum of kSum and kAverage, the histogram of
+  // kQuantile and kHistogram; null of others. For who adds to them faster than by values.
+  [[nodiscard]] std::uint64_t* events() { return std::get_if<std::uint64_t>(&state_); }
+  [[nodiscard]] Sum* sum() { return std::get_if<Sum>(&state_); }
+  [[nodiscard]] Histogram* histogram() { return std::get_if<Histogram>(&state_); }
+  // Returns as `add` does.
+  std::size_t merge(const AggregateState& other);
 
   // `part`: of a quantile. `seconds`: what a rate is measured by.
   [[nodiscard]] Cell result(double part, double seconds) const;
-  // Of kHistogram.
-  [[nodiscard]] const Histogram* histogram() const { return std::get_if<Histogram>(&state_); }
-
   void encode(std::string& into) const;
   [[nodiscard]] static std::optional<AggregateState> decode(AggregateKind kind,
                                                             std::span<const std::uint8_t>& bytes);
@@ -83,6 +95,8 @@ class AggregateState {
   [[nodiscard]] std::size_t memory() const;
 
  private:
+  [[nodiscard]] bool replaces(const Value& value, const Cell& before) const;
+
   AggregateKind kind_;
   std::variant<std::uint64_t, Sum, Cell, Histogram, DistinctCounter> state_;
 };

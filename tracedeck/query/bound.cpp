@@ -6,6 +6,7 @@
 
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/model/class_tree.hpp"
+#include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -173,10 +174,11 @@ class Binder {
   // An operation on constants is one.
   BoundNode folded(BoundNode node) {
     if (!std::ranges::all_of(node.operands, is_constant)) return node;
-    // A range is for whoever looks into the list.
-    if (node.expression->operation == Operator::kRange) return node;
+    // A range is for whoever looks into the list, and a symbol is of the trace.
+    const Operator operation = node.expression->operation;
+    if (operation == Operator::kRange || operation == Operator::kSymbol) return node;
     const Event none;
-    node.constant = evaluate(node, {.event = none, .texts = &texts_});
+    node.constant = evaluate(node, {.event = &none, .texts = &texts_});
     node.kind = NodeKind::kConstant;
     node.operands.clear();
     return node;
@@ -189,7 +191,7 @@ class Binder {
 };
 
 Value event_value(Root root, const EventValues& values) {
-  const Event& event = values.event;
+  const Event& event = *values.event;
   switch (root) {
     case Root::kName:
       return Value::of(event.payload().front().text());
@@ -212,7 +214,7 @@ Value event_value(Root root, const EventValues& values) {
 
 // A key of the event's stream, or a member of the context that identifies like one.
 Value stream_key(const Path& path, const EventValues& values) {
-  const Event& event = values.event;
+  const Event& event = *values.event;
   if (event.stream == nullptr || path.steps.size() != 1) return {};
   const std::string& name = path.steps.front().name;
   const auto key = std::ranges::find(event.stream->keys, name, &StreamKey::name);
@@ -279,7 +281,7 @@ Value evaluate_list(const BoundNode& node, const EventValues& values) {
 
 Value evaluate_each(const BoundNode& node, const EventValues& values) {
   const FieldReference& field = node.operands[0].field;
-  const Located array = follow(locate(field, begin_of(field.part, values.event)), field.steps);
+  const Located array = follow(locate(field, begin_of(field.part, *values.event)), field.steps);
   if (array.slot == nullptr) return {};
   const FieldClass* const of_elements = element_class(array.field_class);
   Truths truths(node.expression->operation == Operator::kAny);
@@ -312,6 +314,18 @@ Value lowered(const Value& value, std::deque<std::string>& texts) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   return Value::of(std::string_view(text));
+}
+
+// The name that the event's trace gives to an address.
+Value symbol_of(const Value& address, const Event& event) {
+  const EventClass* const event_class = event.event_class;
+  if (event_class == nullptr || event_class->stream_class == nullptr) return {};
+  const TraceDescription* const trace = event_class->stream_class->trace;
+  const Symbols* const symbols = trace == nullptr ? nullptr : trace->symbols();
+  if (symbols == nullptr || address.kind != Value::Kind::kInteger) return {};
+  const auto number = address.integer.to_unsigned();
+  const std::string_view name = number ? symbols->name_of(*number) : std::string_view();
+  return name.empty() ? Value{} : Value::of(name);
 }
 
 Value evaluate_operation(const BoundNode& node, const EventValues& values) {
@@ -351,10 +365,18 @@ Value evaluate_operation(const BoundNode& node, const EventValues& values) {
     return known ? Value::of(!*known) : Value{};
   }
   if (!first.known()) return {};
+  if (operation == Operator::kSymbol) return symbol_of(first, *values.event);
   if (operation == Operator::kLower) return lowered(first, *values.texts);
   if (node.operands.size() == 1) return apply(operation, first);
   const Value second = evaluate(node.operands[1], values);
   return second.known() ? apply(operation, first, second) : Value{};
+}
+
+template <class Is>
+bool any_root(const Expression& expression, Is is) {
+  if (expression.operation == Operator::kPath) return is(expression.path.root);
+  return std::ranges::any_of(expression.operands,
+                             [is](const ExpressionPtr& each) { return any_root(*each, is); });
 }
 
 }  // namespace
@@ -368,10 +390,11 @@ Result<Matchers> make_matchers(const Expression& expression, std::string_view te
 }
 
 bool reads_values(const Expression& expression) {
-  if (expression.operation == Operator::kPath)
-    return expression.path.root < kFirstEventValue || expression.path.root == Root::kName;
-  return std::ranges::any_of(expression.operands,
-                             [](const ExpressionPtr& each) { return reads_values(*each); });
+  return any_root(expression, [](Root root) { return root < kFirstEventValue; });
+}
+
+bool reads_names(const Expression& expression) {
+  return any_root(expression, [](Root root) { return root == Root::kName; });
 }
 
 BoundNode bind(const Expression& expression, const EventClass& event_class,
@@ -392,7 +415,7 @@ Value evaluate(const BoundNode& node, const EventValues& values) {
       const FieldReference& field = node.field;
       const Located from = field.part == FieldReference::Part::kElement
                                ? values.element
-                               : locate(field, begin_of(field.part, values.event));
+                               : locate(field, begin_of(field.part, *values.event));
       return read(from, field.steps, values.names);
     }
     case NodeKind::kEventValue:

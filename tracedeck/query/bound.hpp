@@ -24,9 +24,10 @@ using Matchers = std::unordered_map<const Expression*, TextMatcherPtr>;
 // Errors: those of the matchers, with the place in `text`.
 [[nodiscard]] Result<Matchers> make_matchers(const Expression& expression, std::string_view text);
 
-// Whether it may look at the values of events, and not only at what is said of each. Events that
-// carry their own name have it as a value.
+// Whether it may look at the values of events, and not only at what is said of each.
 [[nodiscard]] bool reads_values(const Expression& expression);
+// Whether it may look at the names of events, which some carry as a value.
+[[nodiscard]] bool reads_names(const Expression& expression);
 
 struct BoundNode {
   const Expression* expression = nullptr;  // what it is of
@@ -68,7 +69,7 @@ using ColumnOf = std::function<std::optional<std::size_t>(const Expression& path
 
 // What the values of an event depend on besides its class.
 struct EventValues {
-  const Event& event;
+  const Event* event = nullptr;
   const ValueNames* names = nullptr;
   std::string_view trace = {};  // its name
   Located element = {};         // the element that [*] stands for

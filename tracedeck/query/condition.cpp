@@ -67,58 +67,117 @@ void narrow(flow::TrimRange& range, Operator operation, const Nanoseconds& bound
   }
 }
 
-// The events of one source.
+// The records of one source.
 class Filter final : public flow::EventFilter {
  public:
   Filter(std::shared_ptr<const Condition> condition, flow::FilterContext context)
-      : condition_(std::move(condition)), context_(std::move(context)) {}
+      : condition_(std::move(condition)), context_(std::move(context)) {
+    values_.trace = context_.trace;
+    values_.texts = &event_texts_;
+  }
 
   ~Filter() override {
     if (!context_.again) condition_->count(seen_, passed_);
   }
 
-  void described(const EventClass& event_class) override { condition_->fields().see(event_class); }
-
-  bool passes(const Event& event) override {
-    const bool passes = decide(event);
-    ++seen_;
-    passed_ += passes ? 1 : 0;
-    return passes;
+  std::size_t select(std::span<const Record> records, std::span<const Record*> passing) override {
+    const Record** next = passing.data();
+    std::uint64_t uncounted = 0;
+    Known known = this->known();
+    for (const Record& record : records) {
+      Decision decision = known.decision_of(record);
+      if (decision == Decision::kNever) continue;
+      if (decision == Decision::kUnknown) [[unlikely]] {
+        decision = decide(record);
+        known = this->known();
+        if (decision == Decision::kNever) continue;
+      }
+      *next = &record;
+      if (decision == Decision::kDepends) {
+        next += depends(record.event) ? 1 : 0;
+        continue;
+      }
+      uncounted += decision == Decision::kUncounted ? 1 : 0;
+      ++next;
+    }
+    const auto count = static_cast<std::size_t>(next - passing.data());
+    seen_ += records.size() - uncounted;
+    passed_ += count - uncounted;
+    return count;
   }
 
  private:
-  bool decide(const Event& event) {
-    const EntityId& entity = event.event_class->entity;
-    if (entity.trace != trace_ || entity.ordinal >= programs_.size() ||
-        programs_[entity.ordinal] == nullptr) [[unlikely]]
-      compile(*event.event_class);
-    const Program& program = *programs_[entity.ordinal];
-    if (program.verdict() != Program::Verdict::kDepends)
-      return program.verdict() == Program::Verdict::kAlways;
-    if (!event_texts_.empty()) event_texts_.clear();
-    return program.passes(
-        {.event = event, .names = names_, .trace = context_.trace, .texts = &event_texts_});
+  // What is known of the events of a class.
+  enum class Decision : std::uint8_t { kNever, kDepends, kAlways, kUncounted, kUnknown };
+
+  // The decisions at hand, to be kept in registers.
+  struct Known {
+    std::uint64_t trace;
+    const Decision* decisions;
+    std::size_t size;
+
+    [[nodiscard]] Decision decision_of(const Record& record) const {
+      if (record.kind != RecordKind::kEvent) [[unlikely]]
+        return Decision::kUnknown;
+      const EntityId& entity = record.event.event_class->entity;
+      if (entity.trace != trace || entity.ordinal >= size) [[unlikely]]
+        return Decision::kUnknown;
+      return decisions[entity.ordinal];
+    }
+  };
+  [[nodiscard]] Known known() const { return {trace_, decisions_.data(), decisions_.size()}; }
+
+  [[gnu::noinline]] Decision decide(const Record& record) {
+    if (record.kind == RecordKind::kEvent) return decide(*record.event.event_class);
+    if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
+      condition_->fields().see(*record.event_class);
+    return Decision::kUncounted;
   }
 
-  void compile(const EventClass& event_class) {
+  bool depends(const Event& event) {
+    values_.event = &event;
+    const bool passes = programs_[event.event_class->entity.ordinal]->passes(values_);
+    if (!event_texts_.empty()) [[unlikely]]
+      event_texts_.clear();
+    return passes;
+  }
+
+  Decision decide(const EventClass& event_class) {
     const EntityId& entity = event_class.entity;
     if (entity.trace != trace_) {
+      decisions_.clear();
       programs_.clear();
       kept_texts_.clear();
       trace_ = entity.trace;
     }
+    if (entity.ordinal >= decisions_.size()) {
+      decisions_.resize(entity.ordinal + 1, Decision::kUnknown);
+      programs_.resize(entity.ordinal + 1);
+    }
+    Decision& decision = decisions_[entity.ordinal];
+    if (context_.keeps_describing && event_class.describes_others)
+      return decision = Decision::kUncounted;
+    condition_->fields().see(event_class);
     const TraceDescription* const trace =
         event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace;
-    names_ = trace == nullptr ? nullptr : &trace->value_names();
-    if (entity.ordinal >= programs_.size()) programs_.resize(entity.ordinal + 1);
-    condition_->fields().see(event_class);
+    values_.names = trace == nullptr ? nullptr : &trace->value_names();
     const BindContext context{.matchers = condition_->matchers(),
                               .texts = kept_texts_,
                               .time_of_text = [&](std::string_view text) {
                                 return condition_->time_of_text(text, context_.times);
                               }};
-    programs_[entity.ordinal] = std::make_unique<const Program>(
+    auto program = std::make_unique<const Program>(
         bind(condition_->expression(), event_class, context), event_class);
+    switch (program->verdict()) {
+      case Program::Verdict::kNever:
+        return decision = Decision::kNever;
+      case Program::Verdict::kAlways:
+        return decision = Decision::kAlways;
+      case Program::Verdict::kDepends:
+        break;
+    }
+    programs_[entity.ordinal] = std::move(program);
+    return decision = Decision::kDepends;
   }
 
   std::shared_ptr<const Condition> condition_;
@@ -126,8 +185,10 @@ class Filter final : public flow::EventFilter {
   std::uint64_t seen_ = 0;
   std::uint64_t passed_ = 0;
   std::uint64_t trace_ = EntityId::none().trace;
-  std::vector<std::unique_ptr<const Program>> programs_;  // by the ordinals of classes of `trace_`
-  const ValueNames* names_ = nullptr;
+  // By the ordinals of classes of `trace_`.
+  std::vector<Decision> decisions_;
+  std::vector<std::unique_ptr<const Program>> programs_;  // of kDepends
+  EventValues values_;
   std::deque<std::string> kept_texts_;   // of constants
   std::deque<std::string> event_texts_;  // of the event at hand
 };
@@ -159,7 +220,7 @@ void Condition::join() {
         Expression{.operation = Operator::kAnd, .operands = std::move(parts_)});
   }
   parts_.clear();
-  needs_values_ = reads_values(*expression_);
+  needs_symbols_ = names_symbols(*expression_);
   fields_.add(*expression_);
 }
 

@@ -25,7 +25,9 @@ class Condition final : public flow::Condition, public std::enable_shared_from_t
   [[nodiscard]] static Result<std::shared_ptr<const Condition>> parse(
       std::span<const std::string> texts);
 
-  [[nodiscard]] bool needs_values() const override { return needs_values_; }
+  [[nodiscard]] bool needs_values() const override { return reads_values(*expression_); }
+  [[nodiscard]] bool needs_names() const override { return reads_names(*expression_); }
+  [[nodiscard]] bool needs_symbols() const override { return needs_symbols_; }
   [[nodiscard]] std::span<const TimePoint> times() const override { return times_; }
   [[nodiscard]] flow::TrimRange range(std::span<const Nanoseconds> times) const override;
   [[nodiscard]] std::unique_ptr<flow::EventFilter> filter(
@@ -66,7 +68,7 @@ class Condition final : public flow::Condition, public std::enable_shared_from_t
   Matchers matchers_;
   std::vector<TimePoint> times_;
   std::vector<std::string> time_texts_;  // as they are written, in the order of `times_`
-  bool needs_values_ = false;
+  bool needs_symbols_ = false;
   mutable std::atomic<std::uint64_t> seen_ = 0;
   mutable std::atomic<std::uint64_t> passed_ = 0;
   mutable FieldWatch fields_;

@@ -354,10 +354,15 @@ TEST_F(Conditions, KnowWhichFieldsNoClassHas) {
 TEST_F(Conditions, KnowTheFieldsOfClassesWithoutEvents) {
   const auto condition = Condition::parse(std::vector<std::string>{"depth == 5"});
   const auto filter = (*condition)->filter({});
-  filter->described(trace_.add(trace_.event_class(8, "Other", structure_class({}))));
+  const auto describe = [&](const EventClass& event_class) {
+    const Record record(&event_class);
+    const Record* passing = nullptr;
+    EXPECT_EQ(filter->select({&record, 1}, {&passing, 1}), 1U);
+  };
+  describe(trace_.add(trace_.event_class(8, "Other", structure_class({}))));
   EXPECT_THAT((*condition)->fields().unknown_fields(),
               ElementsAre("no event class has a field `depth`"));
-  filter->described(*event_class_);
+  describe(*event_class_);
   EXPECT_THAT((*condition)->fields().unknown_fields(), IsEmpty());
 }
 

@@ -100,6 +100,7 @@ enum class Operator : std::uint8_t {
   kLower,
   kAbsolute,
   kLabel,
+  kSymbol,
 };
 
 // The comparison that holds with its operands exchanged.
@@ -135,6 +136,9 @@ struct Expression {
   Path path = {};           // of kPath
   std::vector<ExpressionPtr> operands = {};
 };
+
+// Whether it asks for the name of an address.
+[[nodiscard]] bool names_symbols(const Expression& expression);
 
 // Bounds of what is accepted, so that trees are walked on the stack and bind in linear time.
 inline constexpr std::uint32_t kMaxDepth = 200;

@@ -202,6 +202,24 @@ std::optional<FieldReference> find_field(const EventClass& event_class, const Pa
   return std::nullopt;
 }
 
+std::optional<DirectSlot> direct_slot(const FieldReference& field, const EventClass& event_class) {
+  if (!field.is_direct() || field.part > Part::kCommonContext) return std::nullopt;
+  DirectSlot slot;
+  slot.offset_ = field.offset;
+  // The contexts lie before the payload, the common one first.
+  for (const Part part : {Part::kCommonContext, Part::kSpecificContext}) {
+    if (field.part >= part) break;
+    const FieldClass* const context = part_class(part, event_class);
+    if (context == nullptr) continue;
+    const std::vector<Member>& members = context->as<StructureClass>()->members;
+    if (std::ranges::any_of(members,
+                            [](const Member& each) { return is_extensive(*each.field_class); }))
+      return std::nullopt;
+    slot.offset_ += static_cast<std::uint32_t>(members.size());
+  }
+  return slot;
+}
+
 const Slot* begin_of(Part part, const Event& event) {
   switch (part) {
     case Part::kPayload:

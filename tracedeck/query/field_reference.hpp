@@ -32,6 +32,23 @@ struct FieldReference {
   [[nodiscard]] bool is_direct() const { return values == 0 && steps.empty(); }
 };
 
+// Where a value lies that is one slot at a fixed place in events of one class.
+class DirectSlot {
+ public:
+  DirectSlot() = default;
+
+  // The event must have values.
+  [[nodiscard]] const Slot& in(const Event& event) const { return event.slots[offset_]; }
+
+ private:
+  friend std::optional<DirectSlot> direct_slot(const FieldReference&, const EventClass&);
+
+  std::uint32_t offset_ = 0;
+};
+// Nothing where the place is not fixed, as behind contexts that vary in extent.
+[[nodiscard]] std::optional<DirectSlot> direct_slot(const FieldReference& field,
+                                                    const EventClass& event_class);
+
 // A place on a tape with its class, which may be null.
 struct Located {
   const Slot* slot = nullptr;  // null: there is no such value

@@ -69,9 +69,7 @@ Result<void> Grouping::add(std::span<const Value> row) {
   key_.clear();
   if (plan_.time) {
     const Value& time = row[*plan_.time];
-    if (time.kind == Value::Kind::kInteger) {
-      note_times(time.integer, time.integer);
-    }
+    if (time.kind == Value::Kind::kInteger) note_times(time.integer, time.integer);
     if (plan_.every) put_bucket(time);
   }
   const std::size_t bucket = key_.size();
@@ -89,12 +87,9 @@ Result<void> Grouping::add(std::span<const Value> row) {
       state[i].add_event();
       continue;
     }
-    const std::size_t before = state[i].memory();
-    state[i].add(row[*argument]);
-    memory_ += state[i].memory() - before;
+    memory_ += state[i].add(row[*argument]);
   }
-  if (memory_ > plan_.memory) return spill();
-  return {};
+  return make_room();
 }
 
 void Grouping::encode_group(std::string& into, std::string_view key, const Group& group) const {
@@ -115,10 +110,15 @@ Result<void> Grouping::spill() {
   for (std::size_t i = 0; i < kParts; ++i) {
     if (auto written = file_->append(i, bytes_of(parts[i])); !written) return written;
   }
+  forget_groups();
+  return {};
+}
+
+void Grouping::forget_groups() {
   groups_.clear();
   last_group_ = nullptr;
+  ++generation_;
   memory_ = 0;
-  return {};
 }
 
 std::optional<Grouping::EncodedGroup> Grouping::decode_group(ByteSpan& bytes) const {
@@ -140,11 +140,8 @@ void Grouping::add_group(const EncodedGroup& encoded) {
     group.shown = encoded.shown;
     memory_ += encoded.shown.size();
   }
-  for (std::size_t i = 0; i < group.states.size(); ++i) {
-    const std::size_t before = group.states[i].memory();
-    group.states[i].merge(encoded.states[i]);
-    memory_ += group.states[i].memory() - before;
-  }
+  for (std::size_t i = 0; i < group.states.size(); ++i)
+    memory_ += group.states[i].merge(encoded.states[i]);
 }
 
 bool Grouping::take_groups(ByteSpan bytes) {
@@ -167,9 +164,7 @@ Result<void> Grouping::for_each_part(const std::function<Result<void>()>& visit)
     });
     if (!taken) return taken;
     if (auto visited = visit(); !visited) return visited;
-    groups_.clear();
-    last_group_ = nullptr;
-    memory_ = 0;
+    forget_groups();
   }
   return {};
 }
@@ -219,11 +214,6 @@ Result<void> Grouping::finish() {
   if (plan_.keys == 0 && !plan_.every && groups_.empty() && file_ == nullptr) group_of({});
   if (auto done = for_each_part([this] { return hand_on(); }); !done) return done;
   return next_->finish();
-}
-
-void Grouping::note_times(const std::optional<Integer>& begin, const std::optional<Integer>& end) {
-  if (begin && (!begin_ || *begin < *begin_)) begin_ = begin;
-  if (end && (!end_ || *end > *end_)) end_ = end;
 }
 
 Result<void> Grouping::encode(const TakePortion& take) {

@@ -50,6 +50,22 @@ class Grouping final : public RowSink {
   [[nodiscard]] Result<void> add(std::span<const Value> row) override;
   [[nodiscard]] Result<void> finish() override;
 
+  // For who finds groups faster than by a row of values. The group of the row that was added last,
+  // or null; valid as long as `generation` is what it was.
+  [[nodiscard]] Group* last_group() { return last_group_; }
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+  [[nodiscard]] const GroupingPlan& plan() const { return plan_; }
+  // Takes note of when events were, by which rates are measured.
+  void note_times(const std::optional<Integer>& begin, const std::optional<Integer>& end) {
+    if (begin && (!begin_ || *begin < *begin_)) begin_ = begin;
+    if (end && (!end_ || *end > *end_)) end_ = end;
+  }
+  // Says that groups took so many bytes more; and puts groups aside if they take too many.
+  void note_growth(std::size_t bytes) { memory_ += bytes; }
+  [[nodiscard]] Result<void> make_room() {
+    return memory_ > plan_.memory ? spill() : Result<void>();
+  }
+
   // The state of all groups as bytes, to be merged elsewhere, in portions of whole groups of some
   // 64 KiB; before `finish`. Errors: those of `take` and of temporary files.
   [[nodiscard]] Result<void> encode(const TakePortion& take);
@@ -82,6 +98,7 @@ class Grouping final : public RowSink {
   void encode_group(std::string& into, std::string_view key, const Group& group) const;
   void put_bucket(const Value& time);
   [[nodiscard]] Result<void> spill();
+  void forget_groups();
   [[nodiscard]] Result<void> for_each_part(const std::function<Result<void>()>& visit);
   [[nodiscard]] bool take_groups(ByteSpan bytes);
   // Takes a group off `bytes`; nothing where none is.
@@ -89,7 +106,6 @@ class Grouping final : public RowSink {
   void add_group(const EncodedGroup& encoded);
   // Whether `key` is of as many values as rows have keys.
   [[nodiscard]] bool is_key(std::string_view key) const;
-  void note_times(const std::optional<Integer>& begin, const std::optional<Integer>& end);
   [[nodiscard]] Result<void> hand_on();
   [[nodiscard]] double seconds() const;
 
@@ -99,6 +115,7 @@ class Grouping final : public RowSink {
   std::string key_;   // of the row at hand
   std::string last_;  // the key before, of `last_group_`
   Group* last_group_ = nullptr;
+  std::uint64_t generation_ = 1;
   std::size_t memory_ = 0;             // of groups, about
   std::optional<Integer> begin_ = {};  // of all rows
   std::optional<Integer> end_ = {};

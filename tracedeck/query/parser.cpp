@@ -37,7 +37,7 @@ constexpr std::array kFunctions = {
     Word{"has", Operator::kHas},     Word{"len", Operator::kLength},
     Word{"any", Operator::kAny},     Word{"all", Operator::kAll},
     Word{"lower", Operator::kLower}, Word{"abs", Operator::kAbsolute},
-    Word{"label", Operator::kLabel},
+    Word{"label", Operator::kLabel}, Word{"symbol", Operator::kSymbol},
 };
 
 struct RootWord {
@@ -563,6 +563,12 @@ Result<ExpressionPtr> parse_expression(std::string_view text) {
 
 Result<ExpressionPtr> parse_condition(std::string_view text) {
   return parse_whole(text, parse_condition);
+}
+
+bool names_symbols(const Expression& expression) {
+  return expression.operation == Operator::kSymbol ||
+         std::ranges::any_of(expression.operands,
+                             [](const ExpressionPtr& each) { return names_symbols(*each); });
 }
 
 std::string_view event_value_name(Root root) {

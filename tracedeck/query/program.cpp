@@ -95,6 +95,11 @@ const IntegerClass* integer_class(const BoundNode& node) {
   return node.field.field_class == nullptr ? nullptr : node.field.field_class->as<IntegerClass>();
 }
 
+// Few events have a value that is asked for, most have one on this side or that of a bound.
+bool is_selective(const BoundNode& node) {
+  return node.kind == NodeKind::kOperation && node.expression->operation == Operator::kEqual;
+}
+
 // A rough order of what evaluating costs.
 int cost_of(const BoundNode& node) {
   const Operator operation = node.expression->operation;
@@ -111,10 +116,23 @@ int cost_of(const BoundNode& node) {
 
 Program::Program(BoundNode condition, const EventClass& event_class)
     : condition_(std::move(condition)), event_class_(&event_class) {
+  static_cast<void>(add({.kind = Test::Kind::kPass}, {}));
+  static_cast<void>(add({.kind = Test::Kind::kReject}, {}));
   first_ = add(condition_, false, kPass, kReject);
   if (first_ == kPass) verdict_ = Verdict::kAlways;
   if (first_ == kReject) verdict_ = Verdict::kNever;
   event_class_ = nullptr;
+  connect();
+}
+
+void Program::connect() {
+  const auto test_of = [this](Target target) { return tests_.data() + target; };
+  first_test_ = test_of(first_);
+  for (std::size_t i = 0; i < tests_.size(); ++i) {
+    const auto& next = trees_[i].next;
+    tests_[i].next = {test_of(next[0]), test_of(next[1])};
+    if (trees_[i].swapped) std::swap(tests_[i].next[0], tests_[i].next[1]);
+  }
 }
 
 Program::Target Program::add(const BoundNode& node, bool inverted, Target on_true,
@@ -133,7 +151,12 @@ Program::Target Program::add(const BoundNode& node, bool inverted, Target on_tru
                         on_false);
     if (is_comparison(operation)) return add_comparison(node, inverted, on_true, on_false);
   }
-  tests_.push_back({.inverted = inverted, .on_true = on_true, .on_false = on_false, .node = &node});
+  return add({}, {.node = &node, .inverted = inverted, .next = {on_false, on_true}});
+}
+
+Program::Target Program::add(const Test& test, const Tree& tree) {
+  tests_.push_back(test);
+  trees_.push_back(tree);
   return static_cast<Target>(tests_.size() - 1);
 }
 
@@ -142,7 +165,9 @@ Program::Target Program::add_joined(const BoundNode& node, bool conjunction, boo
                                     Target on_true, Target on_false) {
   std::vector<const BoundNode*> operands;
   for (const BoundNode& operand : node.operands) operands.push_back(&operand);
-  std::ranges::stable_sort(operands, {}, [](const BoundNode* each) { return cost_of(*each); });
+  std::ranges::stable_sort(operands, {}, [conjunction](const BoundNode* each) {
+    return std::pair(cost_of(*each), is_selective(*each) != conjunction);
+  });
   Target next = conjunction ? on_true : on_false;
   for (std::size_t i = operands.size(); i-- > 0;) {
     next = conjunction ? add(*operands[i], inverted, next, on_false)
@@ -153,85 +178,68 @@ Program::Target Program::add_joined(const BoundNode& node, bool conjunction, boo
 
 Program::Target Program::add_comparison(const BoundNode& node, bool inverted, Target on_true,
                                         Target on_false) {
-  Test test{.inverted = inverted, .on_true = on_true, .on_false = on_false, .node = &node};
+  Test test;
+  Tree tree{.node = &node, .inverted = inverted, .next = {on_false, on_true}};
   const bool constant_first = node.operands[0].kind == NodeKind::kConstant;
   const BoundNode& field = node.operands[constant_first ? 1 : 0];
   const Value& bound = node.operands[constant_first ? 0 : 1].constant;
   const Operator operation =
       constant_first ? mirrored(node.expression->operation) : node.expression->operation;
-  const bool is_direct = field.kind == NodeKind::kField && field.field.is_direct() &&
-                         field.field.part != FieldReference::Part::kElement &&
-                         field.field.part != FieldReference::Part::kPacketContext;
+  const auto slot =
+      field.kind == NodeKind::kField ? direct_slot(field.field, *event_class_) : std::nullopt;
   const bool is_time =
       field.kind == NodeKind::kEventValue && field.expression->path.root == Root::kTime;
   std::optional<Bits> bits;
-  if (bound.kind == Value::Kind::kInteger && (is_direct || is_time)) {
+  if (bound.kind == Value::Kind::kInteger && (slot || is_time)) {
     const Interval interval = interval_of(operation, bound.integer);
     if (is_time) {
       test.kind = Test::Kind::kTime;
       bits = clock_values_of(interval, *event_class_->clock);
     } else if (const IntegerClass* const integer = integer_class(field)) {
-      test.kind = integer->is_signed ? Test::Kind::kSigned : Test::Kind::kUnsigned;
+      test.kind = Test::Kind::kInteger;
+      test.slot_kind = integer->is_signed ? SlotKind::kSigned : SlotKind::kUnsigned;
       bits = bits_of(interval, integer->is_signed);
     }
   }
   if (bits) {
     test.low = bits->low;
     test.extent = bits->extent;
-    test.inverted = inverted != (operation == Operator::kNotEqual);
   } else {
     test.kind = Test::Kind::kTree;
   }
   const bool is_equality = operation == Operator::kEqual || operation == Operator::kNotEqual;
-  if (is_direct && is_equality && bound.kind == Value::Kind::kText &&
+  if (slot && is_equality && bound.kind == Value::Kind::kText &&
       field.field.field_class != nullptr && field.field.field_class->as<StringClass>() != nullptr) {
     test.kind = Test::Kind::kText;
-    test.text = bound.text;
-    test.inverted = inverted != (operation == Operator::kNotEqual);
+    test.slot_kind = SlotKind::kString;
+    tree.text = bound.text;
   }
-  if (test.kind != Test::Kind::kTree && test.kind != Test::Kind::kTime) {
-    test.part = field.field.part;
-    test.offset = field.field.offset;
-  }
-  tests_.push_back(test);
-  return static_cast<Target>(tests_.size() - 1);
+  if (slot) test.slot = *slot;
+  // What is tested is that the value is the bound, or lies on its side of it.
+  tree.swapped = inverted != (operation == Operator::kNotEqual);
+  return add(test, tree);
 }
 
-bool Program::holds(const Test& test, const EventValues& values) {
-  switch (test.kind) {
-    case Test::Kind::kUnsigned: {
-      const Slot& slot = begin_of(test.part, values.event)[test.offset];
-      if (slot.kind != SlotKind::kUnsigned) break;
-      return (slot.bits - test.low <= test.extent) != test.inverted;
+const Program::Test* Program::next_of(const Test& test, const EventValues& values) const {
+  if (test.kind == Test::Kind::kTime)
+    return test.next[values.event->time - test.low <= test.extent ? 1 : 0];
+  const Tree& tree = trees_[static_cast<std::size_t>(&test - tests_.data())];
+  if (test.kind != Test::Kind::kTree) {
+    const Slot& slot = test.slot.in(*values.event);
+    if (slot.kind == test.slot_kind) {
+      const bool holds = test.kind == Test::Kind::kInteger ? slot.bits - test.low <= test.extent
+                                                           : slot.text() == tree.text;
+      return test.next[holds ? 1 : 0];
     }
-    case Test::Kind::kSigned: {
-      const Slot& slot = begin_of(test.part, values.event)[test.offset];
-      if (slot.kind != SlotKind::kSigned) break;
-      return (slot.bits - test.low <= test.extent) != test.inverted;
-    }
-    case Test::Kind::kTime:
-      return (values.event.time - test.low <= test.extent) != test.inverted;
-    case Test::Kind::kText: {
-      const Slot& slot = begin_of(test.part, values.event)[test.offset];
-      if (slot.kind != SlotKind::kString) break;
-      return (slot.text() == test.text) != test.inverted;
-    }
-    case Test::Kind::kTree:
-      break;
   }
-  const bool was_inverted =
-      test.node->expression->operation == Operator::kNotEqual && test.kind != Test::Kind::kTree;
-  const Value value = evaluate(*test.node, values);
-  return value.kind == Value::Kind::kBoolean && value.boolean != (test.inverted != was_inverted);
+  const Value value = evaluate(*tree.node, values);
+  const bool holds = value.kind == Value::Kind::kBoolean && value.boolean != tree.inverted;
+  return tests_.data() + tree.next[holds ? 1 : 0];
 }
 
-bool Program::passes(const EventValues& values) const {
-  Target at = first_;
-  while (at < kReject) {
-    const Test& test = tests_[at];
-    at = holds(test, values) ? test.on_true : test.on_false;
-  }
-  return at == kPass;
+bool Program::passes_from(const Test* test, const EventValues& values) const {
+  while (test->kind < Test::Kind::kPass) test = next_of(*test, values);
+  return test->kind == Test::Kind::kPass;
 }
 
 }  // namespace tracedeck::query

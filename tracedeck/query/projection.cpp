@@ -19,6 +19,15 @@ std::string column_name(const Path& path) {
   return is_name ? path.steps.front().name : to_string(path);
 }
 
+// The first call of symbol(), or null.
+const Expression* find_symbol(const Expression& expression) {
+  if (expression.operation == Operator::kSymbol) return &expression;
+  for (const ExpressionPtr& operand : expression.operands) {
+    if (const Expression* const found = find_symbol(*operand)) return found;
+  }
+  return nullptr;
+}
+
 std::string known_columns(std::span<const Column> columns) {
   std::vector<std::string_view> names;
   for (const Column& column : columns) names.push_back(column.name);
@@ -51,14 +60,18 @@ void EventProjection::bind_to(Entry& entry, const EventClass& event_class) const
 }
 
 std::span<const Value> EventProjection::operator()(const Event& event) {
-  Entry& entry = entries_[*event.event_class];
-  if (!entry.bound) [[unlikely]]
-    bind_to(entry, *event.event_class);
+  const Entry& entry = entry_of(*event.event_class);
   if (!texts_.empty()) texts_.clear();
   values_.clear();
-  const EventValues values{.event = event, .names = entry.names, .texts = &texts_};
+  const EventValues values{.event = &event, .names = entry.names, .texts = &texts_};
   for (const BoundNode& node : entry.nodes) values_.push_back(evaluate(node, values));
   return values_;
+}
+
+Value EventProjection::value(const Event& event, std::size_t index) {
+  const Entry& entry = entry_of(*event.event_class);
+  if (!texts_.empty()) texts_.clear();
+  return evaluate(entry.nodes[index], {.event = &event, .names = entry.names, .texts = &texts_});
 }
 
 Result<RowProjection> RowProjection::from(ExpressionList list, std::span<const Column> columns,
@@ -75,6 +88,13 @@ Result<RowProjection> RowProjection::from(ExpressionList list, std::span<const C
     }
     return std::nullopt;
   };
+  for (const ExpressionPtr& each : projection.list_.expressions()) {
+    if (const Expression* const symbol = find_symbol(*each)) {
+      return std::unexpected(
+          syntax_error(text, symbol->place,
+                       "symbol() names addresses of events, and what comes here is made of them"));
+    }
+  }
   const BindContext context{.matchers = projection.list_.matchers(),
                             .texts = projection.constants_};
   for (const ExpressionPtr& each : projection.list_.expressions())
@@ -87,7 +107,7 @@ std::span<const Value> RowProjection::operator()(std::span<const Value> row) {
   static const Event kNoEvent{};
   if (!texts_.empty()) texts_.clear();
   values_.clear();
-  const EventValues values{.event = kNoEvent, .texts = &texts_, .columns = row};
+  const EventValues values{.event = &kNoEvent, .texts = &texts_, .columns = row};
   for (const BoundNode& node : nodes_) values_.push_back(evaluate(node, values));
   return values_;
 }

@@ -37,6 +37,12 @@ class EventProjection {
 
   // Valid until the next call, and as long as the event.
   [[nodiscard]] std::span<const Value> operator()(const Event& event);
+  // The same of one of the expressions.
+  [[nodiscard]] Value value(const Event& event, std::size_t index);
+  // The expressions as they are bound to a class; valid until another class is asked for.
+  [[nodiscard]] std::span<const BoundNode> nodes_of(const EventClass& event_class) {
+    return entry_of(event_class).nodes;
+  }
 
  private:
   struct Entry {
@@ -47,6 +53,12 @@ class EventProjection {
     std::deque<std::string> texts = {};  // of constants
   };
 
+  [[nodiscard]] Entry& entry_of(const EventClass& event_class) {
+    Entry& entry = entries_[event_class];
+    if (!entry.bound) [[unlikely]]
+      bind_to(entry, event_class);
+    return entry;
+  }
   void bind_to(Entry& entry, const EventClass& event_class) const;
 
   ExpressionList list_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tracedeck/base/varint_bytes.hpp"
+#include "tracedeck/query/event_grouping.hpp"
 #include "tracedeck/query/grouping.hpp"
 #include "tracedeck/query/parser.hpp"
 #include "tracedeck/query/rewriting.hpp"
@@ -78,16 +79,17 @@ class Query::Plan {
       pairing_.emplace(*std::move(pairing_plan_), *std::move(projection_), std::move(sink));
     } else {
       sink_ = std::move(sink);
+      // The first stage was made last.
+      if (groups_events_) event_grouping_.emplace(*projection_, *groupings_.back());
     }
   }
 
   Result<void> add(const Batch& batch) {
-    for (const Record& record : batch.records()) {
-      if (record.kind == RecordKind::kEvent) {
-        if (auto added = add(record.event); !added) return added;
-      } else if (auto noted = note(record); !noted) {
-        return noted;
-      }
+    std::span<const Record> records = batch.records();
+    while (!records.empty()) {
+      const auto added = add(records);
+      if (!added) return std::unexpected(added.error());
+      records = records.subspan(*added);
     }
     return {};
   }
@@ -111,11 +113,11 @@ class Query::Plan {
 
   [[nodiscard]] QueryCounts counts() const {
     QueryCounts counts = counts_;
+    counts.read = counts.selected = events_;
     if (condition_ != nullptr) {
-      counts.read = condition_->events_seen();
       // Conditions count what they let pass when their source ends.
-      counts.selected = std::max(condition_->events_passed(), counts.selected);
-      counts.read = std::max(counts.read, counts.selected);
+      counts.selected = std::max(condition_->events_passed(), events_);
+      counts.read = std::max(condition_->events_seen(), counts.selected);
     }
     if (pairing_) counts.pairs = pairing_->counts();
     counts.in_order =
@@ -211,13 +213,34 @@ class Query::Plan {
     [[nodiscard]] bool reached() const { return passed >= most; }
   };
 
-  Result<void> add(const Event& event) {
-    ++counts_.read;
-    ++counts_.selected;
-    if (!has_origin_ && event.has_time()) [[unlikely]] {
-      has_origin_ = true;
-      origin_ = event.event_class->clock->origin;
+  // Adds records from the first on, and returns how many.
+  Result<std::size_t> add(std::span<const Record> records) {
+    const Record& first = records.front();
+    if (first.kind != RecordKind::kEvent) {
+      if (auto noted = note(first); !noted) return std::unexpected(noted.error());
+      return 1;
     }
+    if (!has_origin_) see_origin(records);
+    if (event_grouping_ && limits_.empty()) {
+      const auto added = event_grouping_->add(records);
+      events_ += added.value_or(0);
+      return added;
+    }
+    ++events_;
+    if (auto added = add(first.event); !added) return std::unexpected(added.error());
+    return 1;
+  }
+
+  void see_origin(std::span<const Record> records) {
+    const auto timed = std::ranges::find_if(records, [](const Record& record) {
+      return record.kind == RecordKind::kEvent && record.event.has_time();
+    });
+    if (timed == records.end()) return;
+    has_origin_ = true;
+    origin_ = timed->event.event_class->clock->origin;
+  }
+
+  Result<void> add(const Event& event) {
     if (!limits_.empty() && !passes_limits(event)) return {};
     if (!pairing_) return sink_->add((*projection_)(event));
     counts_.without_time += event.event_class->clock == nullptr ? 1 : 0;
@@ -299,6 +322,7 @@ class Query::Plan {
       if (auto* const group = std::get_if<GroupStage>(&stage.what)) {
         ++next_;
         any_order_ = limits_.empty();
+        groups_events_ = true;
         return build_groups(*group, stage.place, {});
       }
       if (auto* const select = std::get_if<SelectStage>(&stage.what)) {
@@ -343,10 +367,12 @@ class Query::Plan {
   }
 
   Result<EventProjection> event_projection(std::vector<ExpressionPtr> expressions) {
-    needs_values_ = needs_values_ ||
-                    std::ranges::any_of(
-                        expressions, [](const ExpressionPtr& each) { return reads_values(*each); });
-    for (const ExpressionPtr& each : expressions) fields_.add(*each);
+    for (const ExpressionPtr& each : expressions) {
+      needs_values_ = needs_values_ || reads_values(*each);
+      needs_names_ = needs_names_ || reads_names(*each);
+      needs_symbols_ = needs_symbols_ || names_symbols(*each);
+      fields_.add(*each);
+    }
     auto list = ExpressionList::from(std::move(expressions), text_);
     if (!list) return std::unexpected(list.error());
     return EventProjection(*std::move(list), fields_);
@@ -570,6 +596,8 @@ class Query::Plan {
   bool needs_order_ = false;
   bool any_order_ = false;
   bool needs_values_ = false;
+  bool needs_names_ = false;
+  bool needs_symbols_ = false;
   std::vector<Column> columns_;
   ClockOrigin origin_ = ClockOrigin::kUnknown;
   FieldWatch fields_;
@@ -579,12 +607,15 @@ class Query::Plan {
   std::size_t named_ = 0;  // operations that names stood for so far
   bool names_too_much_ = false;
   std::deque<EventLimit> limits_;
+  std::uint64_t events_ = 0;  // that came
   std::optional<EventProjection> projection_;
   std::optional<PairingPlan> pairing_plan_;
   std::optional<Pairing> pairing_;
   std::vector<MakeSink> makers_;
+  bool groups_events_ = false;        // and not rows
   std::vector<Grouping*> groupings_;  // the first one last
   std::unique_ptr<RowSink> sink_;
+  std::optional<EventGrouping> event_grouping_;
   QueryCounts counts_;
   QueryCounts merged_;  // of other answers
   std::string question_;
@@ -606,6 +637,9 @@ Result<std::unique_ptr<Query>> Query::parse(std::string_view text,
 const std::shared_ptr<const Condition>& Query::condition() const { return plan_->condition_; }
 bool Query::needs_order() const { return plan_->needs_order_; }
 bool Query::needs_values() const { return plan_->needs_values_; }
+
+bool Query::needs_names() const { return plan_->needs_names_; }
+bool Query::needs_symbols() const { return plan_->needs_symbols_; }
 bool Query::any_order() const { return plan_->any_order_ && !plan_->needs_order_; }
 FieldWatch& Query::fields() const { return plan_->fields_; }
 ClockOrigin Query::origin() const { return plan_->origin_; }

@@ -39,8 +39,11 @@ class Query {
   [[nodiscard]] const std::shared_ptr<const Condition>& condition() const;
   // Whether events have to come in the order of time.
   [[nodiscard]] bool needs_order() const;
-  // Whether values of events are looked at.
+  // Whether values of events are looked at, and whether their names are.
   [[nodiscard]] bool needs_values() const;
+  [[nodiscard]] bool needs_names() const;
+  // Whether names of addresses are asked for, apart from `condition()`.
+  [[nodiscard]] bool needs_symbols() const;
   // Whether the answer is the same in whatever order they come.
   [[nodiscard]] bool any_order() const;
   [[nodiscard]] std::span<const Column> columns() const;

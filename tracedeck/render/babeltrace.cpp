@@ -83,6 +83,8 @@ class BabeltraceWriter final : public Writer {
 
   void event(const Event& event);
   void times(const Event& event, const BabeltraceLine& line);
+  void named_times(std::string_view time);
+  void put_delta();
   char* write_time(char* to, const Event& event, const BabeltraceLine& line);
   void fields(BabeltraceLine& line, const Event& event);
   [[nodiscard]] Event with_leftovers(const Event& event);
@@ -95,9 +97,10 @@ class BabeltraceWriter final : public Writer {
   BabeltraceLine& line_of(const EventClass& event_class) {
     Place& place = lines_[event_class];
     if (place.line == nullptr) [[unlikely]]
-      place.line = std::make_unique<BabeltraceLine>(event_class, packets_of(event_class), palette_);
+      place.line = make_line(event_class);
     return *place.line;
   }
+  std::unique_ptr<BabeltraceLine> make_line(const EventClass& event_class);
   std::shared_ptr<BabeltracePackets> packets_of(const EventClass& event_class);
 
   TextBuffer out_;
@@ -122,6 +125,15 @@ class BabeltraceWriter final : public Writer {
   std::unordered_map<EntityId, std::shared_ptr<BabeltracePackets>, EntityIdHash> packets_;
 };
 
+std::unique_ptr<BabeltraceLine> BabeltraceWriter::make_line(const EventClass& event_class) {
+  BabeltraceLine::Form form{
+      .palette = palette_, .names = options_.names, .fields = options_.fields, .trace = {}};
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  if (form.fields.trace)
+    form.trace = losses_.name_of(stream_class == nullptr ? nullptr : stream_class->trace);
+  return std::make_unique<BabeltraceLine>(event_class, packets_of(event_class), form);
+}
+
 std::shared_ptr<BabeltracePackets> BabeltraceWriter::packets_of(const EventClass& event_class) {
   // The line at hand is the first since the others were forgotten.
   if (lines_.entries().size() == 1) packets_.clear();
@@ -130,7 +142,7 @@ std::shared_ptr<BabeltracePackets> BabeltraceWriter::packets_of(const EventClass
       packets_[stream_class == nullptr ? EntityId::none() : stream_class->entity];
   if (packets == nullptr) {
     packets = std::make_shared<BabeltracePackets>(
-        stream_class == nullptr ? nullptr : stream_class->packet_context, palette_);
+        stream_class == nullptr ? nullptr : stream_class->packet_context, palette_, options_.names);
   }
   return packets;
 }
@@ -152,8 +164,10 @@ void BabeltraceWriter::event(const Event& event) {
 }
 
 void BabeltraceWriter::fields(BabeltraceLine& line, const Event& event) {
+  values_.show_names(options_.names.context);
   fields(line, 0, event.common_context());
   fields(line, 1, event.specific_context());
+  values_.show_names(options_.names.payload);
   fields(line, 2, event.payload());
 }
 
@@ -178,13 +192,28 @@ Event BabeltraceWriter::with_leftovers(const Event& event) {
 void BabeltraceWriter::times(const Event& event, const BabeltraceLine& line) {
   char text[BabeltraceTime::kSize];
   const std::string_view time(text, static_cast<std::size_t>(write_time(text, event, line) - text));
+  if (options_.names.header) return named_times(time);
   out_.append('[');
   palette_.text(out_, BabeltracePaint::kTime, time);
   if (options_.no_delta) return out_.append("] ");
   out_.append("] (");
+  put_delta();
+  out_.append(") ");
+}
+
+// `timestamp = 17:48:17.586558519, delta = +0.000001234`
+void BabeltraceWriter::named_times(std::string_view time) {
+  palette_.name(out_, "timestamp");
+  palette_.text(out_, BabeltracePaint::kTime, time);
+  if (options_.no_delta) return;
+  out_.append(", ");
+  palette_.name(out_, "delta");
+  put_delta();
+}
+
+void BabeltraceWriter::put_delta() {
   char* const at = out_.reserve(BabeltraceDelta::kSize);
   out_.commit(options_.clock_cycles ? delta_.write_cycles(at) : delta_.write_nanoseconds(at));
-  out_.append(") ");
 }
 
 char* BabeltraceWriter::write_time(char* to, const Event& event, const BabeltraceLine& line) {

@@ -36,28 +36,68 @@ std::optional<std::int64_t> environment_integer(const TraceDescription* trace,
   return {};
 }
 
-// Who recorded a trace: `host:proc:(7) `.
-void append_origin(TextBuffer& out, const TraceDescription* trace) {
-  bool any = false;
-  const auto separate = [&] {
-    if (std::exchange(any, true)) out.append(':');
-  };
-  if (const std::string* const host = environment_text(trace, "hostname")) {
-    separate();
-    out.append(*host);
-  }
-  if (const std::string* const process = environment_text(trace, "procname")) {
-    separate();
-    out.append(*process);
-  }
-  if (const auto id = environment_integer(trace, "vpid")) {
-    separate();
-    out.append('(');
-    append_decimal(out, *id);
-    out.append(')');
-  }
-  if (any) out.append(' ');
+// What a class says by an attribute, or "".
+std::string_view attribute_of(const EventClass& event_class, std::string_view key) {
+  const auto found = std::ranges::find(event_class.attributes, key, &Attribute::key);
+  return found == event_class.attributes.end() ? std::string_view() : found->value;
 }
+
+// The levels of LTTng, by their numbers.
+constexpr std::array<std::string_view, 15> kLogLevels = {
+    "TRACE_EMERG",          "TRACE_ALERT",         "TRACE_CRIT",         "TRACE_ERR",
+    "TRACE_WARNING",        "TRACE_NOTICE",        "TRACE_INFO",         "TRACE_DEBUG_SYSTEM",
+    "TRACE_DEBUG_PROGRAM",  "TRACE_DEBUG_PROCESS", "TRACE_DEBUG_MODULE", "TRACE_DEBUG_UNIT",
+    "TRACE_DEBUG_FUNCTION", "TRACE_DEBUG_LINE",    "TRACE_DEBUG"};
+
+// `TRACE_INFO (6)`, or nothing without a level that is known.
+std::string log_level(const EventClass& event_class) {
+  const std::string_view number = attribute_of(event_class, "loglevel");
+  std::size_t level = kLogLevels.size();
+  const char* const end = number.data() + number.size();
+  if (std::from_chars(number.data(), end, level).ptr != end || level >= kLogLevels.size())
+    return {};
+  return std::string(kLogLevels[level]) + " (" + std::to_string(level) + ")";
+}
+
+// What stands between the time of a line and its fields, part after part: `host:proc:(7) name: `,
+// or `, trace:hostname = host, name = name, `.
+class HeadText {
+ public:
+  // `behind_time`: a time with its name stands before it.
+  HeadText(const BabeltraceLine::Form& form, bool behind_time)
+      : form_(form), separates_(behind_time && form.names.header) {}
+
+  void trace(std::string_view name) {
+    label("trace");
+    text_.append(name);
+    if (form_.names.header) text_.append(", ");
+  }
+  void part(std::string_view name, std::string_view value) {
+    label(name);
+    if (any_ && !form_.names.header) text_.append(':');
+    text_.append(value);
+    any_ = true;
+  }
+  // The last one.
+  void event(BabeltracePaint paint, std::string_view name) {
+    if (any_ && !form_.names.header) text_.append(' ');
+    label("name");
+    form_.palette.text(text_, paint, name);
+    text_.append(form_.names.header ? ", " : ": ");
+  }
+  [[nodiscard]] std::string_view view() const { return text_.view(); }
+
+ private:
+  void label(std::string_view name) {
+    if (separates_) text_.append(", ");
+    if (form_.names.header) form_.palette.name(text_, name);
+  }
+
+  const BabeltraceLine::Form& form_;
+  bool separates_;
+  bool any_ = false;
+  TextBuffer text_{nullptr, 1024};
+};
 
 }  // namespace
 
@@ -67,34 +107,46 @@ const std::string* environment_text(const TraceDescription* trace, std::string_v
 }
 
 BabeltraceLine::BabeltraceLine(const EventClass& event_class,
-                               std::shared_ptr<BabeltracePackets> packets,
-                               BabeltracePalette palette)
+                               std::shared_ptr<BabeltracePackets> packets, const Form& form)
     : common_context_(
           event_class.stream_class == nullptr ? nullptr : event_class.stream_class->common_context),
       specific_context_(event_class.specific_context),
       payload_(event_class.payload),
       clock_(event_class.clock),
       packets_(std::move(packets)),
-      notes_(palette) {
-  make_head(event_class, palette);
-  make_fields(palette);
+      notes_(form.palette) {
+  make_head(event_class, form);
+  make_fields(form);
 }
 
-void BabeltraceLine::make_head(const EventClass& event_class, BabeltracePalette palette) {
-  TextBuffer text(nullptr, 1024);
-  const DataStreamClass* const stream_class = event_class.stream_class;
-  append_origin(text, stream_class == nullptr ? nullptr : stream_class->trace);
-  if (event_class.name && !event_class.name->empty()) {
-    palette.text(text, BabeltracePaint::kEvent, *event_class.name);
-  } else {
-    palette.text(text, BabeltracePaint::kUnknown, "<unknown>");
-  }
-  text.append(": ");
-  head_ = text.view();
+void BabeltraceLine::make_head(const EventClass& event_class, const Form& form) {
+  const TraceDescription* const trace =
+      event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace;
+  HeadText head(form, event_class.clock != nullptr);
+  if (form.fields.trace) head.trace(form.trace);
+  const auto entry = [&](bool shown, std::string_view name, std::string_view key) {
+    const std::string* const value = shown ? environment_text(trace, key) : nullptr;
+    if (value != nullptr) head.part(name, *value);
+  };
+  entry(form.fields.hostname, "trace:hostname", "hostname");
+  entry(form.fields.domain, "trace:domain", "domain");
+  entry(form.fields.procname, "trace:procname", "procname");
+  const auto process = environment_integer(trace, "vpid");
+  if (form.fields.vpid && process) head.part("trace:vpid", "(" + std::to_string(*process) + ")");
+  const std::string level = form.fields.loglevel ? log_level(event_class) : std::string();
+  if (!level.empty()) head.part("loglevel", level);
+  const std::string_view uri = attribute_of(event_class, "model.emf.uri");
+  if (form.fields.emf && !uri.empty()) head.part("model.emf.uri", uri);
+  const bool has_name = event_class.name && !event_class.name->empty();
+  head.event(has_name ? BabeltracePaint::kEvent : BabeltracePaint::kUnknown,
+             has_name ? std::string_view(*event_class.name) : "<unknown>");
+  head_ = head.view();
 }
 
 // A key is all that stands before a value: the name, and what closed and opened since the last one.
-void BabeltraceLine::make_fields(BabeltracePalette palette) {
+void BabeltraceLine::make_fields(const Form& form) {
+  static constexpr std::array<std::string_view, kStructures> kScopes = {
+      "stream.event.context", "event.context", "event.fields"};
   const std::array<const FieldClass*, kStructures> roots = {
       common_context_.get(), specific_context_.get(), payload_.get()};
   notes_.study(roots);
@@ -106,7 +158,12 @@ void BabeltraceLine::make_fields(BabeltracePalette palette) {
     if (structure == nullptr) continue;
     const std::vector<bool>* const shown = notes_.shown_members(structure);
     const bool shows = notes_.shows(roots[i]);
-    if (shows) keys.append(has_structures_ ? ", {" : "{");
+    const bool names = i + 1 == kStructures ? form.names.payload : form.names.context;
+    if (shows) {
+      if (has_structures_) keys.append(", ");
+      if (form.names.scope) form.palette.name(keys, kScopes[i]);
+      keys.append('{');
+    }
     has_structures_ = has_structures_ || shows;
     bool first = true;
     for (std::size_t k = 0; k < structure->members.size(); ++k) {
@@ -115,9 +172,11 @@ void BabeltraceLine::make_fields(BabeltracePalette palette) {
       if (shows && (shown == nullptr || (*shown)[k])) {
         keys.append(first ? " " : ", ");
         first = false;
-        palette.text(keys, BabeltracePaint::kFieldName, member.name);
-        keys.append(" = ");
-        field = field_of(member.field_class.get(), palette);
+        if (names) {
+          form.palette.text(keys, BabeltracePaint::kFieldName, member.name);
+          keys.append(" = ");
+        }
+        field = field_of(member.field_class.get(), form.palette);
         field.key = static_cast<std::uint32_t>(key);
         field.key_length = static_cast<std::uint32_t>(keys.size() - key);
         key = keys.size();

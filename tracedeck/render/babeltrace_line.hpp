@@ -11,6 +11,7 @@
 
 #include "tracedeck/model/event_class.hpp"
 #include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/render/babeltrace.hpp"
 #include "tracedeck/render/babeltrace_notes.hpp"
 #include "tracedeck/render/babeltrace_packet.hpp"
 #include "tracedeck/render/babeltrace_time.hpp"
@@ -44,9 +45,17 @@ class BabeltraceLine {
   // Keys are copied in pieces of this size, so so many bytes past a key may be read and written.
   static constexpr std::size_t kPiece = 16;
 
+  // What a line is made with.
+  struct Form {
+    BabeltracePalette palette;
+    BabeltraceNames names;
+    BabeltraceFields fields;
+    std::string trace;  // the trace's name
+  };
+
   // `packets` are those of its data stream class.
   BabeltraceLine(const EventClass& event_class, std::shared_ptr<BabeltracePackets> packets,
-                 BabeltracePalette palette);
+                 const Form& form);
   BabeltraceLine(const BabeltraceLine&) = delete;
   BabeltraceLine& operator=(const BabeltraceLine&) = delete;
 
@@ -72,8 +81,8 @@ class BabeltraceLine {
   }
 
  private:
-  void make_head(const EventClass& event_class, BabeltracePalette palette);
-  void make_fields(BabeltracePalette palette);
+  void make_head(const EventClass& event_class, const Form& form);
+  void make_fields(const Form& form);
   [[nodiscard]] Field field_of(const FieldClass* field_class, BabeltracePalette palette);
 
   // Which the fields point into.

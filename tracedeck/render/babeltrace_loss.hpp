@@ -32,6 +32,9 @@ class BabeltraceLosses {
   // A data stream's number if it was given one, else its id.
   [[nodiscard]] std::uint64_t id_of(const DataStream& stream);
 
+  // The name that babeltrace2 gives to a trace, which may be null.
+  [[nodiscard]] std::string name_of(const TraceDescription* trace) const;
+
   // Keeps a loss that comes before its data stream's first packet. False: it does not.
   [[nodiscard]] bool keep_until_first(const Loss& loss);
 
@@ -57,7 +60,6 @@ class BabeltraceLosses {
   std::uint64_t number(const DataStream& stream);
   void append_one(TextBuffer& out, const Loss& loss, std::string_view what, BabeltraceTime& time);
   void append_stream(TextBuffer& out, const DataStream& stream);
-  [[nodiscard]] std::string name_of(const TraceDescription* trace) const;
 
   BabeltracePalette palette_;
   PathOf path_of_;

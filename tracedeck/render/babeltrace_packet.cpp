@@ -21,11 +21,17 @@ bool is_number(const Member& member) { return is_number(member.field_class.get()
 
 }  // namespace
 
-BabeltracePackets::BabeltracePackets(FieldClassPtr context, BabeltracePalette palette)
+BabeltracePackets::BabeltracePackets(FieldClassPtr context, BabeltracePalette palette,
+                                     BabeltraceNames names)
     : context_(std::move(context)),
       notes_(palette),
       values_(palette),
       remembered_(std::size_t{1} << kBits) {
+  values_.show_names(names.context);
+  if (names.scope) {
+    palette.name(scratch_, "stream.packet.context");
+    scope_ = scratch_.view();
+  }
   const FieldClass* const root = context_.get();
   const auto* const structure = class_as<StructureClass>(root);
   if (structure == nullptr) return;
@@ -42,6 +48,7 @@ BabeltracePackets::BabeltracePackets(FieldClassPtr context, BabeltracePalette pa
 
 std::string_view BabeltracePackets::make(Remembered& place, const Packet& packet) {
   scratch_.clear();
+  scratch_.append(scope_);
   // The walk wants a structure, whose head packets leave out.
   structure_.assign(
       1, head_slot(SlotKind::kStructure, 0, static_cast<std::uint32_t>(packet.context.size())));

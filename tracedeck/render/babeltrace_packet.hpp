@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tracedeck/model/record.hpp"
+#include "tracedeck/render/babeltrace.hpp"
 #include "tracedeck/render/babeltrace_notes.hpp"
 #include "tracedeck/render/babeltrace_value.hpp"
 
@@ -16,12 +17,13 @@ namespace tracedeck::render {
 class BabeltracePackets {
  public:
   // `context` may be null.
-  BabeltracePackets(FieldClassPtr context, BabeltracePalette palette);
+  BabeltracePackets(FieldClassPtr context, BabeltracePalette palette, BabeltraceNames names = {});
 
   // Whether the lines of the class show a packet context.
   [[nodiscard]] bool shown() const { return shown_; }
 
-  // The context of a packet: `{ cpu_id = 2 }`. Valid until the next call.
+  // The context of a packet: `{ cpu_id = 2 }`, with the name of the scope if that is to be shown.
+  // Valid until the next call.
   [[nodiscard]] std::string_view text(const Packet& packet) {
     Remembered& place = remembered_[index_of(&packet)];
     if (place.packet == &packet && holds(place, packet)) [[likely]]
@@ -53,6 +55,7 @@ class BabeltracePackets {
   FieldClassPtr context_;
   BabeltraceNotes notes_;
   BabeltraceValues values_;
+  std::string scope_;  // what stands before each
   bool shown_ = false;
   // Of contexts that are numbers only, and so can be compared; else no text is remembered.
   std::size_t slots_ = ~std::size_t{0};  // how many members there are

@@ -9,7 +9,7 @@
 
 namespace tracedeck::render {
 
-enum class BabeltracePaint : std::uint8_t { kTime, kEvent, kUnknown, kFieldName, kValue };
+enum class BabeltracePaint : std::uint8_t { kTime, kEvent, kUnknown, kFieldName, kName, kValue };
 
 class BabeltracePalette {
  public:
@@ -33,6 +33,11 @@ class BabeltracePalette {
     out.append(text);
     end(out);
   }
+  // `delta = `: a name before what is no field.
+  void name(TextBuffer& out, std::string_view name) const {
+    text(out, BabeltracePaint::kName, name);
+    out.append(" = ");
+  }
 
  private:
   static constexpr std::string_view sequence(BabeltracePaint paint) {
@@ -45,6 +50,7 @@ class BabeltracePalette {
         return "\x1b[1m\x1b[1m\x1b[31m";
       case BabeltracePaint::kFieldName:
         return "\x1b[36m";
+      case BabeltracePaint::kName:
       case BabeltracePaint::kValue:
         break;
     }

@@ -88,17 +88,6 @@ void append_wide_integer(TextBuffer& out, const Slot& slot, DisplayBase base) {
   out.append(text);
 }
 
-void append_bytes(TextBuffer& out, ByteSpan bytes) {
-  out.append('[');
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    out.append(i == 0 ? " [" : ", [");
-    append_decimal(out, std::uint64_t{i});
-    out.append("] = ");
-    append_decimal(out, std::uint64_t{bytes[i]});
-  }
-  out.append(" ]");
-}
-
 }  // namespace
 
 BabeltraceInteger::BabeltraceInteger(const FieldClass* field_class) {
@@ -264,8 +253,6 @@ void append_babeltrace_scalar(TextBuffer& out, const Slot& slot, const FieldClas
       return append_wide_integer(out, slot, BabeltraceInteger(field_class).base());
     case SlotKind::kString:
       return append_babeltrace_string(out, slot.text());
-    case SlotKind::kBlob:
-      return append_bytes(out, slot.bytes());
     default:
       return out.append("<unknown>");
   }

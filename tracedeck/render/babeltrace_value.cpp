@@ -9,12 +9,6 @@
 namespace tracedeck::render {
 namespace {
 
-void append_index(TextBuffer& out, std::size_t index) {
-  out.append(index == 0 ? " [" : ", [");
-  append_decimal(out, std::uint64_t{index});
-  out.append("] = ");
-}
-
 const FieldClass* element_of(const FieldClass* field_class) {
   const auto* const array = class_as<ArrayClass>(field_class);
   return array == nullptr ? nullptr : array->element.get();
@@ -91,8 +85,21 @@ void BabeltraceValues::scalar(TextBuffer& out, const Slot& slot, const FieldClas
   // A BLOB is an array, whose elements babeltrace2 would colour one by one.
   const bool painted = slot.kind != SlotKind::kBlob;
   if (painted) palette_.begin(out, BabeltracePaint::kValue);
-  append_babeltrace_scalar(out, slot, field_class);
+  if (painted) {
+    append_babeltrace_scalar(out, slot, field_class);
+  } else {
+    bytes(out, slot.bytes());
+  }
   if (painted) palette_.end(out);
+}
+
+void BabeltraceValues::bytes(TextBuffer& out, ByteSpan bytes) const {
+  out.append('[');
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    index(out, i);
+    append_decimal(out, std::uint64_t{bytes[i]});
+  }
+  out.append(" ]");
 }
 
 void BabeltraceValues::packed(TextBuffer& out, const Slot& slot, const FieldClass* element,
@@ -100,7 +107,7 @@ void BabeltraceValues::packed(TextBuffer& out, const Slot& slot, const FieldClas
   out.append('[');
   const std::size_t count = packed_count(slot);
   for (std::size_t i = 0; i < count; ++i) {
-    append_index(out, i);
+    index(out, i);
     scalar(out, packed_element(slot, i), element, notes);
   }
   out.append(" ]");
@@ -115,7 +122,7 @@ bool BabeltraceValues::go_on(TextBuffer& out, const Slot*& slot, const FieldClas
   const std::size_t index = frame.index++;
   field_class = frame.field_class;
   if (frame.form == Form::kArray) {
-    append_index(out, index);
+    this->index(out, index);
   } else if (frame.form == Form::kMap) {
     const bool is_key = index % 2 == 0;
     out.append(!is_key ? " = " : index == 0 ? " " : ", ");
@@ -144,7 +151,16 @@ bool BabeltraceValues::go_on_in_structure(TextBuffer& out, const Slot*& slot,
   return true;
 }
 
+void BabeltraceValues::index(TextBuffer& out, std::size_t index) const {
+  out.append(index == 0 ? " " : ", ");
+  if (!names_) return;
+  out.append('[');
+  append_decimal(out, std::uint64_t{index});
+  out.append("] = ");
+}
+
 void BabeltraceValues::name(TextBuffer& out, std::string_view text) const {
+  if (!names_) return;
   palette_.text(out, BabeltracePaint::kFieldName, text);
   out.append(" = ");
 }

@@ -15,6 +15,9 @@ class BabeltraceValues {
  public:
   explicit BabeltraceValues(BabeltracePalette palette) : palette_(palette) {}
 
+  // Whether names of members and indices stand before them, as they do unless this says otherwise.
+  void show_names(bool shown) { names_ = shown; }
+
   // Writes the value at `slot`, of a class that `notes` knows or of none (null), and returns the
   // slot after it.
   const Slot* append(TextBuffer& out, const Slot* slot, const FieldClass* field_class,
@@ -39,13 +42,17 @@ class BabeltraceValues {
             const BabeltraceNotes& notes);
   void scalar(TextBuffer& out, const Slot& slot, const FieldClass* field_class,
               BabeltraceNotes& notes) const;
+  void bytes(TextBuffer& out, ByteSpan bytes) const;
   void packed(TextBuffer& out, const Slot& slot, const FieldClass* element,
               BabeltraceNotes& notes) const;
   bool go_on(TextBuffer& out, const Slot*& slot, const FieldClass*& field_class);
   bool go_on_in_structure(TextBuffer& out, const Slot*& slot, const FieldClass*& field_class);
   void name(TextBuffer& out, std::string_view text) const;
 
+  void index(TextBuffer& out, std::size_t index) const;
+
   BabeltracePalette palette_;
+  bool names_ = true;
   std::vector<Frame> frames_;
 };
 

@@ -167,6 +167,7 @@ void TextWriter::event(const Event& event) {
   }
   const TraceDescription* const trace = trace_of(*event.event_class);
   values_.style().set_names(trace == nullptr ? nullptr : &trace->value_names());
+  values_.style().set_symbols(trace == nullptr ? nullptr : trace->symbols());
   contexts(event);
   if (described) {
     described_fields(event.payload()[1]);

@@ -68,6 +68,27 @@ TEST(TextValues, NamesStandBehindTheirValues) {
   EXPECT_EQ(shown(unsigned_slot(3)), "3");
 }
 
+TEST(TextValues, SymbolsStandBehindTheirAddresses) {
+  const Symbols symbols([] {
+    SymbolTable table;
+    table.add(0x10, 4, 0, "main\x1B[2J");
+    table.finish();
+    return table;
+  });
+  TextBuffer out;
+  TextValues values{Palette(false)};
+  values.style().set_symbols(&symbols);
+  const auto shown = [&](const Slot& slot, const FieldClassPtr& field_class = nullptr) {
+    out.clear();
+    values.append(out, &slot, field_class.get());
+    return std::string(out.view());
+  };
+  EXPECT_EQ(shown(unsigned_slot(0x13, kSlotAddress)), "0x13 (main\\x1b[2J)");
+  EXPECT_EQ(shown(unsigned_slot(0x10), address_class()), "0x10 (main\\x1b[2J)");
+  EXPECT_EQ(shown(unsigned_slot(0x14, kSlotAddress)), "0x14");
+  EXPECT_EQ(shown(unsigned_slot(0x10)), "16");
+}
+
 TEST(TextValues, IntegersInTheirDisplayBase) {
   using enum IntegerClass::Form;
   EXPECT_EQ(value({unsigned_slot(255)}, integer_class(kNumber, DisplayBase::kHexadecimal)), "0xff");

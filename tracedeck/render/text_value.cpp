@@ -75,9 +75,8 @@ void TextStyle::packed(TextBuffer& out, const Slot& slot, const FieldClass* elem
 
 void TextStyle::integer(TextBuffer& out, const Slot& slot, const IntegerClass* integer) {
   if (integer == nullptr) {
-    const bool address = (slot.flags & kSlotAddress) != 0;
-    return number(out, slot, address ? DisplayBase::kHexadecimal : DisplayBase::kDecimal,
-                  address ? Paint::kAddress : Paint::kPlain);
+    if ((slot.flags & kSlotAddress) != 0) return address(out, slot);
+    return number(out, slot, DisplayBase::kDecimal, Paint::kPlain);
   }
   switch (integer->form) {
     case IntegerClass::Form::kEnumeration:
@@ -87,7 +86,7 @@ void TextStyle::integer(TextBuffer& out, const Slot& slot, const IntegerClass* i
     case IntegerClass::Form::kBitArray:
       return number(out, slot, DisplayBase::kHexadecimal, Paint::kPlain);
     case IntegerClass::Form::kAddress:
-      return number(out, slot, DisplayBase::kHexadecimal, Paint::kAddress);
+      return address(out, slot);
     case IntegerClass::Form::kNumber:
       return number(out, slot, integer->display_base, Paint::kPlain);
   }
@@ -132,6 +131,13 @@ void TextStyle::number(TextBuffer& out, const Slot& slot, DisplayBase base, Pain
   append_integer(scratch_, slot, base);
   put(out, paint, scratch_.view());
   if (slot.name() != 0 && names_ != nullptr) name(out, (*names_)[slot.name()]);
+}
+
+void TextStyle::address(TextBuffer& out, const Slot& slot) {
+  number(out, slot, DisplayBase::kHexadecimal, Paint::kAddress);
+  if (symbols_ == nullptr || slot.kind != SlotKind::kUnsigned) return;
+  if (const std::string_view symbol = symbols_->name_of(slot.bits); !symbol.empty())
+    name(out, symbol);
 }
 
 void TextStyle::name(TextBuffer& out, std::string_view name) {

@@ -1,5 +1,6 @@
 // Values off the tape as text for people: `[1, 2]`, `{a=1, b="x"}`, `{"key": 2}`, `FRQK_MUTEX(3)`,
-// `0x1f`, `<00ff>`, `3 (sensor)` where the trace has a name for the value.
+// `0x1f`, `<00ff>`, `3 (sensor)` where the trace has a name for the value, `0x55d0 (main)` for an
+// address.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "tracedeck/model/field_class.hpp"
+#include "tracedeck/model/symbols.hpp"
 #include "tracedeck/model/tape.hpp"
 #include "tracedeck/model/value_names.hpp"
 #include "tracedeck/render/palette.hpp"
@@ -47,6 +49,9 @@ class TextStyle {
   // What the names of values are looked up in; null: they are not shown. Must outlive its use.
   void set_names(const ValueNames* names) { names_ = names; }
 
+  // The same of the names of addresses.
+  void set_symbols(const Symbols* symbols) { symbols_ = symbols; }
+
   // Columns filled so far, line ends not minded.
   [[nodiscard]] std::size_t columns() const { return columns_; }
 
@@ -55,12 +60,14 @@ class TextStyle {
   void labels(TextBuffer& out, const Slot& slot, const IntegerClass& integer);
   void flags(TextBuffer& out, const Slot& slot, const IntegerClass& integer);
   void number(TextBuffer& out, const Slot& slot, DisplayBase base, Paint paint);
+  void address(TextBuffer& out, const Slot& slot);
   void name(TextBuffer& out, std::string_view name);
   void real(TextBuffer& out, double value);
   void blob(TextBuffer& out, ByteSpan bytes);
 
   Palette palette_;
   const ValueNames* names_ = nullptr;
+  const Symbols* symbols_ = nullptr;
   std::size_t columns_ = 0;
   TextBuffer scratch_{nullptr, 1024};
 };

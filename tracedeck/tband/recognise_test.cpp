@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
 
+#include "tracedeck/io/reference_traces_test.hpp"
 #include "tracedeck/tband/trace_bytes_test.hpp"
 
 namespace tracedeck::tband {
@@ -109,9 +109,8 @@ TEST(Recognise, NoRandomBytes) {
 // Every file of the reference traces of the other formats, and the valid ones of this format, their
 // beginning cut off or not.
 TEST(Recognise, TheReferenceTraces) {
-  const char* const given = std::getenv("TRACEDECK_TRACES");
-  const std::filesystem::path traces = given != nullptr ? given : "../shared/traces";
-  if (!std::filesystem::is_directory(traces)) GTEST_SKIP() << traces << " is not there";
+  const std::filesystem::path traces = reference_traces("");
+  if (const std::string why = missing(traces); !why.empty()) GTEST_SKIP() << why;
   std::size_t looked_at = 0;
   for (const auto& each : std::filesystem::recursive_directory_iterator(traces)) {
     if (!each.is_regular_file()) continue;

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <map>
 
+#include "tracedeck/io/reference_traces_test.hpp"
+
 namespace tracedeck::ctf {
 namespace {
 
@@ -246,15 +248,15 @@ TEST(JsonMetadata, ManyFaultsTakeLittle) {
 class JsonTraces : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(shared_ctf_traces()))
-      GTEST_SKIP() << "no reference traces at " << shared_ctf_traces();
+    if (const std::string why = missing(reference_traces("ctf")); !why.empty()) GTEST_SKIP() << why;
   }
 };
 
 TEST_F(JsonTraces, ValidOnesHaveNoErrors) {
   for (const char* const folder : {"rc3", "final"}) {
     std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(shared_ctf_traces() / folder)) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(reference_traces("ctf") / folder)) {
       if (!entry.is_directory()) continue;
       ++count;
       const ReadStream read = read_stream(file_bytes(entry.path() / "metadata"));
@@ -285,7 +287,7 @@ TEST(JsonMetadata, ClassesAreNested256Deep) {
 }
 
 TEST_F(JsonTraces, BrokenOnesHaveOneErrorOfTheRightSection) {
-  const auto folder = shared_ctf_traces() / "rc3-invalid-metadata";
+  const auto folder = reference_traces("ctf/rc3-invalid-metadata");
   // Of the same demand; the document states it in both places.
   const std::map<std::string, std::string> twins = {{"frag type", "frag"}};
   std::ifstream table(folder / "expect.tsv");

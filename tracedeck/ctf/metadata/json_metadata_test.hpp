@@ -1,7 +1,6 @@
 // What the tests of JSON metadata share.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -61,13 +60,6 @@ inline constexpr std::string_view kRc3Start =
     "{\"type\":\"preamble\",\"version\":2,\"user-attributes\":{}}\n";
 inline constexpr std::string_view kFinalStart =
     "{\"type\":\"preamble\",\"version\":2,\"attributes\":{}}\n";
-
-inline std::filesystem::path shared_ctf_traces() {
-  const char* const traces = std::getenv("TRACEDECK_TRACES");
-  const std::filesystem::path folder =
-      traces != nullptr ? traces : std::filesystem::path("../shared/traces");
-  return folder / "ctf";
-}
 
 inline std::string file_bytes(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -51,6 +51,7 @@ enum class TsdlRule : std::uint8_t {
   kLogLevel,
   kEnvironment,
   kEnvironmentRepeated,
+  kKeptClasses,
   // Limits of our own.
   kNesting,
   kLimit,

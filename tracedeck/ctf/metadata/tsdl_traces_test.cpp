@@ -1,21 +1,16 @@
 // The metadata of the reference traces of CTF 1.8.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "tracedeck/ctf/metadata/tsdl_reading_test.hpp"
+#include "tracedeck/io/reference_traces_test.hpp"
 
 namespace tracedeck::ctf {
 namespace {
-
-std::filesystem::path traces() {
-  if (const char* const place = std::getenv("TRACEDECK_TRACES")) return place;
-  return std::filesystem::path(__FILE__).parent_path() / "../../../../shared/traces";
-}
 
 // What is broken in these is their metadata.
 std::string_view expected_fault(const std::string& name) {
@@ -30,9 +25,8 @@ std::string_view expected_fault(const std::string& name) {
 }
 
 TEST(TsdlTraces, ReferenceTraces) {
-  const std::filesystem::path folder = traces() / "ctf/ctf1";
-  if (!std::filesystem::is_directory(folder))
-    GTEST_SKIP() << "no reference traces in " << folder << " (see TRACEDECK_TRACES)";
+  const std::filesystem::path folder = reference_traces("ctf/ctf1");
+  if (const std::string why = missing(folder); !why.empty()) GTEST_SKIP() << why;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().filename() != "metadata") continue;
     const std::string name = entry.path().lexically_relative(folder).begin()->string();

@@ -68,7 +68,7 @@ struct EncodeNode {
   std::uint32_t width = 0;
   std::uint32_t first_child = 0;
   std::uint32_t child_count = 0;
-  std::uint32_t first_ref = 0;  // kLocated: where the length may have been written
+  std::uint32_t first_ref = 0;  // kLocated: where the length or selector may have been written
   std::uint32_t ref_count = 0;
   RoleSet roles = 0;  // of integers
   std::uint64_t length = 0;

@@ -24,7 +24,8 @@ class ProgramBuilder {
   // Returns its index. More than `kMostNodes` are a fault.
   std::uint32_t add(EncodeNode node);
   void set_children(std::uint32_t node, const std::vector<std::uint32_t>& children);
-  // Has a node find its length in what was written last by one of `refs`.
+  // Has a node find its length, or an optional or a variant its selector, in what was written last
+  // by one of `refs`.
   void set_refs(EncodeNode& node, const std::vector<ValueRef>& refs);
 
   [[nodiscard]] EncodeOp op(std::uint32_t node) const { return program_.nodes[node].op; }

@@ -1,23 +1,15 @@
 #include "tracedeck/ctf/write/restored_classes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
-#include "tracedeck/ctf/metadata/metadata.hpp"
-#include "tracedeck/ctf/metadata/metadata_reader.hpp"
-#include "tracedeck/ctf/metadata/metadata_rules.hpp"
+#include "tracedeck/ctf/write/class_fit.hpp"
+#include "tracedeck/ctf/write/kept_entries.hpp"
+#include "tracedeck/model/written_out.hpp"
 
 namespace tracedeck::ctf {
-namespace {
-
-// What CTF 1.8 allows in headers and CTF 2 does not.
-bool is_about_headers(const Rule& rule) {
-  return &rule == &metadata_rule(MetadataRule::kPacketHeaderMember, Dialect::kFinal) ||
-         &rule == &metadata_rule(MetadataRule::kEventHeaderMember, Dialect::kFinal) ||
-         &rule == &metadata_rule(MetadataRule::kEventHeaderFill, Dialect::kFinal);
-}
-
-}  // namespace
 
 Attributes own_environment(const Attributes& environment) {
   Attributes own;
@@ -45,29 +37,73 @@ Attributes KeptMetadata::take() {
   return entries;
 }
 
-std::unique_ptr<RestoredClasses> RestoredClasses::from(const TraceDescription& source) {
-  std::string text;
-  for (const Attribute& entry : source.environment()) {
-    if (entry.key.starts_with(kMetadataEntry)) text.append("\x1e").append(entry.value).append("\n");
-  }
-  if (text.empty() || source.version() != trace_version(Dialect::kCtf1)) return nullptr;
-  Metadata metadata(source.input(), 0);
-  const auto reader = json_metadata_reader(metadata);
-  const std::vector<Finding> findings = reader->read(as_bytes(text), true);
-  const bool bad = std::ranges::any_of(findings, [](const Finding& finding) {
-    return finding.rule != nullptr && finding.rule->severity == Severity::kError &&
-           !is_about_headers(*finding.rule);
-  });
-  if (bad) return nullptr;
-  return std::make_unique<RestoredClasses>(metadata.description());
+std::unique_ptr<RestoredClasses> RestoredClasses::from(const TraceDescription& source,
+                                                       std::vector<Finding>* ignored) {
+  if (source.version() != trace_version(Dialect::kCtf1)) return nullptr;
+  KeptEntries entries(source, ignored);
+  if (entries.empty()) return nullptr;
+  auto before = entries.read();
+  if (before == nullptr) return nullptr;
+  // Not private to `make_unique`.
+  std::unique_ptr<RestoredClasses> restored(new RestoredClasses(std::move(before)));
+  restored->choose(source, entries);
+  return restored->stream_classes_.empty() ? nullptr : std::move(restored);
 }
 
-RestoredClasses::RestoredClasses(std::shared_ptr<const TraceDescription> before)
-    : before_(std::move(before)) {
-  for (const DataStreamClass& each : before_->stream_classes())
-    stream_classes_.emplace(each.id.value_or(0), &each);
-  for (const EventClass& each : before_->event_classes())
-    event_classes_.emplace(Ids{each.stream_class->id.value_or(0), each.id.value_or(0)}, &each);
+void RestoredClasses::choose(const TraceDescription& source, KeptEntries& entries) {
+  using Kind = KeptEntries::Kind;
+  WrittenOut recorded_classes;
+  WrittenOut kept_classes;
+  auto fits = recorded_classes.add(source);
+  if (fits) fits = kept_classes.add(*before_);
+  if (!fits) return entries.ignore_all(fits.error().message);
+  const auto begin = [&] {
+    return std::make_unique<ClassFit>(source.trace_class().packet_header, packet_header());
+  };
+  if (const auto fault = begin()->packet_header()) return entries.ignore_all(*fault);
+  std::map<std::uint64_t, const DataStreamClass*> streams;
+  for (const DataStreamClass& each : source.stream_classes())
+    streams.emplace(each.id.value_or(0), &each);
+  std::map<std::uint64_t, std::unique_ptr<ClassFit>> chosen;
+  for (std::size_t i = 0; i < before_->stream_classes().size(); ++i) {
+    const DataStreamClass& before = before_->stream_classes()[i];
+    const std::uint64_t id = before.id.value_or(0);
+    const auto recorded = streams.find(id);
+    std::optional<std::string> fault = "the trace has none of its id";
+    auto fit = begin();
+    if (recorded != streams.end()) {
+      fault = fit->packet_header();
+      if (!fault) fault = fit->stream_class(*recorded->second, before);
+    }
+    if (fault) {
+      entries.ignore_class(Kind::kStreamClass, i,
+                           fmt::format("data stream class {}: {}", id, *fault));
+      continue;
+    }
+    stream_classes_.emplace(id, &before);
+    chosen.emplace(id, std::move(fit));
+  }
+  std::map<Ids, const EventClass*> events;
+  for (const EventClass& each : source.event_classes())
+    events.emplace(Ids{each.stream_class->id.value_or(0), each.id.value_or(0)}, &each);
+  for (std::size_t i = 0; i < before_->event_classes().size(); ++i) {
+    const EventClass& before = before_->event_classes()[i];
+    const Ids ids{before.stream_class->id.value_or(0), before.id.value_or(0)};
+    const auto recorded = events.find(ids);
+    const auto fit = chosen.find(ids.first);
+    std::optional<std::string> fault = "the entry of its data stream class does not fit";
+    if (fit != chosen.end()) {
+      fault = recorded == events.end() ? std::optional<std::string>("the trace has none of its id")
+                                       : fit->second->event_class(*recorded->second, before);
+    }
+    if (!fault) {
+      event_classes_.emplace(ids, &before);
+      continue;
+    }
+    entries.ignore_class(Kind::kEventClass, i,
+                         fmt::format("event record class {} of data stream class {}: {}",
+                                     ids.second, ids.first, *fault));
+  }
 }
 
 const DataStreamClass* RestoredClasses::find(const DataStreamClass& source) const {

@@ -3,7 +3,8 @@
 // What our CTF 1.8 traces say in other words they also say as it was: as fragments of CTF2-SPEC-2.0
 // metadata, one an environment entry, `tracedeck_metadata_0`, `tracedeck_metadata_1` and so on.
 // When such a trace is converted, classes are mapped from those, so that booleans are booleans
-// again and members that were added are gone.
+// again and members that were added are gone. Entries are what anybody may have written there: one
+// that does not fit what is recorded is ignored.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +14,15 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "tracedeck/base/finding.hpp"
 #include "tracedeck/ctf/write/json_metadata_writer.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
 
 namespace tracedeck::ctf {
+
+class KeptEntries;
 
 inline constexpr std::string_view kMetadataEntry = "tracedeck_metadata_";
 
@@ -42,9 +47,10 @@ class KeptMetadata {
 // The classes that a description of CTF 1.8 had before.
 class RestoredClasses {
  public:
-  // Null when the description has none, or none that can be read.
-  [[nodiscard]] static std::unique_ptr<RestoredClasses> from(const TraceDescription& source);
-  explicit RestoredClasses(std::shared_ptr<const TraceDescription> before);
+  // Null when the description has none that fit. `ignored`: where findings about entries that do
+  // not fit go, each naming its entry; null: nowhere.
+  [[nodiscard]] static std::unique_ptr<RestoredClasses> from(
+      const TraceDescription& source, std::vector<Finding>* ignored = nullptr);
 
   // Of all data streams; null: packets had none.
   [[nodiscard]] const FieldClassPtr& packet_header() const {
@@ -52,10 +58,16 @@ class RestoredClasses {
   }
   // Null: the class is as it was.
   [[nodiscard]] const DataStreamClass* find(const DataStreamClass& source) const;
+  // Null: the same. Its data stream class is to be found too.
   [[nodiscard]] const EventClass* find(const EventClass& source) const;
 
  private:
   using Ids = std::pair<std::uint64_t, std::uint64_t>;
+
+  explicit RestoredClasses(std::shared_ptr<const TraceDescription> before)
+      : before_(std::move(before)) {}
+  // Takes those that fit.
+  void choose(const TraceDescription& source, KeptEntries& entries);
 
   std::shared_ptr<const TraceDescription> before_;
   std::map<std::uint64_t, const DataStreamClass*> stream_classes_;

@@ -46,6 +46,11 @@ class ClassMapper::Impl {
     return Mapped{value.target, value.node};
   }
 
+  void restore(bool restoring) {
+    options_.restoring = restoring;
+    planner_.restore(restoring);
+  }
+
   [[nodiscard]] const EncodeProgram& program() const { return builder_.program(); }
   [[nodiscard]] const MapperCounts& counts() const { return counts_; }
   void use(const Impl& packet_context) { fields_.use_packet_context(packet_context.fields_); }
@@ -501,6 +506,7 @@ class ClassMapper::Impl {
                                   .presence = {.selector = selector, .ranges = std::move(ranges)}};
       const std::uint32_t node = builder_.add({.op = EncodeOp::kOptional});
       builder_.set_children(node, {inner.node});
+      if (plan.located) builder_.set_refs(builder_.node(node), plan.located->refs);
       return {shared(std::move(target)), node};
     }
     ++counts_.substituted;
@@ -544,6 +550,7 @@ class ClassMapper::Impl {
     target.attributes = attributes(source.attributes);
     const std::uint32_t node = builder_.add({.op = EncodeOp::kVariant});
     builder_.set_children(node, children);
+    if (plan.located) builder_.set_refs(builder_.node(node), plan.located->refs);
     return {shared(std::move(target)), node};
   }
 
@@ -566,6 +573,7 @@ ClassMapper& ClassMapper::operator=(ClassMapper&&) noexcept = default;
 void ClassMapper::use_packet_context(const ClassMapper& packet_context) {
   impl_->use(*packet_context.impl_);
 }
+void ClassMapper::restore(bool restoring) { impl_->restore(restoring); }
 Result<ClassMapper::Mapped> ClassMapper::add_root(Root root, const FieldClassPtr& source) {
   return impl_->add_root(root, source);
 }

@@ -43,6 +43,9 @@ class ClassMapper {
   // The packet context that locations may lead into. It must outlive the mapper.
   void use_packet_context(const ClassMapper& packet_context);
 
+  // `MapperOptions::restoring` of the roots that are added from now on.
+  void restore(bool restoring);
+
   struct Mapped {
     FieldClassPtr target = nullptr;
     std::uint32_t node = 0;  // of the program

@@ -23,6 +23,9 @@ class Planner {
   Planner(const MapperOptions& options, MappedFields& fields)
       : options_(options), fields_(fields) {}
 
+  // `MapperOptions::restoring` of what is planned from now on.
+  void restore(bool restoring) { options_.restoring = restoring; }
+
   // For a class that is mapped next.
   [[nodiscard]] Plan plan(const FieldClass& source) { return plan(source, options_.dialect); }
 

@@ -51,17 +51,6 @@ bool is_short(const IntegerRange& range) {
   return range.lower >= -(Int128{1} << 63) && range.upper < Int128{1} << 64;
 }
 
-void leave_out_beyond(std::vector<Mapping>& mappings) {
-  for (Mapping& mapping : mappings) {
-    if (std::ranges::all_of(mapping.ranges, is_short)) continue;
-    IntegerRanges kept;
-    for (const IntegerRange& range : mapping.ranges)
-      if (is_short(range)) kept.push_back(range);
-    mapping.ranges = std::move(kept);
-  }
-  std::erase_if(mappings, [](const Mapping& mapping) { return mapping.ranges.empty(); });
-}
-
 void map_form(ScalarTarget& target, IntegerClass& integer, Dialect dialect) {
   Attributes& attributes = target.field_class.attributes;
   const bool fixed = std::holds_alternative<FixedLayout>(integer.layout);
@@ -141,6 +130,17 @@ void map_real(ScalarTarget& target, RealClass real, Dialect dialect) {
 }
 
 }  // namespace
+
+void leave_out_beyond(std::vector<Mapping>& mappings) {
+  for (Mapping& mapping : mappings) {
+    if (std::ranges::all_of(mapping.ranges, is_short)) continue;
+    IntegerRanges kept;
+    for (const IntegerRange& range : mapping.ranges)
+      if (is_short(range)) kept.push_back(range);
+    mapping.ranges = std::move(kept);
+  }
+  std::erase_if(mappings, [](const Mapping& mapping) { return mapping.ranges.empty(); });
+}
 
 ScalarTarget scalar_target(const FieldClass& source, Dialect dialect) {
   ScalarTarget target;

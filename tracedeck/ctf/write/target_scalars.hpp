@@ -31,6 +31,8 @@ void widen_size(ScalarTarget& target);
 
 // A variable-length integer: CTF 1.8 has its nearest value of 64 bits.
 [[nodiscard]] bool is_leb128(const FieldClass& field_class);
+// Leaves out what labels of such an integer mean beyond 64 bits, which CTF 1.8 cannot say.
+void leave_out_beyond(std::vector<Mapping>& mappings);
 // A structure of a length and the bytes of such an integer that does not fit, the least significant
 // first; else it is empty.
 [[nodiscard]] FieldClass whole_class();

@@ -217,8 +217,8 @@ Result<void> TargetTrace::begin_kept(const std::optional<Uuid>& uuid) {
 
 Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   const DataStreamClass& source = *stream.stream_class;
-  const auto known = stream_class_of_.find(source.entity);
-  if (known != stream_class_of_.end()) return known->second.get();
+  const auto made_before = stream_class_of_.find(source.entity);
+  if (made_before != stream_class_of_.end()) return made_before->second.get();
   if (!begun_) {
     if (auto done = begin(stream); !done) return std::unexpected(done.error());
   }
@@ -245,9 +245,9 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   made.layout.has_wide_ids = std::ranges::any_of(events_of(source), [](const EventClass* each) {
     return each->id.value_or(0) > kLastShortId;
   });
-  made.restored = restored(source);
-  const DataStreamClass* const before =
-      made.restored == nullptr ? nullptr : made.restored->find(source);
+  const RestoredClasses* const known = restored(source);
+  const DataStreamClass* const before = known == nullptr ? nullptr : known->find(source);
+  if (before != nullptr) made.restored = known;
   made.target = before == nullptr ? source : *before;
   made.target.default_clock = nullptr;
   made.common_context = made.target.common_context;
@@ -402,10 +402,12 @@ Result<void> TargetTrace::map_heads(TargetStreamClass& made, const DataStreamCla
   options.widen_sizes = dialect_ == Dialect::kCtf1;
   made.packet_mapper = std::make_unique<ClassMapper>(options);
   if (packet_header_ != nullptr) {
+    made.packet_mapper->restore(restored(*made.source) != nullptr);
     auto mapped = made.packet_mapper->add_root(Root::kPacketHeader, packet_header_);
     if (!mapped) return std::unexpected(mapped.error());
     made.header_node = mapped->node;
   }
+  made.packet_mapper->restore(options.restoring);
   made.packet_context = before.packet_context;
   made.event_header = before.event_header;
   made.target.packet_context = nullptr;
@@ -443,7 +445,8 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   target.id = made->id;
   target.stream_class = &stream_class.target;
   const EventClass kept = target;
-  if (auto mapped = map_event(*made, target); !mapped) return std::unexpected(mapped.error());
+  if (auto mapped = map_event(*made, target, before != nullptr); !mapped)
+    return std::unexpected(mapped.error());
   if (dialect_ == Dialect::kCtf1) {
     const auto lost = std::ranges::count_if(
         target.attributes, [](const Attribute& attribute) { return attribute.is_json; });
@@ -454,7 +457,8 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   return (event_class_of_[key] = std::move(made)).get();
 }
 
-Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) {
+// `restoring`: `target` is what the class was before; its data stream class is in any case.
+Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target, bool restoring) {
   made.mapper = std::make_unique<ClassMapper>(mapper_options(*made.stream_class));
   if (made.stream_class->packet_mapper != nullptr)
     made.mapper->use_packet_context(*made.stream_class->packet_mapper);
@@ -471,6 +475,7 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) 
   if (!header) return std::unexpected(header.error());
   auto common = add(Root::kCommonContext, made.stream_class->common_context, made.common);
   if (!common) return std::unexpected(common.error());
+  made.mapper->restore(restoring);
   auto specific = add(Root::kSpecificContext, target.specific_context, made.specific);
   if (!specific) return std::unexpected(specific.error());
   auto body = add(Root::kPayload, payload, made.body);

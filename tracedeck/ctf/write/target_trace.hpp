@@ -40,7 +40,7 @@ struct TargetEventClass {
 
 struct TargetStreamClass {
   const DataStreamClass* source = nullptr;    // valid as long as its trace is read
-  const RestoredClasses* restored = nullptr;  // what the source's trace was before, if it says so
+  const RestoredClasses* restored = nullptr;  // what the source was before, if its trace says so
   FieldClassPtr common_context = nullptr;     // what is mapped
   FieldClassPtr packet_context = nullptr;     // the same: without roles unless heads are kept
   FieldClassPtr event_header = nullptr;       // the same, where heads are kept
@@ -99,7 +99,7 @@ class TargetTrace {
                                                 const FieldClassPtr& before);
   [[nodiscard]] Result<void> map_heads(TargetStreamClass& made, const DataStreamClass& before);
   [[nodiscard]] Result<void> begin_kept(const std::optional<Uuid>& uuid);
-  [[nodiscard]] Result<void> map_event(TargetEventClass& made, EventClass& target);
+  [[nodiscard]] Result<void> map_event(TargetEventClass& made, EventClass& target, bool restoring);
   [[nodiscard]] Result<void> keep(const TargetStreamClass& made, DataStreamClass before);
   [[nodiscard]] Result<void> keep(const TargetEventClass& made, EventClass before);
   void add_kept();

@@ -1,0 +1,129 @@
+#include "tracedeck/flow/symbols.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "tracedeck/formats.hpp"
+#include "tracedeck/model/class_table.hpp"
+
+namespace tracedeck::flow {
+namespace {
+
+// Bytes of a stored trace that are read in a moment, also when they are compressed.
+constexpr std::uint64_t kCheapSize = std::uint64_t{64} << 20;
+
+const SymbolEvent* symbol_event(const TraceDescription& description) {
+  const Format* const format = find_format(description.format());
+  if (format == nullptr || !format->info().symbols) return nullptr;
+  return &*format->info().symbols;
+}
+
+bool is_symbol(const EventClass& event_class, const SymbolEvent& symbols) {
+  return event_class.name == symbols.event && !event_class.self_described &&
+         event_class.payload != nullptr;
+}
+
+struct ClassVerdict {
+  explicit ClassVerdict(const EventClass&) {}
+  std::optional<bool> is_symbol = {};  // once it was looked at
+};
+
+class Reading {
+ public:
+  Reading(const SymbolEvent& symbols, SymbolTable& table) : symbols_(symbols), table_(table) {}
+
+  void add(const Event& event) {
+    ClassVerdict& verdict = classes_[*event.event_class];
+    if (!verdict.is_symbol) verdict.is_symbol = is_symbol(*event.event_class, symbols_);
+    if (*verdict.is_symbol) take(event);
+  }
+
+ private:
+  void take(const Event& event) {
+    std::optional<std::uint64_t> address;
+    std::optional<std::string_view> name;
+    std::uint64_t size = 0;
+    std::uint64_t depth = 0;
+    const auto& members = event.event_class->payload->as<StructureClass>()->members;
+    const std::span<const Slot> slots = event.payload();
+    const Slot* slot = slots.data();
+    const Slot* const end = slot + slots.size();
+    for (const Member& member : members) {
+      if (slot == end) break;
+      const Slot& value = slot->kind == SlotKind::kOptional && slot->bits != 0 ? slot[1] : *slot;
+      if (value.kind == SlotKind::kUnsigned) {
+        if (member.name == symbols_.address) address = value.bits;
+        if (member.name == symbols_.size) size = value.bits;
+        if (member.name == symbols_.depth) depth = value.bits;
+      } else if (value.kind == SlotKind::kString && member.name == symbols_.name) {
+        name = value.text();
+      }
+      slot = slot->next();
+    }
+    if (address && name && !name->empty()) table_.add(*address, size, depth, *name);
+  }
+
+  const SymbolEvent& symbols_;
+  SymbolTable& table_;
+  ClassCache<ClassVerdict> classes_;
+};
+
+SymbolTable read_symbols(const TracePlace& place, const PipelineContext& context) {
+  ReadOptions reading = context.read_options(false, 1);
+  reading.values = true;
+  reading.headers = false;
+  reading.findings = false;
+  SymbolTable table;
+  const auto reader = open_place(place, context.options.format, reading, context.stop);
+  // Why not is reported when it is read.
+  if (!reader) return table;
+  const std::shared_ptr<const TraceDescription> description = (*reader)->description();
+  const SymbolEvent* const symbols = symbol_event(*description);
+  if (symbols == nullptr) return table;
+  const bool only_cheap = (context.options.needs | needs_of(context.options.selection)).symbols ==
+                          Needs::Symbols::kCheap;
+  if (only_cheap && (*reader)->stored_size().value_or(0) > kCheapSize) {
+    context.observer.note(
+        fmt::format("{}: addresses are shown without names, for which all of it would be read "
+                    "first; symbol(x) in an expression does that",
+                    description->input()));
+    return table;
+  }
+  Reading names(*symbols, table);
+  for (;;) {
+    const auto batch = (*reader)->next();
+    if (!batch || *batch == nullptr) break;
+    for (const Record& record : (*batch)->records()) {
+      if (record.kind == RecordKind::kEvent) names.add(record.event);
+    }
+  }
+  table.finish();
+  if (table.left_out() != 0) {
+    context.observer.note(fmt::format("{}: {} names of addresses do not fit into memory",
+                                      description->input(), table.left_out()));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::shared_ptr<const Symbols> symbols_of(const TracePlace& place, const PipelineContext& context) {
+  const Needs needs = context.options.needs | needs_of(context.options.selection);
+  if (needs.symbols == Needs::Symbols::kNone || place.failure || !place.reopens()) return nullptr;
+  return std::make_shared<const Symbols>([place, context] { return read_symbols(place, context); });
+}
+
+bool names_addresses(const TraceDescription& description) {
+  const SymbolEvent* const symbols = symbol_event(description);
+  return symbols != nullptr &&
+         std::ranges::any_of(description.event_classes(), [&](const EventClass& event_class) {
+           return is_symbol(event_class, *symbols);
+         });
+}
+
+}  // namespace tracedeck::flow

@@ -1,0 +1,21 @@
+// The names that a trace gives to addresses, read beside what else is read of it.
+#pragma once
+
+#include <memory>
+
+#include "tracedeck/flow/pipeline_options.hpp"
+#include "tracedeck/flow/trace_place.hpp"
+
+namespace tracedeck::flow {
+
+// Those of one trace, for who reads with these options; it is read when the first is asked for.
+// Null: nobody needs them, or it can be read only once. Where `Needs::Symbols::kCheap` is all that
+// is wanted, a trace that takes too long has none, which is reported. The observer must outlive
+// them.
+[[nodiscard]] std::shared_ptr<const Symbols> symbols_of(const TracePlace& place,
+                                                        const PipelineContext& context);
+
+// Whether the trace has events that name addresses, as far as it was read.
+[[nodiscard]] bool names_addresses(const TraceDescription& description);
+
+}  // namespace tracedeck::flow
