@@ -137,7 +137,10 @@ std::string check(const Command& command, Options& options) {
     return fmt::format("takes no operands, not '{}'", options.operands.front());
   }
   // Partial answers hold their question, and are no traces.
-  if (options.merge) return command.check(options);
+  if (options.merge) {
+    std::string wrong = take_lists(options);
+    return wrong.empty() ? command.check(options) : wrong;
+  }
   if (command.operands == Operands::kStagesAndTraces) {
     if (std::string wrong = take_stages(options); !wrong.empty()) return wrong;
   }

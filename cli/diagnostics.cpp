@@ -18,6 +18,7 @@ void Diagnostics::line(std::string_view text) {
   // One call a line, so that lines of several processes do not mix.
   fmt::print(stream_, "{}\n", text);
   std::fflush(stream_);
+  progress_.wrote();
 }
 
 void Diagnostics::quote(std::string_view text) {
@@ -25,6 +26,7 @@ void Diagnostics::quote(std::string_view text) {
   progress_.erase();
   fmt::print(stream_, "{}", text);
   std::fflush(stream_);
+  progress_.wrote();
 }
 
 void Diagnostics::error(std::string_view sentence) {

@@ -548,6 +548,9 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "progress",
                .value = "WHEN",
                .help = "when to show progress on standard error",
+               .detail =
+                   "With never, query does not draw its answer on a terminal while events come "
+                   "either.",
                .choices = progress_choices,
                .initial = "auto",
                .apply = apply_progress},

@@ -17,6 +17,7 @@ void Progress::show(double part) {
 }
 
 void Progress::erase() {
+  if (Drawing* const beside = beside_; beside != nullptr) beside->erase();
   if (!drawn_) return;
   fmt::print(terminal_, "\r\x1b[K");
   std::fflush(terminal_);

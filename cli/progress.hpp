@@ -1,6 +1,7 @@
 // The progress line: shown on a terminal while long work goes on, gone when it ends.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 
@@ -21,12 +22,29 @@ class Progress {
   // Takes the line away, so that something else can be written.
   void erase();
 
+  // Something else that is drawn and gives way likewise, on any thread.
+  class Drawing {
+   public:
+    virtual void erase() = 0;
+    virtual void draw_again() = 0;
+
+   protected:
+    ~Drawing() = default;
+  };
+  // Something else was written below which that is drawn again.
+  void wrote() {
+    if (Drawing* const beside = beside_; beside != nullptr) beside->draw_again();
+  }
+  // Null: nothing else is drawn.
+  void draws_beside(Drawing* drawing) { beside_ = drawing; }
+
  private:
   using Clock = std::chrono::steady_clock;
 
   std::FILE* terminal_;
   Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
   bool drawn_ = false;
+  std::atomic<Drawing*> beside_ = nullptr;
 };
 
 }  // namespace tracedeck::cli

@@ -1,14 +1,13 @@
 #include "tracedeck/query/query.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/live_answer.hpp"
 #include "cli/notices.hpp"
 #include "cli/output_file.hpp"
 #include "cli/traces.hpp"
@@ -18,12 +17,6 @@
 namespace tracedeck::cli {
 namespace {
 
-std::size_t terminal_width() {
-  winsize size{};
-  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
-  return known ? size.ws_col : query::AnswerOptions{}.width;
-}
-
 bool is_json(const Options& options) {
   return options.json || options.output == "jsonl" || options.output == "json";
 }
@@ -32,7 +25,7 @@ std::unique_ptr<query::RowSink> answer_sink(const Options& options, io::Output& 
                                             const query::Query& query) {
   if (is_json(options)) return query::json_answer(out, query);
   if (options.output == "csv") return query::csv_answer(out, query);
-  return query::text_answer(out, query, {.width = terminal_width()});
+  return query::text_answer(out, query, {.width = terminal_size().width});
 }
 
 // What the traces are to be read for.
@@ -156,6 +149,8 @@ void run_query(const Options& options, Session& session) {
   Options reading = reading_options(options, query);
   PartialOutput partial(options, session);
   if (partial.failed()) return;
+  // Goes after what reports on other threads.
+  LiveAnswer live(options, session, query);
   OpenPipeline pipeline(reading, session,
                         {.values = query.needs_values(),
                          .names = query.needs_names(),
@@ -169,9 +164,12 @@ void run_query(const Options& options, Session& session) {
   const auto read = read_through(*pipeline, [&](const Batch& batch) {
     notices.see(batch);
     answered = query.add(batch);
+    live.came();
+    if (answered && !query.full()) answered = live.before_next(*pipeline);
     return answered.has_value() && !query.full();
   });
   if (!read) session.report(read.error());
+  live.end();
   session.diagnostics.progress().erase();
   const bool cut_short = session.stop.stop_requested() && !pipeline->live();
   if (answered && options.partial.empty()) answered = query.finish();

@@ -98,6 +98,9 @@ class Files(CommandTest):
         self.check(run("query", "-q", "--merge", *parts, "--partial", all_of_it), 0)
         self.assertEqual(self.merged(all_of_it)[:2], (rows, counts))
         self.assertEqual(self.merged("-", *parts, code=3)[:2], (rows, counts))
+        # Their names in a list.
+        names = self.file("names", "".join(f"{part}\n" for part in parts).encode())
+        self.assertEqual(self.merged("--files-from", names)[:2], (rows, counts))
 
     def test_the_condition_beside_is_part_of_the_question(self):
         content = SCHEMA + b"".join(w.event(0, w.varint(i % 3) + w.varint(i), delta=1) for i in range(30))

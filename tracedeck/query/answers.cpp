@@ -157,6 +157,10 @@ class TextAnswer final : public RowSink {
   }
 
   Result<void> finish() override { return put_lines(); }
+  Result<void> show() override {
+    auto put = lines_.empty() ? Result<void>() : put_lines();
+    return put ? output_.flush() : put;
+  }
 
  private:
   struct Line {
@@ -275,7 +279,8 @@ void append_json(TextBuffer& out, const Cell& cell) {
 
 class JsonAnswer final : public RowSink {
  public:
-  JsonAnswer(io::Output& output, const Query& query) : out_(&output), query_(query) {}
+  JsonAnswer(io::Output& output, const Query& query)
+      : output_(output), out_(&output), query_(query) {}
 
   Result<void> add(std::span<const Value> row) override {
     render::JsonObject object(out_);
@@ -286,15 +291,21 @@ class JsonAnswer final : public RowSink {
     return out_.failed() ? out_.drain() : Result<void>();
   }
   Result<void> finish() override { return out_.drain(); }
+  Result<void> show() override {
+    auto drained = out_.drain();
+    return drained ? output_.flush() : drained;
+  }
 
  private:
+  io::Output& output_;
   TextBuffer out_;
   const Query& query_;
 };
 
 class CsvAnswer final : public RowSink {
  public:
-  CsvAnswer(io::Output& output, const Query& query) : out_(&output), query_(query) {}
+  CsvAnswer(io::Output& output, const Query& query)
+      : output_(output), out_(&output), query_(query) {}
 
   Result<void> add(std::span<const Value> row) override {
     put_heading();
@@ -308,6 +319,10 @@ class CsvAnswer final : public RowSink {
   Result<void> finish() override {
     put_heading();
     return out_.drain();
+  }
+  Result<void> show() override {
+    auto drained = out_.drain();
+    return drained ? output_.flush() : drained;
   }
 
  private:
@@ -336,6 +351,7 @@ class CsvAnswer final : public RowSink {
     render::append_csv_text(out_, json.view());
   }
 
+  io::Output& output_;
   TextBuffer out_;
   const Query& query_;
   bool has_heading_ = false;

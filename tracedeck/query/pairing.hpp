@@ -63,6 +63,7 @@ class Pairing {
   // No more events come: pairs that wait have no end. To be called once, before `finish`.
   [[nodiscard]] Result<void> close();
   [[nodiscard]] Result<void> finish() { return next_->finish(); }
+  [[nodiscard]] Result<void> show() { return next_->show(); }
   [[nodiscard]] bool full() const { return next_->full(); }
 
   [[nodiscard]] const PairCounts& counts() const { return counts_; }

@@ -214,6 +214,15 @@ Result<void> write_partial_answer(Query& query, io::Output& output) {
   return encoded ? write_block(output, {}) : encoded;
 }
 
+Result<void> answer_by_now(Query& query, const MakeAnswer& make) {
+  auto copy = Query::parse(query.question());
+  if (!copy) return std::unexpected(copy.error());
+  (*copy)->answer_to(make(**copy));
+  auto known =
+      query.encode([&](std::string_view portion) { return (*copy)->merge(as_bytes(portion)); });
+  return known ? (*copy)->finish() : known;
+}
+
 Result<void> PartialMerge::add(io::Input& input) {
   BlockReader blocks(input);
   if (auto head = blocks.read_head(); !head) return head;

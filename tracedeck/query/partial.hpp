@@ -22,16 +22,21 @@ namespace tracedeck::query {
 // more than 64 MiB; those of temporary files and of the output.
 [[nodiscard]] Result<void> write_partial_answer(Query& query, io::Output& output);
 
+// Makes a sink for the answer of a query.
+using MakeAnswer = std::function<std::unique_ptr<RowSink>(const Query&)>;
+
+// Hands the answer that `query` has by now to the sink that `make` makes, and goes on as it was. It
+// must add up, and have a sink. Errors: those of temporary files and of that sink.
+[[nodiscard]] Result<void> answer_by_now(Query& query, const MakeAnswer& make);
+
 // A sink that takes rows and keeps none, of a query whose answer is only written as a partial one.
 [[nodiscard]] std::unique_ptr<RowSink> no_answer();
 
 // The answer that partial ones add up to. One thread at a time.
 class PartialMerge {
  public:
-  using MakeSink = std::function<std::unique_ptr<RowSink>(const Query&)>;
-
   // `make`: where the answer goes. It is asked for each time that the first answer is tried.
-  explicit PartialMerge(MakeSink make) : make_(std::move(make)) {}
+  explicit PartialMerge(MakeAnswer make) : make_(std::move(make)) {}
 
   // Reads a partial answer to its end, and adds it if it is sound, else nothing of it. Errors:
   // those of the input; kUnrecognised, it is none; kMustReject, it is of another version, of
@@ -42,7 +47,7 @@ class PartialMerge {
   [[nodiscard]] Query* query() const { return query_.get(); }
 
  private:
-  MakeSink make_;
+  MakeAnswer make_;
   std::unique_ptr<Query> query_;
   std::string words_;  // of its question
   std::string first_;  // the name of the first one

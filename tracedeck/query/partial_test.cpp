@@ -88,6 +88,22 @@ TEST_F(PartialAnswers, HoldHistogramsAndTexts) {
   EXPECT_THAT(answer(), HasSubstr("true,\"[[1.0,1.0078125,1],[2.0,2.015625,2]]\",Tick,2"));
 }
 
+TEST_F(PartialAnswers, AnAnswerByNowLeavesTheQueryAsItIs) {
+  auto query = Query::parse("where n > 1 | count by n | top 1 by n").value();
+  query->answer_to(csv_answer(*output_, *query));
+  for (const std::uint64_t value : {2U, 3U}) {
+    Batch batch;
+    batch.add_event(trace_.event(class_, value, {unsigned_slot(value)}));
+    ASSERT_TRUE(query->add(batch));
+    std::string now;
+    const auto output = io::memory_output(now);
+    ASSERT_TRUE(answer_by_now(*query, [&](const Query& of) { return csv_answer(*output, of); }));
+    EXPECT_EQ(now, "n,count\n" + std::to_string(value) + ",1\n");
+  }
+  ASSERT_TRUE(query->finish());
+  EXPECT_EQ(answered_, "n,count\n3,1\n");
+}
+
 TEST_F(PartialAnswers, AreOfAggregatesOnly) {
   for (const auto& [question, sentence] : std::vector<std::pair<std::string, std::string>>{
            {"select n", "this query has none"},

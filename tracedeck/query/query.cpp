@@ -99,6 +99,8 @@ class Query::Plan {
     return pairing_ ? pairing_->full() : sink_->full();
   }
 
+  Result<void> show() { return pairing_ ? pairing_->show() : sink_->show(); }
+
   Result<void> close() {
     if (std::exchange(closed_, true) || !pairing_) return {};
     return pairing_->close();
@@ -111,8 +113,12 @@ class Query::Plan {
 
   [[nodiscard]] QueryCounts counts() const {
     QueryCounts counts = counts_;
-    counts.read = condition_ == nullptr ? events_ : condition_->events_seen();
-    counts.selected = condition_ == nullptr ? events_ : condition_->events_passed();
+    counts.read = counts.selected = events_;
+    if (condition_ != nullptr) {
+      // Conditions count what they let pass when their source ends.
+      counts.selected = std::max(condition_->events_passed(), events_);
+      counts.read = std::max(condition_->events_seen(), counts.selected);
+    }
     if (pairing_) counts.pairs = pairing_->counts();
     counts.in_order =
         std::ranges::none_of(groupings_, [](const Grouping* each) { return each->spilled(); });
@@ -641,6 +647,7 @@ std::span<const Column> Query::columns() const { return plan_->columns_; }
 void Query::answer_to(std::unique_ptr<RowSink> sink) { plan_->answer_to(std::move(sink)); }
 Result<void> Query::add(const Batch& batch) { return plan_->add(batch); }
 bool Query::full() const { return plan_->full(); }
+Result<void> Query::show() { return plan_->show(); }
 Result<void> Query::close() { return plan_->close(); }
 Result<void> Query::finish() { return plan_->finish(); }
 QueryCounts Query::counts() const { return plan_->counts(); }

@@ -59,6 +59,9 @@ class Query {
   [[nodiscard]] Result<void> add(const Batch& batch);
   // Whether nothing that may still come makes a difference.
   [[nodiscard]] bool full() const;
+  // Makes the rows seen that do not depend on what may still come: of queries that do not sort, and
+  // compute nothing of all. Errors: those of the sink.
+  [[nodiscard]] Result<void> show();
   // No more batches come: pairs that wait have no end.
   [[nodiscard]] Result<void> close();
   // Hands on the answer, and closes before if nobody did.

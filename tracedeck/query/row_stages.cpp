@@ -16,6 +16,7 @@ class FilterRows final : public RowSink {
     return next_->add(row);
   }
   Result<void> finish() override { return next_->finish(); }
+  Result<void> show() override { return next_->show(); }
   bool full() const override { return next_->full(); }
 
  private:
@@ -30,6 +31,7 @@ class ProjectRows final : public RowSink {
 
   Result<void> add(std::span<const Value> row) override { return next_->add(projection_(row)); }
   Result<void> finish() override { return next_->finish(); }
+  Result<void> show() override { return next_->show(); }
   bool full() const override { return next_->full(); }
 
  private:
@@ -48,6 +50,7 @@ class LimitRows final : public RowSink {
     return next_->add(row);
   }
   Result<void> finish() override { return next_->finish(); }
+  Result<void> show() override { return next_->show(); }
   bool full() const override { return left_ == 0 || next_->full(); }
 
  private:

@@ -37,6 +37,8 @@ class RowSink {
   [[nodiscard]] virtual Result<void> add(std::span<const Value> row) = 0;
   // No more rows come. To be called once.
   [[nodiscard]] virtual Result<void> finish() = 0;
+  // Makes seen what was handed on so far, as far as it does not depend on what may still come.
+  [[nodiscard]] virtual Result<void> show() { return {}; }
   // Whether nothing that may still come makes a difference.
   [[nodiscard]] virtual bool full() const { return false; }
 };
