@@ -438,6 +438,7 @@ constexpr std::array kOptions = {
                    "\"sensor\"', 'has(error) || code in [2, 7..9]'. What an event does not have is "
                    "unknown, and what is unknown is not true. @FILE stands for what is in FILE. "
                    "Repeated: all of them must be true.",
+               .kind = ValueKind::kExpression,
                .apply = apply_where},
     OptionSpec{
         .name = "limit",

@@ -83,7 +83,7 @@ struct Choice {
   std::string meaning;
 };
 
-enum class ValueKind : std::uint8_t { kWord, kFile };
+enum class ValueKind : std::uint8_t { kWord, kFile, kExpression };
 
 // One option. An entry with an empty `value` is a switch.
 struct OptionSpec {
