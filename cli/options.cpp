@@ -418,7 +418,7 @@ constexpr std::array kOptions = {
                .help = "leave out events before T",
                .detail =
                    "An integer is of ns, a number with a point of seconds; both, and numbers "
-                   "with a unit (ns, us, ms, s, min, h), count from the origin of the "
+                   "with a unit (ns, us, ms, s, min or m, h), count from the origin of the "
                    "TRACE's clock, after + from its first event, after end- from its last one. "
                    "A time of day is one of the UTC day of the TRACE's first event when "
                    "the clock counts from the Unix epoch, and counts from the clock's own "
