@@ -38,9 +38,10 @@ struct Options {
   std::optional<std::uint64_t> max_state;  // see `flow::max_state`
   unsigned jobs = 0;                       // 0: one for each processor
 
-  std::string stages;   // of `query`
-  std::string partial;  // the file for a partial answer; empty: none is asked for
-  bool merge = false;   // the operands are partial answers
+  std::string stages;          // of `query`
+  bool stages_select = false;  // a `where` of theirs is in `condition`
+  std::string partial;         // the file for a partial answer; empty: none is asked for
+  bool merge = false;          // the operands are partial answers
   bool json = false;
   // Of `print` a name of `outputs()`, of `query` one of its forms.
   std::string output = "text";
