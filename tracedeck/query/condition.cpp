@@ -85,19 +85,19 @@ class Filter final : public flow::EventFilter {
     std::uint64_t uncounted = 0;
     Known known = this->known();
     for (const Record& record : records) {
-      Decision decision = known.decision_of(record);
-      if (decision == Decision::kNever) continue;
-      if (decision == Decision::kUnknown) [[unlikely]] {
-        decision = decide(record);
+      const Decision* decision = known.decision_of(record);
+      if (decision == nullptr) [[unlikely]] {
+        decision = &decide(record);
         known = this->known();
-        if (decision == Decision::kNever) continue;
       }
+      if (decision->kind == Kind::kNever) continue;
       *next = &record;
-      if (decision == Decision::kDepends) {
-        next += depends(record.event) ? 1 : 0;
+      if (decision->kind == Kind::kDepends) {
+        values_.event = &record.event;
+        next += decision->program->passes(values_) ? 1 : 0;
         continue;
       }
-      uncounted += decision == Decision::kUncounted ? 1 : 0;
+      uncounted += decision->kind == Kind::kUncounted ? 1 : 0;
       ++next;
     }
     const auto count = static_cast<std::size_t>(next - passing.data());
@@ -107,8 +107,12 @@ class Filter final : public flow::EventFilter {
   }
 
  private:
+  enum class Kind : std::uint8_t { kUnknown, kNever, kDepends, kAlways, kUncounted };
   // What is known of the events of a class.
-  enum class Decision : std::uint8_t { kNever, kDepends, kAlways, kUncounted, kUnknown };
+  struct Decision {
+    Kind kind = Kind::kUnknown;
+    std::unique_ptr<const Program> program = nullptr;  // of kDepends
+  };
 
   // The decisions at hand, to be kept in registers.
   struct Known {
@@ -116,47 +120,40 @@ class Filter final : public flow::EventFilter {
     const Decision* decisions;
     std::size_t size;
 
-    [[nodiscard]] Decision decision_of(const Record& record) const {
+    // Null: it is to be decided about.
+    [[nodiscard]] const Decision* decision_of(const Record& record) const {
       if (record.kind != RecordKind::kEvent) [[unlikely]]
-        return Decision::kUnknown;
+        return nullptr;
       const EntityId& entity = record.event.event_class->entity;
       if (entity.trace != trace || entity.ordinal >= size) [[unlikely]]
-        return Decision::kUnknown;
-      return decisions[entity.ordinal];
+        return nullptr;
+      const Decision& decision = decisions[entity.ordinal];
+      return decision.kind == Kind::kUnknown ? nullptr : &decision;
     }
   };
   [[nodiscard]] Known known() const { return {trace_, decisions_.data(), decisions_.size()}; }
 
-  [[gnu::noinline]] Decision decide(const Record& record) {
+  [[gnu::noinline]] const Decision& decide(const Record& record) {
+    static const Decision kUncounted{.kind = Kind::kUncounted};
     if (record.kind == RecordKind::kEvent) return decide(*record.event.event_class);
     if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
       condition_->fields().see(*record.event_class);
-    return Decision::kUncounted;
+    return kUncounted;
   }
 
-  bool depends(const Event& event) {
-    values_.event = &event;
-    const bool passes = programs_[event.event_class->entity.ordinal]->passes(values_);
-    if (!event_texts_.empty()) [[unlikely]]
-      event_texts_.clear();
-    return passes;
-  }
-
-  Decision decide(const EventClass& event_class) {
+  const Decision& decide(const EventClass& event_class) {
     const EntityId& entity = event_class.entity;
     if (entity.trace != trace_) {
       decisions_.clear();
-      programs_.clear();
       kept_texts_.clear();
       trace_ = entity.trace;
     }
-    if (entity.ordinal >= decisions_.size()) {
-      decisions_.resize(entity.ordinal + 1, Decision::kUnknown);
-      programs_.resize(entity.ordinal + 1);
-    }
+    if (entity.ordinal >= decisions_.size()) decisions_.resize(entity.ordinal + 1);
     Decision& decision = decisions_[entity.ordinal];
-    if (context_.keeps_describing && event_class.describes_others)
-      return decision = Decision::kUncounted;
+    if (context_.keeps_describing && event_class.describes_others) {
+      decision.kind = Kind::kUncounted;
+      return decision;
+    }
     condition_->fields().see(event_class);
     const TraceDescription* const trace =
         event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace;
@@ -170,14 +167,16 @@ class Filter final : public flow::EventFilter {
         bind(condition_->expression(), event_class, context), event_class);
     switch (program->verdict()) {
       case Program::Verdict::kNever:
-        return decision = Decision::kNever;
-      case Program::Verdict::kAlways:
-        return decision = Decision::kAlways;
-      case Program::Verdict::kDepends:
+        decision.kind = Kind::kNever;
         break;
+      case Program::Verdict::kAlways:
+        decision.kind = Kind::kAlways;
+        break;
+      case Program::Verdict::kDepends:
+        decision.kind = Kind::kDepends;
+        decision.program = std::move(program);
     }
-    programs_[entity.ordinal] = std::move(program);
-    return decision = Decision::kDepends;
+    return decision;
   }
 
   std::shared_ptr<const Condition> condition_;
@@ -185,9 +184,7 @@ class Filter final : public flow::EventFilter {
   std::uint64_t seen_ = 0;
   std::uint64_t passed_ = 0;
   std::uint64_t trace_ = EntityId::none().trace;
-  // By the ordinals of classes of `trace_`.
-  std::vector<Decision> decisions_;
-  std::vector<std::unique_ptr<const Program>> programs_;  // of kDepends
+  std::vector<Decision> decisions_;  // by the ordinals of classes of `trace_`
   EventValues values_;
   std::deque<std::string> kept_texts_;   // of constants
   std::deque<std::string> event_texts_;  // of the event at hand

@@ -95,10 +95,13 @@ void EventGrouping::make_steps(ClassPlan& plan, std::span<const BoundNode> nodes
                                const EventClass& event_class) {
   const std::vector<GroupingPlan::Aggregate>& aggregates = grouping_->plan().aggregates;
   Step* next = plan.steps.data();
+  bool counts_events = false;
   for (std::size_t i = 0; i < aggregates.size(); ++i) {
     Step step{.kind = Step::Kind::kAdd, .aggregate = static_cast<std::uint8_t>(i)};
     AggregateState state(aggregates[i].kind);
     if (!aggregates[i].argument) {
+      // What counts events first is counted without a step.
+      if (!std::exchange(counts_events, true)) continue;
       step.kind = Step::Kind::kCount;
     } else {
       const Source source = source_of(nodes[*aggregates[i].argument], event_class);
@@ -110,6 +113,12 @@ void EventGrouping::make_steps(ClassPlan& plan, std::span<const BoundNode> nodes
         step.kind = duration ? Step::Kind::kAddDurationToSum : Step::Kind::kAddToSum;
       if (counts && state.histogram() != nullptr)
         step.kind = duration ? Step::Kind::kAddDurationToHistogram : Step::Kind::kAddToHistogram;
+    }
+    if (next != plan.steps.data() && step.kind == Step::Kind::kAddToHistogram &&
+        next[-1].kind == Step::Kind::kAddToSum && next[-1].slot == step.slot) {
+      next[-1].kind = Step::Kind::kAddToBoth;
+      next[-1].other = step.aggregate;
+      continue;
     }
     *next++ = step;
   }
@@ -188,8 +197,15 @@ void EventGrouping::add_value(const Line& line, std::size_t aggregate, const Eve
   grouping_->note_growth(line.group->states[aggregate].add(projection_->value(event, argument)));
 }
 
+inline void EventGrouping::add_to(Histogram& histogram, std::uint64_t number) {
+  const std::size_t grown = histogram.add_unsigned(number);
+  if (grown != 0) [[unlikely]]
+    grouping_->note_growth(grown);
+}
+
 [[gnu::always_inline]] inline void EventGrouping::add_to(const Line& line, const ClassPlan& plan,
                                                          const Event& event) {
+  ++*line.events;
   for (const Step* step = plan.steps.data(); step->kind != Step::Kind::kEnd; ++step) {
     const Target target = line.targets[step->aggregate];
     if (step->kind == Step::Kind::kCount) {
@@ -201,11 +217,17 @@ void EventGrouping::add_value(const Line& line, std::size_t aggregate, const Eve
       continue;
     }
     std::uint64_t number = 0;
-    if (step->kind <= Step::Kind::kAddToHistogram) [[likely]] {
+    if (step->kind <= Step::Kind::kAddToBoth) [[likely]] {
       const Slot& slot = step->slot.in(event);
       number = slot.bits;
       if (slot.kind != SlotKind::kUnsigned) [[unlikely]] {
         add_value(line, step->aggregate, event);
+        if (step->kind == Step::Kind::kAddToBoth) add_value(line, step->other, event);
+        continue;
+      }
+      if (step->kind == Step::Kind::kAddToBoth) [[likely]] {
+        target.sum->add(number);
+        add_to(*line.targets[step->other].histogram, number);
         continue;
       }
     } else if (!read_duration(event, number)) [[unlikely]] {
@@ -214,8 +236,8 @@ void EventGrouping::add_value(const Line& line, std::size_t aggregate, const Eve
     }
     if (step->kind == Step::Kind::kAddToSum || step->kind == Step::Kind::kAddDurationToSum) {
       target.sum->add(number);
-    } else if (const std::size_t grown = target.histogram->add_unsigned(number); grown != 0) {
-      grouping_->note_growth(grown);
+    } else {
+      add_to(*target.histogram, number);
     }
   }
 }
@@ -274,10 +296,12 @@ void EventGrouping::remember(Line& line, const ClassPlan& plan, const Event& eve
   line.key_kinds = plan.key_kinds;
   line.keys = keys;
   line.group = grouping_->last_group();
+  line.events = &uncounted_;
   for (std::size_t i = 0; i < line.group->states.size(); ++i) {
     AggregateState& state = line.group->states[i];
     Target& target = line.targets[i];
     if (state.events() != nullptr) target.events = state.events();
+    if (state.events() != nullptr && line.events == &uncounted_) line.events = state.events();
     if (state.sum() != nullptr) target.sum = state.sum();
     if (state.histogram() != nullptr) target.histogram = state.histogram();
   }

@@ -31,7 +31,7 @@ class EventGrouping {
 
  private:
   static constexpr std::size_t kKeys = 3;
-  static constexpr std::size_t kAggregates = 6;
+  static constexpr std::size_t kAggregates = 5;
   static constexpr std::size_t kLines = 2048;
 
   // Where a value of the events of one class comes from.
@@ -62,11 +62,13 @@ class EventGrouping {
       kAdd,             // a value that is evaluated
       kAddToSum,        // an unsigned integer in a slot
       kAddToHistogram,  // the same
+      kAddToBoth,       // the same, of the sum and of the histogram of `other`
       kAddDurationToSum,
       kAddDurationToHistogram,
     };
     Kind kind = Kind::kEnd;
     std::uint8_t aggregate = 0;
+    std::uint8_t other = 0;
     DirectSlot slot = {};
   };
 
@@ -97,6 +99,7 @@ class EventGrouping {
     std::uint64_t key_kinds = 0;
     Keys keys = {};
     Group* group = nullptr;
+    std::uint64_t* events = nullptr;  // what the first aggregate counts that counts them
     std::array<Target, kAggregates> targets = {};
     std::unique_ptr<std::array<std::string, kKeys>> texts = nullptr;
   };
@@ -124,6 +127,7 @@ class EventGrouping {
   [[nodiscard]] bool see_time(const ClassPlan& plan, const Event& event, Keys& keys);
   void forget_lines();
   [[gnu::noinline]] void add_value(const Line& line, std::size_t aggregate, const Event& event);
+  void add_to(Histogram& histogram, std::uint64_t number);
   void add_to(const Line& line, const ClassPlan& plan, const Event& event);
 
   EventProjection* projection_;
@@ -135,6 +139,7 @@ class EventGrouping {
   ClassCache<ClassPlan> plans_;
   std::unordered_map<std::string, std::uint64_t> constants_;
   std::vector<Line> lines_;
+  std::uint64_t uncounted_ = 0;   // where no aggregate counts events
   std::uint64_t generation_ = 0;  // of the grouping, that the lines are of
 };
 

@@ -39,6 +39,7 @@ class DirectSlot {
 
   // The event must have values.
   [[nodiscard]] const Slot& in(const Event& event) const { return event.slots[offset_]; }
+  friend bool operator==(const DirectSlot&, const DirectSlot&) = default;
 
  private:
   friend std::optional<DirectSlot> direct_slot(const FieldReference&, const EventClass&);

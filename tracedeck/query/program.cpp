@@ -218,6 +218,8 @@ const Program::Test* Program::next_of(const Test& test, const EventValues& value
 }
 
 bool Program::passes_from(const Test* test, const EventValues& values) const {
+  // Of the event before.
+  if (!values.texts->empty()) values.texts->clear();
   while (test->kind < Test::Kind::kPass) test = next_of(*test, values);
   return test->kind == Test::Kind::kPass;
 }

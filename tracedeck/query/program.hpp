@@ -26,7 +26,7 @@ class Program {
   // What is known of every event of the class.
   [[nodiscard]] Verdict verdict() const { return verdict_; }
 
-  // Whether an event of the class passes.
+  // Whether an event of the class passes. Texts that were kept of the event before are forgotten.
   [[nodiscard]] bool passes(const EventValues& values) const {
     const Event& event = *values.event;
     const Test* test = first_test_;
