@@ -49,6 +49,12 @@ bool PacketCursor::fetch(std::uint64_t from, std::uint64_t need) {
   return windows_->advance(begin, std::max(need, std::min(step, limit_)));
 }
 
+bool PacketCursor::fetch_head(std::uint64_t need) {
+  const bool has_some = end() > offset_ + kPacketMagicSize;
+  if (live_ || !skips_ || has_some) return fetch(0, live_ ? need : std::max(need, kHeadSize));
+  return windows_->advance(offset_, std::max(need, kHeadSize), 2 * kHeadSize);
+}
+
 bool PacketCursor::fetch_all(std::uint64_t size) {
   while (end() < offset_ + size) {
     if (!fetch(0, size)) return false;

@@ -51,7 +51,9 @@ class PacketCursor {
   // are more than before.
   bool fetch(std::uint64_t from, std::uint64_t need);
   // The same for the packet's header and context, of which `need` bytes are wanted.
-  bool fetch_head(std::uint64_t need) { return fetch(0, live_ ? need : std::max(need, kHeadSize)); }
+  bool fetch_head(std::uint64_t need);
+  // From now on most packets are passed over: of each only its head is read before it is known.
+  void expect_skips() { skips_ = true; }
   // Returns whether the packet's first `size` bytes are at hand, or could be fetched.
   [[nodiscard]] bool fetch_all(std::uint64_t size);
 
@@ -70,6 +72,7 @@ class PacketCursor {
   std::uint64_t offset_ = 0;
   std::uint64_t limit_ = 0;
   bool live_ = false;
+  bool skips_ = false;
 };
 
 }  // namespace tracedeck::ctf

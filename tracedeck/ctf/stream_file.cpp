@@ -122,6 +122,8 @@ Result<BatchPtr> StreamFile::hand_on(std::shared_ptr<Batch> batch) {
 void StreamFile::open() {
   schema_.update();
   phase_ = Phase::kHead;
+  const ReadOptions& read = options_.read;
+  if (read.begin || read.end || read.packets_only || options_.heads_only) cursor_.expect_skips();
   if (search_) return;
   const auto opened =
       cursor_.open(path_, options_.window_size, options_.read.max_state, trace_.stop());
@@ -179,7 +181,7 @@ bool StreamFile::may_begin() {
   const std::uint64_t telling = search_ ? search_->telling_size() : 1;
   if (cursor_.end() - cursor_.offset() < telling) {
     if (shows_first()) return false;
-    if (!cursor_.fetch(0, telling) && cursor_.end() == cursor_.offset()) {
+    if (!cursor_.fetch_head(telling) && cursor_.end() == cursor_.offset()) {
       end();
       return false;
     }

@@ -29,7 +29,7 @@ WindowReader::WindowReader(std::unique_ptr<Input> input, Options options)
   live_capacity_ = std::min(kFirstLiveCapacity, options_.window_size);
 }
 
-bool WindowReader::advance(std::uint64_t keep_from, std::size_t need) {
+bool WindowReader::advance(std::uint64_t keep_from, std::size_t need, std::size_t usual) {
   const std::uint64_t end = window_->offset_ + window_->size_;
   if (keep_from < window_->offset_ || keep_from > end) {
     throw std::out_of_range("WindowReader::advance: keep_from is outside of the current window");
@@ -37,7 +37,7 @@ bool WindowReader::advance(std::uint64_t keep_from, std::size_t need) {
   const auto tail = static_cast<std::size_t>(end - keep_from);
   const std::size_t target = std::max(need, tail + 1);
   if (at_end_ || target > options_.limit) return false;
-  return can_append(tail, target) ? append(tail, target) : move_on(tail, target);
+  return can_append(tail, target) ? append(tail, target) : move_on(tail, target, usual);
 }
 
 bool WindowReader::next_part() {
@@ -66,9 +66,9 @@ bool WindowReader::append(std::size_t tail, std::size_t target) {
   return true;
 }
 
-bool WindowReader::move_on(std::size_t tail, std::size_t target) {
+bool WindowReader::move_on(std::size_t tail, std::size_t target, std::size_t usual) {
   const std::uint64_t offset = window_->offset_ + window_->size_ - tail;
-  std::shared_ptr<Window> next = fresh_window(usual_capacity(tail));
+  std::shared_ptr<Window> next = fresh_window(usual_capacity(tail, usual));
   take_tail(*next, *window_, tail);
   fill(*next, target);
   while (next->size_ < target && !at_end_) {
@@ -91,8 +91,8 @@ bool WindowReader::move_on(std::size_t tail, std::size_t target) {
   return true;
 }
 
-std::size_t WindowReader::usual_capacity(std::size_t tail) {
-  std::uint64_t capacity = options_.window_size;
+std::size_t WindowReader::usual_capacity(std::size_t tail, std::size_t usual) {
+  std::uint64_t capacity = std::min(options_.window_size, usual);
   if (live_) {
     if (arrived_ != 0) {
       live_capacity_ = std::clamp(arrived_ * 2, std::min(kLeastLiveCapacity, options_.window_size),

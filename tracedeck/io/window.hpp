@@ -73,8 +73,10 @@ class WindowReader {
   // what came with the last read. Returns false when it cannot: no byte was added because the input
   // ended, or `need` is over the limit (then `at_end()` is false). The current window is then the
   // same as before. Memory grows as bytes arrive, to at most twice of what was read, whatever
-  // `need` claims.
-  [[nodiscard]] bool advance(std::uint64_t keep_from, std::size_t need);
+  // `need` claims. `usual`: bytes of the window if it takes no more, where less than an ordinary
+  // one is probably enough.
+  [[nodiscard]] bool advance(std::uint64_t keep_from, std::size_t need,
+                             std::size_t usual = ~std::size_t{0});
 
   // At the end of a part of the input, moves on to the next one, which the next `advance` reads.
   // False: the input has ended.
@@ -99,8 +101,8 @@ class WindowReader {
   [[nodiscard]] bool can_append(std::size_t tail, std::size_t target) const;
   [[nodiscard]] bool append(std::size_t tail, std::size_t target);
   // Another window, which begins with the last `tail` bytes of the current one.
-  [[nodiscard]] bool move_on(std::size_t tail, std::size_t target);
-  [[nodiscard]] std::size_t usual_capacity(std::size_t tail);
+  [[nodiscard]] bool move_on(std::size_t tail, std::size_t target, std::size_t usual);
+  [[nodiscard]] std::size_t usual_capacity(std::size_t tail, std::size_t usual);
   [[nodiscard]] std::shared_ptr<Window> fresh_window(std::size_t capacity);
   void retire(std::shared_ptr<Window> window);
   static void take_tail(Window& window, const Window& from, std::size_t tail);

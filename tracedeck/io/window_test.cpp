@@ -111,6 +111,20 @@ TEST(WindowReader, FillsWindowsAndCarriesTheTail) {
   EXPECT_TRUE(padded(*reader.current()));
 }
 
+TEST(WindowReader, AWindowMayBeSmallerThanUsual) {
+  auto input = std::make_unique<ScriptedInput>(Bytes(1000), std::vector<std::size_t>{}, false);
+  ScriptedInput& script = *input;
+  WindowReader windows(std::move(input), {.window_size = 256});
+  ASSERT_TRUE(windows.advance(0, 4, 16));
+  EXPECT_EQ(windows.current()->size(), 16);
+  EXPECT_EQ(script.largest, 16);
+  ASSERT_TRUE(windows.advance(16, 20, 16));
+  EXPECT_GE(windows.current()->size(), 20) << "what is needed comes";
+  ASSERT_TRUE(windows.skip_to(500));
+  ASSERT_TRUE(windows.advance(500, 4));
+  EXPECT_EQ(windows.current()->size(), 256);
+}
+
 TEST(WindowReader, AnEndAtTheEndOfAWindowIsFoundOneStepLater) {
   WindowReader reader(
       std::make_unique<ScriptedInput>(made_up(100), std::vector<std::size_t>{}, false),
