@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/live_answer.hpp"
 #include "cli/notices.hpp"
+#include "cli/places.hpp"
 #include "cli/output_file.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/query/answers.hpp"
@@ -159,6 +160,7 @@ void run_query(const Options& options, Session& session) {
                          .symbols = query.needs_symbols() ? flow::Needs::Symbols::kAll
                                                           : flow::Needs::Symbols::kNone});
   if (pipeline.empty()) return partial.discard();
+  query.name_traces(pipeline.trace_names());
   query.answer_to(sink_of(options, session, query));
   Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});
   Result<void> answered;

@@ -226,6 +226,19 @@ class SeveralTraces(CommandTest):
         lines = events(run("print", "--output", "jsonl", "--records", "all", a, b))
         self.assertTrue(all("trace" in line for line in lines))
 
+    def test_a_query_knows_them_apart(self):
+        one, two = self.file("one", at(1, 2)), self.file("two", at(3))
+        for stages, rows in [
+            ("count by trace", ["one,2", "two,1"]),
+            ("where trace == 'two' | select trace, n", ["two,0"]),
+            ("select lower(trace) as t | count by t", ["one,2", "two,1"]),
+            ("pair Tick Tick on trace | count by trace", ["one,1"]),
+        ]:
+            result = self.check(run("query", "--output", "csv", stages, one, two), 0, stages)
+            self.assertEqual(result.stdout.decode().split()[1:], rows)
+        result = self.check(run("query", "--output", "csv", "count by trace", one), 0)
+        self.assertEqual(result.stdout.decode().split()[1:], [",2"])
+
     def test_a_tree_that_holds_several(self):
         trace = self.file("t", at(1, 2))
         for name in ["p", "q"]:

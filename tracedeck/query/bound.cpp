@@ -106,12 +106,14 @@ class Binder {
   }
 
   BoundNode bind_event_value(BoundNode node, Root root) {
-    const bool is_fixed =
-        root == Root::kId || (root == Root::kName && !event_class_->self_described);
+    const bool is_fixed = root == Root::kId ||
+                          (root == Root::kName && !event_class_->self_described) ||
+                          (root == Root::kTrace && !context_.trace.empty());
     const bool is_absent = (root == Root::kTime && event_class_->clock == nullptr) ||
                            (root == Root::kRealTime && !event_class_->has_real_time()) ||
                            (root == Root::kDuration && !event_class_->has_duration);
     if (root == Root::kId && event_class_->id) node.constant = Value::of(*event_class_->id);
+    if (root == Root::kTrace && is_fixed) node.constant = Value::of(context_.trace);
     if (root == Root::kName && event_class_->name)
       node.constant = Value::of(std::string_view(*event_class_->name));
     if (!is_fixed && !is_absent) node.kind = NodeKind::kEventValue;

@@ -54,6 +54,8 @@ struct BindContext {
   std::deque<std::string>& texts;
   // The text beside `time` as ns since the clock's origin.
   std::function<std::optional<Nanoseconds>(std::string_view text)> time_of_text = {};
+  // What distinguishes the trace, where that is known; as long as the result.
+  std::string_view trace = {};
 };
 
 // The expression must outlive the result, and the result must not be used beyond events of the

@@ -49,11 +49,13 @@ Result<ExpressionList> ExpressionList::from(std::vector<ExpressionPtr> expressio
 }
 
 void EventProjection::bind_to(Entry& entry, const EventClass& event_class) const {
-  const BindContext context{.matchers = list_.matchers(), .texts = entry.texts};
-  for (const ExpressionPtr& each : list_.expressions())
-    entry.nodes.push_back(bind(*each, event_class, context));
   const TraceDescription* const trace =
       event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace;
+  if (name_of_ && trace != nullptr) entry.trace = name_of_(*trace);
+  const BindContext context{
+      .matchers = list_.matchers(), .texts = entry.texts, .trace = entry.trace};
+  for (const ExpressionPtr& each : list_.expressions())
+    entry.nodes.push_back(bind(*each, event_class, context));
   entry.names = trace == nullptr ? nullptr : &trace->value_names();
   entry.bound = true;
   fields_->see(event_class);

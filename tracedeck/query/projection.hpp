@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,11 @@ class EventProjection {
   EventProjection(ExpressionList list, FieldWatch& fields)
       : list_(std::move(list)), fields_(&fields) {}
 
+  // What distinguishes a trace from the others that events come from.
+  using NameOfTrace = std::function<std::string(const TraceDescription& trace)>;
+  // Before the first event.
+  void name_traces(NameOfTrace name_of) { name_of_ = std::move(name_of); }
+
   // Valid until the next call, and as long as the event.
   [[nodiscard]] std::span<const Value> operator()(const Event& event);
   // The same of one of the expressions.
@@ -50,6 +56,7 @@ class EventProjection {
     bool bound = false;
     std::vector<BoundNode> nodes = {};
     const ValueNames* names = nullptr;
+    std::string trace = {};              // what distinguishes it
     std::deque<std::string> texts = {};  // of constants
   };
 
@@ -63,6 +70,7 @@ class EventProjection {
 
   ExpressionList list_;
   FieldWatch* fields_;
+  NameOfTrace name_of_;
   ClassCache<Entry> entries_;
   std::vector<Value> values_;
   std::deque<std::string> texts_;  // of the event at hand

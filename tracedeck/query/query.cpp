@@ -644,6 +644,9 @@ bool Query::needs_values() const { return plan_->needs_values_; }
 bool Query::needs_names() const { return plan_->needs_names_; }
 bool Query::needs_symbols() const { return plan_->needs_symbols_; }
 bool Query::any_order() const { return plan_->any_order_ && !plan_->needs_order_; }
+void Query::name_traces(std::function<std::string(const TraceDescription& trace)> name_of) {
+  plan_->projection_->name_traces(std::move(name_of));
+}
 FieldWatch& Query::fields() const { return plan_->fields_; }
 ClockOrigin Query::origin() const { return plan_->origin_; }
 std::span<const Column> Query::columns() const { return plan_->columns_; }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,10 @@ class Query {
 
   // What it names of events, behind the conditions at its front.
   [[nodiscard]] FieldWatch& fields() const;
+
+  // What distinguishes the traces that events come from; without it `trace` is unknown behind the
+  // conditions at its front. To be called before `answer_to`.
+  void name_traces(std::function<std::string(const TraceDescription& trace)> name_of);
 
   // Where the answer goes: rows of `columns()`. To be called once, before any batch.
   void answer_to(std::unique_ptr<RowSink> sink);
