@@ -41,6 +41,8 @@ struct Options {
   std::string stages;   // of `query`
   std::string partial;  // the file for a partial answer; empty: none is asked for
   bool merge = false;   // the operands are partial answers
+  Nanoseconds slack =
+      {};  // how late events of live TRACEs may come; 0: they are taken as they come
   bool json = false;
   // Of `print` a name of `outputs()`, of `query` one of its forms.
   std::string output = "text";
