@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/generate.hpp"
+#include "tracedeck/query/words.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -45,6 +46,8 @@ std::string value_case(const OptionSpec& spec) {
   const std::string pattern = fmt::format("{}", fmt::join(patterns, "|"));
   if (spec.kind == ValueKind::kFile)
     return fmt::format("        {}) _tracedeck_files; return ;;\n", pattern);
+  if (spec.kind == ValueKind::kExpression)
+    return fmt::format("        {}) _tracedeck_expression; return ;;\n", pattern);
   std::vector<std::string> words;
   if (spec.choices != nullptr) {
     for (const Choice& choice : spec.choices()) words.push_back(choice.word);
@@ -52,6 +55,53 @@ std::string value_case(const OptionSpec& spec) {
   return fmt::format(
       "        {}) mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$current\"); return ;;\n", pattern,
       fmt::join(words, " "));
+}
+
+// Completes the last word of an expression. The shell's word is the whole expression, with the
+// quote that opens it.
+std::string bash_expressions() {
+  std::string text =
+      "# Lines of 'event NAME' and 'field NAME', of the TRACEs on the command line.\n"
+      "_tracedeck_names() {\n"
+      "    local word traces=()\n"
+      "    for word in \"${COMP_WORDS[@]:2}\"; do\n"
+      "        word=${word/#\\~\\//$HOME/}\n"
+      "        [[ $word != -* && -e $word ]] && traces+=(\"$word\")\n"
+      "    done\n"
+      "    [[ ${#traces[@]} -gt 0 ]] || return\n"
+      "    \"${COMP_WORDS[0]/#\\~\\//$HOME/}\" names -- \"${traces[@]}\" </dev/null 2>/dev/null\n"
+      "}\n\n"
+      "# What an expression may go on with; more words for it are the arguments.\n"
+      "_tracedeck_expression() {\n"
+      "    local text=$current within='\"' quotes fragment kind name\n"
+      "    case $text in\n"
+      "        \\'*) text=${text:1} ;;\n"
+      "        '\"'*) text=${text:1} within=\\' ;;\n"
+      "    esac\n"
+      "    quotes=${text//[^$within]/}\n"
+      "    if (( ${#quotes} % 2 )); then\n"
+      "        # Inside a text: names of events.\n"
+      "        fragment=${text##*$within}\n"
+      "        set --\n"
+      "    else\n"
+      "        within=\n"
+      "        fragment=${text##*[^[:alnum:]_.$]}\n";
+  text += fmt::format("        set -- {} \"$@\"\n", in_quotes_each(query::expression_words()));
+  text +=
+      "    fi\n"
+      "    compopt -o nospace 2>/dev/null\n"
+      "    for name in \"$@\"; do\n"
+      "        [[ $name == \"$fragment\"* ]] && COMPREPLY+=(\"${text%\"$fragment\"}$name\")\n"
+      "    done\n"
+      "    while read -r kind name; do\n"
+      "        [[ $kind == event && -z $within && $name == *[^[:alnum:]_]* ]] && continue\n"
+      "        [[ $kind == field && -n $within ]] && continue\n"
+      "        [[ $name == \"$fragment\"* ]] && COMPREPLY+=(\"${text%\"$fragment\"}$name\")\n"
+      "    done < <(_tracedeck_names)\n"
+      "    # A single one would be taken for the end, and the quote be closed.\n"
+      "    [[ ${#COMPREPLY[@]} -eq 1 ]] && COMPREPLY+=(\"${COMPREPLY[0]} \")\n"
+      "}\n\n";
+  return text;
 }
 
 }  // namespace
@@ -66,7 +116,8 @@ std::string bash_completion() {
       "_tracedeck_files() {\n"
       "    compopt -o filenames 2>/dev/null\n"
       "    mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
-      "}\n\n"
+      "}\n\n" +
+      bash_expressions() +
       "_tracedeck() {\n"
       "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} options=\n"
       "    COMPREPLY=()\n"
@@ -92,6 +143,9 @@ std::string bash_completion() {
       "    esac\n"
       "    if [[ $current == -* ]]; then\n"
       "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$current\")\n"
+      "    elif [[ ${COMP_WORDS[1]} == query && $current == [\\'\\\"]* ]]; then\n"
+      "        _tracedeck_expression " +
+      fmt::format("{}\n", in_quotes_each(query::stage_words())) +
       "    else\n"
       "        _tracedeck_files\n"
       "    fi\n"

@@ -65,6 +65,8 @@ constexpr auto kConvertOptions = std::to_array<std::string_view>({"o",
                                                                   "version"});
 constexpr auto kFormatsOptions =
     std::to_array<std::string_view>({"json", "json-output", "help", "version"});
+constexpr auto kNamesOptions =
+    std::to_array<std::string_view>({"metadata", "format", "tband-encoding", "help", "version"});
 constexpr auto kGenerateOptions = std::to_array<std::string_view>({"help", "version"});
 
 constexpr std::array kCommands = {
@@ -132,6 +134,11 @@ constexpr std::array kCommands = {
         "generate", "the man page or a shell's completions",
         "Writes the man page or the completions for a shell, made from the command's own options.",
         Operands::kKind, kGenerateOptions, check_generate, run_generate, true},
+    Command{"names", "names of events and fields, for completions",
+            "Prints what expressions about the TRACEs may name, as far as their beginnings show "
+            "it: 'event NAME' or 'field NAME', one a line. Takes a fraction of a second at most, "
+            "and waits for nothing.",
+            Operands::kTraces, kNamesOptions, nullptr, run_names, true},
 };
 
 }  // namespace

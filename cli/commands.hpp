@@ -55,5 +55,6 @@ void run_convert(const Options& options, Session& session);
 void run_formats(const Options& options, Session& session);
 [[nodiscard]] std::string check_generate(Options& options);
 void run_generate(const Options& options, Session& session);
+void run_names(const Options& options, Session& session);
 
 }  // namespace tracedeck::cli

@@ -31,6 +31,10 @@ const Kind* find_kind(std::string_view name) {
 
 }  // namespace
 
+std::string in_quotes_each(const std::vector<std::string>& words) {
+  return words.empty() ? "" : fmt::format("'{}'", fmt::join(words, "' '"));
+}
+
 std::string check_generate(Options& options) {
   if (options.operands.size() == 1 && find_kind(options.operands.front()) != nullptr) return {};
   std::vector<std::string_view> names;

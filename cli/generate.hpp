@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tracedeck::cli {
 
@@ -12,5 +13,8 @@ namespace tracedeck::cli {
 [[nodiscard]] std::string bash_completion();
 [[nodiscard]] std::string zsh_completion();
 [[nodiscard]] std::string fish_completion();
+
+// Words without quotes, each in single quotes, with spaces between them.
+[[nodiscard]] std::string in_quotes_each(const std::vector<std::string>& words);
 
 }  // namespace tracedeck::cli

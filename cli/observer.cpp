@@ -2,10 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tracedeck/formats.hpp"
 #include "tracedeck/render/time_text.hpp"
 
 namespace tracedeck::cli {
+
+SessionObserver::SessionObserver(Session& session, const Options& options)
+    : session_(session), watches_(options.watches) {
+  if (!options.where.empty()) condition_ = "the condition of --where";
+  if (options.stages_select)
+    condition_ += condition_.empty() ? "the `where` of the query" : " and the `where` of the query";
+}
 
 void SessionObserver::opened(const TraceDescription& description) {
   session_.diagnostics.detail(fmt::format("{}: {}, version {}", description.input(),
@@ -32,7 +41,7 @@ bool SessionObserver::refuses(std::size_t traces) const {
 void SessionObserver::selected_nothing(const flow::NothingSelected& what) {
   const std::string_view whose = what.traces == 1 ? "the trace has" : "the traces have";
   if (what.by_condition && !what.by_time) {
-    session_.diagnostics.note("nothing selected: no event meets the condition of --where");
+    session_.diagnostics.note("nothing selected: no event meets " + condition_);
     return;
   }
   if (!what.range) {
@@ -46,9 +55,17 @@ void SessionObserver::selected_nothing(const flow::NothingSelected& what) {
 
 void report_doubts(const std::vector<query::FieldWatch*>& watches, Session& session) {
   if (session.outcome.code() == ExitCode::kUsage) return;
+  std::vector<std::string> said;
+  const auto say = [&](const std::vector<std::string>& sentences) {
+    for (const std::string& sentence : sentences) {
+      if (std::ranges::find(said, sentence) != said.end()) continue;
+      session.diagnostics.note(sentence);
+      said.push_back(sentence);
+    }
+  };
   for (const query::FieldWatch* const watch : watches) {
-    for (const std::string& sentence : watch->unknown_fields()) session.diagnostics.note(sentence);
-    for (const std::string& sentence : watch->notices()) session.diagnostics.note(sentence);
+    say(watch->unknown_fields());
+    say(watch->notices());
   }
 }
 

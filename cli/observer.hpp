@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
+#include <string>
 #include <vector>
 
+#include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/query/field_watch.hpp"
@@ -14,9 +15,8 @@ namespace tracedeck::cli {
 // Errors bear on the exit code. The session must outlive it.
 class SessionObserver final : public flow::PipelineObserver {
  public:
-  // `watches`: of fields that the command names.
-  explicit SessionObserver(Session& session, std::vector<query::FieldWatch*> watches = {})
-      : session_(session), watches_(std::move(watches)) {}
+  explicit SessionObserver(Session& session) : SessionObserver(session, Options()) {}
+  SessionObserver(Session& session, const Options& options);
 
   void failed(const Error& error) override { session_.report(error); }
   void opened(const TraceDescription& description) override;
@@ -31,6 +31,7 @@ class SessionObserver final : public flow::PipelineObserver {
  private:
   Session& session_;
   std::vector<query::FieldWatch*> watches_;
+  std::string condition_;  // where the user wrote it
   std::size_t known_ = 0;  // traces whose classes are known
 };
 

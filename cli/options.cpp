@@ -428,7 +428,7 @@ constexpr std::array kOptions = {
                .help = "leave out events before T",
                .detail =
                    "An integer is of ns, a number with a point of seconds; both, and numbers "
-                   "with a unit (ns, us, ms, s, min, h), count from the origin of the "
+                   "with a unit (ns, us, ms, s, min or m, h), count from the origin of the "
                    "TRACE's clock, after + from its first event, after end- from its last one. "
                    "A time of day is one of the UTC day of the TRACE's first event when "
                    "the clock counts from the Unix epoch, and counts from the clock's own "
@@ -448,6 +448,7 @@ constexpr std::array kOptions = {
                    "\"sensor\"', 'has(error) || code in [2, 7..9]'. What an event does not have is "
                    "unknown, and what is unknown is not true. @FILE stands for what is in FILE. "
                    "Repeated: all of them must be true.",
+               .kind = ValueKind::kExpression,
                .apply = apply_where},
     OptionSpec{
         .name = "limit",

@@ -38,11 +38,11 @@ struct Options {
   std::optional<std::uint64_t> max_state;  // see `flow::max_state`
   unsigned jobs = 0;                       // 0: one for each processor
 
-  std::string stages;   // of `query`
-  std::string partial;  // the file for a partial answer; empty: none is asked for
-  bool merge = false;   // the operands are partial answers
-  Nanoseconds slack =
-      {};  // how late events of live TRACEs may come; 0: they are taken as they come
+  std::string stages;          // of `query`
+  bool stages_select = false;  // a `where` of theirs is in `condition`
+  std::string partial;         // the file for a partial answer; empty: none is asked for
+  bool merge = false;          // the operands are partial answers
+  Nanoseconds slack = {};      // how late events of live TRACEs may come, to be put in order
   bool json = false;
   // Of `print` a name of `outputs()`, of `query` one of its forms.
   std::string output = "text";
@@ -85,7 +85,7 @@ struct Choice {
   std::string meaning;
 };
 
-enum class ValueKind : std::uint8_t { kWord, kFile };
+enum class ValueKind : std::uint8_t { kWord, kFile, kExpression };
 
 // One option. An entry with an empty `value` is a switch.
 struct OptionSpec {

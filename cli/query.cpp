@@ -32,6 +32,7 @@ std::unique_ptr<query::RowSink> answer_sink(const Options& options, io::Output& 
 // What the traces are to be read for.
 Options reading_options(const Options& options, query::Query& query) {
   Options reading = options;
+  reading.stages_select = query.condition() != options.condition;
   reading.condition = query.condition();
   reading.selection.where = reading.condition;
   reading.watches = {&query.fields()};

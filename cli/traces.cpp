@@ -19,7 +19,7 @@ OpenPipeline::OpenPipeline(const Options& options, Session& session, flow::Needs
 
 OpenPipeline::OpenPipeline(const Options& options, Session& session, flow::Needs needs,
                            std::vector<flow::TracePlace> places, std::optional<FoundTrace> first)
-    : observer_(session, options.watches) {
+    : observer_(session, options) {
   if (are_live(places)) {
     live_ = std::make_unique<Live>(options, session, needs, places);
     open_live(options);
@@ -32,7 +32,7 @@ OpenPipeline::OpenPipeline(const Options& options, Session& session, flow::Needs
 }
 
 OpenPipeline::OpenPipeline(const Options& options, Session& session, std::unique_ptr<Live> live)
-    : observer_(session), live_(std::move(live)) {
+    : observer_(session, options), live_(std::move(live)) {
   open_live(options);
 }
 
@@ -60,7 +60,7 @@ void for_each_trace(const Options& options, Session& session, flow::Needs needs,
     Live live(options, session, needs, places);
     return for_each_live_trace(live, options, session, needs, look);
   }
-  SessionObserver observer(session, options.watches);
+  SessionObserver observer(session, options);
   const std::size_t count = places.size();
   flow::TraceByTrace traces(pipeline_options(options, needs), observer, session.stop,
                             std::move(places));

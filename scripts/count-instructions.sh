@@ -5,7 +5,7 @@
 #   scripts/count-instructions.sh [--against FILE] [MODE...]     default: all modes
 #
 # Workloads: mix3, mix16 (dial9), lttng (CTF 1.8), heph, tband. Modes: encode-, visit-, tape-, skip-WORKLOAD,
-# print-WORKLOAD (to JSON lines), convert-WORKLOAD-TARGET. FILE holds what this printed for another build; each
+# print-WORKLOAD (to JSON lines), convert-WORKLOAD-TARGET, query-WORKLOAD-QUESTION. FILE holds what this printed for another build; each
 # line then shows the difference too, and more than 2 % above it is an error.
 # Environment: BUILD_DIR (default build/release).
 set -euo pipefail
@@ -17,6 +17,18 @@ command_modes=(
     print-{mix3,lttng,heph,tband}
     # Same format: encoded anew, since a bound asks for more than the bytes as they were.
     convert-{mix3,lttng,heph,tband}-ctf2 convert-mix3-dial9 convert-lttng-ctf1 convert-heph-heph convert-tband-tband
+    query-mix3-{filter,class,group,groups,buckets,pairs} query-lttng-filter query-heph-group
+)
+# What is to be compared with tape-WORKLOAD.
+declare -A questions=(
+    [mix3-filter]='where local_queue_depth > 3 && worker_id == 1 | count'
+    [mix3-class]='where name == "PollStart" | count'
+    [mix3-group]='count, sum(local_queue_depth), p99(local_queue_depth) by worker_id'
+    [mix3-groups]='count, sum(local_queue_depth), p99(local_queue_depth) by name, worker_id'
+    [mix3-buckets]='count by name, every 10ms'
+    [mix3-pairs]='pair PollStart PollEnd on worker_id | count, p99(duration) by worker_id'
+    [lttng-filter]='where vtid == 4001 && value > 100 | count'
+    [heph-group]='count, p99(duration) by name'
 )
 
 command -v valgrind >/dev/null || { echo "count-instructions: valgrind is not installed" >&2; exit 1; }
@@ -36,6 +48,7 @@ trap 'rm -r "$folder"' EXIT
 choose() {
     local target=${1##*-}
     case $1 in
+        query-*) run=("$bin/tracedeck" query --jobs 1 "${questions[${1#query-}]}" "$3") ;;
         print-*) run=("$bin/tracedeck" print --output jsonl --jobs 1 "$3") ;;
         convert-*) run=("$bin/tracedeck" convert --jobs 1 -q --begin 1 --to "$target" -o "$folder/out" "$3") ;;
         *) run=("$bin/instructions" "$1" "$2" "$3") ;;

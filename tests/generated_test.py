@@ -1,11 +1,15 @@
 """The man page and the completions, which the command makes from its own tables."""
 
 import os
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
 import unittest
 
+import dial9_writer as w
 from cli_contract_test import COMMANDS, OPTIONS
 from command import BIN, TIME_LIMIT, CommandTest, run
 
@@ -19,6 +23,47 @@ class GeneratedTest(CommandTest):
         result = self.check(run("generate", kind), 0)
         self.assertEqual(result.stderr, b"")
         return result.stdout.decode("ascii")
+
+    def trace(self):
+        """A trace to name things of."""
+        content = w.header() + w.schema(0, "PollStart", [("worker_id", w.VARINT), ("work", w.VARINT)])
+        content += w.schema(1, "Poll::end", [("depth", w.VARINT)]) + w.event(0, w.varint(1) * 2, delta=1)
+        self.file("notes.txt", b"no trace")
+        return self.file("t.bin", content)
+
+    def typed(self, shell, setup, keys):
+        """What an interactive shell shows when somebody types `keys`."""
+        environment = {
+            **os.environ,
+            "PATH": os.path.dirname(BIN) + ":" + os.environ["PATH"],
+            "HOME": str(self.folder),
+            "TERM": "dumb",
+            "PS1": "> ",
+        }
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.folder)
+            os.execvpe(shell[0], shell, environment)
+
+        def shown(patience):
+            text = b""
+            while select.select([terminal], [], [], patience)[0]:
+                try:
+                    text += os.read(terminal, 65536)
+                except OSError:
+                    break
+            return text
+
+        try:
+            shown(1)
+            os.write(terminal, setup.encode() + b"\n")
+            shown(1)
+            os.write(terminal, keys.encode())
+            return shown(1.5).decode(errors="replace").replace("\x07", "")
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.close(terminal)
+            os.waitpid(child, 0)
 
     def checked_by(self, *command, text):
         path = self.file("generated", text.encode())
@@ -115,6 +160,40 @@ class Bash(GeneratedTest):
         self.assertEqual(self.complete("tracedeck", "print", "-"), wanted)
 
 
+    @tool("bash")
+    def test_expressions(self):
+        self.trace()
+        os.environ["PATH"] = os.path.dirname(BIN) + ":" + os.environ["PATH"]
+        for words, wanted in [
+            (["--where", "wor"], ["work", "worker_id"]),
+            (["--where", "'worker"], ["worker_id", "worker_id "]),
+            (["--where", "'depth > 3 && dur"], ["depth > 3 && duration", "depth > 3 && duration "]),
+            (["--where", "=", "'has(dep"], ["has(depth", "has(depth "]),
+            (["--where", "'name == \"Poll"], ['name == "Poll::end', 'name == "PollStart']),
+            (["--where", '"name == \'Poll:'], ["name == 'Poll::end", "name == 'Poll::end "]),
+            (["--where", "'nosuch"], []),
+        ]:
+            self.assertEqual(self.complete("tracedeck", "print", "t.bin", *words), wanted or [""], words)
+        self.assertEqual(
+            self.complete("tracedeck", "query", "t.bin", "'pair Pol"), ["pair PollStart", "pair PollStart "]
+        )
+        self.assertEqual(self.complete("tracedeck", "query", "t.bin", "'sel"), ["select", "select "])
+        # Without a trace, and with what is none, there are the words of the language, and no word of complaint.
+        for trace in ["missing", "notes.txt", "/dev/null", "."]:
+            self.assertEqual(self.complete("tracedeck", "print", trace, "--where", "'dur"), ["duration", "duration "])
+
+    @tool("bash")
+    def test_typing(self):
+        self.trace()
+        self.file("tracedeck.bash", self.made("bash").encode())
+        shown = self.typed(["bash", "--norc", "-i"], "source ./tracedeck.bash", "tracedeck print t.bin --where 'depth > worker\t")
+        self.assertIn("--where 'depth > worker_id", shown)
+        self.assertNotIn("worker_id'", shown)
+        shown = self.typed(["bash", "--norc", "-i"], "source ./tracedeck.bash", "tracedeck print notes.txt --where 'durat\t")
+        self.assertIn("--where 'duration", shown)
+        self.assertNotIn("error", shown)
+
+
 class Zsh(GeneratedTest):
     @tool("zsh")
     def test_syntax(self):
@@ -136,10 +215,30 @@ class Zsh(GeneratedTest):
             self.assertEqual((result.returncode, result.stderr), (0, b""))
             specs = result.stdout.decode().splitlines()
             self.assertEqual(specs[:2], ["-s", "-S"])
+            if command == "query":
+                specs.remove("1:STAGES:_tracedeck_stages")
             for spec in specs[2:-1]:
                 self.assertRegex(spec, r"^(\([^)]*\)|\*)?--?[a-zA-Z][a-z0-9-]*[=+]?\[[^\]]*(\\\].*)?\](:[^:]*:.*)?$")
             listed = {m[1] for spec in specs[2:-1] if (m := re.search(r"(?<![-\w ])--([a-z0-9-]+)[=\[]", spec))}
             self.assertEqual(listed, set(OPTIONS[command].split()))
+
+
+    @tool("zsh")
+    def test_typing(self):
+        self.trace()
+        self.file("_tracedeck", self.made("zsh").encode())
+        setup = "PS1='> '; fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -d $PWD/dump"
+        for keys, wanted in [
+            ("tracedeck print t.bin --where 'depth > worker\t", "--where 'depth > worker_id"),
+            ("tracedeck print t.bin --where 'name == \"Poll:\t", "'name == \"Poll::end"),
+            ("tracedeck query 'sele\t", "'select"),
+            ("tracedeck print notes.txt --where 'durat\t", "--where 'duration"),
+        ]:
+            shown = self.typed(["zsh", "-f", "-i"], setup, keys)
+            # zsh draws what it completes over what was typed.
+            plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[\x08\r]", "", shown)
+            self.assertIn(wanted.rsplit(" ")[-1].split("'")[-1][-5:], plain, (keys, shown))
+            self.assertNotIn("error", shown)
 
 
 class Fish(GeneratedTest):
@@ -163,7 +262,13 @@ class Fish(GeneratedTest):
             )
             return sorted(line.split("\t")[0] for line in result.stdout.decode().splitlines())
 
+        self.trace()
         self.assertEqual(complete("tracedeck pri"), ["print"])
+        self.assertEqual(complete("tracedeck print t.bin --where worker"), ["worker_id"])
+        self.assertEqual(complete('tracedeck print t.bin --where "depth > wor'), ["depth > work", "depth > worker_id"])
+        self.assertEqual(complete('tracedeck print t.bin --where "name == Poll'), ["name == PollStart"])
+        self.assertEqual(complete("tracedeck print notes.txt --where durat"), ["duration"])
+        self.assertIn("pair PollStart", complete('tracedeck query t.bin "pair Pol'))
         self.assertEqual(complete("tracedeck print --order "), ["merged", "recorded", "time"])
         self.assertEqual(complete("tracedeck convert --to j"), ["jsonl"])
         self.assertIn("--limit", complete("tracedeck print --"))

@@ -9,7 +9,8 @@ INTEGERS = ("uint", "sint", "vuint", "vsint")
 REAL_WIDTHS = (16, 32, 64, 128, 160, 192, 256)
 ENCODINGS = ("utf-8", "utf-16be", "utf-16le", "utf-32be", "utf-32le")
 # The greatest bounds of integer ranges, either sign.
-MOST_BOUND = 2**127 - 1
+MOST_BOUND = 2**128 - 1
+LEAST_BOUND = -(2**127)
 NAMES = ("a", "b", "c", "len", "x y", "é", "日本", "", "-", 'q"', "A", "_a", "type", "path", "\U0001f600", "v\t")
 TYPES = {
     "bits": "fixed-length-bit-array",
@@ -167,7 +168,7 @@ class Maker:
                 ends = [self.some_value(low, high), self.some_value(low, high)]
                 if self.chance(0.5):
                     ends[1] = ends[0] + self.rng.randint(0, 3)
-                ranges.append(sorted(max(-MOST_BOUND, min(end, MOST_BOUND)) for end in ends))
+                ranges.append(sorted(max(LEAST_BOUND, min(end, MOST_BOUND)) for end in ends))
             made[self.rng.choice(NAMES)] = ranges
         return made
 
@@ -237,7 +238,7 @@ class Maker:
         most = 3 if self.arrays else 6
         if kind == "uint" and self.chance(0.75):
             return tuple(sorted({self.rng.randint(0, most) for _ in range(self.rng.randint(1, 4))}))
-        bits = self.rng.choice((3, 8, 31, 32, 63, 64, 65, 126, 127))
+        bits = self.rng.choice((3, 8, 31, 32, 63, 64, 65, 126, 127, 128))
         low, high = (0, 2**bits - 1) if kind == "uint" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
         return tuple(sorted({self.some_value(low, high) for _ in range(self.rng.randint(1, 5))}))
 
@@ -362,7 +363,7 @@ class Maker:
                 upper = choices[i + 1] - 1 if i + 1 < len(choices) else beyond
             lower = value
             if i == 0 and self.chance(0.2):
-                lower = max(value - 2 ** self.rng.choice((1, 8, 64, 120)), -MOST_BOUND)
+                lower = max(value - 2 ** self.rng.choice((1, 8, 64, 120)), LEAST_BOUND)
             parts[self.rng.randrange(count)].append([lower, upper])
         parts = [part for part in parts if part]
         for part in parts:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from .lexer import Strange
 
-UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
+UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 DAY = 24 * 3600 * 10**9
 DECIMAL = r"\d+(?:\.\d+)?"
 

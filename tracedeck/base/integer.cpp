@@ -41,6 +41,10 @@ std::optional<std::int64_t> Integer::to_signed() const {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(twos_complement(*this)));
 }
 
+std::string Integer::to_string() const {
+  return Nanoseconds::from_unsigned(magnitude, negative).to_string();
+}
+
 double Integer::to_real() const {
   const auto size = static_cast<double>(magnitude);
   return negative ? -size : size;

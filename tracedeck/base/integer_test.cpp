@@ -9,8 +9,6 @@
 namespace tracedeck {
 namespace {
 
-__extension__ using Int128 = __int128;
-
 Integer of(std::int64_t value) { return Integer::from_signed(value); }
 const Integer kMost = Integer::of(~Uint128{0}, false);
 

@@ -61,6 +61,7 @@ constexpr std::array kUnits = {
     Unit{"us", 1'000},
     Unit{"ms", 1'000'000},
     Unit{"s", kNsPerSecond},
+    Unit{"m", 60 * kNsPerSecond},
     Unit{"min", 60 * kNsPerSecond},
     Unit{"h", 3'600 * kNsPerSecond},
 };

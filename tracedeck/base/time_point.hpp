@@ -16,9 +16,9 @@ struct TimePoint {
     kOrigin,         // the origin of the trace's clock
     kUnixEpoch,      // in UTC
     kMidnight,       // of a day that the trace decides
-    kLocalMidnight,  // the same in the local time zone, by the clock on the wall
     kBegin,          // the trace's first event
     kEnd,            // the trace's last event
+    kLocalMidnight,  // of that day in the local time zone, by what clocks show there
   };
 
   Nanoseconds value = {};  // ns
@@ -35,7 +35,7 @@ inline constexpr std::string_view kTimeForms =
 // Reads a time of one of these forms:
 //   1700000000   an integer of ns from the origin of the clock; may be negative
 //   503226.5     seconds from there
-//   12.5s, 10ms  a number with a unit (ns, us, ms, s, min, h) from there
+//   12.5s, 10ms  a number with a unit (ns, us, ms, s, min or m, h) from there
 //   +5s, +7      after the trace's first event; a number without point or unit is of ns
 //   end-2s       before its last event
 //   22:13:20.5   a time of day, up to nine decimals; hours may pass 23

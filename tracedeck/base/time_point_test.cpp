@@ -39,8 +39,9 @@ TEST(TimePoint, Units) {
   EXPECT_EQ(ns("12.5s"), "12500000000");
   EXPECT_EQ(ns("-1.5ms"), "-1500000");
   EXPECT_EQ(ns("0.5min"), "30000000000");
+  EXPECT_EQ(ns("0.5m"), "30000000000");
   EXPECT_EQ(ns("2h"), "7200000000000");
-  for (const char* wrong : {"0.5ns", "1.0005us", "s", "1m", "1S", "1 s", "1s5", "1sms"}) {
+  for (const char* wrong : {"0.5ns", "1.0005us", "s", "1M", "1S", "1 s", "1s5", "1sms"}) {
     EXPECT_EQ(ns(wrong), "error") << wrong;
   }
 }

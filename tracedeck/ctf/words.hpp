@@ -23,6 +23,4 @@ namespace tracedeck::ctf {
 // An unsigned integer of any size, least significant byte first.
 [[nodiscard]] std::string decimal(ByteSpan little_endian);
 
-[[nodiscard]] inline std::string decimal(Int128 value) { return fmt::format("{}", value); }
-
 }  // namespace tracedeck::ctf

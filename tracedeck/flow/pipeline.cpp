@@ -55,17 +55,21 @@ class Stoppable final : public RecordSource {
   bool stopped_before_ = false;  // requested before the first batch came out
 };
 
-// Calls somebody when a source ends that had not a single event.
+// Calls somebody when a source ends of which not a single event was selected.
 class WatchNothing final : public RecordSource {
  public:
-  WatchNothing(RecordSourcePtr source, std::function<void()> nothing)
-      : source_(std::move(source)), nothing_(std::move(nothing)) {}
+  // Events that describe others count where they pass because they meet the condition.
+  WatchNothing(RecordSourcePtr source, const Selection& selection, std::function<void()> nothing)
+      : source_(std::move(source)),
+        nothing_(std::move(nothing)),
+        counts_describing_(selection.where != nullptr && !selection.stands_alone) {}
 
   Result<BatchPtr> next() override {
     auto batch = source_->next();
     if (!batch || nothing_ == nullptr) return batch;
-    const auto is_event = [](const Record& record) {
-      return record.kind == RecordKind::kEvent && !record.event.event_class->describes_others;
+    const auto is_event = [this](const Record& record) {
+      return record.kind == RecordKind::kEvent &&
+             (counts_describing_ || !record.event.event_class->describes_others);
     };
     if (*batch == nullptr) {
       std::exchange(nothing_, nullptr)();
@@ -78,6 +82,7 @@ class WatchNothing final : public RecordSource {
  private:
   RecordSourcePtr source_;
   std::function<void()> nothing_;
+  bool counts_describing_;
 };
 
 // Whether an empty result is worth a word, which needs somebody who waits for it.
@@ -132,8 +137,8 @@ std::unique_ptr<Pipeline> Pipeline::arriving(PipelineOptions options, PipelineOb
 
 void Pipeline::put_behind(RecordSourcePtr ordered) {
   if (!live() && watches(context_)) {
-    ordered =
-        std::make_unique<WatchNothing>(std::move(ordered), [this] { report_nothing_selected(); });
+    ordered = std::make_unique<WatchNothing>(std::move(ordered), context_.options.selection,
+                                             [this] { report_nothing_selected(); });
   }
   stages_ = apply_stages(Stage::Place::kAfter, std::move(ordered),
                          {.selection = context_.options.selection});
@@ -290,7 +295,8 @@ SingleTrace::SingleTrace(const PipelineContext& context, std::unique_ptr<TraceSo
     : context_(context), trace_(std::move(trace)), reader_(trace_->reader()) {
   RecordSourcePtr source = std::move(trace_->take_sources(false, true).front());
   if (watches(context_)) {
-    source = std::make_unique<WatchNothing>(std::move(source), [this] {
+    const Selection& selection = context_.options.selection;
+    source = std::make_unique<WatchNothing>(std::move(source), selection, [this] {
       if (context_.stop.stop_requested()) return;
       NothingSelected nothing = nothing_by(context_.options.selection);
       nothing.traces = 1;

@@ -99,16 +99,18 @@ class Tail final : public RecordSource {
     blocks_.pop_front();
     events_ -= held.events;
     OutputBatch output;
-    for (const auto records = held.block.records(); !records->ended();
-         static_cast<void>(records->advance())) {
+    const auto records = held.block.records();
+    bool goes_on = !records->ended();
+    while (goes_on) {
       const std::uint8_t* const packed = records->packed().data();
       if (left_out != 0 && RecordCodec::is_event(packed)) {
         --left_out;
-        continue;
+      } else {
+        while (!codec_.unpack(packed, records->key().coarse, records->owner(), output))
+          ready_.push_back(output.take());
+        if (output.full()) ready_.push_back(output.take());
       }
-      while (!codec_.unpack(packed, records->key().coarse, records->owner(), output))
-        ready_.push_back(output.take());
-      if (output.full()) ready_.push_back(output.take());
+      goes_on = records->advance().has_value() && !records->ended();
     }
     if (!output.empty()) ready_.push_back(output.take());
   }

@@ -1,25 +1,28 @@
 #include "tracedeck/flow/trim.hpp"
 
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
+#include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/flow/select.hpp"
-#include "tracedeck/flow/stream_times.hpp"
 
 namespace tracedeck::flow {
 namespace {
 
+// An event without a time goes by the timed event before it in its data stream.
 class InRange {
  public:
   InRange(const TrimRange& range, std::shared_ptr<TimesSeen> left_out)
       : left_out_(std::move(left_out)),
         range_(range),
-        begin_(range.begin ? OrderKey::from(*range.begin) : OrderKey::first()),
-        end_(OrderKey::from(range.end.value_or(Nanoseconds::from_unsigned(~Uint128{0})))) {}
+        begin_(first_time(range)),
+        end_(last_time(range)) {}
 
   bool passes(const Record& record) {
-    const OrderKey key = times_(record);
     if (record.kind == RecordKind::kEvent) [[likely]]
-      return (begin_ <= key && key <= end_) || record.event.event_class->describes_others;
+      return is_inside(record.event) || record.event.event_class->describes_others;
+    if (record.kind == RecordKind::kStreamEnd) forget(record.stream->entity);
     if (record.kind == RecordKind::kLoss) return !lies_outside(*record.loss);
     const bool is_packet =
         record.kind == RecordKind::kPacketBegin || record.kind == RecordKind::kPacketEnd;
@@ -34,6 +37,42 @@ class InRange {
   }
 
  private:
+  static OrderKey first_time(const TrimRange& range) {
+    return range.begin ? OrderKey::from(*range.begin) : OrderKey::first();
+  }
+  static OrderKey last_time(const TrimRange& range) {
+    return OrderKey::from(range.end.value_or(Nanoseconds::from_unsigned(~Uint128{0})));
+  }
+
+  bool is_inside(const Event& event) {
+    if (last_ == nullptr || event.stream == nullptr || event.stream->entity != stream_) [[unlikely]]
+      select(event.stream == nullptr ? EntityId::none() : event.stream->entity);
+    if (const ClockClass* const clock = event.event_class->clock; clock != nullptr) {
+      if (clock->entity != clock_) [[unlikely]]
+        select(*clock);
+      *last_ = values_ && values_->contain(event.time);
+    }
+    return *last_;
+  }
+  void select(const ClockClass& clock) {
+    clock_ = clock.entity;
+    const auto [known, is_new] = values_of_.try_emplace(clock_);
+    if (is_new) {
+      known->second =
+          clock.values_between(range_.begin.value_or(Nanoseconds::from_unsigned(~Uint128{0}, true)),
+                               range_.end.value_or(Nanoseconds::from_unsigned(~Uint128{0})));
+    }
+    values_ = known->second;
+  }
+  void select(const EntityId& stream) {
+    stream_ = stream;
+    last_ = &inside_.try_emplace(stream, !range_.begin).first->second;
+  }
+  void forget(const EntityId& stream) {
+    inside_.erase(stream);
+    last_ = nullptr;
+  }
+
   bool lies_outside(const Loss& loss) const {
     return (range_.begin && loss.end && *loss.end < *range_.begin) ||
            (range_.end && loss.begin && *loss.begin > *range_.end);
@@ -49,11 +88,18 @@ class InRange {
   }
 
   std::shared_ptr<TimesSeen> left_out_;
-  StreamTimes times_;
   TrimRange range_;
   KeyMaker packet_keys_;
   OrderKey begin_;
   OrderKey end_;
+  EntityId clock_ = EntityId::none();
+  std::optional<ClockValues> values_;  // of `clock_`
+  // The values of clocks that lie in the range.
+  std::unordered_map<EntityId, std::optional<ClockValues>, EntityIdHash> values_of_;
+  EntityId stream_ = EntityId::none();
+  bool* last_ = nullptr;  // of `stream_`
+  // Whether the last event with a time lay in the range, by data stream.
+  std::unordered_map<EntityId, bool, EntityIdHash> inside_;
 };
 
 }  // namespace

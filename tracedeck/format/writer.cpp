@@ -12,9 +12,9 @@ bool is_refusal(const Error& error) {
 
 Result<void> Writer::write_or_refuse(const Record& record, Written& written) {
   auto result = write(record);
-  if (result) {
+  if (result) [[likely]] {
     written.events += record.kind == RecordKind::kEvent ? 1 : 0;
-    return {};
+    return result;
   }
   if (!is_refusal(result.error())) return result;
   if (written.refused++ == 0) written.first_refusal = result.error().to_string();
@@ -23,7 +23,8 @@ Result<void> Writer::write_or_refuse(const Record& record, Written& written) {
 
 Result<void> Writer::write_batch(const Batch& batch, Written& written) {
   for (const Record& record : batch.records()) {
-    if (auto result = write_or_refuse(record, written); !result) return result;
+    if (auto result = write_or_refuse(record, written); !result) [[unlikely]]
+      return result;
   }
   return {};
 }

@@ -42,8 +42,13 @@ struct StreamIdentity {
 StreamIdentity identity_of(const DataStream& stream) {
   StreamIdentity identity;
   if (stream.stream_class != nullptr) identity.stream_class = stream.stream_class->entity;
-  for (const StreamKey& key : stream.keys)
-    identity.keys += fmt::format(" {} {} {}", key.name, key.value, key.digits);
+  for (const StreamKey& key : stream.keys) {
+    identity.keys += key.name;
+    identity.keys += '\0';
+    identity.keys.append(reinterpret_cast<const char*>(&key.value), sizeof(key.value));
+    identity.keys += key.digits;
+    identity.keys += '\0';
+  }
   return identity;
 }
 

@@ -1,5 +1,7 @@
 #include "tracedeck/model/clock.hpp"
 
+#include <limits>
+
 namespace tracedeck {
 namespace {
 
@@ -51,6 +53,34 @@ Nanoseconds ClockClass::interval(std::uint64_t begin, std::uint64_t end) const {
   const bool fraction = product % tick.denominator != 0;
   return Nanoseconds::from_unsigned(product / tick.denominator + (negative && fraction ? 1 : 0),
                                     negative);
+}
+
+std::optional<ClockValues> ClockClass::values_between(const Nanoseconds& begin,
+                                                      const Nanoseconds& end) const {
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+  // The first value whose time is not before `bound`, or is behind it.
+  const auto first_from = [&](const Nanoseconds& bound,
+                              bool behind) -> std::optional<std::uint64_t> {
+    const auto reaches = [&](std::uint64_t value) {
+      return behind ? to_nanoseconds(value) > bound : to_nanoseconds(value) >= bound;
+    };
+    if (!reaches(kLast)) return std::nullopt;
+    std::uint64_t low = 0;
+    std::uint64_t high = kLast;
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      if (reaches(middle)) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  };
+  const auto first = first_from(begin, false);
+  const auto behind = first_from(end, true);
+  if (!first || (behind && *behind <= *first)) return std::nullopt;
+  return ClockValues{.first = *first, .extent = (behind ? *behind - 1 : kLast) - *first};
 }
 
 }  // namespace tracedeck

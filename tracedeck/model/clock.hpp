@@ -39,6 +39,14 @@ struct Identity {
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
+// Values of a clock that follow one another.
+struct ClockValues {
+  std::uint64_t first = 0;
+  std::uint64_t extent = 0;  // the last one less the first
+
+  [[nodiscard]] bool contain(std::uint64_t value) const { return value - first <= extent; }
+};
+
 // Describes one clock. Lives in its `TraceDescription`, at a stable address.
 struct ClockClass {
   EntityId entity = {};  // which the description sets
@@ -60,6 +68,10 @@ struct ClockClass {
 
   // The signed length of the interval between two clock values, rounded down.
   [[nodiscard]] Nanoseconds interval(std::uint64_t begin, std::uint64_t end) const;
+
+  // The values whose times lie between the two, which belong to it; nothing if there are none.
+  [[nodiscard]] std::optional<ClockValues> values_between(const Nanoseconds& begin,
+                                                          const Nanoseconds& end) const;
 
   // True when a clock value is already ns from the origin.
   [[nodiscard]] bool counts_nanoseconds() const {

@@ -152,5 +152,26 @@ TEST(RelatedClocks, CountFromAnOriginThatBothName) {
   EXPECT_FALSE(related(unnamed, unnamed));
 }
 
+TEST(ClockClass, KnowsItsValuesBetweenTimes) {
+  const ClockClass clock{.tick = {10, 3}, .offset_seconds = 1, .shift = -5};
+  const auto values = [&](std::int64_t begin, std::int64_t end) {
+    const auto found = clock.values_between(Nanoseconds(begin), Nanoseconds(end));
+    return found ? std::vector{found->first, found->first + found->extent}
+                 : std::vector<std::uint64_t>();
+  };
+  const auto time_of = [&](std::uint64_t value) {
+    return static_cast<std::int64_t>(clock.to_nanoseconds(value).magnitude());
+  };
+  EXPECT_EQ(values(time_of(7), time_of(9)), (std::vector<std::uint64_t>{7, 9}));
+  EXPECT_EQ(values(time_of(7) + 1, time_of(9) - 1), (std::vector<std::uint64_t>{8, 8}));
+  EXPECT_EQ(values(time_of(7) + 1, time_of(8) - 1), std::vector<std::uint64_t>());
+  EXPECT_EQ(values(-10, time_of(0)), (std::vector<std::uint64_t>{0, 0}));
+  EXPECT_EQ(values(-10, time_of(0) - 1), std::vector<std::uint64_t>());
+  const auto most = Nanoseconds::from_unsigned(~Uint128{0});
+  const auto all = clock.values_between(-most, most);
+  ASSERT_TRUE(all);
+  EXPECT_TRUE(all->contain(0) && all->contain(~std::uint64_t{0}));
+}
+
 }  // namespace
 }  // namespace tracedeck

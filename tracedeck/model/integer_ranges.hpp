@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/integer.hpp"
+
 namespace tracedeck {
 
-__extension__ using Int128 = __int128;
-
 struct IntegerRange {
-  Int128 lower = 0;
-  Int128 upper = 0;  // inclusive
+  Integer lower = 0;
+  Integer upper = 0;  // inclusive
 
   friend bool operator==(const IntegerRange&, const IntegerRange&) = default;
 };
@@ -95,17 +95,19 @@ class IntegerRanges {
   // Whether one of them has a value.
   [[nodiscard]] bool contains(Int128 value) const {
     if (form_ == Form::kOne) [[likely]]
-      return static_cast<Unsigned>(value) - static_cast<Unsigned>(Int128{value_.lower}) <= span_;
-    if (form_ == Form::kNone) return false;
-    for (const IntegerRange& range : *value_.list)
-      if (range.lower <= value && value <= range.upper) return true;
-    return false;
+      return static_cast<Uint128>(value) - static_cast<Uint128>(Int128{value_.lower}) <= span_;
+    return form_ == Form::kList && is_listed(value);
+  }
+  [[nodiscard]] bool contains(const Integer& value) const {
+    return value.fits_signed() ? contains(static_cast<Int128>(value))
+                               : form_ == Form::kList && is_listed(value);
   }
 
   void push_back(const IntegerRange& range) {
     if (form_ == Form::kNone && is_small(range)) {
       value_.lower = static_cast<std::int64_t>(range.lower);
-      span_ = static_cast<std::uint32_t>(range.upper - range.lower);
+      span_ = static_cast<std::uint32_t>(static_cast<Int128>(range.upper) -
+                                         static_cast<Int128>(range.lower));
       form_ = Form::kOne;
       return;
     }
@@ -132,11 +134,15 @@ class IntegerRanges {
 
  private:
   enum class Form : std::uint32_t { kNone, kOne, kList };
-  __extension__ using Unsigned = unsigned __int128;
 
+  [[nodiscard]] bool is_listed(const Integer& value) const {
+    for (const IntegerRange& range : *value_.list)
+      if (range.lower <= value && value <= range.upper) return true;
+    return false;
+  }
   static bool is_small(const IntegerRange& range) {
     return range.lower >= INT64_MIN && range.lower <= INT64_MAX && range.upper >= range.lower &&
-           range.upper <= range.lower + UINT32_MAX;
+           range.upper <= Integer(static_cast<Int128>(range.lower) + UINT32_MAX);
   }
   void swap(IntegerRanges& other) noexcept {
     std::swap(value_, other.value_);

@@ -10,6 +10,8 @@ namespace tracedeck {
 namespace {
 
 constexpr Int128 kMostBound = ~(Int128{1} << 127);
+constexpr Integer kTop(~Uint128{0}, false);
+constexpr Integer kMiddle(Uint128{1} << 127, false);
 
 const std::vector<IntegerRange>& samples() {
   static const std::vector<IntegerRange> kSamples = {
@@ -21,7 +23,11 @@ const std::vector<IntegerRange>& samples() {
       {Int128{INT64_MAX} + 1, Int128{INT64_MAX} + 1},
       {kMostBound, kMostBound},
       {-kMostBound, kMostBound},
-      {5, 3},  // upside down
+      {kTop, kTop},
+      {kMiddle, kTop},
+      {-1, kMiddle},
+      {-1, -1},  // the bits of the top
+      {5, 3},    // upside down
   };
   return kSamples;
 }
@@ -70,15 +76,15 @@ TEST(IntegerRanges, AreCopiedMovedAndCompared) {
 }
 
 TEST(IntegerRanges, ContainWhatTheirBoundsSay) {
-  const std::vector<Int128> values = {-kMostBound, INT64_MIN, -6, -5, 0,         3,
-                                      4,           5,         7,  8,  INT64_MAX, kMostBound};
+  const std::vector<Integer> values = {-kMostBound, INT64_MIN, -6,         -5,      -1,  0, 3, 4, 5,
+                                       7,           INT64_MAX, kMostBound, kMiddle, kTop};
   IntegerRanges all;
-  const auto within = [](const IntegerRange& range, Int128 value) {
+  const auto within = [](const IntegerRange& range, const Integer& value) {
     return range.lower <= value && value <= range.upper;
   };
   for (const IntegerRange& range : samples()) {
     all.push_back(range);
-    for (const Int128 value : values) {
+    for (const Integer& value : values) {
       EXPECT_EQ(IntegerRanges{range}.contains(value), within(range, value));
       EXPECT_EQ(all.contains(value), std::ranges::any_of(listed(all), [&](const auto& each) {
                   return within(each, value);

@@ -5,10 +5,10 @@
 namespace tracedeck {
 namespace {
 
-constexpr std::size_t kBytes = sizeof(Int128);
+constexpr std::size_t kBytes = sizeof(Uint128);
 
 // A little-endian integer whose bytes past the sixteenth say nothing more.
-std::optional<Int128> narrowed(ByteSpan bytes, bool is_signed) {
+std::optional<Integer> narrowed(ByteSpan bytes, bool is_signed) {
   const bool negative = is_signed && !bytes.empty() && (bytes.back() & 0x80) != 0;
   const std::uint8_t filling = negative ? 0xFF : 0;
   Uint128 value = negative ? ~Uint128{0} : 0;
@@ -16,9 +16,8 @@ std::optional<Int128> narrowed(ByteSpan bytes, bool is_signed) {
     if (i >= kBytes && bytes[i] != filling) return {};
     if (i < kBytes) value = value << 8 | bytes[i];
   }
-  const bool top_bit = value >> 127 != 0;
-  if (top_bit != negative) return {};
-  return static_cast<Int128>(value);
+  if (negative && value >> 127 == 0) return {};
+  return Integer::of(negative ? Uint128{0} - value : value, negative);
 }
 
 }  // namespace
@@ -29,6 +28,20 @@ std::optional<Int128> integer_value(const Slot& slot) {
       return static_cast<Int128>(slot.bits);
     case SlotKind::kSigned:
       return Int128{slot.integer};
+    default: {
+      const std::optional<Integer> wide = wide_integer_value(slot);
+      if (!wide || !wide->fits_signed()) return {};
+      return static_cast<Int128>(*wide);
+    }
+  }
+}
+
+std::optional<Integer> wide_integer_value(const Slot& slot) {
+  switch (slot.kind) {
+    case SlotKind::kUnsigned:
+      return slot.bits;
+    case SlotKind::kSigned:
+      return slot.integer;
     case SlotKind::kWideUnsigned:
       return narrowed(slot.bytes(), false);
     case SlotKind::kWideSigned:
@@ -38,14 +51,11 @@ std::optional<Int128> integer_value(const Slot& slot) {
   }
 }
 
-bool has_label(const Mapping& mapping, std::optional<Int128> value) {
-  return value && mapping.ranges.contains(*value);
-}
-
 bool has_flag(const Mapping& mapping, const Slot& slot) {
   if (slot.kind != SlotKind::kUnsigned) return false;
   for (Int128 bit = 0; bit < 64; ++bit) {
-    if ((slot.bits >> static_cast<unsigned>(bit) & 1) != 0 && has_label(mapping, bit)) return true;
+    if ((slot.bits >> static_cast<unsigned>(bit) & 1) != 0 && mapping.ranges.contains(bit))
+      return true;
   }
   return false;
 }
@@ -53,7 +63,7 @@ bool has_flag(const Mapping& mapping, const Slot& slot) {
 bool stands_for(const Mapping& mapping, const IntegerClass& integer_class, const Slot& slot) {
   return integer_class.form == IntegerClass::Form::kBitMap
              ? has_flag(mapping, slot)
-             : has_label(mapping, integer_value(slot));
+             : has_label(mapping, slot, integer_value(slot));
 }
 
 }  // namespace tracedeck

@@ -19,10 +19,18 @@ namespace tracedeck {
 
 // The value of an integer slot, unless 127 bits and a sign cannot hold it.
 [[nodiscard]] std::optional<Int128> integer_value(const Slot& slot);
+// The same of all that ranges can be bounded by.
+[[nodiscard]] std::optional<Integer> wide_integer_value(const Slot& slot);
 
-// Whether a label's ranges hold the value of a slot. A value too wide for `integer_value` is in
-// none.
-[[nodiscard]] bool has_label(const Mapping& mapping, std::optional<Int128> value);
+// Whether a label's ranges hold the value of a slot. `value`: its `integer_value`, which is looked
+// for once for all labels.
+[[nodiscard]] inline bool has_label(const Mapping& mapping, const Slot& slot,
+                                    const std::optional<Int128>& value) {
+  if (value) [[likely]]
+    return mapping.ranges.contains(*value);
+  const std::optional<Integer> wide = wide_integer_value(slot);
+  return wide && mapping.ranges.contains(*wide);
+}
 
 // Whether the slot of a bit map has one of the bits set that a flag's ranges name. Bits above 63
 // are not looked at.

@@ -19,8 +19,9 @@ void SymbolTable::add(std::uint64_t address, std::uint64_t size, std::uint64_t d
 }
 
 void SymbolTable::finish() {
-  std::ranges::stable_sort(entries_, [](const Entry& a, const Entry& b) {
-    return std::tie(a.address, a.depth) < std::tie(b.address, b.depth);
+  // The first name that was added lies before the others.
+  std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
+    return std::tie(a.address, a.depth, a.name) < std::tie(b.address, b.depth, b.name);
   });
   const auto same = std::ranges::unique(entries_, {}, &Entry::address);
   entries_.erase(same.begin(), same.end());

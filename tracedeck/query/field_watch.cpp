@@ -8,6 +8,7 @@
 
 #include "tracedeck/base/nearest.hpp"
 #include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/pattern.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -34,7 +35,40 @@ void add_names(const FieldClassPtr& structure, std::set<std::string, std::less<>
 
 }  // namespace
 
+// Texts are compared with the names of classes, which say what an event is far more often than a
+// field called `name` does.
+void FieldWatch::add_name_test(Operator operation, const Expression& wanted) {
+  if (wanted.operation != Operator::kLiteral) return;
+  TextMatcherPtr matcher;
+  const auto* const text = std::get_if<std::string>(&wanted.literal);
+  if (const auto* const pattern = std::get_if<Pattern>(&wanted.literal)) {
+    matcher = pattern_matcher(*pattern).value_or(nullptr);
+  } else if (text != nullptr && operation == Operator::kGlob) {
+    matcher = glob_matcher(*text).value_or(nullptr);
+  } else if (text != nullptr) {
+    const bool contains = operation == Operator::kContains;
+    name_tests_.push_back({.holds = [text = *text, contains](std::string_view name) {
+      return contains ? name.contains(text) : name == text;
+    }});
+  }
+  if (matcher == nullptr) return;
+  name_tests_.push_back(
+      {.holds = [matcher](std::string_view name) { return matcher->matches(name); }});
+}
+
+void FieldWatch::add_name_tests(const Expression& comparison) {
+  const auto is_name = [](const ExpressionPtr& operand) {
+    return operand->operation == Operator::kPath && operand->path.root == Root::kName;
+  };
+  if (comparison.operation < Operator::kEqual || comparison.operation > Operator::kIn ||
+      std::ranges::none_of(comparison.operands, is_name))
+    return;
+  for (const ExpressionPtr& operand : comparison.operands)
+    add_name_test(comparison.operation, *operand);
+}
+
 void FieldWatch::add(const Expression& expression) {
+  add_name_tests(expression);
   if (expression.operation == Operator::kPath) {
     const Root root = expression.path.root;
     if (root < Root::kStream) uses_.push_back({.path = expression.path});
@@ -57,9 +91,17 @@ void FieldWatch::see(const EventClass& event_class) {
     use.found = true;
     use.parts.insert(field->part);
   }
+  bool has_name = false;
   for (const std::string_view word : event_words_) {
-    if (find_field(event_class, {.root = Root::kPayload, .steps = {{.name = std::string(word)}}}))
-      shadowing_.insert(word);
+    if (!find_field(event_class, {.root = Root::kPayload, .steps = {{.name = std::string(word)}}}))
+      continue;
+    shadowing_.insert(word);
+    has_name = has_name || word == event_value_name(Root::kName);
+  }
+  others_have_no_name_ = others_have_no_name_ || !has_name;
+  for (NameTest& test : name_tests_) {
+    test.met = test.met || event_class.self_described ||
+               (event_class.name && test.holds(*event_class.name));
   }
   if (uses_.empty()) return;
   add_names(event_class.payload, names_);
@@ -89,10 +131,16 @@ std::vector<std::string> FieldWatch::unknown_fields() const {
   return sentences;
 }
 
+bool FieldWatch::name_is_doubtful() const {
+  return !others_have_no_name_ ||
+         std::ranges::any_of(name_tests_, [](const NameTest& test) { return !test.met; });
+}
+
 std::vector<std::string> FieldWatch::notices() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> sentences;
   for (const std::string_view word : shadowing_) {
+    if (word == event_value_name(Root::kName) && !name_is_doubtful()) continue;
     sentences.push_back(fmt::format(
         "`{0}` is what each event has; the field of that name, which some have, is `.{0}`", word));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -39,6 +40,17 @@ class FieldWatch {
     std::set<FieldReference::Part> parts = {};
   };
 
+  // A text that `name` is compared with, and whether it stands for a class: then the name of the
+  // event is meant, and not a field that is called so.
+  struct NameTest {
+    std::function<bool(std::string_view name)> holds;
+    bool met = false;
+  };
+
+  void add_name_tests(const Expression& comparison);
+  void add_name_test(Operator operation, const Expression& wanted);
+  // Whether `name` may be meant as the field of that name.
+  [[nodiscard]] bool name_is_doubtful() const;
   [[nodiscard]] std::string nearest_name(std::string_view name) const;
 
   std::set<std::string_view> event_words_;  // what events have that is named
@@ -47,6 +59,8 @@ class FieldWatch {
   std::vector<Use> uses_;
   std::set<std::string, std::less<>> names_;  // of fields of the classes, some of them
   std::set<std::string_view> shadowing_;      // what events have and fields are called too
+  std::vector<NameTest> name_tests_;
+  bool others_have_no_name_ = false;  // a class was seen without a field `name`
 };
 
 }  // namespace tracedeck::query

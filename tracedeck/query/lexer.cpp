@@ -37,6 +37,7 @@ constexpr std::array kUnits = {
     UnitWord{"ms", 1'000'000},
     UnitWord{"s", 1'000'000'000},
     UnitWord{"m", 60'000'000'000},
+    UnitWord{"min", 60'000'000'000},
     UnitWord{"h", 3'600'000'000'000},
     UnitWord{"B", 1},
     UnitWord{"kB", 1'000},
@@ -201,7 +202,7 @@ Result<void> Lexer::read_number() {
     if (unit == kUnits.end()) {
       return error(
           {number_end, at_},
-          fmt::format("`{}` is no unit; there are ns us ms s m h and B kB MB GB KiB MiB GiB",
+          fmt::format("`{}` is no unit; there are ns us ms s m min h and B kB MB GB KiB MiB GiB",
                       repaired_utf8(unit_name)));
     }
     factor = unit->factor;

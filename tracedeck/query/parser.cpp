@@ -580,6 +580,18 @@ std::optional<Root> find_event_value(std::string_view word) {
   return found == nullptr ? std::nullopt : std::optional(found->root);
 }
 
+std::vector<std::string_view> event_value_words() {
+  std::vector<std::string_view> words;
+  for (const RootWord& each : kEventValues) words.push_back(each.text);
+  return words;
+}
+
+std::vector<std::string_view> function_words() {
+  std::vector<std::string_view> words;
+  for (const Word& each : kFunctions) words.push_back(each.text);
+  return words;
+}
+
 std::string to_string(const Path& path) {
   std::string text;
   if (path.root >= kFirstEventValue) text = event_value_name(path.root);

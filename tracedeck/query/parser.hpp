@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/query/expression.hpp"
@@ -27,6 +28,10 @@ namespace tracedeck::query {
 
 // What a word such as `time` is of each event; nothing of others.
 [[nodiscard]] std::optional<Root> find_event_value(std::string_view word);
+
+// All such words, and the names of functions.
+[[nodiscard]] std::vector<std::string_view> event_value_words();
+[[nodiscard]] std::vector<std::string_view> function_words();
 
 // As it is written in an expression.
 [[nodiscard]] std::string to_string(const Path& path);

@@ -75,6 +75,8 @@ std::string parsed(std::string_view text) {
 
 TEST(Parser, KnowsNumbersAndUnits) {
   EXPECT_EQ(parsed("5ms"), "5000000");
+  EXPECT_EQ(parsed("2min"), "120000000000");
+  EXPECT_EQ(parsed("2m"), "120000000000");
   EXPECT_EQ(parsed("1.5us"), "1500");
   EXPECT_EQ(parsed("2MiB"), "2097152");
   EXPECT_EQ(parsed("1_000"), "1000");

@@ -63,32 +63,12 @@ std::optional<Bits> bits_of(const Interval& interval, bool is_signed) {
 
 // The values of a clock whose times lie in the interval; nullopt for none.
 std::optional<Bits> clock_values_of(const Interval& interval, const ClockClass& clock) {
-  const auto time_of = [&](std::uint64_t value) {
-    return Integer::from(clock.to_nanoseconds(value));
+  const auto time_of = [](const Integer& bound) {
+    return Nanoseconds::from_unsigned(bound.magnitude, bound.negative);
   };
-  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
-  // The first value whose time is not before `bound`, or is behind it.
-  const auto first_from = [&](const Integer& bound, bool behind) -> std::optional<std::uint64_t> {
-    const auto reaches = [&](std::uint64_t value) {
-      return behind ? time_of(value) > bound : time_of(value) >= bound;
-    };
-    if (!reaches(kLast)) return std::nullopt;
-    std::uint64_t low = 0;
-    std::uint64_t high = kLast;
-    while (low < high) {
-      const std::uint64_t middle = low + (high - low) / 2;
-      if (reaches(middle)) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
-  };
-  const auto first = first_from(interval.low, false);
-  const auto behind = first_from(interval.high, true);
-  if (!first || behind == 0 || (behind && *behind <= *first)) return std::nullopt;
-  return Bits{*first, (behind ? *behind - 1 : kLast) - *first};
+  const auto values = clock.values_between(time_of(interval.low), time_of(interval.high));
+  if (!values) return std::nullopt;
+  return Bits{values->first, values->extent};
 }
 
 const IntegerClass* integer_class(const BoundNode& node) {

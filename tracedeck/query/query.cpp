@@ -259,6 +259,9 @@ class Query::Plan {
   }
 
   Result<void> note(const Record& record) {
+    // Also of classes whose events a condition leaves out.
+    if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
+      fields_.see(*record.event_class);
     if (record.kind == RecordKind::kProblem) counts_.damaged_bytes += record.notice->finding.length;
     if (record.kind != RecordKind::kLoss) return {};
     const Loss& loss = *record.loss;

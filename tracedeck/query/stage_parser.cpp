@@ -408,6 +408,8 @@ class StageParser {
 
 }  // namespace
 
+std::span<const std::string_view> stage_keywords() { return kStageWords; }
+
 Result<std::vector<StageSyntax>> parse_stages(std::string_view text) {
   if (text.size() > kMaxTextSize)
     return fail(ErrorCode::kLimitExceeded,

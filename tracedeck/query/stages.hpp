@@ -73,6 +73,9 @@ struct StageSyntax {
       what;
 };
 
+// The words that stages begin with, and those within them.
+[[nodiscard]] std::span<const std::string_view> stage_keywords();
+
 // The stages of a query. Errors: kInvalidArgument with a caret under the place, kLimitExceeded.
 [[nodiscard]] Result<std::vector<StageSyntax>> parse_stages(std::string_view text);
 

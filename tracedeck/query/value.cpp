@@ -27,26 +27,22 @@ Uint128 load(ByteSpan little_endian) {
   return value;
 }
 
-std::optional<Int128> narrowed(const Integer& value) {
-  constexpr Uint128 kTop = Uint128{1} << 127;
-  if (value.magnitude > kTop || (value.magnitude == kTop && !value.negative)) return std::nullopt;
-  return static_cast<Int128>(value.negative ? Uint128{0} - value.magnitude : value.magnitude);
-}
-
 // Whether a label, or flag, of the class stands for the value.
 bool stands_for(const Mapping& mapping, const Value& value) {
   const bool is_wide = value.kind == Kind::kWide;
   if (value.labels->form != IntegerClass::Form::kBitMap)
-    return !is_wide && has_label(mapping, narrowed(value.integer));
+    return !is_wide && mapping.ranges.contains(value.integer);
   const std::size_t bits = 8 * (is_wide ? std::size_t{value.slot->length} : kIntegerBytes);
   const auto is_set = [&](std::size_t bit) {
     return is_wide ? (value.slot->bytes()[bit / 8] >> bit % 8 & 1) != 0
                    : (value.integer.magnitude >> bit & 1) != 0;
   };
   for (const IntegerRange& range : mapping.ranges) {
-    const auto last = std::min<Int128>(range.upper, static_cast<Int128>(bits) - 1);
-    for (auto bit = std::max<Int128>(range.lower, 0); bit <= last; ++bit) {
-      if (is_set(static_cast<std::size_t>(bit))) return true;
+    if (range.upper < 0) continue;
+    const auto end = static_cast<std::size_t>(std::min<Integer>(range.upper, bits - 1)) + 1;
+    for (auto bit = static_cast<std::size_t>(std::clamp<Integer>(range.lower, 0, end)); bit < end;
+         ++bit) {
+      if (is_set(bit)) return true;
     }
   }
   return false;

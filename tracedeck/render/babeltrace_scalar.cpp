@@ -197,7 +197,7 @@ void BabeltraceEnumeration::append(TextBuffer& out, const Slot& slot) {
 
 void BabeltraceEnumeration::make(TextBuffer& out, const Slot& slot) const {
   out.append("( ");
-  append_labels(out, integer_value(slot));
+  append_labels(out, wide_integer_value(slot));
   out.append(" : container = ");
   palette_.begin(out, BabeltracePaint::kValue);
   if (is_narrow_integer(slot)) {
@@ -209,7 +209,8 @@ void BabeltraceEnumeration::make(TextBuffer& out, const Slot& slot) const {
   out.append(" )");
 }
 
-void BabeltraceEnumeration::append_labels(TextBuffer& out, std::optional<Int128> value) const {
+void BabeltraceEnumeration::append_labels(TextBuffer& out,
+                                          const std::optional<Integer>& value) const {
   bool any = false;
   if (!ranges_.empty()) {
     const Range* const range = value ? range_of(*value) : nullptr;
@@ -229,7 +230,7 @@ void BabeltraceEnumeration::append_labels(TextBuffer& out, std::optional<Int128>
   if (!any) palette_.text(out, BabeltracePaint::kUnknown, "<unknown>");
 }
 
-const BabeltraceEnumeration::Range* BabeltraceEnumeration::range_of(Int128 value) const {
+const BabeltraceEnumeration::Range* BabeltraceEnumeration::range_of(const Integer& value) const {
   const auto after = std::ranges::upper_bound(ranges_, value, {}, &Range::lower);
   if (after == ranges_.begin()) return nullptr;
   const Range& range = *std::prev(after);

@@ -72,8 +72,8 @@ class BabeltraceEnumeration {
     std::vector<IntegerRange> ranges;
   };
   struct Range {
-    Int128 lower;
-    Int128 upper;
+    Integer lower;
+    Integer upper;
     std::uint32_t label;
   };
   struct Remembered {
@@ -82,9 +82,9 @@ class BabeltraceEnumeration {
   };
 
   void make(TextBuffer& out, const Slot& slot) const;
-  void append_labels(TextBuffer& out, std::optional<Int128> value) const;
+  void append_labels(TextBuffer& out, const std::optional<Integer>& value) const;
   // The labels of a value; null when `ranges_` does not say.
-  [[nodiscard]] const Range* range_of(Int128 value) const;
+  [[nodiscard]] const Range* range_of(const Integer& value) const;
 
   BabeltracePalette palette_;
   BabeltraceInteger integer_;

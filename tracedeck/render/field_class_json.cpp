@@ -7,10 +7,8 @@
 namespace tracedeck::render {
 namespace {
 
-void append_integer(TextBuffer& out, Int128 value) {
-  const bool negative = value < 0;
-  const auto bits = static_cast<Uint128>(value);
-  append_decimal(out, Nanoseconds::from_unsigned(negative ? 0 - bits : bits, negative));
+void append_integer(TextBuffer& out, const Integer& value) {
+  append_decimal(out, Nanoseconds::from_unsigned(value.magnitude, value.negative));
 }
 
 void append_ranges(JsonObject& object, const IntegerRanges& ranges) {

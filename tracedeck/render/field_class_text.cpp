@@ -10,18 +10,12 @@ namespace {
 
 constexpr std::size_t kStep = 2;
 
-std::string integer_text(Int128 value) {
-  const bool negative = value < 0;
-  const auto bits = static_cast<Uint128>(value);
-  return Nanoseconds::from_unsigned(negative ? 0 - bits : bits, negative).to_string();
-}
-
 std::string ranges_text(const IntegerRanges& ranges) {
   std::string text;
   for (const IntegerRange& range : ranges) {
     if (!text.empty()) text += ", ";
-    text += integer_text(range.lower);
-    if (range.upper != range.lower) text += fmt::format("..{}", integer_text(range.upper));
+    text += range.lower.to_string();
+    if (range.upper != range.lower) text += fmt::format("..{}", range.upper.to_string());
   }
   return text;
 }

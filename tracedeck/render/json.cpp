@@ -210,7 +210,7 @@ void JsonStyle::scalar(TextBuffer& out, const Slot& slot, const FieldClass* fiel
   const std::optional<Int128> value = integer_value(slot);
   bool first = true;
   for (const Mapping& mapping : enumeration->mappings) {
-    if (!has_label(mapping, value)) continue;
+    if (!has_label(mapping, slot, value)) continue;
     if (!first) out.append(',');
     first = false;
     string(out, mapping.label);

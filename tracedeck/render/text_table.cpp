@@ -24,10 +24,28 @@ void TextTable::append_line(TextBuffer& out, const std::vector<Side>& sides,
   out.append('\n');
 }
 
+void TextTable::add(const Cells& cells) {
+  constexpr std::size_t kBlock = std::size_t{64} << 10;
+  widen(widths_, cells);
+  std::size_t size = 0;
+  for (const std::string& cell : cells) size += cell.size() + 1;
+  if (blocks_.empty()) blocks_.emplace_back();
+  if (blocks_.back().size() + size > kBlock && !blocks_.back().empty()) blocks_.emplace_back();
+  for (const std::string& cell : cells) blocks_.back().append(cell).push_back('\n');
+}
+
 void TextTable::append_to(TextBuffer& out, std::size_t indent) const {
-  std::vector<std::size_t> widths(sides_.size());
-  for (const Cells& row : rows_) widen(widths, row);
-  for (const Cells& row : rows_) append_line(out, sides_, widths, row, indent);
+  Cells row;
+  for (const std::string& block : blocks_) {
+    for (std::size_t at = 0; at < block.size();) {
+      const std::size_t end = block.find('\n', at);
+      row.push_back(block.substr(at, end - at));
+      at = end + 1;
+      if (row.size() < sides_.size()) continue;
+      append_line(out, sides_, widths_, row, indent);
+      row.clear();
+    }
+  }
 }
 
 std::string TextTable::to_string(std::size_t indent) const {

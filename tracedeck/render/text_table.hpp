@@ -16,11 +16,11 @@ class TextTable {
   enum class Side : unsigned char { kLeft, kRight };
 
   // On which side of its column each cell stands. The last column is not padded on its right.
-  explicit TextTable(std::vector<Side> sides) : sides_(std::move(sides)) {}
+  explicit TextTable(std::vector<Side> sides) : sides_(std::move(sides)), widths_(sides_.size()) {}
 
   // As many cells as there are columns, without control characters.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  void add(const std::vector<std::string>& cells);
+  [[nodiscard]] bool empty() const { return blocks_.empty(); }
 
   // The rows, each a line that begins with `indent` spaces and ends in none.
   [[nodiscard]] std::string to_string(std::size_t indent = 0) const;
@@ -44,7 +44,10 @@ class TextTable {
                           std::size_t indent);
 
   std::vector<Side> sides_;
-  std::vector<Cells> rows_;
+  std::vector<std::size_t> widths_;
+  // The cells, each with a line feed behind it: there may be a row for each of a million labels.
+  // Rows are whole in a block.
+  std::vector<std::string> blocks_;
 };
 
 }  // namespace tracedeck::render

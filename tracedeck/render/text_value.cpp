@@ -98,7 +98,7 @@ void TextStyle::labels(TextBuffer& out, const Slot& slot, const IntegerClass& in
   bool any = false;
   palette_.begin(out, Paint::kLabel);
   for (const Mapping& mapping : integer.mappings) {
-    if (!has_label(mapping, value)) continue;
+    if (!has_label(mapping, slot, value)) continue;
     if (any) put(out, Paint::kPlain, "|");
     any = true;
     columns_ += append_visible_name(out, mapping.label);

@@ -234,7 +234,7 @@ class ClassReader {
     const auto base = json_integer(value);
     for (const auto known : {DisplayBase::kBinary, DisplayBase::kOctal, DisplayBase::kDecimal,
                              DisplayBase::kHexadecimal}) {
-      if (base && *base == static_cast<Int128>(known)) return known;
+      if (base && *base == static_cast<int>(known)) return known;
     }
     findings_.expect(R::kDisplayBase, value, "2, 8, 10 or 16");
     return {};
@@ -379,20 +379,24 @@ class ClassReader {
       return whole_ = false;
     }
     std::vector<JsonRef> names;
-    std::vector<OptionRange> ranges;
+    std::vector<OptionRanges> ranges;
     for (const JsonRef option : JsonChildren(options)) read_option(option, variant, names, ranges);
     report_repeated(names, R::kVariant, "a name that no other option has");
     report_intersections(ranges);
     return has_selector;
   }
 
+  struct OptionRanges {
+    IntegerRanges ranges;
+    JsonRef option;
+  };
   struct OptionRange {
     IntegerRange range;
     JsonRef option;
   };
 
   void read_option(JsonRef value, VariantClass& variant, std::vector<JsonRef>& names,
-                   std::vector<OptionRange>& all_ranges) {
+                   std::vector<OptionRanges>& all_ranges) {
     const auto found = find_part(value, option_properties(), R::kVariantOption);
     if (!found) return;
     VariantOption option;
@@ -403,7 +407,7 @@ class ClassReader {
     }
     if (const JsonRef ranges = (*found)["selector-field-ranges"]) {
       if (keep(read_ranges(ranges, findings_), option.ranges)) {
-        for (const IntegerRange& range : option.ranges) all_ranges.push_back({range, value});
+        all_ranges.push_back({option.ranges, value});
       }
     }
     option.field_class = read_part((*found)["field-class"]);
@@ -411,7 +415,12 @@ class ClassReader {
   }
 
   // Reports options whose ranges meet those of another option.
-  void report_intersections(std::vector<OptionRange>& ranges) {
+  void report_intersections(const std::vector<OptionRanges>& options) {
+    if (are_in_order(options)) return;
+    std::vector<OptionRange> ranges;
+    for (const OptionRanges& option : options) {
+      for (const IntegerRange& range : option.ranges) ranges.push_back({range, option.option});
+    }
     std::ranges::sort(ranges, {}, [](const OptionRange& entry) {
       return std::pair(entry.range.lower, entry.option.offset());
     });

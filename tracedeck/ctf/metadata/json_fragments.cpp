@@ -117,7 +117,7 @@ void JsonFragments::check_order(FragmentType type, JsonRef root) {
 
 void JsonFragments::read_preamble(const Fragment& fragment) {
   const FoundProperties& found = fragment.found;
-  if (const JsonRef version = found["version"]; version && json_integer(version) != Int128{2})
+  if (const JsonRef version = found["version"]; version && json_integer(version) != Integer(2))
     findings_.expect(R::kVersion, version, "2");
   if (const JsonRef uuid = found["uuid"]) uuid_ = read_uuid(uuid, R::kUuid, findings_);
   has_uuid_ = static_cast<bool>(find_child(fragment.root, "uuid"));

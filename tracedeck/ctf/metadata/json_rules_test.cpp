@@ -403,8 +403,8 @@ const Case kCases[] = {
      R"({"type":"fixed-length-bit-array","length":65537,"byte-order":"big-endian"})",
      "fragment 3, /payload-field-class/member-classes/3/field-class/length: "},
     {R::kLimit, kRc3, Of::kClass,
-     R"({"type":"variable-length-signed-enumeration","mappings":{"a":[[-170141183460469231731687303715884105728,170141183460469231731687303715884105727]]}})",
-     R"({"type":"variable-length-signed-enumeration","mappings":{"a":[[-170141183460469231731687303715884105728,170141183460469231731687303715884105728]]}})",
+     R"({"type":"variable-length-signed-enumeration","mappings":{"a":[[-170141183460469231731687303715884105728,340282366920938463463374607431768211455]]}})",
+     R"({"type":"variable-length-signed-enumeration","mappings":{"a":[[-170141183460469231731687303715884105728,340282366920938463463374607431768211456]]}})",
      "fragment 3, /payload-field-class/member-classes/3/field-class/mappings/a/0/1: "},
 };
 

@@ -14,9 +14,7 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr std::size_t kMostPointer = 500;
 constexpr std::size_t kMostStep = 200;
-// So that a `JsonText` can count its strings with escapes in 29 bits.
 constexpr std::size_t kMostText = std::size_t{1} << 31U;
-constexpr std::uint32_t kMostUnescaped = (std::uint32_t{1} << 29U) - 1;
 // The parser takes several times the size of the greatest text. Greater ones than this are rare.
 constexpr std::size_t kUsualText = std::size_t{1} << 20U;
 
@@ -51,6 +49,13 @@ std::size_t string_length(const char* from) {
   return at + 1;
 }
 
+// Whether the JSON string at the beginning of valid text has any.
+bool has_escapes(const char* from) {
+  ++from;
+  while (*from != '"' && *from != '\\') ++from;
+  return *from == '\\';
+}
+
 std::string_view trimmed(std::string_view token) {
   return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
 }
@@ -83,12 +88,16 @@ JsonKind JsonRef::kind() const { return text_->nodes_[index_].kind; }
 
 std::string_view JsonRef::raw() const {
   const JsonText::Node& node = text_->nodes_[index_];
-  return as_text(text_->bytes_.view().span().subspan(node.offset, node.size));
+  const std::string_view text = as_text(text_->bytes());
+  return text.substr(node.offset, text_->end_of(index_) - node.offset);
 }
 
 std::string_view JsonRef::string() const {
   const JsonText::Node& node = text_->nodes_[index_];
-  if (node.unescaped != 0) return text_->unescaped_[node.unescaped - 1];
+  if (node.escaped)
+    return std::ranges::lower_bound(text_->unescaped_, index_, {},
+                                    &std::pair<std::uint32_t, std::string>::first)
+        ->second;
   const std::string_view quoted = raw();
   return quoted.substr(1, quoted.size() - 2);
 }
@@ -138,6 +147,24 @@ JsonRef JsonRef::next_sibling() const {
   return {*text_, parent.kind == JsonKind::kObject ? node.end + 1 : node.end};
 }
 
+std::size_t JsonText::end_of(std::uint32_t index) const {
+  const std::string_view text = as_text(bytes());
+  const std::uint32_t last = nodes_[index].end - 1;
+  std::size_t at = end_of_leaf(nodes_[last]);
+  // Nothing but white space stands before the bracket that ends each value around it.
+  for (std::uint32_t each = last; each != index; each = nodes_[each].parent)
+    at = text.find_first_of("]}", at) + 1;
+  return at;
+}
+
+std::size_t JsonText::end_of_leaf(const Node& leaf) const {
+  const std::string_view text = as_text(bytes());
+  if (leaf.kind == JsonKind::kString) return leaf.offset + string_length(text.data() + leaf.offset);
+  if (leaf.kind == JsonKind::kArray || leaf.kind == JsonKind::kObject)
+    return text.find_first_of("]}", leaf.offset) + 1;
+  return std::min(text.find_first_of(" \t\r\n,]}", leaf.offset), text.size());
+}
+
 std::vector<JsonRef> JsonText::repeated() const {
   std::vector<JsonRef> values;
   values.reserve(repeated_.size());
@@ -169,6 +196,13 @@ class JsonParser::Walk {
         if (!container(index, JsonKind::kArray, depth) || !array(value, index, depth)) return false;
         break;
       case '"': {
+        // Only what has escapes is copied.
+        if (!has_escapes(token.data())) {
+          ondemand::raw_json_string raw;
+          if (value.get_raw_json_string().get(raw) != simdjson::SUCCESS) return false;
+          text_.nodes_[index].kind = JsonKind::kString;
+          break;
+        }
         std::string_view content;
         if (value.get_string().get(content) != simdjson::SUCCESS) return false;
         string(index, content);
@@ -192,7 +226,7 @@ class JsonParser::Walk {
     text_.nodes_.push_back(Node{.offset = static_cast<std::uint32_t>(at - begin_),
                                 .end = index + 1,
                                 .parent = parent,
-                                .ordinal = ordinal});
+                                .ordinal = ordinal & JsonText::kMostOrdinal});
     return index;
   }
 
@@ -201,18 +235,6 @@ class JsonParser::Walk {
     if (depth < kJsonNesting) return true;
     kind_ = JsonFault::Kind::kNesting;
     return false;
-  }
-
-  void close(std::uint32_t index, ondemand::value& value) {
-    const char* end = begin_ + text_.bytes_.view().size;
-    // The iterator stands behind the closing bracket, which is the last token before.
-    const char* next = end;
-    if (value.current_location().get(next) != simdjson::SUCCESS) next = end;
-    const char* bracket = next - 1;
-    const char wanted = text_.nodes_[index].kind == JsonKind::kObject ? '}' : ']';
-    while (bracket > begin_ && *bracket != wanted) --bracket;
-    text_.nodes_[index].size =
-        static_cast<std::uint32_t>(bracket + 1 - begin_) - text_.nodes_[index].offset;
   }
 
   bool object(ondemand::value& value, std::uint32_t index, std::uint32_t depth) {
@@ -224,14 +246,16 @@ class JsonParser::Walk {
       if (std::move(result).get(field) != simdjson::SUCCESS) return false;
       const char* at = field.key().raw() - 1;
       last_ = at;
-      std::string_view name;
-      if (field.unescaped_key().get(name) != simdjson::SUCCESS) return false;
       const std::uint32_t key = add(at, index, 0);
-      string(key, name);
+      text_.nodes_[key].kind = JsonKind::kString;
+      if (has_escapes(at)) {
+        std::string_view name;
+        if (field.unescaped_key().get(name) != simdjson::SUCCESS) return false;
+        string(key, name);
+      }
       keys.push_back(key);
       if (!this->value(field.value(), index, 0, depth + 1)) return false;
     }
-    close(index, value);
     find_repeated(keys);
     return true;
   }
@@ -243,25 +267,21 @@ class JsonParser::Walk {
     for (auto result : array) {
       ondemand::value element;
       if (std::move(result).get(element) != simdjson::SUCCESS) return false;
-      if (!this->value(element, index, ordinal++, depth + 1)) return false;
+      if (!this->value(element, index, ordinal, depth + 1)) return false;
+      ordinal += ordinal < JsonText::kMostOrdinal ? 1 : 0;
     }
-    close(index, value);
     return true;
   }
 
   void string(std::uint32_t index, std::string_view content) {
     Node& node = text_.nodes_[index];
     node.kind = JsonKind::kString;
-    node.size = static_cast<std::uint32_t>(string_length(begin_ + node.offset));
-    // Every escape is longer than what it stands for.
-    if (node.size == content.size() + 2) return;
-    text_.unescaped_.emplace_back(content);
-    node.unescaped = static_cast<std::uint32_t>(text_.unescaped_.size()) & kMostUnescaped;
+    node.escaped = true;
+    text_.unescaped_.emplace_back(index, content);
   }
 
   bool scalar(std::uint32_t index, std::string_view token) {
     Node& node = text_.nodes_[index];
-    node.size = static_cast<std::uint32_t>(token.size());
     if (token == "null") {
       node.kind = JsonKind::kNull;
     } else if (token == "true" || token == "false") {

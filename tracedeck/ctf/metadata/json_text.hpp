@@ -113,22 +113,28 @@ class JsonText {
   friend class JsonRef;
   friend class JsonParser;
 
+  // A text of a million values has as many: what the text itself says is not kept.
   struct Node {
-    std::uint32_t offset = 0;   // of the value in the text
-    std::uint32_t size = 0;     // bytes
-    std::uint32_t end = 0;      // index behind the last node of this value
-    std::uint32_t parent = 0;   // index
-    std::uint32_t ordinal = 0;  // among the elements of its array
+    std::uint32_t offset = 0;  // of the value in the text
+    std::uint32_t end = 0;     // index behind the last node of this value
+    std::uint32_t parent = 0;  // index
     JsonKind kind : 3 = JsonKind::kNull;
-    std::uint32_t unescaped : 29 = 0;  // of a string with escapes: 1 + its index
+    bool escaped : 1 = false;        // it is a string with escapes
+    std::uint32_t ordinal : 28 = 0;  // among the elements of its array, or the most there is
   };
+  static constexpr std::uint32_t kMostOrdinal = (std::uint32_t{1} << 28U) - 1;
+
+  // Offset in the text behind the last byte of a value; of one without parts.
+  [[nodiscard]] std::size_t end_of(std::uint32_t index) const;
+  [[nodiscard]] std::size_t end_of_leaf(const Node& leaf) const;
 
   PaddedBytes bytes_;
   std::uint64_t offset_ = 0;
   std::uint64_t number_ = 0;
   JsonLine line_ = {};
   std::deque<Node> nodes_;  // grows without a second copy in memory
-  std::vector<std::string> unescaped_;
+  // Strings with escapes: the indices of their nodes, and what they stand for.
+  std::vector<std::pair<std::uint32_t, std::string>> unescaped_;
   std::vector<std::uint32_t> repeated_;
 };
 

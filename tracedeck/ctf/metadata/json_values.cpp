@@ -14,7 +14,7 @@ using Unsigned128 = unsigned __int128;
 
 constexpr Unsigned128 kTop = Unsigned128{1} << 127U;
 
-std::optional<Int128> read_bound(JsonRef value, JsonFindings& findings) {
+std::optional<Integer> read_bound(JsonRef value, JsonFindings& findings) {
   if (!is_json_integer(value)) {
     findings.expect(MetadataRule::kRangeSet, value, "an integer");
     return {};
@@ -54,7 +54,7 @@ bool is_json_integer(JsonRef value) {
   return value.is(JsonKind::kNumber) && value.raw().find_first_of(".eE") == std::string_view::npos;
 }
 
-std::optional<Int128> json_integer(JsonRef value) {
+std::optional<Integer> json_integer(JsonRef value) {
   std::string_view digits = value.raw();
   const bool negative = digits.starts_with('-');
   if (negative) digits.remove_prefix(1);
@@ -66,18 +66,18 @@ std::optional<Int128> json_integer(JsonRef value) {
     if (magnitude > (std::numeric_limits<Unsigned128>::max() - add) / 10) return {};
     magnitude = magnitude * 10 + add;
   }
-  if (magnitude > (negative ? kTop : kTop - 1)) return {};
-  return static_cast<Int128>(negative ? Unsigned128{0} - magnitude : magnitude);
+  if (negative && magnitude > kTop) return {};
+  return Integer::of(magnitude, negative);
 }
 
 std::optional<std::uint64_t> read_natural(JsonRef value, MetadataRule rule, std::uint64_t least,
                                           std::uint64_t most, JsonFindings& findings) {
   const auto integer = json_integer(value);
-  if (integer ? *integer < static_cast<Int128>(least) : value.raw().starts_with('-')) {
+  if (integer ? *integer < least : value.raw().starts_with('-')) {
     findings.expect(rule, value, fmt::format("an integer of {} or greater", least));
     return {};
   }
-  if (!integer || *integer > static_cast<Int128>(most)) {
+  if (!integer || *integer > most) {
     findings.expect(MetadataRule::kLimit, value, fmt::format("{} at most", most));
     return {};
   }
@@ -88,7 +88,8 @@ std::optional<std::uint32_t> read_alignment(JsonRef value, MetadataRule rule,
                                             JsonFindings& findings) {
   const auto integer = json_integer(value);
   const bool negative = value.raw().starts_with('-');
-  const bool power = !integer || (*integer != 0 && (*integer & (*integer - 1)) == 0);
+  const Uint128 size = integer ? integer->magnitude : 1;
+  const bool power = size != 0 && (size & (size - 1)) == 0;
   if (negative || !power) {
     findings.expect(rule, value, "a positive power of two");
     return {};
@@ -105,7 +106,7 @@ std::optional<Uuid> read_uuid(JsonRef value, MetadataRule rule, JsonFindings& fi
   Uuid uuid = {};
   std::size_t count = 0;
   for (const JsonRef byte : JsonChildren(value)) {
-    const auto integer = is_json_integer(byte) ? json_integer(byte) : std::optional<Int128>();
+    const auto integer = is_json_integer(byte) ? json_integer(byte) : std::optional<Integer>();
     if (!integer || *integer < 0 || *integer > 255) {
       findings.expect(rule, byte, "an integer from 0 to 255");
       return {};

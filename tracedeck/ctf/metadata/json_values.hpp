@@ -17,7 +17,7 @@ namespace tracedeck::ctf {
 // A JSON number without fraction and exponent.
 [[nodiscard]] bool is_json_integer(JsonRef value);
 // Its value; nothing when 128 bits are too few.
-[[nodiscard]] std::optional<Int128> json_integer(JsonRef value);
+[[nodiscard]] std::optional<Integer> json_integer(JsonRef value);
 
 // Every function below reports what is wrong, and then returns nothing.
 

@@ -173,11 +173,12 @@ void TypeBuilder::check_ranges(const TypeSpecifier& type, const IntegerClass& in
     for (const IntegerRange& range : mapping.ranges) {
       if (holds(layout, integer.is_signed, range)) continue;
       const auto at = std::ranges::find(*type.enumerators, mapping.label, &Enumerator::label);
-      findings_.report(TsdlRule::kEnumerationRange, at->place,
-                       fmt::format("label `{}` stands for {} to {}, which {} integer of {} bits "
-                                   "does not hold",
-                                   mapping.label.view(), range.lower, range.upper,
-                                   integer.is_signed ? "a signed" : "an unsigned", layout.width));
+      findings_.report(
+          TsdlRule::kEnumerationRange, at->place,
+          fmt::format("label `{}` stands for {} to {}, which {} integer of {} bits "
+                      "does not hold",
+                      mapping.label.view(), range.lower.to_string(), range.upper.to_string(),
+                      integer.is_signed ? "a signed" : "an unsigned", layout.width));
       break;
     }
   }
@@ -190,7 +191,7 @@ std::optional<std::vector<Mapping>> TypeBuilder::mappings(const TypeSpecifier& t
   bool valid = !type.enumerators->empty();
   if (!valid)
     findings_.report(TsdlRule::kEnumeration, type.place, "this enumeration has no labels");
-  Int128 next = 0;
+  Integer next = 0;
   result.reserve(type.enumerators->size());
   for (const Enumerator& each : *type.enumerators) {
     const IntegerRange range = each.range.empty() ? IntegerRange{next, next} : each.range.front();
@@ -203,10 +204,10 @@ std::optional<std::vector<Mapping>> TypeBuilder::mappings(const TypeSpecifier& t
       findings_.report(TsdlRule::kEnumeration, each.place,
                        fmt::format("the range of a label goes from {} to {}; the lower end was "
                                    "expected first",
-                                   range.lower, range.upper));
+                                   range.lower.to_string(), range.upper.to_string()));
       valid = false;
     }
-    next = range.upper == (~(Int128{1} << 127)) ? range.upper : range.upper + 1;
+    next = add(range.upper, 1).value_or(range.upper);
     result.push_back({.label = each.label});
     const std::size_t found = by_label.add(result.size() - 1, label_of);
     if (found + 1 != result.size()) result.pop_back();

@@ -262,7 +262,7 @@ void BlockReader::set_offset(const AttributeSet& given, std::uint64_t frequency,
           TsdlRule::kAttributeValue, value->place,
           fmt::format("`offset` is `{}`; an integer of 64 bits was expected", plain_text(*value)));
     } else {
-      ticks = value->value;
+      ticks = static_cast<Int128>(value->value);
     }
   }
   seconds += ticks / ticks_a_second;

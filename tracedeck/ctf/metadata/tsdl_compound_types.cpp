@@ -96,6 +96,7 @@ class OptionNames {
 
 // Labels may share values: the first option that has one is chosen.
 void take_first(VariantClass& variant) {
+  if (are_in_order(variant.options)) return;
   std::vector<IntegerRange> all;
   for (const VariantOption& option : variant.options)
     all.insert(all.end(), option.ranges.begin(), option.ranges.end());
@@ -258,7 +259,7 @@ const Mapping* TypeBuilder::label_of(const FieldClassPtr& tag, const std::string
 }
 
 std::optional<std::uint64_t> TypeBuilder::constant_length(const Expression& length) {
-  Int128 value = length.value;
+  Integer value = length.value;
   if (length.kind == Expression::Kind::kPath && length.path.size() == 2 &&
       length.path[0] == "env") {
     const auto found = environment_.find(length.path[1]);

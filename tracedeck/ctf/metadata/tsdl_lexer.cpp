@@ -31,7 +31,7 @@ constexpr std::array<std::pair<char, char>, 11> kSimpleEscapes = {{{'\'', '\''},
                                                                    {'t', '\t'},
                                                                    {'v', '\v'}}};
 
-constexpr Int128 kMostInteger = ~(static_cast<Int128>(1) << 127);
+constexpr Uint128 kMostInteger = ~Uint128{0};
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
@@ -166,12 +166,12 @@ Token Lexer::number(std::size_t begin) {
     base = 8;
   }
   const std::size_t digits = at_;
-  Int128 value = 0;
+  Uint128 value = 0;
   bool fits = true;
   for (; at_ < text_.size() && digit_value(text_[at_]) < base; ++at_) {
-    const auto digit = static_cast<Int128>(digit_value(text_[at_]));
-    fits = fits && value <= (kMostInteger - digit) / static_cast<Int128>(base);
-    if (fits) value = value * static_cast<Int128>(base) + digit;
+    const auto digit = static_cast<Uint128>(digit_value(text_[at_]));
+    fits = fits && value <= (kMostInteger - digit) / base;
+    if (fits) value = value * base + digit;
   }
   bool valid = at_ != digits;
   const std::size_t suffix = at_;
@@ -189,7 +189,7 @@ Token Lexer::number(std::size_t begin) {
     return token(TokenKind::kBroken, begin, {});
   }
   Token result = token(TokenKind::kInteger, begin, {});
-  result.value = value;
+  result.value = Integer(value, false);
   return result;
 }
 

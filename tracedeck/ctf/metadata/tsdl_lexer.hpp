@@ -24,7 +24,7 @@ struct Token {
   TokenKind kind = TokenKind::kEnd;
   Place place = {};
   std::string text = {};
-  Int128 value = 0;
+  Integer value = 0;
 
   [[nodiscard]] bool is(std::string_view punctuator) const {
     return kind == TokenKind::kPunctuator && text == punctuator;

@@ -395,7 +395,7 @@ void Parser::enumerators(TypeSpecifier& type) {
     advance();
     if (accept("=")) {
       IntegerRange range;
-      const auto take = [&](Int128& into) {
+      const auto take = [&](Integer& into) {
         Expression bound = expression();
         into = bound.value;
         if (bound.kind != Expression::Kind::kInteger && added.wrong == nullptr)
@@ -486,8 +486,10 @@ Expression Parser::expression() {
   Expression result = primary();
   if (has_sign && result.kind != Expression::Kind::kInteger) {
     fail(TsdlRule::kSyntax, result.place, "a sign stands before what is no integer");
+  } else if (negative && result.value > Integer(Uint128{1} << 127, false)) {
+    fail(TsdlRule::kLexical, result.place, "this integer does not fit in 128 bits with its sign");
   } else if (negative) {
-    result.value = -result.value;
+    result.value = Integer::of(result.value.magnitude, !result.value.negative);
   }
   result.place.length += static_cast<std::uint32_t>(result.place.offset - place.offset);
   result.place.offset = place.offset;

@@ -111,7 +111,8 @@ class TsdlReading {
 [[nodiscard]] inline std::string spelt(const IntegerRanges& ranges) {
   std::string result;
   for (const IntegerRange& each : ranges)
-    result += fmt::format("{}{}..{}", result.empty() ? "" : " ", each.lower, each.upper);
+    result += fmt::format("{}{}..{}", result.empty() ? "" : " ", each.lower.to_string(),
+                          each.upper.to_string());
   return result;
 }
 

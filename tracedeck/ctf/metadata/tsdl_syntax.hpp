@@ -21,7 +21,7 @@ struct Expression {
   enum class Kind : std::uint8_t { kInteger, kString, kPath };
   Kind kind = Kind::kInteger;
   Place place = {};
-  Int128 value = 0;
+  Integer value = 0;
   Name text = {};
   RareList<std::string> path = {};
 };

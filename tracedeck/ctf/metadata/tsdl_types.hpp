@@ -31,7 +31,7 @@ class TypeBuilder {
   // What `native` means from now on.
   void set_byte_order(ByteOrder order) { native_ = order; }
   // An entry of the environment from now on; if it is an integer, lengths may refer to it.
-  void set_environment(const std::string& name, std::optional<Int128> value) {
+  void set_environment(const std::string& name, std::optional<Integer> value) {
     if (value) {
       environment_.insert_or_assign(name, *value);
     } else {
@@ -117,7 +117,7 @@ class TypeBuilder {
   NodeTable& nodes_;
   BitFields bit_fields_;
   ByteOrder native_ = ByteOrder::kLittle;
-  std::map<std::string, Int128> environment_;
+  std::map<std::string, Integer> environment_;
   std::size_t declarations_ = 0;
   std::uint64_t spent_ = 0;
   std::size_t recursion_ = 0;

@@ -81,7 +81,7 @@ int hexadecimal(char c) {
 std::string plain_text(const Expression& from) {
   switch (from.kind) {
     case Expression::Kind::kInteger:
-      return fmt::format("{}", from.value);
+      return from.value.to_string();
     case Expression::Kind::kString:
       return from.text.str();
     case Expression::Kind::kPath:

@@ -310,8 +310,7 @@ class Compiler {
   void of_kind(const FieldClass&, const OptionalClass& optional, const Captures& captures) {
     VariantField info{.selector = reference(*optional.presence.selector)};
     info.boolean = optional.presence.ranges.empty();
-    for (const IntegerRange& range : optional.presence.ranges)
-      info.choices.push_back({range.lower, range.upper, 0});
+    for (const IntegerRange& range : optional.presence.ranges) info.add_choice(range, 0);
     options(Op::kOptional, std::move(info), {optional.value.get()}, captures);
   }
 
@@ -323,7 +322,7 @@ class Compiler {
     for (std::size_t i = 0; i < variant.options.size(); ++i) {
       classes.push_back(variant.options[i].field_class.get());
       for (const IntegerRange& range : variant.options[i].ranges)
-        info.choices.push_back({range.lower, range.upper, static_cast<std::uint32_t>(i)});
+        info.add_choice(range, static_cast<std::uint32_t>(i));
     }
     options(Op::kVariant, std::move(info), classes, captures);
   }
@@ -336,6 +335,7 @@ class Compiler {
                const Captures& captures) {
     before_block();
     std::ranges::sort(info.choices, {}, &Choice::lower);
+    std::ranges::sort(info.top_choices, {}, &Choice::lower);
     info.make_table();
     for (const Capture& capture : captures) info.forgets.push_back(capture.target);
     const PositionState before = at_;

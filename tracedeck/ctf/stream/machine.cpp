@@ -467,10 +467,11 @@ RunStatus Run::choose(const Step& step, const Step*& next) {
   std::uint32_t option = VariantField::kNone;
   if (selector.kind == Register::Kind::kBoolean) {
     if (selector.bits != 0) option = 0;
-  } else if (selector.is_integer()) {
-    const Int128 value = selector.value();
+  } else if (selector.is_integer() || selector.kind == Register::Kind::kTop) {
+    const bool is_top = selector.kind == Register::Kind::kTop;
+    const Int128 value = is_top ? selector.wide : selector.value();
     // Ranges of an optional may overlap, so all that begin early enough are looked at.
-    for (const Choice& choice : info.choices) {
+    for (const Choice& choice : is_top ? info.top_choices : info.choices) {
       if (choice.lower > value) break;
       if (choice.upper >= value) {
         option = choice.option;
@@ -486,10 +487,12 @@ RunStatus Run::choose(const Step& step, const Step*& next) {
     s_.heads[s_.depth++] = s_.out;
     put(head_slot(SlotKind::kVariant, option, 0));
   } else {
-    return fault(
-        step, StreamRule::kOptionMissing,
-        fmt::format("no option has the value {} of its selector",
-                    selector.is_integer() ? decimal(selector.value()) : "beyond 128 bits"));
+    return fault(step, StreamRule::kOptionMissing,
+                 fmt::format("no option has the value {} of its selector",
+                             selector.is_integer() ? Integer(selector.value()).to_string()
+                             : selector.kind == Register::Kind::kTop
+                                 ? Integer(static_cast<Uint128>(selector.wide), false).to_string()
+                                 : "beyond 128 bits"));
   }
   next = chosen ? &program_.steps[info.bodies[option]] : nullptr;
   return RunStatus::kDone;

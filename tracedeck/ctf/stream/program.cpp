@@ -7,6 +7,18 @@
 
 namespace tracedeck::ctf {
 
+void VariantField::add_choice(const IntegerRange& range, std::uint32_t number) {
+  constexpr Int128 kMost = ~(Int128{1} << 127);
+  constexpr Int128 kLeast = Int128{1} << 127;
+  const auto bits = [](const Integer& bound) { return static_cast<Int128>(bound); };
+  if (range.lower.fits_signed())
+    choices.push_back(
+        {bits(range.lower), range.upper.fits_signed() ? bits(range.upper) : kMost, number});
+  if (!range.upper.fits_signed())
+    top_choices.push_back(
+        {range.lower.fits_signed() ? kLeast : bits(range.lower), bits(range.upper), number});
+}
+
 void VariantField::make_table() {
   const bool small = std::ranges::all_of(
       choices, [](const Choice& choice) { return choice.lower >= 0 && choice.upper < 256; });

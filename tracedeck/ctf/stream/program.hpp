@@ -118,9 +118,14 @@ struct Choice {
 };
 
 struct VariantField {
+  // Values of that range select `option`.
+  void add_choice(const IntegerRange& range, std::uint32_t number);
+
   std::uint32_t selector = kNoRegister;
   bool boolean = false;              // the selector is a boolean: of an optional
   std::vector<Choice> choices = {};  // sorted, not overlapping
+  // The same for values that only 128 bits without a sign hold, by these bits.
+  std::vector<Choice> top_choices = {};
   // What each of the values 0 to 255 selects, kNone: nothing. Empty unless that is all there is.
   std::vector<std::uint8_t> table = {};
   std::vector<std::uint32_t> bodies = {};   // steps of each option; of an optional, one

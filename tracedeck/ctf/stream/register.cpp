@@ -19,6 +19,7 @@ Register wide_register(const Slot& slot) {
     }
   }
   const auto result = static_cast<Int128>(value);
+  if (result < 0 && !negative) return {.wide = result, .kind = Register::Kind::kTop};
   if ((result < 0) != negative) return {.kind = Register::Kind::kTooWide};
   return {.wide = result, .kind = Register::Kind::kWide};
 }

@@ -10,9 +10,10 @@ namespace tracedeck::ctf {
 
 // A length or selector that was decoded.
 struct Register {
-  enum class Kind : std::uint8_t { kNothing, kBoolean, kUnsigned, kSigned, kWide, kTooWide };
+  // kWide: 127 bits and a sign hold it; kTop: 128 bits do.
+  enum class Kind : std::uint8_t { kNothing, kBoolean, kUnsigned, kSigned, kWide, kTop, kTooWide };
   std::uint64_t bits = 0;  // unless it is wide
-  Int128 wide = 0;
+  Int128 wide = 0;         // kTop: the bits
   Kind kind = Kind::kNothing;
 
   [[nodiscard]] bool is_integer() const {

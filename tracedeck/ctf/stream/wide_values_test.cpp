@@ -70,6 +70,11 @@ TEST(RegisterOf, WideIntegersOfUpTo128Bits) {
   EXPECT_EQ(register_of(bytes_slot(SlotKind::kWideSigned, minus_two.data(), 9)).value(), -2);
   const Register large = register_of(bytes_slot(SlotKind::kWideUnsigned, minus_two.data(), 9));
   EXPECT_EQ(large.value(), (Int128{1} << 72) - 2);
+  const Bytes ones(16, 0xFF);
+  EXPECT_EQ(register_of(bytes_slot(SlotKind::kWideSigned, ones.data(), 16)).value(), -1);
+  const Register top = register_of(bytes_slot(SlotKind::kWideUnsigned, ones.data(), 16));
+  EXPECT_EQ(top.kind, Register::Kind::kTop);
+  EXPECT_FALSE(top.is_integer());
   Bytes beyond(17, 0);
   beyond[16] = 1;
   const Register none = register_of(bytes_slot(SlotKind::kWideUnsigned, beyond.data(), 17));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracedeck/base/utf8.hpp"
+#include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/target_scalars.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
 #include "tracedeck/model/class_tree.hpp"
@@ -49,6 +50,11 @@ bool same_mappings(const IntegerClass& recorded, const IntegerClass& before) {
   std::vector<Mapping> kept = before.mappings;
   leave_out_beyond(kept);
   return by_label(recorded.mappings) == by_label(kept);
+}
+
+bool same_ranges(const IntegerClass& recorded, const IntegerClass& before) {
+  return std::ranges::equal(recorded.mappings, before.mappings, {}, &Mapping::ranges,
+                            &Mapping::ranges);
 }
 
 // A field of the recorded trace that is to come.
@@ -143,6 +149,7 @@ class Walk {
           !may_be_called(member.name, comings.back().name))
         return misfit(comings.back(),
                       fmt::format("is recorded where `{}` was", member.name.view()));
+      is_ours_ = has_mark(member.attributes, "added", kAddedHere);
       value(inner, *member.field_class, added, comings);
       added = false;
     }
@@ -236,8 +243,10 @@ class Walk {
     if (!wide_enough || recorded->is_signed != node.is_signed)
       return misfit(coming, fmt::format("is recorded as an integer of {} bits, not of {}{}", width,
                                         node.width, node.is_signed ? " with a sign" : ""));
-    if (integer != nullptr && !same_mappings(*recorded, *integer))
-      return misfit(coming, "is recorded with other labels");
+    // Labels of selectors that were added are names of options, which CTF 1.8 may not have.
+    const bool same_labels = integer == nullptr || (is_ours_ ? same_ranges(*recorded, *integer)
+                                                             : same_mappings(*recorded, *integer));
+    if (!same_labels) return misfit(coming, "is recorded with other labels");
     same_.emplace(coming.node, index);
   }
 
@@ -360,6 +369,7 @@ class Walk {
   const EncodeProgram& before_;
   SameFields& same_;
   const SameFields& of_packet_;
+  bool is_ours_ = false;  // the member at hand was added
   std::optional<std::string> fault_;
 };
 

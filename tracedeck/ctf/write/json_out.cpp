@@ -53,7 +53,7 @@ void JsonOut::string(std::string_view text) {
   needs_comma_ = true;
 }
 
-void JsonOut::integer(Int128 value) { raw(decimal(value)); }
+void JsonOut::integer(const Integer& value) { raw(value.to_string()); }
 
 void JsonOut::raw(std::string_view json) {
   separate();

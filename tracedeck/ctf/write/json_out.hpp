@@ -24,7 +24,7 @@ class JsonOut {
   JsonOut& key(std::string_view name);
 
   void string(std::string_view text);
-  void integer(Int128 value);
+  void integer(const Integer& value);
   void boolean(bool value) { raw(value ? "true" : "false"); }
   void null() { raw("null"); }
   // A value that is JSON already.

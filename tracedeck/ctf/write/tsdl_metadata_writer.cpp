@@ -184,9 +184,8 @@ class TypeText {
     for (const Mapping& mapping : mappings) {
       for (const IntegerRange& range : mapping.ranges) {
         fmt::format_to(std::back_inserter(text_), "{}{} = {}", comma, string_literal(mapping.label),
-                       range.lower);
-        if (range.upper != range.lower)
-          fmt::format_to(std::back_inserter(text_), " ... {}", range.upper);
+                       range.lower.to_string());
+        if (range.upper != range.lower) text_.append(" ... ").append(range.upper.to_string());
         comma = ", ";
       }
     }

@@ -103,7 +103,7 @@ class TraceWriter final : public Writer {
 
   Result<StreamWriter*> open(const DataStream& source) {
     if (source.stream_class->streams_are_parts) {
-      OrderedStreams& ordered = parts_[source.stream_class->entity];
+      OrderedStreams& ordered = parts_of(*source.stream_class);
       if (!ordered.streams().empty()) return ordered.streams().front().get();
       auto made = add_for_parts(ordered, source);
       if (!made) return made;
@@ -118,6 +118,14 @@ class TraceWriter final : public Writer {
     streams_.emplace(source.entity, std::move(*made));
     last_source_ = EntityId::none();
     return stream;
+  }
+
+  OrderedStreams& parts_of(const DataStreamClass& source_class) {
+    if (found_parts_ == nullptr || source_class.entity != found_class_) {
+      found_class_ = source_class.entity;
+      found_parts_ = &parts_[found_class_];
+    }
+    return *found_parts_;
   }
 
   Result<StreamWriter*> add_for_parts(OrderedStreams& ordered, const DataStream& part) {
@@ -256,7 +264,7 @@ class TraceWriter final : public Writer {
     auto stream = open(*event.stream);
     if (!stream) return std::unexpected(stream.error());
     const DataStreamClass* const source_class = event.stream->stream_class;
-    last_parts_ = source_class->streams_are_parts ? &parts_[source_class->entity] : nullptr;
+    last_parts_ = source_class->streams_are_parts ? &parts_of(*source_class) : nullptr;
     auto target = trace_.classes.event_class(*event.event_class, (*stream)->stream_class());
     if (!target) return std::unexpected(target.error());
     in_order_ = in_order_ && event.stream->entity == last_source_ && event.has_time();
@@ -299,6 +307,8 @@ class TraceWriter final : public Writer {
   OpenTraces traces_;  // of the data streams below
   std::unordered_map<EntityId, std::unique_ptr<StreamWriter>, EntityIdHash> streams_;
   std::unordered_map<EntityId, OrderedStreams, EntityIdHash> parts_;  // by class of data stream
+  EntityId found_class_ = EntityId::none();  // that was looked for last in `parts_`
+  OrderedStreams* found_parts_ = nullptr;
   StreamNames names_;
   EntityId last_source_ = EntityId::none();
   EntityId last_class_ = EntityId::none();

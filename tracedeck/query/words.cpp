@@ -1,0 +1,72 @@
+#include "tracedeck/query/words.hpp"
+
+#include <algorithm>
+
+#include "tracedeck/query/aggregate.hpp"
+#include "tracedeck/query/lexer.hpp"
+#include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/stages.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+// Structures in structures are looked into so far.
+constexpr int kDeepest = 4;
+
+// Whether the name can stand in quotes of either kind, in a shell's too.
+bool is_quotable(std::string_view name) {
+  return !name.empty() && std::ranges::none_of(name, [](char c) {
+    return c == '"' || c == '\'' || c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> expression_words() {
+  std::vector<std::string> words;
+  for (const std::string_view word : event_value_words()) words.emplace_back(word);
+  for (const std::string_view word : function_words()) words.push_back(std::string(word) + "(");
+  return words;
+}
+
+std::vector<std::string> stage_words() {
+  std::vector<std::string> words;
+  for (const std::string_view word : stage_keywords()) words.emplace_back(word);
+  for (const AggregateInfo& each : aggregate_table()) {
+    if (each.kind != AggregateKind::kQuantile) {
+      words.push_back(std::string(each.word) + (each.takes_argument ? "(" : ""));
+      continue;
+    }
+    for (const std::string_view part : {"50(", "90(", "99("})
+      words.push_back(std::string(each.word) + std::string(part));
+  }
+  return words;
+}
+
+void KnownNames::see(const TraceDescription& description) {
+  for (const EventClass& event_class : description.event_classes()) {
+    if (event_class.name && is_quotable(*event_class.name) && events_.size() < most_)
+      events_.insert(*event_class.name);
+    if (event_class.self_described) continue;
+    see_members(event_class.payload.get(), "", 0);
+    see_members(event_class.specific_context.get(), "", 0);
+  }
+  for (const DataStreamClass& stream_class : description.stream_classes()) {
+    see_members(stream_class.common_context.get(), "", 0);
+    see_members(stream_class.packet_context.get(), "", 0);
+  }
+}
+
+void KnownNames::see_members(const FieldClass* structure, const std::string& before, int depth) {
+  const auto* const members = structure == nullptr ? nullptr : structure->as<StructureClass>();
+  if (members == nullptr || depth == kDeepest) return;
+  for (const Member& member : members->members) {
+    if (fields_.size() >= most_) return;
+    if (!is_plain_name(member.name)) continue;
+    const std::string path = before + std::string(std::string_view(member.name));
+    fields_.insert(path);
+    see_members(member.field_class.get(), path + ".", depth + 1);
+  }
+}
+
+}  // namespace tracedeck::query
