@@ -28,10 +28,10 @@ constexpr auto kStatsOptions = std::to_array<std::string_view>(
      "tband-encoding", "max-state",   "jobs",  "strict",   "color",      "progress",
      "quiet",          "verbose",     "help",  "version"});
 constexpr auto kQueryOptions = std::to_array<std::string_view>(
-    {"json",   "answer-output",  "partial",      "merge",  "begin",  "end",      "where",
-     "order",  "clock",          "clock-offset", "follow", "baud",   "metadata", "files-from",
-     "format", "tband-encoding", "max-state",    "jobs",   "strict", "color",    "progress",
-     "quiet",  "verbose",        "help",         "version"});
+    {"json",       "answer-output", "partial",        "merge",     "begin",  "end",    "where",
+     "order",      "clock",         "clock-offset",   "follow",    "slack",  "baud",   "metadata",
+     "files-from", "format",        "tband-encoding", "max-state", "jobs",   "strict", "color",
+     "progress",   "quiet",         "verbose",        "help",      "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
     {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
      "max-state", "jobs", "strict", "color", "progress", "quiet", "verbose", "help", "version"});

@@ -70,13 +70,13 @@ LiveAnswer::LiveAnswer(const Options& options, Session& session, query::Query& q
   if (draws_) session_.diagnostics.progress().draws_beside(this);
 }
 
-Result<void> LiveAnswer::before_next(flow::Pipeline& pipeline) {
-  if (shown_ || !pipeline.live() || (adds_up_ && !draws_)) return {};
+Result<void> LiveAnswer::before_next(const Ready& ready) {
+  if (shown_ || (adds_up_ && !draws_)) return {};
   const Clock::time_point now = Clock::now();
   if (now < due_) {
     // What is drawn waits until it is due; rows are shown when nothing comes for a while.
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - now);
-    if (pipeline.ready(adds_up_ ? left : std::min(left, io::kShowPause))) return {};
+    if (ready(adds_up_ ? left : std::min(left, io::kShowPause))) return {};
   }
   return show();
 }

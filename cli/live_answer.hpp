@@ -2,12 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <string>
 
 #include "cli/options.hpp"
 #include "cli/session.hpp"
-#include "tracedeck/flow/pipeline.hpp"
 #include "tracedeck/query/query.hpp"
 
 namespace tracedeck::cli {
@@ -31,8 +31,10 @@ class LiveAnswer final : public Progress::Drawing {
   LiveAnswer(const LiveAnswer&) = delete;
   LiveAnswer& operator=(const LiveAnswer&) = delete;
 
-  // To be called before each wait for a batch of `pipeline`. Errors: those of what is shown.
-  [[nodiscard]] Result<void> before_next(flow::Pipeline& pipeline);
+  // Whether a batch would come within a time.
+  using Ready = std::function<bool(std::chrono::milliseconds)>;
+  // To be called before each wait for a batch of live traces. Errors: those of what is shown.
+  [[nodiscard]] Result<void> before_next(const Ready& ready);
   // A batch came.
   void came() { shown_ = false; }
   // Takes away what is drawn, for the final answer.

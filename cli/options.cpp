@@ -168,6 +168,16 @@ std::string apply_format(Options& options, const std::string& value) {
   return {};
 }
 
+std::string apply_slack(Options& options, const std::string& value) {
+  const auto time = parse_time_point(value);
+  constexpr std::uint64_t kDay = 86'400'000'000'000;
+  if (!time || time->from != TimePoint::From::kOrigin || time->value.negative() ||
+      time->value > Nanoseconds::from_unsigned(kDay))
+    return fmt::format("a duration of at most a day is wanted, as 2s or 500ms, not '{}'", value);
+  options.slack = time->value;
+  return {};
+}
+
 std::string apply_baud(Options& options, const std::string& value) {
   const std::vector<unsigned> speeds = io::serial_speeds();
   const auto known = std::ranges::find(speeds, parse_count(value).value_or(0));
@@ -499,6 +509,14 @@ constexpr std::array kOptions = {
                          "is put to raw mode meanwhile; it, another device or a named pipe is "
                          "opened again when it hangs up.",
                .apply = set<&Options::follow>},
+    OptionSpec{.name = "slack",
+               .value = "DURATION",
+               .help = "put events of live TRACEs in order that come up to so late",
+               .detail =
+                   "As 2s, 500ms, or an integer of ns, up to a day. Each event waits until one "
+                   "came that is DURATION later, or until nothing came for so long. What comes "
+                   "later still is taken as it comes, and counted. Without the option all is.",
+               .apply = apply_slack},
     OptionSpec{.name = "baud",
                .value = "N",
                .help = "speed of followed serial lines, in bits a second",

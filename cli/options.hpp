@@ -42,6 +42,7 @@ struct Options {
   bool stages_select = false;  // a `where` of theirs is in `condition`
   std::string partial;         // the file for a partial answer; empty: none is asked for
   bool merge = false;          // the operands are partial answers
+  Nanoseconds slack = {};      // how late events of live TRACEs may come, to be put in order
   bool json = false;
   // Of `print` a name of `outputs()`, of `query` one of its forms.
   std::string output = "text";

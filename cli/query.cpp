@@ -12,6 +12,7 @@
 #include "cli/places.hpp"
 #include "cli/output_file.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/flow/slack_order.hpp"
 #include "tracedeck/query/answers.hpp"
 #include "tracedeck/query/partial.hpp"
 
@@ -56,8 +57,8 @@ void report_counts(const Options& options, Session& session, const query::QueryC
 
 // Options for reading events.
 constexpr auto kReadingOptions = std::to_array<std::string_view>(
-    {"begin", "end", "where", "order", "clock", "clock-offset", "follow", "baud", "metadata",
-     "format", "tband-encoding", "max-state", "jobs", "strict"});
+    {"begin", "end", "where", "order", "clock", "clock-offset", "follow", "slack", "baud",
+     "metadata", "format", "tband-encoding", "max-state", "jobs", "strict"});
 
 // The first of `ids` that was given, as it is spelled; or "".
 std::string given_of(const Options& options, std::span<const std::string_view> ids) {
@@ -137,6 +138,9 @@ std::string check_query(Options& options) {
       return fmt::format("option '{}' does not go with '--partial', whose form is its own", form);
   }
   if (options.merge) return check_merge(options);
+  const bool live = options.follow || std::ranges::any_of(options.operands, io::is_live_address);
+  if (options.slack > Nanoseconds() && !live)
+    return "option '--slack' goes with live TRACEs only; files are put in order as they are";
   const auto query = query::Query::parse(options.stages);
   if (!query) return query.error().message;
   const auto adds_up = options.partial.empty() ? Result<void>() : (*query)->adds_up();
@@ -163,15 +167,28 @@ void run_query(const Options& options, Session& session) {
   query.name_traces(pipeline.trace_names());
   query.answer_to(sink_of(options, session, query));
   Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});
+  flow::SlackOrder ordered(
+      *pipeline, [&](std::chrono::milliseconds patience) { return pipeline->ready(patience); },
+      options.slack);
+  RecordSource& source =
+      options.slack > Nanoseconds() ? ordered : static_cast<RecordSource&>(*pipeline);
+  const auto ready = [&](std::chrono::milliseconds patience) {
+    return options.slack > Nanoseconds() ? ordered.ready(patience) : pipeline->ready(patience);
+  };
   Result<void> answered;
-  const auto read = read_through(*pipeline, [&](const Batch& batch) {
+  const auto read = read_through(source, [&](const Batch& batch) {
     notices.see(batch);
     answered = query.add(batch);
     live.came();
-    if (answered && !query.full()) answered = live.before_next(*pipeline);
+    if (answered && !query.full() && pipeline->live()) answered = live.before_next(ready);
     return answered.has_value() && !query.full();
   });
   if (!read) session.report(read.error());
+  query.note_late(ordered.late());
+  if (ordered.hurried() != 0)
+    session.diagnostics.note(
+        fmt::format("{} events and other records went on before --slack was over: no more are held",
+                    ordered.hurried()));
   live.end();
   session.diagnostics.progress().erase();
   const bool cut_short = session.stop.stop_requested() && !pipeline->live();

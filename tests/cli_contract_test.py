@@ -23,7 +23,7 @@ OPTIONS = {
     "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end where limit tail clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "schema": "output to json where follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "stats": "json output begin end where clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "query": "json output partial merge begin end where order clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "query": "json output partial merge begin end where order clock clock-offset follow slack baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "convert": "to dial9-version packet-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",

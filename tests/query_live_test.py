@@ -14,7 +14,7 @@ import time
 import unittest
 
 import dial9_writer as w
-from command import BIN, CommandTest
+from command import BIN, CommandTest, run
 
 # Nothing here should take a tenth of that.
 PATIENCE = 30
@@ -185,6 +185,27 @@ class LiveQuery(CommandTest):
             process.stdout.read()
             process.stdout.close()
             self.assertEqual(process.wait(PATIENCE), 0)
+
+    def test_late_events_are_put_in_order(self):
+        # Times of dial9 events count from the last reset: 3, 1, 2, and 1.5 when all has gone.
+        def at(microseconds, key):
+            return w.reset(microseconds * 1000) + w.event(0, w.varint(key) + w.varint(0), delta=0)
+
+        self.trace.write_bytes(HEAD + at(3000, 3) + at(1000, 1) + at(2000, 2))
+        process = self.start("-q", "select key", "--output", "jsonl", "--slack", "500ms", stdout=subprocess.PIPE)
+        begun = time.monotonic()
+        self.assertEqual([json.loads(process.stdout.readline())["key"] for _ in range(3)], [1, 2, 3])
+        self.assertGreater(time.monotonic() - begun, 0.3)
+        self.append(at(1500, 4))
+        self.assertEqual(json.loads(process.stdout.readline())["key"], 4)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(json.loads(process.stdout.readline())["answer"]["late"], 1)
+        process.stdout.close()
+        self.assertEqual(process.wait(PATIENCE), 0)
+
+    def test_slack_is_of_live_traces(self):
+        for args, said in ((["--slack", "1s", self.trace], "goes with live TRACEs only"), (["--slack", "-1s", "--follow", self.trace], "a duration of at most a day"), (["--slack", "12:00", "--follow", self.trace], "a duration of at most a day")):
+            self.assertIn(said, self.check(run("query", "count", *args), 2).stderr.decode())
 
     def test_a_partial_answer_of_what_came(self):
         part = self.folder / "live.part"

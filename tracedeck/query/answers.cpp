@@ -396,6 +396,7 @@ std::string counts_text(const QueryCounts& counts) {
     text += fmt::format(", and {} of unknown size", counted(counts.losses_of_unknown_size, "loss"));
   if (counts.damaged_bytes != 0)
     text += fmt::format("; {} damaged", counted(counts.damaged_bytes, "byte"));
+  if (counts.late != 0) text += fmt::format("; {} late", counted(counts.late, "event"));
   if (counts.partial_answers != 0)
     text += fmt::format("; of {}", counted(counts.partial_answers, "partial answer"));
   if (!counts.in_order) text += "; the groups are in no order";
@@ -423,6 +424,7 @@ std::string counts_json(const QueryCounts& counts) {
     pairs.integer("without_time", counts.without_time);
     pairs.end();
   }
+  if (counts.late != 0) answer.integer("late", counts.late);
   if (counts.partial_answers != 0) answer.integer("partial_answers", counts.partial_answers);
   answer.boolean("in_order", counts.in_order);
   answer.end();

@@ -653,6 +653,7 @@ std::span<const Column> Query::columns() const { return plan_->columns_; }
 void Query::answer_to(std::unique_ptr<RowSink> sink) { plan_->answer_to(std::move(sink)); }
 Result<void> Query::add(const Batch& batch) { return plan_->add(batch); }
 bool Query::full() const { return plan_->full(); }
+void Query::note_late(std::uint64_t events) { plan_->counts_.late += events; }
 Result<void> Query::show() { return plan_->show(); }
 Result<void> Query::close() { return plan_->close(); }
 Result<void> Query::finish() { return plan_->finish(); }

@@ -64,6 +64,8 @@ class Query {
   [[nodiscard]] Result<void> add(const Batch& batch);
   // Whether nothing that may still come makes a difference.
   [[nodiscard]] bool full() const;
+  // That so many events came out of order, for `counts`.
+  void note_late(std::uint64_t events);
   // Makes the rows seen that do not depend on what may still come: of queries that do not sort, and
   // compute nothing of all. Errors: those of the sink.
   [[nodiscard]] Result<void> show();

@@ -8,10 +8,14 @@ namespace tracedeck::query {
 namespace {
 
 // All that is a number.
-constexpr std::array kCounts = {&QueryCounts::read,           &QueryCounts::selected,
-                                &QueryCounts::without_time,   &QueryCounts::lost,
-                                &QueryCounts::damaged_bytes,  &QueryCounts::losses_of_unknown_size,
-                                &QueryCounts::partial_answers};
+constexpr std::array kCounts = {&QueryCounts::read,
+                                &QueryCounts::selected,
+                                &QueryCounts::without_time,
+                                &QueryCounts::lost,
+                                &QueryCounts::damaged_bytes,
+                                &QueryCounts::losses_of_unknown_size,
+                                &QueryCounts::partial_answers,
+                                &QueryCounts::late};
 constexpr std::array kPairCounts = {&PairCounts::pairs,       &PairCounts::replaced,
                                     &PairCounts::without_end, &PairCounts::void_by_loss,
                                     &PairCounts::too_long,    &PairCounts::without_begin,
