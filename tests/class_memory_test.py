@@ -77,14 +77,15 @@ class Tsdl(ClassMemory):
 
     def test_labels(self):
         trace = self.directory(large_metadata.tsdl_labels(500_000))
-        self.check(trace, schema=72 * MIB, metadata=104 * MIB, to_ctf2=104 * MIB)
+        self.check(trace, metadata=100 * MIB, to_ctf2=100 * MIB)
 
     def test_options(self):
         trace = self.directory(large_metadata.tsdl_options(200_000))
-        self.check(trace, limit=72 * MIB, only=("print", "validate", "stats", "info", "to ctf1", "to ctf2"))
+        self.check(trace, only=("print", "validate", "stats", "info", "schema", "schema json", "to ctf1", "to ctf2"), to_ctf2=76 * MIB)
 
     def test_events_of_one_field(self):
-        self.check(self.directory(large_metadata.tsdl_events(100_000, 1)), 84 * MIB, only=FEW)
+        trace = self.directory(large_metadata.tsdl_events(100_000, 1))
+        self.check(trace, only=FEW, info=84 * MIB, schema=76 * MIB)
 
 
 class Json(ClassMemory):
@@ -92,13 +93,13 @@ class Json(ClassMemory):
         self.check(self.directory(large_metadata.json_events(2_900, 40)), only=FEW)
 
     def test_events_of_one_field(self):
-        self.check(self.directory(large_metadata.json_events(64_000, 1)), 68 * MIB, only=FEW)
+        self.check(self.directory(large_metadata.json_events(64_000, 1)), only=FEW, info=68 * MIB)
 
     def test_labels(self):
-        self.check(self.directory(large_metadata.json_labels(450_000)), 116 * MIB, only=FEW)
+        self.check(self.directory(large_metadata.json_labels(450_000)), only=FEW, schema=72 * MIB)
 
     def test_options(self):
-        self.check(self.directory(large_metadata.json_options(100_000)), 108 * MIB, only=FEW)
+        self.check(self.directory(large_metadata.json_options(100_000)), 82 * MIB, only=FEW)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +20,7 @@ class TextTable {
   explicit TextTable(std::vector<Side> sides) : sides_(std::move(sides)), widths_(sides_.size()) {}
 
   // As many cells as there are columns, without control characters.
-  void add(const std::vector<std::string>& cells);
+  void add(std::initializer_list<std::string_view> cells);
   [[nodiscard]] bool empty() const { return blocks_.empty(); }
 
   // The rows, each a line that begins with `indent` spaces and ends in none.
@@ -31,16 +32,21 @@ class TextTable {
   static void append_rows(TextBuffer& out, const std::vector<Side>& sides, std::size_t count,
                           const Row& row, std::size_t indent) {
     std::vector<std::size_t> widths(sides.size());
-    for (std::size_t i = 0; i < count; ++i) widen(widths, row(i));
+    for (std::size_t i = 0; i < count; ++i) {
+      const Cells cells = row(i);
+      for (std::size_t j = 0; j < cells.size(); ++j) widen(widths[j], cells[j]);
+    }
     for (std::size_t i = 0; i < count; ++i) append_line(out, sides, widths, row(i), indent);
   }
 
  private:
   using Cells = std::vector<std::string>;
 
-  static void widen(std::vector<std::size_t>& widths, const Cells& row);
+  static void widen(std::size_t& width, std::string_view cell);
+  // `Cell`: a string or a view of one.
+  template <class Cell>
   static void append_line(TextBuffer& out, const std::vector<Side>& sides,
-                          const std::vector<std::size_t>& widths, const Cells& row,
+                          const std::vector<std::size_t>& widths, const std::vector<Cell>& row,
                           std::size_t indent);
 
   std::vector<Side> sides_;

@@ -380,6 +380,10 @@ class ClassReader {
     }
     std::vector<JsonRef> names;
     std::vector<OptionRanges> ranges;
+    const std::size_t count = count_children(options);
+    variant.options.reserve(count);
+    names.reserve(count);
+    ranges.reserve(count);
     for (const JsonRef option : JsonChildren(options)) read_option(option, variant, names, ranges);
     report_repeated(names, R::kVariant, "a name that no other option has");
     report_intersections(ranges);

@@ -84,9 +84,25 @@ std::string_view kind_words(JsonKind kind) {
   return kWords[static_cast<std::size_t>(kind)];
 }
 
-JsonKind JsonRef::kind() const { return text_->nodes_[index_].kind; }
+// Elements of a flat array are numbers, booleans and nulls.
+std::string_view JsonRef::from_element() const {
+  std::string_view text = as_text(text_->bytes()).substr(text_->nodes_[index_].offset);
+  for (std::uint32_t i = 0; i < element_; ++i) text.remove_prefix(text.find_first_of("[,") + 1);
+  return text.substr(text.find_first_not_of(" \t\r\n"));
+}
+
+JsonKind JsonRef::kind() const {
+  if (element_ == 0) return text_->nodes_[index_].kind;
+  const char first = from_element().front();
+  if (first == 'n') return JsonKind::kNull;
+  return first == 't' || first == 'f' ? JsonKind::kBoolean : JsonKind::kNumber;
+}
 
 std::string_view JsonRef::raw() const {
+  if (element_ != 0) {
+    const std::string_view text = from_element();
+    return text.substr(0, text.find_first_of(" \t\r\n,]"));
+  }
   const JsonText::Node& node = text_->nodes_[index_];
   const std::string_view text = as_text(text_->bytes());
   return text.substr(node.offset, text_->end_of(index_) - node.offset);
@@ -102,12 +118,17 @@ std::string_view JsonRef::string() const {
   return quoted.substr(1, quoted.size() - 2);
 }
 
-std::uint64_t JsonRef::offset() const { return text_->offset_ + text_->nodes_[index_].offset; }
+std::uint64_t JsonRef::offset() const {
+  if (element_ == 0) return text_->offset_ + text_->nodes_[index_].offset;
+  return text_->offset_ +
+         static_cast<std::uint64_t>(from_element().data() - as_text(text_->bytes()).data());
+}
 
 std::string JsonRef::pointer() const {
   std::vector<std::string> steps;
   std::size_t length = 0;
   std::uint32_t at = index_;
+  if (element_ != 0) steps.push_back(fmt::format("/{}", element_ - 1));
   for (; at != 0 && length < kMostPointer; at = text_->nodes_[at].parent) {
     const JsonText::Node& node = text_->nodes_[at];
     const bool in_object = text_->nodes_[node.parent].kind == JsonKind::kObject;
@@ -135,12 +156,19 @@ std::string JsonRef::compact() const {
 }
 
 JsonRef JsonRef::first_child() const {
+  if (element_ != 0) return {};
   const JsonText::Node& node = text_->nodes_[index_];
+  if (node.flat) return {*text_, index_, 1};
   if (node.end == index_ + 1) return {};
   return {*text_, node.kind == JsonKind::kObject ? index_ + 2 : index_ + 1};
 }
 
 JsonRef JsonRef::next_sibling() const {
+  if (element_ != 0) {
+    const std::string_view text = from_element();
+    const bool is_last = text[text.find_first_of(",]")] == ']';
+    return is_last ? JsonRef() : JsonRef(*text_, index_, element_ + 1);
+  }
   const JsonText::Node& node = text_->nodes_[index_];
   const JsonText::Node& parent = text_->nodes_[node.parent];
   if (node.end == parent.end) return {};
@@ -270,7 +298,20 @@ class JsonParser::Walk {
       if (!this->value(element, index, ordinal, depth + 1)) return false;
       ordinal += ordinal < JsonText::kMostOrdinal ? 1 : 0;
     }
+    flatten(index);
     return true;
+  }
+
+  // Takes the elements of an array away if they are few and plain: the text says what they are.
+  void flatten(std::uint32_t index) {
+    const std::size_t count = text_.nodes_.size() - index - 1;
+    if (count == 0 || count > JsonText::kMostFlat) return;
+    const bool plain =
+        std::all_of(text_.nodes_.end() - static_cast<std::ptrdiff_t>(count), text_.nodes_.end(),
+                    [](const Node& each) { return each.kind < JsonKind::kString; });
+    if (!plain) return;
+    text_.nodes_.resize(index + 1);
+    text_.nodes_[index].flat = true;
   }
 
   void string(std::uint32_t index, std::string_view content) {

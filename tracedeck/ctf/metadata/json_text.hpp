@@ -35,7 +35,8 @@ class JsonText;
 class JsonRef {
  public:
   JsonRef() = default;
-  JsonRef(const JsonText& text, std::uint32_t index) : text_(&text), index_(index) {}
+  JsonRef(const JsonText& text, std::uint32_t index, std::uint32_t element = 0)
+      : text_(&text), index_(index), element_(element) {}
 
   explicit operator bool() const { return text_ != nullptr; }
   [[nodiscard]] JsonKind kind() const;
@@ -63,8 +64,12 @@ class JsonRef {
   [[nodiscard]] JsonRef key() const { return {*text_, index_ - 1}; }
 
  private:
+  // The value as text and what follows, of an element without a node.
+  [[nodiscard]] std::string_view from_element() const;
+
   const JsonText* text_ = nullptr;
   std::uint32_t index_ = 0;
+  std::uint32_t element_ = 0;  // 0: the value of the node; else an element of it, from 1
 };
 
 // The children of an array or object, for range-for.
@@ -120,9 +125,12 @@ class JsonText {
     std::uint32_t parent = 0;  // index
     JsonKind kind : 3 = JsonKind::kNull;
     bool escaped : 1 = false;        // it is a string with escapes
-    std::uint32_t ordinal : 28 = 0;  // among the elements of its array, or the most there is
+    bool flat : 1 = false;           // it is an array whose elements have no nodes
+    std::uint32_t ordinal : 27 = 0;  // among the elements of its array, or the most there is
   };
-  static constexpr std::uint32_t kMostOrdinal = (std::uint32_t{1} << 28U) - 1;
+  static constexpr std::uint32_t kMostOrdinal = (std::uint32_t{1} << 27U) - 1;
+  // Elements of a flat array, at most: ranges of integers have two.
+  static constexpr std::uint32_t kMostFlat = 4;
 
   // Offset in the text behind the last byte of a value; of one without parts.
   [[nodiscard]] std::size_t end_of(std::uint32_t index) const;

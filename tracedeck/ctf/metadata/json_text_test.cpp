@@ -42,6 +42,30 @@ TEST(JsonText, KeepsOrderOffsetsAndNumbers) {
             R"({"b":[1,2.50,-123456789012345678901234567890],"a":{"x":null},"c":true})");
 }
 
+// Arrays of a few numbers have no nodes for them; they are asked as all others are.
+TEST(JsonText, ArraysOfAFewPlainValues) {
+  const std::string_view json =
+      R"([[ 1 ,-2.5], [true], [ null , false, 7, 8 ], [1,2,3,4,5], [1,[2]],[1,"a"],[9]])";
+  const auto text = parse(json);
+  ASSERT_TRUE(text);
+  std::string all;
+  for (const JsonRef array : JsonChildren((*text)->root())) {
+    EXPECT_EQ(array.raw(), json.substr(array.offset() - 100, array.raw().size()));
+    EXPECT_EQ(array.raw().back(), ']');
+    for (const JsonRef value : JsonChildren(array)) {
+      EXPECT_TRUE(json.substr(value.offset() - 100).starts_with(value.raw()));
+      all += value.pointer() + "=" + std::string(value.raw()) + ":" +
+             std::to_string(static_cast<int>(value.kind())) + " ";
+    }
+  }
+  EXPECT_EQ(all,
+            "/0/0=1:2 /0/1=-2.5:2 /1/0=true:1 /2/0=null:0 /2/1=false:1 /2/2=7:2 /2/3=8:2 "
+            "/3/0=1:2 /3/1=2:2 /3/2=3:2 /3/3=4:2 /3/4=5:2 /4/0=1:2 /4/1=[2]:4 /5/0=1:2 "
+            "/5/1=\"a\":3 /6/0=9:2 ");
+  EXPECT_FALSE((*text)->root().first_child().first_child().first_child());
+  EXPECT_EQ((*text)->root().raw(), json);
+}
+
 TEST(JsonText, Strings) {
   const auto text = parse(R"({"a\"~/\u00e9": "\ud83d\ude00 \" } ", "": ""})");
   ASSERT_TRUE(text);

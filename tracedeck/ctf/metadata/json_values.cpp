@@ -50,6 +50,12 @@ std::optional<IntegerRange> read_range(JsonRef value, JsonFindings& findings) {
 
 }  // namespace
 
+std::size_t count_children(JsonRef value) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const JsonRef each : JsonChildren(value)) ++count;
+  return count;
+}
+
 bool is_json_integer(JsonRef value) {
   return value.is(JsonKind::kNumber) && value.raw().find_first_of(".eE") == std::string_view::npos;
 }
@@ -144,6 +150,7 @@ std::optional<IntegerRanges> read_ranges(JsonRef value, JsonFindings& findings) 
 std::optional<std::vector<Mapping>> read_mappings(JsonRef value, bool may_be_empty,
                                                   MetadataRule rule, JsonFindings& findings) {
   std::vector<Mapping> mappings;
+  mappings.reserve(count_children(value));
   bool sound = true;
   for (const JsonRef set : JsonChildren(value)) {
     auto ranges = read_ranges(set, findings);

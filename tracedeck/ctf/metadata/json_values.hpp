@@ -14,6 +14,8 @@
 
 namespace tracedeck::ctf {
 
+// Elements of an array, properties of an object.
+[[nodiscard]] std::size_t count_children(JsonRef value);
 // A JSON number without fraction and exponent.
 [[nodiscard]] bool is_json_integer(JsonRef value);
 // Its value; nothing when 128 bits are too few.
