@@ -10,6 +10,7 @@
 #include "cli/live_answer.hpp"
 #include "cli/notices.hpp"
 #include "cli/output_file.hpp"
+#include "cli/places.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/flow/slack_order.hpp"
 #include "tracedeck/query/answers.hpp"
