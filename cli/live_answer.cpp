@@ -115,7 +115,7 @@ Result<void> LiveAnswer::put_lines() {
 void LiveAnswer::erase_lines() {
   if (lines_ == 0) return;
   // An error is met again by whoever writes next.
-  (void)session_.out.write(fmt::format("\x1b[{}A\r\x1b[J", lines_));
+  [[maybe_unused]] const auto erased = session_.out.write(fmt::format("\x1b[{}A\r\x1b[J", lines_));
   lines_ = 0;
 }
 
@@ -123,12 +123,13 @@ void LiveAnswer::erase() {
   const std::lock_guard lock(mutex_);
   if (lines_ == 0) return;
   erase_lines();
-  (void)session_.out.flush();
+  [[maybe_unused]] const auto flushed = session_.out.flush();
 }
 
 void LiveAnswer::draw_again() {
   const std::lock_guard lock(mutex_);
-  if (lines_ == 0 && !screen_.empty()) (void)put_lines();
+  if (lines_ != 0 || screen_.empty()) return;
+  [[maybe_unused]] const auto put = put_lines();
 }
 
 void LiveAnswer::end() {

@@ -90,11 +90,11 @@ class Query {
   [[nodiscard]] Result<void> merge(ByteSpan portion);
 
  private:
-  class Plan;
+  class Work;
 
-  explicit Query(std::unique_ptr<Plan> plan);
+  explicit Query(std::unique_ptr<Work> work);
 
-  std::unique_ptr<Plan> plan_;
+  std::unique_ptr<Work> work_;
 };
 
 }  // namespace tracedeck::query

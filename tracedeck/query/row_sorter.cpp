@@ -46,7 +46,9 @@ class RowSorter::RunReader {
   }
 
   [[nodiscard]] ByteSpan row() const { return row_; }
-  std::uint64_t rank = 0;  // of the row
+  // Of its first key.
+  [[nodiscard]] std::uint64_t rank() const { return rank_; }
+  void set_rank(std::uint64_t rank) { rank_ = rank; }
 
  private:
   Result<void> fill() {
@@ -69,6 +71,7 @@ class RowSorter::RunReader {
   std::vector<std::uint8_t> buffer_;
   std::size_t at_ = 0;
   ByteSpan row_;
+  std::uint64_t rank_ = 0;
 };
 
 RowSorter::RowSorter(RowOrder order) : order_(std::move(order)) {}
@@ -214,7 +217,7 @@ Result<void> RowSorter::merge_runs(const Visit& visit) {
   // Indexes of readers, that of the first row in front.
   std::vector<std::size_t> heap;
   const auto comes_after = [&](std::size_t a, std::size_t b) {
-    if (readers[a].rank != readers[b].rank) return readers[a].rank > readers[b].rank;
+    if (readers[a].rank() != readers[b].rank()) return readers[a].rank() > readers[b].rank();
     const auto order = order_of_keys(keys_of(readers[a].row()), keys_of(readers[b].row()));
     return order != 0 ? order > 0 : a > b;
   };
@@ -223,7 +226,7 @@ Result<void> RowSorter::merge_runs(const Visit& visit) {
     const auto more = reader.next();
     if (!more) return std::unexpected(more.error());
     if (!*more) return {};
-    reader.rank = rank_of_row(keys_of(reader.row()));
+    reader.set_rank(rank_of_row(keys_of(reader.row())));
     heap.push_back(index);
     std::ranges::push_heap(heap, comes_after);
     return {};

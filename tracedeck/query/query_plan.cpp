@@ -1,0 +1,435 @@
+#include "tracedeck/query/query_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/rewriting.hpp"
+#include "tracedeck/query/row_stages.hpp"
+#include "tracedeck/query/stages.hpp"
+
+namespace tracedeck::query {
+namespace {
+
+// Operations that names of one query may stand for, all together.
+constexpr std::size_t kMostNamed = std::size_t{1} << 16;
+
+std::size_t size_of(const Expression& expression) {
+  std::size_t size = 1;
+  for (const ExpressionPtr& each : expression.operands) size += size_of(*each);
+  return size;
+}
+
+bool names_stream(const Expression& expression) {
+  if (expression.operation == Operator::kPath) return expression.path.root == Root::kStream;
+  return std::ranges::any_of(expression.operands,
+                             [](const ExpressionPtr& each) { return names_stream(*each); });
+}
+
+ExpressionPtr path_expression(Path path) {
+  return std::make_unique<const Expression>(
+      Expression{.operation = Operator::kPath, .path = std::move(path)});
+}
+
+// What the columns of events are when nothing says which: made for reading.
+std::vector<NamedExpression> usual_columns() {
+  std::vector<NamedExpression> columns;
+  columns.push_back({.name = "time", .expression = path_expression({.root = Root::kTime})});
+  columns.push_back({.name = "name", .expression = path_expression({.root = Root::kName})});
+  columns.push_back({.name = "duration", .expression = path_expression({.root = Root::kDuration})});
+  return columns;
+}
+
+class PlanBuilder {
+ public:
+  PlanBuilder(std::string_view text, const std::shared_ptr<const Condition>& where)
+      : text_(text), plan_(std::make_unique<QueryPlan>()) {
+    plan_->condition = where;
+  }
+
+  Result<std::unique_ptr<QueryPlan>> build() {
+    auto stages = parse_stages(text_);
+    if (!stages) return std::unexpected(stages.error());
+    stages_ = *std::move(stages);
+    note_question();
+    if (auto front = build_front(); !front) return std::unexpected(front.error());
+    for (; next_ < stages_.size(); ++next_) {
+      if (auto built = build_row_stage(stages_[next_]); !built)
+        return std::unexpected(built.error());
+    }
+    if (names_too_much_) return too_much_named();
+    return std::move(plan_);
+  }
+
+ private:
+  // What a name that `let` gave stands for.
+  struct Named {
+    ExpressionPtr expression;
+    std::size_t size = 0;  // operations
+  };
+
+  // Parts of the answer add up if its groups are of events that were each looked at alone.
+  void note_question() {
+    if (plan_->condition != nullptr) plan_->question = "where " + plan_->condition->text() + " | ";
+    plan_->question += text_;
+    for (const StageSyntax& stage : stages_) {
+      if (std::holds_alternative<GroupStage>(stage.what)) return;
+      const bool is_limit = std::holds_alternative<LimitStage>(stage.what);
+      if (!is_limit && !std::holds_alternative<SortStage>(stage.what)) continue;
+      plan_->apart =
+          syntax_error(text_, stage.place,
+                       "partial answers do not add up where this stands before an aggregate: "
+                       "it is about all events together");
+      return;
+    }
+    plan_->apart = Error{.code = ErrorCode::kInvalidArgument,
+                         .message =
+                             "partial answers add up by aggregates (count, sum, p99, ...), and "
+                             "this query has none"};
+  }
+
+  static std::unexpected<Error> too_much_named() {
+    return fail(ErrorCode::kLimitExceeded, "the names that `let` gives stand for too much");
+  }
+
+  // The expression with what its names stand for.
+  ExpressionPtr resolved(const Expression& expression) {
+    ExpressionPtr made = rewritten(expression, [this](const Path& path) -> ExpressionPtr {
+      if (path.root != Root::kAnyField || path.steps.size() != 1) return nullptr;
+      const auto known = names_.find(path.steps.front().name);
+      if (known == names_.end()) return nullptr;
+      named_ += known->second.size;
+      return named_ > kMostNamed ? nullptr : clone(*known->second.expression);
+    });
+    names_too_much_ = names_too_much_ || named_ > kMostNamed || made->depth > kMaxDepth;
+    return made;
+  }
+
+  Result<void> name(const LetStage& let) {
+    ExpressionPtr expression = resolved(*let.expression);
+    if (names_too_much_) return too_much_named();
+    const std::size_t size = size_of(*expression);
+    names_[let.name] = {.expression = std::move(expression), .size = size};
+    return {};
+  }
+
+  // The stages that events pass: conditions, names, limits; then what makes rows of events.
+  Result<void> build_front() {
+    std::vector<ExpressionPtr> conditions;
+    for (; next_ < stages_.size(); ++next_) {
+      StageSyntax& stage = stages_[next_];
+      if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
+        if (!plan_->limits.empty()) {
+          if (auto added = add_condition(*where); !added) return added;
+          continue;
+        }
+        conditions.push_back(resolved(*where->condition));
+      } else if (auto* const let = std::get_if<LetStage>(&stage.what)) {
+        if (auto named = name(*let); !named) return named;
+      } else if (auto* const limit = std::get_if<LimitStage>(&stage.what)) {
+        plan_->limits.push_back({.most = limit->rows});
+      } else {
+        break;
+      }
+    }
+    if (auto condition = make_condition(std::move(conditions)); !condition) return condition;
+    if (next_ < stages_.size()) {
+      StageSyntax& stage = stages_[next_];
+      if (auto* const pair = std::get_if<PairStage>(&stage.what)) return build_pairs(*pair);
+      if (auto* const group = std::get_if<GroupStage>(&stage.what)) {
+        ++next_;
+        plan_->any_order = plan_->limits.empty();
+        plan_->groups_events = true;
+        return build_groups(*group, stage.place, {});
+      }
+      if (auto* const select = std::get_if<SelectStage>(&stage.what)) {
+        ++next_;
+        return select_events(std::move(select->columns));
+      }
+    }
+    // A sort of events, or nothing at all.
+    return select_events(usual_columns());
+  }
+
+  // A condition on the events that a limit lets pass.
+  Result<void> add_condition(const WhereStage& where) {
+    // Two in a row have a limit between them that lets all pass.
+    if (plan_->limits.back().condition) plan_->limits.push_back({.most = ~std::uint64_t{0}});
+    std::vector<ExpressionPtr> expressions;
+    expressions.push_back(resolved(*where.condition));
+    auto projection = event_projection(std::move(expressions));
+    if (!projection) return std::unexpected(projection.error());
+    plan_->limits.back().condition.emplace(*std::move(projection));
+    return {};
+  }
+
+  Result<void> make_condition(std::vector<ExpressionPtr> conditions) {
+    if (conditions.empty()) return {};
+    if (plan_->condition != nullptr) conditions.push_back(clone(plan_->condition->expression()));
+    auto condition = Condition::from(std::move(conditions), text_);
+    if (!condition) return std::unexpected(condition.error());
+    plan_->condition = *std::move(condition);
+    return {};
+  }
+
+  Result<void> select_events(std::vector<NamedExpression> columns) {
+    std::vector<ExpressionPtr> expressions;
+    for (NamedExpression& column : columns) {
+      ExpressionPtr expression = resolved(*column.expression);
+      plan_->columns.push_back({.name = std::move(column.name), .unit = unit_of(*expression, {})});
+      expressions.push_back(std::move(expression));
+    }
+    names_.clear();
+    return project_events(std::move(expressions));
+  }
+
+  Result<EventProjection> event_projection(std::vector<ExpressionPtr> expressions) {
+    for (const ExpressionPtr& each : expressions) {
+      plan_->needs_values = plan_->needs_values || reads_values(*each);
+      plan_->needs_names = plan_->needs_names || reads_names(*each);
+      plan_->needs_symbols = plan_->needs_symbols || names_symbols(*each);
+      plan_->fields.add(*each);
+    }
+    auto list = ExpressionList::from(std::move(expressions), text_);
+    if (!list) return std::unexpected(list.error());
+    return EventProjection(*std::move(list), plan_->fields);
+  }
+
+  Result<void> project_events(std::vector<ExpressionPtr> expressions) {
+    auto projection = event_projection(std::move(expressions));
+    if (!projection) return std::unexpected(projection.error());
+    plan_->projection.emplace(*std::move(projection));
+    return {};
+  }
+
+  // Rows of values in the order that a `Grouping` wants: of events, unless there are columns.
+  Result<void> build_groups(GroupStage& group, Place place, std::vector<Column> from) {
+    GroupingPlan plan{.keys = group.keys.size(), .every = group.every};
+    std::vector<ExpressionPtr> expressions;
+    std::vector<Column> columns;
+    if (group.every) columns.push_back({.name = "time", .unit = Unit::kTime});
+    for (NamedExpression& key : group.keys) {
+      expressions.push_back(resolved(*key.expression));
+      columns.push_back({.name = key.name, .unit = unit_of(*expressions.back(), from)});
+    }
+    bool by_time = group.every.has_value();
+    for (GroupStage::Aggregate& each : group.aggregates) {
+      GroupingPlan::Aggregate aggregate{.kind = each.kind, .part = each.part};
+      Unit unit = Unit::kNone;
+      if (each.argument != nullptr) {
+        aggregate.argument = expressions.size();
+        expressions.push_back(resolved(*each.argument));
+        const bool counts = each.kind == AggregateKind::kDistinct;
+        unit = counts ? Unit::kNone : unit_of(*expressions.back(), from);
+      }
+      by_time = by_time || each.kind == AggregateKind::kRate;
+      const bool in_order = each.kind == AggregateKind::kFirst || each.kind == AggregateKind::kLast;
+      plan_->needs_order = plan_->needs_order || (in_order && from.empty());
+      columns.push_back({.name = each.name, .unit = unit});
+      plan.aggregates.push_back(aggregate);
+    }
+    if (by_time) {
+      plan.time = expressions.size();
+      const Root time = from.empty() ? Root::kRealTime : Root::kTime;
+      expressions.push_back(path_expression({.root = time}));
+      const bool has_time = from.empty() || find_column(from, "time") != nullptr;
+      if (!has_time)
+        return std::unexpected(
+            syntax_error(text_, place, "`every` and `rate` need a column `time` here"));
+    }
+    if (from.empty()) {
+      if (auto projected = project_events(std::move(expressions)); !projected) return projected;
+    } else if (auto added = add_projection(std::move(expressions), from, project_rows); !added) {
+      return added;
+    }
+    plan_->columns = std::move(columns);
+    names_.clear();
+    plan_->makers.push_back(
+        [plan](std::unique_ptr<RowSink> next, std::vector<Grouping*>& groupings) {
+          auto grouping = std::make_unique<Grouping>(plan, std::move(next));
+          groupings.push_back(grouping.get());
+          return grouping;
+        });
+    return {};
+  }
+
+  // Collects what the stages behind a pair name of its events.
+  void collect_sides(const Expression& expression, std::map<std::string, Path>& a,
+                     std::map<std::string, Path>& b) const {
+    if (expression.operation == Operator::kPath) {
+      const Path& path = expression.path;
+      if (path.root != Root::kAnyField || path.steps.size() < 2) return;
+      if (path.steps.front().name == "a") a.emplace(to_string(path), path);
+      if (path.steps.front().name == "b") b.emplace(to_string(path), path);
+    }
+    for (const ExpressionPtr& operand : expression.operands) collect_sides(*operand, a, b);
+  }
+
+  template <class Visit>
+  static void for_each_expression(const StageSyntax& stage, Visit visit) {
+    if (const auto* const where = std::get_if<WhereStage>(&stage.what)) visit(*where->condition);
+    if (const auto* const let = std::get_if<LetStage>(&stage.what)) visit(*let->expression);
+    if (const auto* const select = std::get_if<SelectStage>(&stage.what)) {
+      for (const NamedExpression& each : select->columns) visit(*each.expression);
+    }
+    if (const auto* const sort = std::get_if<SortStage>(&stage.what)) {
+      for (const SortStage::Key& key : sort->keys) visit(*key.expression);
+    }
+    if (const auto* const group = std::get_if<GroupStage>(&stage.what)) {
+      for (const NamedExpression& key : group->keys) visit(*key.expression);
+      for (const GroupStage::Aggregate& each : group->aggregates) {
+        if (each.argument != nullptr) visit(*each.argument);
+      }
+    }
+  }
+
+  Result<void> build_pairs(PairStage& pair) {
+    ++next_;
+    std::map<std::string, Path> a;
+    std::map<std::string, Path> b;
+    for (std::size_t i = next_; i < stages_.size(); ++i) {
+      for_each_expression(stages_[i], [&](const Expression& each) { collect_sides(each, a, b); });
+    }
+    // Both are equal: one column is enough.
+    for (const PairStage::Key& key : pair.keys) {
+      a.erase(key.name);
+      b.erase(key.name);
+    }
+    PairingPlan plan{.keys = pair.keys.size(),
+                     .kept_of_a = a.size(),
+                     .kept_of_b = b.size(),
+                     .nested = pair.nested,
+                     .within = pair.within};
+    std::vector<ExpressionPtr> expressions;
+    expressions.push_back(resolved(*pair.begins));
+    expressions.push_back(resolved(*pair.ends));
+    plan_->columns = {{.name = "time", .unit = Unit::kTime},
+                      {.name = "end", .unit = Unit::kTime},
+                      {.name = "duration", .unit = Unit::kDuration}};
+    for (const PairStage::Key& key : pair.keys) {
+      plan.by_stream = plan.by_stream || names_stream(*key.a);
+      expressions.push_back(resolved(*key.a));
+    }
+    for (const PairStage::Key& key : pair.keys) {
+      expressions.push_back(resolved(*key.b));
+      plan_->columns.push_back({.name = key.name, .unit = unit_of(*key.b, {})});
+    }
+    for (const auto& sides : {a, b}) {
+      for (const auto& [name, path] : sides) {
+        expressions.push_back(path_expression(path_of_side(path)));
+        plan_->columns.push_back({.name = name, .unit = unit_of(*expressions.back(), {})});
+      }
+    }
+    names_.clear();
+    plan_->needs_order = true;
+    plan_->pairing = plan;
+    return project_events(std::move(expressions));
+  }
+
+  Result<void> add_projection(std::vector<ExpressionPtr> expressions, std::span<const Column> from,
+                              std::unique_ptr<RowSink> (*make)(RowProjection,
+                                                               std::unique_ptr<RowSink>)) {
+    return with_projection(std::move(expressions), from, [make](RowProjection projection) {
+      auto shared = std::make_shared<RowProjection>(std::move(projection));
+      return QueryPlan::MakeSink(
+          [shared, make](std::unique_ptr<RowSink> next, std::vector<Grouping*>&) {
+            return make(std::move(*shared), std::move(next));
+          });
+    });
+  }
+
+  template <class Make>
+  Result<void> with_projection(std::vector<ExpressionPtr> expressions, std::span<const Column> from,
+                               Make make) {
+    auto list = ExpressionList::from(std::move(expressions), text_);
+    if (!list) return std::unexpected(list.error());
+    auto projection = RowProjection::from(*std::move(list), from, text_);
+    if (!projection) return std::unexpected(projection.error());
+    plan_->makers.push_back(make(*std::move(projection)));
+    return {};
+  }
+
+  Result<void> build_row_stage(StageSyntax& stage) {
+    if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
+      std::vector<ExpressionPtr> expressions;
+      expressions.push_back(resolved(*where->condition));
+      return add_projection(std::move(expressions), plan_->columns, filter_rows);
+    }
+    if (auto* const let = std::get_if<LetStage>(&stage.what)) {
+      if (auto named = name(*let); !named) return named;
+      return {};
+    }
+    if (auto* const limit = std::get_if<LimitStage>(&stage.what)) {
+      plan_->makers.push_back(
+          [rows = limit->rows](std::unique_ptr<RowSink> next, std::vector<Grouping*>&) {
+            return limit_rows(rows, std::move(next));
+          });
+      return {};
+    }
+    if (auto* const select = std::get_if<SelectStage>(&stage.what)) return build_select(*select);
+    if (auto* const sort = std::get_if<SortStage>(&stage.what)) return build_sort(*sort);
+    if (auto* const group = std::get_if<GroupStage>(&stage.what))
+      return build_groups(*group, stage.place, plan_->columns);
+    return std::unexpected(syntax_error(
+        text_, stage.place, "`pair` makes pairs of events, not of what is computed of them"));
+  }
+
+  Result<void> build_select(SelectStage& select) {
+    std::vector<ExpressionPtr> expressions;
+    std::vector<Column> columns;
+    for (NamedExpression& column : select.columns) {
+      expressions.push_back(resolved(*column.expression));
+      columns.push_back(
+          {.name = column.name, .unit = unit_of(*expressions.back(), plan_->columns)});
+    }
+    if (auto added = add_projection(std::move(expressions), plan_->columns, project_rows); !added)
+      return added;
+    plan_->columns = std::move(columns);
+    names_.clear();
+    return {};
+  }
+
+  Result<void> build_sort(SortStage& sort) {
+    std::vector<ExpressionPtr> expressions;
+    std::vector<bool> descending;
+    for (SortStage::Key& key : sort.keys) {
+      expressions.push_back(resolved(*key.expression));
+      descending.push_back(key.descending);
+    }
+    // `top 5` is by the last column.
+    if (expressions.empty()) {
+      Path path{.root = Root::kAnyField};
+      path.steps.push_back({.name = plan_->columns.back().name});
+      expressions.push_back(path_expression(std::move(path)));
+      descending.push_back(true);
+    }
+    return with_projection(std::move(expressions), plan_->columns, [&](RowProjection projection) {
+      auto shared = std::make_shared<RowProjection>(std::move(projection));
+      RowOrder order{.descending = descending, .most = sort.most};
+      return QueryPlan::MakeSink(
+          [shared, order](std::unique_ptr<RowSink> next, std::vector<Grouping*>&) {
+            return sort_rows(std::move(*shared), order, std::move(next));
+          });
+    });
+  }
+
+  std::string_view text_;
+  std::unique_ptr<QueryPlan> plan_;
+  std::vector<StageSyntax> stages_;
+  std::size_t next_ = 0;  // of `stages_`, to be built
+  std::map<std::string, Named, std::less<>> names_;
+  std::size_t named_ = 0;  // operations that names stood for so far
+  bool names_too_much_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<QueryPlan>> make_plan(std::string_view text,
+                                             const std::shared_ptr<const Condition>& where) {
+  return PlanBuilder(text, where).build();
+}
+
+}  // namespace tracedeck::query

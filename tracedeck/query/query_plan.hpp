@@ -1,0 +1,57 @@
+// What a query is built from: its stages as things that take events and rows.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/query/condition.hpp"
+#include "tracedeck/query/field_watch.hpp"
+#include "tracedeck/query/grouping.hpp"
+#include "tracedeck/query/pairing.hpp"
+#include "tracedeck/query/projection.hpp"
+#include "tracedeck/query/rows.hpp"
+
+namespace tracedeck::query {
+
+// So many events, and what is asked of each of them behind it.
+struct EventLimit {
+  std::uint64_t most = 0;
+  std::uint64_t passed = 0;
+  std::optional<EventProjection> condition = {};
+
+  [[nodiscard]] bool reached() const { return passed >= most; }
+};
+
+struct QueryPlan {
+  // Makes a stage before the one that it is given. Groupings are also added to the list.
+  using MakeSink =
+      std::function<std::unique_ptr<RowSink>(std::unique_ptr<RowSink>, std::vector<Grouping*>&)>;
+
+  std::string question;                            // its text, with the condition beside it
+  std::optional<Error> apart = {};                 // why parts of the answer do not add up
+  std::shared_ptr<const Condition> condition;      // on events, at the front
+  std::deque<EventLimit> limits = {};              // of events
+  std::optional<EventProjection> projection = {};  // what makes rows of events
+  std::optional<PairingPlan> pairing = {};         // where the rows are of pairs
+  bool groups_events = false;                      // where events are grouped
+  std::vector<MakeSink> makers = {};               // of the stages that rows pass, in order
+  std::vector<Column> columns = {};                // of the answer
+  bool needs_order = false;
+  bool any_order = false;
+  bool needs_values = false;
+  bool needs_names = false;
+  bool needs_symbols = false;
+  FieldWatch fields = {};  // of what is named behind the conditions
+};
+
+// Errors: those of `Query::parse`.
+[[nodiscard]] Result<std::unique_ptr<QueryPlan>> make_plan(
+    std::string_view text, const std::shared_ptr<const Condition>& where);
+
+}  // namespace tracedeck::query
