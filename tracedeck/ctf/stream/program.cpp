@@ -8,15 +8,15 @@
 namespace tracedeck::ctf {
 
 void VariantField::add_choice(const IntegerRange& range, std::uint32_t number) {
-  constexpr Int128 kMost = ~(Int128{1} << 127);
-  constexpr Int128 kLeast = Int128{1} << 127;
+  constexpr Int128 kHighest = ~(Int128{1} << 127);
+  constexpr Int128 kLowest = Int128{1} << 127;
   const auto bits = [](const Integer& bound) { return static_cast<Int128>(bound); };
   if (range.lower.fits_signed())
     choices.push_back(
-        {bits(range.lower), range.upper.fits_signed() ? bits(range.upper) : kMost, number});
+        {bits(range.lower), range.upper.fits_signed() ? bits(range.upper) : kHighest, number});
   if (!range.upper.fits_signed())
     top_choices.push_back(
-        {range.lower.fits_signed() ? kLeast : bits(range.lower), bits(range.upper), number});
+        {range.lower.fits_signed() ? kLowest : bits(range.lower), bits(range.upper), number});
 }
 
 void VariantField::make_table() {

@@ -17,8 +17,6 @@
 namespace tracedeck::ctf {
 namespace {
 
-using Root = FieldLocation::Root;
-
 std::string_view without_underscores(std::string_view name) {
   return name.substr(std::min(name.find_first_not_of('_'), name.size()));
 }
@@ -384,8 +382,9 @@ bool has_only_roles(const FieldClass& field_class) {
   return only_roles;
 }
 
-bool is_head(Root root) {
-  return root == Root::kPacketHeader || root == Root::kPacketContext || root == Root::kEventHeader;
+bool is_head(FieldLocation::Root root) {
+  return root == FieldLocation::Root::kPacketHeader ||
+         root == FieldLocation::Root::kPacketContext || root == FieldLocation::Root::kEventHeader;
 }
 
 constexpr MapperOptions kRecorded = {.dialect = Dialect::kFinal, .keep_roles = true};
@@ -405,8 +404,8 @@ struct ClassFit::Sides {
   ClassMapper before{kBefore};
   SameFields same = {};
 
-  std::optional<std::string> add(Root root, const FieldClassPtr& is, const FieldClassPtr& was,
-                                 const SameFields& of_packet) {
+  std::optional<std::string> add(FieldLocation::Root root, const FieldClassPtr& is,
+                                 const FieldClassPtr& was, const SameFields& of_packet) {
     const auto members = [](const FieldClassPtr& root_class) {
       const auto* const structure =
           root_class == nullptr ? nullptr : root_class->as<StructureClass>();
@@ -437,11 +436,13 @@ struct ClassFit::State {
   std::optional<std::string> begin_event(Sides& event) {
     event.recorded.use_packet_context(packet.recorded);
     event.before.use_packet_context(packet.before);
-    auto fault = in("event record header", event.add(Root::kEventHeader, recorded->event_header,
-                                                     before->event_header, packet.same));
+    auto fault = in("event record header",
+                    event.add(FieldLocation::Root::kEventHeader, recorded->event_header,
+                              before->event_header, packet.same));
     if (!fault)
-      fault = in("common context", event.add(Root::kCommonContext, recorded->common_context,
-                                             before->common_context, packet.same));
+      fault = in("common context",
+                 event.add(FieldLocation::Root::kCommonContext, recorded->common_context,
+                           before->common_context, packet.same));
     return fault;
   }
 };
@@ -451,17 +452,18 @@ ClassFit::ClassFit(const FieldClassPtr& recorded_header, const FieldClassPtr& he
 ClassFit::~ClassFit() = default;
 
 std::optional<std::string> ClassFit::packet_header() {
-  return in("packet header", state_->packet.add(Root::kPacketHeader, state_->recorded_header,
-                                                state_->header_before, state_->packet.same));
+  return in("packet header",
+            state_->packet.add(FieldLocation::Root::kPacketHeader, state_->recorded_header,
+                               state_->header_before, state_->packet.same));
 }
 
 std::optional<std::string> ClassFit::stream_class(const DataStreamClass& recorded,
                                                   const DataStreamClass& before) {
   state_->recorded = &recorded;
   state_->before = &before;
-  auto fault =
-      in("packet context", state_->packet.add(Root::kPacketContext, recorded.packet_context,
-                                              before.packet_context, state_->packet.same));
+  auto fault = in("packet context",
+                  state_->packet.add(FieldLocation::Root::kPacketContext, recorded.packet_context,
+                                     before.packet_context, state_->packet.same));
   if (fault) return fault;
   Sides event;
   return state_->begin_event(event);
@@ -475,11 +477,12 @@ std::optional<std::string> ClassFit::event_class(const EventClass& recorded,
   Sides event;
   auto fault = state_->begin_event(event);
   if (!fault)
-    fault = in("specific context", event.add(Root::kSpecificContext, recorded.specific_context,
-                                             before.specific_context, state_->packet.same));
+    fault = in("specific context",
+               event.add(FieldLocation::Root::kSpecificContext, recorded.specific_context,
+                         before.specific_context, state_->packet.same));
   if (!fault)
-    fault = in("payload",
-               event.add(Root::kPayload, recorded.payload, before.payload, state_->packet.same));
+    fault = in("payload", event.add(FieldLocation::Root::kPayload, recorded.payload, before.payload,
+                                    state_->packet.same));
   return fault;
 }
 
