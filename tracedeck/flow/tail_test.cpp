@@ -39,7 +39,8 @@ TEST(Tail, PacksWhatIsSpreadOverManyBatches) {
   const MadeUpTrace trace;
   const auto plan = plan_nearly_sorted(20'000, 50, 7);
   const auto batches = trace.batches(plan, 3);
-  for (const std::uint64_t events : {1, 150, 191, 192, 193, 5'000, 19'999, 20'000, 30'000}) {
+  constexpr std::uint64_t kEvents[] = {1, 150, 191, 192, 193, 5000, 19999, 20000, 30000};
+  for (const std::uint64_t events : kEvents) {
     EXPECT_EQ(*see_all(*tail(std::make_unique<FakeSource>(batches), events, kMemory)),
               expected(batches, events))
         << events;

@@ -104,7 +104,8 @@ TEST_P(Sorting, IsStableInAnyMemory) {
 }
 
 TEST_P(Sorting, TheFirstAreThoseOfAll) {
-  for (const std::size_t most : {0, 1, 10, 700, 2000, 5999, 6000, 9000}) {
+  constexpr std::size_t kMost[] = {0, 1, 10, 700, 2000, 5999, 6000, 9000};
+  for (const std::size_t most : kMost) {
     EXPECT_EQ(sorted({.descending = {true, false}, .most = most}), expected(true, false, most))
         << most;
   }
@@ -135,7 +136,7 @@ TEST(RowSorter, HistogramsComeBack) {
   histogram.add(7.5);
   const auto buckets = histogram.buckets();
   RowSorter sorter({.descending = {false}, .memory = 0});
-  for (const std::uint64_t number : {2, 1})
+  for (const std::uint64_t number : {std::uint64_t{2}, std::uint64_t{1}})
     ASSERT_TRUE(sorter.add(
         std::vector{Value::of(number)},
         std::vector{Value{.kind = Value::Kind::kBuckets, .buckets = &buckets}, Value::of(number)}));
