@@ -81,7 +81,8 @@ class Dial9(Selected):
     def test_symbols_and_clock_synchronisations(self):
         trace = self.file("t", self.TRACE)
         want = ["SymbolTableEntry", "ClockSyncEvent", "Tick", "SymbolTableEntry"]
-        self.assertEqual(self.names(self.events(trace, "--begin", "150", "--order", "recorded")), want)
+        # Who prints a part asked for no more than lies in it.
+        self.assertEqual(self.names(self.events(trace, "--begin", "150", "--order", "recorded")), ["Tick"])
         for options in (["--begin", "150"], ["--begin", "150", "--limit", "1"]):
             out = self.convert(trace, "dial9", *options)
             self.assertEqual(self.names(self.events(out, "--order", "recorded")), want)

@@ -20,8 +20,8 @@ std::vector<std::uint64_t> serials(const std::vector<SeenRecord>& records) {
 }
 
 Result<std::vector<SeenRecord>> trimmed(const std::vector<BatchPtr>& batches,
-                                        const TrimRange& range) {
-  return see_all(*trim(std::make_unique<FakeSource>(batches), range));
+                                        const TrimRange& range, TrimOptions options = {}) {
+  return see_all(*trim(std::make_unique<FakeSource>(batches), range, std::move(options)));
 }
 
 TEST(Trim, KeepsWhatLiesBetweenBeginAndEndBothIncluded) {
@@ -61,15 +61,17 @@ TEST(Trim, TimelessEventsGoWithTheTimedOneBeforeInTheirStream) {
   EXPECT_EQ(serials(*trimmed(batches, {.end = 20})), (std::vector<std::uint64_t>{0, 1, 3, 5}));
 }
 
-TEST(Trim, EventsThatDescribeOthersPass) {
+TEST(Trim, EventsThatDescribeOthersPassWhereTheResultStandsAlone) {
   const MadeUpTrace trace;
   const auto batches = trace.batches({{.what = What::kDescribing, .time = 1},
                                       {.time = 2},
                                       {.time = 10},
                                       {.what = What::kDescribing, .time = 30}},
                                      4);
-  EXPECT_EQ(serials(*trimmed(batches, {.begin = 5, .end = 20})),
+  const TrimRange range{.begin = 5, .end = 20};
+  EXPECT_EQ(serials(*trimmed(batches, range, {.keeps_describing = true})),
             (std::vector<std::uint64_t>{0, 2, 3}));
+  EXPECT_EQ(serials(*trimmed(batches, range)), (std::vector<std::uint64_t>{2}));
 }
 
 TEST(Trim, AStreamThatEndedIsForgotten) {
