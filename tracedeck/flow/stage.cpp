@@ -53,7 +53,9 @@ constexpr std::array kStages = {
           .ask = ask_for_range,
           .apply =
               [](RecordSourcePtr source, const StageContext& context) {
-                return trim(std::move(source), context.times.range, context.left_out);
+                return trim(std::move(source), context.times.range,
+                            {.keeps_describing = context.selection.stands_alone,
+                             .left_out = context.left_out});
               }},
     Stage{.name = "where",
           .place = Stage::Place::kSource,

@@ -13,15 +13,16 @@ namespace {
 // An event without a time goes by the timed event before it in its data stream.
 class InRange {
  public:
-  InRange(const TrimRange& range, std::shared_ptr<TimesSeen> left_out)
-      : left_out_(std::move(left_out)),
+  InRange(const TrimRange& range, TrimOptions options)
+      : options_(std::move(options)),
         range_(range),
         begin_(first_time(range)),
         end_(last_time(range)) {}
 
   bool passes(const Record& record) {
     if (record.kind == RecordKind::kEvent) [[likely]]
-      return is_inside(record.event) || record.event.event_class->describes_others;
+      return is_inside(record.event) ||
+             (options_.keeps_describing && record.event.event_class->describes_others);
     if (record.kind == RecordKind::kStreamEnd) forget(record.stream->entity);
     if (record.kind == RecordKind::kLoss) return !lies_outside(*record.loss);
     const bool is_packet =
@@ -30,10 +31,10 @@ class InRange {
   }
 
   void left_out(const Record& record) {
-    if (left_out_ == nullptr || record.kind != RecordKind::kEvent ||
+    if (options_.left_out == nullptr || record.kind != RecordKind::kEvent ||
         !record.event.event_class->has_real_time())
       return;
-    left_out_->add(record.event.began_at(), record.event.event_class->clock->origin);
+    options_.left_out->add(record.event.began_at(), record.event.event_class->clock->origin);
   }
 
  private:
@@ -87,7 +88,7 @@ class InRange {
            !(packet.begin && end_ < packet_keys_(*clock, *packet.begin));
   }
 
-  std::shared_ptr<TimesSeen> left_out_;
+  TrimOptions options_;
   TrimRange range_;
   KeyMaker packet_keys_;
   OrderKey begin_;
@@ -105,9 +106,9 @@ class InRange {
 }  // namespace
 
 std::unique_ptr<RecordSource> trim(std::unique_ptr<RecordSource> source, const TrimRange& range,
-                                   std::shared_ptr<TimesSeen> left_out) {
+                                   TrimOptions options) {
   if (!range.begin && !range.end) return source;
-  return std::make_unique<Select<InRange>>(std::move(source), InRange(range, std::move(left_out)));
+  return std::make_unique<Select<InRange>>(std::move(source), InRange(range, std::move(options)));
 }
 
 }  // namespace tracedeck::flow

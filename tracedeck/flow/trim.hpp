@@ -15,14 +15,17 @@ struct TrimRange {
   std::optional<Nanoseconds> end = {};
 };
 
+struct TrimOptions {
+  bool keeps_describing = false;  // events that describe others stay, wherever they lie
+  std::shared_ptr<TimesSeen> left_out = {};  // gets the times of the events left out
+};
+
 // Leaves out the events that are not in `range`. An event with a begin and an end goes by its
 // begin; one without a time by the timed event before it in its data stream, and where there is
-// none it lies before every `begin`. Events that describe others stay. Packets and losses whose
-// whole interval lies outside are left out as well; all other records stay. Goes before stages that
-// bring streams together or change the order. `left_out`: null, or gets the times of the events
-// left out.
+// none it lies before every `begin`. Packets and losses whose whole interval lies outside are left
+// out as well; all other records stay. Goes before stages that bring streams together or change the
+// order.
 [[nodiscard]] std::unique_ptr<RecordSource> trim(std::unique_ptr<RecordSource> source,
-                                                 const TrimRange& range,
-                                                 std::shared_ptr<TimesSeen> left_out = {});
+                                                 const TrimRange& range, TrimOptions options = {});
 
 }  // namespace tracedeck::flow
