@@ -193,6 +193,9 @@ void run_query(const Options& options, Session& session) {
   session.diagnostics.progress().erase();
   const bool cut_short = session.stop.stop_requested() && !pipeline->live();
   if (answered && options.partial.empty()) answered = query.finish();
+  // That it does not go with these traces.
+  if (!answered && answered.error().code == ErrorCode::kInvalidArgument)
+    return session.report(answered.error());
   if (!session.delivered(answered)) return;
   pipeline.close();
   if (options.partial.empty()) {

@@ -127,9 +127,10 @@ Unit unit_of(const Expression& expression, std::span<const Column> columns) {
       if (expression.path.root == Root::kDuration) return Unit::kDuration;
       return expression.path.root == Root::kSize ? Unit::kBytes : Unit::kNone;
     }
-    case Operator::kSubtract:
-      if (operand(0) == Unit::kTime && operand(1) == Unit::kTime) return Unit::kDuration;
-      [[fallthrough]];
+    case Operator::kSubtract: {
+      const Unit from = operand(0);
+      return from == Unit::kTime && operand(1) == Unit::kTime ? Unit::kDuration : from;
+    }
     case Operator::kAdd:
     case Operator::kCoalesce:
     case Operator::kAbsolute:

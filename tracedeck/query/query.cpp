@@ -138,7 +138,11 @@ class Query::Work {
       if (auto noted = note(first); !noted) return std::unexpected(noted.error());
       return 1;
     }
-    if (!has_origin_) see_origin(records);
+    if (!has_origin_) {
+      see_origin(records);
+      if (has_origin_ && plan_->date && origin_ != ClockOrigin::kUnixEpoch)
+        return std::unexpected(*plan_->date);
+    }
     if (event_grouping_ && plan_->limits.empty()) {
       const auto added = event_grouping_->add(records);
       events_ += added.value_or(0);

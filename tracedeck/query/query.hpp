@@ -60,7 +60,8 @@ class Query {
 
   // Where the answer goes: rows of `columns()`. To be called once, before any batch.
   void answer_to(std::unique_ptr<RowSink> sink);
-  // Errors: those of temporary files and of the sink.
+  // Errors: those of temporary files and of the sink; kInvalidArgument, where it compares dates with
+  // times that do not count from 1970.
   [[nodiscard]] Result<void> add(const Batch& batch);
   // Whether nothing that may still come makes a difference.
   [[nodiscard]] bool full() const;

@@ -10,6 +10,7 @@
 #include "tracedeck/query/rewriting.hpp"
 #include "tracedeck/query/row_stages.hpp"
 #include "tracedeck/query/stages.hpp"
+#include "tracedeck/query/time_texts.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -186,7 +187,20 @@ class PlanBuilder {
     return project_events(std::move(expressions));
   }
 
+  // Makes times of the texts beside them. Without columns the expressions are on events.
+  Result<void> resolve_times(std::vector<ExpressionPtr>& expressions,
+                             std::span<const Column> columns) {
+    for (ExpressionPtr& each : expressions) {
+      auto timed = with_times(*each, columns, text_);
+      if (!timed) return std::unexpected(timed.error());
+      each = std::move(timed->expression);
+      if (timed->date) plan_->date = std::move(timed->date);
+    }
+    return {};
+  }
+
   Result<EventProjection> event_projection(std::vector<ExpressionPtr> expressions) {
+    if (auto done = resolve_times(expressions, {}); !done) return std::unexpected(done.error());
     for (const ExpressionPtr& each : expressions) {
       plan_->needs_values = plan_->needs_values || reads_values(*each);
       plan_->needs_names = plan_->needs_names || reads_names(*each);
@@ -344,6 +358,7 @@ class PlanBuilder {
   template <class Make>
   Result<void> with_projection(std::vector<ExpressionPtr> expressions, std::span<const Column> from,
                                Make make) {
+    if (auto done = resolve_times(expressions, from); !done) return done;
     auto list = ExpressionList::from(std::move(expressions), text_);
     if (!list) return std::unexpected(list.error());
     auto projection = RowProjection::from(*std::move(list), from, text_);

@@ -47,7 +47,8 @@ struct QueryPlan {
   bool needs_values = false;
   bool needs_names = false;
   bool needs_symbols = false;
-  FieldWatch fields = {};  // of what is named behind the conditions
+  std::optional<Error> date = {};  // why no answer is right where times do not count from 1970
+  FieldWatch fields = {};          // of what is named behind the conditions
 };
 
 // Errors: those of `Query::parse`.

@@ -7,21 +7,26 @@
 
 namespace tracedeck::query {
 
-ExpressionPtr rewritten(const Expression& expression,
-                        const std::function<ExpressionPtr(const Path&)>& replace) {
-  if (expression.operation == Operator::kPath) {
-    if (ExpressionPtr replacement = replace(expression.path)) return replacement;
-  }
+ExpressionPtr rewritten_parts(const Expression& expression,
+                              const std::function<ExpressionPtr(const Expression&)>& replace) {
+  if (ExpressionPtr replacement = replace(expression)) return replacement;
   Expression copy{.operation = expression.operation,
                   .place = expression.place,
                   .depth = 1,
                   .literal = expression.literal,
                   .path = expression.path};
   for (const ExpressionPtr& operand : expression.operands) {
-    copy.operands.push_back(rewritten(*operand, replace));
+    copy.operands.push_back(rewritten_parts(*operand, replace));
     copy.depth = std::max(copy.depth, copy.operands.back()->depth + 1);
   }
   return std::make_unique<const Expression>(std::move(copy));
+}
+
+ExpressionPtr rewritten(const Expression& expression,
+                        const std::function<ExpressionPtr(const Path&)>& replace) {
+  return rewritten_parts(expression, [&](const Expression& part) {
+    return part.operation == Operator::kPath ? replace(part.path) : nullptr;
+  });
 }
 
 ExpressionPtr clone(const Expression& expression) {

@@ -7,7 +7,10 @@
 
 namespace tracedeck::query {
 
-// A copy with each path replaced by what `replace` makes of it; null: the path stays.
+// A copy with each part replaced by what `replace` makes of it; null: the part stays.
+[[nodiscard]] ExpressionPtr rewritten_parts(
+    const Expression& expression, const std::function<ExpressionPtr(const Expression&)>& replace);
+// The same of paths.
 [[nodiscard]] ExpressionPtr rewritten(const Expression& expression,
                                       const std::function<ExpressionPtr(const Path&)>& replace);
 [[nodiscard]] ExpressionPtr clone(const Expression& expression);

@@ -1,0 +1,87 @@
+"""What queries say about pairs, times and names that nothing is called: never an answer of no rows without a word."""
+
+import json
+import unittest
+
+import dial9_writer as w
+from command import CommandTest, run
+
+MS = 1_000_000
+
+
+def trace():
+    """Two `Begin`s and their `End`s, 1 ms apart; the last is over after 5 ms."""
+    return b"".join(
+        [
+            w.header(),
+            w.schema(0, "Begin", [("task_id", w.VARINT), ("name", w.STRING)]),
+            w.schema(1, "End", [("task_id", w.VARINT), ("name", w.STRING), ("state", w.VARINT)]),
+            w.schema(2, "Idle", [("load", w.VARINT)]),
+            w.event(0, w.varint(7) + w.string("read"), delta=0),
+            w.event(1, w.varint(7) + w.string("done") + w.varint(0), delta=1 * MS),
+            w.event(0, w.varint(8) + w.string("write"), delta=1 * MS),
+            w.event(1, w.varint(8) + w.string("failed") + w.varint(1), delta=3 * MS),
+        ]
+    )
+
+
+PAIR = "pair Begin End on task_id"
+
+
+class Asked(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.trace = self.file("trace.bin", trace())
+
+    def ask(self, stages, code=0):
+        result = self.check(run("query", "--output", "jsonl", stages, self.trace), code, stages)
+        lines = [json.loads(line) for line in result.stdout.decode().splitlines()]
+        return lines[:-1], (lines[-1]["answer"] if lines else None), result.stderr.decode()
+
+
+class Times(Asked):
+    ALIKE = {
+        f"{PAIR} | where %s | count": ["time", "end", "a.time", "b.time", "time + 0"],
+        f"{PAIR} | select time as begun, end - 0 as ended | where %s | count": ["begun", "ended"],
+        "limit 100 | where %s | count": ["time"],
+        "max(time) by name | where %s | count": ["max"],
+        "where %s | count": ["time", "time + 0"],
+    }
+
+    def test_texts_beside_columns_of_time_are_times(self):
+        for stages, columns in self.ALIKE.items():
+            for column in columns:
+                with self.subTest(stages=stages, column=column):
+                    [row], _, _ = self.ask(stages % f'{column} > "500us"')
+                    self.assertEqual([row], self.ask(stages % f"{column} > 500us")[0])
+                    self.assertGreater(row["count"], 0)
+                    self.assertEqual([row], self.ask(stages % f'{column} in ["500us".."10h"]')[0])
+
+    def test_times_that_only_a_trace_knows_stand_before(self):
+        for text in ["end-1s", "+1ms", "12:03:04.5"]:
+            stages = f'{PAIR} | where end > "{text}"'
+            _, _, said = self.ask(stages, 2)
+            self.assertIn("write ns, or put the condition before", said)
+            self.assertIn("\n" + " " * (4 + stages.index('"')) + "^", said)
+
+    def test_long_differences_take_no_time(self):
+        self.ask("where time" + " - 1" * 190 + ' > "500us" | select time' + " - 1" * 190)
+
+    def test_what_is_no_time_is_an_error(self):
+        self.assertIn("^", self.ask(f'{PAIR} | where end > "soon"', 2)[2])
+
+    def test_dates_need_a_clock_that_counts_from_1970(self):
+        _, _, said = self.ask(f'{PAIR} | where end > "2013-02-18T12:00:01Z"', 2)
+        self.assertIn("does not count from 1970", said)
+
+    def test_durations_are_no_texts(self):
+        for stages in [
+            f'{PAIR} | where duration > "1ms"',
+            'where duration > "1ms" | count',
+            f'{PAIR} | select end - time as d | where d in ["1ms"]',
+        ]:
+            self.assertIn("write 1ms without quotes", self.ask(stages, 2)[2], stages)
+
+
+if __name__ == "__main__":
+    unittest.main()
