@@ -83,5 +83,14 @@ class Times(Asked):
             self.assertIn("write 1ms without quotes", self.ask(stages, 2)[2], stages)
 
 
+class Sides(Asked):
+    def test_what_is_named_before_a_pair_is_named_behind_it(self):
+        rows, _, said = self.ask(f"{PAIR} | select a.name, a.fields.name as f, b.stream.segment as s, a.common.x as c")
+        self.assertEqual([row["f"] for row in rows], ["read", "write"])
+        self.assertEqual([row["s"] for row in rows], [0, 0])
+        self.assertIn("no event class has a field `common.x`", said)
+
+
+
 if __name__ == "__main__":
     unittest.main()

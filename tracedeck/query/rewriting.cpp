@@ -35,9 +35,9 @@ ExpressionPtr clone(const Expression& expression) {
 
 Path path_of_side(const Path& path) {
   Path rest{.root = Root::kAnyField, .steps = {path.steps.begin() + 1, path.steps.end()}};
-  if (rest.steps.size() != 1 || rest.steps.front().kind != PathStep::Kind::kMember) return rest;
-  if (const auto value = find_event_value(rest.steps.front().name)) return {.root = *value};
-  return rest;
+  // Words such as `fields` mean what they do where nothing stands before them.
+  const auto alone = parse_expression(to_string(rest));
+  return alone && (*alone)->operation == Operator::kPath ? (*alone)->path : rest;
 }
 
 }  // namespace tracedeck::query
