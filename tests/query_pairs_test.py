@@ -90,6 +90,25 @@ class Sides(Asked):
         self.assertEqual([row["s"] for row in rows], [0, 0])
         self.assertIn("no event class has a field `common.x`", said)
 
+    def test_no_name_is_suggested_for_itself(self):
+        self.assertNotIn("did you mean `x`", self.ask("select common.x, load.x")[2])
+
+
+class Names(Asked):
+    def test_names_of_no_event(self):
+        for stages, said in {
+            "pair Begin nosuch on task_id": "no event is called `nosuch`",
+            "pair Begn End on task_id": "no event is called `Begn`; did you mean `Begin`?",
+            'pair Begin "sys_*"': "no event's name matches `sys_*`",
+            'where name == "Begn" | count': "no event is called `Begn`; did you mean `Begin`?",
+            'where name =~ /^x/ | count': "no event's name matches `/^x/`",
+        }.items():
+            self.assertIn(said, self.ask(stages)[2], stages)
+            self.assertNotIn("field of that name", self.ask(PAIR)[2])
+
+    def test_names_that_events_have(self):
+        self.assertEqual(self.ask(PAIR)[2], "")
+        self.assertNotIn("no event", self.ask('where name == "Begin" || name == "Later" | limit 1')[2])
 
 
 if __name__ == "__main__":
