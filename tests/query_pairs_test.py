@@ -111,5 +111,13 @@ class Names(Asked):
         self.assertNotIn("no event", self.ask('where name == "Begin" || name == "Later" | limit 1')[2])
 
 
+class Words(Asked):
+    def test_keys_that_no_event_has_are_counted(self):
+        _, answer, _ = self.ask("pair Begin End on a.state == b.task_id")
+        self.assertEqual((answer["pairs"]["complete"], answer["pairs"]["without_key"]), (0, 2))
+        text = run("query", "pair Begin End on a.state == b.task_id", self.trace).stdout.decode()
+        self.assertIn("2 events without a key", text)
+
+
 if __name__ == "__main__":
     unittest.main()
