@@ -118,6 +118,16 @@ class Words(Asked):
         text = run("query", "pair Begin End on a.state == b.task_id", self.trace).stdout.decode()
         self.assertIn("2 events without a key", text)
 
+    def test_fields_of_events_are_named_by_their_side(self):
+        said = self.ask(f"{PAIR} | where state > 0", 2)[2]
+        self.assertIn("`state` is nothing that is known here; there are time, end, duration, task_id; of its events `a.state` and `b.state`", said)
+
+    def test_events_are_sorted_by_what_is_selected(self):
+        self.assertIn("`select` it first", self.ask("sort task_id", 2)[2])
+
+    def test_names_end_where_rows_are_made(self):
+        self.assertIn("`let` named it before", self.ask(f"let late = task_id > 3 | {PAIR} | where late", 2)[2])
+
 
 if __name__ == "__main__":
     unittest.main()

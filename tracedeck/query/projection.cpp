@@ -77,16 +77,17 @@ Value EventProjection::value(const Event& event, std::size_t index) {
 }
 
 Result<RowProjection> RowProjection::from(ExpressionList list, std::span<const Column> columns,
-                                          std::string_view text) {
+                                          std::string_view text, const Advise& advise) {
   RowProjection projection(std::move(list));
   std::optional<Error> failure;
   const auto column_of = [&](const Expression& path) -> std::optional<std::size_t> {
     const Column* const column = find_column(columns, column_name(path.path));
     if (column != nullptr) return static_cast<std::size_t>(column - columns.data());
     if (!failure) {
-      failure = syntax_error(text, path.place,
-                             fmt::format("`{}` is nothing that is known here; there are {}",
-                                         column_name(path.path), known_columns(columns)));
+      failure = syntax_error(
+          text, path.place,
+          fmt::format("`{}` is nothing that is known here; there are {}{}", column_name(path.path),
+                      known_columns(columns), advise ? advise(path.path) : std::string()));
     }
     return std::nullopt;
   };

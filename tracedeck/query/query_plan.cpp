@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "tracedeck/query/parser.hpp"
@@ -66,6 +67,12 @@ class PlanBuilder {
   }
 
  private:
+  // What the rows at hand are.
+  enum class Rows : std::uint8_t {
+    kUsual,  // events, of which nothing says what is wanted
+    kPairs,
+    kMade,  // what a stage names
+  };
   // What a name that `let` gave stands for.
   struct Named {
     ExpressionPtr expression;
@@ -152,7 +159,9 @@ class PlanBuilder {
       }
     }
     // A sort of events, or nothing at all.
-    return select_events(usual_columns());
+    auto selected = select_events(usual_columns());
+    rows_ = Rows::kUsual;
+    return selected;
   }
 
   // A condition on the events that a limit lets pass.
@@ -183,7 +192,7 @@ class PlanBuilder {
       plan_->columns.push_back({.name = std::move(column.name), .unit = unit_of(*expression, {})});
       expressions.push_back(std::move(expression));
     }
-    names_.clear();
+    begin_rows(Rows::kMade);
     return project_events(std::move(expressions));
   }
 
@@ -260,7 +269,7 @@ class PlanBuilder {
       return added;
     }
     plan_->columns = std::move(columns);
-    names_.clear();
+    begin_rows(Rows::kMade);
     plan_->makers.push_back(
         [plan](std::unique_ptr<RowSink> next, std::vector<Grouping*>& groupings) {
           auto grouping = std::make_unique<Grouping>(plan, std::move(next));
@@ -337,7 +346,7 @@ class PlanBuilder {
         plan_->columns.push_back({.name = name, .unit = unit_of(*expressions.back(), {})});
       }
     }
-    names_.clear();
+    begin_rows(Rows::kPairs);
     plan_->needs_order = true;
     plan_->pairing = plan;
     return project_events(std::move(expressions));
@@ -355,13 +364,34 @@ class PlanBuilder {
     });
   }
 
+  // What helps who names what no column is.
+  [[nodiscard]] std::string advice(const Path& path) const {
+    const std::string word = to_string(path);
+    if (forgotten_.contains(word))
+      return "; `let` named it before, which holds up to here: name it again";
+    if (rows_ == Rows::kUsual) return "; `select` it first";
+    const std::string side = word.substr(0, 2);
+    if (rows_ != Rows::kPairs || side == "a." || side == "b.") return "";
+    const std::string field = word.substr(word.starts_with('.') ? 1 : 0);
+    const std::string_view of_payload = word.starts_with('.') ? "fields." : "";
+    return fmt::format("; of its events `a.{0}{1}` and `b.{0}{1}`", of_payload, field);
+  }
+
+  // The rows from here on are `rows`, and what `let` gave names to is not known of them.
+  void begin_rows(Rows rows) {
+    rows_ = rows;
+    for (const auto& [name, what] : names_) forgotten_.insert(name);
+    names_.clear();
+  }
+
   template <class Make>
   Result<void> with_projection(std::vector<ExpressionPtr> expressions, std::span<const Column> from,
                                Make make) {
     if (auto done = resolve_times(expressions, from); !done) return done;
     auto list = ExpressionList::from(std::move(expressions), text_);
     if (!list) return std::unexpected(list.error());
-    auto projection = RowProjection::from(*std::move(list), from, text_);
+    auto projection = RowProjection::from(*std::move(list), from, text_,
+                                          [this](const Path& path) { return advice(path); });
     if (!projection) return std::unexpected(projection.error());
     plan_->makers.push_back(make(*std::move(projection)));
     return {};
@@ -403,7 +433,7 @@ class PlanBuilder {
     if (auto added = add_projection(std::move(expressions), plan_->columns, project_rows); !added)
       return added;
     plan_->columns = std::move(columns);
-    names_.clear();
+    begin_rows(Rows::kMade);
     return {};
   }
 
@@ -436,6 +466,8 @@ class PlanBuilder {
   std::vector<StageSyntax> stages_;
   std::size_t next_ = 0;  // of `stages_`, to be built
   std::map<std::string, Named, std::less<>> names_;
+  std::set<std::string, std::less<>> forgotten_;  // names that were given before these rows
+  Rows rows_ = Rows::kMade;
   std::size_t named_ = 0;  // operations that names stood for so far
   bool names_too_much_ = false;
 };
