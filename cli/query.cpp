@@ -211,6 +211,7 @@ void run_query(const Options& options, Session& session) {
   std::erase_if(reading.watches, [&](query::FieldWatch* each) {
     return std::ranges::find(options.watches, each) != options.watches.end();
   });
+  for (const std::string& sentence : query.notices()) session.diagnostics.note(sentence);
   if (query.full())
     for (query::FieldWatch* const each : reading.watches) each->stop_early();
   report_doubts(reading.watches, session);

@@ -128,6 +128,12 @@ class Words(Asked):
     def test_names_end_where_rows_are_made(self):
         self.assertIn("`let` named it before", self.ask(f"let late = task_id > 3 | {PAIR} | where late", 2)[2])
 
+    def test_conditions_that_drop_all_say_so_once(self):
+        said = self.ask(f"{PAIR} | where duration > 1h | where duration > 2h")[2]
+        self.assertEqual(said.count("no row meets the condition behind `pair`"), 1)
+        self.assertIn("behind `limit`", self.ask("limit 3 | where load > 3")[2])
+        self.assertNotIn("no row", self.ask(f"{PAIR} | where duration > 1ns")[2])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -131,7 +131,7 @@ class PlanBuilder {
       StageSyntax& stage = stages_[next_];
       if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
         if (!plan_->limits.empty()) {
-          if (auto added = add_condition(*where); !added) return added;
+          if (auto added = add_condition(stage, *where); !added) return added;
           continue;
         }
         conditions.push_back(resolved(*where->condition));
@@ -164,8 +164,24 @@ class PlanBuilder {
     return selected;
   }
 
+  // What counts for a condition, with the word of the stage that it is behind.
+  std::shared_ptr<Tried> tried_behind(const StageSyntax& condition) {
+    Tried tried;
+    for (const StageSyntax& stage : stages_) {
+      if (&stage == &condition) break;
+      const bool makes_none = std::holds_alternative<WhereStage>(stage.what) ||
+                              std::holds_alternative<LetStage>(stage.what);
+      if (makes_none) continue;
+      const std::string_view words = text_.substr(stage.place.begin);
+      tried.behind =
+          words.substr(0, words.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789."));
+    }
+    plan_->tried.push_back(std::make_shared<Tried>(std::move(tried)));
+    return plan_->tried.back();
+  }
+
   // A condition on the events that a limit lets pass.
-  Result<void> add_condition(const WhereStage& where) {
+  Result<void> add_condition(const StageSyntax& stage, const WhereStage& where) {
     // Two in a row have a limit between them that lets all pass.
     if (plan_->limits.back().condition) plan_->limits.push_back({.most = ~std::uint64_t{0}});
     std::vector<ExpressionPtr> expressions;
@@ -173,6 +189,7 @@ class PlanBuilder {
     auto projection = event_projection(std::move(expressions));
     if (!projection) return std::unexpected(projection.error());
     plan_->limits.back().condition.emplace(*std::move(projection));
+    plan_->limits.back().tried = tried_behind(stage);
     return {};
   }
 
@@ -401,7 +418,13 @@ class PlanBuilder {
     if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
       std::vector<ExpressionPtr> expressions;
       expressions.push_back(resolved(*where->condition));
-      return add_projection(std::move(expressions), plan_->columns, filter_rows);
+      return with_projection(std::move(expressions), plan_->columns, [&](RowProjection projection) {
+        auto shared = std::make_shared<RowProjection>(std::move(projection));
+        return QueryPlan::MakeSink([shared, tried = tried_behind(stage)](
+                                       std::unique_ptr<RowSink> next, std::vector<Grouping*>&) {
+          return filter_rows(std::move(*shared), tried, std::move(next));
+        });
+      });
     }
     if (auto* const let = std::get_if<LetStage>(&stage.what)) {
       if (auto named = name(*let); !named) return named;
