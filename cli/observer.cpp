@@ -65,6 +65,7 @@ void report_doubts(const std::vector<query::FieldWatch*>& watches, Session& sess
   };
   for (const query::FieldWatch* const watch : watches) {
     say(watch->unknown_fields());
+    say(watch->unknown_names());
     say(watch->notices());
   }
 }

@@ -193,6 +193,9 @@ void run_query(const Options& options, Session& session) {
   session.diagnostics.progress().erase();
   const bool cut_short = session.stop.stop_requested() && !pipeline->live();
   if (answered && options.partial.empty()) answered = query.finish();
+  // That it does not go with these traces.
+  if (!answered && answered.error().code == ErrorCode::kInvalidArgument)
+    return session.report(answered.error());
   if (!session.delivered(answered)) return;
   pipeline.close();
   if (options.partial.empty()) {
@@ -208,6 +211,9 @@ void run_query(const Options& options, Session& session) {
   std::erase_if(reading.watches, [&](query::FieldWatch* each) {
     return std::ranges::find(options.watches, each) != options.watches.end();
   });
+  for (const std::string& sentence : query.notices()) session.diagnostics.note(sentence);
+  if (query.full())
+    for (query::FieldWatch* const each : reading.watches) each->stop_early();
   report_doubts(reading.watches, session);
 }
 

@@ -77,6 +77,8 @@ bool Trace::refill() {
     if (state_->condition != nullptr) {
       for (const std::string& sentence : state_->condition->fields().unknown_fields())
         state_->note(sentence);
+      for (const std::string& sentence : state_->condition->fields().unknown_names())
+        state_->note(sentence);
     }
     return false;
   }

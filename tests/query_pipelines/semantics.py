@@ -238,29 +238,32 @@ class Pairs:
             return
         self.last = line["time"]
         evaluator = OfEvent(line)
+        has_keys = True
         if evaluator.value(self.b) is True:
-            self.end(line, evaluator)
+            has_keys = self.end(line, evaluator)
         if evaluator.value(self.a) is True:
-            self.begin(line, evaluator)
+            has_keys = self.begin(line, evaluator) and has_keys
+        self.counts["without_key"] += not has_keys
 
     def begin(self, line, evaluator):
         key = self.key_of(self.keys[0], evaluator)
         if key is None:
-            return
+            return False
         kept = {name: evaluator.value(tree) for name, tree in self.kept["a"].items()}
         begun = {"time": line["time"], "stream": line.get("stream", {}), "kept": kept, "void": False}
         if self.open[key] and not self.nested:
             self.counts["replaced"] += 1
             self.open[key].clear()
         self.open[key].append(begun)
+        return True
 
     def end(self, line, evaluator):
         key = self.key_of(self.keys[1], evaluator)
         if key is None:
-            return
+            return False
         if not self.open[key]:
             self.counts["without_begin"] += 1
-            return
+            return True
         begun = self.open[key].pop()
         duration = line["time"] - begun["time"]
         if self.is_void(begun, line["time"]):
@@ -274,6 +277,7 @@ class Pairs:
             row += begun["kept"].items()
             row += [(name, evaluator.value(tree)) for name, tree in self.kept["b"].items()]
             self.rows.append(row)
+        return True
 
     lost = ()
 

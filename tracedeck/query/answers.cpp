@@ -386,6 +386,8 @@ std::string counts_text(const QueryCounts& counts) {
     if (pairs.too_long != 0) text += fmt::format(", {} longer than allowed", pairs.too_long);
     if (pairs.not_held != 0)
       text += fmt::format(", {} not held: too many waited for their end", pairs.not_held);
+    if (pairs.without_key != 0)
+      text += fmt::format(", {} without a key", counted(pairs.without_key, "event"));
     if (counts.without_time != 0)
       text += fmt::format(", {} without a time", counted(counts.without_time, "event"));
   }
@@ -421,6 +423,7 @@ std::string counts_json(const QueryCounts& counts) {
     pairs.integer("void", counts.pairs->void_by_loss);
     pairs.integer("too_long", counts.pairs->too_long);
     pairs.integer("not_held", counts.pairs->not_held);
+    pairs.integer("without_key", counts.pairs->without_key);
     pairs.integer("without_time", counts.without_time);
     pairs.end();
   }

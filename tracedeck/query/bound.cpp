@@ -7,6 +7,7 @@
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/model/class_tree.hpp"
 #include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/query/projection.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -150,8 +151,7 @@ class Binder {
   }
 
   static bool is_time(const BoundNode& node) {
-    return node.expression->operation == Operator::kPath &&
-           node.expression->path.root == Root::kTime;
+    return unit_of(*node.expression, {}) == Unit::kTime;
   }
 
   // Texts beside `time` are times.

@@ -8,41 +8,14 @@
 
 #include "tracedeck/query/parser.hpp"
 #include "tracedeck/query/program.hpp"
+#include "tracedeck/query/time_texts.hpp"
 
 namespace tracedeck::query {
 namespace {
 
-template <class Visit>
-void for_each(const Expression& expression, Visit visit) {
-  visit(expression);
-  for (const ExpressionPtr& operand : expression.operands) for_each(*operand, visit);
-}
-
 bool is_time(const Expression& expression) {
   return expression.operation == Operator::kPath && expression.path.root == Root::kTime;
 }
-const std::string* as_text(const Expression& expression) {
-  return expression.operation == Operator::kLiteral ? std::get_if<std::string>(&expression.literal)
-                                                    : nullptr;
-}
-
-// Calls `visit` for the texts that stand beside `time`.
-template <class Visit>
-void for_each_time_text(const Expression& expression, Visit visit) {
-  for_each(expression, [&](const Expression& each) {
-    const auto is_operand_time = [](const ExpressionPtr& operand) { return is_time(*operand); };
-    if (!compares_times(each.operation) || !std::ranges::any_of(each.operands, is_operand_time))
-      return;
-    for (const ExpressionPtr& operand : each.operands) {
-      if (const std::string* const text = as_text(*operand)) visit(*operand, *text);
-      if (operand->operation != Operator::kRange) continue;
-      for (const ExpressionPtr& end : operand->operands) {
-        if (const std::string* const text = as_text(*end)) visit(*end, *text);
-      }
-    }
-  });
-}
-
 void narrow_begin(flow::TrimRange& range, const Nanoseconds& begin) {
   range.begin = range.begin ? std::max(*range.begin, begin) : begin;
 }
@@ -196,14 +169,16 @@ Result<void> Condition::take(ExpressionPtr expression, std::string_view text) {
   auto matchers = make_matchers(*expression, text);
   if (!matchers) return std::unexpected(matchers.error());
   matchers_.merge(*matchers);
-  std::optional<Error> failure;
-  for_each_time_text(*expression, [&](const Expression& place, const std::string& of) {
-    const auto time = parse_time_point(of);
-    if (!time && !failure) failure = syntax_error(text, place.place, time.error());
-    if (!time) return;
-    times_.push_back(*time);
-    time_texts_.push_back(of);
-  });
+  std::optional<Error> failure = text_beside_duration(*expression, {}, text);
+  for_each_text_beside(Unit::kTime, *expression, {},
+                       [&](const Expression& place, const std::string& of) {
+                         const auto time = parse_time_point(of);
+                         if (!time && !failure)
+                           failure = syntax_error(text, place.place, time.error());
+                         if (!time) return;
+                         times_.push_back(*time);
+                         time_texts_.push_back(of);
+                       });
   if (failure) return std::unexpected(*std::move(failure));
   parts_.push_back(std::move(expression));
   return {};

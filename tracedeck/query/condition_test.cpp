@@ -366,6 +366,18 @@ TEST_F(Conditions, KnowTheFieldsOfClassesWithoutEvents) {
   EXPECT_THAT((*condition)->fields().unknown_fields(), IsEmpty());
 }
 
+TEST_F(Conditions, KnowWhichNamesNoEventHas) {
+  const auto said = [&](const std::string& text) {
+    const auto condition = Condition::parse(std::vector{text});
+    (*condition)->fields().see(trace_.description);
+    return (*condition)->fields().unknown_names();
+  };
+  EXPECT_THAT(said("name == \"nosuch\""), ElementsAre("no event is called `nosuch`"));
+  EXPECT_THAT(said("name ~ \"sys_*\""), ElementsAre("no event's name matches `sys_*`"));
+  EXPECT_THAT(said("name contains \"zzz\""), ElementsAre("no event's name contains `zzz`"));
+  EXPECT_THAT(said("name < \"zzz\" && name ~ \"*\""), IsEmpty());
+}
+
 TEST_F(Conditions, SayWhatMayBeMeantOtherwise) {
   const auto condition = Condition::parse(std::vector<std::string>{"name == \"x\" && id == 3"});
   (*condition)->fields().see(trace_.description);

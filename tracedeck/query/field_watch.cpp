@@ -40,20 +40,24 @@ void add_names(const FieldClassPtr& structure, std::set<std::string, std::less<>
 void FieldWatch::add_name_test(Operator operation, const Expression& wanted) {
   if (wanted.operation != Operator::kLiteral) return;
   TextMatcherPtr matcher;
+  NameTest test{.operation = operation};
   const auto* const text = std::get_if<std::string>(&wanted.literal);
   if (const auto* const pattern = std::get_if<Pattern>(&wanted.literal)) {
     matcher = pattern_matcher(*pattern).value_or(nullptr);
+    test.text = fmt::format("/{}/{}", pattern->text, pattern->ignores_case ? "i" : "");
   } else if (text != nullptr && operation == Operator::kGlob) {
     matcher = glob_matcher(*text).value_or(nullptr);
+    test.text = *text;
   } else if (text != nullptr) {
     const bool contains = operation == Operator::kContains;
-    name_tests_.push_back({.holds = [text = *text, contains](std::string_view name) {
+    test.text = *text;
+    test.holds = [text = *text, contains](std::string_view name) {
       return contains ? name.contains(text) : name == text;
-    }});
+    };
   }
-  if (matcher == nullptr) return;
-  name_tests_.push_back(
-      {.holds = [matcher](std::string_view name) { return matcher->matches(name); }});
+  if (matcher != nullptr)
+    test.holds = [matcher](std::string_view name) { return matcher->matches(name); };
+  if (test.holds) name_tests_.push_back(std::move(test));
 }
 
 void FieldWatch::add_name_tests(const Expression& comparison) {
@@ -99,6 +103,8 @@ void FieldWatch::see(const EventClass& event_class) {
     has_name = has_name || word == event_value_name(Root::kName);
   }
   others_have_no_name_ = others_have_no_name_ || !has_name;
+  if (!name_tests_.empty() && event_class.name && events_.size() < kMostNames)
+    events_.insert(*event_class.name);
   for (NameTest& test : name_tests_) {
     test.met = test.met || event_class.self_described ||
                (event_class.name && test.holds(*event_class.name));
@@ -124,6 +130,36 @@ std::vector<std::string> FieldWatch::unknown_fields() const {
     if (use.found) continue;
     std::string sentence = fmt::format("no event class has a field `{}`", to_string(use.path));
     const std::string near = nearest_name(use.path.steps.back().name);
+    if (!near.empty() && near != use.path.steps.back().name)
+      sentence += fmt::format("; did you mean `{}`?", near);
+    if (std::ranges::find(sentences, sentence) == sentences.end())
+      sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
+// The name of a class that a text was probably meant to be; "": none.
+std::string FieldWatch::nearest_event(const NameTest& test) const {
+  const bool is_name = test.operation != Operator::kMatches && test.operation != Operator::kGlob &&
+                       test.operation != Operator::kContains;
+  const std::vector<std::string_view> known(events_.begin(), events_.end());
+  return is_name ? std::string(nearest(test.text, known)) : std::string();
+}
+
+std::vector<std::string> FieldWatch::unknown_names() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> sentences;
+  if (classes_ == 0 || stopped_early_) return sentences;
+  for (const NameTest& test : name_tests_) {
+    const bool is_order =
+        test.operation >= Operator::kLess && test.operation <= Operator::kGreaterOrEqual;
+    if (test.met || is_order) continue;
+    std::string sentence = fmt::format("no event is called `{}`", test.text);
+    if (test.operation == Operator::kMatches || test.operation == Operator::kGlob)
+      sentence = fmt::format("no event's name matches `{}`", test.text);
+    if (test.operation == Operator::kContains)
+      sentence = fmt::format("no event's name contains `{}`", test.text);
+    const std::string near = nearest_event(test);
     if (!near.empty()) sentence += fmt::format("; did you mean `{}`?", near);
     if (std::ranges::find(sentences, sentence) == sentences.end())
       sentences.push_back(std::move(sentence));
@@ -131,9 +167,15 @@ std::vector<std::string> FieldWatch::unknown_fields() const {
   return sentences;
 }
 
+void FieldWatch::stop_early() {
+  const std::lock_guard lock(mutex_);
+  stopped_early_ = true;
+}
+
 bool FieldWatch::name_is_doubtful() const {
-  return !others_have_no_name_ ||
-         std::ranges::any_of(name_tests_, [](const NameTest& test) { return !test.met; });
+  return !others_have_no_name_ || std::ranges::any_of(name_tests_, [&](const NameTest& test) {
+    return !test.met && nearest_event(test).empty();
+  });
 }
 
 std::vector<std::string> FieldWatch::notices() const {

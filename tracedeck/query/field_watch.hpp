@@ -29,6 +29,10 @@ class FieldWatch {
   // Sentences about fields that none of the classes has that were seen so far, with the nearest
   // name. None when there were no classes.
   [[nodiscard]] std::vector<std::string> unknown_fields() const;
+  // The same about texts that `name` is compared with and no class is called.
+  [[nodiscard]] std::vector<std::string> unknown_names() const;
+  // That reading ended before all classes were seen: no name is unknown then.
+  void stop_early();
   // What may be meant otherwise than it was taken, by these classes.
   [[nodiscard]] std::vector<std::string> notices() const;
 
@@ -43,7 +47,9 @@ class FieldWatch {
   // A text that `name` is compared with, and whether it stands for a class: then the name of the
   // event is meant, and not a field that is called so.
   struct NameTest {
-    std::function<bool(std::string_view name)> holds;
+    std::function<bool(std::string_view name)> holds = {};
+    std::string text = {};  // as it is shown
+    Operator operation = Operator::kEqual;
     bool met = false;
   };
 
@@ -52,6 +58,7 @@ class FieldWatch {
   // Whether `name` may be meant as the field of that name.
   [[nodiscard]] bool name_is_doubtful() const;
   [[nodiscard]] std::string nearest_name(std::string_view name) const;
+  [[nodiscard]] std::string nearest_event(const NameTest& test) const;
 
   std::set<std::string_view> event_words_;  // what events have that is named
   mutable std::mutex mutex_;                // of what comes
@@ -60,6 +67,8 @@ class FieldWatch {
   std::set<std::string, std::less<>> names_;  // of fields of the classes, some of them
   std::set<std::string_view> shadowing_;      // what events have and fields are called too
   std::vector<NameTest> name_tests_;
+  std::set<std::string, std::less<>> events_;  // names of the classes, some of them
+  bool stopped_early_ = false;
   bool others_have_no_name_ = false;  // a class was seen without a field `name`
 };
 

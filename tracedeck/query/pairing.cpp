@@ -128,14 +128,24 @@ Result<void> Pairing::add(const Event& event) {
   last_ = event.began_at();
   ++number_;
   // An event may end a pair and begin the next.
+  bool has_keys = true;
   if (is_true(values[1])) {
-    if (auto ended = take_end(event, values); !ended) return ended;
+    has_keys = take_key(values.subspan(2 + plan_.keys, plan_.keys));
+    if (has_keys) {
+      if (auto ended = take_end(event, values); !ended) return ended;
+    }
   }
-  return is_true(values[0]) ? take_begin(event, values) : Result<void>();
+  Result<void> done;
+  if (is_true(values[0])) {
+    const bool begins = take_key(values.subspan(2, plan_.keys));
+    has_keys = has_keys && begins;
+    if (begins) done = take_begin(event, values);
+  }
+  counts_.without_key += has_keys ? 0 : 1;
+  return done;
 }
 
 Result<void> Pairing::take_begin(const Event& event, std::span<const Value> values) {
-  if (!take_key(values.subspan(2, plan_.keys))) return {};
   const std::string kept = encoded(values.subspan(2 + 2 * plan_.keys, plan_.kept_of_a));
   const OpenPair pair{.begin = event.began_at(),
                       .number = number_,
@@ -150,7 +160,6 @@ Result<void> Pairing::take_begin(const Event& event, std::span<const Value> valu
 
 Result<void> Pairing::take_end(const Event& event, std::span<const Value> values) {
   const std::span<const Value> keys = values.subspan(2 + plan_.keys, plan_.keys);
-  if (!take_key(keys)) return {};
   const End end{.number = number_,
                 .time = event.began_at(),
                 .keys = keys,

@@ -27,6 +27,7 @@ struct PairCounts {
   std::uint64_t void_by_loss = 0;   // in between, events were lost that may belong to them
   std::uint64_t too_long = 0;       // longer than `within`
   std::uint64_t not_held = 0;       // begun, when there was no room for more
+  std::uint64_t without_key = 0;    // events with a key that is unknown, and equal to nothing
 
   friend bool operator==(const PairCounts&, const PairCounts&) = default;
 };
@@ -89,6 +90,7 @@ class Pairing {
   };
   struct Deferred;
 
+  // Of an event whose keys are in `key_`.
   [[nodiscard]] Result<void> take_end(const Event& event, std::span<const Value> values);
   [[nodiscard]] Result<void> take_begin(const Event& event, std::span<const Value> values);
   // Begins the pair of `key_`; false: there is no room for it.

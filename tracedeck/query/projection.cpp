@@ -77,16 +77,17 @@ Value EventProjection::value(const Event& event, std::size_t index) {
 }
 
 Result<RowProjection> RowProjection::from(ExpressionList list, std::span<const Column> columns,
-                                          std::string_view text) {
+                                          std::string_view text, const Advise& advise) {
   RowProjection projection(std::move(list));
   std::optional<Error> failure;
   const auto column_of = [&](const Expression& path) -> std::optional<std::size_t> {
     const Column* const column = find_column(columns, column_name(path.path));
     if (column != nullptr) return static_cast<std::size_t>(column - columns.data());
     if (!failure) {
-      failure = syntax_error(text, path.place,
-                             fmt::format("`{}` is nothing that is known here; there are {}",
-                                         column_name(path.path), known_columns(columns)));
+      failure = syntax_error(
+          text, path.place,
+          fmt::format("`{}` is nothing that is known here; there are {}{}", column_name(path.path),
+                      known_columns(columns), advise ? advise(path.path) : std::string()));
     }
     return std::nullopt;
   };
@@ -127,9 +128,10 @@ Unit unit_of(const Expression& expression, std::span<const Column> columns) {
       if (expression.path.root == Root::kDuration) return Unit::kDuration;
       return expression.path.root == Root::kSize ? Unit::kBytes : Unit::kNone;
     }
-    case Operator::kSubtract:
-      if (operand(0) == Unit::kTime && operand(1) == Unit::kTime) return Unit::kDuration;
-      [[fallthrough]];
+    case Operator::kSubtract: {
+      const Unit from = operand(0);
+      return from == Unit::kTime && operand(1) == Unit::kTime ? Unit::kDuration : from;
+    }
     case Operator::kAdd:
     case Operator::kCoalesce:
     case Operator::kAbsolute:

@@ -78,10 +78,13 @@ class EventProjection {
 
 class RowProjection {
  public:
+  // What is to be said of a path that names no column, behind the columns that there are: it begins
+  // with "; ", or is empty.
+  using Advise = std::function<std::string(const Path& path)>;
   // Errors: kInvalidArgument, a path that names no column.
   [[nodiscard]] static Result<RowProjection> from(ExpressionList list,
                                                   std::span<const Column> columns,
-                                                  std::string_view text);
+                                                  std::string_view text, const Advise& advise = {});
 
   // Valid until the next call, and as long as the row.
   [[nodiscard]] std::span<const Value> operator()(std::span<const Value> row);

@@ -1,5 +1,7 @@
 #include "tracedeck/query/query.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -62,6 +64,14 @@ class Query::Work {
   Result<void> finish() {
     if (auto closed = close(); !closed) return closed;
     return pairing_ ? pairing_->finish() : sink_->finish();
+  }
+
+  // Only the first can drop all that comes to it.
+  [[nodiscard]] std::vector<std::string> notices() const {
+    const auto dropped =
+        std::ranges::find_if(plan_->tried, [](const auto& each) { return each->met == 0; });
+    if (dropped == plan_->tried.end() || (*dropped)->rows == 0) return {};
+    return {fmt::format("no row meets the condition behind `{}`", (*dropped)->behind)};
   }
 
   [[nodiscard]] QueryCounts counts() const {
@@ -138,7 +148,11 @@ class Query::Work {
       if (auto noted = note(first); !noted) return std::unexpected(noted.error());
       return 1;
     }
-    if (!has_origin_) see_origin(records);
+    if (!has_origin_) {
+      see_origin(records);
+      if (has_origin_ && plan_->date && origin_ != ClockOrigin::kUnixEpoch)
+        return std::unexpected(*plan_->date);
+    }
     if (event_grouping_ && plan_->limits.empty()) {
       const auto added = event_grouping_->add(records);
       events_ += added.value_or(0);
@@ -171,7 +185,9 @@ class Query::Work {
       ++limit.passed;
       if (!limit.condition) continue;
       const Value& met = (*limit.condition)(event).front();
+      ++limit.tried->rows;
       if (met.kind != Value::Kind::kBoolean || !met.boolean) return false;
+      ++limit.tried->met;
     }
     return true;
   }
@@ -236,6 +252,7 @@ Result<void> Query::show() { return work_->show(); }
 Result<void> Query::close() { return work_->close(); }
 Result<void> Query::finish() { return work_->finish(); }
 QueryCounts Query::counts() const { return work_->counts(); }
+std::vector<std::string> Query::notices() const { return work_->notices(); }
 const std::string& Query::question() const { return work_->plan().question; }
 Result<void> Query::adds_up() const {
   return work_->plan().apart ? std::unexpected(*work_->plan().apart) : Result<void>();

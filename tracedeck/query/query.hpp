@@ -60,7 +60,8 @@ class Query {
 
   // Where the answer goes: rows of `columns()`. To be called once, before any batch.
   void answer_to(std::unique_ptr<RowSink> sink);
-  // Errors: those of temporary files and of the sink.
+  // Errors: those of temporary files and of the sink; kInvalidArgument, where it compares dates
+  // with times that do not count from 1970.
   [[nodiscard]] Result<void> add(const Batch& batch);
   // Whether nothing that may still come makes a difference.
   [[nodiscard]] bool full() const;
@@ -74,6 +75,8 @@ class Query {
   // Hands on the answer, and closes before if nobody did.
   [[nodiscard]] Result<void> finish();
   [[nodiscard]] QueryCounts counts() const;
+  // Sentences about an answer of no rows that its counts do not explain. Behind `finish`.
+  [[nodiscard]] std::vector<std::string> notices() const;
 
   // Its text, with the condition beside it: a query of its own.
   [[nodiscard]] const std::string& question() const;

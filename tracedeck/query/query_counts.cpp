@@ -19,7 +19,7 @@ constexpr std::array kCounts = {&QueryCounts::read,
 constexpr std::array kPairCounts = {&PairCounts::pairs,       &PairCounts::replaced,
                                     &PairCounts::without_end, &PairCounts::void_by_loss,
                                     &PairCounts::too_long,    &PairCounts::without_begin,
-                                    &PairCounts::not_held};
+                                    &PairCounts::not_held,    &PairCounts::without_key};
 
 bool take_into(std::uint64_t& count, ByteSpan& bytes) {
   const auto taken = take_varint(bytes);

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "tracedeck/query/parser.hpp"
 #include "tracedeck/query/rewriting.hpp"
 #include "tracedeck/query/row_stages.hpp"
 #include "tracedeck/query/stages.hpp"
+#include "tracedeck/query/time_texts.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -65,6 +67,12 @@ class PlanBuilder {
   }
 
  private:
+  // What the rows at hand are.
+  enum class Rows : std::uint8_t {
+    kUsual,  // events, of which nothing says what is wanted
+    kPairs,
+    kMade,  // what a stage names
+  };
   // What a name that `let` gave stands for.
   struct Named {
     ExpressionPtr expression;
@@ -123,7 +131,7 @@ class PlanBuilder {
       StageSyntax& stage = stages_[next_];
       if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
         if (!plan_->limits.empty()) {
-          if (auto added = add_condition(*where); !added) return added;
+          if (auto added = add_condition(stage, *where); !added) return added;
           continue;
         }
         conditions.push_back(resolved(*where->condition));
@@ -151,11 +159,29 @@ class PlanBuilder {
       }
     }
     // A sort of events, or nothing at all.
-    return select_events(usual_columns());
+    auto selected = select_events(usual_columns());
+    rows_ = Rows::kUsual;
+    return selected;
+  }
+
+  // What counts for a condition, with the word of the stage that it is behind.
+  std::shared_ptr<Tried> tried_behind(const StageSyntax& condition) {
+    Tried tried;
+    for (const StageSyntax& stage : stages_) {
+      if (&stage == &condition) break;
+      const bool makes_none = std::holds_alternative<WhereStage>(stage.what) ||
+                              std::holds_alternative<LetStage>(stage.what);
+      if (makes_none) continue;
+      const std::string_view words = text_.substr(stage.place.begin);
+      tried.behind =
+          words.substr(0, words.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789."));
+    }
+    plan_->tried.push_back(std::make_shared<Tried>(std::move(tried)));
+    return plan_->tried.back();
   }
 
   // A condition on the events that a limit lets pass.
-  Result<void> add_condition(const WhereStage& where) {
+  Result<void> add_condition(const StageSyntax& stage, const WhereStage& where) {
     // Two in a row have a limit between them that lets all pass.
     if (plan_->limits.back().condition) plan_->limits.push_back({.most = ~std::uint64_t{0}});
     std::vector<ExpressionPtr> expressions;
@@ -163,6 +189,7 @@ class PlanBuilder {
     auto projection = event_projection(std::move(expressions));
     if (!projection) return std::unexpected(projection.error());
     plan_->limits.back().condition.emplace(*std::move(projection));
+    plan_->limits.back().tried = tried_behind(stage);
     return {};
   }
 
@@ -182,11 +209,24 @@ class PlanBuilder {
       plan_->columns.push_back({.name = std::move(column.name), .unit = unit_of(*expression, {})});
       expressions.push_back(std::move(expression));
     }
-    names_.clear();
+    begin_rows(Rows::kMade);
     return project_events(std::move(expressions));
   }
 
+  // Makes times of the texts beside them. Without columns the expressions are on events.
+  Result<void> resolve_times(std::vector<ExpressionPtr>& expressions,
+                             std::span<const Column> columns) {
+    for (ExpressionPtr& each : expressions) {
+      auto timed = with_times(*each, columns, text_);
+      if (!timed) return std::unexpected(timed.error());
+      each = std::move(timed->expression);
+      if (timed->date) plan_->date = std::move(timed->date);
+    }
+    return {};
+  }
+
   Result<EventProjection> event_projection(std::vector<ExpressionPtr> expressions) {
+    if (auto done = resolve_times(expressions, {}); !done) return std::unexpected(done.error());
     for (const ExpressionPtr& each : expressions) {
       plan_->needs_values = plan_->needs_values || reads_values(*each);
       plan_->needs_names = plan_->needs_names || reads_names(*each);
@@ -246,7 +286,7 @@ class PlanBuilder {
       return added;
     }
     plan_->columns = std::move(columns);
-    names_.clear();
+    begin_rows(Rows::kMade);
     plan_->makers.push_back(
         [plan](std::unique_ptr<RowSink> next, std::vector<Grouping*>& groupings) {
           auto grouping = std::make_unique<Grouping>(plan, std::move(next));
@@ -323,7 +363,7 @@ class PlanBuilder {
         plan_->columns.push_back({.name = name, .unit = unit_of(*expressions.back(), {})});
       }
     }
-    names_.clear();
+    begin_rows(Rows::kPairs);
     plan_->needs_order = true;
     plan_->pairing = plan;
     return project_events(std::move(expressions));
@@ -341,12 +381,34 @@ class PlanBuilder {
     });
   }
 
+  // What helps who names what no column is.
+  [[nodiscard]] std::string advice(const Path& path) const {
+    const std::string word = to_string(path);
+    if (forgotten_.contains(word))
+      return "; `let` named it before, which holds up to here: name it again";
+    if (rows_ == Rows::kUsual) return "; `select` it first";
+    const std::string side = word.substr(0, 2);
+    if (rows_ != Rows::kPairs || side == "a." || side == "b.") return "";
+    const std::string field = word.substr(word.starts_with('.') ? 1 : 0);
+    const std::string_view of_payload = word.starts_with('.') ? "fields." : "";
+    return fmt::format("; of its events `a.{0}{1}` and `b.{0}{1}`", of_payload, field);
+  }
+
+  // The rows from here on are `rows`, and what `let` gave names to is not known of them.
+  void begin_rows(Rows rows) {
+    rows_ = rows;
+    for (const auto& [name, what] : names_) forgotten_.insert(name);
+    names_.clear();
+  }
+
   template <class Make>
   Result<void> with_projection(std::vector<ExpressionPtr> expressions, std::span<const Column> from,
                                Make make) {
+    if (auto done = resolve_times(expressions, from); !done) return done;
     auto list = ExpressionList::from(std::move(expressions), text_);
     if (!list) return std::unexpected(list.error());
-    auto projection = RowProjection::from(*std::move(list), from, text_);
+    auto projection = RowProjection::from(*std::move(list), from, text_,
+                                          [this](const Path& path) { return advice(path); });
     if (!projection) return std::unexpected(projection.error());
     plan_->makers.push_back(make(*std::move(projection)));
     return {};
@@ -356,7 +418,13 @@ class PlanBuilder {
     if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
       std::vector<ExpressionPtr> expressions;
       expressions.push_back(resolved(*where->condition));
-      return add_projection(std::move(expressions), plan_->columns, filter_rows);
+      return with_projection(std::move(expressions), plan_->columns, [&](RowProjection projection) {
+        auto shared = std::make_shared<RowProjection>(std::move(projection));
+        return QueryPlan::MakeSink([shared, tried = tried_behind(stage)](
+                                       std::unique_ptr<RowSink> next, std::vector<Grouping*>&) {
+          return filter_rows(std::move(*shared), tried, std::move(next));
+        });
+      });
     }
     if (auto* const let = std::get_if<LetStage>(&stage.what)) {
       if (auto named = name(*let); !named) return named;
@@ -388,7 +456,7 @@ class PlanBuilder {
     if (auto added = add_projection(std::move(expressions), plan_->columns, project_rows); !added)
       return added;
     plan_->columns = std::move(columns);
-    names_.clear();
+    begin_rows(Rows::kMade);
     return {};
   }
 
@@ -421,6 +489,8 @@ class PlanBuilder {
   std::vector<StageSyntax> stages_;
   std::size_t next_ = 0;  // of `stages_`, to be built
   std::map<std::string, Named, std::less<>> names_;
+  std::set<std::string, std::less<>> forgotten_;  // names that were given before these rows
+  Rows rows_ = Rows::kMade;
   std::size_t named_ = 0;  // operations that names stood for so far
   bool names_too_much_ = false;
 };

@@ -15,6 +15,7 @@
 #include "tracedeck/query/grouping.hpp"
 #include "tracedeck/query/pairing.hpp"
 #include "tracedeck/query/projection.hpp"
+#include "tracedeck/query/row_stages.hpp"
 #include "tracedeck/query/rows.hpp"
 
 namespace tracedeck::query {
@@ -24,6 +25,7 @@ struct EventLimit {
   std::uint64_t most = 0;
   std::uint64_t passed = 0;
   std::optional<EventProjection> condition = {};
+  std::shared_ptr<Tried> tried = {};  // with a condition
 
   [[nodiscard]] bool reached() const { return passed >= most; }
 };
@@ -41,13 +43,15 @@ struct QueryPlan {
   std::optional<PairingPlan> pairing = {};         // where the rows are of pairs
   bool groups_events = false;                      // where events are grouped
   std::vector<MakeSink> makers = {};               // of the stages that rows pass, in order
+  std::vector<std::shared_ptr<Tried>> tried = {};  // conditions on rows and behind limits, in order
   std::vector<Column> columns = {};                // of the answer
   bool needs_order = false;
   bool any_order = false;
   bool needs_values = false;
   bool needs_names = false;
   bool needs_symbols = false;
-  FieldWatch fields = {};  // of what is named behind the conditions
+  std::optional<Error> date = {};  // why no answer is right where times do not count from 1970
+  FieldWatch fields = {};          // of what is named behind the conditions
 };
 
 // Errors: those of `Query::parse`.

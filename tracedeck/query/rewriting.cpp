@@ -7,21 +7,26 @@
 
 namespace tracedeck::query {
 
-ExpressionPtr rewritten(const Expression& expression,
-                        const std::function<ExpressionPtr(const Path&)>& replace) {
-  if (expression.operation == Operator::kPath) {
-    if (ExpressionPtr replacement = replace(expression.path)) return replacement;
-  }
+ExpressionPtr rewritten_parts(const Expression& expression,
+                              const std::function<ExpressionPtr(const Expression&)>& replace) {
+  if (ExpressionPtr replacement = replace(expression)) return replacement;
   Expression copy{.operation = expression.operation,
                   .place = expression.place,
                   .depth = 1,
                   .literal = expression.literal,
                   .path = expression.path};
   for (const ExpressionPtr& operand : expression.operands) {
-    copy.operands.push_back(rewritten(*operand, replace));
+    copy.operands.push_back(rewritten_parts(*operand, replace));
     copy.depth = std::max(copy.depth, copy.operands.back()->depth + 1);
   }
   return std::make_unique<const Expression>(std::move(copy));
+}
+
+ExpressionPtr rewritten(const Expression& expression,
+                        const std::function<ExpressionPtr(const Path&)>& replace) {
+  return rewritten_parts(expression, [&](const Expression& part) {
+    return part.operation == Operator::kPath ? replace(part.path) : nullptr;
+  });
 }
 
 ExpressionPtr clone(const Expression& expression) {
@@ -30,9 +35,9 @@ ExpressionPtr clone(const Expression& expression) {
 
 Path path_of_side(const Path& path) {
   Path rest{.root = Root::kAnyField, .steps = {path.steps.begin() + 1, path.steps.end()}};
-  if (rest.steps.size() != 1 || rest.steps.front().kind != PathStep::Kind::kMember) return rest;
-  if (const auto value = find_event_value(rest.steps.front().name)) return {.root = *value};
-  return rest;
+  // Words such as `fields` mean what they do where nothing stands before them.
+  const auto alone = parse_expression(to_string(rest));
+  return alone && (*alone)->operation == Operator::kPath ? (*alone)->path : rest;
 }
 
 }  // namespace tracedeck::query

@@ -7,12 +7,14 @@ namespace {
 
 class FilterRows final : public RowSink {
  public:
-  FilterRows(RowProjection projection, std::unique_ptr<RowSink> next)
-      : projection_(std::move(projection)), next_(std::move(next)) {}
+  FilterRows(RowProjection projection, std::shared_ptr<Tried> tried, std::unique_ptr<RowSink> next)
+      : projection_(std::move(projection)), tried_(std::move(tried)), next_(std::move(next)) {}
 
   Result<void> add(std::span<const Value> row) override {
     const Value& condition = projection_(row).front();
+    ++tried_->rows;
     if (condition.kind != Value::Kind::kBoolean || !condition.boolean) return {};
+    ++tried_->met;
     return next_->add(row);
   }
   Result<void> finish() override { return next_->finish(); }
@@ -21,6 +23,7 @@ class FilterRows final : public RowSink {
 
  private:
   RowProjection projection_;
+  std::shared_ptr<Tried> tried_;
   std::unique_ptr<RowSink> next_;
 };
 
@@ -83,8 +86,9 @@ class SortRows final : public RowSink {
 
 }  // namespace
 
-std::unique_ptr<RowSink> filter_rows(RowProjection projection, std::unique_ptr<RowSink> next) {
-  return std::make_unique<FilterRows>(std::move(projection), std::move(next));
+std::unique_ptr<RowSink> filter_rows(RowProjection projection, std::shared_ptr<Tried> tried,
+                                     std::unique_ptr<RowSink> next) {
+  return std::make_unique<FilterRows>(std::move(projection), std::move(tried), std::move(next));
 }
 
 std::unique_ptr<RowSink> project_rows(RowProjection projection, std::unique_ptr<RowSink> next) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/query/row_sorter.hpp"
@@ -10,8 +11,16 @@
 
 namespace tracedeck::query {
 
-// Hands on the rows of which the first value of `projection` is true.
+// What a condition was asked about, and how often it was true.
+struct Tried {
+  std::string behind = {};  // the stage before it
+  std::uint64_t rows = 0;
+  std::uint64_t met = 0;
+};
+
+// Hands on the rows of which the first value of `projection` is true, and counts in `tried`.
 [[nodiscard]] std::unique_ptr<RowSink> filter_rows(RowProjection projection,
+                                                   std::shared_ptr<Tried> tried,
                                                    std::unique_ptr<RowSink> next);
 // Hands on the values of `projection`.
 [[nodiscard]] std::unique_ptr<RowSink> project_rows(RowProjection projection,
