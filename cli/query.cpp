@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "cli/commands.hpp"
@@ -73,6 +75,15 @@ std::string given_of(const Options& options, std::span<const std::string_view> i
 std::string check_merge(const Options& options) {
   if (options.operands.empty())
     return "option '--merge' needs FILEs that --partial wrote: tracedeck query --merge FILE...";
+  // Partial answers hold their question, and it comes first elsewhere.
+  const std::string& first = options.operands.front();
+  std::error_code unknown;
+  if (!std::filesystem::exists(first, unknown) && query::Query::parse(first)) {
+    return fmt::format(
+        "--merge takes no STAGES: the FILEs hold their question; leave out '{}', or add stages to "
+        "the question that --partial is asked",
+        first);
+  }
   const std::string reading = given_of(options, kReadingOptions);
   if (reading.empty()) return {};
   return fmt::format("option '{}' does not go with '--merge', which reads no events", reading);

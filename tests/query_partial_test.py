@@ -165,6 +165,11 @@ class Files(CommandTest):
 
     def test_usage(self):
         trace = self.file("trace", SCHEMA)
+        said = self.check(run("query", "--merge", "count by name", trace), 2).stderr.decode()
+        self.assertIn("--merge takes no STAGES", said)
+        self.assertIn("leave out 'count by name'", said)
+        lost = self.folder / "nowhere" / "x.part"
+        self.assertIn(f"{lost}: there is no such", run("query", "count", trace, "--partial", lost).stderr.decode())
         for args, sentence in (
             (["--merge"], "'--merge' needs FILEs"),
             (["--merge", "--where", "n > 1", "x"], "option '--where' does not go with '--merge'"),
