@@ -12,51 +12,6 @@
 namespace tracedeck::query {
 namespace {
 
-struct Word {
-  std::string_view text;
-  Operator operation;
-};
-
-constexpr std::array kComparisons = {
-    Word{"==", Operator::kEqual},   Word{"!=", Operator::kNotEqual},
-    Word{"<", Operator::kLess},     Word{"<=", Operator::kLessOrEqual},
-    Word{">", Operator::kGreater},  Word{">=", Operator::kGreaterOrEqual},
-    Word{"=~", Operator::kMatches}, Word{"!~", Operator::kMatches},
-    Word{"~", Operator::kGlob},     Word{"contains", Operator::kContains},
-};
-constexpr std::array kSums = {
-    Word{"+", Operator::kAdd},
-    Word{"-", Operator::kSubtract},
-    Word{"|", Operator::kBitOr},
-    Word{"^", Operator::kBitXor},
-};
-constexpr std::array kProducts = {
-    Word{"*", Operator::kMultiply},   Word{"/", Operator::kDivide},
-    Word{"%", Operator::kRemainder},  Word{"&", Operator::kBitAnd},
-    Word{"<<", Operator::kShiftLeft}, Word{">>", Operator::kShiftRight},
-};
-constexpr std::array kFunctions = {
-    Word{"has", Operator::kHas},     Word{"len", Operator::kLength},
-    Word{"any", Operator::kAny},     Word{"all", Operator::kAll},
-    Word{"lower", Operator::kLower}, Word{"abs", Operator::kAbsolute},
-    Word{"label", Operator::kLabel}, Word{"symbol", Operator::kSymbol},
-};
-
-struct RootWord {
-  std::string_view text;
-  Root root;
-};
-constexpr std::array kEventValues = {
-    RootWord{"name", Root::kName},     RootWord{"id", Root::kId},
-    RootWord{"time", Root::kTime},     RootWord{"duration", Root::kDuration},
-    RootWord{"offset", Root::kOffset}, RootWord{"size", Root::kSize},
-    RootWord{"trace", Root::kTrace},
-};
-constexpr std::array kRoots = {
-    RootWord{"fields", Root::kPayload}, RootWord{"specific", Root::kSpecific},
-    RootWord{"common", Root::kCommon},  RootWord{"packet", Root::kPacket},
-    RootWord{"stream", Root::kStream},
-};
 // Words that mean something already, or may one day.
 constexpr std::array<std::string_view, 12> kReserved = {
     "and", "or", "not", "in", "contains", "by", "every", "event", "span", "track", "env", "now"};
@@ -638,27 +593,6 @@ bool names_symbols(const Expression& expression) {
   return expression.operation == Operator::kSymbol ||
          std::ranges::any_of(expression.operands,
                              [](const ExpressionPtr& each) { return names_symbols(*each); });
-}
-
-std::string_view event_value_name(Root root) {
-  return std::ranges::find(kEventValues, root, &RootWord::root)->text;
-}
-
-std::optional<Root> find_event_value(std::string_view word) {
-  const RootWord* const found = find(kEventValues, word);
-  return found == nullptr ? std::nullopt : std::optional(found->root);
-}
-
-std::vector<std::string_view> event_value_words() {
-  std::vector<std::string_view> words;
-  for (const RootWord& each : kEventValues) words.push_back(each.text);
-  return words;
-}
-
-std::vector<std::string_view> function_words() {
-  std::vector<std::string_view> words;
-  for (const Word& each : kFunctions) words.push_back(each.text);
-  return words;
 }
 
 std::string to_string(const Path& path) {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/query/expression.hpp"
 #include "tracedeck/query/lexer.hpp"
+#include "tracedeck/query/vocabulary.hpp"
 
 namespace tracedeck::query {
 
@@ -27,16 +27,6 @@ struct ParserOptions {
 // event is an error, as it is before `&&`.
 [[nodiscard]] Result<ExpressionPtr> parse_condition(std::string_view text);
 [[nodiscard]] Result<ExpressionPtr> parse_condition(Lexer& lexer, ParserOptions options = {});
-
-// The word for what each event has: `time` of kTime. `root` is one of kFirstEventValue on.
-[[nodiscard]] std::string_view event_value_name(Root root);
-
-// What a word such as `time` is of each event; nothing of others.
-[[nodiscard]] std::optional<Root> find_event_value(std::string_view word);
-
-// All such words, and the names of functions.
-[[nodiscard]] std::vector<std::string_view> event_value_words();
-[[nodiscard]] std::vector<std::string_view> function_words();
 
 // As it is written in an expression.
 [[nodiscard]] std::string to_string(const Path& path);
