@@ -430,7 +430,8 @@ std::string counts_text(const QueryCounts& counts) {
               ? "; none lost"
               : fmt::format("; {} lost", counted(counts.lost, "event"));
   if (counts.losses_of_unknown_size != 0)
-    text += fmt::format(", and {} of unknown size", counted(counts.losses_of_unknown_size, "loss"));
+    text += fmt::format(", and {} loss{} of unknown size", counts.losses_of_unknown_size,
+                        counts.losses_of_unknown_size == 1 ? "" : "es");
   if (counts.damaged_bytes != 0)
     text += fmt::format("; {} damaged", counted(counts.damaged_bytes, "byte"));
   if (counts.late != 0) text += fmt::format("; {} late", counted(counts.late, "event"));

@@ -30,8 +30,14 @@ ExpressionPtr clone(const Expression& expression) {
 
 Path path_of_side(const Path& path) {
   Path rest{.root = Root::kAnyField, .steps = {path.steps.begin() + 1, path.steps.end()}};
-  if (rest.steps.size() != 1 || rest.steps.front().kind != PathStep::Kind::kMember) return rest;
-  if (const auto value = find_event_value(rest.steps.front().name)) return {.root = *value};
+  if (rest.steps.front().kind != PathStep::Kind::kMember) return rest;
+  const std::string& word = rest.steps.front().name;
+  if (rest.steps.size() == 1) {
+    if (const auto value = find_event_value(word)) return {.root = *value};
+  } else if (const auto root = find_root(word)) {
+    rest.root = *root;
+    rest.steps.erase(rest.steps.begin());
+  }
   return rest;
 }
 

@@ -12,7 +12,8 @@ namespace tracedeck::query {
                                       const std::function<ExpressionPtr(const Path&)>& replace);
 [[nodiscard]] ExpressionPtr clone(const Expression& expression);
 
-// `a.x` without its `a`: also what each event has, `a.name`, is meant of the event then.
+// `a.x` without its `a`: what each event has, `a.name`, is meant of the event then, and so are the
+// places where fields are, `a.fields.name`.
 [[nodiscard]] Path path_of_side(const Path& path);
 
 }  // namespace tracedeck::query

@@ -89,13 +89,17 @@ inline constexpr std::array kRoots = {
     RootWord{"packet", Root::kPacket, "a field of the context of its packet"},
     RootWord{"stream", Root::kStream, "a key of its data stream, such as stream.id"},
 };
+
 // The word for what each event has: `time` of kTime. `root` is one of kFirstEventValue on.
 [[nodiscard]] std::string_view event_value_name(Root root);
 
 // What a word such as `time` is of each event; nothing of others.
 [[nodiscard]] std::optional<Root> find_event_value(std::string_view word);
 
-// All such words, and the names of functions.
+// Where fields are looked for behind a word such as `common`; nothing of others.
+[[nodiscard]] std::optional<Root> find_root(std::string_view word);
+
+// All such words of events, and the names of functions.
 [[nodiscard]] std::vector<std::string_view> event_value_words();
 [[nodiscard]] std::vector<std::string_view> function_words();
 
