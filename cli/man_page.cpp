@@ -7,12 +7,14 @@
 #include "cli/generate.hpp"
 #include "cli/help.hpp"
 #include "tracedeck/base/version.hpp"
+#include "tracedeck/query/aggregate.hpp"
+#include "tracedeck/query/vocabulary.hpp"
 
 namespace tracedeck::cli {
 namespace {
 
 // When the page last changed in what it says.
-constexpr std::string_view kDate = "2026-11-21";
+constexpr std::string_view kDate = "2026-11-22";
 
 constexpr std::size_t kPageWidth = 78;
 
@@ -94,6 +96,20 @@ constexpr std::array kExamples = {
     Entry{"tracedeck convert -o run.bin --to dial9 --format dial9 tcp-listen://:4000",
           "Records what programs on this machine send, until it is interrupted."},
 };
+
+constexpr std::string_view kLanguage =
+    "What --where and the stages of query are written in. A bare word is a field: of the payload, "
+    "else of the contexts; a.b and a[0] are what it holds, a[-1] is the last element, a[\"odd "
+    "key\"] a member of that name. '.x' is a field of the payload that is called as a word of the "
+    "language is.\n\n"
+    "Numbers are 42, 0x1f, 1.5, and with a unit 5ms (ns us ms s min h) or 2MiB (B kB MB GB KiB MiB "
+    "GiB). Texts stand in quotes of either kind, regular expressions between slashes. In a shell, "
+    "put all of it in single quotes.\n\n"
+    "What an event does not have is unknown, and so is a comparison with it and the opposite of "
+    "that; only what is true comes out.\n\n"
+    "In a query, 'let NAME = EXPR' gives a value a name. Behind pair, a.x is a field x of the "
+    "first event and b.x one of the second, a.fields.name a field of the payload that is called "
+    "name, and a.name the event's name. A column is called as it is written, or by 'as NAME'.";
 
 // `text` as roff shows it literally; every hyphen as the ASCII one.
 std::string literal(std::string_view text) {
@@ -227,6 +243,28 @@ std::string entries(const Entries& list) {
   return text;
 }
 
+template <class Words>
+std::string word_list(std::string_view title, const Words& words, std::string_view behind = "") {
+  std::string text = fmt::format(".SS {}\n", title);
+  for (const auto& [word, meaning] : words) {
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}", literal(fmt::format("{}{}", word, behind)),
+                        prose(fmt::format("{}.", meaning)));
+  }
+  return text;
+}
+
+std::string language() {
+  std::string text = paragraphs(kLanguage, ".PP");
+  text += word_list("What each event has", query::event_value_meanings());
+  text += word_list("Where fields are looked for", query::root_meanings(), ".x");
+  text += word_list("Operators", query::operator_meanings());
+  text += word_list("Functions", query::function_meanings(), "(x)");
+  std::vector<query::WordMeaning> aggregates;
+  for (const query::AggregateInfo& each : query::aggregate_table())
+    aggregates.push_back({each.word, each.meaning});
+  return text + word_list("Aggregates", aggregates);
+}
+
 }  // namespace
 
 std::string man_page() {
@@ -243,6 +281,7 @@ std::string man_page() {
   }
   text += ".SH OPTIONS\n";
   for (const OptionSpec& spec : option_table()) text += option_entry(spec);
+  text += ".SH QUERY LANGUAGE\n" + language();
   text += ".SH LIVE TRACES\n" + paragraphs(kLive, ".PP");
   text += ".SH OUTPUT\n" + paragraphs(kOutput, ".PP");
   text += ".SH EXIT STATUS\n";

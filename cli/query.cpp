@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "cli/commands.hpp"
@@ -23,8 +25,8 @@ bool is_json(const Options& options) {
   return options.json || options.output == "jsonl" || options.output == "json";
 }
 
-std::unique_ptr<query::RowSink> answer_sink(const Options& options, io::Output& out,
-                                            const query::Query& query) {
+std::unique_ptr<query::RowSink> plain_sink(const Options& options, io::Output& out,
+                                           const query::Query& query) {
   if (is_json(options)) return query::json_answer(out, query);
   if (options.output == "csv") return query::csv_answer(out, query);
   return query::text_answer(out, query, {.width = terminal_size().width});
@@ -45,7 +47,9 @@ Options reading_options(const Options& options, query::Query& query) {
   return reading;
 }
 
-void report_counts(const Options& options, Session& session, const query::QueryCounts& counts) {
+void report_counts(const Options& options, Session& session, query::QueryCounts counts,
+                   const query::Estimates& estimates) {
+  counts.estimates = estimates.columns();
   if (is_json(options)) {
     print(session, query::counts_json(counts));
   } else if (options.output == "csv") {
@@ -71,6 +75,15 @@ std::string given_of(const Options& options, std::span<const std::string_view> i
 std::string check_merge(const Options& options) {
   if (options.operands.empty())
     return "option '--merge' needs FILEs that --partial wrote: tracedeck query --merge FILE...";
+  // Partial answers hold their question, and it comes first elsewhere.
+  const std::string& first = options.operands.front();
+  std::error_code unknown;
+  if (!std::filesystem::exists(first, unknown) && query::Query::parse(first)) {
+    return fmt::format(
+        "--merge takes no STAGES: the FILEs hold their question; leave out '{}', or add stages to "
+        "the question that --partial is asked",
+        first);
+  }
   const std::string reading = given_of(options, kReadingOptions);
   if (reading.empty()) return {};
   return fmt::format("option '{}' does not go with '--merge', which reads no events", reading);
@@ -106,15 +119,18 @@ class PartialOutput {
 };
 
 std::unique_ptr<query::RowSink> sink_of(const Options& options, Session& session,
-                                        const query::Query& query) {
-  return options.partial.empty() ? answer_sink(options, session.out, query) : query::no_answer();
+                                        const query::Query& query,
+                                        const std::shared_ptr<query::Estimates>& estimates) {
+  if (!options.partial.empty()) return query::no_answer();
+  return query::watch_estimates(plain_sink(options, session.out, query), query, estimates);
 }
 
 void run_merge(const Options& options, Session& session) {
   PartialOutput partial(options, session);
   if (partial.failed()) return;
+  const auto estimates = std::make_shared<query::Estimates>();
   query::PartialMerge merge(
-      [&](const query::Query& query) { return sink_of(options, session, query); });
+      [&](const query::Query& query) { return sink_of(options, session, query, estimates); });
   for (const std::string& operand : options.operands) {
     if (session.stop.stop_requested()) break;
     auto input = io::open_input(operand, session.stop);
@@ -126,7 +142,7 @@ void run_merge(const Options& options, Session& session) {
   if (session.stop.stop_requested() || merge.query() == nullptr) return partial.discard();
   if (!options.partial.empty()) return partial.write(*merge.query());
   if (session.delivered(merge.query()->finish()))
-    report_counts(options, session, merge.query()->counts());
+    report_counts(options, session, merge.query()->counts(), *estimates);
 }
 
 }  // namespace
@@ -165,7 +181,8 @@ void run_query(const Options& options, Session& session) {
                                                           : flow::Needs::Symbols::kNone});
   if (pipeline.empty()) return partial.discard();
   query.name_traces(pipeline.trace_names());
-  query.answer_to(sink_of(options, session, query));
+  const auto estimates = std::make_shared<query::Estimates>();
+  query.answer_to(sink_of(options, session, query, estimates));
   Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});
   flow::SlackOrder ordered(
       *pipeline, [&](std::chrono::milliseconds patience) { return pipeline->ready(patience); },
@@ -199,7 +216,7 @@ void run_query(const Options& options, Session& session) {
   if (!session.delivered(answered)) return;
   pipeline.close();
   if (options.partial.empty()) {
-    report_counts(options, session, query.counts());
+    report_counts(options, session, query.counts(), *estimates);
   } else if (cut_short) {
     session.cut_short();
     partial.discard();

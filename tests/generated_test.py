@@ -101,6 +101,7 @@ class ManPage(GeneratedTest):
                 "DESCRIPTION",
                 "COMMANDS",
                 "OPTIONS",
+                "QUERY LANGUAGE",
                 "LIVE TRACES",
                 "OUTPUT",
                 "EXIT STATUS",
@@ -108,6 +109,15 @@ class ManPage(GeneratedTest):
                 "EXAMPLES",
             ],
         )
+
+    def test_the_language_is_in_it(self):
+        text = self.made("man").replace("\\", "")
+        language = text[text.index(".SH QUERY LANGUAGE") : text.index(".SH LIVE TRACES")]
+        for word in ("has(x)", "any(x)", "all(x)", "len(x)", "symbol(x)", "label(x)", "lower(x)", "contains", "in", "distinct"):
+            self.assertIn(f".TP\nfB{word}fR\n", language)
+        for part in ("5ms", "single quotes", "a.fields.name", "let NAME = EXPR", ".SS Operators"):
+            self.assertIn(part, language)
+        self.assertIn("tracedeck(1), QUERY LANGUAGE", " ".join(run("query", "--help").stdout.decode().split()))
 
     @tool("mandoc")
     def test_mandoc_finds_nothing(self):

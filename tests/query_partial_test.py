@@ -115,6 +115,23 @@ class Files(CommandTest):
         self.assertIn("only answers to the same question add up", said)
         self.assertIn("a.part.gz", said)
 
+    def test_estimates_are_called_so(self):
+        def part(name, first, last):
+            return self.part(name, "distinct(n) as ns, distinct(key) as keys | sort keys", SCHEMA + b"".join(w.event(0, w.varint(i % 3) + w.varint(i), delta=1) for i in range(first, last)))
+
+        few = part("few.part", 0, 1024)
+        rows, counts, _ = self.merged(few, part("same.part", 3, 900))
+        self.assertEqual((rows, "estimates" in counts), ([{"ns": 1024, "keys": 3}], False))
+        parts = [few, part("more.part", 1000, 3000)]
+        rows, counts, _ = self.merged(*parts)
+        self.assertLess(abs(rows[0]["ns"] - 3000), 200)
+        self.assertEqual((rows[0]["keys"], counts["estimates"]), (3, ["ns"]))
+        said = run("query", "--merge", *parts).stdout.decode()
+        self.assertRegex(said, rf"~{rows[0]['ns']} +3\n(.|\n)*; estimates, about 2 % off: ns\n")
+        said = run("query", "--merge", "--output", "csv", *parts)
+        self.assertEqual(said.stdout.decode(), f"ns,keys\n{rows[0]['ns']},3\n")
+        self.assertIn("estimates, about 2 % off: ns", said.stderr.decode())
+
     def test_pairs_are_of_each_part(self):
         schema = w.header() + w.schema(0, "A", [("key", w.VARINT)]) + w.schema(1, "B", [("key", w.VARINT)])
         content = schema + b"".join(w.event(i % 2, w.varint(1), delta=100) for i in range(11))
@@ -132,7 +149,7 @@ class Files(CommandTest):
             "cut": (bytes_of[:-5], "is cut short, and nothing of it is used"),
             "longer": (bytes_of + b"x", "is damaged here"),
             "flipped": (bytes_of[:60] + bytes([bytes_of[60] ^ 1]) + bytes_of[61:], "is damaged here"),
-            "newer": (bytes_of[:8] + b"\x02" + bytes_of[9:], "is of version 2, and this program reads version 1"),
+            "newer": (bytes_of[:8] + b"\x03" + bytes_of[9:], "is of version 3, and this program reads version 2"),
             "empty": (b"", "this is no partial answer"),
             "a trace": (content, "this is no partial answer"),
         }
@@ -148,6 +165,11 @@ class Files(CommandTest):
 
     def test_usage(self):
         trace = self.file("trace", SCHEMA)
+        said = self.check(run("query", "--merge", "count by name", trace), 2).stderr.decode()
+        self.assertIn("--merge takes no STAGES", said)
+        self.assertIn("leave out 'count by name'", said)
+        lost = self.folder / "nowhere" / "x.part"
+        self.assertIn(f"{lost}: there is no such", run("query", "count", trace, "--partial", lost).stderr.decode())
         for args, sentence in (
             (["--merge"], "'--merge' needs FILEs"),
             (["--merge", "--where", "n > 1", "x"], "option '--where' does not go with '--merge'"),

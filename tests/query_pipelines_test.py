@@ -57,7 +57,7 @@ def agrees(got, want):
     if isinstance(want, Real):
         return is_number(got) and is_near(got, want.value, 1e-12, want.scale * 1e-15)
     if isinstance(want, Different):
-        return got == want.value if want.value <= 256 else abs(got - want.value) <= 0.08 * want.value
+        return got == want.value if want.value <= 1024 else abs(got - want.value) <= 0.08 * want.value
     if isinstance(want, Spread):
         return is_spread(got, want.values)
     if isinstance(want, bytes):

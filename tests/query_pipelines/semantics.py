@@ -156,7 +156,7 @@ class Spread:
 
 @dataclasses.dataclass(frozen=True)
 class Different:
-    """A count that is right up to 256 and then about 2 % off."""
+    """A count that is right up to 1,024 and then about 2 % off."""
 
     value: int
 

@@ -16,7 +16,7 @@ namespace tracedeck {
 // A hash whose bits all depend on all of the text. The same in every process.
 [[nodiscard]] std::uint64_t hash_of(std::string_view text);
 
-// Counts hashes: exactly up to 256 different ones, beyond by HyperLogLog with 2,048 registers,
+// Counts hashes: exactly up to 1,024 different ones, beyond by HyperLogLog with 2,048 registers,
 // which is 2.3 % off on average. Two counters add up to that of all their values.
 class DistinctCounter {
  public:
@@ -33,7 +33,7 @@ class DistinctCounter {
  private:
   static constexpr unsigned kBits = 11;
   static constexpr std::size_t kRegisters = std::size_t{1} << kBits;
-  static constexpr std::size_t kFew = 256;
+  static constexpr std::size_t kFew = 1024;
   using Registers = std::array<std::uint8_t, kRegisters>;
 
   void add_to_registers(std::uint64_t hash);

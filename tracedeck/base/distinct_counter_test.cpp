@@ -10,23 +10,23 @@ namespace {
 std::uint64_t hash_of_number(int number) { return hash_of(std::to_string(number)); }
 
 TEST(DistinctCounter, IsExactOfFewAndNearOfMany) {
-  for (const int count : {0, 1, 256, 257, 5'000, 200'000}) {
+  for (const int count : {0, 1, 1024, 1025, 5'000, 200'000}) {
     DistinctCounter counter;
     for (int i = 0; i < count; ++i) {
       counter.add(hash_of_number(i));
       counter.add(hash_of_number(i / 2));
     }
-    if (count <= 256) {
+    if (count <= 1024) {
       EXPECT_EQ(counter.count(), static_cast<std::uint64_t>(count));
     } else {
       EXPECT_NEAR(static_cast<double>(counter.count()), count, count * 0.07);
     }
-    EXPECT_EQ(counter.exact(), count <= 256);
+    EXPECT_EQ(counter.exact(), count <= 1024);
   }
 }
 
 TEST(DistinctCounter, AddsUp) {
-  for (const int count : {10, 300, 20'000}) {
+  for (const int count : {10, 1'300, 20'000}) {
     DistinctCounter all;
     DistinctCounter one;
     DistinctCounter other;
@@ -41,7 +41,7 @@ TEST(DistinctCounter, AddsUp) {
 }
 
 TEST(DistinctCounter, TravelsAsBytes) {
-  for (const int count : {0, 7, 256, 3000}) {
+  for (const int count : {0, 7, 1024, 3000}) {
     DistinctCounter counter;
     for (int i = 0; i < count; ++i) counter.add(hash_of_number(i));
     std::string bytes;

@@ -80,13 +80,18 @@ Result<FileDescriptor> open_pipe(const std::string& path, std::stop_token stop) 
 
 // Opens and empties the .part file. Held under a lock, so that two commands at once with the same
 // output do not write into each other; a kill leaves the file but no lock.
-Result<FileDescriptor> open_part(const std::string& part) {
+// `path`: the output, which errors name that are not about the .part file.
+Result<FileDescriptor> open_part(const std::string& part, const std::string& path) {
   // O_NOFOLLOW: a link that somebody put in a shared folder is not followed. O_NONBLOCK: neither is
   // the reader of a named pipe waited for.
   FileDescriptor file(
       ::open(part.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
-  if (!file.valid()) return fail(ErrorCode::kCannotOpen, why_not_opened(errno), part);
   struct stat opened{};
+  if (!file.valid()) {
+    const int error = errno;
+    const bool is_there = ::lstat(part.c_str(), &opened) == 0;
+    return fail(ErrorCode::kCannotOpen, why_not_opened(error), is_there ? part : path);
+  }
   if (::fstat(file.get(), &opened) != 0 || !S_ISREG(opened.st_mode)) {
     return fail(ErrorCode::kCannotOpen, "this is in the way and no plain file; remove it", part);
   }
@@ -144,7 +149,7 @@ Result<std::unique_ptr<Output>> create_file(const std::string& path, std::stop_t
     return fail(ErrorCode::kCannotOpen, "this names no file; add a file name", path);
   }
   std::string part = part_path(path);
-  Result<FileDescriptor> file = open_part(part);
+  Result<FileDescriptor> file = open_part(part, path);
   if (!file) return std::unexpected(std::move(file.error()));
   return std::make_unique<DescriptorOutput>(path, std::move(*file), std::move(part),
                                             final_path(path));

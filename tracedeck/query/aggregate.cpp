@@ -23,7 +23,7 @@ constexpr std::array kAggregates = {
                   "how many there are a second, of the time that all take together"},
     AggregateInfo{"hist", AggregateKind::kHistogram, true, "how many values lie where"},
     AggregateInfo{"distinct", AggregateKind::kDistinct, true,
-                  "how many different values: exact up to 256, beyond about 2 % off"},
+                  "how many different values: exact up to 1,024, beyond about 2 % off"},
     AggregateInfo{
         "p", AggregateKind::kQuantile, true,
         "p50, p99, p99.9: what so many per cent of the values do not exceed, within 0.4 %"},
@@ -252,8 +252,12 @@ Cell AggregateState::result(double part, double seconds) const {
     }
     case AggregateKind::kHistogram:
       return {.kind = Cell::Kind::kBuckets, .buckets = std::get<Histogram>(state_).buckets()};
-    case AggregateKind::kDistinct:
-      return Cell::of(std::get<DistinctCounter>(state_).count());
+    case AggregateKind::kDistinct: {
+      const auto& distinct = std::get<DistinctCounter>(state_);
+      Cell cell = Cell::of(distinct.count());
+      cell.is_estimate = !distinct.exact();
+      return cell;
+    }
     default:
       return std::get<Cell>(state_);
   }

@@ -65,7 +65,7 @@ std::string value_text(const Value& value, Unit unit, ClockOrigin origin) {
             Nanoseconds::from_unsigned(cell.integer.magnitude, cell.integer.negative), origin);
       }
       if (unit != Unit::kNone) return number_text(cell.integer.to_real(), unit);
-      return integer_text(cell.integer);
+      return (cell.is_estimate ? "~" : "") + integer_text(cell.integer);
     case Cell::Kind::kReal:
       return number_text(cell.real, unit == Unit::kTime ? Unit::kNone : unit);
     case Cell::Kind::kText:
@@ -357,6 +357,28 @@ class CsvAnswer final : public RowSink {
   bool has_heading_ = false;
 };
 
+class WatchedAnswer final : public RowSink {
+ public:
+  WatchedAnswer(std::unique_ptr<RowSink> next, const Query& query,
+                std::shared_ptr<Estimates> estimates)
+      : next_(std::move(next)), query_(query), estimates_(std::move(estimates)) {}
+
+  Result<void> add(std::span<const Value> row) override {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (row[i].is_estimate) estimates_->note(i, query_.columns()[i].name);
+    }
+    return next_->add(row);
+  }
+  Result<void> finish() override { return next_->finish(); }
+  Result<void> show() override { return next_->show(); }
+  [[nodiscard]] bool full() const override { return next_->full(); }
+
+ private:
+  std::unique_ptr<RowSink> next_;
+  const Query& query_;
+  std::shared_ptr<Estimates> estimates_;
+};
+
 std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
@@ -372,6 +394,21 @@ std::unique_ptr<RowSink> json_answer(io::Output& output, const Query& query) {
 }
 std::unique_ptr<RowSink> csv_answer(io::Output& output, const Query& query) {
   return std::make_unique<CsvAnswer>(output, query);
+}
+
+void Estimates::note(std::size_t column, const std::string& name) {
+  columns_.try_emplace(column, name);
+}
+
+std::vector<std::string> Estimates::columns() const {
+  std::vector<std::string> names;
+  for (const auto& [column, name] : columns_) names.push_back(name);
+  return names;
+}
+
+std::unique_ptr<RowSink> watch_estimates(std::unique_ptr<RowSink> answer, const Query& query,
+                                         std::shared_ptr<Estimates> estimates) {
+  return std::make_unique<WatchedAnswer>(std::move(answer), query, std::move(estimates));
 }
 
 std::string counts_text(const QueryCounts& counts) {
@@ -395,13 +432,17 @@ std::string counts_text(const QueryCounts& counts) {
               ? "; none lost"
               : fmt::format("; {} lost", counted(counts.lost, "event"));
   if (counts.losses_of_unknown_size != 0)
-    text += fmt::format(", and {} of unknown size", counted(counts.losses_of_unknown_size, "loss"));
+    text += fmt::format(", and {} loss{} of unknown size", counts.losses_of_unknown_size,
+                        counts.losses_of_unknown_size == 1 ? "" : "es");
   if (counts.damaged_bytes != 0)
     text += fmt::format("; {} damaged", counted(counts.damaged_bytes, "byte"));
   if (counts.late != 0) text += fmt::format("; {} late", counted(counts.late, "event"));
   if (counts.partial_answers != 0)
     text += fmt::format("; of {}", counted(counts.partial_answers, "partial answer"));
   if (!counts.in_order) text += "; the groups are in no order";
+  if (!counts.estimates.empty())
+    text += fmt::format("; estimates, about 2 % off: {}",
+                        render::visible(fmt::format("{}", fmt::join(counts.estimates, ", "))));
   return text;
 }
 
@@ -430,6 +471,12 @@ std::string counts_json(const QueryCounts& counts) {
   if (counts.late != 0) answer.integer("late", counts.late);
   if (counts.partial_answers != 0) answer.integer("partial_answers", counts.partial_answers);
   answer.boolean("in_order", counts.in_order);
+  if (!counts.estimates.empty()) {
+    render::JsonArray estimates(answer.key("estimates"));
+    for (const std::string& column : counts.estimates)
+      render::append_json_string(estimates.next(), column);
+    estimates.end();
+  }
   answer.end();
   line.end();
   out.append('\n');

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/model/clock.hpp"
@@ -22,6 +25,21 @@ struct AnswerOptions {
 // An object a row, with the columns for keys; a histogram is an array of [lower, upper, count].
 [[nodiscard]] std::unique_ptr<RowSink> json_answer(io::Output& output, const Query& query);
 [[nodiscard]] std::unique_ptr<RowSink> csv_answer(io::Output& output, const Query& query);
+
+// Columns of an answer that hold counts which are about right, by their names.
+class Estimates {
+ public:
+  void note(std::size_t column, const std::string& name);
+  // In the order of the columns; for `QueryCounts::estimates`.
+  [[nodiscard]] std::vector<std::string> columns() const;
+
+ private:
+  std::map<std::size_t, std::string> columns_;
+};
+// Hands on to `answer`, and notes in `estimates` what is one. `query` must outlive the sink.
+[[nodiscard]] std::unique_ptr<RowSink> watch_estimates(std::unique_ptr<RowSink> answer,
+                                                       const Query& query,
+                                                       std::shared_ptr<Estimates> estimates);
 
 // What the answer was made of: a sentence that ends in no newline, and the last JSON line.
 [[nodiscard]] std::string counts_text(const QueryCounts& counts);

@@ -25,6 +25,7 @@ enum class Tag : std::uint8_t {
   kJson,
   kLabelled,  // how many labels, each of them, and the integer
   kBuckets,   // how many, and of each both bounds and the count
+  kEstimate,  // an integer that is one
 };
 
 void put_tag(std::string& into, Tag tag) { into.push_back(static_cast<char>(tag)); }
@@ -134,6 +135,12 @@ std::optional<Cell> take_labelled(std::span<const std::uint8_t>& bytes) {
   return cell;
 }
 
+std::optional<Cell> take_estimate(std::span<const std::uint8_t>& bytes) {
+  auto cell = take_plain_integer(bytes);
+  if (cell) cell->is_estimate = true;
+  return cell;
+}
+
 std::optional<Cell> take_buckets(std::span<const std::uint8_t>& bytes) {
   const auto count = take_varint(bytes);
   if (!count) return std::nullopt;
@@ -202,7 +209,10 @@ Cell Cell::of(const Value& value) {
     case Value::Kind::kBoolean:
       return {.kind = Kind::kBoolean, .boolean = value.boolean};
     case Value::Kind::kInteger:
-      return {.kind = Kind::kInteger, .integer = value.integer, .labels = labels_of(value)};
+      return {.kind = Kind::kInteger,
+              .is_estimate = value.is_estimate,
+              .integer = value.integer,
+              .labels = labels_of(value)};
     case Value::Kind::kReal:
       return of(value.real);
     case Value::Kind::kText:
@@ -225,6 +235,7 @@ Value Cell::value() const {
     case Kind::kInteger: {
       Value value = Value::of(integer);
       if (!labels.empty()) value.names = &labels;
+      value.is_estimate = is_estimate;
       return value;
     }
     case Kind::kReal:
@@ -246,6 +257,7 @@ void encode(std::string& into, const Value& value) {
   if (value.kind == Value::Kind::kInteger) {
     const std::vector<std::string> labels = labels_of(value);
     put_labels(into, labels.size(), labels);
+    if (labels.empty() && value.is_estimate) put_tag(into, Tag::kEstimate);
   }
   if (value.kind == Value::Kind::kBuckets) return put_buckets(into, *value.buckets);
   encode_plain(into, value);
@@ -336,6 +348,8 @@ std::optional<Cell> decode_cell(std::span<const std::uint8_t>& bytes) {
       return take_labelled(bytes);
     case Tag::kBuckets:
       return take_buckets(bytes);
+    case Tag::kEstimate:
+      return take_estimate(bytes);
   }
   return std::nullopt;
 }

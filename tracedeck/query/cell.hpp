@@ -26,6 +26,7 @@ struct Cell {
   };
   Kind kind = Kind::kUnknown;
   bool boolean = false;
+  bool is_estimate = false;  // of an integer: about so many
   Integer integer = {};
   double real = 0;
   std::string text = {};

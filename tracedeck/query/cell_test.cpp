@@ -96,6 +96,29 @@ TEST(Cell, BytesForEqualityAreThoseOfEqualValues) {
   EXPECT_EQ(equal_bytes(Value::of(kNotANumber)), "nothing");
 }
 
+TEST(Cell, EstimatesStaySuch) {
+  Cell cell = Cell::of(std::uint64_t{3000});
+  cell.is_estimate = true;
+  std::string bytes;
+  encode(bytes, cell);
+  std::string exact;
+  encode(exact, Cell::of(std::uint64_t{3000}));
+  const auto span = [](const std::string& of) {
+    return std::span(reinterpret_cast<const std::uint8_t*>(of.data()), of.size());
+  };
+  auto rest = span(bytes);
+  const auto back = decode_cell(rest);
+  ASSERT_TRUE(back);
+  EXPECT_TRUE(back->is_estimate);
+  EXPECT_EQ(back->integer, Integer::from(std::uint64_t{3000}));
+  EXPECT_TRUE(rest.empty());
+  auto a = span(bytes);
+  auto b = span(exact);
+  EXPECT_EQ(rank_of(a), rank_of(b));
+  EXPECT_EQ(order_of(a, b), std::weak_ordering::equivalent);
+  EXPECT_TRUE(a.empty() && b.empty());
+}
+
 TEST(Cell, PlainBytesAreWithoutLabels) {
   std::string labelled;
   std::string plain;

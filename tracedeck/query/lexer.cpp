@@ -90,7 +90,10 @@ Error syntax_error(std::string_view text, Place place, std::string sentence) {
   constexpr std::size_t kAround = 60;
   const std::size_t first = begin - from > kAround ? begin - kAround : from;
   const std::size_t last = std::min(to, begin + kAround);
-  std::string shown = repaired_utf8(text.substr(first, last - first));
+  constexpr std::string_view kCut = "...";
+  const std::string_view before = first == from ? "" : kCut;
+  std::string shown = fmt::format("{}{}{}", before, repaired_utf8(text.substr(first, last - first)),
+                                  last == to ? "" : kCut);
   std::ranges::replace_if(
       shown, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   const auto characters = [](std::string_view of) {
@@ -98,6 +101,7 @@ Error syntax_error(std::string_view text, Place place, std::string sentence) {
         of, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; });
   };
   const auto column =
+      before.size() +
       static_cast<std::size_t>(characters(repaired_utf8(text.substr(first, begin - first))));
   const std::size_t width = std::clamp<std::size_t>(
       static_cast<std::size_t>(
@@ -148,6 +152,11 @@ Result<void> Lexer::read(bool operand_expected) {
 
 void Lexer::read_name() {
   while (at_ < text_.size() && continues_name(text_[at_])) ++at_;
+  finish(Token::Kind::kName);
+}
+
+void Lexer::extend(std::string_view also) {
+  while (at_ < text_.size() && (continues_name(text_[at_]) || also.contains(text_[at_]))) ++at_;
   finish(Token::Kind::kName);
 }
 

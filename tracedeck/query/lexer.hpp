@@ -36,6 +36,9 @@ class Lexer {
   // elsewhere; likewise a quote, a digit or a name are what they are everywhere.
   [[nodiscard]] Result<void> read(bool operand_expected);
   [[nodiscard]] const Token& token() const { return token_; }
+  // Makes the word at the front a name, together with what touches it from behind: letters, digits
+  // and the characters of `also`.
+  void extend(std::string_view also);
   // Where the word before the one at the front ended.
   [[nodiscard]] std::uint32_t last_end() const { return last_end_; }
   [[nodiscard]] std::string_view text() const { return text_; }

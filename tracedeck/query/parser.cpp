@@ -7,54 +7,11 @@
 #include <limits>
 #include <utility>
 
+#include "tracedeck/query/aggregate.hpp"
+
 namespace tracedeck::query {
 namespace {
 
-struct Word {
-  std::string_view text;
-  Operator operation;
-};
-
-constexpr std::array kComparisons = {
-    Word{"==", Operator::kEqual},   Word{"!=", Operator::kNotEqual},
-    Word{"<", Operator::kLess},     Word{"<=", Operator::kLessOrEqual},
-    Word{">", Operator::kGreater},  Word{">=", Operator::kGreaterOrEqual},
-    Word{"=~", Operator::kMatches}, Word{"!~", Operator::kMatches},
-    Word{"~", Operator::kGlob},     Word{"contains", Operator::kContains},
-};
-constexpr std::array kSums = {
-    Word{"+", Operator::kAdd},
-    Word{"-", Operator::kSubtract},
-    Word{"|", Operator::kBitOr},
-    Word{"^", Operator::kBitXor},
-};
-constexpr std::array kProducts = {
-    Word{"*", Operator::kMultiply},   Word{"/", Operator::kDivide},
-    Word{"%", Operator::kRemainder},  Word{"&", Operator::kBitAnd},
-    Word{"<<", Operator::kShiftLeft}, Word{">>", Operator::kShiftRight},
-};
-constexpr std::array kFunctions = {
-    Word{"has", Operator::kHas},     Word{"len", Operator::kLength},
-    Word{"any", Operator::kAny},     Word{"all", Operator::kAll},
-    Word{"lower", Operator::kLower}, Word{"abs", Operator::kAbsolute},
-    Word{"label", Operator::kLabel}, Word{"symbol", Operator::kSymbol},
-};
-
-struct RootWord {
-  std::string_view text;
-  Root root;
-};
-constexpr std::array kEventValues = {
-    RootWord{"name", Root::kName},     RootWord{"id", Root::kId},
-    RootWord{"time", Root::kTime},     RootWord{"duration", Root::kDuration},
-    RootWord{"offset", Root::kOffset}, RootWord{"size", Root::kSize},
-    RootWord{"trace", Root::kTrace},
-};
-constexpr std::array kRoots = {
-    RootWord{"fields", Root::kPayload}, RootWord{"specific", Root::kSpecific},
-    RootWord{"common", Root::kCommon},  RootWord{"packet", Root::kPacket},
-    RootWord{"stream", Root::kStream},
-};
 // Words that mean something already, or may one day.
 constexpr std::array<std::string_view, 12> kReserved = {
     "and", "or", "not", "in", "contains", "by", "every", "event", "span", "track", "env", "now"};
@@ -86,7 +43,7 @@ const RootWord* find(const std::array<RootWord, N>& words, std::string_view text
 
 class Parser {
  public:
-  explicit Parser(Lexer& lexer) : lexer_(lexer) {}
+  Parser(Lexer& lexer, ParserOptions options) : lexer_(lexer), options_(options) {}
 
   Result<ExpressionPtr> expression() {
     return chain("||", "or", Operator::kOr, &Parser::conjunction);
@@ -196,19 +153,25 @@ class Parser {
     const Word* const word = find(kComparisons, front());
     if (word == nullptr) return left;
     if (auto read = advance(true); !read) return std::unexpected(read.error());
-    auto right = word->operation == Operator::kMatches ? pattern(word->text) : sum();
+    // `!~` is the opposite of both.
+    const bool is_glob = word->text == "!~" && front().kind == Token::Kind::kString;
+    const Operator operation = is_glob ? Operator::kGlob : word->operation;
+    auto right = operation == Operator::kMatches ? pattern(word->text) : sum();
     if (!right) return right;
     if (find(kComparisons, front()) != nullptr || front().is_word("in"))
       return lexer_.error(front().place, "comparisons do not chain; join them by `&&`");
-    auto result = make(word->operation, begin, *std::move(left), *std::move(right));
+    auto result = make(operation, begin, *std::move(left), *std::move(right));
     if (result && word->text == "!~") return make(Operator::kNot, begin, *std::move(result));
     return result;
   }
 
   Result<ExpressionPtr> pattern(std::string_view sign) {
     if (front().kind == Token::Kind::kPattern) return literal(front().value);
-    return lexer_.error(front().place,
-                        fmt::format("behind `{}` a pattern is wanted: /regular expression/", sign));
+    return lexer_.error(
+        front().place,
+        sign == "=~" ? "behind `=~` a pattern is wanted: /regular expression/; a glob, \"ab*\", "
+                       "stands behind `~`"
+                     : "behind `!~` a pattern is wanted: /regular expression/, or a glob: \"ab*\"");
   }
 
   Result<ExpressionPtr> membership(std::uint32_t begin, ExpressionPtr left) {
@@ -328,7 +291,7 @@ class Parser {
   Result<ExpressionPtr> name() {
     const Token token = front();
     const Word* const function = find(kFunctions, token);
-    if (function == nullptr) return field(token.place.begin);
+    if (function == nullptr) return column_or_field(token);
     if (auto read = advance(false); !read) return std::unexpected(read.error());
     if (front().is("(")) return call(*function, token.place.begin);
     // Fields may be called so too.
@@ -337,6 +300,63 @@ class Parser {
     if (auto steps = read_steps(path); !steps) return std::unexpected(steps.error());
     return make(Expression{.operation = Operator::kPath, .path = std::move(path)},
                 token.place.begin);
+  }
+
+  // A field, or the column of an aggregate: `p99(duration)`.
+  Result<ExpressionPtr> column_or_field(const Token& token) {
+    double part = 0;
+    const AggregateInfo* const aggregate = find_aggregate(token.text, part);
+    const Lexer begin = lexer_;
+    if (aggregate == nullptr) return plain_field(token);
+    if (auto read = advance(false); !read) return std::unexpected(read.error());
+    // `p99.9` is a name and, behind its point, a number.
+    if (aggregate->kind == AggregateKind::kQuantile && front().is(".")) {
+      if (auto read = advance(false); !read) return std::unexpected(read.error());
+      if (front().kind == Token::Kind::kNumber) {
+        if (auto read = advance(false); !read) return std::unexpected(read.error());
+      }
+    }
+    const bool is_called = front().is("(");
+    if (is_called && !options_.aggregates_are_columns) {
+      return lexer_.error({token.place.begin, lexer_.last_end()},
+                          fmt::format("`{0}` is an aggregate, and stands at the front of a stage: "
+                                      "{0}{1}; stages behind may calculate with it",
+                                      token.text, aggregate->takes_argument ? "(x)" : ""));
+    }
+    if (!is_called) {
+      lexer_ = begin;
+      return plain_field(token);
+    }
+    return column(token.place.begin);
+  }
+
+  // What an aggregate of the stage before is of; the column is called as the whole is written.
+  Result<ExpressionPtr> column(std::uint32_t begin) {
+    const std::uint32_t parenthesis = front().place.begin;
+    const Nested nested(*this);
+    if (nested.too_deep()) return too_deep();
+    const Inside inside(*this);
+    if (auto read = advance(true); !read) return std::unexpected(read.error());
+    if (!front().is(")")) {
+      if (auto argument = expression(); !argument) return argument;
+      if (!front().is(")")) return unclosed(parenthesis);
+    }
+    if (auto read = advance(false); !read) return std::unexpected(read.error());
+    Path path;
+    path.steps.push_back(
+        {.name = std::string(lexer_.text().substr(begin, lexer_.last_end() - begin))});
+    return make(Expression{.operation = Operator::kPath, .path = std::move(path)}, begin);
+  }
+
+  Result<ExpressionPtr> plain_field(const Token& token) {
+    auto parsed = field(token.place.begin);
+    if (!parsed || !front().is("(")) return parsed;
+    std::vector<std::string_view> words = function_words();
+    return lexer_.error(
+        {token.place.begin, lexer_.last_end()},
+        fmt::format("`{}` is no function; there are {}",
+                    lexer_.text().substr(token.place.begin, lexer_.last_end() - token.place.begin),
+                    fmt::join(words, ", ")));
   }
 
   Result<ExpressionPtr> call(const Word& function, std::uint32_t begin) {
@@ -519,6 +539,7 @@ class Parser {
   };
 
   Lexer& lexer_;
+  ParserOptions options_;
   std::uint32_t nesting_ = 0;
   std::uint32_t parentheses_ = 0;
   bool in_each_ = false;
@@ -528,16 +549,19 @@ class Parser {
 
 }  // namespace
 
-Result<ExpressionPtr> parse_expression(Lexer& lexer) { return Parser(lexer).expression(); }
+Result<ExpressionPtr> parse_expression(Lexer& lexer, ParserOptions options) {
+  return Parser(lexer, options).expression();
+}
 
-Result<ExpressionPtr> parse_condition(Lexer& lexer) {
-  Parser parser(lexer);
+Result<ExpressionPtr> parse_condition(Lexer& lexer, ParserOptions options) {
+  Parser parser(lexer, options);
   return parser.condition(parser.expression());
 }
 
 namespace {
 
-Result<ExpressionPtr> parse_whole(std::string_view text, Result<ExpressionPtr> (*parse)(Lexer&)) {
+Result<ExpressionPtr> parse_whole(std::string_view text,
+                                  Result<ExpressionPtr> (*parse)(Lexer&, ParserOptions)) {
   if (text.size() > kMaxTextSize) {
     return fail(ErrorCode::kLimitExceeded,
                 fmt::format("an expression has at most {} bytes", kMaxTextSize));
@@ -546,7 +570,7 @@ Result<ExpressionPtr> parse_whole(std::string_view text, Result<ExpressionPtr> (
   if (auto read = lexer.read(true); !read) return std::unexpected(read.error());
   if (lexer.token().kind == Token::Kind::kEnd)
     return lexer.error({0, 0}, "the expression is empty");
-  auto parsed = parse(lexer);
+  auto parsed = parse(lexer, {});
   if (!parsed || lexer.token().kind == Token::Kind::kEnd) return parsed;
   const Token& rest = lexer.token();
   return lexer.error(rest.place,
@@ -569,27 +593,6 @@ bool names_symbols(const Expression& expression) {
   return expression.operation == Operator::kSymbol ||
          std::ranges::any_of(expression.operands,
                              [](const ExpressionPtr& each) { return names_symbols(*each); });
-}
-
-std::string_view event_value_name(Root root) {
-  return std::ranges::find(kEventValues, root, &RootWord::root)->text;
-}
-
-std::optional<Root> find_event_value(std::string_view word) {
-  const RootWord* const found = find(kEventValues, word);
-  return found == nullptr ? std::nullopt : std::optional(found->root);
-}
-
-std::vector<std::string_view> event_value_words() {
-  std::vector<std::string_view> words;
-  for (const RootWord& each : kEventValues) words.push_back(each.text);
-  return words;
-}
-
-std::vector<std::string_view> function_words() {
-  std::vector<std::string_view> words;
-  for (const Word& each : kFunctions) words.push_back(each.text);
-  return words;
 }
 
 std::string to_string(const Path& path) {

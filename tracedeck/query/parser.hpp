@@ -2,13 +2,18 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/query/expression.hpp"
 #include "tracedeck/query/lexer.hpp"
+#include "tracedeck/query/vocabulary.hpp"
 
 namespace tracedeck::query {
+
+struct ParserOptions {
+  // Whether `p99(duration)` stands for the column that an aggregate of a stage before has.
+  bool aggregates_are_columns = false;
+};
 
 // The tree of an expression. Errors, all kInvalidArgument: what is wrong, with a caret under the
 // place. Takes time proportional to the text, which may be anything.
@@ -16,22 +21,12 @@ namespace tracedeck::query {
 
 // The same from a lexer whose front is the first word, which was read as an operand. Ends before
 // the first word that cannot go on: `|` outside parentheses, `,`, a keyword of a stage, the end.
-[[nodiscard]] Result<ExpressionPtr> parse_expression(Lexer& lexer);
+[[nodiscard]] Result<ExpressionPtr> parse_expression(Lexer& lexer, ParserOptions options = {});
 
 // An expression that may be true of an event. One whose value is a number or a text whatever the
 // event is an error, as it is before `&&`.
 [[nodiscard]] Result<ExpressionPtr> parse_condition(std::string_view text);
-[[nodiscard]] Result<ExpressionPtr> parse_condition(Lexer& lexer);
-
-// The word for what each event has: `time` of kTime. `root` is one of kFirstEventValue on.
-[[nodiscard]] std::string_view event_value_name(Root root);
-
-// What a word such as `time` is of each event; nothing of others.
-[[nodiscard]] std::optional<Root> find_event_value(std::string_view word);
-
-// All such words, and the names of functions.
-[[nodiscard]] std::vector<std::string_view> event_value_words();
-[[nodiscard]] std::vector<std::string_view> function_words();
+[[nodiscard]] Result<ExpressionPtr> parse_condition(Lexer& lexer, ParserOptions options = {});
 
 // As it is written in an expression.
 [[nodiscard]] std::string to_string(const Path& path);

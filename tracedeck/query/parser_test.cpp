@@ -102,6 +102,9 @@ TEST(Parser, KnowsTextsAndPatterns) {
   EXPECT_EQ(parsed("a / b / c"), "(/ (/ a b) c)");
   EXPECT_THAT(parsed(R"("\q")"), HasSubstr("no such escape"));
   EXPECT_THAT(parsed("x =~ \"a\""), HasSubstr("a pattern is wanted"));
+  EXPECT_THAT(parsed("x =~ \"a\""), HasSubstr("stands behind `~`"));
+  EXPECT_EQ(parsed("x !~ \"a*\""), "(not (glob x \"a*\"))");
+  EXPECT_THAT(parsed("x !~ y"), HasSubstr("or a glob"));
   EXPECT_THAT(parsed("x == /a/"), HasSubstr("a pattern stands behind"));
   EXPECT_THAT(parsed("x =~ /a/x"), HasSubstr("only `i`"));
 }
@@ -145,6 +148,12 @@ TEST(Parser, PointsAtWhatIsWrong) {
   EXPECT_EQ(parsed("worker == 1 | depth"),
             "ERROR: `|` is bitwise-or inside parentheses only; write `||`, or parentheses\n"
             "    worker == 1 | depth\n                ^");
+  EXPECT_THAT(parsed("hex(x) == 1"),
+              HasSubstr("`hex` is no function; there are has, len, any, all, lower, abs, label, "
+                        "symbol\n    hex(x) == 1\n    ^^^"));
+  EXPECT_THAT(parsed("a.b(x)"), HasSubstr("`a.b` is no function"));
+  EXPECT_THAT(parsed("max(x) > 1"), HasSubstr("`max` is an aggregate"));
+  EXPECT_EQ(parsed("max > p99.x"), "(> max p99.x)");
   EXPECT_THAT(parsed(""), HasSubstr("empty"));
   EXPECT_THAT(parsed("a &&"), HasSubstr("ends where a value is wanted"));
   EXPECT_THAT(parsed("a < b < c"), HasSubstr("do not chain"));
@@ -154,6 +163,13 @@ TEST(Parser, PointsAtWhatIsWrong) {
   EXPECT_THAT(parsed("\x01"), HasSubstr("no such character"));
   EXPECT_EQ(parsed("ä == 3 &&\n  b = 1"),
             "ERROR: `=` is no comparison; write `==`\n      b = 1\n        ^");
+}
+
+TEST(Parser, MarksWhereALongLineIsCut) {
+  const std::string front = std::string(70, 'a') + " == 1 && ";
+  const std::string error = parsed(front + "b = 2 && " + std::string(70, 'c'));
+  EXPECT_THAT(error, HasSubstr("\n    ..." + front.substr(front.size() + 2 - 60) + "b = 2 && c"));
+  EXPECT_THAT(error, HasSubstr("cc...\n" + std::string(4 + 3 + 60, ' ') + "^"));
 }
 
 TEST(Parser, BoundsNestingAndTakesLongChains) {

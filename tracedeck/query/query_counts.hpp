@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/query/pairing.hpp"
@@ -21,6 +22,7 @@ struct QueryCounts {
   std::optional<PairCounts> pairs = {};
   bool in_order = true;               // false: groups that took a temporary file come in none
   std::uint64_t partial_answers = 0;  // that were merged; 0: all is of events that were read here
+  std::vector<std::string> estimates = {};  // columns with counts that are about right
 };
 
 // Adds what another answer was made of. An answer is in order if both are.

@@ -45,8 +45,39 @@ TEST(Stages, SayWhereTheyAreWrong) {
            {"count | pair A B", "`pair` makes pairs of events"},
            {"count | where nam > 3", "`nam` is nothing that is known here; there are count"},
            {"select duration | rate", "need a column `time`"},
+           {"mean(x)", "the mean is `avg`"},
+           {"median(x)", "the median is `p50`"},
+           {"stddev(x)", "there is none; `p50`"},
+           {"group by name", "groups are written `AGGREGATES by KEYS`"},
+           {"count by name | order by count", "that is the stage `sort`"},
+           {"count by name order by count", "`order`: that is the stage `sort`"},
+           {"head 3", "that is the stage `limit`"},
+           {"count by name having count > 5", "that is a stage `where`"},
+           {"uniq(x)", "counted by `distinct`"},
+           {"select hex(x)", "`hex` is no function; there are has"},
+           {"select max(x)", "`max` is an aggregate, and stands at the front of a stage: max(x)"},
+           {"max(time) - min(time)", "stage behind theirs: `max(time) as x | select x - ...`"},
+           {"sum(x) / 500ms as idle", "calculated with in a stage behind theirs: `sum(x) as x | s"},
+           {"max(x) as y / 2", "`max(x) as y | select y / ...`"},
+           {"count > 5", "compared in a stage behind theirs: `count | where count > ...`"},
+           {"p99(x) by k | top 3 by p98(x)", "is nothing that is known here"},
        })
     EXPECT_THAT(error_of(text), HasSubstr(sentence)) << text;
+}
+
+TEST(Stages, TakeAggregatesAsTheirColumnsAreCalled) {
+  for (const std::string text :
+       {"p99(x), p99.9(x), count() by k | top 3 by p99(x)", "p99.9(x) | sort p99.9(x) desc",
+        "max(t), min(t) | select max(t) - min(t) as length", "max(x) by k | max(max(x))",
+        "max(x) by k | where max(x) > 5", "count() by k | sort count()"})
+    EXPECT_EQ(error_of(text), "none") << text;
+}
+
+TEST(Stages, TakeNamesOfEventsAsTheyAre) {
+  for (const std::string text :
+       {"pair ros2:callback_start ros2:callback_end on vtid", "pair * *", "pair sched_* a.b",
+        "pair tokio::park *::unpark | count", "pair A B on x | count"})
+    EXPECT_EQ(error_of(text), "none") << text;
 }
 
 std::string repeated(const std::string& text, std::size_t count) {

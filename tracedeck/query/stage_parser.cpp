@@ -20,6 +20,32 @@ constexpr std::array<std::string_view, 8> kStageWords = {"where", "let",  "selec
 constexpr std::size_t kMostStages = 200;
 constexpr std::size_t kMostColumns = 1000;
 
+// What other languages say, and what is said here.
+struct OtherWord {
+  std::string_view word;
+  std::string_view hint;
+};
+constexpr std::array kOtherWords = {
+    OtherWord{"mean", "the mean is `avg`: avg(duration)"},
+    OtherWord{"average", "the mean is `avg`: avg(duration)"},
+    OtherWord{"median", "the median is `p50`: p50(duration)"},
+    OtherWord{"stddev", "there is none; `p50`, `p99` and `hist` show how values spread"},
+    OtherWord{"stdev", "there is none; `p50`, `p99` and `hist` show how values spread"},
+    OtherWord{"group", "groups are written `AGGREGATES by KEYS`: count by name"},
+    OtherWord{"order", "that is the stage `sort`: sort count desc"},
+    OtherWord{"head", "that is the stage `limit`: limit 10"},
+    OtherWord{"take", "that is the stage `limit`: limit 10"},
+    OtherWord{"having", "that is a stage `where` behind the aggregates: where count > 5"},
+    OtherWord{"filter", "that is the stage `where`: where depth > 3"},
+    OtherWord{"uniq", "different values are counted by `distinct`: distinct(worker_id)"},
+    OtherWord{"unique", "different values are counted by `distinct`: distinct(worker_id)"},
+};
+
+std::string_view hint_for(const Token& token) {
+  const auto found = std::ranges::find(kOtherWords, token.text, &OtherWord::word);
+  return found == kOtherWords.end() ? "" : found->hint;
+}
+
 class StageParser {
  public:
   explicit StageParser(std::string_view text) : text_(text), lexer_(text) {}
@@ -36,10 +62,11 @@ class StageParser {
       parsed->place = {begin, lexer_.last_end()};
       stages.push_back(*std::move(parsed));
     } while (front().is("|"));
-    if (front().kind != Token::Kind::kEnd)
-      return lexer_.error(front().place,
-                          fmt::format("`|` and the next stage are wanted, not `{}`", front().text));
-    return stages;
+    if (front().kind == Token::Kind::kEnd) return stages;
+    if (const std::string_view hint = hint_for(front()); !hint.empty())
+      return lexer_.error(front().place, fmt::format("`{}`: {}", front().text, hint));
+    return lexer_.error(front().place,
+                        fmt::format("`|` and the next stage are wanted, not `{}`", front().text));
   }
 
  private:
@@ -68,7 +95,7 @@ class StageParser {
 
   Parsed where() {
     if (auto read = advance(true); !read) return std::unexpected(read.error());
-    auto condition = parse_condition(lexer_);
+    auto condition = parse_condition(lexer_, options());
     if (!condition) return std::unexpected(condition.error());
     return made(WhereStage{.condition = *std::move(condition)});
   }
@@ -168,6 +195,9 @@ class StageParser {
       if (auto read = advance(true); !read) return std::unexpected(read.error());
       return condition;
     }
+    // Names such as `ros2:callback_start` and globs, which nothing else here begins with.
+    if (front().kind == Token::Kind::kName || front().is("*")) lexer_.extend(":*.");
+    const Place name_place = front().place;
     std::string name;
     if (front().kind == Token::Kind::kString) {
       name = std::get<std::string>(front().value);
@@ -180,12 +210,12 @@ class StageParser {
     }
     if (auto read = advance(true); !read) return std::unexpected(read.error());
     Expression comparison{.operation = name.contains('*') ? Operator::kGlob : Operator::kEqual,
-                          .place = place,
+                          .place = name_place,
                           .depth = 2};
+    comparison.operands.push_back(std::make_unique<const Expression>(Expression{
+        .operation = Operator::kPath, .place = name_place, .path = {.root = Root::kName}}));
     comparison.operands.push_back(std::make_unique<const Expression>(
-        Expression{.operation = Operator::kPath, .place = place, .path = {.root = Root::kName}}));
-    comparison.operands.push_back(
-        std::make_unique<const Expression>(Expression{.place = place, .literal = std::move(name)}));
+        Expression{.place = name_place, .literal = std::move(name)}));
     return std::make_unique<const Expression>(std::move(comparison));
   }
 
@@ -229,8 +259,11 @@ class StageParser {
       }
     }
     for (;;) {
+      const std::uint32_t begin = front().place.begin;
       auto aggregate = this->aggregate();
       if (!aggregate) return std::unexpected(aggregate.error());
+      if (may_calculate(front()) || may_compare(front()))
+        return calculated(text_of({begin, lexer_.last_end()}), aggregate->name);
       group.aggregates.push_back(*std::move(aggregate));
       if (group.aggregates.size() > kMostColumns) return too_many_columns();
       if (!front().is(",")) break;
@@ -251,7 +284,27 @@ class StageParser {
       if (!interval) return std::unexpected(interval.error());
       group.every = *interval;
     }
+    behind_aggregates_ = true;
     return made(std::move(group));
+  }
+
+  // `max(time) - min(time)`, `count > 5`: `written` is what stands before the operator.
+  std::unexpected<Error> calculated(const std::string& written, const std::string& name) {
+    const bool has_name = name != written || is_plain_name(written);
+    const bool calculates = may_calculate(front());
+    return lexer_.error(
+        front().place,
+        fmt::format("aggregates are {} in a stage behind theirs: `{}{} | {} {} {} ...`",
+                    calculates ? "calculated with" : "compared", written, has_name ? "" : " as x",
+                    calculates ? "select" : "where", has_name ? name : "x", front().text));
+  }
+  static bool may_calculate(const Token& token) {
+    constexpr std::array<std::string_view, 5> kSigns = {"+", "-", "*", "/", "%"};
+    return std::ranges::any_of(kSigns, [&](std::string_view sign) { return token.is(sign); });
+  }
+  static bool may_compare(const Token& token) {
+    constexpr std::array<std::string_view, 6> kSigns = {"==", "!=", "<", "<=", ">", ">="};
+    return std::ranges::any_of(kSigns, [&](std::string_view sign) { return token.is(sign); });
   }
 
   Result<GroupStage::Aggregate> aggregate() {
@@ -274,7 +327,7 @@ class StageParser {
     if (front().is("(")) {
       if (auto read = advance(true); !read) return std::unexpected(read.error());
       if (!front().is(")")) {
-        auto argument = parse_expression(lexer_);
+        auto argument = parse_expression(lexer_, options());
         if (!argument) return std::unexpected(argument.error());
         aggregate.argument = *std::move(argument);
       }
@@ -300,6 +353,8 @@ class StageParser {
     if (word.is_word("every"))
       return lexer_.error(word.place, "`every` stands behind what is computed: count every 10ms");
     std::string sentence = fmt::format("`{}` is no stage and no aggregate", word.text);
+    if (const std::string_view hint = hint_for(word); !hint.empty())
+      return lexer_.error(word.place, fmt::format("{}; {}", sentence, hint));
     std::vector<std::string_view> known(kStageWords.begin(), kStageWords.end());
     for (const AggregateInfo& info : aggregate_table()) known.push_back(info.word);
     const std::string_view meant = nearest(word.text, known);
@@ -315,7 +370,7 @@ class StageParser {
       // `by k, every 10ms`.
       if (front().is_word("every") && !result.empty()) break;
       const std::uint32_t begin = front().place.begin;
-      auto expression = parse_expression(lexer_);
+      auto expression = parse_expression(lexer_, options());
       if (!expression) return std::unexpected(expression.error());
       NamedExpression named{.name = text_of({begin, lexer_.last_end()}),
                             .expression = *std::move(expression)};
@@ -368,7 +423,10 @@ class StageParser {
 
   Result<ExpressionPtr> next_expression() {
     if (auto read = advance(true); !read) return std::unexpected(read.error());
-    return parse_expression(lexer_);
+    return parse_expression(lexer_, options());
+  }
+  [[nodiscard]] ParserOptions options() const {
+    return {.aggregates_are_columns = behind_aggregates_};
   }
 
   template <class Stage>
@@ -404,6 +462,7 @@ class StageParser {
 
   std::string_view text_;
   Lexer lexer_;
+  bool behind_aggregates_ = false;
 };
 
 }  // namespace
