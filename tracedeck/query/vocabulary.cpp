@@ -9,16 +9,6 @@ std::string_view event_value_name(Root root) {
   return std::ranges::find(kEventValues, root, &RootWord::root)->text;
 }
 
-std::optional<Root> find_event_value(std::string_view word) {
-  const auto found = std::ranges::find(kEventValues, word, &RootWord::text);
-  return found == kEventValues.end() ? std::nullopt : std::optional(found->root);
-}
-
-std::optional<Root> find_root(std::string_view word) {
-  const auto found = std::ranges::find(kRoots, word, &RootWord::text);
-  return found == kRoots.end() ? std::nullopt : std::optional(found->root);
-}
-
 std::vector<std::string_view> event_value_words() {
   std::vector<std::string_view> words;
   for (const RootWord& each : kEventValues) words.push_back(each.text);

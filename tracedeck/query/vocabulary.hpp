@@ -93,12 +93,6 @@ inline constexpr std::array kRoots = {
 // The word for what each event has: `time` of kTime. `root` is one of kFirstEventValue on.
 [[nodiscard]] std::string_view event_value_name(Root root);
 
-// What a word such as `time` is of each event; nothing of others.
-[[nodiscard]] std::optional<Root> find_event_value(std::string_view word);
-
-// Where fields are looked for behind a word such as `common`; nothing of others.
-[[nodiscard]] std::optional<Root> find_root(std::string_view word);
-
 // All such words of events, and the names of functions.
 [[nodiscard]] std::vector<std::string_view> event_value_words();
 [[nodiscard]] std::vector<std::string_view> function_words();
