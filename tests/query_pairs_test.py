@@ -134,6 +134,11 @@ class Words(Asked):
         self.assertIn("behind `limit`", self.ask("limit 3 | where load > 3")[2])
         self.assertNotIn("no row", self.ask(f"{PAIR} | where duration > 1ns")[2])
 
+    def test_events_without_durations(self):
+        for stages in ["where duration > 1ms", "p99(duration)"]:
+            self.assertIn("these events have no duration; `pair` makes some", self.ask(stages)[2])
+        self.assertNotIn("no duration", self.ask("limit 3")[2])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -75,6 +75,7 @@ void FieldWatch::add(const Expression& expression) {
   add_name_tests(expression);
   if (expression.operation == Operator::kPath) {
     const Root root = expression.path.root;
+    asks_for_durations_ = asks_for_durations_ || root == Root::kDuration;
     if (root < Root::kStream) uses_.push_back({.path = expression.path});
     if (root >= kFirstEventValue && root != Root::kRealTime)
       event_words_.insert(event_value_name(root));
@@ -89,6 +90,7 @@ void FieldWatch::see(const TraceDescription& description) {
 void FieldWatch::see(const EventClass& event_class) {
   const std::lock_guard lock(mutex_);
   ++classes_;
+  has_durations_ = has_durations_ || event_class.has_duration;
   for (Use& use : uses_) {
     const auto field = find_field(event_class, use.path);
     if (!field) continue;
@@ -181,6 +183,8 @@ bool FieldWatch::name_is_doubtful() const {
 std::vector<std::string> FieldWatch::notices() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> sentences;
+  if (asks_for_durations_ && !has_durations_ && classes_ != 0 && !stopped_early_)
+    sentences.emplace_back("these events have no duration; `pair` makes some");
   for (const std::string_view word : shadowing_) {
     if (word == event_value_name(Root::kName) && !name_is_doubtful()) continue;
     sentences.push_back(fmt::format(

@@ -31,7 +31,7 @@ class FieldWatch {
   [[nodiscard]] std::vector<std::string> unknown_fields() const;
   // The same about texts that `name` is compared with and no class is called.
   [[nodiscard]] std::vector<std::string> unknown_names() const;
-  // That reading ended before all classes were seen: no name is unknown then.
+  // That reading ended before all classes were seen: nothing is said of what none has then.
   void stop_early();
   // What may be meant otherwise than it was taken, by these classes.
   [[nodiscard]] std::vector<std::string> notices() const;
@@ -69,6 +69,8 @@ class FieldWatch {
   std::vector<NameTest> name_tests_;
   std::set<std::string, std::less<>> events_;  // names of the classes, some of them
   bool stopped_early_ = false;
+  bool asks_for_durations_ = false;
+  bool has_durations_ = false;        // some class
   bool others_have_no_name_ = false;  // a class was seen without a field `name`
 };
 

@@ -159,6 +159,7 @@ class PlanBuilder {
       }
     }
     // A sort of events, or nothing at all.
+    usual_ = true;
     auto selected = select_events(usual_columns());
     rows_ = Rows::kUsual;
     return selected;
@@ -231,7 +232,7 @@ class PlanBuilder {
       plan_->needs_values = plan_->needs_values || reads_values(*each);
       plan_->needs_names = plan_->needs_names || reads_names(*each);
       plan_->needs_symbols = plan_->needs_symbols || names_symbols(*each);
-      plan_->fields.add(*each);
+      if (!usual_) plan_->fields.add(*each);
     }
     auto list = ExpressionList::from(std::move(expressions), text_);
     if (!list) return std::unexpected(list.error());
@@ -491,6 +492,7 @@ class PlanBuilder {
   std::map<std::string, Named, std::less<>> names_;
   std::set<std::string, std::less<>> forgotten_;  // names that were given before these rows
   Rows rows_ = Rows::kMade;
+  bool usual_ = false;     // nothing says which columns are wanted
   std::size_t named_ = 0;  // operations that names stood for so far
   bool names_too_much_ = false;
 };
