@@ -82,8 +82,8 @@ class EventGrouping {
     };
     State state = State::kNew;
     bool has_labels = false;
-    const ClockClass* clock = nullptr;  // where time is asked for and events have one
-    std::uint64_t key_kinds = ~std::uint64_t{0};       // what its keys are read as
+    const ClockClass* clock = nullptr;            // where time is asked for and events have one
+    std::uint64_t key_kinds = ~std::uint64_t{0};  // what its keys are read as
     std::array<Source, kKeys> keys = {};
     std::array<Step, kAggregates + 1> steps = {};  // the last is a kEnd
   };
