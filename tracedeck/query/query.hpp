@@ -56,7 +56,7 @@ class Query {
 
   // What distinguishes the traces that events come from; without it `trace` is unknown behind the
   // conditions at its front. To be called before `answer_to`.
-  void name_traces(std::function<std::string(const TraceDescription& trace)> name_of);
+  void name_traces(const std::function<std::string(const TraceDescription& trace)>& name_of);
 
   // Where the answer goes: rows of `columns()`. To be called once, before any batch.
   void answer_to(std::unique_ptr<RowSink> sink);

@@ -25,11 +25,9 @@ std::string counted(std::uint64_t count, std::string_view noun) {
 // The lines `name  value` of a summary.
 class Lines {
  public:
-  void add(std::string_view name, std::string value) {
-    table_.add({std::string(name), std::move(value)});
-  }
+  void add(std::string_view name, std::string_view value) { table_.add({name, value}); }
   // Further values stand below the first.
-  void more(std::string value) { table_.add({"", std::move(value)}); }
+  void more(std::string_view value) { table_.add({"", value}); }
   [[nodiscard]] std::string to_string() const { return table_.to_string(2); }
 
  private:
@@ -96,9 +94,9 @@ void add_findings(Lines& lines, const std::vector<flow::RuleSummary>& findings) 
             ? finding_line(finding.first)
             : fmt::format("{} (and {} more)", finding_line(finding.first), finding.count - 1);
     if (first) {
-      lines.add("findings", std::move(text));
+      lines.add("findings", text);
     } else {
-      lines.more(std::move(text));
+      lines.more(text);
     }
     first = false;
   }
