@@ -31,8 +31,9 @@ constexpr std::string_view kDescription =
     "Directories that belong together are one trace.\n\n"
     "FILE@CORE is a file of a Tonbandgeraet trace that has one for each core, and CORE is the "
     "number "
-    "of its core. All that are given so are one trace. A path that exists with its '@' is a plain "
-    "file.";
+    "of its core. All that are given so are one trace; with --follow each is a trace of its own, "
+    "which knows names and the length of a tick from its own file alone. A path that exists with "
+    "its '@' is a plain file.";
 
 constexpr std::string_view kLive =
     "A TRACE may come while it is read. tcp://HOST:PORT connects; tcp-listen://ADDR:PORT serves "
