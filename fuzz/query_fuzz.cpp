@@ -124,7 +124,7 @@ void ask_query(const Sample& sample, const std::string& text, char way) {
   const auto output = io::memory_output(answered);
   query.answer_to(answer(way, *output, query));
   Batch batch;
-  std::unique_ptr<flow::EventFilter> filter;
+  std::unique_ptr<flow::RecordFilter> filter;
   if (query.condition() != nullptr) {
     const std::vector<Nanoseconds> times(query.condition()->times().size());
     filter = query.condition()->filter({.times = times});

@@ -1,37 +1,16 @@
 // A condition on events, which the stage `where` asks. What is behind it, the stage does not know.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tracedeck/base/time_point.hpp"
+#include "tracedeck/flow/select.hpp"
 #include "tracedeck/flow/trim.hpp"
-#include "tracedeck/model/record.hpp"
 
 namespace tracedeck::flow {
-
-// Decides which records of one source pass. One thread at a time.
-class EventFilter {
- public:
-  EventFilter() = default;
-  EventFilter(const EventFilter&) = delete;
-  EventFilter& operator=(const EventFilter&) = delete;
-  virtual ~EventFilter() = default;
-
-  // Puts the records that pass into `passing`, which has room for all, and returns how many they
-  // are. All that are no events pass.
-  [[nodiscard]] virtual std::size_t select(std::span<const Record> records,
-                                           std::span<const Record*> passing) = 0;
-  [[nodiscard]] bool passes(const Event& event) {
-    const Record record(event);
-    const Record* passing = nullptr;
-    return select({&record, 1}, {&passing, 1}) == 1;
-  }
-};
 
 // What is known of the trace that a filter works on.
 struct FilterContext {
@@ -61,15 +40,11 @@ class Condition {
   // fewer: then the others are not known yet.
   [[nodiscard]] virtual TrimRange range(std::span<const Nanoseconds> times) const = 0;
 
-  // May be called by several threads, and keeps the condition alive.
-  [[nodiscard]] virtual std::unique_ptr<EventFilter> filter(FilterContext context) const = 0;
+  // Lets all records pass that are no events. May be called by several threads, and keeps the
+  // condition alive.
+  [[nodiscard]] virtual std::unique_ptr<RecordFilter> filter(FilterContext context) const = 0;
 };
 
 using ConditionPtr = std::shared_ptr<const Condition>;
-
-// Leaves out the records that do not pass. Batches of which all pass are handed on as they are; of
-// others the records are copied, and their values stay where they are.
-[[nodiscard]] std::unique_ptr<RecordSource> where(std::unique_ptr<RecordSource> source,
-                                                  std::unique_ptr<EventFilter> filter);
 
 }  // namespace tracedeck::flow

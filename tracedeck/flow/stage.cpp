@@ -76,7 +76,7 @@ constexpr std::array kStages = {
                                                        .trace = context.trace,
                                                        .again = context.again,
                                                        .keeps_describing = selection.stands_alone});
-                return where(std::move(source), std::move(filter));
+                return select(std::move(source), std::move(filter));
               }},
     Stage{.name = "order",
           .place = Stage::Place::kOrder,

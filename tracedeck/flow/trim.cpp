@@ -11,7 +11,7 @@ namespace tracedeck::flow {
 namespace {
 
 // An event without a time goes by the timed event before it in its data stream.
-class InRange {
+class InRange final : public RecordFilter {
  public:
   InRange(const TrimRange& range, TrimOptions options)
       : options_(std::move(options)),
@@ -19,6 +19,19 @@ class InRange {
         begin_(first_time(range)),
         end_(last_time(range)) {}
 
+  std::size_t select(std::span<const Record> records, std::span<const Record*> passing) override {
+    std::size_t count = 0;
+    for (const Record& record : records) {
+      if (passes(record)) {
+        passing[count++] = &record;
+      } else {
+        note_left_out(record);
+      }
+    }
+    return count;
+  }
+
+ private:
   bool passes(const Record& record) {
     if (record.kind == RecordKind::kEvent) [[likely]]
       return is_inside(record.event) ||
@@ -30,14 +43,13 @@ class InRange {
     return !is_packet || overlaps(*record.packet);
   }
 
-  void left_out(const Record& record) {
+  void note_left_out(const Record& record) {
     if (options_.left_out == nullptr || record.kind != RecordKind::kEvent ||
         !record.event.event_class->has_real_time())
       return;
     options_.left_out->add(record.event.began_at(), record.event.event_class->clock->origin);
   }
 
- private:
   static OrderKey first_time(const TrimRange& range) {
     return range.begin ? OrderKey::from(*range.begin) : OrderKey::first();
   }
@@ -47,15 +59,15 @@ class InRange {
 
   bool is_inside(const Event& event) {
     if (last_ == nullptr || event.stream == nullptr || event.stream->entity != stream_) [[unlikely]]
-      select(event.stream == nullptr ? EntityId::none() : event.stream->entity);
+      go_to(event.stream == nullptr ? EntityId::none() : event.stream->entity);
     if (const ClockClass* const clock = event.event_class->clock; clock != nullptr) {
       if (clock->entity != clock_) [[unlikely]]
-        select(*clock);
+        know(*clock);
       *last_ = values_ && values_->contain(event.time);
     }
     return *last_;
   }
-  void select(const ClockClass& clock) {
+  void know(const ClockClass& clock) {
     clock_ = clock.entity;
     const auto [known, is_new] = values_of_.try_emplace(clock_);
     if (is_new) {
@@ -65,7 +77,7 @@ class InRange {
     }
     values_ = known->second;
   }
-  void select(const EntityId& stream) {
+  void go_to(const EntityId& stream) {
     stream_ = stream;
     last_ = &inside_.try_emplace(stream, !range_.begin).first->second;
   }
@@ -108,7 +120,7 @@ class InRange {
 std::unique_ptr<RecordSource> trim(std::unique_ptr<RecordSource> source, const TrimRange& range,
                                    TrimOptions options) {
   if (!range.begin && !range.end) return source;
-  return std::make_unique<Select<InRange>>(std::move(source), InRange(range, std::move(options)));
+  return select(std::move(source), std::make_unique<InRange>(range, std::move(options)));
 }
 
 }  // namespace tracedeck::flow

@@ -41,7 +41,7 @@ void narrow(flow::TrimRange& range, Operator operation, const Nanoseconds& bound
 }
 
 // The records of one source.
-class Filter final : public flow::EventFilter {
+class Filter final : public flow::RecordFilter {
  public:
   Filter(std::shared_ptr<const Condition> condition, flow::FilterContext context)
       : condition_(std::move(condition)), context_(std::move(context)) {
@@ -192,7 +192,6 @@ void Condition::join() {
         Expression{.operation = Operator::kAnd, .operands = std::move(parts_)});
   }
   parts_.clear();
-  needs_symbols_ = names_symbols(*expression_);
   fields_.add(*expression_);
 }
 
@@ -261,7 +260,7 @@ flow::TrimRange Condition::range(std::span<const Nanoseconds> times) const {
   return range;
 }
 
-std::unique_ptr<flow::EventFilter> Condition::filter(flow::FilterContext context) const {
+std::unique_ptr<flow::RecordFilter> Condition::filter(flow::FilterContext context) const {
   return std::make_unique<Filter>(shared_from_this(), std::move(context));
 }
 

@@ -27,10 +27,10 @@ class Condition final : public flow::Condition, public std::enable_shared_from_t
 
   [[nodiscard]] bool needs_values() const override { return reads_values(*expression_); }
   [[nodiscard]] bool needs_names() const override { return reads_names(*expression_); }
-  [[nodiscard]] bool needs_symbols() const override { return needs_symbols_; }
+  [[nodiscard]] bool needs_symbols() const override { return names_symbols(*expression_); }
   [[nodiscard]] std::span<const TimePoint> times() const override { return times_; }
   [[nodiscard]] flow::TrimRange range(std::span<const Nanoseconds> times) const override;
-  [[nodiscard]] std::unique_ptr<flow::EventFilter> filter(
+  [[nodiscard]] std::unique_ptr<flow::RecordFilter> filter(
       flow::FilterContext context) const override;
 
   // Takes note of what classes have, and says what of it the condition names in vain.
@@ -68,7 +68,6 @@ class Condition final : public flow::Condition, public std::enable_shared_from_t
   Matchers matchers_;
   std::vector<TimePoint> times_;
   std::vector<std::string> time_texts_;  // as they are written, in the order of `times_`
-  bool needs_symbols_ = false;
   mutable std::atomic<std::uint64_t> seen_ = 0;
   mutable std::atomic<std::uint64_t> passed_ = 0;
   mutable FieldWatch fields_;

@@ -1,17 +1,16 @@
-#include "tracedeck/flow/condition.hpp"
+#include "tracedeck/flow/select.hpp"
 
 #include <utility>
 #include <vector>
 
 #include "tracedeck/flow/output_batch.hpp"
-#include "tracedeck/format/reader.hpp"
 
 namespace tracedeck::flow {
 namespace {
 
-class Where final : public RecordSource {
+class Select final : public RecordSource {
  public:
-  Where(std::unique_ptr<RecordSource> source, std::unique_ptr<EventFilter> filter)
+  Select(std::unique_ptr<RecordSource> source, std::unique_ptr<RecordFilter> filter)
       : source_(std::move(source)), filter_(std::move(filter)) {}
 
   Result<BatchPtr> next() override {
@@ -35,15 +34,15 @@ class Where final : public RecordSource {
   }
 
   std::unique_ptr<RecordSource> source_;
-  std::unique_ptr<EventFilter> filter_;
+  std::unique_ptr<RecordFilter> filter_;
   std::vector<const Record*> passing_;
 };
 
 }  // namespace
 
-std::unique_ptr<RecordSource> where(std::unique_ptr<RecordSource> source,
-                                    std::unique_ptr<EventFilter> filter) {
-  return std::make_unique<Where>(std::move(source), std::move(filter));
+std::unique_ptr<RecordSource> select(std::unique_ptr<RecordSource> source,
+                                     std::unique_ptr<RecordFilter> filter) {
+  return std::make_unique<Select>(std::move(source), std::move(filter));
 }
 
 }  // namespace tracedeck::flow
