@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <ranges>
 #include <utility>
 
 #include "tracedeck/query/aggregate.hpp"
@@ -351,12 +352,11 @@ class Parser {
   Result<ExpressionPtr> plain_field(const Token& token) {
     auto parsed = field(token.place.begin);
     if (!parsed || !front().is("(")) return parsed;
-    std::vector<std::string_view> words = function_words();
     return lexer_.error(
         {token.place.begin, lexer_.last_end()},
         fmt::format("`{}` is no function; there are {}",
                     lexer_.text().substr(token.place.begin, lexer_.last_end() - token.place.begin),
-                    fmt::join(words, ", ")));
+                    fmt::join(std::views::transform(kFunctions, &Word::text), ", ")));
   }
 
   Result<ExpressionPtr> call(const Word& function, std::uint32_t begin) {

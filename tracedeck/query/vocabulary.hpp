@@ -92,10 +92,6 @@ inline constexpr std::array kRoots = {
 // The word for what each event has: `time` of kTime. `root` is one of kFirstEventValue on.
 [[nodiscard]] std::string_view event_value_name(Root root);
 
-// All such words of events, and the names of functions.
-[[nodiscard]] std::vector<std::string_view> event_value_words();
-[[nodiscard]] std::vector<std::string_view> function_words();
-
 // Words with what they mean, for who explains the language.
 [[nodiscard]] std::vector<WordMeaning> operator_meanings();
 [[nodiscard]] std::vector<WordMeaning> function_meanings();

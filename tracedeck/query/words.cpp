@@ -6,6 +6,7 @@
 #include "tracedeck/query/lexer.hpp"
 #include "tracedeck/query/parser.hpp"
 #include "tracedeck/query/stages.hpp"
+#include "tracedeck/query/vocabulary.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -24,8 +25,8 @@ bool is_quotable(std::string_view name) {
 
 std::vector<std::string> expression_words() {
   std::vector<std::string> words;
-  for (const std::string_view word : event_value_words()) words.emplace_back(word);
-  for (const std::string_view word : function_words()) words.push_back(std::string(word) + "(");
+  for (const RootWord& each : kEventValues) words.emplace_back(each.text);
+  for (const Word& each : kFunctions) words.push_back(std::string(each.text) + "(");
   return words;
 }
 
