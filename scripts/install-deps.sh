@@ -9,7 +9,7 @@ set -euo pipefail
 build=(
     g++ cmake ninja-build make pkg-config python3 python3-jsonschema
     libfmt-dev zlib1g-dev libzstd-dev libre2-dev
-    libgtest-dev libgmock-dev librapidcheck-dev libsimdjson-dev libbenchmark-dev
+    libgtest-dev libgmock-dev librapidcheck-dev libsimdjson-dev libtomlplusplus-dev libbenchmark-dev
     zstd groff-base mandoc fish zsh # what the tests try the outputs, the man page and the completions with
 )
 # Whom the tests compare with, and have record (in user space only), and the compiler for devices. Without them these

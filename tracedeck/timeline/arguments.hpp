@@ -1,0 +1,48 @@
+// The fields of an event that are worth a look beside the mark that it made.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/model/record.hpp"
+#include "tracedeck/query/expression.hpp"
+#include "tracedeck/query/field_reference.hpp"
+#include "tracedeck/query/value.hpp"
+#include "tracedeck/timeline/mark.hpp"
+
+namespace tracedeck::timeline {
+
+// Of the events of one class. Paths are resolved once.
+class Arguments {
+ public:
+  Arguments() = default;
+  // Fields lie in events themselves.
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  using Visit = std::function<void(std::string_view name, const query::Value& value)>;
+  // Calls `visit` for each field that the event has.
+  void visit(const Event& event, const Visit& visit) const;
+
+  [[nodiscard]] bool empty() const { return fields_.empty(); }
+  void add(std::string name, query::Path path, const EventClass& event_class);
+
+ private:
+  struct Field {
+    std::string name;
+    query::Path path;  // what `reference` refers to
+    query::FieldReference reference;
+    const ValueNames* names;
+  };
+  std::deque<Field> fields_;
+};
+
+// The same of a mark; nothing where it has none.
+void visit_arguments(const Mark& mark, const Arguments::Visit& visit);
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,35 @@
+#include "tracedeck/timeline/timeline.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tracedeck::timeline {
+
+TrackId Timeline::add_track(Track track) {
+  const auto id = static_cast<TrackId>(tracks_.size() + 1);
+  if (track.first_lane == kNoTrack) track.first_lane = id;
+  tracks_.push_back(std::move(track));
+  return id;
+}
+
+NameId Timeline::add_name(std::string_view category, std::string_view text) {
+  std::string key(category);
+  key += '\0';
+  key += text;
+  const auto [place, is_new] =
+      by_text_.try_emplace(std::move(key), static_cast<NameId>(names_.size() + 1));
+  if (is_new) names_.push_back({std::string(category), std::string(text)});
+  return place->second;
+}
+
+void Timeline::note_table(const std::string& table) {
+  if (std::ranges::find(tables_, table) == tables_.end()) tables_.push_back(table);
+}
+
+void Timeline::note_time(std::int64_t time) {
+  begin_ = any_time_ ? std::min(begin_, time) : time;
+  end_ = any_time_ ? std::max(end_, time) : time;
+  any_time_ = true;
+}
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,108 @@
+// The tracks and names that marks refer to, and what was left out of them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tracedeck/model/clock.hpp"
+#include "tracedeck/timeline/mark.hpp"
+
+namespace tracedeck::timeline {
+
+enum class TrackKind : std::uint8_t {
+  kGroup,    // holds others: `parent` of them
+  kProcess,  // `pid`
+  kThread,   // `pid`, `tid`: slices of what it does
+  kCpu,      // slices of what runs in between of tasks: interrupts
+  kTask,     // states of what a scheduler runs, with the processor in `Mark::cpu`; `tid`
+  kLanes,    // slices that may overlap, each on a lane of its own
+  kState,    // states
+  kCounter,  // values
+  kPlain,    // slices and instants
+};
+
+struct Track {
+  TrackKind kind = TrackKind::kPlain;
+  TrackId parent = kNoTrack;
+  std::string name = {};   // as it is shown; lanes of one track have one name
+  std::string group = {};  // what the table calls such tracks: "worker"
+  std::uint32_t rank = 0;  // the place of its kind in the table
+  // Lanes beyond the first are tracks of their own, made when they are needed: which one it is of
+  // `first_lane`. Of others: 0, and the track itself.
+  std::uint32_t lane = 0;
+  TrackId first_lane = kNoTrack;
+  std::optional<std::int64_t> pid = {};
+  std::optional<std::int64_t> tid = {};
+  std::string unit = {};  // of a counter: "ns", "bytes", "count" or words; may be empty
+};
+
+struct MarkName {
+  std::string category = {};  // what the table calls it: "poll"; may be empty
+  std::string text = {};      // "main.rs:220"
+};
+
+// What became of what the rules of disorder are about (docs/timeline.md).
+struct TimelineCounts {
+  std::uint64_t events = 0;
+  std::uint64_t without_rule = 0;      // events that no rule of a table is about
+  std::uint64_t without_time = 0;      // events that have none, or only a nominal one
+  std::uint64_t unmatched_ends = 0;    // ends without a begin
+  std::uint64_t began_before = 0;      // slices from the trace's begin on
+  std::uint64_t inferred_ends = 0;     // slices that end where another begins
+  std::uint64_t across_loss = 0;       // slices during which events were lost
+  std::uint64_t open_at_end = 0;       // slices that did not end
+  std::uint64_t negative = 0;          // slices that end before they begin
+  std::uint64_t overlaps = 0;          // slices moved to a lane because they overlap another
+  std::uint64_t without_lane = 0;      // slices left out: all lanes were taken
+  std::uint64_t clock_steps = 0;       // events earlier than what came before on their track
+  std::uint64_t without_field = 0;     // events that lack a field that their rule is about
+  std::uint64_t not_held = 0;          // begins for which there was no room in memory
+  std::uint64_t lost_events = 0;       // that the trace reports
+  std::uint64_t gaps = 0;              // losses and damaged ranges
+  std::uint64_t unrelated_clocks = 0;  // events of clocks that are not related to the first one's
+
+  friend bool operator==(const TimelineCounts&, const TimelineCounts&) = default;
+};
+
+// Grows while a trace is interpreted; what it holds keeps its number and its address.
+class Timeline {
+ public:
+  [[nodiscard]] const Track& track(TrackId id) const { return tracks_[id - 1]; }
+  [[nodiscard]] std::size_t track_count() const { return tracks_.size(); }
+  [[nodiscard]] const MarkName& name(NameId id) const { return names_[id - 1]; }
+  [[nodiscard]] std::size_t name_count() const { return names_.size(); }
+  [[nodiscard]] const TimelineCounts& counts() const { return counts_; }
+  // Of the first event with a time; null before it came.
+  [[nodiscard]] const ClockClass* clock() const { return clock_; }
+  // Times of the first and the last event; 0 and 0 when there was none.
+  [[nodiscard]] std::int64_t begin() const { return begin_; }
+  [[nodiscard]] std::int64_t end() const { return end_; }
+  // The tables whose rules met events, in the order in which they were first met.
+  [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
+
+  // For who makes marks.
+  TrackId add_track(Track track);
+  NameId add_name(std::string_view category, std::string_view text);
+  [[nodiscard]] TimelineCounts& mutable_counts() { return counts_; }
+  void note_table(const std::string& table);
+  void note_clock(const ClockClass* clock) { clock_ = clock; }
+  void note_time(std::int64_t time);
+
+ private:
+  std::deque<Track> tracks_;
+  std::deque<MarkName> names_;
+  std::unordered_map<std::string, NameId> by_text_;
+  TimelineCounts counts_;
+  const ClockClass* clock_ = nullptr;
+  bool any_time_ = false;
+  std::int64_t begin_ = 0;
+  std::int64_t end_ = 0;
+  std::vector<std::string> tables_;
+};
+
+}  // namespace tracedeck::timeline
