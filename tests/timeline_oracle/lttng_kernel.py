@@ -71,7 +71,7 @@ class Table(Base):
     def woken(self, event, fields):
         tid = fields["tid"]
         if event["name"] in self.causes and tid != 0:
-            self.sheet.wait(WAIT, tid)
+            self.sheet.wait(WAIT, tid, is_last=True)
         if tid != 0 and tid not in self.current.values():
             self.sheet.state(f"thread {tid}", "runnable")
 

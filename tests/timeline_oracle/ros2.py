@@ -1,6 +1,6 @@
 """ROS 2: callbacks, executors and messages."""
 
-from .table import Base, in_context, label, text, thread_name, thread_of
+from .table import Base, in_context, text, thread_name, thread_of
 
 
 def applies(event):
@@ -27,6 +27,8 @@ class Table(Base):
         self.thread = thread_of(event, self.sheet.stream)
         self.vpid = in_context(event, "vpid")
         try:
+            if "_init" not in name and not name.endswith(("_added", "_register")):
+                self.sheet.bounds()
             rule(event.get("fields") or {})
         except KeyError:
             self.sheet.instant("lacking", name, "lacking")
@@ -91,11 +93,9 @@ class Table(Base):
 
     def on_rmw_publish(self, fields):
         if "timestamp" in fields:
-            self.sheet.bounds()
             self.published.add(fields["timestamp"])
 
     def on_rmw_take(self, fields):
-        self.sheet.bounds()
         if not fields.get("taken", 1):
             return
         if fields["source_timestamp"] in self.published:

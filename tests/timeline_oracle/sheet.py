@@ -189,10 +189,10 @@ class Sheet:
 
     # Pairs: they are on no track, so nothing is clamped.
 
-    def wait(self, rule, key):
-        """A cause; the first one that has no effect yet counts."""
-        self.bounds()
-        self.waits.setdefault((rule, key), Pair(rule, rule, "", self.time, self.time))
+    def wait(self, rule, key, is_last=False):
+        """A cause: of several that have no effect yet the first one counts, or the last."""
+        if is_last or (rule, key) not in self.waits:
+            self.waits[rule, key] = Pair(rule, rule, "", self.time, self.time)
 
     def waited(self, rule, key, track, args=None):
         """The effect: the pair, or None when there was no cause."""

@@ -25,6 +25,7 @@ class Base:
         if any(fields.get(need) is None for need in self.needs(name)):
             self.sheet.instant("lacking", name, "lacking")
             return
+        self.sheet.bounds()
         rule(event, fields)
 
     def needs(self, name):

@@ -47,7 +47,6 @@ class Table(Base):
     def event(self, event):
         if event.get("time") is not None:
             self.core = event["stream"]["core"]
-            self.sheet.bounds()
         super().event(event)
 
     # Tasks.
@@ -111,6 +110,9 @@ class Table(Base):
         self.sheet.counter("priority", self.track(fields["task_id"]) + " priority", fields["priority"])
 
     on_task_priority_set = on_task_priority_inherit = on_task_priority_disinherit = priority
+
+    def on_dropped_evt_cnt(self, event, fields):
+        pass  # the loss follows as a record of its own
 
     def lost(self):
         self.current.clear()
