@@ -42,7 +42,7 @@ class Table(Base):
         return self.names.get((kind, *key)) or f"{kind} {key[-1]}"
 
     def task(self, task):
-        return "task ?" if task is None else "task " + self.name("task", task)
+        return "?" if task is None else self.name("task", task)
 
     def event(self, event):
         if event.get("time") is not None:
