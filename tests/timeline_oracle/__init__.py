@@ -3,7 +3,7 @@
 Written from the design alone; README.md lists how it was read. Clear rather than fast.
 """
 
-from .interpret import TABLES, interpret
+from .interpret import TABLES, interpret, interpret_each
 from .sheet import OUTSIDE, Pair, Slice, State, Timeline
 
-__all__ = ["OUTSIDE", "TABLES", "Pair", "Slice", "State", "Timeline", "interpret"]
+__all__ = ["OUTSIDE", "TABLES", "Pair", "Slice", "State", "Timeline", "interpret", "interpret_each"]

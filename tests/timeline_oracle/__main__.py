@@ -1,6 +1,6 @@
-"""`python3 -m timeline_oracle [--all] TRACE...`: one JSON object for what the command prints of the TRACEs.
+"""`python3 -m timeline_oracle TRACE...`: one JSON object for what the command prints of the TRACEs, by name if they are several.
 
-TRACEDECK_BIN names the command. Options that begin with a dash go to it, but for --order.
+TRACEDECK_BIN names the command, which gets the operands as they are: options of `print` too, but for --order.
 """
 
 import json
@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-from . import interpret
+from . import interpret, interpret_each
 from .summary import summary
 
 BIN = os.environ.get("TRACEDECK_BIN", "tracedeck")
@@ -30,5 +30,10 @@ def records(arguments):
 
 
 if __name__ == "__main__":
-    json.dump(summary(interpret(records(sys.argv[1:]))), sys.stdout, indent=1)
+    read = records(sys.argv[1:])
+    if any("trace" in one for one in read):
+        result = {name: summary(line) for name, line in interpret_each(read).items()}
+    else:
+        result = summary(interpret(read))
+    json.dump(result, sys.stdout, indent=1)
     print()

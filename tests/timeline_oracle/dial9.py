@@ -2,7 +2,7 @@
 
 import re
 
-from .table import Base
+from .table import Base, is_integer
 
 FLOW_NS = 1_000_000
 
@@ -86,7 +86,7 @@ class Table(Base):
         pair = sheet.waited("wake -> poll", task, track, {"task_id": task})
         if pair is not None and pair.duration >= FLOW_NS:
             sheet.flow("wake")
-        if fields.get("local_queue") is not None:
+        if is_integer(fields.get("local_queue")):
             sheet.counter("local queue", track, fields["local_queue"])
         sheet.state(f"task {task}", f"polling on {track}")
 
@@ -138,14 +138,14 @@ class Table(Base):
         number = fields["worker_id"]
         self.sheet.state(worker(number) + " state", "active")
         self.stretch[number] = fields.get("cpu_time_ns")
-        if fields.get("sched_wait_ns") is not None:
+        if is_integer(fields.get("sched_wait_ns")):
             self.sheet.counter("sched wait", worker(number), fields["sched_wait_ns"])
 
     def on_WorkerParkEvent(self, event, fields):
         number = fields["worker_id"]
         self.sheet.state(worker(number) + " state", "parked")
         before, after = self.stretch.pop(number, None), fields.get("cpu_time_ns")
-        if before is not None and after is not None:
+        if is_integer(before) and is_integer(after):
             self.sheet.line.sums[worker(number), "on CPU"] += after - before
 
     def lost(self):

@@ -40,6 +40,20 @@ def interpret(records):
     return sheet.finish()
 
 
+def interpret_each(records):
+    """Of several traces each by itself: name -> time line. Damage is of those traces whose name its file ends with, else of all."""
+    records = list(records)
+    traces = {record["trace"]: [] for record in records if "trace" in record}
+    for record in records:
+        if "trace" in record:
+            traces[record["trace"]].append(record)
+        elif "problem" in record:
+            file = record["problem"].get("file", "")
+            for name in [one for one in traces if file.endswith(one)] or traces:
+                traces[name].append(record)
+    return {name: interpret(ones) for name, ones in traces.items()}
+
+
 def stream_of(record):
     """What tells streams apart; a counter of Heph does not."""
     stream = {key: value for key, value in record.get("stream", {}).items() if key not in ("counter", "substream")}

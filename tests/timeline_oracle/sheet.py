@@ -20,6 +20,7 @@ class Slice:
     flags: set = dataclasses.field(default_factory=set)
     args: dict = dataclasses.field(default_factory=dict)
     lost_at: int | None = None  # while it is open: where a loss made its end doubtful
+    inner: int = 0  # of its duration, what slices directly within it take
 
     @property
     def duration(self):
@@ -247,21 +248,27 @@ class Sheet:
 
 
 def lanes(slices):
-    """Flags `overlap_lane` what does not nest in the first lane of its track, and `dropped` what fits in none of them."""
+    """Flags `overlap_lane` what does not nest in the first lane of its track, and `dropped` what fits in none of them.
+
+    Says of the others what is directly within them.
+    """
     tracks = collections.defaultdict(list)
     for slice in slices:
         tracks[slice.track].append(slice)
     for track in tracks.values():
         track.sort(key=lambda one: (one.begin, -one.end))
-        ends = []  # of the slices that are open, for each lane, outermost first
+        open_of = []  # of each lane, outermost first
         for slice in track:
             for lane in range(LANES):
-                if lane == len(ends):
-                    ends.append([])
-                while ends[lane] and ends[lane][-1] <= slice.begin:
-                    ends[lane].pop()
-                if not ends[lane] or slice.end <= ends[lane][-1]:
-                    ends[lane].append(slice.end)
+                if lane == len(open_of):
+                    open_of.append([])
+                stack = open_of[lane]
+                while stack and stack[-1].end <= slice.begin:
+                    stack.pop()
+                if not stack or slice.end <= stack[-1].end:
+                    if stack:
+                        stack[-1].inner += slice.duration
+                    stack.append(slice)
                     if lane:
                         slice.flags.add("overlap_lane")
                     break

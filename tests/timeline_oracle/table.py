@@ -4,7 +4,7 @@
 class Base:
     """One table at work: `event` is asked for each event, in order. `events`: all of the trace, to look ahead in."""
 
-    # name -> the payload members without which a rule cannot be applied
+    # name -> the integers of the payload without which a rule cannot be applied
     NEEDS = {}
     # Whether a loss of one stream may be of any.
     WIDE = False
@@ -22,7 +22,7 @@ class Base:
         if rule is None or event.get("time") is None:
             return
         fields = event.get("fields") or {}
-        if any(fields.get(need) is None for need in self.needs(name)):
+        if not all(is_integer(number(fields.get(need))) for need in self.needs(name)):
             self.sheet.instant("lacking", name, "lacking")
             return
         self.sheet.bounds()
@@ -86,6 +86,10 @@ def label(value):
     if isinstance(value, dict) and "labels" in value:
         return value["labels"][0] if value["labels"] else value["value"]
     return value
+
+
+def is_integer(value):
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def number(value):

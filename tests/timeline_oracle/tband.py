@@ -4,6 +4,7 @@ from .table import Base, number
 
 MUTEXES = (3, 4)
 NEEDS = {
+    **dict.fromkeys(("task_switched_in", "task_to_rdy_state", "task_resumed", "task_resumed_from_isr", "task_suspended", "task_created", "task_deleted"), ("task_id",)),
     "isr_enter": ("isr_id",), "isr_exit": ("isr_id",),
     "evtmarker": ("evtmarker_id",), "evtmarker_begin": ("evtmarker_id",), "evtmarker_end": ("evtmarker_id",),
     "task_evtmarker": ("evtmarker_id",), "task_evtmarker_begin": ("evtmarker_id",), "task_evtmarker_end": ("evtmarker_id",),
