@@ -16,7 +16,9 @@ BIN = os.environ.get("TRACEDECK_BIN", "tracedeck")
 
 def lines(arguments, order):
     printed = subprocess.run(
-        [BIN, "print", "-q", "--output", "jsonl", "--records", "all", "--order", order, *arguments], stdout=subprocess.PIPE, check=False
+        [
+            BIN, "print", "-q", "--output", "jsonl", "--records", "all", "--order", order, *arguments,
+        ], stdout=subprocess.PIPE, check=False
     )
     return [json.loads(line) for line in printed.stdout.split(b"\n") if line]
 

@@ -7,7 +7,13 @@ import re
 from .table import Base, in_context, text, thread_name, thread_of
 
 # A begin, and what may end it.
-ENDS = {"_begin": ("_end",), "_start": ("_stop", "_end", "_done"), "_enter": ("_exit",), "_entry": ("_exit",), ":begin": (":end",)}
+ENDS = {
+    "_begin": ("_end",),
+    "_start": ("_stop", "_end", "_done"),
+    "_enter": ("_exit",),
+    "_entry": ("_exit",),
+    ":begin": (":end",),
+}
 IS_KEY = re.compile(r"(id|handle|ptr)$")
 
 
@@ -29,7 +35,10 @@ class Table(Base):
         for name, prefix in {**self.begins, **self.ends}.items():
             classes[prefix].append(name)
         self.keys = {
-            prefix: [member for member in members[ones[0]] if IS_KEY.search(member) and all(member in members[one] for one in ones)]
+            prefix: [
+                member
+                for member in members[ones[0]] if IS_KEY.search(member) and all(member in members[one] for one in ones)
+            ]
             for prefix, ones in classes.items()
         }
 

@@ -10,4 +10,6 @@ def applies(event):
 class Table(Base):
     def event(self, event):
         stream = event["stream"]
-        self.sheet.whole("span", text(event.get("name")), f"stream {stream['id']}/{stream['substream']}", event.get("duration", 0))
+        self.sheet.whole(
+            "span", text(event.get("name")), f"stream {stream['id']}/{stream['substream']}", event.get("duration", 0)
+        )

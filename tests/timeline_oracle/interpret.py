@@ -6,7 +6,10 @@ from . import dial9, fallback, heph, lttng_kernel, lttng_ust, ros2, tband, zephy
 from .sheet import Sheet
 
 # In the order in which they are asked; several may apply.
-TABLES = {"dial9": dial9, "tband": tband, "heph": heph, "lttng_kernel": lttng_kernel, "lttng_ust": lttng_ust, "ros2": ros2, "zephyr": zephyr}
+TABLES = {
+    "dial9": dial9, "tband": tband, "heph": heph, "lttng_kernel": lttng_kernel, "lttng_ust": lttng_ust, "ros2": ros2,
+    "zephyr": zephyr,
+}
 
 
 def interpret(records):

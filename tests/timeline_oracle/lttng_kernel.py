@@ -22,7 +22,9 @@ WAIT = "wake -> run"
 
 def applies(event):
     name = event.get("name") or ""
-    return in_context(event, "cpu_id") is not None and (ALIASES.get(name, name) in NEEDS or name.startswith(("syscall_entry_", "syscall_exit_")))
+    return in_context(event, "cpu_id") is not None and (
+        ALIASES.get(name, name) in NEEDS or name.startswith(("syscall_entry_", "syscall_exit_"))
+    )
 
 
 def left(state):
@@ -80,7 +82,9 @@ class Table(Base):
     # Slices on a CPU.
 
     def on_irq_handler_entry(self, event, fields):
-        self.sheet.begin("irq", (self.cpu, fields["irq"]), f"irq {fields.get('name', fields['irq'])}", f"cpu {self.cpu} interrupts")
+        self.sheet.begin(
+            "irq", (self.cpu, fields["irq"]), f"irq {fields.get('name', fields['irq'])}", f"cpu {self.cpu} interrupts"
+        )
 
     def on_irq_handler_exit(self, event, fields):
         self.sheet.end("irq", (self.cpu, fields["irq"]), f"cpu {self.cpu} interrupts", f"irq {fields['irq']}")

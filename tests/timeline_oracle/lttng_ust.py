@@ -21,7 +21,9 @@ class Table(Base):
             return
         fields = event.get("fields") or {}
         if name == "lttng_ust_statedump:bin_info":
-            self.images.setdefault(in_context(event, "vpid"), []).append((fields["baddr"], fields["baddr"] + fields["memsz"], fields["path"]))
+            self.images.setdefault(in_context(event, "vpid"), []).append(
+                (fields["baddr"], fields["baddr"] + fields["memsz"], fields["path"])
+            )
         elif name.endswith(":func_entry") and name.startswith(PROFILES):
             self.entry(event, fields)
         elif name.endswith(":func_exit") and name.startswith(PROFILES):
@@ -36,7 +38,14 @@ class Table(Base):
 
     def entry(self, event, fields):
         address = fields["addr"]
-        self.sheet.begin("function", self.thread, self.function(event, address), thread_name(self.thread), {"addr": address}, stacked=True)
+        self.sheet.begin(
+            "function",
+            self.thread,
+            self.function(event, address),
+            thread_name(self.thread),
+            {"addr": address},
+            stacked=True,
+        )
 
     def exit(self, fields):
         """An exit that names another function than the innermost ends what is above that one too."""

@@ -32,13 +32,28 @@ DIAL9 = (
     ("PollStartEvent", (("worker_id", d.U8), ("local_queue", d.U8), ("task_id", d.VARINT), ("spawn_loc", d.STRING))),
     ("PollEndEvent", (("worker_id", d.U8),)),
     ("WorkerParkEvent", (("worker_id", d.U8), ("local_queue", d.U8), ("cpu_time_ns", d.VARINT), ("tid", d.U32))),
-    ("WorkerUnparkEvent", (("worker_id", d.U8), ("local_queue", d.U8), ("cpu_time_ns", d.VARINT), ("sched_wait_ns", d.VARINT), ("tid", d.U32))),
+    (
+        "WorkerUnparkEvent",
+        (
+            ("worker_id", d.U8),
+            ("local_queue", d.U8),
+            ("cpu_time_ns", d.VARINT),
+            ("sched_wait_ns", d.VARINT),
+            ("tid", d.U32),
+        ),
+    ),
     ("WakeEventEvent", (("waker_task_id", d.VARINT), ("woken_task_id", d.VARINT), ("target_worker", d.U8))),
     ("TaskSpawnEvent", (("task_id", d.VARINT), ("spawn_loc", d.STRING))),
     ("TaskTerminateEvent", (("task_id", d.VARINT),)),
-    ("SpanEnter:app::web::handle:src/web.rs:5", (("worker_id", d.U8), ("span_id", d.VARINT), ("parent_span_id", d.OPTIONAL | d.VARINT), ("span_name", d.STRING))),
+    (
+        "SpanEnter:app::web::handle:src/web.rs:5",
+        (("worker_id", d.U8), ("span_id", d.VARINT), ("parent_span_id", d.OPTIONAL | d.VARINT), ("span_name", d.STRING)),
+    ),
     ("SpanExit:app::web::handle:src/web.rs:5", (("worker_id", d.U8), ("span_id", d.VARINT), ("span_name", d.STRING))),
-    ("SpanEnter:app::db::query:src/db.rs:5", (("worker_id", d.U8), ("span_id", d.VARINT), ("parent_span_id", d.OPTIONAL | d.VARINT))),
+    (
+        "SpanEnter:app::db::query:src/db.rs:5",
+        (("worker_id", d.U8), ("span_id", d.VARINT), ("parent_span_id", d.OPTIONAL | d.VARINT)),
+    ),
     ("SpanExit:app::db::query:src/db.rs:5", (("worker_id", d.U8), ("span_id", d.VARINT))),
     ("SpanCloseEvent", (("span_id", d.VARINT),)),
     ("QueueSampleEvent", (("global_queue", d.U8),)),
@@ -48,7 +63,13 @@ DIAL9 = (
     ("Unknown", (("x", d.VARINT),)),
 )
 NUMBER = {name: number for number, (name, fields) in enumerate(DIAL9)}
-ENCODE = {d.U8: d.u8, d.U32: d.u32, d.VARINT: d.varint, d.STRING: d.string, d.OPTIONAL | d.VARINT: lambda one: d.ABSENT if one is None else d.present(d.varint(one))}
+ENCODE = {
+    d.U8: d.u8,
+    d.U32: d.u32,
+    d.VARINT: d.varint,
+    d.STRING: d.string,
+    d.OPTIONAL | d.VARINT: lambda one: d.ABSENT if one is None else d.present(d.varint(one)),
+}
 
 
 def dial9(rng, path):
@@ -70,7 +91,10 @@ def dial9(rng, path):
         kind = rng.random()
         if kind < 0.5:
             say(time, "PollStartEvent", worker, rng.randint(0, 255), task, location)
-            spans = [(rng.choice(("app::web::handle:src/web.rs:5", "app::db::query:src/db.rs:5")), rng.randint(1, 12)) for _ in range(rng.choice((0, 0, 1, 2)))]
+            spans = [
+                (rng.choice(("app::web::handle:src/web.rs:5", "app::db::query:src/db.rs:5")), rng.randint(1, 12))
+                for _ in range(rng.choice((0, 0, 1, 2)))
+            ]
             for name, span in spans:
                 time += step()
                 more = ("handle",) if "web" in name else ()
@@ -110,7 +134,11 @@ def dial9(rng, path):
     for segment in events:
         if rng.random() < 0.7:
             segment.sort(key=lambda one: one[0])
-        made += [d.header(), *(d.schema(number, name, fields) for number, (name, fields) in enumerate(DIAL9)), *(one for time, one in segment)]
+        made += [
+            d.header(),
+            *(d.schema(number, name, fields) for number, (name, fields) in enumerate(DIAL9)),
+            *(one for time, one in segment),
+        ]
     if rng.random() < 0.2:
         made.insert(rng.randint(len(made) // 2, len(made)), b"\x77\x00\x01")
     path.write_bytes(b"".join(made))
@@ -128,7 +156,12 @@ def heph(rng, path):
         time = max(0, time + rng.choice((0, 1, 10, 500, -300, 10_000)))
         end = max(0, time + rng.choice((0, 0, 3, 500, 500, 20_000, 10**6, -1)))
         name = rng.choice((b"poll", b"request", "é".encode(), b""))
-        made.append(h.event(name, h.number(b"id", rng.randint(0, 6)), stream=stream, counter=counters[stream], substream=rng.randint(0, 1), start=time, end=end))
+        made.append(
+            h.event(
+                name, h.number(b"id", rng.randint(0, 6)), stream=stream, counter=counters[stream],
+                substream=rng.randint(0, 1), start=time, end=end,
+            )
+        )
         if rng.random() < 0.01:
             made.append(b"damage")
     path.write_bytes(b"".join(made))
@@ -156,8 +189,18 @@ def frame(number, *fields):
 
 def tband(rng, path):
     made = [frame(2, rng.choice((1, 25, 1000)))]
-    names = [frame(3, 7, b"UART"), frame(6, 1, b"app"), frame(0x0A, 2, b"speed"), frame(0x5F, 1, b"idle"), frame(0x5F, 2, b"sensor"), frame(0x64, 1, b"mail"), frame(0x65, 1, b"\0")]
-    names += [frame(0x64, 2, b"lock"), frame(0x65, 2, b"\3"), frame(0x65, 3, b"\4"), frame(0x7A, 1, 2, b"work"), frame(0x7A, 2, 0, b"any"), frame(0x7E, 1, 2, b"load")]
+    names = [
+        frame(3, 7, b"UART"), frame(6, 1, b"app"), frame(0x0A, 2, b"speed"), frame(0x5F, 1, b"idle"),
+        frame(0x5F, 2, b"sensor"), frame(0x64, 1, b"mail"), frame(0x65, 1, b"\0"),
+    ]
+    names += [
+        frame(0x64, 2, b"lock"),
+        frame(0x65, 2, b"\3"),
+        frame(0x65, 3, b"\4"),
+        frame(0x7A, 1, 2, b"work"),
+        frame(0x7A, 2, 0, b"any"),
+        frame(0x7E, 1, 2, b"load"),
+    ]
     made += rng.sample(names, rng.randint(0, len(names)))
     time, dropped, cores = 100, 0, rng.choice((1, 2))
     for _ in range(rng.randint(5, 400)):
@@ -165,11 +208,18 @@ def tband(rng, path):
         task, queue, marker = rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 2)
         if cores == 2 and rng.random() < 0.2:
             made.append(frame(0, time, rng.randint(0, 1)))
-        number = rng.choice((4, 5, 4, 5, 7, 8, 8, 9, 9, 0x0B, 0x54, 0x54, 0x54, *range(0x54, 0x60), 0x62, 0x63, *range(0x66, 0x71), 0x7B, 0x7C, 0x7D, 0x7F))
+        number = rng.choice(
+            (
+                4, 5, 4, 5, 7, 8, 8, 9, 9, 0x0B, 0x54, 0x54, 0x54, *range(0x54, 0x60), 0x62, 0x63, *range(0x66, 0x71),
+                0x7B, 0x7C, 0x7D, 0x7F,
+            )
+        )
         if number == 0x5F:
             continue
         values = {
-            4: (rng.choice((7, 8)),), 5: (rng.choice((7, 8)),), 7: (marker, b"m"), 8: (marker, rng.choice((b"a", b"b"))), 9: (marker,), 0x0B: (2, rng.randint(0, 500)),
+            4: (rng.choice((7, 8)),), 5: (rng.choice((7, 8)),), 7: (marker, b"m"), 8: (
+                marker, rng.choice((b"a", b"b"))
+            ), 9: (marker,), 0x0B: (2, rng.randint(0, 500)),
             0x59: (3,), 0x5A: (3,), 0x5B: (task, 5), 0x5C: (task, 6), 0x5D: (task, 4), 0x63: (queue,), 0x6C: (queue,), 0x6D: (queue, 9), 0x6E: (queue, 9), 0x6F: (queue, 9),
             0x7B: (marker, b"m"), 0x7C: (marker, b"c"), 0x7D: (marker,), 0x7F: (1, rng.randint(0, 500)),
         }.get(number, (queue, rng.randint(0, 2)) if 0x66 <= number <= 0x70 else (task,))
@@ -203,11 +253,15 @@ UST = {
     "lttng_ust_tracef:event": ("msg:s",), "lttng_ust_statedump:bin_info": ("baddr", "memsz", "path:s"),
 }  # fmt: skip
 ROS2 = {
-    "ros2:callback_start": ("callback", "is_intra_process"), "ros2:callback_end": ("callback",), "ros2:rclcpp_callback_register": ("callback", "symbol:s"),
+    "ros2:callback_start": (
+        "callback", "is_intra_process"
+    ), "ros2:callback_end": ("callback",), "ros2:rclcpp_callback_register": ("callback", "symbol:s"),
     "ros2:rclcpp_executor_wait_for_work": ("timeout",), "ros2:rclcpp_executor_get_next_ready": (), "ros2:rclcpp_executor_execute": ("handle",),
     "ros2:rmw_publish": ("message", "timestamp"), "ros2:rmw_take": ("message", "source_timestamp", "taken"),
     "ros2:rcl_timer_init": ("timer_handle", "period"), "ros2:rclcpp_timer_callback_added": ("timer_handle", "callback"),
-    "ros2:rclcpp_ring_buffer_enqueue": ("buffer", "index", "size", "overwritten"), "ros2:rclcpp_ring_buffer_dequeue": ("buffer", "index", "size"),
+    "ros2:rclcpp_ring_buffer_enqueue": (
+        "buffer", "index", "size", "overwritten"
+    ), "ros2:rclcpp_ring_buffer_dequeue": ("buffer", "index", "size"),
 }  # fmt: skip
 FALLBACK = {
     "app:load_begin": ("file_id", "bytes"), "app:load_end": ("file_id", "status"), "job_start": ("handle", "n"), "job_done": ("handle",), "job_stop": ("handle",),
@@ -218,7 +272,13 @@ FALLBACK = {
 def ctf(classes, has_thread):
     def made(rng, path):
         trace = Ctf(classes, has_thread)
-        small = {"prev_state": (0, 0, 1, 2, 256, 1026), "memsz": (64,), "baddr": (0, 100), "taken": (0, 1, 1), "overwritten": (0, 0, 1)}
+        small = {
+            "prev_state": (0, 0, 1, 2, 256, 1026),
+            "memsz": (64,),
+            "baddr": (0, 100),
+            "taken": (0, 1, 1),
+            "overwritten": (0, 0, 1),
+        }
         started = []
         time = 1_000_000
         running = {0: 0, 1: 0}
@@ -231,15 +291,26 @@ def ctf(classes, has_thread):
                 values[key] = rng.choice(("a", "b b", "é")) if is_text else rng.choice(small.get(key, range(1, 4)))
             thread = rng.randint(1, 3)
             # What began mostly ends, with the same values.
-            end = next((one for one in classes if name != one and one == name.replace("entry", "exit").replace("begin", "end").replace("_req", "_acq").replace("_start", "_end")), None)
+            end = next(
+                (
+                    one
+                    for one in classes if name != one and one == name.replace("entry", "exit").replace("begin", "end").replace("_req", "_acq").replace("_start", "_end")
+                ),
+                None,
+            )
             if started and rng.random() < 0.5:
                 cpu, name, values, thread = started.pop(rng.choice((-1, -1, -1, 0)))
-                values = {key.partition(":")[0]: values.get(key.partition(":")[0], "" if ":" in key else 0) for key in classes[name]}
+                values = {
+                    key.partition(":")[0]: values.get(key.partition(":")[0], "" if ":" in key else 0)
+                    for key in classes[name]
+                }
             elif end is not None:
                 started.append((cpu, end, values, thread))
             if name == "sched_switch":
                 values["prev_tid"] = running[cpu]
-                running[cpu] = values["next_tid"] = rng.choice([tid for tid in (0, 0, 1, 2, 3, 4) if tid == 0 or tid not in running.values()])
+                running[cpu] = values["next_tid"] = rng.choice(
+                    [tid for tid in (0, 0, 1, 2, 3, 4) if tid == 0 or tid not in running.values()]
+                )
             if rng.random() < GOING:
                 trace.event(cpu, time, name, values, thread)
             if rng.random() < 0.03:

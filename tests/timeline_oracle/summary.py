@@ -47,7 +47,14 @@ def measured(slices, unmatched):
             durations = sorted(one.duration for one in whole)
             row |= {word: quantile(durations, *q) for word, *q in QUANTILES}
             longest = min((one for one in whole if one.duration == durations[-1]), key=lambda one: one.begin)
-            row |= {"max": durations[-1], "sum": sum(durations), "self": sum(one.duration - one.inner for one in whole), "at": longest.begin, "track": longest.track, "args": longest.args}
+            row |= {
+                "max": durations[-1],
+                "sum": sum(durations),
+                "self": sum(one.duration - one.inner for one in whole),
+                "at": longest.begin,
+                "track": longest.track,
+                "args": longest.args,
+            }
         result.append(row)
     return result
 
@@ -63,7 +70,10 @@ def tracks(line):
             result[slice.track]["slices"][slice.rule] += slice.duration
     for (track, what), ns in line.sums.items():
         result[track]["states"][what] += ns
-    return {track: {key: dict(sorted(value.items())) for key, value in one.items() if value} for track, one in sorted(result.items())}
+    return {
+        track: {key: dict(sorted(value.items())) for key, value in one.items() if value}
+        for track, one in sorted(result.items())
+    }
 
 
 def counters(line):

@@ -4,7 +4,13 @@ from .table import Base, number
 
 MUTEXES = (3, 4)
 NEEDS = {
-    **dict.fromkeys(("task_switched_in", "task_to_rdy_state", "task_resumed", "task_resumed_from_isr", "task_suspended", "task_created", "task_deleted"), ("task_id",)),
+    **dict.fromkeys(
+        (
+            "task_switched_in", "task_to_rdy_state", "task_resumed", "task_resumed_from_isr", "task_suspended",
+            "task_created", "task_deleted",
+        ),
+        ("task_id",),
+    ),
     "isr_enter": ("isr_id",), "isr_exit": ("isr_id",),
     "evtmarker": ("evtmarker_id",), "evtmarker_begin": ("evtmarker_id",), "evtmarker_end": ("evtmarker_id",),
     "task_evtmarker": ("evtmarker_id",), "task_evtmarker_begin": ("evtmarker_id",), "task_evtmarker_end": ("evtmarker_id",),
@@ -135,7 +141,9 @@ class Table(Base):
         track = f"queue {queue}"
         self.sheet.counter("length", track, length)
         if queue in self.mutexes and not is_reset:
-            self.sheet.state(track + " state", "taken by " + self.task(self.current.get(self.core)) if length == 0 else "available")
+            self.sheet.state(
+                track + " state", "taken by " + self.task(self.current.get(self.core)) if length == 0 else "available"
+            )
 
     def moved(self, event, fields):
         self.length(fields["queue_id"], fields["len_after"])

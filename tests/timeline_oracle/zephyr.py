@@ -2,7 +2,13 @@
 
 from .table import Base, member, text
 
-STATES = {"thread_ready": "runnable", "thread_resume": "runnable", "thread_suspend": "suspended", "thread_abort": "destroyed", "thread_create": "created"}
+STATES = {
+    "thread_ready": "runnable",
+    "thread_resume": "runnable",
+    "thread_suspend": "suspended",
+    "thread_abort": "destroyed",
+    "thread_create": "created",
+}
 
 
 def applies(event):
