@@ -1,12 +1,15 @@
-"""`python3 -m timeline_oracle TRACE...`: one JSON object for what the command prints of the TRACEs, by name if they are several.
+"""`python3 -m timeline_oracle [--table=FILE]... TRACE...`: one JSON object for what the command prints of the TRACEs.
 
-TRACEDECK_BIN names the command, which gets the operands as they are: options of `print` too, but for --order.
+Of several traces it is one by name. TRACEDECK_BIN names the command, which gets all other operands as they are: options
+of `print` too, but for --order.
 """
 
 import json
 import os
+import pathlib
 import subprocess
 import sys
+import tomllib
 
 from . import interpret, interpret_each
 from .summary import summary
@@ -16,9 +19,9 @@ BIN = os.environ.get("TRACEDECK_BIN", "tracedeck")
 
 def lines(arguments, order):
     printed = subprocess.run(
-        [
-            BIN, "print", "-q", "--output", "jsonl", "--records", "all", "--order", order, *arguments,
-        ], stdout=subprocess.PIPE, check=False
+        [BIN, "print", "-q", "--output", "jsonl", "--records", "all", "--order", order, *arguments],
+        stdout=subprocess.PIPE,
+        check=False,
     )
     return [json.loads(line) for line in printed.stdout.split(b"\n") if line]
 
@@ -32,10 +35,12 @@ def records(arguments):
 
 
 if __name__ == "__main__":
-    read = records(sys.argv[1:])
+    files = [one for one in sys.argv[1:] if one.startswith("--table=")]
+    user = [tomllib.loads(pathlib.Path(one.partition("=")[2]).read_text()) for one in files]
+    read = records([one for one in sys.argv[1:] if one not in files])
     if any("trace" in one for one in read):
-        result = {name: summary(line) for name, line in interpret_each(read).items()}
+        result = {name: summary(line) for name, line in interpret_each(read, user).items()}
     else:
-        result = summary(interpret(read))
+        result = summary(interpret(read, user))
     json.dump(result, sys.stdout, indent=1)
     print()

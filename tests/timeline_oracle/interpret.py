@@ -4,19 +4,26 @@ import json
 
 from . import dial9, fallback, heph, lttng_kernel, lttng_ust, ros2, tband, zephyr
 from .sheet import Sheet
+from .user_table import UserTable
 
 # In the order in which they are asked; several may apply.
 TABLES = {
-    "dial9": dial9, "tband": tband, "heph": heph, "lttng_kernel": lttng_kernel, "lttng_ust": lttng_ust, "ros2": ros2,
+    "dial9": dial9,
+    "tband": tband,
+    "heph": heph,
+    "lttng_kernel": lttng_kernel,
+    "lttng_ust": lttng_ust,
+    "ros2": ros2,
     "zephyr": zephyr,
 }
 
 
-def interpret(records):
-    """`records`: dictionaries, in the order of the command's lines."""
+def interpret(records, user=()):
+    """`records`: dictionaries, in the order of the command's lines. `user`: tables, as `tomllib` loads them."""
     records = list(records)
+    known = TABLES | {one["table"]: UserTable(one) for one in user}
     events = [one for one in records if "fields" in one or "name" in one]
-    names = {table: module for table, module in TABLES.items() if any(map(module.applies, events))} or {"fallback": fallback}
+    names = {table: module for table, module in known.items() if any(map(module.applies, events))} or {"fallback": fallback}
     sheet = Sheet()
     sheet.line.tables = list(names)
     tables = [module.Table(sheet, events) for module in names.values()]
@@ -43,8 +50,11 @@ def interpret(records):
     return sheet.finish()
 
 
-def interpret_each(records):
-    """Of several traces each by itself: name -> time line. Damage is of those traces whose name its file ends with, else of all."""
+def interpret_each(records, user=()):
+    """Of several traces each by itself: name -> time line.
+
+    Damage is of those traces whose name its file ends with, else of all.
+    """
     records = list(records)
     traces = {record["trace"]: [] for record in records if "trace" in record}
     for record in records:
@@ -54,7 +64,7 @@ def interpret_each(records):
             file = record["problem"].get("file", "")
             for name in [one for one in traces if file.endswith(one)] or traces:
                 traces[name].append(record)
-    return {name: interpret(ones) for name, ones in traces.items()}
+    return {name: interpret(ones, user) for name, ones in traces.items()}
 
 
 def stream_of(record):

@@ -1,5 +1,6 @@
 """The rules on a few events each, worked out by hand: `python3 -m unittest timeline_oracle.rules_test`, from tests/."""
 
+import tomllib
 import unittest
 
 from . import dial9, interpret
@@ -342,6 +343,57 @@ class Rules(unittest.TestCase):
             [("blocking", "blocking", 22, 30, ""), ("hold mutex", "hold mutex", 30, 40, "")],
         )
         self.assertEqual([one[:3] for one in self.states(line, "thread 1")], [("running", 10, 50), ("runnable", 50, 50)])
+
+    # A user's table.
+
+    TABLE = """
+        table = "my-app"
+        applies = { format = "ctf", class = "my_app:*" }
+        [[track]]
+        id = "request"
+        name = "requests"
+        key = ["common.vpid", "fields.req_id"]
+        lanes = true
+        [[slice]]
+        begin = "my_app:req_start"
+        end = "my_app:req_done"
+        track = "request"
+        match = ["req_id"]
+        name = "{method} {path}"
+        args = ["user", "bytes"]
+        [[counter]]
+        event = "my_app:queue"
+        name = "queue {queue_id}"
+        value = "depth"
+        [[flow]]
+        from = "my_app:enqueue"
+        to = "my_app:req_start"
+        match = ["a.item == b.req_id"]
+        [[state]]
+        event = "my_app:conn"
+        track = "connection {id}"
+        value = "state"
+        """
+
+    def test_user_table(self):
+        lines = [
+            (5, "my_app:enqueue", {"item": 7}),
+            (10, "my_app:req_start", {"req_id": 7, "method": "GET", "path": "/"}),
+            (12, "my_app:req_start", {"req_id": 8, "method": "PUT"}),
+            (15, "my_app:queue", {"queue_id": 1, "depth": 3}),
+            (20, "my_app:req_done", {"req_id": 7, "bytes": 99}),
+            (25, "my_app:conn", {"id": 1, "state": {"value": 2, "labels": ["OPEN"]}}),
+            (30, "my_app:req_done", {"req_id": 9}),
+        ]
+        context = {"common": {"vpid": 1, "vtid": 2}}
+        line = interpret(records(lines, {"class": 0, "id": 0}, context), [tomllib.loads(self.TABLE)])
+        expected = [("slice", "GET /", 10, 20, ""), ("slice", "? ?", 5, 30, "began_before")]
+        self.assertEqual(of(line), [*expected, ("slice", "PUT ?", 12, 30, "open_at_end")])
+        self.assertEqual((line.slices[0].track, line.slices[0].args), ("requests 1 7", {"bytes": 99}))
+        self.assertEqual(line.flows, {"my_app:enqueue -> my_app:req_start": 1})
+        self.assertEqual([(one.begin, one.end) for one in line.pairs], [(5, 10)])
+        self.assertEqual(line.counters["queue 1", "queue 1"], [3])
+        self.assertEqual(self.states(line, "connection 1"), [("OPEN", 25, 30, "open_at_end")])
 
     def test_quantiles(self):
         self.assertEqual([quantile([1, 2, 3, 4], *q) for q in ((1, 2), (9, 10), (999, 1000))], [2, 4, 4])
