@@ -145,7 +145,7 @@ class Table(Base):
         number = fields["worker_id"]
         self.sheet.state(worker(number) + " state", "parked")
         before, after = self.stretch.pop(number, None), fields.get("cpu_time_ns")
-        if is_integer(before) and is_integer(after):
+        if is_integer(before) and is_integer(after) and self.sheet.is_shown:
             self.sheet.line.sums[worker(number), "on CPU"] += after - before
 
     def lost(self):

@@ -18,16 +18,23 @@ TABLES = {
 }
 
 
-def interpret(records, user=()):
-    """`records`: dictionaries, in the order of the command's lines. `user`: tables, as `tomllib` loads them."""
+def interpret(records, user=(), begin=None, end=None):
+    """`records`: dictionaries, in the order of the command's lines. `user`: tables, as `tomllib` loads them.
+
+    What is after `end` is not looked at; what is before `begin` is, but what is over by then is not shown.
+    """
     records = list(records)
     known = TABLES | {one["table"]: UserTable(one) for one in user}
     events = [one for one in records if "fields" in one or "name" in one]
     names = {table: module for table, module in known.items() if any(map(module.applies, events))} or {"fallback": fallback}
     sheet = Sheet()
+    sheet.cut = begin
     sheet.line.tables = list(names)
     tables = [module.Table(sheet, events) for module in names.values()]
     for record in records:
+        time = record["loss"].get("begin") if "loss" in record else record.get("time")
+        if None not in (time, end) and time > end:
+            continue
         if "loss" in record:
             sheet.line.losses += 1
             loss = record["loss"]

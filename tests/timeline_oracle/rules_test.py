@@ -117,6 +117,13 @@ class Rules(unittest.TestCase):
         )
         self.assertEqual(line.sections, 1)
 
+    def test_cut(self):
+        lines = [poll(10, 1), done(20), poll(30, 1), wake(35, 1), done(40), poll(50, 1), done(60)]
+        line = interpret(records(lines, {"segment": 0}), begin=35, end=55)
+        self.assertEqual(of(line), [("poll", "a.rs:1", 30, 40, ""), ("poll", "a.rs:1", 50, 50, "open_at_end")])
+        self.assertEqual([(one.begin, one.end) for one in line.pairs], [(40, 50)])
+        self.assertEqual(self.states(line, "task 1")[0], ("polling on worker 0", 35, 40, ""))
+
     def test_migration(self):
         enter = lambda time, worker: (time, "SpanEnter:a::b:x.rs:1", {"worker_id": worker, "span_id": 7, "parent_span_id": None})
         leave = lambda time, worker: (time, "SpanExit:a::b:x.rs:1", {"worker_id": worker, "span_id": 7})

@@ -83,6 +83,7 @@ class Sheet:
         self.tracks_of = collections.defaultdict(set)  # stream -> tracks that had a mark of it
         self.streams = set()
         self.last_event = None
+        self.cut = None  # nothing is shown that is over before
 
     # Where an event stands.
 
@@ -91,6 +92,10 @@ class Sheet:
         self.streams.add(stream)
         if time is not None:
             self.last_event = time
+
+    @property
+    def is_shown(self):
+        return self.cut is None or self.time >= self.cut
 
     def bounds(self):
         """The event at hand means something: the trace reaches to it."""
@@ -135,14 +140,14 @@ class Sheet:
             slice.args.update(args or {})
             return self.close(slice, time, flags)
         if (rule, key) in self.seen:
-            self.line.unmatched[rule, name] += 1
+            self.line.unmatched[rule, name] += self.is_shown
             return None
         self.seen.add((rule, key))
         return self.close(Slice(rule, name, track, min(self.line.begin, time), time, {"began_before"}, args or {}), time, flags)
 
     def unmatched(self, rule, name, track):
         self.moment(track)
-        self.line.unmatched[rule, name] += 1
+        self.line.unmatched[rule, name] += self.is_shown
 
     def close(self, slice, time, flags):
         slice.flags |= flags
@@ -179,14 +184,15 @@ class Sheet:
 
     def instant(self, rule, name, track):
         self.moment(track)
-        self.line.instants[rule, name] += 1
+        self.line.instants[rule, name] += self.is_shown
 
     def counter(self, name, track, value):
         self.moment(track)
-        self.line.counters[name, track].append(value)
+        if self.is_shown:
+            self.line.counters[name, track].append(value)
 
     def flow(self, rule):
-        self.line.flows[rule] += 1
+        self.line.flows[rule] += self.is_shown
 
     # Pairs: they are on no track, so nothing is clamped.
 
@@ -244,7 +250,21 @@ class Sheet:
         for track in list(self.state_of):
             self.close_state(track, end, {"open_at_end"})
         lanes(self.line.slices)
+        if self.cut is not None:
+            self.show(self.line, self.cut)
         return self.line
+
+    @staticmethod
+    def show(line, cut):
+        """Leaves out what is over before the cut; of a state what lies before it."""
+        line.slices = [one for one in line.slices if one.end >= cut]
+        line.pairs = [one for one in line.pairs if one.end >= cut]
+        line.states = [one for one in line.states if one.end >= cut]
+        for state in line.states:
+            state.begin = max(state.begin, cut)
+        for counts in (line.instants, line.unmatched, line.flows):
+            for key in [key for key, count in counts.items() if not count]:
+                del counts[key]
 
 
 def lanes(slices):

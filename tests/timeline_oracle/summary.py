@@ -18,6 +18,7 @@ def summary(line):
         "sections": line.sections,
         "slices": measured(line.slices, line.unmatched),
         "pairs": measured(line.pairs, {}),
+        "workers": workers(line),
         "tracks": tracks(line),
         "instants": {f"{rule}: {name}": count for (rule, name), count in sorted(line.instants.items())},
         "counters": counters(line),
@@ -59,6 +60,20 @@ def measured(slices, unmatched):
     return result
 
 
+def workers(line):
+    """Of dial9: how long each worker was active, polling and on a CPU."""
+    result = collections.defaultdict(lambda: {"active": 0, "polling": 0, "on CPU": 0})
+    for state in line.states:
+        if state.value == "active" and state.track.endswith(" state") and not state.flags:
+            result[state.track.removesuffix(" state")]["active"] += state.end - state.begin
+    for slice in line.slices:
+        if slice.rule == "poll" and slice.is_whole:
+            result[slice.track]["polling"] += slice.duration
+    for (track, what), ns in line.sums.items():
+        result[track][what] += ns
+    return dict(sorted(result.items()))
+
+
 def tracks(line):
     """ns by state, of whole stretches; of slices, what is busy and what of it is no child's."""
     result = collections.defaultdict(lambda: {"states": collections.Counter(), "slices": collections.Counter()})
@@ -68,8 +83,6 @@ def tracks(line):
     for slice in line.slices:
         if slice.is_whole:
             result[slice.track]["slices"][slice.rule] += slice.duration
-    for (track, what), ns in line.sums.items():
-        result[track]["states"][what] += ns
     return {
         track: {key: dict(sorted(value.items())) for key, value in one.items() if value}
         for track, one in sorted(result.items())
