@@ -263,6 +263,13 @@ ROS2 = {
         "buffer", "index", "size", "overwritten"
     ), "ros2:rclcpp_ring_buffer_dequeue": ("buffer", "index", "size"),
 }  # fmt: skip
+ZEPHYR = {
+    "thread_switched_in": ("thread_id", "name:s"), "thread_switched_out": ("thread_id", "name:s"),
+    "thread_pending": ("thread_id", "name:s"), "thread_ready": ("thread_id", "name:s"), "thread_create": ("thread_id",),
+    "isr_enter": (), "isr_exit": (), "isr_exit_to_scheduler": (), "idle": (), "mutex_lock_enter": ("id",),
+    "mutex_lock_blocking": ("id",), "mutex_lock_exit": ("id", "ret"), "mutex_unlock_enter": ("id",),
+    "mutex_unlock_exit": ("id", "ret"), "semaphore_take_enter": ("id",), "semaphore_take_exit": ("id", "ret"),
+}  # fmt: skip
 FALLBACK = {
     "app:load_begin": ("file_id", "bytes"), "app:load_end": ("file_id", "status"), "job_start": ("handle", "n"), "job_done": ("handle",), "job_stop": ("handle",),
     "call_entry": ("x",), "call_exit": ("x",), "app:begin": ("id",), "app:end": ("id",), "lone_start": ("id",), "lone_exit": ("id",), "note": ("x",), "_end": ("x",),
@@ -278,6 +285,7 @@ def ctf(classes, has_thread):
             "baddr": (0, 100),
             "taken": (0, 1, 1),
             "overwritten": (0, 0, 1),
+            "ret": (0, 0, 5),
         }
         started = []
         time = 1_000_000
@@ -328,6 +336,7 @@ KINDS = {
     "lttng_kernel": ctf(KERNEL, False),
     "lttng_ust": ctf(UST, True),
     "ros2": ctf(ROS2, True),
+    "zephyr": ctf(ZEPHYR, False),
     "fallback": ctf(FALLBACK, False),
     "fallback_threads": ctf(FALLBACK, True),
 }

@@ -75,7 +75,7 @@ def workers(line):
 
 
 def tracks(line):
-    """ns by state, of whole stretches; of slices, what is busy and what of it is no child's."""
+    """ns by state and by rule, of whole stretches and slices."""
     result = collections.defaultdict(lambda: {"states": collections.Counter(), "slices": collections.Counter()})
     for state in line.states:
         if not state.flags:

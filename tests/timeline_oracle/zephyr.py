@@ -1,6 +1,6 @@
 """Zephyr: threads, interrupts and kernel calls. There may be no clock, and no end of anything."""
 
-from .table import Base, member, text
+from .table import Base, is_integer
 
 STATES = {
     "thread_ready": "runnable",
@@ -19,13 +19,14 @@ class Table(Base):
     def prepare(self, events):
         self.current = None
         self.pending = {}  # thread -> what it will be when it is switched out
-        self.wraps, self.last = 0, None
 
     def event(self, event):
         name = event.get("name") or ""
         if event.get("time") is None:
             return
         fields = event.get("fields") or {}
+        if name.startswith("thread_") and name != "thread_switched_out" and not is_integer(fields.get("thread_id")):
+            return
         if name == "thread_switched_in":
             self.switch(fields["thread_id"])
         elif name == "thread_switched_out":
