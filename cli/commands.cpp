@@ -34,7 +34,7 @@ constexpr auto kQueryOptions = std::to_array<std::string_view>(
      "progress",   "quiet",         "verbose",        "help",      "version"});
 constexpr auto kLatencyOptions = std::to_array<std::string_view>(
     {"json",         "json-output", "by",         "top",      "slice-where",    "require",
-     "table",        "explain",     "begin",      "end",      "order",          "clock",
+     "table",        "explain",     "begin",      "end",      "slice-order",    "clock",
      "clock-offset", "metadata",    "files-from", "format",   "tband-encoding", "max-state",
      "jobs",         "strict",      "color",      "progress", "quiet",          "verbose",
      "help",         "version"});
@@ -120,7 +120,7 @@ constexpr std::array kCommands = {
         "Interprets the events of the TRACEs by tables of what they mean, and prints how long each "
         "kind of slice took, and how long was waited: count, quantiles, the longest and where. "
         "Below, what workers, processors and tasks did altogether.\n\n"
-        "There are tables for dial9 (Tokio), Tonbandgerät, Heph, LTTng's kernel and user space "
+        "There are tables for dial9 (Tokio), Tonbandgeraet, Heph, LTTng's kernel and user space "
         "tracers, ROS 2 and Zephyr; of other events those are paired whose names say so "
         "(x_begin, x_end), and --table FILE says what yours mean. 'tracedeck tables' shows all.\n\n"
         "  tracedeck latency --require 'p99(\"wake -> poll\") < 1ms' TRACE\n\n"

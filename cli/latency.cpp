@@ -27,17 +27,20 @@ void run_latency(const Options& options, Session& session) {
   auto made = timeline::Latency::make({.where = options.slices_where, .by = options.slices_by});
   if (!made) return session.report(made.error());
   timeline::Latency& latency = **made;
-  const Interpreted read =
-      interpret(options, session, latency, [&](std::int64_t time) { latency.begin_at(time); });
+  timeline::LatencyReportOptions report;
+  const Interpreted read = interpret(options, session, latency, [&](std::int64_t time) {
+    latency.begin_at(time);
+    report.begin = time;
+  });
   if (read.interpreter == nullptr) return;
   if (options.explain) {
     print(session, read.interpreter->explain());
     return;
   }
   constexpr std::size_t kUsualRows = 20;
+  report.top = options.top.value_or(options.json ? 0 : kUsualRows);
+  report.events = read.events;
   const timeline::Timeline& timeline = read.interpreter->timeline();
-  timeline::LatencyReportOptions report{.top = options.top.value_or(options.json ? 0 : kUsualRows),
-                                        .events = read.events};
   print(session, options.json ? timeline::latency_json(latency, timeline, report)
                               : timeline::latency_text(latency, timeline, report));
   check_requirements(options, session, latency);

@@ -494,6 +494,15 @@ constexpr std::array kOptions = {
                .initial = "events",
                .apply = apply_records},
     OptionSpec{.name = "order",
+               .key = "slice-order",
+               .value = "ORDER",
+               .help = "order in which events are interpreted",
+               .detail = "What comes late in another order than that of time is clamped to the "
+                         "last time of its track, and counted.",
+               .choices = order_choices,
+               .initial = "time",
+               .apply = apply_order},
+    OptionSpec{.name = "order",
                .value = "ORDER",
                .help = "order of the events",
                .detail = "Events of equal time keep the order of the TRACEs. An event without a "

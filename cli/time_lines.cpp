@@ -42,10 +42,12 @@ Interpreted interpret(const Options& options, Session& session, timeline::MarkSi
   }
   if (taken) taken = result.interpreter->finish(sink);
   session.diagnostics.progress().erase();
+  // What comes live ends when the user says so.
+  const bool live = pipeline->live();
   pipeline.close();
   notices.finish();
   if (!session.delivered(taken)) result.interpreter = nullptr;
-  if (session.stop.stop_requested()) session.cut_short();
+  if (session.stop.stop_requested() && !live) session.cut_short();
   if (result.interpreter != nullptr) {
     for (const std::string& sentence : result.interpreter->notices())
       session.diagnostics.note(sentence);

@@ -80,8 +80,9 @@ std::string quantile_text(const LatencyRow& row, const Quantile& quantile) {
 void append_header(std::string& out, const Timeline& timeline,
                    const LatencyReportOptions& options) {
   const TimelineCounts& counts = timeline.counts();
+  const std::int64_t begin = std::max(timeline.begin(), options.begin.value_or(timeline.begin()));
   out += fmt::format("{} events, {}", with_separators(options.events),
-                     short_duration(static_cast<double>(timeline.end() - timeline.begin())));
+                     short_duration(static_cast<double>(timeline.end() - begin)));
   if (counts.gaps == 0) {
     out += "; no losses";
   } else {
@@ -120,6 +121,9 @@ void append_rows(std::string& out, const std::vector<Category>& categories,
   out += table.to_string();
 }
 
+// Whether slices of such tracks follow one another.
+bool shows_busy(TrackKind kind) { return kind == TrackKind::kThread || kind == TrackKind::kCpu; }
+
 // Under which track what is done on it is shown.
 TrackId shown_under(const Timeline& timeline, TrackId track) {
   const Track& each = timeline.track(track);
@@ -148,8 +152,7 @@ std::vector<Use> uses_of(const Latency& latency, const Timeline& timeline) {
         part += fmt::format(" (on CPU {})", short_duration(static_cast<double>(state.spent)));
       parts.push_back(std::move(part));
     }
-    const bool works = track.kind == TrackKind::kThread || track.kind == TrackKind::kCpu;
-    if (each.busy > 0 && works)
+    if (each.busy > 0 && shows_busy(track.kind))
       parts.push_back(fmt::format("in slices {}", short_duration(static_cast<double>(each.busy))));
   }
   std::erase_if(uses, [](const Use& each) { return each.parts.empty(); });
@@ -248,7 +251,7 @@ void append_use(render::TextBuffer& out, const TrackUse& use, const Timeline& ti
   object.string("track", track.name);
   object.string("group", track.group);
   if (track.parent != kNoTrack) object.string("parent", timeline.track(track.parent).name);
-  if (use.busy != 0) object.integer("busy", use.busy);
+  if (use.busy != 0 && shows_busy(track.kind)) object.integer("busy", use.busy);
   if (!use.states.empty()) {
     render::JsonArray states(object.key("states"));
     for (const TrackUse::State& each : use.states) {

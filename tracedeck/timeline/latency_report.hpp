@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tracedeck/timeline/latency.hpp"
@@ -12,7 +13,7 @@ namespace tracedeck::timeline {
 struct LatencyReportOptions {
   std::size_t top = 0;       // rows of each category, those with the greatest total; 0: all
   std::uint64_t events = 0;  // that were read
-  std::string command = {};  // "tracedeck latency TRACE", for hints; empty: none
+  std::optional<std::int64_t> begin = {};  // of what is reported; that of the trace without
 };
 
 // For reading: waits first, then slices by category in the order of the tables.

@@ -68,6 +68,8 @@ class NameMaker {
     if (only_ != nullptr) {
       const Slot* const slot = only_->slot(event);
       if (slot != nullptr && slot->kind == SlotKind::kString) return of_text(event, slot->text());
+      if (slot != nullptr && slot->kind == SlotKind::kUnsigned && slot->name() == 0)
+        return of_number(event, slot->bits);
     }
     const NameId name = context_.marking.add_name(category_, template_.text(event, context_.scope));
     if (template_.constant()) fixed_ = name;
@@ -78,8 +80,18 @@ class NameMaker {
   static constexpr std::size_t kPlaces = 64;
   struct Place {
     std::string text = {};
+    std::uint64_t number = 0;
     NameId name = kNoName;
   };
+
+  NameId of_number(const Event& event, std::uint64_t number) {
+    Place& place = cache_[number % kPlaces];
+    if (place.name == kNoName || place.number != number) [[unlikely]] {
+      place.number = number;
+      place.name = context_.marking.add_name(category_, template_.text(event, context_.scope));
+    }
+    return place.name;
+  }
 
   NameId of_text(const Event& event, std::string_view text) {
     std::size_t hash = text.size();
