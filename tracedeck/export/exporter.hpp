@@ -1,0 +1,19 @@
+// What writes marks into a file for other programs.
+//
+// Perfetto's format, JSON of Chrome's trace viewer and folded stacks each have a header with their
+// options and what makes such an exporter.
+#pragma once
+
+#include "tracedeck/format/writer.hpp"
+#include "tracedeck/timeline/mark_sink.hpp"
+
+namespace tracedeck::exporting {
+
+// Writes into an output that the caller owns and finishes, which must outlive the exporter.
+class Exporter : public timeline::MarkSink {
+ public:
+  // What the target could not hold, or holds in another way. Complete after `finish`.
+  [[nodiscard]] virtual Receipt receipt() const = 0;
+};
+
+}  // namespace tracedeck::exporting
