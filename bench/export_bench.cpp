@@ -3,6 +3,7 @@
 
 #include "bench/counting_output.hpp"
 #include "bench/mark_workload.hpp"
+#include "tracedeck/export/chrome.hpp"
 #include "tracedeck/export/perfetto.hpp"
 
 namespace tracedeck::bench {
@@ -39,6 +40,11 @@ void BM_perfetto(benchmark::State& state) {
   write(state, [](io::Output& output) { return exporting::make_perfetto(output, {}); });
 }
 BENCHMARK(BM_perfetto)->Name("export/perfetto")->Unit(benchmark::kMillisecond);
+
+void BM_chrome(benchmark::State& state) {
+  write(state, [](io::Output& output) { return exporting::make_chrome(output); });
+}
+BENCHMARK(BM_chrome)->Name("export/chrome")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tracedeck::bench

@@ -2,66 +2,31 @@
 trace processor."""
 
 import collections
-import csv
-import io
-import json
-import os
 import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
 import perfetto_decoder
-from command import BIN, TIME_LIMIT, TRACES
+from command import TIME_LIMIT
+from exported import ExportedTest, needs_processor, rows
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The unit tests write the files, where TRACEDECK_EXPORT_FOLDER names a folder for them.
-UNIT_TESTS = os.environ.get("TRACEDECK_EXPORT_TEST", str(pathlib.Path(BIN).parent.parent / "tracedeck/export_test"))
 LEVELS = (50, 57)
 
-PROCESSOR = TRACES.parent / "tools/perfetto/trace_processor"
-
-
-def processor_runs():
-    try:
-        return subprocess.run([PROCESSOR, "--version"], capture_output=True, timeout=TIME_LIMIT).returncode == 0
-    except OSError:
-        return False
-
-
 needs_protoc = unittest.skipUnless(shutil.which("protoc"), "protoc (protobuf-compiler) is not installed")
-needs_processor = unittest.skipUnless(processor_runs(), f"Perfetto's trace processor does not run: {PROCESSOR}")
-
-
-def rows(file, sql):
-    """The answer of Perfetto's trace processor, as lists of texts."""
-    done = subprocess.run([PROCESSOR, "query", file, sql], capture_output=True, timeout=TIME_LIMIT)
-    if done.returncode != 0:
-        raise AssertionError(done.stderr.decode())
-    return list(csv.reader(io.StringIO(done.stdout.decode())))[1:]
 
 
 def track_name(track):
     return track.get("name") or track.get("thread", {}).get("thread_name")
 
 
-class PerfettoTest(unittest.TestCase):
+class PerfettoTest(ExportedTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        path = pathlib.Path(cls.folder.name)
-        subprocess.run(
-            [UNIT_TESTS, "--gtest_filter=ExportFiles.*"],
-            env={**os.environ, "TRACEDECK_EXPORT_FOLDER": str(path)},
-            check=True,
-            capture_output=True,
-            timeout=TIME_LIMIT,
-        )
-        cls.counts = json.loads((path / "counts.json").read_text())
-        cls.files = {level: path / f"scene{level}.pftrace" for level in LEVELS}
+        super().setUpClass()
+        cls.files = {level: cls.folder / f"scene{level}.pftrace" for level in LEVELS}
         cls.traces = {level: perfetto_decoder.Trace(file.read_bytes()) for level, file in cls.files.items()}
 
     def test_nothing_is_unknown_or_would_be_dropped(self):

@@ -4,10 +4,27 @@
 // options and what makes such an exporter.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
 
 namespace tracedeck::exporting {
+
+// Something about the whole trace: "tracedeck.input.0".
+struct TraceAttribute {
+  std::string key = {};
+  std::variant<std::int64_t, std::string> value = {};
+};
+// What there is to say when no more marks come; may be empty.
+using TraceAttributes = std::function<std::vector<TraceAttribute>()>;
+
+// Slices that lie deeper are left out and counted: Perfetto drops those deeper than 512.
+inline constexpr std::uint32_t kMostDepth = 500;
 
 // Writes into an output that the caller owns and finishes, which must outlive the exporter.
 class Exporter : public timeline::MarkSink {

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "tracedeck/export/chrome.hpp"
 #include "tracedeck/export/made_up_marks_test.hpp"
 #include "tracedeck/export/perfetto.hpp"
 
@@ -161,6 +162,8 @@ TEST(ExportFiles, HoldATimeLineWithEverything) {
                      output, {.level = level, .format = "dial9", .attributes = attributes});
                });
   }
+  write_file(into / "scene.json", scene,
+             [&](io::Output& output) { return make_chrome(output, {.attributes = attributes}); });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "tracedeck/export/mark_exporter.hpp"
 #include "tracedeck/export/perfetto_annotations.hpp"
 #include "tracedeck/export/perfetto_names.hpp"
 #include "tracedeck/export/perfetto_packets.hpp"
@@ -56,28 +57,27 @@ perfetto::ClockId base_clock(const Timeline& timeline, std::string_view format) 
   return found == kFormatClocks.end() ? perfetto::ClockId::kTraceFile : found->clock;
 }
 
-// Perfetto drops slices deeper than 512.
-constexpr std::uint32_t kMostDepth = 500;
 constexpr std::size_t kMostGapLanes = 64;
 constexpr std::string_view kGapTrack = "trace quality";
 
-class Perfetto final : public Exporter {
+class Perfetto final : public MarkExporter<Perfetto> {
  public:
   Perfetto(io::Output& output, PerfettoOptions options)
       : options_(std::move(options)), level_(level_of(options_.level)), packets_(output) {}
 
-  Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
   Result<void> finish(const Timeline& timeline) override;
   [[nodiscard]] Receipt receipt() const override;
 
  private:
+  friend class MarkExporter<Perfetto>;
+
   struct TrackState {
     std::uint32_t depth = 0;                     // slices that are open, written or not
     timeline::NameId state = timeline::kNoName;  // that is a slice, and open
   };
 
-  void start(const Timeline& timeline, std::int64_t first);
-  void put(const Timeline& timeline, const Mark& mark);
+  [[nodiscard]] const Result<void>& status() const { return packets_.status(); }
+  void begin_trace(const Timeline& timeline, std::int64_t first);
   void begin_slice(const Timeline& timeline, const Mark& mark);
   void end_slice(const Timeline& timeline, const Mark& mark);
   void put_instant(const Timeline& timeline, const Mark& mark);
@@ -121,7 +121,6 @@ class Perfetto final : public Exporter {
   perfetto::Annotations annotations_{packets_, names_};
   perfetto::Tracks tracks_{packets_, level_.state_tracks};
   perfetto::Tasks tasks_{packets_, tracks_};
-  bool started_ = false;
   std::vector<TrackState> states_;      // by TrackId
   std::vector<std::string> wait_keys_;  // by NameId; empty: not made yet
   struct OpenEvent {
@@ -144,40 +143,9 @@ class Perfetto final : public Exporter {
   Counts counts_;
 };
 
-void Perfetto::start(const Timeline& timeline, std::int64_t first) {
-  if (started_) return;
-  started_ = true;
+void Perfetto::begin_trace(const Timeline& timeline, std::int64_t first) {
   packets_.start(base_clock(timeline, options_.format), first, std::min(first, timeline.begin()));
   tracks_.start();
-}
-
-Result<void> Perfetto::take(const Timeline& timeline, std::span<const Mark> marks) {
-  if (marks.empty()) return packets_.status();
-  start(timeline, marks.front().time);
-  for (const Mark& mark : marks) put(timeline, mark);
-  return packets_.status();
-}
-
-void Perfetto::put(const Timeline& timeline, const Mark& mark) {
-  switch (mark.kind) {
-    case MarkKind::kSliceBegin:
-      return begin_slice(timeline, mark);
-    case MarkKind::kSliceEnd:
-      return end_slice(timeline, mark);
-    case MarkKind::kInstant:
-      return put_instant(timeline, mark);
-    case MarkKind::kState:
-      return put_state(timeline, mark);
-    case MarkKind::kCounter:
-      return put_counter(timeline, mark);
-    case MarkKind::kFlowOut:
-    case MarkKind::kFlowIn:
-      return put_flow(timeline, mark);
-    case MarkKind::kWait:
-      return put_wait(timeline, mark);
-    case MarkKind::kGap:
-      return put_gap(timeline, mark);
-  }
 }
 
 void Perfetto::begin_slice(const Timeline& timeline, const Mark& mark) {

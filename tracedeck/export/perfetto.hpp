@@ -2,23 +2,13 @@
 // says what becomes of each kind of mark.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
-#include <variant>
-#include <vector>
 
 #include "tracedeck/export/exporter.hpp"
 #include "tracedeck/io/output.hpp"
 
 namespace tracedeck::exporting {
-
-// Something about the whole trace, for Perfetto's page "Info and stats": `tracedeck.input.0`.
-struct TraceAttribute {
-  std::string key = {};
-  std::variant<std::int64_t, std::string> value = {};
-};
 
 struct PerfettoOptions {
   // The oldest version of Perfetto that is to read the trace. Before 57 states are slices.
@@ -26,8 +16,8 @@ struct PerfettoOptions {
   // Of the trace: "dial9". Says which clock its times are of, where they do not count from the Unix
   // epoch.
   std::string format = {};
-  // What there is to say when no more marks come; may be empty.
-  std::function<std::vector<TraceAttribute>()> attributes = {};
+  // For Perfetto's page "Info and stats".
+  TraceAttributes attributes = {};
 };
 
 // Takes no memory for a mark; for each track, name and key some bytes. `output` must outlive it.
