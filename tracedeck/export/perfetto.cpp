@@ -105,7 +105,7 @@ class Perfetto final : public MarkExporter<Perfetto> {
   [[nodiscard]] bool is_open(const Mark& mark) const {
     return packets_.event_is_open() && open_.track == mark.track && open_.time == mark.time;
   }
-  TrackState& state_of(const Timeline& timeline, TrackId track) {
+  [[gnu::always_inline]] TrackState& state_of(const Timeline& timeline, TrackId track) {
     if (track > states_.size()) [[unlikely]]
       states_.resize(timeline.track_count());
     return states_[track - 1];

@@ -31,8 +31,11 @@ class Names {
       introduce(timeline.name(name), known);
     if (known.iid == 0) [[unlikely]]
       return put_whole(timeline.name(name));
-    packets_.writer().integer(event_field::kNameIid, known.iid);
-    if (known.category != 0) packets_.writer().integer(event_field::kCategoryIids, known.category);
+    ProtobufWriter& writer = packets_.writer();
+    std::uint8_t* at = writer.reserve(4 * kMaxLeb128Size);
+    at = put_integer(at, event_field::kNameIid, known.iid);
+    if (known.category != 0) at = put_integer(at, event_field::kCategoryIids, known.category);
+    writer.commit(at);
   }
   // Adds the name of an annotation that is open.
   void put_annotation(std::string_view name);

@@ -12,13 +12,6 @@ constexpr std::uint64_t kSequence = 1;
 // Bytes that the packet of an event takes before its name, and those before its time.
 constexpr std::size_t kMostHeader = 48;
 
-// A field of type varint whose number and value are below 128 when they are known.
-[[gnu::always_inline]] inline std::uint8_t* put(std::uint8_t* at, std::uint32_t number,
-                                                std::uint64_t value) {
-  at = encode_leb128(at, protobuf_tag(number, WireType::kVarint));
-  return encode_leb128(at, value);
-}
-
 }  // namespace
 
 void Packets::start(ClockId base, std::int64_t first, std::int64_t earliest) {
@@ -70,8 +63,8 @@ void Packets::begin_event(EventType type, std::int64_t time, std::uint32_t track
   at = put_header(at, moved(time));
   at = encode_leb128(at, protobuf_tag(packet_field::kTrackEvent, WireType::kBytes)) + 1;
   event_ = writer_.size() + static_cast<std::size_t>(at - begin);
-  at = put(at, event_field::kType, static_cast<std::uint64_t>(type));
-  writer_.commit(put(at, event_field::kTrackUuid, track_uuid));
+  at = put_integer(at, event_field::kType, static_cast<std::uint64_t>(type));
+  writer_.commit(put_integer(at, event_field::kTrackUuid, track_uuid));
 }
 
 void Packets::end() {
@@ -88,14 +81,15 @@ void Packets::end() {
 // A time that is later than the last one, or the same, is the difference; others are whole.
 std::uint8_t* Packets::put_header(std::uint8_t* at, std::uint64_t time) {
   if (time >= last_) [[likely]] {
-    at = put(at, packet_field::kTimestamp, time - last_);
+    at = put_integer(at, packet_field::kTimestamp, time - last_);
     last_ = time;
   } else {
-    at = put(at, packet_field::kTimestamp, time);
-    at = put(at, packet_field::kTimestampClockId, static_cast<std::uint64_t>(ClockId::kAbsolute));
+    at = put_integer(at, packet_field::kTimestamp, time);
+    at = put_integer(at, packet_field::kTimestampClockId,
+                     static_cast<std::uint64_t>(ClockId::kAbsolute));
   }
-  at = put(at, packet_field::kSequenceId, kSequence);
-  return put(at, packet_field::kSequenceFlags, kNeedsState);
+  at = put_integer(at, packet_field::kSequenceId, kSequence);
+  return put_integer(at, packet_field::kSequenceFlags, kNeedsState);
 }
 
 // Perfetto drops what is before 0.

@@ -28,8 +28,9 @@ class Tracks {
 
   // The number of a track, from 1 on. What is open is closed where its descriptor has to be written
   // first.
-  [[nodiscard]] std::uint32_t uuid(const timeline::Timeline& timeline, timeline::TrackId track,
-                                   Content content) {
+  [[nodiscard]] [[gnu::always_inline]] std::uint32_t uuid(const timeline::Timeline& timeline,
+                                                          timeline::TrackId track,
+                                                          Content content) {
     const auto kind = static_cast<std::size_t>(content);
     if (track <= uuids_.size() && uuids_[track - 1][kind] != 0) [[likely]]
       return uuids_[track - 1][kind];

@@ -26,6 +26,14 @@ enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2 };
   return std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type);
 }
 
+// Writes a field of type bool, enum, uint32 or uint64 to room of at least 2 * kMaxLeb128Size and
+// returns its end.
+[[nodiscard]] [[gnu::always_inline]] inline std::uint8_t* put_integer(std::uint8_t* at,
+                                                                      std::uint32_t number,
+                                                                      std::uint64_t value) {
+  return encode_leb128(encode_leb128(at, protobuf_tag(number, WireType::kVarint)), value);
+}
+
 // Fields on their way to an output. Not thread-safe.
 class ProtobufWriter {
  public:
@@ -36,8 +44,7 @@ class ProtobufWriter {
 
   // Types bool, enum, uint32 and uint64.
   void integer(std::uint32_t number, std::uint64_t value) {
-    std::uint8_t* const at = put_tag(reserve(2 * kMaxLeb128Size), number, WireType::kVarint);
-    commit(encode_leb128(at, value));
+    commit(put_integer(reserve(2 * kMaxLeb128Size), number, value));
   }
   // Types int32 and int64: ten bytes where the value is negative.
   void signed_integer(std::uint32_t number, std::int64_t value) {
