@@ -18,11 +18,14 @@
 #include <filesystem>
 #include <string_view>
 
+#include "bench/counting_output.hpp"
 #include "bench/dial9_decoding.hpp"
 #include "bench/dial9_workload.hpp"
 #include "bench/heph_workload.hpp"
 #include "bench/lttng_trace.hpp"
+#include "bench/mark_workload.hpp"
 #include "bench/tband_workload.hpp"
+#include "tracedeck/export/perfetto.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output.hpp"
 
@@ -85,22 +88,40 @@ bool read_file(std::uint64_t events, const char* path) {
   return reader && count_events(**reader) == events;
 }
 
+// The events are slices; making their marks is counted too.
+bool export_perfetto(std::uint64_t slices, const char*) {
+  CountingOutput output;
+  return PollMarks().give(*exporting::make_perfetto(output, {}), slices);
+}
+
+// The marks are made, and go nowhere.
+bool write_polls(std::uint64_t slices, const char* file) {
+  struct Nowhere final : timeline::MarkSink {
+    Result<void> take(const timeline::Timeline&, std::span<const timeline::Mark>) override {
+      return {};
+    }
+    Result<void> finish(const timeline::Timeline&) override { return {}; }
+  } nowhere;
+  return PollMarks().give(nowhere, slices) && write_bytes(file, {});
+}
+
 struct Mode {
   const char* name;
   bool (*run)(std::uint64_t events, const char* file);
 };
 
 constexpr std::array kModes = {
-    Mode{"encode-mix3", encode<kMix3>},    Mode{"encode-mix16", encode<kMix16>},
-    Mode{"visit-mix3", visit_file},        Mode{"visit-mix16", visit_file},
-    Mode{"write-mix3", write_file<kMix3>}, Mode{"write-mix16", write_file<kMix16>},
-    Mode{"write-lttng", write_lttng},      Mode{"write-heph", write_heph},
-    Mode{"write-tband", write_tband},      Mode{"tape-mix3", read_file<true>},
-    Mode{"tape-mix16", read_file<true>},   Mode{"tape-lttng", read_file<true>},
-    Mode{"tape-heph", read_file<true>},    Mode{"tape-tband", read_file<true>},
-    Mode{"skip-mix3", read_file<false>},   Mode{"skip-mix16", read_file<false>},
-    Mode{"skip-lttng", read_file<false>},  Mode{"skip-heph", read_file<false>},
-    Mode{"skip-tband", read_file<false>},
+    Mode{"encode-mix3", encode<kMix3>},      Mode{"encode-mix16", encode<kMix16>},
+    Mode{"visit-mix3", visit_file},          Mode{"visit-mix16", visit_file},
+    Mode{"write-mix3", write_file<kMix3>},   Mode{"write-mix16", write_file<kMix16>},
+    Mode{"write-lttng", write_lttng},        Mode{"write-heph", write_heph},
+    Mode{"write-tband", write_tband},        Mode{"tape-mix3", read_file<true>},
+    Mode{"tape-mix16", read_file<true>},     Mode{"tape-lttng", read_file<true>},
+    Mode{"tape-heph", read_file<true>},      Mode{"tape-tband", read_file<true>},
+    Mode{"skip-mix3", read_file<false>},     Mode{"skip-mix16", read_file<false>},
+    Mode{"skip-lttng", read_file<false>},    Mode{"skip-heph", read_file<false>},
+    Mode{"skip-tband", read_file<false>},    Mode{"write-polls", write_polls},
+    Mode{"perfetto-polls", export_perfetto},
 };
 
 bool run(std::string_view name, std::uint64_t events, const char* file) {

@@ -6,28 +6,13 @@
 #include <array>
 #include <string>
 
+#include "bench/counting_output.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace {
 
 using namespace tracedeck;
-
-// Counts bytes and keeps none.
-class CountingOutput final : public io::Output {
- public:
-  [[nodiscard]] const std::string& name() const override { return name_; }
-  [[nodiscard]] Result<void> write(ByteSpan bytes) override {
-    count_ += bytes.size();
-    return {};
-  }
-  [[nodiscard]] Result<void> flush() override { return {}; }
-  [[nodiscard]] Result<void> finish() override { return {}; }
-  [[nodiscard]] std::size_t count() const { return count_; }
-
- private:
-  std::string name_ = "nowhere";
-  std::size_t count_ = 0;
-};
+using bench::CountingOutput;
 
 FieldClassPtr three_unsigned() {
   StructureClass structure;

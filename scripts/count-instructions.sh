@@ -5,8 +5,9 @@
 #   scripts/count-instructions.sh [--against FILE] [MODE...]     default: all modes
 #
 # Workloads: mix3, mix16 (dial9), lttng (CTF 1.8), heph, tband. Modes: encode-, visit-, tape-, skip-WORKLOAD,
-# print-WORKLOAD (to JSON lines), convert-WORKLOAD-TARGET, query-WORKLOAD-QUESTION. FILE holds what this printed for another build; each
-# line then shows the difference too, and more than 2 % above it is an error.
+# print-WORKLOAD (to JSON lines), convert-WORKLOAD-TARGET, query-WORKLOAD-QUESTION; perfetto-polls, of slices, with what it
+# takes to make their marks. FILE holds what this printed for another build; each line then shows the difference too, and
+# more than 2 % above it is an error.
 # Environment: BUILD_DIR (default build/release).
 set -euo pipefail
 cd "$(dirname "$0")/.."

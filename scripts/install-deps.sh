@@ -12,9 +12,9 @@ build=(
     libgtest-dev libgmock-dev librapidcheck-dev libsimdjson-dev libtomlplusplus-dev libbenchmark-dev
     zstd groff-base mandoc fish zsh # what the tests try the outputs, the man page and the completions with
 )
-# Whom the tests compare with, and have record (in user space only), and the compiler for devices. Without them these
-# tests are skipped.
-peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi)
+# Whom the tests compare with, have record (in user space only) and have read, and the compiler for devices. Without them
+# these tests are skipped.
+peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi protobuf-compiler)
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
 packages=(dpkg-dev mmdebstrap) # what makes packages, unpacks sources, and makes a bare Debian to try them in

@@ -1,0 +1,174 @@
+"""Traces for Perfetto: made-up time lines with everything in them, read by a decoder of our own, by protoc and by Perfetto's
+trace processor."""
+
+import collections
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+import perfetto_decoder
+from command import TIME_LIMIT
+from exported import ExportedTest, needs_processor, rows
+
+HERE = pathlib.Path(__file__).resolve().parent
+LEVELS = (50, 57)
+
+needs_protoc = unittest.skipUnless(shutil.which("protoc"), "protoc (protobuf-compiler) is not installed")
+
+
+def track_name(track):
+    return track.get("name") or track.get("thread", {}).get("thread_name")
+
+
+class PerfettoTest(ExportedTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.files = {level: cls.folder / f"scene{level}.pftrace" for level in LEVELS}
+        cls.traces = {level: perfetto_decoder.Trace(file.read_bytes()) for level, file in cls.files.items()}
+
+    def test_nothing_is_unknown_or_would_be_dropped(self):
+        for level, trace in self.traces.items():
+            self.assertEqual(trace.problems, [], level)
+            self.assertEqual(trace.attributes["tracedeck.lost_events"], 7002)
+
+    def test_marks_are_all_there(self):
+        counts, trace = self.counts, self.traces[57]
+        # Ten slices are too deep; one end brings its begin along; losses and instants are slices too.
+        slices = counts["slice_begin"] - 10 + 1 + counts["gap"] + counts["instant"]
+        self.assertEqual(len(trace.slices), slices)
+        self.assertEqual(len(trace.counters), counts["counter"])
+        self.assertEqual(len(trace.flows), counts["flow_in"])
+        self.assertEqual(len(trace.tasks), counts["task_state"])
+        self.assertEqual(len(trace.states), counts["state"] - counts["task_state"] - counts["unknown_state"])
+        self.assertEqual(len(self.traces[50].slices), slices + counts["state"] - counts["unknown_state"])
+
+    def test_slices_nest_and_last_as_they_did(self):
+        trace = self.traces[57]
+        of = collections.defaultdict(list)
+        for each in trace.slices:
+            of[track_name(trace.tracks[each.track])].append(each)
+        polls = [s for s in of["worker 0"] + of["worker 1"] if s.category == "poll"]
+        reads = [s for s in of["worker 0"] + of["worker 1"] if s.name == 'read "x"']
+        self.assertEqual({(s.end - s.begin, s.depth) for s in polls}, {(4000, 0)})
+        self.assertEqual({(s.end - s.begin, s.depth) for s in reads}, {(1000, 1)})
+        self.assertEqual({s.args.get("wake -> poll (ns)") for s in polls}, {3000})
+        self.assertEqual([s.args.get("events were lost inside") for s in polls].count(True), 4)
+        self.assertEqual(sorted(s.depth for s in of["deep"]), list(range(500)))
+        self.assertEqual([s.end for s in of["GET"]].count(None), 2)
+        self.assertEqual(
+            sorted((s.name, s.end - s.begin) for s in of["trace quality"]),
+            [("damaged", 201_000), ("lost 7002 events", 300_000)],
+        )
+        late = {s.name: s for s in of["late"]}
+        self.assertEqual(late["before"].args, {"began before the trace": True})
+        self.assertEqual(late["late \ufffd"].depth, 1)  # within what began before the trace
+
+    def test_flows_lead_from_the_wake_to_the_poll(self):
+        for begin, _, name, end, _, poll in self.traces[57].flows:
+            self.assertEqual((end - begin, name, poll[:8]), (3000, "wake", "main.rs:"))
+
+    @needs_protoc
+    def test_protoc_knows_every_field(self):
+        for level, file in self.files.items():
+            with open(file, "rb") as data:
+                done = subprocess.run(
+                    ["protoc", f"--proto_path={HERE}", "--decode=tracedeck.Trace", "perfetto.proto"],
+                    stdin=data,
+                    capture_output=True,
+                    timeout=TIME_LIMIT,
+                )
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            text = done.stdout.decode()
+            self.assertEqual(re.findall(r"(?m)^ *\d+[: {].*", text), [])
+            self.assertEqual(len(re.findall(r"(?m)^packet \{", text)), len(self.traces[level].packets))
+
+    @needs_processor
+    def test_perfettos_own_reader_finds_nothing_wrong(self):
+        for file in self.files.values():
+            found = rows(file, "select name, idx, value from stats where severity != 'info' and value > 0")
+            self.assertEqual(found, [])
+
+    @needs_processor
+    def test_perfettos_own_reader_reads_the_same_slices(self):
+        for level, file in self.files.items():
+            theirs = rows(file, "select hex(name), ts, dur, depth, ifnull(category, '') from slice")
+            ours = [
+                [s.name.encode().hex().upper(), s.begin, -1 if s.end is None else s.end - s.begin, s.depth, s.category or ""]
+                for s in self.traces[level].slices
+            ]
+            self.assertEqual(sorted(theirs), sorted([str(v) for v in row] for row in ours))
+
+    @needs_processor
+    def test_perfettos_own_reader_reads_the_same_counters_and_flows(self):
+        for level, file in self.files.items():
+            trace = self.traces[level]
+            theirs = rows(file, "select ts, value from counter")
+            self.assertEqual(
+                sorted((int(t), float(v)) for t, v in theirs), sorted((t, float(v)) for _, t, v in trace.counters)
+            )
+            sql = "select o.ts, o.name, i.ts, i.name from flow join slice o on slice_out = o.id join slice i on slice_in = i.id"
+            self.assertEqual(
+                sorted((int(a), b, int(c), d) for a, b, c, d in rows(file, sql)),
+                sorted((a, b, c, d) for a, _, b, c, _, d in trace.flows),
+            )
+
+    @needs_processor
+    def test_perfettos_own_reader_reads_the_same_states_and_tasks(self):
+        file, trace = self.files[57], self.traces[57]
+        theirs = rows(file, "select value, ts, dur from state")
+        ours = [[s.name, str(s.begin), str(-1 if s.end is None else s.end - s.begin)] for s in trace.states]
+        self.assertEqual(sorted(theirs), sorted(ours))
+        running = [t for t in trace.tasks if t.state == perfetto_decoder.RUNNING]
+        sql = "select ts, tid, ucpu from sched join thread using (utid)"
+        self.assertEqual(sorted(rows(file, sql)), sorted([str(t.time), str(t.tid), str(t.cpu)] for t in running))
+        letters = {1: "Created", 2: "R", 3: "Running", 4: "S", 5: "D", 6: "T", 7: "Z", 8: "X"}
+        sql = "select ts, tid, state from thread_state join thread using (utid)"
+        self.assertEqual(
+            sorted(rows(file, sql)), sorted([str(t.time), str(t.tid), letters[t.state]] for t in trace.tasks)
+        )
+
+    @needs_processor
+    def test_perfettos_own_reader_reads_the_same_arguments(self):
+        file = self.files[57]
+        sql = "select distinct key, display_value from slice join args using (arg_set_id) where category = 'poll' and key in "
+        theirs = rows(file, sql + "('debug.offset', 'debug.ratio', 'debug.ok', 'debug.sizes', 'debug.state', 'debug.large')")
+        self.assertEqual(
+            sorted(theirs),
+            sorted([
+                ["debug.large", "18446744073709551615"],
+                ["debug.offset", "-3"],
+                ["debug.ok", "true"],
+                ["debug.ratio", "0.5"],
+                ["debug.sizes", "[10,4096]"],
+                ["debug.state", "busy"],
+            ]),
+        )
+
+
+class DecoderTest(unittest.TestCase):
+    """What the decoder must not overlook."""
+
+    def problems(self, packets):
+        clocks = "0A06 0840 1064 1801 0A04 0841 1064 0A04 0806 1064"
+        first = bytes.fromhex(f"5001 6801 3214 {clocks} DA03 03 D00340")
+        data = b"".join(b"\x0a" + bytes([len(p)]) + p for p in [first, *map(bytes.fromhex, packets)])
+        return perfetto_decoder.Trace(data).problems
+
+    TRACK = "5001 E203 05 0801 1201 61"
+
+    def test_a_sound_trace_has_none(self):
+        self.assertEqual(self.problems([self.TRACK, "4001 5001 6802 5A04 4801 5801", "4001 5001 6802 5A04 4802 5801"]), [])
+
+    def test_faults(self):
+        for packets, words in [
+            ([self.TRACK, "4001 5001 6802 5A04 4802 5801"], "an end without a begin"),
+            (["4001 5001 6802 5A04 4801 5801"], "an event of type 1 on track 1"),
+            ([self.TRACK, "4001 5001 5A04 4803 5801"], "without the flag"),
+            ([self.TRACK, "4001 5001 6802 5A06 4803 5801 2801"], "unknown field 5"),
+            ([self.TRACK, "4001 5001 6802 5A04 4804 5801"], "an event of type 4 on track 1"),
+            ([self.TRACK, "4001 5001 6802 AA07 06 0800 1805 2003", "4001 5001 6802 AA07 06 0800 1805 2003"], "cannot be"),
+        ]:
+            self.assertIn(words, " ".join(self.problems(packets)), packets)

@@ -1,0 +1,58 @@
+// What exporters have in common that write something for each mark.
+#pragma once
+
+#include <span>
+
+#include "tracedeck/export/exporter.hpp"
+
+namespace tracedeck::exporting {
+
+// `Target` derives from it and has a function for each kind of mark; `begin_trace`, called with the
+// time of the first mark before any of them; and `status`, of its output.
+template <class Target>
+class MarkExporter : public Exporter {
+ public:
+  Result<void> take(const timeline::Timeline& timeline,
+                    std::span<const timeline::Mark> marks) final {
+    if (!marks.empty()) start(timeline, marks.front().time);
+    for (const timeline::Mark& mark : marks) put(timeline, mark);
+    return target().status();
+  }
+
+ protected:
+  void start(const timeline::Timeline& timeline, std::int64_t first) {
+    if (started_) return;
+    started_ = true;
+    target().begin_trace(timeline, first);
+  }
+
+ private:
+  [[nodiscard]] Target& target() { return static_cast<Target&>(*this); }
+
+  void put(const timeline::Timeline& timeline, const timeline::Mark& mark) {
+    using timeline::MarkKind;
+    switch (mark.kind) {
+      case MarkKind::kSliceBegin:
+        return target().begin_slice(timeline, mark);
+      case MarkKind::kSliceEnd:
+        return target().end_slice(timeline, mark);
+      case MarkKind::kInstant:
+        return target().put_instant(timeline, mark);
+      case MarkKind::kState:
+        return target().put_state(timeline, mark);
+      case MarkKind::kCounter:
+        return target().put_counter(timeline, mark);
+      case MarkKind::kFlowOut:
+      case MarkKind::kFlowIn:
+        return target().put_flow(timeline, mark);
+      case MarkKind::kWait:
+        return target().put_wait(timeline, mark);
+      case MarkKind::kGap:
+        return target().put_gap(timeline, mark);
+    }
+  }
+
+  bool started_ = false;
+};
+
+}  // namespace tracedeck::exporting

@@ -1,0 +1,35 @@
+// What the flags of marks are called where they are shown.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "tracedeck/timeline/mark.hpp"
+
+namespace tracedeck::exporting {
+
+struct FlagName {
+  timeline::MarkFlag flag;
+  std::string_view name;
+};
+
+// Those that say something about a slice or an instant.
+inline constexpr std::array kFlagNames = {
+    FlagName{timeline::kBeganBefore, "began before the trace"},
+    FlagName{timeline::kOpenAtEnd, "open at the end"},
+    FlagName{timeline::kAcrossLoss, "events were lost inside"},
+    FlagName{timeline::kInferredEnd, "end inferred"},
+    FlagName{timeline::kOverlap, "overlaps another"},
+    FlagName{timeline::kClockStep, "clock stepped back"},
+    FlagName{timeline::kUnmatchedEnd, "end without a begin"},
+    FlagName{timeline::kNegative, "ended before it began"},
+    FlagName{timeline::kMoved, "part of a slice that changes lanes"},
+};
+inline constexpr std::uint16_t kNamedFlags = [] {
+  std::uint16_t flags = 0;
+  for (const FlagName& each : kFlagNames) flags = static_cast<std::uint16_t>(flags | each.flag);
+  return flags;
+}();
+
+}  // namespace tracedeck::exporting

@@ -1,0 +1,58 @@
+// States of tasks as events of a generic kernel: Perfetto shows which runs on each processor, and
+// the state of each as that of a thread.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tracedeck/export/perfetto_packets.hpp"
+#include "tracedeck/export/perfetto_tracks.hpp"
+#include "tracedeck/timeline/timeline.hpp"
+
+namespace tracedeck::exporting::perfetto {
+
+// Which of Perfetto's states a name begins with: "running", "blocked: receive QUEUE" (which is
+// sleeping, as is every name that says nothing else).
+[[nodiscard]] TaskState task_state(std::string_view name);
+
+// States that Perfetto's events cannot say.
+struct TaskCounts {
+  std::uint64_t unknown = 0;   // written as runnable
+  std::uint64_t repeated = 0;  // the same again, left out
+  std::uint64_t idle = 0;      // of tasks with number 0: a processor that runs nothing
+  std::uint64_t late = 0;      // came behind later ones, left out
+};
+
+class Tasks {
+ public:
+  Tasks(Packets& packets, Tracks& tracks) : packets_(packets), tracks_(tracks) {}
+
+  // Requires a track of kind kTask.
+  void put(const timeline::Timeline& timeline, const timeline::Mark& mark);
+
+  [[nodiscard]] const TaskCounts& counts() const { return counts_; }
+
+ private:
+  struct Task {
+    TaskState state = TaskState::kUnknown;  // the last that was written
+    std::int32_t cpu = 0;                   // on which it ran last
+    bool has_process = false;
+  };
+
+  [[nodiscard]] TaskState state_of(const timeline::Timeline& timeline, timeline::NameId name);
+  [[nodiscard]] bool can_follow(TaskState state, const Task& task, std::int64_t tid);
+  void put_state(const timeline::Timeline& timeline, const timeline::Mark& mark, TaskState state);
+  void put_process(const timeline::Timeline& timeline, timeline::TrackId track);
+
+  Packets& packets_;
+  Tracks& tracks_;
+  std::unordered_map<std::int64_t, Task> tasks_;  // by tid
+  std::vector<TaskState> states_;                 // by NameId; kUnknown: not looked at yet
+  std::int64_t last_time_ = std::numeric_limits<std::int64_t>::min();
+  TaskCounts counts_;
+};
+
+}  // namespace tracedeck::exporting::perfetto
