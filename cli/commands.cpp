@@ -32,6 +32,13 @@ constexpr auto kQueryOptions = std::to_array<std::string_view>(
      "order",      "clock",         "clock-offset",   "follow",    "slack",  "baud",   "metadata",
      "files-from", "format",        "tband-encoding", "max-state", "jobs",   "strict", "color",
      "progress",   "quiet",         "verbose",        "help",      "version"});
+constexpr auto kLatencyOptions = std::to_array<std::string_view>(
+    {"json",         "json-output", "by",         "top",      "slice-where",    "require",
+     "table",        "explain",     "begin",      "end",      "slice-order",    "clock",
+     "clock-offset", "metadata",    "files-from", "format",   "tband-encoding", "max-state",
+     "jobs",         "strict",      "color",      "progress", "quiet",          "verbose",
+     "help",         "version"});
+constexpr auto kTablesOptions = std::to_array<std::string_view>({"table", "help", "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
     {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
      "max-state", "jobs", "strict", "color", "progress", "quiet", "verbose", "help", "version"});
@@ -108,6 +115,24 @@ constexpr std::array kCommands = {
         "Many hosts can answer together: each with --partial FILE, and all of it with query "
         "--merge FILE... (no STAGES).",
         Operands::kStagesAndTraces, kQueryOptions, check_query, run_query},
+    Command{
+        "latency", "how long things took: polls, spans, system calls, waits",
+        "Interprets the events of the TRACEs by tables of what they mean, and prints how long each "
+        "kind of slice took, and how long was waited: count, quantiles, the longest and where. "
+        "Below, what workers, processors and tasks did altogether.\n\n"
+        "There are tables for dial9 (Tokio), Tonbandgeraet, Heph, LTTng's kernel and user space "
+        "tracers, ROS 2 and Zephyr; of other events those are paired whose names say so "
+        "(x_begin, x_end), and --table FILE says what yours mean. 'tracedeck tables' shows all.\n\n"
+        "  tracedeck latency --require 'p99(\"wake -> poll\") < 1ms' TRACE\n\n"
+        "With --begin only what ends from then on counts, but what was before is known. What was "
+        "lost, cut or had not ended is in no figure and is counted below. Quantiles are within "
+        "0.4 %, all else is exact.",
+        Operands::kTraces, kLatencyOptions, nullptr, run_latency},
+    Command{"tables", "what is known of the meaning of events",
+            "Lists the tables that say what events mean, or prints the one called NAME, as TOML. "
+            "With --table FILE that one is checked and is in the list.\n\n"
+            "The keys of tables are described in docs/timeline.md.",
+            Operands::kTable, kTablesOptions, check_tables, run_tables},
     Command{"validate", "every rule of its specification that a trace breaks",
             "Prints every finding, one a line: FILE:OFFSET: severity: RULE: sentence [section]. "
             "Errors are broken "

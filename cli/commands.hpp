@@ -16,6 +16,7 @@ enum class Operands : std::uint8_t {
   kTraces,           // TRACE...
   kStagesAndTraces,  // STAGES TRACE...
   kKind,             // one of `generated_kinds()`
+  kTable,            // none, or the name of a table
 };
 
 [[nodiscard]] constexpr bool takes_traces(Operands operands) {
@@ -49,6 +50,9 @@ void run_schema(const Options& options, Session& session);
 void run_stats(const Options& options, Session& session);
 [[nodiscard]] std::string check_query(Options& options);
 void run_query(const Options& options, Session& session);
+void run_latency(const Options& options, Session& session);
+[[nodiscard]] std::string check_tables(Options& options);
+void run_tables(const Options& options, Session& session);
 void run_validate(const Options& options, Session& session);
 [[nodiscard]] std::string check_convert(Options& options);
 void run_convert(const Options& options, Session& session);

@@ -95,7 +95,7 @@ std::string table(const std::vector<std::pair<std::string, std::string>>& rows) 
 std::span<const ExitMeaning> exit_meanings() { return kExitMeanings; }
 
 std::string usage_line(const Command& command) {
-  constexpr std::array kOperands = {"", " TRACE...", " STAGES TRACE...", " KIND"};
+  constexpr std::array kOperands = {"", " TRACE...", " STAGES TRACE...", " KIND", " [NAME]"};
   return fmt::format("tracedeck {} [OPTIONS]{}", command.name,
                      kOperands[static_cast<std::size_t>(command.operands)]);
 }

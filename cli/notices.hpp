@@ -38,7 +38,8 @@ class Notices {
   }
   void see(const Record& record);
   void see(RecordKind kind, const Notice& notice);
-  void see(const Batch& batch);
+  // Not part of a larger loop's function, where its few registers would lie in memory.
+  [[gnu::noinline]] void see(const Batch& batch);
 
   // From here on `see_order` counts events that are printed after later ones.
   void count_steps_back() { counts_steps_back_ = true; }

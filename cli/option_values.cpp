@@ -111,6 +111,10 @@ std::expected<std::string, std::string> read_expression(const std::string& path)
   return read_text(path, query::kMaxTextSize, "an expression");
 }
 
+std::expected<std::string, std::string> read_table(const std::string& path) {
+  return read_text(path, query::kMaxTextSize, "a table");
+}
+
 std::expected<std::vector<std::string>, std::string> read_traces(const std::string& path) {
   const auto text = read_text(path, kMaxListSize, "a list of TRACEs");
   if (!text) return std::unexpected(text.error());

@@ -24,6 +24,8 @@ namespace tracedeck::cli {
 
 // What the file of that name holds: an expression of 1 MiB at most.
 [[nodiscard]] std::expected<std::string, std::string> read_expression(const std::string& path);
+// The same of a table of time lines.
+[[nodiscard]] std::expected<std::string, std::string> read_table(const std::string& path);
 
 // The TRACEs that the list of that name holds, "-" for standard input: one a line, or divided by
 // NUL bytes where there is one. Errors name the line.

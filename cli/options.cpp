@@ -10,6 +10,7 @@
 #include "tracedeck/io/follow.hpp"
 #include "tracedeck/outputs.hpp"
 #include "tracedeck/render/babeltrace_time.hpp"
+#include "tracedeck/timeline/latency.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -224,6 +225,47 @@ std::string apply_where(Options& options, const std::string& value) {
   return {};
 }
 
+std::string apply_table(Options& options, const std::string& value) {
+  if (value.empty()) return "a file needs a name";
+  auto text = read_table(value);
+  if (!text) return std::move(text).error();
+  auto table = timeline::parse_table(*text, value);
+  if (!table) return table.error().message;
+  options.tables.push_back(*std::move(table));
+  return {};
+}
+
+// Conditions of repeated options have to hold together.
+std::string apply_slices_where(Options& options, const std::string& value) {
+  auto text = value.starts_with('@') ? read_expression(value.substr(1)) : value;
+  if (!text) return std::move(text).error();
+  options.slices_where = options.slices_where.empty()
+                             ? *text
+                             : fmt::format("({}) && ({})", options.slices_where, *text);
+  const auto latency = timeline::Latency::make({.where = options.slices_where});
+  return latency ? std::string() : latency.error().message;
+}
+
+std::string apply_slices_by(Options& options, const std::string& value) {
+  options.slices_by = value;
+  const auto latency = timeline::Latency::make({.by = value});
+  return latency ? std::string() : latency.error().message;
+}
+
+std::string apply_top(Options& options, const std::string& value) {
+  const auto top = parse_count(value);
+  if (!top) return top.error();
+  options.top = *top;
+  return {};
+}
+
+std::string apply_requirement(Options& options, const std::string& value) {
+  auto requirement = timeline::Requirement::parse(value);
+  if (!requirement) return requirement.error().message;
+  options.requirements.push_back(*std::move(requirement));
+  return {};
+}
+
 // Setters of switches and plain words.
 template <bool Options::* Member>
 std::string set(Options& options, const std::string&) {
@@ -326,6 +368,44 @@ constexpr std::array kOptions = {
                .choices = answer_choices,
                .initial = "text",
                .apply = assign<&Options::output>},
+    OptionSpec{.name = "table",
+               .value = "FILE",
+               .help = "a table that says what events mean, beside the built-in ones",
+               .detail = "A file in TOML, which 'tracedeck tables' describes; in place of a "
+                         "built-in table of the same name. Repeatable.",
+               .kind = ValueKind::kFile,
+               .apply = apply_table},
+    OptionSpec{.name = "explain",
+               .help = "print the tables that were applied, and what was inferred, instead",
+               .detail = "As TOML: a table of one's own can begin with it.",
+               .apply = set<&Options::explain>},
+    OptionSpec{.name = "where",
+               .key = "slice-where",
+               .value = "EXPR",
+               .help = "only slices and waits for which EXPR is true",
+               .detail = "EXPR is about name, category, label, track, kind (\"slice\" or "
+                         "\"wait\"), time, end and duration, never about events: without some "
+                         "events, begins and ends would not be found. Repeatable.",
+               .kind = ValueKind::kExpression,
+               .apply = apply_slices_where},
+    OptionSpec{.name = "by",
+               .value = "EXPR",
+               .help = "a row for each value of EXPR too: track, kind, ...",
+               .apply = apply_slices_by},
+    OptionSpec{.name = "top",
+               .value = "N",
+               .help = "at most N rows of each category, those that took longest altogether (20)",
+               .detail = "0 is all of them, as with --output json.",
+               .apply = apply_top},
+    OptionSpec{.name = "require",
+               .value = "CONDITION",
+               .help = "exit 1 unless it holds: 'p99(\"wake -> poll\") < 1ms'",
+               .detail =
+                   "Of count, min, max, avg, total, p50 ... p99.9, open and left_out, each of "
+                   "a row's name, of a category, or of a glob over both, compared with a "
+                   "duration or a count. It does not hold either where there is no such row, "
+                   "or where losses leave it unknown. Repeatable.",
+               .apply = apply_requirement},
     OptionSpec{.name = "partial",
                .value = "FILE",
                .help = "write what the answer is made of to FILE instead, for --merge",
@@ -413,6 +493,15 @@ constexpr std::array kOptions = {
                .choices = record_choices,
                .initial = "events",
                .apply = apply_records},
+    OptionSpec{.name = "order",
+               .key = "slice-order",
+               .value = "ORDER",
+               .help = "order in which events are interpreted",
+               .detail = "What comes late in another order than that of time is clamped to the "
+                         "last time of its track, and counted.",
+               .choices = order_choices,
+               .initial = "time",
+               .apply = apply_order},
     OptionSpec{.name = "order",
                .value = "ORDER",
                .help = "order of the events",

@@ -17,6 +17,8 @@
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/query/condition.hpp"
+#include "tracedeck/timeline/requirement.hpp"
+#include "tracedeck/timeline/table.hpp"
 
 namespace tracedeck::cli {
 
@@ -47,7 +49,13 @@ struct Options {
   // Of `print` a name of `outputs()`, of `query` one of its forms.
   std::string output = "text";
   bool int64_strings = false;
-  bool metadata = false;  // of `schema`: as metadata text
+  bool metadata = false;                // of `schema`: as metadata text
+  std::vector<timeline::Table> tables;  // of --table
+  bool explain = false;                 // print what was applied and inferred as tables
+  std::string slices_where;             // what slices have to meet
+  std::string slices_by;                // what they are grouped by
+  std::optional<std::uint64_t> top;     // rows of each category
+  std::vector<timeline::Requirement> requirements;
   bool clock_gmt = false;
   bool clock_seconds = false;
   bool clock_cycles = false;

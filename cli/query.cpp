@@ -145,6 +145,50 @@ void run_merge(const Options& options, Session& session) {
     report_counts(options, session, merge.query()->counts(), *estimates);
 }
 
+// Reads what the answer is of, and adds it. Returns whether there can be an answer; what reading
+// failed at is reported.
+Result<void> read_events(const Options& options, Session& session, query::Query& query,
+                         OpenPipeline& pipeline, LiveAnswer& live, Notices& notices) {
+  flow::SlackOrder ordered(
+      *pipeline, [&](std::chrono::milliseconds patience) { return pipeline->ready(patience); },
+      options.slack);
+  const bool slack = options.slack > Nanoseconds();
+  RecordSource& source = slack ? ordered : static_cast<RecordSource&>(*pipeline);
+  const auto ready = [&](std::chrono::milliseconds patience) {
+    return slack ? ordered.ready(patience) : pipeline->ready(patience);
+  };
+  Result<void> answered;
+  const auto read = read_through(source, [&](const Batch& batch) {
+    notices.see(batch);
+    answered = query.add(batch);
+    live.came();
+    if (answered && !query.full() && pipeline->live()) answered = live.before_next(ready);
+    return answered.has_value() && !query.full();
+  });
+  if (!read) session.report(read.error());
+  query.note_late(ordered.late());
+  if (ordered.hurried() != 0)
+    session.diagnostics.note(
+        fmt::format("{} events and other records went on before --slack was over: no more are held",
+                    ordered.hurried()));
+  live.end();
+  session.diagnostics.progress().erase();
+  return answered;
+}
+
+// What may be wrong with the question itself.
+void report_doubts_of(const Options& options, Session& session, const query::Query& query,
+                      std::vector<query::FieldWatch*> watches) {
+  // Who runs commands reports those of --where.
+  std::erase_if(watches, [&](query::FieldWatch* each) {
+    return std::ranges::find(options.watches, each) != options.watches.end();
+  });
+  for (const std::string& sentence : query.notices()) session.diagnostics.note(sentence);
+  if (query.full())
+    for (query::FieldWatch* const each : watches) each->stop_early();
+  report_doubts(watches, session);
+}
+
 }  // namespace
 
 std::string check_query(Options& options) {
@@ -168,7 +212,7 @@ void run_query(const Options& options, Session& session) {
   const auto parsed = query::Query::parse(options.stages, options.condition);
   if (!parsed) return session.report(parsed.error());
   query::Query& query = **parsed;
-  Options reading = reading_options(options, query);
+  const Options reading = reading_options(options, query);
   PartialOutput partial(options, session);
   if (partial.failed()) return;
   // Goes after what reports on other threads.
@@ -184,30 +228,7 @@ void run_query(const Options& options, Session& session) {
   const auto estimates = std::make_shared<query::Estimates>();
   query.answer_to(sink_of(options, session, query, estimates));
   Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});
-  flow::SlackOrder ordered(
-      *pipeline, [&](std::chrono::milliseconds patience) { return pipeline->ready(patience); },
-      options.slack);
-  RecordSource& source =
-      options.slack > Nanoseconds() ? ordered : static_cast<RecordSource&>(*pipeline);
-  const auto ready = [&](std::chrono::milliseconds patience) {
-    return options.slack > Nanoseconds() ? ordered.ready(patience) : pipeline->ready(patience);
-  };
-  Result<void> answered;
-  const auto read = read_through(source, [&](const Batch& batch) {
-    notices.see(batch);
-    answered = query.add(batch);
-    live.came();
-    if (answered && !query.full() && pipeline->live()) answered = live.before_next(ready);
-    return answered.has_value() && !query.full();
-  });
-  if (!read) session.report(read.error());
-  query.note_late(ordered.late());
-  if (ordered.hurried() != 0)
-    session.diagnostics.note(
-        fmt::format("{} events and other records went on before --slack was over: no more are held",
-                    ordered.hurried()));
-  live.end();
-  session.diagnostics.progress().erase();
+  auto answered = read_events(options, session, query, pipeline, live, notices);
   const bool cut_short = session.stop.stop_requested() && !pipeline->live();
   if (answered && options.partial.empty()) answered = query.finish();
   // That it does not go with these traces.
@@ -224,14 +245,7 @@ void run_query(const Options& options, Session& session) {
     partial.write(query);
   }
   notices.finish();
-  // Who runs commands reports those of --where.
-  std::erase_if(reading.watches, [&](query::FieldWatch* each) {
-    return std::ranges::find(options.watches, each) != options.watches.end();
-  });
-  for (const std::string& sentence : query.notices()) session.diagnostics.note(sentence);
-  if (query.full())
-    for (query::FieldWatch* const each : reading.watches) each->stop_early();
-  report_doubts(reading.watches, session);
+  report_doubts_of(options, session, query, reading.watches);
 }
 
 }  // namespace tracedeck::cli

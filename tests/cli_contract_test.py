@@ -16,14 +16,16 @@ import dial9_writer as w
 import heph_writer as h
 from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 
-COMMANDS = ["info", "print", "schema", "stats", "query", "validate", "convert", "formats"]
-READERS = ["info", "print", "schema", "stats", "validate"]
+COMMANDS = ["info", "print", "schema", "stats", "query", "latency", "tables", "validate", "convert", "formats"]
+READERS = ["info", "print", "schema", "stats", "latency", "validate"]
 OPTIONS = {
     "info": "json output begin end where clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end where limit tail clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "schema": "output to json where follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "stats": "json output begin end where clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "query": "json output partial merge begin end where order clock clock-offset follow slack baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "latency": "json output by top where require table explain begin end order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "tables": "table help version",
     "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "convert": "to dial9-version packet-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
@@ -1006,6 +1008,9 @@ class Json(CommandTest):
 
     def test_stats(self):
         self.each("stats.schema.json", "stats", "--json")
+
+    def test_latency(self):
+        self.each("latency.schema.json", "latency", "--json")
 
     def test_findings(self):
         self.each("finding.schema.json", "validate", "--json", lines=True)

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +45,27 @@ class Histogram {
   std::size_t add_unsigned(std::uint64_t value) {
     const auto number = static_cast<double>(value);
     return add_number(number, positive_index_of(number));
+  }
+
+  // Where a value will be counted.
+  class Place {
+   public:
+    explicit operator bool() const { return counter_ != nullptr; }
+
+   private:
+    friend Histogram;
+    std::uint32_t* counter_ = nullptr;
+    double value_ = 0;
+  };
+  // The place of an integer if it can be counted in a few instructions. For `add`, before anything
+  // else is added.
+  [[nodiscard]] Place place_of(std::uint64_t value) const {
+    const auto number = static_cast<double>(value);
+    return place_of(number, positive_index_of(number));
+  }
+  void add(Place place) {
+    ++*place.counter_;
+    note(place.value_);
   }
   void merge(const Histogram& other);
 
@@ -87,7 +109,9 @@ class Histogram {
   // Pages that were counted in before, by the last bits of their numbers.
   struct Recent {
     static constexpr std::size_t kPlaces = 16;
-    std::array<std::uint32_t, kPlaces> numbers = {};
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};  // the number of no page
+    Recent() { numbers.fill(kNone); }
+    std::array<std::uint32_t, kPlaces> numbers;
     std::array<std::uint32_t*, kPlaces> counts = {};
   };
 
@@ -106,20 +130,32 @@ class Histogram {
   }
 
   std::size_t add_number(double value, std::uint32_t index) {
+    if (const Place place = place_of(value, index)) [[likely]] {
+      add(place);
+      return 0;
+    }
+    note(value);
+    return add_elsewhere(index);
+  }
+  [[nodiscard]] Place place_of(double value, std::uint32_t index) const {
+    Place place;
+    if (recent_ == nullptr) [[unlikely]]
+      return place;
+    const std::uint32_t number = index / kPage;
+    const std::size_t recent = number % Recent::kPlaces;
+    if (recent_->numbers[recent] != number) [[unlikely]]
+      return place;
+    std::uint32_t* const counter = recent_->counts[recent] + index % kPage;
+    if (*counter == std::numeric_limits<std::uint32_t>::max()) [[unlikely]]
+      return place;
+    place.counter_ = counter;
+    place.value_ = value;
+    return place;
+  }
+  void note(double value) {
     ++count_;
     if (value < minimum_) minimum_ = value;
     if (value > maximum_) maximum_ = value;
-    if (recent_ != nullptr) [[likely]] {
-      const std::uint32_t number = index / kPage;
-      const std::size_t place = number % Recent::kPlaces;
-      std::uint32_t* const page = recent_->counts[place];
-      if (page != nullptr && recent_->numbers[place] == number && ~page[index % kPage] != 0)
-          [[likely]] {
-        ++page[index % kPage];
-        return 0;
-      }
-    }
-    return add_elsewhere(index);
   }
   // Where no recent page counts it. Returns by how much `memory` grew.
   [[gnu::noinline]] std::size_t add_elsewhere(std::uint32_t index);

@@ -90,6 +90,28 @@ TEST(Histogram, AddsUp) {
   }
 }
 
+TEST(Histogram, CountsBeyond32Bits) {
+  Histogram all;
+  Histogram power;
+  power.add_whole(5);
+  for (int bit = 0; bit < 32; ++bit) {
+    all.merge(power);
+    std::string bytes;
+    power.encode(bytes);
+    std::span<const std::uint8_t> rest(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                       bytes.size());
+    power.merge(*Histogram::decode(rest));
+  }
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  ASSERT_EQ(all.buckets().at(0).count, kMost);
+  for (std::uint64_t more = 1; more <= 3; ++more) {
+    all.add_whole(5);
+    ASSERT_EQ(all.buckets().size(), 1U);
+    EXPECT_EQ(all.buckets().front().count, kMost + more);
+    EXPECT_EQ(all.count(), kMost + more);
+  }
+}
+
 TEST(Histogram, OfExtremes) {
   Histogram histogram;
   EXPECT_EQ(histogram.quantile(0.5), 0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,9 @@ struct Selection {
   Order order = Order::kMerged;
   std::optional<TimePoint> begin = {};  // both ends belong to what is selected
   std::optional<TimePoint> end = {};
+  // Not null: what lies before `begin` comes all the same, and here is put where that is, in ns
+  // from the clocks' origins; of several traces the earliest.
+  std::shared_ptr<std::optional<Nanoseconds>> warm_up = {};
   ConditionPtr where = {};                  // what events have to meet; null: nothing
   std::optional<std::uint64_t> limit = {};  // events
   std::optional<std::uint64_t> tail = {};   // events, the last of what the other stages select

@@ -99,9 +99,17 @@ std::optional<Nanoseconds> TimeBounds::begin(const std::optional<Nanoseconds>& g
                                         : selection_.tail_begin;
 }
 
+void TimeBounds::warm_up(TrimRange& range) const {
+  if (selection_.warm_up == nullptr || !range.begin) return;
+  std::optional<Nanoseconds>& begin = *selection_.warm_up;
+  begin = begin ? std::min(*begin, *range.begin) : range.begin;
+  range.begin.reset();
+}
+
 ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
   ResolvedTimes times{.range = {.begin = begin(time_in(if_known(selection_.begin), frame)),
                                 .end = time_in(if_known(selection_.end), frame)}};
+  warm_up(times.range);
   if (selection_.where == nullptr) return times;
   if (std::ranges::all_of(selection_.where->times(), is_known_before))
     times.where_times = times_in(*selection_.where, frame);
@@ -112,6 +120,7 @@ ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
 ResolvedTimes TimeBounds::in(const TimeFrame& frame) const {
   ResolvedTimes times{.range = {.begin = begin(time_in(selection_.begin, frame)),
                                 .end = time_in(selection_.end, frame)}};
+  warm_up(times.range);
   if (selection_.where == nullptr) return times;
   times.where_times = times_in(*selection_.where, frame);
   times.where_range = selection_.where->range(times.where_times);

@@ -43,6 +43,8 @@ class TimeBounds {
   [[nodiscard]] bool has(TimePoint::From from) const;
   // The later of `given` and the begin of a tail.
   [[nodiscard]] std::optional<Nanoseconds> begin(const std::optional<Nanoseconds>& given) const;
+  // What is to come all the same is not limited by `begin`.
+  void warm_up(TrimRange& range) const;
 
   const Selection& selection_;
 };

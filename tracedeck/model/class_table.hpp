@@ -26,20 +26,35 @@ class ClassTable {
   static constexpr std::size_t kMany = 1024;
 
   [[nodiscard]] Entry& operator[](const EventClass& event_class) {
-    const EntityId& entity = event_class.entity;
-    if (entity.trace == trace_ && entity.ordinal < count_) [[likely]] {
-      if (Entry* const entry = classes_[entity.ordinal]; entry != nullptr) [[likely]]
-        return *entry;
-    }
-    return find_or_make(event_class);
+    Entry* const entry = at_hand_.find(event_class);
+    return entry != nullptr ? *entry : find_or_make(event_class);
   }
+
+  // The entries of the trace that was asked for last. A loop that keeps this in its registers needs
+  // to get it anew when it asks the table, which may have moved them.
+  class AtHand {
+   public:
+    // Null: it is not among them.
+    [[nodiscard]] Entry* find(const EventClass& event_class) const {
+      const EntityId& entity = event_class.entity;
+      if (entity.trace != trace_ || entity.ordinal >= count_) [[unlikely]]
+        return nullptr;
+      return classes_[entity.ordinal];
+    }
+
+   private:
+    friend ClassTable;
+    std::uint64_t trace_ = EntityId::none().trace;
+    Entry** classes_ = nullptr;
+    std::size_t count_ = 0;
+  };
+  [[nodiscard]] AtHand at_hand() const { return at_hand_; }
 
   [[nodiscard]] std::deque<Entry>& entries() { return entries_; }
   [[nodiscard]] const std::deque<Entry>& entries() const { return entries_; }
 
   void clear() {
-    trace_ = EntityId::none().trace;
-    count_ = 0;
+    at_hand_ = {};
     by_trace_.clear();
     entries_.clear();
   }
@@ -59,16 +74,13 @@ class ClassTable {
       classes.resize(std::max<std::size_t>(entity.ordinal + 1, classes.size() * 3 / 2));
     Entry*& entry = classes[entity.ordinal];
     if (entry == nullptr) entry = &entries_.emplace_back(event_class);
-    trace_ = entity.trace;
-    classes_ = classes.data();
-    count_ = classes.size();
+    at_hand_.trace_ = entity.trace;
+    at_hand_.classes_ = classes.data();
+    at_hand_.count_ = classes.size();
     return *entry;
   }
 
-  // Those of the trace that was asked for last.
-  std::uint64_t trace_ = EntityId::none().trace;
-  Entry** classes_ = nullptr;
-  std::size_t count_ = 0;
+  AtHand at_hand_;
   std::deque<Entry> entries_;
   std::unordered_map<std::uint64_t, Classes> by_trace_;
   std::uint64_t newest_ = 0;  // number of a trace

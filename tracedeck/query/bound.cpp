@@ -399,6 +399,12 @@ bool reads_names(const Expression& expression) {
   return any_root(expression, [](Root root) { return root == Root::kName; });
 }
 
+bool names_symbols(const Expression& expression) {
+  return expression.operation == Operator::kSymbol ||
+         std::ranges::any_of(expression.operands,
+                             [](const ExpressionPtr& each) { return names_symbols(*each); });
+}
+
 BoundNode bind(const Expression& expression, const EventClass& event_class,
                const BindContext& context) {
   return Binder(event_class, context).bind(expression);

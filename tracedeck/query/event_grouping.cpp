@@ -1,6 +1,7 @@
 #include "tracedeck/query/event_grouping.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -10,10 +11,23 @@ namespace {
 constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15U;
 
 // In ns. Returns whether it is one of 64 bits.
-bool read_duration(const Event& event, std::uint64_t& duration) {
+bool read_duration(const EventPlan& plan, const Event& event, std::uint64_t& duration) {
+  if (plan.counts_nanoseconds && event.end_time >= event.time) [[likely]] {
+    duration = event.end_time - event.time;
+    return true;
+  }
   const Nanoseconds length = event.event_class->clock->interval(event.time, event.end_time);
   duration = static_cast<std::uint64_t>(length.magnitude());
   return !length.negative() && length.magnitude() == duration;
+}
+
+// What a slot holds besides its value: kind, flags, and the number of its name.
+std::uint64_t head_of(const Slot& slot) {
+  std::uint64_t head = 0;
+  static_assert(offsetof(Slot, length) + sizeof(head) == sizeof(Slot));
+  std::memcpy(&head, reinterpret_cast<const std::byte*>(&slot) + offsetof(Slot, length),
+              sizeof(head));
+  return head;
 }
 
 // Tells most texts apart: their size, first and last bytes.
@@ -29,167 +43,75 @@ std::uint64_t word_of(std::string_view text) {
   return (first ^ text.size()) * kSpread ^ last;
 }
 
+// Of the keys that differ, from `hash` on: that of the identity.
+std::uint64_t hash_of_keys(std::uint64_t hash, std::span<const std::uint64_t> keys) {
+  for (const std::uint64_t key : keys) hash = (hash + key) * kSpread;
+  return hash;
+}
+
+bool has_texts(std::span<const std::string> texts, const EventPlan& plan, const Event& event) {
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    const ValueSource& key = plan.keys[i];
+    if (key.kind == ValueSource::Kind::kText && key.slot.in(event).text() != texts[i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 EventGrouping::EventGrouping(EventProjection& projection, Grouping& grouping)
-    : projection_(&projection), grouping_(&grouping), keys_(grouping.plan().keys) {
-  const GroupingPlan& plan = grouping.plan();
-  const auto every = plan.every ? plan.every->to_unsigned() : std::nullopt;
-  timed_ = plan.time.has_value();
-  every_ = every.value_or(0);
-  fits_ = keys_ + (plan.every ? 1 : 0) <= kKeys && plan.aggregates.size() <= kAggregates &&
-          every.has_value() == plan.every.has_value();
-  lines_ = std::vector<Line>(keys_ == 0 && !plan.every ? 2 : kLines);
+    : projection_(&projection),
+      grouping_(&grouping),
+      planner_(grouping.plan()),
+      lines_(kLines),
+      plain_(!grouping.plan().time),
+      timed_(grouping.plan().time.has_value()) {
+  const auto& every = grouping.plan().every;
+  if (every) every_ = every->to_unsigned().value_or(0);
 }
 
-EventGrouping::Source EventGrouping::source_of(const BoundNode& node,
-                                               const EventClass& event_class) {
-  using Kind = Source::Kind;
-  if (node.kind == BoundNode::Kind::kConstant) {
-    if (!node.constant.known()) return {.kind = Kind::kUnknown};
-    std::string bytes;
-    encode_plain(bytes, node.constant);
-    const std::uint64_t next = constants_.size();
-    return {.kind = Kind::kConstant,
-            .constant = constants_.emplace(std::move(bytes), next).first->second};
-  }
-  if (node.kind == BoundNode::Kind::kEventValue && node.expression->path.root == Root::kDuration)
-    return {.kind = Kind::kDuration};
-  const FieldClass* const field_class = node.field.field_class;
-  if (node.kind != BoundNode::Kind::kField || field_class == nullptr) return {};
-  const auto slot = direct_slot(node.field, event_class);
-  if (!slot) return {};
-  Source source{.slot = *slot};
-  if (const auto* const integer = field_class->as<IntegerClass>()) {
-    source.kind = integer->is_signed ? Kind::kSigned : Kind::kUnsigned;
-    source.slot_kind = integer->is_signed ? SlotKind::kSigned : SlotKind::kUnsigned;
-  } else if (field_class->as<StringClass>() != nullptr) {
-    source.kind = Kind::kText;
-    source.slot_kind = SlotKind::kString;
-  }
-  return source;
-}
-
-void EventGrouping::make(ClassPlan& plan, const EventClass& event_class) {
-  plan.state = ClassPlan::State::kGeneral;
-  if (!fits_) return;
-  const std::span<const BoundNode> nodes = projection_->nodes_of(event_class);
-  plan.key_kinds = 1;
-  bool numbers = true;
-  for (std::size_t i = 0; i < keys_; ++i) {
-    const Source& key = plan.keys[i] = source_of(nodes[i], event_class);
-    if (key.kind >= Source::Kind::kDuration) return;
-    plan.key_kinds = plan.key_kinds << 8 | static_cast<std::uint64_t>(key.kind);
-    numbers = numbers && key.kind != Source::Kind::kText;
-    const FieldClass* const field_class = nodes[i].field.field_class;
-    const auto* const integer = field_class == nullptr ? nullptr : field_class->as<IntegerClass>();
-    plan.has_labels = plan.has_labels || (integer != nullptr && !integer->mappings.empty());
-  }
-  if (every_ != 0) plan.keys[keys_] = {.kind = Source::Kind::kUnknown};
-  if (timed_ && event_class.has_real_time()) plan.clock = event_class.clock;
-  make_steps(plan, nodes, event_class);
-  plan.state = numbers && !plan.has_labels ? ClassPlan::State::kNumbers : ClassPlan::State::kTexts;
-}
-
-void EventGrouping::make_steps(ClassPlan& plan, std::span<const BoundNode> nodes,
-                               const EventClass& event_class) {
-  const std::vector<GroupingPlan::Aggregate>& aggregates = grouping_->plan().aggregates;
-  Step* next = plan.steps.data();
-  bool counts_events = false;
-  for (std::size_t i = 0; i < aggregates.size(); ++i) {
-    Step step{.kind = Step::Kind::kAdd, .aggregate = static_cast<std::uint8_t>(i)};
-    AggregateState state(aggregates[i].kind);
-    if (!aggregates[i].argument) {
-      // What counts events first is counted without a step.
-      if (!std::exchange(counts_events, true)) continue;
-      step.kind = Step::Kind::kCount;
+// Returns whether the keys are as their class has them. `named`: whether the trace has a name for
+// one.
+inline bool EventGrouping::read_keys(EventPlan& plan, const Event& event, Keys& keys, bool& named) {
+  const std::size_t count = plan.count - (every_ != 0 ? 1U : 0U);
+  for (std::size_t i = 0; i < count; ++i) {
+    ValueSource& source = plan.keys[i];
+    const Slot& slot = source.slot.in(event);
+    if (slot.kind != source.slot_kind) [[unlikely]]
+      return false;
+    if ((slot.flags & kSlotNamed) == 0) {
+      source.head = head_of(slot);
     } else {
-      const Source source = source_of(nodes[*aggregates[i].argument], event_class);
-      if (source.kind == Source::Kind::kUnknown) continue;
-      step.slot = source.slot;
-      const bool duration = source.kind == Source::Kind::kDuration;
-      const bool counts = duration || source.kind == Source::Kind::kUnsigned;
-      if (counts && state.sum() != nullptr)
-        step.kind = duration ? Step::Kind::kAddDurationToSum : Step::Kind::kAddToSum;
-      if (counts && state.histogram() != nullptr)
-        step.kind = duration ? Step::Kind::kAddDurationToHistogram : Step::Kind::kAddToHistogram;
+      named = true;
     }
-    if (next != plan.steps.data() && step.kind == Step::Kind::kAddToHistogram &&
-        next[-1].kind == Step::Kind::kAddToSum && next[-1].slot == step.slot) {
-      next[-1].kind = Step::Kind::kAddToBoth;
-      next[-1].other = step.aggregate;
-      continue;
-    }
-    *next++ = step;
+    keys[i] = source.kind == ValueSource::Kind::kText ? word_of(slot.text()) : slot.bits;
   }
-}
-
-// Returns whether they are as their class has them, and without names.
-template <std::size_t kCount>
-inline bool EventGrouping::read_numbers(const ClassPlan& plan, const Event& event, Keys& keys) {
-  for (std::size_t i = 0; i < kCount; ++i) {
-    const Source& source = plan.keys[i];
-    keys[i] = source.constant;
-    if (source.kind <= Source::Kind::kConstant) continue;
-    const Slot& slot = source.slot.in(event);
-    if (slot.kind != source.slot_kind || (slot.flags & kSlotNamed) != 0) [[unlikely]]
-      return false;
-    keys[i] = slot.bits;
-  }
+  if (!timed_) return true;
+  std::uint64_t time = 0;
+  if (!see_time(plan, event, time)) return false;
+  if (every_ != 0) keys[count] = time / every_;
   return true;
 }
 
-// The same of all that is no kOther. `named`: whether the trace has a name for one.
-bool EventGrouping::read_any(const ClassPlan& plan, const Event& event, Keys& keys,
-                             bool& named) const {
-  for (std::size_t i = 0; i < keys_; ++i) {
-    const Source& source = plan.keys[i];
-    keys[i] = source.constant;
-    if (source.kind <= Source::Kind::kConstant) continue;
-    const Slot& slot = source.slot.in(event);
-    if (slot.kind != source.slot_kind) return false;
-    keys[i] = source.kind == Source::Kind::kText ? word_of(slot.text()) : slot.bits;
-    named = named || (slot.flags & kSlotNamed) != 0;
+// The time in ns. Returns whether 64 bits hold it.
+inline bool EventGrouping::see_time(const EventPlan& plan, const Event& event,
+                                    std::uint64_t& time) {
+  if (!plan.is_timed) return false;
+  if (!plan.counts_nanoseconds || __builtin_add_overflow(plan.time_of_zero, event.time, &time)) {
+    const Nanoseconds any = event.event_class->clock->to_nanoseconds(event.time);
+    time = static_cast<std::uint64_t>(any.magnitude());
+    if (any.negative() || any.magnitude() != time) return false;
   }
+  earliest_ = std::min(earliest_, time);
+  latest_ = std::max(latest_, time);
   return true;
 }
 
-// The first of two lines that the group of the keys may have.
-template <std::size_t kCount>
-inline std::size_t EventGrouping::place_of(const ClassPlan& plan, const Keys& keys) {
-  if (kCount == 0) return 0;
-  std::uint64_t hash = plan.key_kinds;
-  for (std::size_t i = 0; i < kCount; ++i) hash = (hash + keys[i]) * kSpread;
-  return hash >> 48 & (kLines - 1);
-}
-
-std::size_t EventGrouping::place_of_any(const ClassPlan& plan, const Keys& keys) const {
-  switch (keys_ + (every_ != 0 ? 1 : 0)) {
-    case 0:
-      return place_of<0>(plan, keys);
-    case 1:
-      return place_of<1>(plan, keys);
-    case 2:
-      return place_of<2>(plan, keys);
-    default:
-      return place_of<3>(plan, keys);
-  }
-}
-
-template <std::size_t kCount>
-inline bool EventGrouping::is_of(const Line& line, const ClassPlan& plan, const Keys& keys) {
-  bool is = line.key_kinds == plan.key_kinds;
-  for (std::size_t i = 0; i < kCount; ++i) is = is && line.keys[i] == keys[i];
-  return is;
-}
-
-bool EventGrouping::has_texts(const Line& line, const ClassPlan& plan, const Event& event) {
-  for (std::size_t i = 0; i < kKeys; ++i) {
-    if (plan.keys[i].kind == Source::Kind::kText &&
-        plan.keys[i].slot.in(event).text() != (*line.texts)[i])
-      return false;
-  }
-  return true;
+void EventGrouping::note_times() {
+  if (earliest_ > latest_) return;
+  grouping_->note_times(Integer::from(earliest_), Integer::from(latest_));
+  earliest_ = std::numeric_limits<std::uint64_t>::max();
+  latest_ = 0;
 }
 
 void EventGrouping::add_value(const Line& line, std::size_t aggregate, const Event& event) {
@@ -197,169 +119,208 @@ void EventGrouping::add_value(const Line& line, std::size_t aggregate, const Eve
   grouping_->note_growth(line.group->states[aggregate].add(projection_->value(event, argument)));
 }
 
-inline void EventGrouping::add_to(Histogram& histogram, std::uint64_t number) {
-  const std::size_t grown = histogram.add_unsigned(number);
-  if (grown != 0) [[unlikely]]
-    grouping_->note_growth(grown);
-}
-
-[[gnu::always_inline]] inline void EventGrouping::add_to(const Line& line, const ClassPlan& plan,
+// Does to the aggregates what an event does besides being counted.
+[[gnu::always_inline]] inline void EventGrouping::add_to(const Line& line, const EventPlan& plan,
                                                          const Event& event) {
-  ++*line.events;
-  for (const Step* step = plan.steps.data(); step->kind != Step::Kind::kEnd; ++step) {
+  using Kind = EventStep::Kind;
+  for (const EventStep* step = plan.steps.data(); step->kind != Kind::kEnd; ++step) {
     const Target target = line.targets[step->aggregate];
-    if (step->kind == Step::Kind::kCount) {
-      ++*target.events;
-      continue;
-    }
-    if (step->kind == Step::Kind::kAdd) {
-      add_value(line, step->aggregate, event);
-      continue;
-    }
     std::uint64_t number = 0;
-    if (step->kind <= Step::Kind::kAddToBoth) [[likely]] {
+    if (step->kind <= Kind::kAdd) {
+      if (step->kind == Kind::kCount) ++*target.events;
+      if (step->kind == Kind::kAdd) add_value(line, step->aggregate, event);
+      continue;
+    }
+    if (step->kind <= Kind::kAddToHistogram) {
       const Slot& slot = step->slot.in(event);
       number = slot.bits;
       if (slot.kind != SlotKind::kUnsigned) [[unlikely]] {
         add_value(line, step->aggregate, event);
-        if (step->kind == Step::Kind::kAddToBoth) add_value(line, step->other, event);
         continue;
       }
-      if (step->kind == Step::Kind::kAddToBoth) [[likely]] {
-        target.sum->add(number);
-        add_to(*line.targets[step->other].histogram, number);
-        continue;
-      }
-    } else if (!read_duration(event, number)) [[unlikely]] {
+    } else if (!read_duration(plan, event, number)) [[unlikely]] {
       add_value(line, step->aggregate, event);
       continue;
     }
-    if (step->kind == Step::Kind::kAddToSum || step->kind == Step::Kind::kAddDurationToSum) {
+    if (step->kind == Kind::kAddToSum || step->kind == Kind::kAddDurationToSum) {
       target.sum->add(number);
-    } else {
-      add_to(*target.histogram, number);
+    } else if (const std::size_t grown = target.histogram->add_unsigned(number); grown != 0)
+        [[unlikely]] {
+      grouping_->note_growth(grown);
     }
   }
 }
 
-// Takes note of the event's time, and puts the number of its bucket behind the keys. Returns
-// whether 64 bits hold it.
-inline bool EventGrouping::see_time(const ClassPlan& plan, const Event& event, Keys& keys) {
-  if (plan.clock == nullptr) return false;
-  const Nanoseconds time = plan.clock->to_nanoseconds(event.time);
-  const auto low = static_cast<std::uint64_t>(time.magnitude());
-  if (time.negative() || time.magnitude() != low) [[unlikely]]
+// Does so with a number that both can take in a few instructions; otherwise nothing, and returns
+// false.
+[[gnu::always_inline]] inline bool EventGrouping::add_to_both(const Line& line,
+                                                              const EventPlan& plan,
+                                                              const Event& event) {
+  const Slot& slot = plan.slot.in(event);
+  if (slot.kind != SlotKind::kUnsigned) [[unlikely]]
     return false;
-  if (every_ != 0) keys[keys_] = low / every_;
-  const Integer seen = Integer::from(low);
-  grouping_->note_times(seen, seen);
+  const auto place = line.histogram->place_of(slot.bits);
+  if (!place || !line.sum->add_at_hand(slot.bits)) [[unlikely]]
+    return false;
+  line.histogram->add(place);
   return true;
 }
 
-// Returns whether the event's group was known.
-template <std::size_t kCount, bool kTimed>
-[[gnu::always_inline]] inline bool EventGrouping::add_known(const Event& event) {
-  const ClassPlan& plan = plans_[*event.event_class];
-  if (plan.state != ClassPlan::State::kNumbers) [[unlikely]]
-    return plan.state == ClassPlan::State::kTexts && add_known_texts(plan, event);
+// The line of the event's group if its plan and its keys lead straight to it; or null.
+[[gnu::always_inline]] inline const EventGrouping::Line* EventGrouping::line_at_hand(
+    const EventPlan& plan, const Event& event, const Line* lines) {
+  using Kind = EventPlan::Keys;
+  if (plan.kind == Kind::kOne) [[likely]] {
+    const Slot& slot = plan.keys[0].slot.in(event);
+    if (head_of(slot) != plan.keys[0].head) [[unlikely]]
+      return nullptr;
+    const std::uint64_t key = slot.bits;
+    const std::size_t place = hash_of_keys(plan.identity, {&key, 1}) >> kPlaceShift;
+    const Line* line = lines + place;
+    if (line->identity == plan.identity && line->keys[0] == key) [[likely]]
+      return line;
+    line = lines + (place ^ 1);
+    return line->identity == plan.identity && line->keys[0] == key ? line : nullptr;
+  }
+  if (plan.kind == Kind::kSame) {
+    const Line* const line = lines + plan.line;
+    return line->identity == plan.identity ? line : nullptr;
+  }
+  if (plan.kind != Kind::kNumbers) return nullptr;
   Keys keys;
-  if (!read_numbers<kCount>(plan, event, keys)) [[unlikely]]
-    return add_known_texts(plan, event);
-  if (kTimed && !see_time(plan, event, keys)) return false;
-  const std::size_t place = place_of<kCount>(plan, keys);
-  const Line* line = &lines_[place];
-  if (!is_of<kCount>(*line, plan, keys)) [[unlikely]] {
-    line = &lines_[place ^ 1];
-    if (!is_of<kCount>(*line, plan, keys)) return false;
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    const Slot& slot = plan.keys[i].slot.in(event);
+    if (head_of(slot) != plan.keys[i].head) [[unlikely]]
+      return nullptr;
+    keys[i] = slot.bits;
   }
-  add_to(*line, plan, event);
-  return true;
+  const std::span<const std::uint64_t> all(keys.data(), plan.count);
+  const Line* const line = lines + (hash_of_keys(plan.identity, all) >> kPlaceShift);
+  const bool is_of =
+      line->identity == plan.identity && std::equal(all.begin(), all.end(), line->keys.begin());
+  return is_of ? line : nullptr;
 }
 
-bool EventGrouping::add_known_texts(const ClassPlan& plan, const Event& event) {
-  Keys keys = {};
+// The line of the event's group, or null.
+const EventGrouping::Line* EventGrouping::line_of(EventPlan& plan, const Event& event) {
+  if (plan.kind <= EventPlan::Keys::kGeneral) return nullptr;
+  Keys keys;
   bool named = plan.has_labels;
-  if (!read_any(plan, event, keys, named) || (timed_ && !see_time(plan, event, keys))) return false;
-  const std::size_t place = place_of_any(plan, keys);
-  for (const Line* const line : {&lines_[place], &lines_[place ^ 1]}) {
-    if (!is_of<kKeys>(*line, plan, keys) || !has_texts(*line, plan, event)) continue;
+  if (!read_keys(plan, event, keys, named)) return nullptr;
+  const std::span<const std::uint64_t> all(keys.data(), plan.count);
+  const std::size_t place = hash_of_keys(plan.identity, all) >> kPlaceShift;
+  for (const std::size_t other : {0U, 1U}) {
+    const Line& line = lines_[place ^ other];
+    if (line.identity != plan.identity || !std::equal(all.begin(), all.end(), line.keys.begin()))
+      continue;
+    if (plan.has_texts && !has_texts(*line.texts, plan, event)) continue;
+    plan.line = place ^ other;
     // The first labels that come with a key are those that are shown.
-    if (named && line->group->shown.empty()) return false;
-    add_to(*line, plan, event);
-    return true;
+    return named && line.group->shown.empty() ? nullptr : &line;
   }
-  return false;
+  return nullptr;
 }
 
-void EventGrouping::remember(Line& line, const ClassPlan& plan, const Event& event,
-                             const Keys& keys) {
-  line.key_kinds = plan.key_kinds;
+// Makes a line of the group of the event that was added last.
+void EventGrouping::remember(EventPlan& plan, const Event& event) {
+  Keys keys = {};
+  bool named = false;
+  if (!read_keys(plan, event, keys, named)) return;
+  plan.line = hash_of_keys(plan.identity, std::span(keys).first(plan.count)) >> kPlaceShift;
+  const Line& first = lines_[plan.line];
+  if (first.identity != 0 && (first.identity != plan.identity || first.keys != keys))
+    plan.line ^= 1;
+  Line& line = lines_[plan.line];
+  line.identity = plan.identity;
   line.keys = keys;
   line.group = grouping_->last_group();
-  line.events = &uncounted_;
+  line.events = nullptr;
+  line.sum = nullptr;
+  line.histogram = nullptr;
   for (std::size_t i = 0; i < line.group->states.size(); ++i) {
     AggregateState& state = line.group->states[i];
     Target& target = line.targets[i];
     if (state.events() != nullptr) target.events = state.events();
-    if (state.events() != nullptr && line.events == &uncounted_) line.events = state.events();
     if (state.sum() != nullptr) target.sum = state.sum();
     if (state.histogram() != nullptr) target.histogram = state.histogram();
+    if (line.events == nullptr) line.events = state.events();
+    if (line.sum == nullptr) line.sum = state.sum();
+    if (line.histogram == nullptr) line.histogram = state.histogram();
   }
-  if (plan.state != ClassPlan::State::kTexts) return;
-  if (line.texts == nullptr) line.texts = std::make_unique<std::array<std::string, kKeys>>();
-  for (std::size_t i = 0; i < keys_; ++i) {
-    if (plan.keys[i].kind == Source::Kind::kText)
+  if (line.events == nullptr) line.events = &uncounted_;
+  if (!plan.has_texts) return;
+  if (line.texts == nullptr) line.texts = std::make_unique<std::array<std::string, kDirectKeys>>();
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    if (plan.keys[i].kind == ValueSource::Kind::kText)
       (*line.texts)[i] = plan.keys[i].slot.in(event).text();
   }
-}
-
-Result<void> EventGrouping::add_any(const Event& event) {
-  ClassPlan& plan = plans_[*event.event_class];
-  if (plan.state == ClassPlan::State::kNew) make(plan, *event.event_class);
-  if (auto added = grouping_->add((*projection_)(event)); !added) return added;
-  forget_lines();
-  if (plan.state == ClassPlan::State::kGeneral || grouping_->last_group() == nullptr) return {};
-  Keys keys = {};
-  bool named = false;
-  if (!read_any(plan, event, keys, named) || (timed_ && !see_time(plan, event, keys))) return {};
-  const std::size_t place = place_of_any(plan, keys);
-  const bool is_taken = lines_[place].key_kinds != 0 && !is_of<kKeys>(lines_[place], plan, keys);
-  remember(lines_[place ^ (is_taken ? 1 : 0)], plan, event, keys);
-  return {};
 }
 
 // If the groups that they refer to are gone.
 void EventGrouping::forget_lines() {
   if (std::exchange(generation_, grouping_->generation()) == grouping_->generation()) return;
-  for (Line& line : lines_) line.key_kinds = 0;
+  for (Line& line : lines_) line.identity = 0;
 }
 
-template <std::size_t kCount, bool kTimed>
-Result<std::size_t> EventGrouping::add_all(std::span<const Record> records) {
-  std::size_t done = 0;
-  for (; done < records.size() && records[done].kind == RecordKind::kEvent; ++done) {
-    const Event& event = records[done].event;
-    if (add_known<kCount, kTimed>(event)) [[likely]]
-      continue;
-    if (auto added = add_any(event); !added) return std::unexpected(added.error());
+Result<void> EventGrouping::add_any(const Event& event) {
+  EventPlan& plan = plans_[*event.event_class];
+  if (plan.kind == EventPlan::Keys::kNew) {
+    planner_.make(plan, projection_->nodes_of(*event.event_class), *event.event_class);
+    plain_ =
+        plain_ && plan.kind != EventPlan::Keys::kMixed && plan.effect != EventPlan::Effect::kSteps;
   }
-  return done;
+  if (const Line* const line = line_of(plan, event); line != nullptr) {
+    ++*line->events;
+    add_to(*line, plan, event);
+    return {};
+  }
+  if (auto added = grouping_->add((*projection_)(event)); !added) return added;
+  forget_lines();
+  if (plan.kind != EventPlan::Keys::kGeneral && grouping_->last_group() != nullptr)
+    remember(plan, event);
+  return {};
+}
+
+// Adds the events of known groups, and returns the first record that is none. `kPlain`: only where
+// a few instructions do; that calls nothing and keeps what it needs in registers.
+template <bool kPlain>
+const Record* EventGrouping::add_known(const Record* record, const Record* end) {
+  const auto plans = plans_.at_hand();
+  const Line* const lines = lines_.data();
+  for (; record != end && record->kind == RecordKind::kEvent; ++record) {
+    const Event& event = record->event;
+    EventPlan* const plan = plans.find(*event.event_class);
+    if (plan == nullptr) [[unlikely]]
+      break;
+    const Line* line = line_at_hand(*plan, event, lines);
+    if (!kPlain && line == nullptr) line = line_of(*plan, event);
+    if (line == nullptr) [[unlikely]]
+      break;
+    if (!kPlain) {
+      add_to(*line, *plan, event);
+    } else if (plan->effect == EventPlan::Effect::kAddToBoth && !add_to_both(*line, *plan, event))
+        [[unlikely]] {
+      break;
+    }
+    ++*line->events;
+  }
+  return record;
 }
 
 Result<std::size_t> EventGrouping::add(std::span<const Record> records) {
   // What groups grew by is looked at once in a while: a batch adds little.
   if (auto room = grouping_->make_room(); !room) return std::unexpected(room.error());
   forget_lines();
-  switch (keys_ + (every_ != 0 ? 1 : 0)) {
-    case 0:
-      return timed_ ? add_all<0, true>(records) : add_all<0, false>(records);
-    case 1:
-      return timed_ ? add_all<1, true>(records) : add_all<1, false>(records);
-    case 2:
-      return timed_ ? add_all<2, true>(records) : add_all<2, false>(records);
-    default:
-      return timed_ ? add_all<3, true>(records) : add_all<3, false>(records);
+  const Record* const begin = records.data();
+  const Record* const end = begin + records.size();
+  const Record* record = begin;
+  for (;; ++record) {
+    record = plain_ ? add_known<true>(record, end) : add_known<false>(record, end);
+    if (record == end || record->kind != RecordKind::kEvent) break;
+    if (auto added = add_any(record->event); !added) return std::unexpected(added.error());
   }
+  note_times();
+  return static_cast<std::size_t>(record - begin);
 }
 
 }  // namespace tracedeck::query

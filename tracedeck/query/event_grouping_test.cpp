@@ -51,6 +51,8 @@ ExpressionPtr path(Root root, const std::string& name = {}) {
 // Events of which keys and numbers are of every kind that is read directly, and of others.
 class MixedEvents {
  public:
+  static constexpr unsigned kKinds = 5;
+
   MixedEvents() {
     const auto signed_class =
         make_field_class(IntegerClass{.is_signed = true, .layout = FixedLayout{.width = 64}});
@@ -86,7 +88,7 @@ class MixedEvents {
     const std::uint64_t large =
         seed % 11 == 0 ? std::numeric_limits<std::uint64_t>::max() : seed * seed % 3000;
     const Slot text = text_slot(kTexts[seed / 7 % kTexts.size()]);
-    switch (seed % 5) {
+    switch (seed % kKinds) {
       case 0:
         return trace_.event(*others_, seed * 1000,
                             {head_slot(SlotKind::kArray, 1, 1), unsigned_slot(1),
@@ -102,13 +104,18 @@ class MixedEvents {
       default:
         return trace_.event(
             *numbers_, seed * 1100,
-            {small == 4 ? named_slot(4, name_) : unsigned_slot(small),
-             signed_slot(static_cast<std::int64_t>(small) - 3), unsigned_slot(seed / 3 % 5), text,
+            {key_slot(seed, small), signed_slot(static_cast<std::int64_t>(small) - 3),
+             unsigned_slot(seed / 3 % 5), text,
              seed % 13 == 0 ? unresolved_slot(9) : unsigned_slot(large)});
     }
   }
 
  private:
+  [[nodiscard]] Slot key_slot(std::uint64_t seed, std::uint64_t key) const {
+    if (seed % 17 == 0) return unresolved_slot(key);
+    return key == 4 && seed % 3 == 0 ? named_slot(key, name_) : unsigned_slot(key);
+  }
+
   static constexpr std::array<std::string_view, 5> kTexts = {"", "a", "a longer text", "b",
                                                              "a longer tale"};
   SampleTrace trace_;
@@ -119,10 +126,14 @@ class MixedEvents {
   std::uint32_t name_ = 0;
 };
 
+struct Aggregate {
+  AggregateKind kind;
+  std::string argument;
+};
 struct Question {
   std::vector<std::string> keys;
+  std::vector<Aggregate> aggregates;
   std::optional<std::uint64_t> every;  // ns
-  bool rate = false;
   std::size_t memory = std::size_t{24} << 20;
 };
 
@@ -137,18 +148,16 @@ std::vector<std::string> groups_of(const Question& question, std::span<const Eve
   GroupingPlan plan{.keys = question.keys.size(), .memory = question.memory};
   std::vector<ExpressionPtr> expressions;
   for (const std::string& key : question.keys) expressions.push_back(expression_of(key));
-  const auto add = [&](AggregateKind kind, const std::string& argument) {
-    plan.aggregates.push_back({.kind = kind, .part = 0.9, .argument = expressions.size()});
-    expressions.push_back(expression_of(argument));
-  };
-  plan.aggregates.push_back({.kind = AggregateKind::kCount});
-  add(AggregateKind::kSum, "value");
-  add(AggregateKind::kQuantile, "value");
-  add(AggregateKind::kSum, "duration");
-  add(AggregateKind::kMaximum, "text");
-  if (question.rate) plan.aggregates.push_back({.kind = AggregateKind::kRate});
+  bool rate = false;
+  for (const Aggregate& each : question.aggregates) {
+    plan.aggregates.push_back({.kind = each.kind, .part = 0.9});
+    rate = rate || each.kind == AggregateKind::kRate;
+    if (each.argument.empty()) continue;
+    plan.aggregates.back().argument = expressions.size();
+    expressions.push_back(expression_of(each.argument));
+  }
   if (question.every) plan.every = Integer::from(*question.every);
-  if (question.rate || question.every) {
+  if (rate || question.every) {
     plan.time = expressions.size();
     expressions.push_back(path(Root::kRealTime));
   }
@@ -175,18 +184,42 @@ std::vector<std::string> groups_of(const Question& question, std::span<const Eve
   return rows;
 }
 
+// The aggregates of a question, as they are asked for most and mixed at random.
+std::vector<Aggregate> some_aggregates() {
+  const Aggregate count{AggregateKind::kCount, ""};
+  const Aggregate sum{AggregateKind::kSum, "value"};
+  const Aggregate quantile{AggregateKind::kQuantile, "value"};
+  const std::vector<Aggregate> all = {count,
+                                      sum,
+                                      quantile,
+                                      {AggregateKind::kAverage, "key"},
+                                      {AggregateKind::kSum, "low"},
+                                      {AggregateKind::kSum, "duration"},
+                                      {AggregateKind::kHistogram, "duration"},
+                                      {AggregateKind::kQuantile, "key"},
+                                      {AggregateKind::kMaximum, "text"},
+                                      {AggregateKind::kRate, ""}};
+  return *rc::gen::oneOf(
+      rc::gen::just(std::vector{count, sum, quantile}), rc::gen::just(std::vector{sum, quantile}),
+      rc::gen::resize(6, rc::gen::container<std::vector<Aggregate>>(rc::gen::elementOf(all))));
+}
+
 RC_GTEST_PROP(EventGrouping, GroupsAsRowsDo, ()) {
   static const std::vector<std::string> kNames = {"key", "low", "state", "text", "name", "none"};
   Question question;
   question.keys =
       *rc::gen::resize(4, rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(kNames)));
+  question.aggregates = some_aggregates();
   if (*rc::gen::arbitrary<bool>()) question.every = *rc::gen::inRange<std::uint64_t>(1, 300'000);
-  question.rate = *rc::gen::arbitrary<bool>();
   if (*rc::gen::arbitrary<bool>()) question.memory = 20'000;
   const auto first = *rc::gen::inRange<std::uint64_t>(0, 10'000);
+  // What is read of one class must not hang on what there is of others.
+  const auto classes = *rc::gen::inRange<unsigned>(1, 1U << MixedEvents::kKinds);
   MixedEvents mixed;
   std::vector<Event> events;
-  for (std::uint64_t i = 0; i < 700; ++i) events.push_back(mixed.event(first + i));
+  for (std::uint64_t i = first; events.size() < 700; ++i) {
+    if ((classes >> i % MixedEvents::kKinds & 1U) != 0) events.push_back(mixed.event(i));
+  }
   const auto groups = groups_of(question, events, true);
   RC_ASSERT(!groups.empty());
   RC_ASSERT(groups_of(question, events, false) == groups);

@@ -137,9 +137,6 @@ struct Expression {
   std::vector<ExpressionPtr> operands = {};
 };
 
-// Whether it asks for the name of an address.
-[[nodiscard]] bool names_symbols(const Expression& expression);
-
 // Bounds of what is accepted, so that trees are walked on the stack and bind in linear time.
 inline constexpr std::uint32_t kMaxDepth = 200;
 inline constexpr std::size_t kMaxTextSize = std::size_t{1} << 20;  // bytes

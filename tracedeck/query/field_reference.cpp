@@ -1,6 +1,8 @@
 #include "tracedeck/query/field_reference.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -204,8 +206,7 @@ std::optional<FieldReference> find_field(const EventClass& event_class, const Pa
 
 std::optional<DirectSlot> direct_slot(const FieldReference& field, const EventClass& event_class) {
   if (!field.is_direct() || field.part > Part::kCommonContext) return std::nullopt;
-  DirectSlot slot;
-  slot.offset_ = field.offset;
+  std::size_t offset = field.offset;
   // The contexts lie before the payload, the common one first.
   for (const Part part : {Part::kCommonContext, Part::kSpecificContext}) {
     if (field.part >= part) break;
@@ -215,8 +216,11 @@ std::optional<DirectSlot> direct_slot(const FieldReference& field, const EventCl
     if (std::ranges::any_of(members,
                             [](const Member& each) { return is_extensive(*each.field_class); }))
       return std::nullopt;
-    slot.offset_ += static_cast<std::uint32_t>(members.size());
+    offset += members.size();
   }
+  if (offset > std::numeric_limits<std::uint32_t>::max() / sizeof(Slot)) return std::nullopt;
+  DirectSlot slot;
+  slot.offset_ = static_cast<std::uint32_t>(offset * sizeof(Slot));
   return slot;
 }
 

@@ -1,6 +1,7 @@
 // Where the value that a path names lies in the events of one class.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,13 +39,16 @@ class DirectSlot {
   DirectSlot() = default;
 
   // The event must have values.
-  [[nodiscard]] const Slot& in(const Event& event) const { return event.slots[offset_]; }
+  [[nodiscard]] const Slot& in(const Event& event) const {
+    return *reinterpret_cast<const Slot*>(reinterpret_cast<const std::byte*>(event.slots) +
+                                          offset_);
+  }
   friend bool operator==(const DirectSlot&, const DirectSlot&) = default;
 
  private:
   friend std::optional<DirectSlot> direct_slot(const FieldReference&, const EventClass&);
 
-  std::uint32_t offset_ = 0;
+  std::uint32_t offset_ = 0;  // bytes
 };
 // Nothing where the place is not fixed, as behind contexts that vary in extent.
 [[nodiscard]] std::optional<DirectSlot> direct_slot(const FieldReference& field,

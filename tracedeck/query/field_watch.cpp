@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "tracedeck/base/nearest.hpp"
-#include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/path_parser.hpp"
 #include "tracedeck/query/pattern.hpp"
+#include "tracedeck/query/vocabulary.hpp"
 
 namespace tracedeck::query {
 namespace {

@@ -313,4 +313,8 @@ Result<void> Lexer::read_pattern() {
   return {};
 }
 
+std::unexpected<Error> Lexer::unclosed(std::uint32_t begin, char wanted) const {
+  return error({begin, begin + 1}, fmt::format("no `{}` closes what begins here", wanted));
+}
+
 }  // namespace tracedeck::query

@@ -46,6 +46,8 @@ class Lexer {
   [[nodiscard]] std::unexpected<Error> error(Place place, std::string sentence) const {
     return std::unexpected(syntax_error(text_, place, std::move(sentence)));
   }
+  // That `wanted`, a bracket, does not follow the one at `begin`.
+  [[nodiscard]] std::unexpected<Error> unclosed(std::uint32_t begin, char wanted = ')') const;
 
  private:
   Result<void> read_number();

@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <ranges>
 #include <utility>
 
 #include "tracedeck/query/aggregate.hpp"
+#include "tracedeck/query/path_parser.hpp"
+#include "tracedeck/query/vocabulary.hpp"
 
 namespace tracedeck::query {
 namespace {
-
-// Words that mean something already, or may one day.
-constexpr std::array<std::string_view, 12> kReserved = {
-    "and", "or", "not", "in", "contains", "by", "every", "event", "span", "track", "env", "now"};
 
 // Whether the value may be true or false: of a field only an event class knows.
 bool may_be_truth(const Expression& expression) {
@@ -36,12 +33,6 @@ const Word* find(const std::array<Word, N>& words, const Token& token) {
   return found == words.end() ? nullptr : &*found;
 }
 
-template <std::size_t N>
-const RootWord* find(const std::array<RootWord, N>& words, std::string_view text) {
-  const auto found = std::ranges::find(words, text, &RootWord::text);
-  return found == words.end() ? nullptr : &*found;
-}
-
 class Parser {
  public:
   Parser(Lexer& lexer, ParserOptions options) : lexer_(lexer), options_(options) {}
@@ -55,27 +46,6 @@ class Parser {
     return lexer_.error((*parsed)->place,
                         "a condition is wanted, and this is never true or false; compare it, as in "
                         "`len(name) != 0`");
-  }
-
-  Result<Path> path() {
-    Path path;
-    if (front().is(".")) {
-      path.root = Root::kPayload;
-    } else {
-      const std::string_view name = front().text;
-      if (front().kind != Token::Kind::kName)
-        return lexer_.error(front().place, "the name of a field is wanted");
-      if (std::ranges::find(kReserved, name) != kReserved.end()) {
-        return lexer_.error(
-            front().place,
-            fmt::format("`{0}` is a word of the language; write `.{0}` for a field of that name",
-                        name));
-      }
-      if (auto read = advance(false); !read) return std::unexpected(read.error());
-      if (auto begun = begin_path(path, name); !begun) return std::unexpected(begun.error());
-    }
-    if (auto steps = read_steps(path); !steps) return std::unexpected(steps.error());
-    return path;
   }
 
  private:
@@ -283,7 +253,7 @@ class Parser {
     if (auto read = advance(true); !read) return std::unexpected(read.error());
     auto result = expression();
     if (!result) return result;
-    if (!front().is(")")) return unclosed(begin);
+    if (!front().is(")")) return lexer_.unclosed(begin);
     if (auto read = advance(false); !read) return std::unexpected(read.error());
     return result;
   }
@@ -298,7 +268,7 @@ class Parser {
     // Fields may be called so too.
     Path path;
     path.steps.push_back({.name = std::string(token.text)});
-    if (auto steps = read_steps(path); !steps) return std::unexpected(steps.error());
+    if (auto steps = paths_.read_steps(path); !steps) return std::unexpected(steps.error());
     return make(Expression{.operation = Operator::kPath, .path = std::move(path)},
                 token.place.begin);
   }
@@ -340,7 +310,7 @@ class Parser {
     if (auto read = advance(true); !read) return std::unexpected(read.error());
     if (!front().is(")")) {
       if (auto argument = expression(); !argument) return argument;
-      if (!front().is(")")) return unclosed(parenthesis);
+      if (!front().is(")")) return lexer_.unclosed(parenthesis);
     }
     if (auto read = advance(false); !read) return std::unexpected(read.error());
     Path path;
@@ -363,26 +333,20 @@ class Parser {
     const Nested nested(*this);
     if (nested.too_deep()) return too_deep();
     const Inside inside(*this);
-    const bool was_in_each = in_each_;
-    if (function.operation == Operator::kAny || function.operation == Operator::kAll) {
-      if (in_each_)
-        return lexer_.error({begin, front().place.begin}, "any() and all() do not nest");
-      in_each_ = true;
-      each_paths_ = 0;
-    }
+    const bool is_each =
+        function.operation == Operator::kAny || function.operation == Operator::kAll;
+    if (is_each && !paths_.begin_each())
+      return lexer_.error({begin, front().place.begin}, "any() and all() do not nest");
     if (auto read = advance(true); !read) return std::unexpected(read.error());
     auto argument = expression();
-    if (in_each_ && !was_in_each) argument = condition(std::move(argument));
+    if (is_each) argument = condition(std::move(argument));
     if (!argument) return argument;
-    if (!front().is(")")) return unclosed(begin);
+    if (!front().is(")")) return lexer_.unclosed(begin);
     if (auto read = advance(false); !read) return std::unexpected(read.error());
-    if (!was_in_each && in_each_) {
-      in_each_ = false;
-      if (each_paths_ == 0) {
-        return lexer_.error({begin, lexer_.last_end()},
-                            fmt::format("{}() wants a path with [*]: {}(sizes[*] > 4096)",
-                                        function.text, function.text));
-      }
+    if (is_each && !paths_.end_each()) {
+      return lexer_.error(
+          {begin, lexer_.last_end()},
+          fmt::format("{0}() wants a path with [*]: {0}(sizes[*] > 4096)", function.text));
     }
     if (function.operation == Operator::kHas && (*argument)->operation != Operator::kPath)
       return lexer_.error((*argument)->place, "has() asks for one field: has(queue.depth)");
@@ -390,126 +354,11 @@ class Parser {
   }
 
   Result<ExpressionPtr> field(std::uint32_t begin) {
-    auto read = path();
+    auto read = paths_.path();
     if (!read) return std::unexpected(read.error());
     return make(Expression{.operation = Operator::kPath, .path = *std::move(read)}, begin);
   }
 
-  // What the first name of a path means. The word behind it is in front.
-  Result<void> begin_path(Path& path, std::string_view name) {
-    const bool goes_on = front().is(".") || front().is("[");
-    if (name == "$ctx" || name == "context") {
-      if (!goes_on) {
-        path.steps.push_back({.name = std::string(name)});
-        return {};
-      }
-      auto part = part_of_context(name == "$ctx");
-      if (!part) return std::unexpected(part.error());
-      path.root = *part;
-      return {};
-    }
-    if (const RootWord* const value = find(kEventValues, name)) {
-      path.root = value->root;
-      return {};
-    }
-    const RootWord* const root = goes_on ? find(kRoots, name) : nullptr;
-    if (root != nullptr) {
-      path.root = root->root;
-    } else {
-      path.steps.push_back({.name = std::string(name)});
-    }
-    return {};
-  }
-
-  // `context.specific.x`; `$ctx.x`, LTTng's way, is any of the contexts.
-  Result<Root> part_of_context(bool any) {
-    if (any) return Root::kAnyContext;
-    const Place place = front().place;
-    if (auto read = advance(false); !read) return std::unexpected(read.error());
-    const RootWord* const root =
-        front().kind == Token::Kind::kName ? find(kRoots, front().text) : nullptr;
-    if (root == nullptr || root->root == Root::kPayload || root->root == Root::kStream)
-      return lexer_.error(place,
-                          "the contexts are context.packet, context.common and context.specific");
-    if (auto read = advance(false); !read) return std::unexpected(read.error());
-    return root->root;
-  }
-
-  Result<void> read_steps(Path& path) {
-    while (front().is(".") || front().is("[")) {
-      auto read = front().is(".") ? read_member(path) : read_bracket(path);
-      if (!read) return read;
-    }
-    if (path.steps.empty() && path.root < kFirstEventValue)
-      return lexer_.error(front().place, "the name of a field is wanted behind `.`");
-    if (!path.steps.empty() && path.root >= kFirstEventValue) {
-      return lexer_.error(
-          {front().place.begin, front().place.begin},
-          "what each event has holds no fields; begin with `.` for a field of that name");
-    }
-    return {};
-  }
-
-  Result<void> read_member(Path& path) {
-    if (auto read = advance(false); !read) return read;
-    if (front().kind != Token::Kind::kName)
-      return lexer_.error(
-          front().place,
-          R"(the name of a field is wanted behind `.`; odd names are written ["a b"])");
-    path.steps.push_back({.name = std::string(front().text)});
-    return advance(false);
-  }
-
-  Result<void> read_bracket(Path& path) {
-    const std::uint32_t begin = front().place.begin;
-    if (auto read = advance(true); !read) return read;
-    PathStep step;
-    const bool negative = front().is("-");
-    if (negative) {
-      if (auto read = advance(true); !read) return read;
-    }
-    if (front().kind == Token::Kind::kString && !negative) {
-      step.name = std::get<std::string>(front().value);
-    } else if (front().is("*") && !negative) {
-      step.kind = PathStep::Kind::kEach;
-      if (auto noted = note_each(path); !noted) return noted;
-    } else if (const Integer* const index = std::get_if<Integer>(&front().value);
-               front().kind == Token::Kind::kNumber && index != nullptr) {
-      const auto value = Integer::of(index->magnitude, negative).to_signed();
-      if (!value) return lexer_.error(front().place, "the index is too large");
-      step.kind = PathStep::Kind::kIndex;
-      step.index = *value;
-    } else {
-      return lexer_.error(
-          front().place, R"(an index, [*], or a quoted name is wanted: a[0], a[-1], a["odd key"])");
-    }
-    if (step.kind == PathStep::Kind::kEach &&
-        std::ranges::any_of(
-            path.steps, [](const PathStep& each) { return each.kind == PathStep::Kind::kEach; })) {
-      return lexer_.error(front().place, "a path has one [*] at most");
-    }
-    path.steps.push_back(std::move(step));
-    if (auto read = advance(false); !read) return read;
-    if (!front().is("]")) return unclosed(begin, ']');
-    return advance(false);
-  }
-
-  // [*] behind `array`: all of one call go through the same one.
-  Result<void> note_each(const Path& array) {
-    if (!in_each_) return lexer_.error(front().place, "[*] stands in any() and all() only");
-    std::string text = to_string(array);
-    if (each_paths_++ == 0)
-      each_array_ = std::move(text);
-    else if (each_array_ != text)
-      return lexer_.error(front().place,
-                          fmt::format("one call goes through one array; `{}` is another than `{}`",
-                                      text, each_array_));
-    return {};
-  }
-
-  std::unexpected<Error> unclosed(std::uint32_t begin, char wanted = ')') {
-    return lexer_.error({begin, begin + 1}, fmt::format("no `{}` closes what begins here", wanted));
-  }
   std::unexpected<Error> too_deep() {
     return lexer_.error(front().place,
                         fmt::format("the expression is nested more than {} deep", kMaxDepth));
@@ -542,9 +391,7 @@ class Parser {
   ParserOptions options_;
   std::uint32_t nesting_ = 0;
   std::uint32_t parentheses_ = 0;
-  bool in_each_ = false;
-  std::size_t each_paths_ = 0;  // in the call at hand
-  std::string each_array_ = {};
+  PathParser paths_{lexer_};
 };
 
 }  // namespace
@@ -587,35 +434,6 @@ Result<ExpressionPtr> parse_expression(std::string_view text) {
 
 Result<ExpressionPtr> parse_condition(std::string_view text) {
   return parse_whole(text, parse_condition);
-}
-
-bool names_symbols(const Expression& expression) {
-  return expression.operation == Operator::kSymbol ||
-         std::ranges::any_of(expression.operands,
-                             [](const ExpressionPtr& each) { return names_symbols(*each); });
-}
-
-std::string to_string(const Path& path) {
-  std::string text;
-  if (path.root >= kFirstEventValue) text = event_value_name(path.root);
-  for (const RootWord& word : kRoots) {
-    if (word.root == path.root) text = word.root == Root::kPayload ? "" : word.text;
-  }
-  if (path.root == Root::kAnyContext) text = "$ctx";
-  bool first = path.root == Root::kAnyField;
-  for (const PathStep& step : path.steps) {
-    if (step.kind == PathStep::Kind::kEach) {
-      text += "[*]";
-    } else if (step.kind == PathStep::Kind::kIndex) {
-      text += fmt::format("[{}]", step.index);
-    } else if (is_plain_name(step.name)) {
-      text += (first ? "" : ".") + step.name;
-    } else {
-      text += fmt::format("[\"{}\"]", step.name);
-    }
-    first = false;
-  }
-  return text;
 }
 
 }  // namespace tracedeck::query

@@ -6,7 +6,6 @@
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/query/expression.hpp"
 #include "tracedeck/query/lexer.hpp"
-#include "tracedeck/query/vocabulary.hpp"
 
 namespace tracedeck::query {
 
@@ -27,8 +26,5 @@ struct ParserOptions {
 // event is an error, as it is before `&&`.
 [[nodiscard]] Result<ExpressionPtr> parse_condition(std::string_view text);
 [[nodiscard]] Result<ExpressionPtr> parse_condition(Lexer& lexer, ParserOptions options = {});
-
-// As it is written in an expression.
-[[nodiscard]] std::string to_string(const Path& path);
 
 }  // namespace tracedeck::query

@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 
+#include "tracedeck/query/path_parser.hpp"
+
 namespace tracedeck::query {
 namespace {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tracedeck/model/trace_description.hpp"
-#include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/path_parser.hpp"
 
 namespace tracedeck::query {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
-#include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/given_names.hpp"
+#include "tracedeck/query/path_parser.hpp"
 #include "tracedeck/query/rewriting.hpp"
 #include "tracedeck/query/row_stages.hpp"
 #include "tracedeck/query/stages.hpp"
@@ -15,15 +15,6 @@
 
 namespace tracedeck::query {
 namespace {
-
-// Operations that names of one query may stand for, all together.
-constexpr std::size_t kMostNamed = std::size_t{1} << 16;
-
-std::size_t size_of(const Expression& expression) {
-  std::size_t size = 1;
-  for (const ExpressionPtr& each : expression.operands) size += size_of(*each);
-  return size;
-}
 
 bool names_stream(const Expression& expression) {
   if (expression.operation == Operator::kPath) return expression.path.root == Root::kStream;
@@ -62,7 +53,7 @@ class PlanBuilder {
       if (auto built = build_row_stage(stages_[next_]); !built)
         return std::unexpected(built.error());
     }
-    if (names_too_much_) return too_much_named();
+    if (auto small = names_.check(); !small) return std::unexpected(small.error());
     return std::move(plan_);
   }
 
@@ -73,12 +64,6 @@ class PlanBuilder {
     kPairs,
     kMade,  // what a stage names
   };
-  // What a name that `let` gave stands for.
-  struct Named {
-    ExpressionPtr expression;
-    std::size_t size = 0;  // operations
-  };
-
   // Parts of the answer add up if its groups are of events that were each looked at alone.
   void note_question() {
     if (plan_->condition != nullptr) plan_->question = "where " + plan_->condition->text() + " | ";
@@ -99,31 +84,6 @@ class PlanBuilder {
                              "this query has none"};
   }
 
-  static std::unexpected<Error> too_much_named() {
-    return fail(ErrorCode::kLimitExceeded, "the names that `let` gives stand for too much");
-  }
-
-  // The expression with what its names stand for.
-  ExpressionPtr resolved(const Expression& expression) {
-    ExpressionPtr made = rewritten(expression, [this](const Path& path) -> ExpressionPtr {
-      if (path.root != Root::kAnyField || path.steps.size() != 1) return nullptr;
-      const auto known = names_.find(path.steps.front().name);
-      if (known == names_.end()) return nullptr;
-      named_ += known->second.size;
-      return named_ > kMostNamed ? nullptr : clone(*known->second.expression);
-    });
-    names_too_much_ = names_too_much_ || named_ > kMostNamed || made->depth > kMaxDepth;
-    return made;
-  }
-
-  Result<void> name(const LetStage& let) {
-    ExpressionPtr expression = resolved(*let.expression);
-    if (names_too_much_) return too_much_named();
-    const std::size_t size = size_of(*expression);
-    names_[let.name] = {.expression = std::move(expression), .size = size};
-    return {};
-  }
-
   // The stages that events pass: conditions, names, limits; then what makes rows of events.
   Result<void> build_front() {
     std::vector<ExpressionPtr> conditions;
@@ -134,9 +94,9 @@ class PlanBuilder {
           if (auto added = add_condition(stage, *where); !added) return added;
           continue;
         }
-        conditions.push_back(resolved(*where->condition));
+        conditions.push_back(names_.resolved(*where->condition));
       } else if (auto* const let = std::get_if<LetStage>(&stage.what)) {
-        if (auto named = name(*let); !named) return named;
+        if (auto named = names_.add(let->name, *let->expression); !named) return named;
       } else if (auto* const limit = std::get_if<LimitStage>(&stage.what)) {
         plan_->limits.push_back({.most = limit->rows});
       } else {
@@ -186,7 +146,7 @@ class PlanBuilder {
     // Two in a row have a limit between them that lets all pass.
     if (plan_->limits.back().condition) plan_->limits.push_back({.most = ~std::uint64_t{0}});
     std::vector<ExpressionPtr> expressions;
-    expressions.push_back(resolved(*where.condition));
+    expressions.push_back(names_.resolved(*where.condition));
     auto projection = event_projection(std::move(expressions));
     if (!projection) return std::unexpected(projection.error());
     plan_->limits.back().condition.emplace(*std::move(projection));
@@ -206,7 +166,7 @@ class PlanBuilder {
   Result<void> select_events(std::vector<NamedExpression> columns) {
     std::vector<ExpressionPtr> expressions;
     for (NamedExpression& column : columns) {
-      ExpressionPtr expression = resolved(*column.expression);
+      ExpressionPtr expression = names_.resolved(*column.expression);
       plan_->columns.push_back({.name = std::move(column.name), .unit = unit_of(*expression, {})});
       expressions.push_back(std::move(expression));
     }
@@ -246,6 +206,24 @@ class PlanBuilder {
     return {};
   }
 
+  // Adds the column of an aggregate, and what it is of to the values of the rows that come to it.
+  GroupingPlan::Aggregate add_aggregate(const GroupStage::Aggregate& each,
+                                        std::span<const Column> from,
+                                        std::vector<ExpressionPtr>& values,
+                                        std::vector<Column>& columns) {
+    GroupingPlan::Aggregate aggregate{.kind = each.kind, .part = each.part};
+    Unit unit = Unit::kNone;
+    if (each.argument != nullptr) {
+      aggregate.argument = values.size();
+      values.push_back(names_.resolved(*each.argument));
+      if (each.kind != AggregateKind::kDistinct) unit = unit_of(*values.back(), from);
+    }
+    const bool in_order = each.kind == AggregateKind::kFirst || each.kind == AggregateKind::kLast;
+    plan_->needs_order = plan_->needs_order || (in_order && from.empty());
+    columns.push_back({.name = each.name, .unit = unit});
+    return aggregate;
+  }
+
   // Rows of values in the order that a `Grouping` wants: of events, unless there are columns.
   Result<void> build_groups(GroupStage& group, Place place, std::vector<Column> from) {
     GroupingPlan plan{.keys = group.keys.size(), .every = group.every};
@@ -253,24 +231,13 @@ class PlanBuilder {
     std::vector<Column> columns;
     if (group.every) columns.push_back({.name = "time", .unit = Unit::kTime});
     for (NamedExpression& key : group.keys) {
-      expressions.push_back(resolved(*key.expression));
+      expressions.push_back(names_.resolved(*key.expression));
       columns.push_back({.name = key.name, .unit = unit_of(*expressions.back(), from)});
     }
     bool by_time = group.every.has_value();
-    for (GroupStage::Aggregate& each : group.aggregates) {
-      GroupingPlan::Aggregate aggregate{.kind = each.kind, .part = each.part};
-      Unit unit = Unit::kNone;
-      if (each.argument != nullptr) {
-        aggregate.argument = expressions.size();
-        expressions.push_back(resolved(*each.argument));
-        const bool counts = each.kind == AggregateKind::kDistinct;
-        unit = counts ? Unit::kNone : unit_of(*expressions.back(), from);
-      }
+    for (const GroupStage::Aggregate& each : group.aggregates) {
       by_time = by_time || each.kind == AggregateKind::kRate;
-      const bool in_order = each.kind == AggregateKind::kFirst || each.kind == AggregateKind::kLast;
-      plan_->needs_order = plan_->needs_order || (in_order && from.empty());
-      columns.push_back({.name = each.name, .unit = unit});
-      plan.aggregates.push_back(aggregate);
+      plan.aggregates.push_back(add_aggregate(each, from, expressions, columns));
     }
     if (by_time) {
       plan.time = expressions.size();
@@ -345,17 +312,17 @@ class PlanBuilder {
                      .nested = pair.nested,
                      .within = pair.within};
     std::vector<ExpressionPtr> expressions;
-    expressions.push_back(resolved(*pair.begins));
-    expressions.push_back(resolved(*pair.ends));
+    expressions.push_back(names_.resolved(*pair.begins));
+    expressions.push_back(names_.resolved(*pair.ends));
     plan_->columns = {{.name = "time", .unit = Unit::kTime},
                       {.name = "end", .unit = Unit::kTime},
                       {.name = "duration", .unit = Unit::kDuration}};
     for (const PairStage::Key& key : pair.keys) {
       plan.by_stream = plan.by_stream || names_stream(*key.a);
-      expressions.push_back(resolved(*key.a));
+      expressions.push_back(names_.resolved(*key.a));
     }
     for (const PairStage::Key& key : pair.keys) {
-      expressions.push_back(resolved(*key.b));
+      expressions.push_back(names_.resolved(*key.b));
       plan_->columns.push_back({.name = key.name, .unit = unit_of(*key.b, {})});
     }
     for (const auto& sides : {a, b}) {
@@ -385,7 +352,7 @@ class PlanBuilder {
   // What helps who names what no column is.
   [[nodiscard]] std::string advice(const Path& path) const {
     const std::string word = to_string(path);
-    if (forgotten_.contains(word))
+    if (names_.forgot(word))
       return "; `let` named it before, which holds up to here: name it again";
     if (rows_ == Rows::kUsual) return "; `select` it first";
     const std::string side = word.substr(0, 2);
@@ -398,8 +365,7 @@ class PlanBuilder {
   // The rows from here on are `rows`, and what `let` gave names to is not known of them.
   void begin_rows(Rows rows) {
     rows_ = rows;
-    for (const auto& [name, what] : names_) forgotten_.insert(name);
-    names_.clear();
+    names_.forget();
   }
 
   template <class Make>
@@ -418,7 +384,7 @@ class PlanBuilder {
   Result<void> build_row_stage(StageSyntax& stage) {
     if (auto* const where = std::get_if<WhereStage>(&stage.what)) {
       std::vector<ExpressionPtr> expressions;
-      expressions.push_back(resolved(*where->condition));
+      expressions.push_back(names_.resolved(*where->condition));
       return with_projection(std::move(expressions), plan_->columns, [&](RowProjection projection) {
         auto shared = std::make_shared<RowProjection>(std::move(projection));
         return QueryPlan::MakeSink([shared, tried = tried_behind(stage)](
@@ -428,7 +394,7 @@ class PlanBuilder {
       });
     }
     if (auto* const let = std::get_if<LetStage>(&stage.what)) {
-      if (auto named = name(*let); !named) return named;
+      if (auto named = names_.add(let->name, *let->expression); !named) return named;
       return {};
     }
     if (auto* const limit = std::get_if<LimitStage>(&stage.what)) {
@@ -450,7 +416,7 @@ class PlanBuilder {
     std::vector<ExpressionPtr> expressions;
     std::vector<Column> columns;
     for (NamedExpression& column : select.columns) {
-      expressions.push_back(resolved(*column.expression));
+      expressions.push_back(names_.resolved(*column.expression));
       columns.push_back(
           {.name = column.name, .unit = unit_of(*expressions.back(), plan_->columns)});
     }
@@ -465,7 +431,7 @@ class PlanBuilder {
     std::vector<ExpressionPtr> expressions;
     std::vector<bool> descending;
     for (SortStage::Key& key : sort.keys) {
-      expressions.push_back(resolved(*key.expression));
+      expressions.push_back(names_.resolved(*key.expression));
       descending.push_back(key.descending);
     }
     // `top 5` is by the last column.
@@ -489,12 +455,9 @@ class PlanBuilder {
   std::unique_ptr<QueryPlan> plan_;
   std::vector<StageSyntax> stages_;
   std::size_t next_ = 0;  // of `stages_`, to be built
-  std::map<std::string, Named, std::less<>> names_;
-  std::set<std::string, std::less<>> forgotten_;  // names that were given before these rows
+  GivenNames names_;
   Rows rows_ = Rows::kMade;
-  bool usual_ = false;     // nothing says which columns are wanted
-  std::size_t named_ = 0;  // operations that names stood for so far
-  bool names_too_much_ = false;
+  bool usual_ = false;  // nothing says which columns are wanted
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/path_parser.hpp"
 
 namespace tracedeck::query {
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/path_parser.hpp"
 
 namespace tracedeck::query {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "tracedeck/query/aggregate.hpp"
 #include "tracedeck/query/lexer.hpp"
-#include "tracedeck/query/parser.hpp"
 #include "tracedeck/query/stages.hpp"
 #include "tracedeck/query/vocabulary.hpp"
 

@@ -28,6 +28,19 @@ void Arguments::add(std::string name, query::Path path, const EventClass& event_
     field.names = &stream_class->trace->value_names();
 }
 
+void Arguments::add_all(const EventClass& event_class) {
+  const auto* const structure =
+      event_class.payload == nullptr ? nullptr : event_class.payload->as<StructureClass>();
+  if (structure == nullptr) return;
+  for (const Member& member : structure->members) {
+    const std::string name(member.name.view());
+    add(name,
+        {.root = query::Root::kPayload,
+         .steps = {{.kind = query::PathStep::Kind::kMember, .name = name}}},
+        event_class);
+  }
+}
+
 void visit_arguments(const Mark& mark, const Arguments::Visit& visit) {
   if (mark.event != nullptr && mark.arguments != nullptr) mark.arguments->visit(*mark.event, visit);
 }

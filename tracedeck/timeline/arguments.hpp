@@ -31,6 +31,8 @@ class Arguments {
 
   [[nodiscard]] bool empty() const { return fields_.empty(); }
   void add(std::string name, query::Path path, const EventClass& event_class);
+  // All members of the payload.
+  void add_all(const EventClass& event_class);
 
  private:
   struct Field {

@@ -43,10 +43,11 @@ enum MarkFlag : std::uint16_t {
   kClockStep = 1 << 5,     // the clock stepped back, so that its times are clamped
   kUnmatchedEnd = 1 << 6,  // an instant that is an end without a begin
   kNegative = 1 << 7,      // ended before it began: its duration is 0
-  kMoved = 1 << 8,   // not an end or begin of the slice: it goes on on another lane from here on
-  kLate = 1 << 9,    // comes behind marks with later times
-  kReal = 1 << 10,   // a counter's value is `real`
-  kMarked = 1 << 11  // by the table: its arguments are always kept
+  kMoved = 1 << 8,      // not an end or begin of the slice: it goes on on another lane from here on
+  kLate = 1 << 9,       // comes behind marks with later times
+  kReal = 1 << 10,      // a counter's value is `real`
+  kMarked = 1 << 11,    // by the table: its arguments are always kept
+  kUnplaced = 1 << 12,  // an end of a slice that no lane had room for: it has no begin on its track
 };
 // Slices with one of these have no known duration, and count in no quantile.
 inline constexpr std::uint16_t kNoDuration =

@@ -1,0 +1,63 @@
+"""No table fits: begins and ends are known by their names."""
+
+import collections
+import json
+import re
+
+from .table import Base, in_context, text, thread_name, thread_of
+
+# A begin, and what may end it.
+ENDS = {
+    "_begin": ("_end",),
+    "_start": ("_stop", "_end", "_done"),
+    "_enter": ("_exit",),
+    "_entry": ("_exit",),
+    ":begin": (":end",),
+}
+IS_KEY = re.compile(r"(id|handle|ptr)$")
+
+
+class Table(Base):
+    def prepare(self, events):
+        members = collections.defaultdict(dict)  # of each class, in order
+        for event in events:
+            members[event.get("name")].update(dict.fromkeys(event.get("fields") or ()))
+        names = [name for name in members if isinstance(name, str)]
+        self.begins, self.ends = {}, {}  # name of the class -> prefix
+        classes = collections.defaultdict(list)  # prefix -> its classes
+        for name in names:
+            for suffix, ends in ENDS.items():
+                prefix = name.removesuffix(suffix)
+                found = [prefix + end for end in ends if prefix + end in members]
+                if prefix and prefix != name and found:
+                    self.begins[name] = prefix
+                    self.ends.update(dict.fromkeys(found, prefix))
+        for name, prefix in {**self.begins, **self.ends}.items():
+            classes[prefix].append(name)
+        self.keys = {
+            prefix: [
+                member
+                for member in members[ones[0]] if IS_KEY.search(member) and all(member in members[one] for one in ones)
+            ]
+            for prefix, ones in classes.items()
+        }
+
+    def event(self, event):
+        if event.get("time") is None:
+            return
+        name = event.get("name")
+        thread = thread_of(event, self.sheet.stream) if in_context(event, "vtid") is not None else ("stream", self.sheet.stream)
+        track = thread_name(thread)
+        if event.get("duration") is not None:
+            self.sheet.whole("duration", text(name), track, event["duration"])
+            return
+        prefix = self.begins.get(name) or self.ends.get(name)
+        if prefix is None:
+            self.sheet.instant("event", text(name), track)
+            return
+        fields = event.get("fields") or {}
+        key = (thread, *(json.dumps(fields.get(member)) for member in self.keys[prefix]))
+        if name in self.begins:
+            self.sheet.begin("pair", (prefix, key), prefix, track)
+        else:
+            self.sheet.end("pair", (prefix, key), track, prefix)

@@ -1,0 +1,80 @@
+"""From the lines of `print --output jsonl --records all` to a time line."""
+
+import json
+
+from . import dial9, fallback, heph, lttng_kernel, lttng_ust, ros2, tband, zephyr
+from .sheet import Sheet
+from .user_table import UserTable
+
+# In the order in which they are asked; several may apply.
+TABLES = {
+    "dial9": dial9,
+    "tband": tband,
+    "heph": heph,
+    "lttng_kernel": lttng_kernel,
+    "lttng_ust": lttng_ust,
+    "ros2": ros2,
+    "zephyr": zephyr,
+}
+
+
+def interpret(records, user=(), begin=None, end=None):
+    """`records`: dictionaries, in the order of the command's lines. `user`: tables, as `tomllib` loads them.
+
+    What is after `end` is not looked at; what is before `begin` is, but what is over by then is not shown.
+    """
+    records = list(records)
+    known = TABLES | {one["table"]: UserTable(one) for one in user}
+    events = [one for one in records if "fields" in one or "name" in one]
+    names = {table: module for table, module in known.items() if any(map(module.applies, events))} or {"fallback": fallback}
+    sheet = Sheet()
+    sheet.cut = begin
+    sheet.line.tables = list(names)
+    tables = [module.Table(sheet, events) for module in names.values()]
+    for record in records:
+        time = record["loss"].get("begin") if "loss" in record else record.get("time")
+        if None not in (time, end) and time > end:
+            continue
+        if "loss" in record:
+            sheet.line.losses += 1
+            loss = record["loss"]
+            is_wide = any(table.WIDE for table in tables)
+            sheet.loss(None if is_wide else stream_of(loss), loss.get("begin"))
+            for table in tables:
+                table.lost()
+        elif "problem" in record:
+            sheet.line.problems += 1
+            sheet.loss(None, sheet.last_event)
+            for table in tables:
+                table.lost()
+        elif "fields" in record or "name" in record:
+            sheet.line.events += 1
+            sheet.at(record.get("time"), stream_of(record))
+            for table in tables:
+                table.event(record)
+    for table in tables:
+        table.finish()
+    return sheet.finish()
+
+
+def interpret_each(records, user=()):
+    """Of several traces each by itself: name -> time line.
+
+    Damage is of those traces whose name its file ends with, else of all.
+    """
+    records = list(records)
+    traces = {record["trace"]: [] for record in records if "trace" in record}
+    for record in records:
+        if "trace" in record:
+            traces[record["trace"]].append(record)
+        elif "problem" in record:
+            file = record["problem"].get("file", "")
+            for name in [one for one in traces if file.endswith(one)] or traces:
+                traces[name].append(record)
+    return {name: interpret(ones, user) for name, ones in traces.items()}
+
+
+def stream_of(record):
+    """What tells streams apart; a counter of Heph does not."""
+    stream = {key: value for key, value in record.get("stream", {}).items() if key not in ("counter", "substream")}
+    return json.dumps([record.get("trace"), stream])

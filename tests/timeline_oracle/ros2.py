@@ -1,0 +1,120 @@
+"""ROS 2: callbacks, executors and messages."""
+
+from .table import Base, in_context, text, thread_name, thread_of
+
+
+def applies(event):
+    return (event.get("name") or "").startswith("ros2:")
+
+
+class Table(Base):
+    def prepare(self, events):
+        self.symbols = {}  # (vpid, callback) -> symbol
+        self.owners = {}  # (vpid, callback) -> (vpid, subscription, timer or service)
+        self.subscriptions = {}  # (vpid, rclcpp subscription) -> (vpid, rcl subscription)
+        self.names = {}  # (vpid, handle) -> topic, service or period
+        self.published = set()  # time of a message at its source
+        self.ring = set()  # (vpid, buffer, index) of messages on their way
+        self.taken = set()  # threads that took a message and called nothing yet
+
+    def event(self, event):
+        name = event.get("name") or ""
+        if not name.startswith("ros2:") or event.get("time") is None:
+            return
+        rule = getattr(self, "on_" + name.removeprefix("ros2:"), None)
+        if rule is None:
+            return
+        self.thread = thread_of(event, self.sheet.stream)
+        self.vpid = in_context(event, "vpid")
+        try:
+            if "_init" not in name and not name.endswith(("_added", "_register")):
+                self.sheet.bounds()
+            rule(event.get("fields") or {})
+        except KeyError:
+            self.sheet.instant("lacking", name, "lacking")
+
+    # Names.
+
+    def on_rclcpp_callback_register(self, fields):
+        self.symbols[self.vpid, fields["callback"]] = fields["symbol"]
+
+    def on_rclcpp_subscription_init(self, fields):
+        self.subscriptions[self.vpid, fields["subscription"]] = (self.vpid, fields["subscription_handle"])
+
+    def on_rcl_subscription_init(self, fields):
+        self.names[self.vpid, fields["subscription_handle"]] = fields["topic_name"]
+
+    def on_rcl_timer_init(self, fields):
+        self.names[self.vpid, fields["timer_handle"]] = f"timer {fields['period']} ns"
+
+    def on_rcl_service_init(self, fields):
+        self.names[self.vpid, fields["service_handle"]] = fields["service_name"]
+
+    def on_rclcpp_subscription_callback_added(self, fields):
+        self.owners[self.vpid, fields["callback"]] = self.subscriptions.get((self.vpid, fields["subscription"]))
+
+    def on_rclcpp_timer_callback_added(self, fields):
+        self.owners[self.vpid, fields["callback"]] = (self.vpid, fields["timer_handle"])
+
+    def on_rclcpp_service_callback_added(self, fields):
+        self.owners[self.vpid, fields["callback"]] = (self.vpid, fields["service_handle"])
+
+    def callback(self, callback):
+        """Topic, service or timer; else the symbol; else the address."""
+        key = (self.vpid, callback)
+        return self.names.get(self.owners.get(key)) or self.symbols.get(key) or hex(callback)
+
+    # Callbacks and executors.
+
+    def on_callback_start(self, fields):
+        callback = fields["callback"]
+        self.sheet.begin("callback", (self.thread, callback), self.callback(callback), thread_name(self.thread))
+        if self.thread in self.taken:
+            self.taken.discard(self.thread)
+            self.sheet.flow("take -> callback")
+
+    def on_callback_end(self, fields):
+        callback = fields["callback"]
+        self.sheet.end("callback", (self.thread, callback), thread_name(self.thread), self.callback(callback))
+
+    def executor(self, state):
+        self.sheet.state(thread_name(self.thread) + " executor", state)
+
+    def on_rclcpp_executor_wait_for_work(self, fields):
+        self.executor("waiting")
+
+    def on_rclcpp_executor_get_next_ready(self, fields):
+        self.executor("ready")
+
+    def on_rclcpp_executor_execute(self, fields):
+        self.executor("executing")
+
+    # Messages.
+
+    def on_rmw_publish(self, fields):
+        if "timestamp" in fields:
+            self.published.add(fields["timestamp"])
+
+    def on_rmw_take(self, fields):
+        if not fields.get("taken", 1):
+            return
+        if fields["source_timestamp"] in self.published:
+            self.sheet.flow("publish -> take")
+        self.taken.add(self.thread)
+
+    def on_rclcpp_ring_buffer_enqueue(self, fields):
+        key = (self.vpid, fields["buffer"], fields["index"])
+        if fields.get("overwritten"):
+            self.sheet.instant("lost message", "overwritten", f"buffer {fields['buffer']}")
+        self.ring.add(key)
+        self.sheet.counter("buffered", f"buffer {fields['buffer']}", fields["size"])
+
+    def on_rclcpp_ring_buffer_dequeue(self, fields):
+        key = (self.vpid, fields["buffer"], fields["index"])
+        if key in self.ring:
+            self.ring.discard(key)
+            self.sheet.flow("enqueue -> dequeue")
+        self.sheet.counter("buffered", f"buffer {fields['buffer']}", fields["size"])
+
+    def on_rcl_lifecycle_transition(self, fields):
+        self.sheet.state(f"lifecycle {fields['state_machine']}", text(fields["goal_label"]))

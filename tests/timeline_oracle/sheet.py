@@ -1,0 +1,296 @@
+"""What the tables write on: begins and ends become slices here, by the rules of disorder."""
+
+import collections
+import dataclasses
+
+# Slices and pairs with one of these are counted, and are in no quantile and no sum.
+OUTSIDE = frozenset(("began_before", "across_loss", "inferred_end", "open_at_end", "negative", "clock_step"))
+# A clock that goes back by more starts a new section.
+SECTION_NS = 1_000_000_000
+LANES = 64
+
+
+@dataclasses.dataclass
+class Slice:
+    rule: str
+    name: str
+    track: str
+    begin: int
+    end: int
+    flags: set = dataclasses.field(default_factory=set)
+    args: dict = dataclasses.field(default_factory=dict)
+    lost_at: int | None = None  # while it is open: where a loss made its end doubtful
+    inner: int = 0  # of its duration, what slices directly within it take
+
+    @property
+    def duration(self):
+        return self.end - self.begin
+
+    @property
+    def is_whole(self):
+        return not self.flags & OUTSIDE
+
+
+class Pair(Slice):
+    """From a cause to its effect; `track` is where the effect is."""
+
+
+@dataclasses.dataclass
+class State:
+    track: str
+    value: str
+    begin: int
+    end: int
+    flags: set = dataclasses.field(default_factory=set)
+
+
+@dataclasses.dataclass
+class Timeline:
+    tables: list = dataclasses.field(default_factory=list)
+    events: int = 0
+    begin: int | None = None
+    end: int | None = None
+    slices: list = dataclasses.field(default_factory=list)
+    pairs: list = dataclasses.field(default_factory=list)
+    states: list = dataclasses.field(default_factory=list)
+    # (rule, name) -> count
+    instants: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    unmatched: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    # (name, track) -> values in order
+    counters: dict = dataclasses.field(default_factory=lambda: collections.defaultdict(list))
+    # rule -> count
+    flows: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    # (track, what) -> ns, beside what states and slices say
+    sums: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    losses: int = 0
+    problems: int = 0
+    clock_steps: int = 0
+    sections: int = 0
+
+
+class Sheet:
+    """The state of one interpretation. `at` says which event is being looked at."""
+
+    def __init__(self):
+        self.line = Timeline()
+        self.time = None
+        self.stream = None
+        self.open = collections.defaultdict(list)  # (rule, key) -> slices, outermost first
+        self.seen = set()  # (rule, key) that had a begin or an end
+        self.waits = {}  # (rule, key) -> Pair, not finished
+        self.state_of = {}  # track -> State
+        self.last = {}  # track -> time of its last mark
+        self.tracks_of = collections.defaultdict(set)  # stream -> tracks that had a mark of it
+        self.streams = set()
+        self.last_event = None
+        self.cut = None  # nothing is shown that is over before
+
+    # Where an event stands.
+
+    def at(self, time, stream):
+        self.time, self.stream = time, stream
+        self.streams.add(stream)
+        if time is not None:
+            self.last_event = time
+
+    @property
+    def is_shown(self):
+        return self.cut is None or self.time >= self.cut
+
+    def bounds(self):
+        """The event at hand means something: the trace reaches to it."""
+        line = self.line
+        if self.time is not None:
+            line.begin = self.time if line.begin is None else min(line.begin, self.time)
+            line.end = self.time if line.end is None else max(line.end, self.time)
+
+    def moment(self, track):
+        """The time of a mark on a track, and the flags it gets: time on a track does not go back."""
+        self.bounds()
+        time, flags = self.time, set()
+        last = self.last.get(track)
+        if last is not None and time < last:
+            self.line.clock_steps += 1
+            if last - time > SECTION_NS:
+                self.section()
+            else:
+                time, flags = last, {"clock_step"}
+        self.last[track] = time
+        self.tracks_of[self.stream].add(track)
+        return time, flags
+
+    # Marks.
+
+    def begin(self, rule, key, name, track, args=None, stacked=False):
+        time, flags = self.moment(track)
+        stack = self.open[rule, key]
+        if not stacked:
+            while stack:
+                old = stack.pop()
+                self.close(old, time if old.lost_at is None else old.lost_at, {"inferred_end"})
+        stack.append(Slice(rule, name, track, time, time, flags, args or {}))
+        self.seen.add((rule, key))
+
+    def end(self, rule, key, track, name="?", args=None):
+        """The slice that ended, or None."""
+        time, flags = self.moment(track)
+        stack = self.open[rule, key]
+        if stack:
+            slice = stack.pop()
+            slice.args.update(args or {})
+            return self.close(slice, time, flags)
+        if (rule, key) in self.seen:
+            self.line.unmatched[rule, name] += self.is_shown
+            return None
+        self.seen.add((rule, key))
+        return self.close(Slice(rule, name, track, min(self.line.begin, time), time, {"began_before"}, args or {}), time, flags)
+
+    def unmatched(self, rule, name, track):
+        self.moment(track)
+        self.line.unmatched[rule, name] += self.is_shown
+
+    def close(self, slice, time, flags):
+        slice.flags |= flags
+        if time < slice.begin:
+            slice.flags.add("negative")
+            time = slice.begin
+        slice.end = time
+        self.line.slices.append(slice)
+        return slice
+
+    def whole(self, rule, name, track, duration, args=None):
+        """A slice that one event tells all of."""
+        self.moment(track)
+        slice = Slice(rule, name, track, self.time, self.time, set(), args or {})
+        self.close(slice, self.time + duration, set())
+        self.line.begin, self.line.end = min(self.line.begin, slice.begin), max(self.line.end, slice.end)
+
+    def state(self, track, value):
+        """None: from here on it is unknown. A value that is repeated changes nothing."""
+        time, flags = self.moment(track)
+        old = self.state_of.get(track)
+        if old is not None:
+            if old.value == value:
+                return
+            self.close_state(track, time)
+        if value is not None:
+            self.state_of[track] = State(track, value, time, time, flags)
+
+    def close_state(self, track, time, flags=()):
+        state = self.state_of.pop(track)
+        state.end = max(time, state.begin)
+        state.flags |= set(flags)
+        self.line.states.append(state)
+
+    def instant(self, rule, name, track):
+        self.moment(track)
+        self.line.instants[rule, name] += self.is_shown
+
+    def counter(self, name, track, value):
+        self.moment(track)
+        if self.is_shown:
+            self.line.counters[name, track].append(value)
+
+    def flow(self, rule):
+        self.line.flows[rule] += self.is_shown
+
+    # Pairs: they are on no track, so nothing is clamped.
+
+    def wait(self, rule, key, is_last=False):
+        """A cause: of several that have no effect yet the first one counts, or the last."""
+        if is_last or (rule, key) not in self.waits:
+            self.waits[rule, key] = Pair(rule, rule, "", self.time, self.time)
+
+    def waited(self, rule, key, track, args=None):
+        """The effect: the pair, or None when there was no cause."""
+        pair = self.waits.pop((rule, key), None)
+        if pair is not None:
+            pair.track, pair.end, pair.args = track, self.time, args or {}
+            if pair.end < pair.begin:
+                pair.flags.add("negative")
+                pair.end = pair.begin
+            self.line.pairs.append(pair)
+        return pair
+
+    # Disorder.
+
+    def loss(self, stream, begin):
+        """Something is missing of a stream, or of all (None), since `begin`."""
+        tracks = set().union(*self.tracks_of.values()) if stream is None else self.tracks_of[stream]
+        for stack in self.open.values():
+            for slice in stack:
+                if slice.track in tracks:
+                    slice.flags.add("across_loss")
+                    if slice.lost_at is None:
+                        slice.lost_at = max(slice.begin, self.last[slice.track] if begin is None else begin)
+        for track in tracks & self.state_of.keys():
+            self.close_state(track, self.last[track] if begin is None else begin, {"across_loss"})
+        for pair in self.waits.values():
+            pair.flags.add("across_loss")
+
+    def section(self):
+        """The clock of the stream at hand went far back: what is open on its tracks ends where it was."""
+        self.line.sections += 1
+        tracks = self.tracks_of[self.stream]
+        for stack in self.open.values():
+            for slice in [one for one in stack if one.track in tracks]:
+                stack.remove(slice)
+                self.close(slice, self.last[slice.track], {"inferred_end"})
+        for track in tracks:
+            if track in self.state_of:
+                self.close_state(track, self.last[track])
+            self.last.pop(track, None)
+        self.waits.clear()
+
+    def finish(self):
+        end = self.line.end
+        for stack in self.open.values():
+            for slice in stack:
+                self.close(slice, max(end, slice.begin), {"open_at_end"})
+        for track in list(self.state_of):
+            self.close_state(track, end, {"open_at_end"})
+        lanes(self.line.slices)
+        if self.cut is not None:
+            self.show(self.line, self.cut)
+        return self.line
+
+    @staticmethod
+    def show(line, cut):
+        """Leaves out what is over before the cut; of a state what lies before it."""
+        line.slices = [one for one in line.slices if one.end >= cut]
+        line.pairs = [one for one in line.pairs if one.end >= cut]
+        line.states = [one for one in line.states if one.end >= cut]
+        for state in line.states:
+            state.begin = max(state.begin, cut)
+        for counts in (line.instants, line.unmatched, line.flows):
+            for key in [key for key, count in counts.items() if not count]:
+                del counts[key]
+
+
+def lanes(slices):
+    """Flags `overlap_lane` what does not nest in the first lane of its track, and `dropped` what fits in none of them.
+
+    Says of the others what is directly within them.
+    """
+    tracks = collections.defaultdict(list)
+    for slice in slices:
+        tracks[slice.track].append(slice)
+    for track in tracks.values():
+        track.sort(key=lambda one: (one.begin, -one.end))
+        open_of = []  # of each lane, outermost first
+        for slice in track:
+            for lane in range(LANES):
+                if lane == len(open_of):
+                    open_of.append([])
+                stack = open_of[lane]
+                while stack and stack[-1].end <= slice.begin:
+                    stack.pop()
+                if not stack or slice.end <= stack[-1].end:
+                    if stack:
+                        stack[-1].inner += slice.duration
+                    stack.append(slice)
+                    if lane:
+                        slice.flags.add("overlap_lane")
+                    break
+            else:
+                slice.flags.add("dropped")

@@ -1,0 +1,196 @@
+"""Tonbandgerät: FreeRTOS tasks, interrupts, queues and markers."""
+
+from .table import Base, number
+
+MUTEXES = (3, 4)
+NEEDS = {
+    **dict.fromkeys(
+        (
+            "task_switched_in", "task_to_rdy_state", "task_resumed", "task_resumed_from_isr", "task_suspended",
+            "task_created", "task_deleted",
+        ),
+        ("task_id",),
+    ),
+    "isr_enter": ("isr_id",), "isr_exit": ("isr_id",),
+    "evtmarker": ("evtmarker_id",), "evtmarker_begin": ("evtmarker_id",), "evtmarker_end": ("evtmarker_id",),
+    "task_evtmarker": ("evtmarker_id",), "task_evtmarker_begin": ("evtmarker_id",), "task_evtmarker_end": ("evtmarker_id",),
+    "valmarker": ("valmarker_id", "val"), "task_valmarker": ("valmarker_id", "val"),
+}
+
+
+def applies(event):
+    return "core" in event.get("stream", {})
+
+
+class Table(Base):
+    NEEDS = NEEDS
+    WIDE = True  # one counter of drops serves all cores
+
+    def prepare(self, events):
+        self.current = {}  # core -> task
+        self.pending = {}  # task -> what it will be when it is switched out
+        self.names = {}
+        self.mutexes = set()
+        for event in events:
+            name, fields = event.get("name"), event.get("fields") or {}
+            if name == "queue_kind":
+                if number(fields["kind"]) in MUTEXES:
+                    self.mutexes.add(fields["queue_id"])
+            elif name == "isr_name":
+                self.names.setdefault(("isr", event["stream"]["core"], fields["isr_id"]), fields["name"])
+            elif name in ("task_evtmarker_name", "task_valmarker_name"):
+                kind = name[5:-5]
+                self.names.setdefault((name[:-5], fields["task_id"], fields[kind + "_id"]), fields["name"])
+            elif name in ("evtmarker_name", "valmarker_name", "task_name", "queue_name"):
+                kind = name[:-5]
+                self.names.setdefault((kind, fields[kind + "_id"]), fields["name"])
+
+    def name(self, kind, *key):
+        return self.names.get((kind, *key)) or f"{kind} {key[-1]}"
+
+    def task(self, task):
+        return "?" if task is None else self.name("task", task)
+
+    def event(self, event):
+        if event.get("time") is not None:
+            self.core = event["stream"]["core"]
+        super().event(event)
+
+    # Tasks.
+
+    def track(self, task):
+        return f"task {task}"
+
+    def on_task_switched_in(self, event, fields):
+        task, before = fields["task_id"], self.current.get(self.core)
+        if before is not None and before != task:
+            self.sheet.state(self.track(before), self.pending.pop(before, "runnable"))
+        self.pending.pop(task, None)
+        self.current[self.core] = task
+        self.sheet.state(self.track(task), f"running on core {self.core}")
+        self.sheet.state(f"core {self.core}", self.task(task))
+
+    def ready(self, event, fields):
+        task = fields["task_id"]
+        if task in self.current.values():
+            self.pending.pop(task, None)
+        else:
+            self.sheet.state(self.track(task), "runnable")
+
+    on_task_to_rdy_state = on_task_resumed = on_task_resumed_from_isr = ready
+
+    def become(self, task, state):
+        if task in self.current.values():
+            self.pending[task] = state
+        else:
+            self.sheet.state(self.track(task), state)
+
+    def on_task_suspended(self, event, fields):
+        self.become(fields["task_id"], "suspended")
+
+    def on_task_created(self, event, fields):
+        self.become(fields["task_id"], "created")
+
+    def on_task_deleted(self, event, fields):
+        self.become(fields["task_id"], "destroyed")
+
+    def later(self, state):
+        task = self.current.get(self.core)
+        if task is not None:
+            self.pending[task] = state
+
+    def on_curtask_delay(self, event, fields):
+        self.later("delay")
+
+    on_curtask_delay_until = on_curtask_delay
+
+    def on_curtask_block_on_queue_peek(self, event, fields):
+        self.later("blocked: peek " + self.name("queue", fields["queue_id"]))
+
+    def on_curtask_block_on_queue_send(self, event, fields):
+        self.later("blocked: send " + self.name("queue", fields["queue_id"]))
+
+    def on_curtask_block_on_queue_receive(self, event, fields):
+        self.later("blocked: receive " + self.name("queue", fields["queue_id"]))
+
+    def priority(self, event, fields):
+        self.sheet.counter("priority", self.track(fields["task_id"]) + " priority", fields["priority"])
+
+    on_task_priority_set = on_task_priority_inherit = on_task_priority_disinherit = priority
+
+    def on_dropped_evt_cnt(self, event, fields):
+        pass  # the loss follows as a record of its own
+
+    def lost(self):
+        self.current.clear()
+        self.pending.clear()
+
+    # Interrupts.
+
+    def on_isr_enter(self, event, fields):
+        isr = fields["isr_id"]
+        self.sheet.begin("isr", (self.core, isr), self.name("isr", self.core, isr), f"core {self.core} interrupts")
+
+    def on_isr_exit(self, event, fields):
+        isr = fields["isr_id"]
+        self.sheet.end("isr", (self.core, isr), f"core {self.core} interrupts", self.name("isr", self.core, isr))
+
+    # Queues.
+
+    def length(self, queue, length, is_reset=False):
+        track = f"queue {queue}"
+        self.sheet.counter("length", track, length)
+        if queue in self.mutexes and not is_reset:
+            self.sheet.state(
+                track + " state", "taken by " + self.task(self.current.get(self.core)) if length == 0 else "available"
+            )
+
+    def moved(self, event, fields):
+        self.length(fields["queue_id"], fields["len_after"])
+
+    on_queue_send = on_queue_send_from_isr = on_queue_overwrite = moved
+    on_queue_overwrite_from_isr = on_queue_receive = on_queue_receive_from_isr = moved
+
+    def on_queue_reset(self, event, fields):
+        self.length(fields["queue_id"], 0, True)
+
+    def on_queue_cur_length(self, event, fields):
+        self.length(fields["queue_id"], fields["length"])
+
+    # Markers.
+
+    def marker(self, kind, id):
+        """The key, name and track of a marker; those of tasks are the current task's."""
+        if kind.startswith("task_"):
+            task = self.current.get(self.core)
+            name = self.names.get((kind, task, id)) or self.name(kind, 0, id)
+            return (task, id), name, self.track(task) + " markers"
+        return (id,), self.name(kind, id), "markers"
+
+    def on_evtmarker(self, event, fields, kind="evtmarker"):
+        key, name, track = self.marker(kind, fields["evtmarker_id"])
+        self.sheet.instant(kind, name, track)
+
+    def on_evtmarker_begin(self, event, fields, kind="evtmarker"):
+        key, name, track = self.marker(kind, fields["evtmarker_id"])
+        self.sheet.begin(kind, key, name, track, {"msg": fields.get("msg")}, stacked=True)
+
+    def on_evtmarker_end(self, event, fields, kind="evtmarker"):
+        key, name, track = self.marker(kind, fields["evtmarker_id"])
+        self.sheet.end(kind, key, track, name)
+
+    def on_valmarker(self, event, fields, kind="valmarker"):
+        key, name, track = self.marker(kind, fields["valmarker_id"])
+        self.sheet.counter(name, track, fields["val"])
+
+    def on_task_evtmarker(self, event, fields):
+        self.on_evtmarker(event, fields, "task_evtmarker")
+
+    def on_task_evtmarker_begin(self, event, fields):
+        self.on_evtmarker_begin(event, fields, "task_evtmarker")
+
+    def on_task_evtmarker_end(self, event, fields):
+        self.on_evtmarker_end(event, fields, "task_evtmarker")
+
+    def on_task_valmarker(self, event, fields):
+        self.on_valmarker(event, fields, "task_valmarker")

@@ -1,0 +1,277 @@
+#include "tracedeck/timeline/inference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/timeline/table_keys.hpp"
+
+namespace tracedeck::timeline {
+namespace {
+
+struct Endings {
+  std::string_view begin;
+  std::string_view end;
+};
+// A beginning may have several ends; the first that the trace has counts.
+constexpr auto kEndings = std::to_array<Endings>({
+    {"_begin", "_end"},
+    {"_start", "_stop"},
+    {"_start", "_end"},
+    {"_start", "_done"},
+    {"_enter", "_exit"},
+    {"_entry", "_exit"},
+    {":begin", ":end"},
+    {":start", ":stop"},
+    {":start", ":end"},
+    {":enter", ":exit"},
+    {":entry", ":exit"},
+    {"Begin", "End"},
+    {"Start", "Stop"},
+    {"Start", "End"},
+    {"Enter", "Exit"},
+});
+
+std::string_view name_of(const EventClass& event_class) {
+  return event_class.name ? std::string_view(*event_class.name) : std::string_view();
+}
+
+const StructureClass* structure(const FieldClassPtr& field_class) {
+  return field_class == nullptr ? nullptr : field_class->as<StructureClass>();
+}
+
+bool has_member(const FieldClassPtr& field_class, std::string_view name) {
+  const StructureClass* const members = structure(field_class);
+  return members != nullptr && std::ranges::any_of(members->members, [&](const Member& member) {
+           return member.name.view() == name;
+         });
+}
+
+bool has_context(const EventClass& event_class, std::string_view name) {
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  return has_member(event_class.specific_context, name) ||
+         (stream_class != nullptr && has_member(stream_class->common_context, name));
+}
+
+// Whether a field says which of several things it is about.
+bool identifies(std::string_view name) {
+  return name.ends_with("id") || name.ends_with("handle") || name.ends_with("ptr");
+}
+
+bool is_simple(const std::string& name) {
+  return !name.empty() && std::ranges::all_of(name, [](unsigned char byte) {
+    return std::isalnum(byte) != 0 || byte == '_';
+  });
+}
+
+// The track of the thread that an event is of, as far as its contexts or its stream say.
+TrackRule thread_track(const Event& event) {
+  const EventClass& event_class = *event.event_class;
+  TrackRule track{.id = "thread", .kind = TrackKind::kThread};
+  const bool has_vtid = has_context(event_class, "vtid");
+  const bool has_tid = has_context(event_class, "tid");
+  if (has_vtid || has_tid) {
+    const std::string tid = has_vtid ? "vtid" : "tid";
+    const std::string pid = has_vtid ? "vpid" : "pid";
+    const std::string process = has_context(event_class, "procname") ? "{procname} " : "thread ";
+    if (has_context(event_class, pid)) {
+      track.key.push_back(pid);
+      track.pid = pid;
+    }
+    track.key.push_back(tid);
+    track.tid = tid;
+    track.name = fmt::format("{}{{{}}}", process, tid);
+    return track;
+  }
+  track.kind = TrackKind::kLanes;
+  track.name = "events";
+  const DataStream* const stream = event.stream;
+  if (stream == nullptr || stream->stream_class == nullptr) return track;
+  if (has_member(stream->stream_class->packet_context, "cpu_id")) {
+    track.name = "cpu {packet.cpu_id}";
+    track.key = {"packet.cpu_id"};
+    track.kind = TrackKind::kCpu;
+    return track;
+  }
+  if (stream->stream_class->streams_are_parts) return track;
+  std::vector<std::string> shown;
+  for (const StreamKey& key : stream->keys) {
+    if (!is_simple(key.name) || key.name == "class") continue;
+    track.key.push_back("stream." + key.name);
+    shown.push_back(fmt::format("{{stream.{}}}", key.name));
+  }
+  if (!shown.empty()) {
+    track.kind = TrackKind::kPlain;
+    track.name = fmt::format("stream {}", fmt::join(shown, "/"));
+  }
+  return track;
+}
+
+std::string escaped_glob(std::string_view name) {
+  std::string glob;
+  for (const char character : name) {
+    if (character == '*' || character == '?' || character == '\\' || character == '[') glob += '\\';
+    glob += character;
+  }
+  return glob;
+}
+
+void append_value(std::string& out, const std::string& text) {
+  out += '"';
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (character == '"' || character == '\\') {
+      out += '\\';
+      out += character;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\u{:04x}", byte);
+    } else {
+      out += character;
+    }
+  }
+  out += '"';
+}
+
+void append_value(std::string& out, const std::vector<std::string>& texts) {
+  if (texts.size() == 1) return append_value(out, texts.front());
+  out += '[';
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i != 0) out += ", ";
+    append_value(out, texts[i]);
+  }
+  out += ']';
+}
+
+void append_value(std::string& out, const std::vector<KeyPair>& pairs) {
+  std::vector<std::string> texts;
+  for (const KeyPair& pair : pairs)
+    texts.push_back(pair.a == pair.b ? pair.a : fmt::format("a.{} == b.{}", pair.a, pair.b));
+  append_value(out, texts);
+}
+
+void append_value(std::string& out, bool value) { out += value ? "true" : "false"; }
+void append_value(std::string& out, TrackKind kind) {
+  append_value(out,
+               std::string(std::ranges::find(kTrackKindNames, kind, &TrackKindName::kind)->name));
+}
+void append_value(std::string& out, SliceRule::Again again) {
+  append_value(out, std::string(std::ranges::find(kAgainNames, again, &AgainName::again)->name));
+}
+void append_value(std::string& out, const std::vector<CurrentRule::Value>& values) {
+  out += "{ ";
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i != 0) out += ", ";
+    out += values[i].name + " = ";
+    append_value(out, values[i].value);
+  }
+  out += " }";
+}
+
+bool is_default(const auto& value) { return value == std::remove_cvref_t<decltype(value)>(); }
+bool is_default(const std::vector<CurrentRule::Value>& values) { return values.empty(); }
+bool is_default(const TrackKind& kind) { return kind == TrackKind::kPlain; }
+
+}  // namespace
+
+bool begins_pair(std::string_view name) {
+  return std::ranges::any_of(kEndings, [&](const Endings& each) {
+    return name.size() > each.begin.size() && name.ends_with(each.begin);
+  });
+}
+
+bool ends_pair(std::string_view name) {
+  return std::ranges::any_of(kEndings, [&](const Endings& each) {
+    return name.size() > each.end.size() && name.ends_with(each.end);
+  });
+}
+
+const EventClass* find_partner(const EventClass& event_class) {
+  const std::string_view name = name_of(event_class);
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  if (stream_class == nullptr || stream_class->trace == nullptr) return nullptr;
+  for (const Endings& each : kEndings) {
+    const bool begins = name.size() > each.begin.size() && name.ends_with(each.begin);
+    const bool ends = name.size() > each.end.size() && name.ends_with(each.end);
+    if (!begins && !ends) continue;
+    const std::string_view own = begins ? each.begin : each.end;
+    const std::string wanted = std::string(name.substr(0, name.size() - own.size())) +
+                               std::string(begins ? each.end : each.begin);
+    for (const EventClass& other : stream_class->trace->event_classes()) {
+      if (name_of(other) == wanted) return &other;
+    }
+  }
+  return nullptr;
+}
+
+Table infer_table(const Event& event, const EventClass* partner) {
+  const EventClass& event_class = *event.event_class;
+  Table table{.name = "inferred"};
+  const TrackRule track = thread_track(event);
+  table.tracks.push_back(track);
+  if (event_class.has_duration) {
+    table.slices.push_back({.begin = {"*"}, .track = track.id, .name = "{name}", .args = {"*"}});
+    return table;
+  }
+  if (partner == nullptr) {
+    table.instants.push_back({.event = {"*"}, .track = track.id, .name = "{name}", .args = {"*"}});
+    return table;
+  }
+  const bool begins = begins_pair(name_of(event_class)) && find_partner(*partner) == &event_class &&
+                      !ends_pair(name_of(event_class));
+  const EventClass& first = begins ? event_class : *partner;
+  const EventClass& second = begins ? *partner : event_class;
+  SliceRule slice{.begin = {escaped_glob(name_of(first))},
+                  .end = {escaped_glob(name_of(second))},
+                  .track = track.id,
+                  .again = SliceRule::Again::kNest};
+  for (const std::string& key : track.key) slice.match.push_back({key, key});
+  if (const StructureClass* const members = structure(first.payload)) {
+    for (const Member& member : members->members) {
+      const std::string name(member.name.view());
+      if (!is_simple(name) || !identifies(name) || !has_member(second.payload, name)) continue;
+      if (slice.match.size() + 2 < 6) slice.match.push_back({"." + name, "." + name});
+    }
+  }
+  std::string_view name = name_of(first);
+  for (const Endings& each : kEndings) {
+    if (!name.ends_with(each.begin) || name.size() == each.begin.size()) continue;
+    name.remove_suffix(each.begin.size());
+    break;
+  }
+  for (const char character : name) {
+    if (character == '{' || character == '}') continue;
+    slice.name += character;
+  }
+  slice.args = {"*"};
+  slice.end_args = {"*"};
+  table.slices.push_back(std::move(slice));
+  return table;
+}
+
+std::string to_toml(const Table& table) {
+  std::string out = "table = ";
+  append_value(out, table.name);
+  out += '\n';
+  for_each_rule_list([&]<class Rule>(std::string_view list, std::vector<Rule> Table::* member) {
+    for (const Rule& rule : table.*member) {
+      out += fmt::format("\n[[{}]]\n", list);
+      std::apply(
+          [&](const auto&... key) {
+            const auto append = [&](const auto& each) {
+              const auto& value = rule.*each.member;
+              if (is_default(value)) return;
+              out += fmt::format("{} = ", each.name);
+              append_value(out, value);
+              out += '\n';
+            };
+            (append(key), ...);
+          },
+          keys_of<Rule>());
+    }
+  });
+  return out;
+}
+
+}  // namespace tracedeck::timeline

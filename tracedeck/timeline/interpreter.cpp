@@ -1,0 +1,346 @@
+#include "tracedeck/timeline/interpreter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "tracedeck/model/class_table.hpp"
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/timeline/inference.hpp"
+#include "tracedeck/timeline/marking.hpp"
+#include "tracedeck/timeline/rules.hpp"
+
+namespace tracedeck::timeline {
+
+// What becomes of the events of a class.
+struct Interpreter::ClassPlan {
+  explicit ClassPlan(const EventClass& event_class)
+      : clock(event_class.has_real_time() ? event_class.clock : nullptr),
+        counts_nanoseconds(clock != nullptr && clock->counts_nanoseconds()),
+        has_duration(event_class.has_duration) {}
+
+  [[nodiscard]] std::int64_t time_of(std::uint64_t value) const {
+    if (counts_nanoseconds) [[likely]]
+      return static_cast<std::int64_t>(std::min<std::uint64_t>(value, kNoTime - 1));
+    return saturated(clock->to_nanoseconds(value));
+  }
+
+  const ClockClass* clock;
+  bool counts_nanoseconds;
+  bool has_duration;
+  bool planned = false;
+  bool related = true;  // its clock, to that of the first event
+  std::vector<std::unique_ptr<Action>> actions = {};
+};
+
+class Interpreter::Work {
+ public:
+  explicit Work(InterpreterOptions options) : options_(std::move(options)) {}
+
+  Result<void> compile() {
+    for (const Table& table : options_.tables) {
+      if (const auto compiled = compile(table); !compiled) return compiled;
+    }
+    for (const Table& table : built_in_tables()) {
+      const bool replaced =
+          std::ranges::find(options_.tables, table.name, &Table::name) != options_.tables.end();
+      if (replaced) continue;
+      if (const auto compiled = compile(table); !compiled) return compiled;
+    }
+    return {};
+  }
+
+  Result<void> add(const BatchPtr& batch, MarkSink& sink) {
+    batches_.push_back(batch);
+    for (const Record& record : batch->records()) {
+      if (record.kind == RecordKind::kEvent) [[likely]] {
+        take(record.event);
+      } else {
+        take(record);
+      }
+    }
+    if (!context_.scope.texts.empty()) context_.scope.texts.clear();
+    const auto handed = hand_on(sink);
+    if (whole_.empty()) batches_.clear();
+    return handed;
+  }
+
+  Result<void> finish(MarkSink& sink) {
+    flush_whole();
+    end_damage(timeline_.end());
+    marking_.finish(timeline_.end());
+    if (const auto handed = hand_on(sink); !handed) return handed;
+    return sink.finish(timeline_);
+  }
+
+  [[nodiscard]] const Timeline& timeline() const { return timeline_; }
+
+  [[nodiscard]] std::string explain() const {
+    std::string out;
+    const auto append = [&](const RuleSet& rules) {
+      if (!used_.contains(&rules)) return;
+      if (!out.empty()) out += '\n';
+      out += rules.table().text;
+    };
+    for (const auto& rules : rules_) append(*rules);
+    for (const auto& rules : inferred_rules_) append(*rules);
+    return out;
+  }
+
+  [[nodiscard]] std::vector<std::string> notices() const {
+    std::vector<std::string> all;
+    for (const auto& rules : rules_) {
+      for (const std::string& sentence : rules->notices()) {
+        if (std::ranges::find(all, sentence) == all.end()) all.push_back(sentence);
+      }
+    }
+    return all;
+  }
+
+ private:
+  Result<void> compile(const Table& table) {
+    auto rules = RuleSet::compile(table, context_);
+    if (!rules) return std::unexpected(rules.error());
+    rules_.push_back(*std::move(rules));
+    return {};
+  }
+
+  void take(const Event& event) {
+    ClassPlan& plan = plans_[*event.event_class];
+    if (!plan.planned) [[unlikely]]
+      return take_first(event);
+    ++number_;
+    if (plan.actions.empty()) {
+      if (plan.clock == nullptr) ++timeline_.mutable_counts().without_time;
+      if (plan.clock != nullptr) timeline_.note_time(plan.time_of(event.time));
+      return;
+    }
+    run(plan, event);
+  }
+
+  void take_first(const Event& event) {
+    ClassPlan& plan = plans_[*event.event_class];
+    plan.planned = true;
+    make_plan(plan, event);
+    if (plan_again_) {
+      // A table has come to be for a trace: its other classes may be among what it is about.
+      plan_again_ = false;
+      plans_.clear();
+    }
+    take(event);
+  }
+
+  void run(ClassPlan& plan, const Event& event) {
+    Moment now{.event = &event, .number = number_};
+    now.time = plan.clock != nullptr ? plan.time_of(event.time) : last_;
+    last_ = now.time;
+    timeline_.note_time(now.time);
+    now.stream = stream_state(event);
+    if (damage_pending_) [[unlikely]]
+      end_damage(now.time);
+    if (plan.has_duration) {
+      now.end_time = plan.time_of(event.end_time);
+      timeline_.note_time(now.end_time);
+      return take_whole(plan, now);
+    }
+    if (!whole_.empty()) [[unlikely]]
+      flush_whole();
+    marking_.pass(now.time);
+    for (const auto& action : plan.actions) action->run(now);
+    if (now.stream != nullptr) now.stream->last_time = now.time;
+  }
+
+  // Slices that begin at the same time are begun in the order in which they enclose one another.
+  void take_whole(ClassPlan& plan, const Moment& now) {
+    if (!whole_.empty() && whole_.front().now.time != now.time) flush_whole();
+    whole_.push_back({&plan, now});
+    if (whole_.size() >= kMostAtOnce) flush_whole();
+  }
+
+  void flush_whole() {
+    if (whole_.empty()) return;
+    std::ranges::stable_sort(
+        whole_, [](const Whole& a, const Whole& b) { return a.now.end_time > b.now.end_time; });
+    marking_.pass(whole_.front().now.time);
+    for (const Whole& each : whole_) {
+      for (const auto& action : each.plan->actions) action->run(each.now);
+      if (each.now.stream != nullptr) each.now.stream->last_time = each.now.time;
+    }
+    whole_.clear();
+  }
+
+  StreamState* stream_state(const Event& event) {
+    if (event.stream == last_stream_) [[likely]]
+      return last_state_;
+    last_stream_ = event.stream;
+    last_state_ = event.stream == nullptr ? nullptr : &streams_[event.stream->entity];
+    return last_state_;
+  }
+
+  void take(const Record& record) {
+    switch (record.kind) {
+      case RecordKind::kLoss:
+        return take(*record.loss);
+      case RecordKind::kProblem:
+        damage_pending_ = true;
+        ++damaged_ranges_;
+        return;
+      default:
+        return;
+    }
+  }
+
+  void take(const Loss& loss) {
+    TimelineCounts& counts = timeline_.mutable_counts();
+    if (loss.taken_back) {
+      counts.lost_events -= std::min(counts.lost_events, loss.events.value_or(0));
+      return;
+    }
+    counts.lost_events += loss.events.value_or(0);
+    StreamState* const state = loss.stream == nullptr ? nullptr : &streams_[loss.stream->entity];
+    const std::int64_t before =
+        state != nullptr && state->last_time != std::numeric_limits<std::int64_t>::min()
+            ? state->last_time
+            : last_;
+    const std::int64_t begin = loss.begin ? saturated(*loss.begin) : before;
+    const std::int64_t end = loss.end ? saturated(*loss.end) : std::max(begin, last_);
+    const std::string name = loss.events    ? fmt::format("lost {} events", *loss.events)
+                             : loss.packets ? fmt::format("lost {} packets", *loss.packets)
+                                            : std::string("lost events");
+    flush_whole();
+    marking_.gap(state, name, begin, end, number_);
+  }
+
+  void end_damage(std::int64_t time) {
+    if (!damage_pending_) return;
+    damage_pending_ = false;
+    marking_.gap(nullptr, "damaged", last_known_, time, number_);
+  }
+
+  Result<void> hand_on(MarkSink& sink) {
+    last_known_ = last_;
+    std::vector<Mark>& marks = marking_.marks();
+    if (marks.empty()) return {};
+    const auto taken = sink.take(timeline_, marks);
+    marks.clear();
+    return taken;
+  }
+
+  void make_plan(ClassPlan& plan, const Event& event) {
+    const EventClass& event_class = *event.event_class;
+    const DataStreamClass* const stream_class = event_class.stream_class;
+    const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
+    if (plan.clock != nullptr) {
+      if (timeline_.clock() == nullptr) timeline_.note_clock(plan.clock);
+      plan.related = related(*timeline_.clock(), *plan.clock);
+      if (!plan.related) ++timeline_.mutable_counts().unrelated_clocks;
+    }
+    std::vector<PlannedAction> actions;
+    for (std::size_t i = 0; i < rules_.size() && trace != nullptr; ++i) {
+      if (!applies(*trace, i)) continue;
+      const std::size_t before = actions.size();
+      rules_[i]->plan(event_class, actions);
+      if (actions.size() == before) continue;
+      note_use(*rules_[i]);
+    }
+    if (actions.empty() && plan.clock != nullptr) infer(event, actions);
+    std::ranges::stable_sort(actions, {}, &PlannedAction::phase);
+    for (PlannedAction& each : actions) plan.actions.push_back(std::move(each.action));
+  }
+
+  void note_use(const RuleSet& rules) {
+    used_.insert(&rules);
+    timeline_.note_table(rules.table().name);
+  }
+
+  // Whether a table is for a trace; it may come to be when the trace's classes become more.
+  bool applies(const TraceDescription& trace, std::size_t index) {
+    Applied& applied = applied_[{trace.number(), index}];
+    if (applied.applies || applied.classes == trace.event_classes().size()) return applied.applies;
+    applied.applies = rules_[index]->applies(trace, applied.classes);
+    if (applied.applies && applied.classes != 0) plan_again_ = true;
+    applied.classes = trace.event_classes().size();
+    return applied.applies;
+  }
+
+  void infer(const Event& event, std::vector<PlannedAction>& into) {
+    const EventClass& event_class = *event.event_class;
+    const EventClass* const partner = find_partner(event_class);
+    Table table = infer_table(event, partner);
+    table.text = to_toml(table);
+    auto found = inferred_.find(table.text);
+    if (found == inferred_.end()) {
+      inferred_tables_.push_back(std::move(table));
+      auto rules = RuleSet::compile(inferred_tables_.back(), context_);
+      if (!rules) return;
+      found = inferred_.emplace(inferred_tables_.back().text, rules->get()).first;
+      inferred_rules_.push_back(*std::move(rules));
+    }
+    found->second->plan(event_class, into);
+    note_use(*found->second);
+    // Its partner may have been taken for one that has none.
+    if (partner == nullptr || event_class.has_duration || !paired_.insert(found->second).second)
+      return;
+    ClassPlan& other = plans_[*partner];
+    if (!other.planned) return;
+    other.planned = false;
+    other.actions.clear();
+  }
+
+  struct Applied {
+    bool applies = false;
+    std::size_t classes = 0;  // that were looked at
+  };
+  struct Whole {
+    ClassPlan* plan;
+    Moment now;
+  };
+  static constexpr std::size_t kMostAtOnce = 65'536;
+
+  InterpreterOptions options_;
+  Timeline timeline_;
+  Marking marking_{timeline_};
+  RuleContext context_{marking_};
+  std::vector<std::unique_ptr<RuleSet>> rules_;
+  std::map<std::pair<std::uint64_t, std::size_t>, Applied> applied_;  // by trace and rules
+  bool plan_again_ = false;
+  std::set<const RuleSet*> used_;
+  std::deque<Table> inferred_tables_;
+  std::unordered_map<std::string, RuleSet*> inferred_;
+  std::vector<std::unique_ptr<RuleSet>> inferred_rules_;
+  std::set<const RuleSet*> paired_;
+  ClassTable<ClassPlan> plans_;
+  std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;
+  const DataStream* last_stream_ = nullptr;
+  StreamState* last_state_ = nullptr;
+  std::uint64_t number_ = 0;
+  std::int64_t last_ = 0;
+  std::int64_t last_known_ = 0;  // before the batch at hand
+  bool damage_pending_ = false;
+  std::uint64_t damaged_ranges_ = 0;
+  std::vector<Whole> whole_;       // events that begin at the same time
+  std::vector<BatchPtr> batches_;  // which these and marks refer to
+};
+
+Interpreter::Interpreter(std::unique_ptr<Work> work) : work_(std::move(work)) {}
+Interpreter::~Interpreter() = default;
+
+Result<std::unique_ptr<Interpreter>> Interpreter::make(InterpreterOptions options) {
+  auto work = std::make_unique<Work>(std::move(options));
+  if (const auto compiled = work->compile(); !compiled) return std::unexpected(compiled.error());
+  return std::unique_ptr<Interpreter>(new Interpreter(std::move(work)));
+}
+
+Result<void> Interpreter::add(const BatchPtr& batch, MarkSink& sink) {
+  return work_->add(batch, sink);
+}
+Result<void> Interpreter::finish(MarkSink& sink) { return work_->finish(sink); }
+const Timeline& Interpreter::timeline() const { return work_->timeline(); }
+std::string Interpreter::explain() const { return work_->explain(); }
+std::vector<std::string> Interpreter::notices() const { return work_->notices(); }
+
+}  // namespace tracedeck::timeline

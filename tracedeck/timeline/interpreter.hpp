@@ -1,0 +1,53 @@
+// From the records of traces to marks, by tables.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/model/batch.hpp"
+#include "tracedeck/timeline/mark_sink.hpp"
+#include "tracedeck/timeline/table.hpp"
+#include "tracedeck/timeline/timeline.hpp"
+
+namespace tracedeck::timeline {
+
+struct InterpreterOptions {
+  // Beside the built-in tables, or in place of one of the same name.
+  std::vector<Table> tables = {};
+};
+
+// Records come in the order of time, of each track at least; what has a duration, in the order in
+// which it began. One thread at a time.
+class Interpreter {
+ public:
+  // Errors: kInvalidArgument, a rule of a table that cannot be.
+  [[nodiscard]] static Result<std::unique_ptr<Interpreter>> make(InterpreterOptions options);
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+  ~Interpreter();
+
+  // Errors: those of the sink.
+  [[nodiscard]] Result<void> add(const BatchPtr& batch, MarkSink& sink);
+  // No more batches come.
+  [[nodiscard]] Result<void> finish(MarkSink& sink);
+
+  [[nodiscard]] const Timeline& timeline() const;
+  // What was applied and inferred, as tables in TOML.
+  [[nodiscard]] std::string explain() const;
+  // What a user should know about the tables and these traces, as sentences.
+  [[nodiscard]] std::vector<std::string> notices() const;
+
+ private:
+  struct ClassPlan;
+  class Work;
+
+  explicit Interpreter(std::unique_ptr<Work> work);
+
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,112 @@
+// From keys of a fixed number of 64-bit words to numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tracedeck::timeline {
+
+// Open addressing. A number is from 1 on; 0 is what is not there.
+class KeyTable {
+ public:
+  static constexpr std::size_t kMostWords = 6;
+
+  // `words`: of each key, at most `kMostWords`; 0 for a table of one entry.
+  explicit KeyTable(std::size_t words) : words_(words), cells_((words + 1) * 16), mask_(15) {}
+
+  [[nodiscard]] std::size_t words() const { return words_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t memory() const { return cells_.size() * sizeof(std::uint64_t); }
+
+  // The number of a key, or 0.
+  [[nodiscard]] std::uint32_t find(const std::uint64_t* key) const {
+    for (std::size_t at = hash(key) & mask_;; at = (at + 1) & mask_) {
+      const std::uint64_t* const cell = &cells_[at * (words_ + 1)];
+      if (cell[words_] == 0) return 0;
+      if (equal(cell, key)) return static_cast<std::uint32_t>(cell[words_]);
+    }
+  }
+
+  // Where the number of a key stands, for it to be set at once: 0 if the key is new. Valid until
+  // the next call.
+  [[nodiscard]] std::uint64_t& place(const std::uint64_t* key) {
+    if ((size_ + 1) * 2 > mask_) grow();
+    for (std::size_t at = hash(key) & mask_;; at = (at + 1) & mask_) {
+      std::uint64_t* const cell = &cells_[at * (words_ + 1)];
+      if (cell[words_] == 0) {
+        for (std::size_t i = 0; i < words_; ++i) cell[i] = key[i];
+        ++size_;
+        return cell[words_];
+      }
+      if (equal(cell, key)) return cell[words_];
+    }
+  }
+
+  // Forgets a key, which may not be there.
+  void erase(const std::uint64_t* key) {
+    std::size_t at = hash(key) & mask_;
+    for (;; at = (at + 1) & mask_) {
+      const std::uint64_t* const cell = &cells_[at * (words_ + 1)];
+      if (cell[words_] == 0) return;
+      if (equal(cell, key)) break;
+    }
+    --size_;
+    // What lies behind and could not lie here before moves up.
+    for (std::size_t next = at;;) {
+      next = (next + 1) & mask_;
+      std::uint64_t* const from = &cells_[next * (words_ + 1)];
+      if (from[words_] == 0) break;
+      const std::size_t home = hash(from) & mask_;
+      if (((next - home) & mask_) < ((next - at) & mask_)) continue;
+      std::uint64_t* const to = &cells_[at * (words_ + 1)];
+      for (std::size_t i = 0; i <= words_; ++i) to[i] = from[i];
+      at = next;
+    }
+    cells_[at * (words_ + 1) + words_] = 0;
+  }
+
+  // Calls `visit(number)` for each, in no order.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (std::size_t at = words_; at < cells_.size(); at += words_ + 1) {
+      if (cells_[at] != 0) visit(static_cast<std::uint32_t>(cells_[at]));
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t hash(const std::uint64_t* key) const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < words_; ++i) {
+      sum = (sum ^ key[i]) * 0x9E3779B97F4A7C15U;
+      sum ^= sum >> 32U;
+    }
+    return static_cast<std::size_t>(sum);
+  }
+  [[nodiscard]] bool equal(const std::uint64_t* a, const std::uint64_t* b) const {
+    for (std::size_t i = 0; i < words_; ++i) {
+      if (a[i] != b[i]) return false;
+    }
+    return true;
+  }
+
+  void grow() {
+    std::vector<std::uint64_t> old(cells_.size() * 2);
+    old.swap(cells_);
+    mask_ = mask_ * 2 + 1;
+    for (std::size_t at = 0; at < old.size(); at += words_ + 1) {
+      if (old[at + words_] == 0) continue;
+      std::size_t to = hash(&old[at]) & mask_;
+      while (cells_[to * (words_ + 1) + words_] != 0) to = (to + 1) & mask_;
+      for (std::size_t i = 0; i <= words_; ++i) cells_[to * (words_ + 1) + i] = old[at + i];
+    }
+  }
+
+  std::size_t words_;
+  std::vector<std::uint64_t> cells_;  // the words of a key, then its number
+  std::size_t mask_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,214 @@
+#include "tracedeck/timeline/latency.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "tracedeck/query/parser.hpp"
+#include "tracedeck/timeline/rule_values.hpp"
+
+namespace tracedeck::timeline {
+namespace {
+
+using query::Unit;
+using query::Value;
+
+// Waits and slices of one name are apart.
+std::string key_of(const Mark& mark, bool is_wait, std::string_view by) {
+  std::string key = std::to_string(mark.name);
+  key += is_wait ? 'w' : 's';
+  key += by;
+  return key;
+}
+
+}  // namespace
+
+const std::vector<query::Column>& slice_columns() {
+  static const std::vector<query::Column> kColumns = {{"name"},
+                                                      {"category"},
+                                                      {"label"},
+                                                      {"track"},
+                                                      {"kind"},
+                                                      {"time", Unit::kTime},
+                                                      {"end", Unit::kTime},
+                                                      {"duration", Unit::kDuration}};
+  return kColumns;
+}
+
+std::uint64_t LatencyRow::outliers() const {
+  if (count() == 0) return 0;
+  const double least = std::max(10 * durations.quantile(0.5), durations.quantile(0.99));
+  std::uint64_t many = 0;
+  for (const Histogram::Bucket& bucket : durations.buckets()) {
+    if (bucket.lower > least) many += bucket.count;
+  }
+  return many;
+}
+
+Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
+  auto latency = std::unique_ptr<Latency>(new Latency(std::move(options)));
+  const LatencyOptions& wanted = latency->options_;
+  latency->has_where_ = !wanted.where.empty();
+  std::vector<query::ExpressionPtr> expressions;
+  std::string text;
+  if (!wanted.where.empty()) {
+    text = wanted.where;
+    auto parsed = query::parse_condition(text);
+    if (!parsed) return std::unexpected(parsed.error());
+    expressions.push_back(*std::move(parsed));
+  }
+  if (!wanted.by.empty()) {
+    text = wanted.by;
+    auto parsed = query::parse_expression(text);
+    if (!parsed) return std::unexpected(parsed.error());
+    expressions.push_back(*std::move(parsed));
+  }
+  if (expressions.empty()) return latency;
+  auto list = query::ExpressionList::from(std::move(expressions), text);
+  if (!list) return std::unexpected(list.error());
+  auto projection = query::RowProjection::from(*std::move(list), slice_columns(), text);
+  if (!projection) return std::unexpected(projection.error());
+  latency->projection_ = *std::move(projection);
+  return latency;
+}
+
+Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks) {
+  for (const Mark& mark : marks) {
+    switch (mark.kind) {
+      case MarkKind::kSliceBegin: {
+        TrackTimes& track = times(mark.track);
+        if (track.depth++ == 0) track.outer_begin = mark.time;
+        break;
+      }
+      case MarkKind::kSliceEnd: {
+        TrackTimes& track = times(mark.track);
+        if (!mark.has(kUnplaced) && track.depth != 0 && --track.depth == 0 && !mark.has(kOpenAtEnd))
+          track.busy +=
+              mark.time - std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));
+        end(timeline, mark, false);
+        break;
+      }
+      case MarkKind::kWait:
+        end(timeline, mark, true);
+        break;
+      case MarkKind::kState:
+        state(mark);
+        break;
+      default:
+        break;
+    }
+  }
+  return {};
+}
+
+Result<void> Latency::finish(const Timeline&) { return {}; }
+
+void Latency::end(const Timeline& timeline, const Mark& mark, bool is_wait) {
+  if (mark.has(kMoved) || (options_.begin && mark.time < *options_.begin)) return;
+  LatencyRow* row = nullptr;
+  if (projection_) {
+    row = general_row(timeline, mark, is_wait);
+  } else {
+    const std::vector<LatencyRow*>& by_name = is_wait ? waits_ : slices_;
+    row = mark.name < by_name.size() ? by_name[mark.name] : nullptr;
+    if (row == nullptr) [[unlikely]]
+      row = row_of(timeline, mark, is_wait);
+  }
+  if (row != nullptr) add(*row, mark);
+}
+
+void Latency::add(LatencyRow& row, const Mark& mark) const {
+  if (!mark.has_duration()) [[unlikely]] {
+    ++row.left_out;
+    if (mark.has(kAcrossLoss)) ++row.across_loss;
+    if (mark.has(kOpenAtEnd)) {
+      ++row.open;
+      row.oldest_open = std::max(row.oldest_open, mark.duration());
+    }
+    return;
+  }
+  const std::int64_t duration = mark.duration();
+  row.durations.add_unsigned(static_cast<std::uint64_t>(duration));
+  row.total += static_cast<Uint128>(duration);
+  if (duration > row.longest) {
+    row.longest = duration;
+    row.longest_begin = mark.begin;
+    row.longest_track = mark.track;
+  }
+}
+
+LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_wait) {
+  std::vector<LatencyRow*>& by_name = is_wait ? waits_ : slices_;
+  if (mark.name >= by_name.size()) by_name.resize(mark.name + 1);
+  LatencyRow& row = rows_.emplace_back();
+  row.is_wait = is_wait;
+  row.category = timeline.name(mark.name).category;
+  row.name = timeline.name(mark.name).text;
+  by_name[mark.name] = &row;
+  return &row;
+}
+
+// Null: the condition leaves it out.
+LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, bool is_wait) {
+  const MarkName& name = timeline.name(mark.name);
+  const std::string label = name.category.empty() ? name.text : name.category + " " + name.text;
+  const std::array<Value, 8> values = {
+      Value::of(std::string_view(name.text)),
+      Value::of(std::string_view(name.category)),
+      Value::of(std::string_view(label)),
+      Value::of(std::string_view(timeline.track(mark.track).name)),
+      Value::of(is_wait ? std::string_view("wait") : std::string_view("slice")),
+      Value::of(Integer::from_signed(mark.begin)),
+      Value::of(Integer::from_signed(mark.time)),
+      mark.has_duration() ? Value::of(Integer::from_signed(mark.duration())) : Value(),
+  };
+  const std::span<const Value> results = (*projection_)(values);
+  if (has_where_ && !(results.front().kind == Value::Kind::kBoolean && results.front().boolean))
+    return nullptr;
+  std::string by = options_.by.empty() ? std::string() : to_text(results.back());
+  std::string key = key_of(mark, is_wait, by);
+  const auto found = grouped_.find(key);
+  if (found != grouped_.end()) return found->second;
+  if (rows_.size() >= options_.most_rows) {
+    by = "(others)";
+    key = key_of(mark, is_wait, by);
+    if (const auto others = grouped_.find(key); others != grouped_.end()) return others->second;
+  }
+  LatencyRow& row = rows_.emplace_back();
+  row.is_wait = is_wait;
+  row.category = name.category;
+  row.name = name.text;
+  row.by = std::move(by);
+  grouped_.emplace(std::move(key), &row);
+  return &row;
+}
+
+void Latency::state(const Mark& mark) {
+  TrackTimes& track = times(mark.track);
+  if (track.state != kNoName) {
+    const std::int64_t begin =
+        std::max(track.state_begin, options_.begin.value_or(track.state_begin));
+    auto state = std::ranges::find(track.states, track.state, &TrackUse::State::name);
+    if (state == track.states.end())
+      state = track.states.insert(track.states.end(), TrackUse::State{.name = track.state});
+    if (mark.time > begin) {
+      state->time += mark.time - begin;
+      state->spent += mark.value;
+    }
+  }
+  track.state = mark.name;
+  track.state_begin = mark.time;
+}
+
+std::vector<TrackUse> Latency::uses() const {
+  std::vector<TrackUse> uses;
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    const TrackTimes& track = tracks_[i];
+    if (track.busy == 0 && track.states.empty()) continue;
+    uses.push_back(
+        {.track = static_cast<TrackId>(i + 1), .busy = track.busy, .states = track.states});
+  }
+  return uses;
+}
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,117 @@
+// How long slices and waits took, by name: in one pass, in memory that does not grow with the
+// trace.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracedeck/base/histogram.hpp"
+#include "tracedeck/query/projection.hpp"
+#include "tracedeck/timeline/mark_sink.hpp"
+
+namespace tracedeck::timeline {
+
+// What conditions and groups of `latency` are about: finished slices and waits.
+//   name, category, label ("CATEGORY NAME"), track, kind ("slice", "wait"), time (of the begin),
+//   end, duration
+[[nodiscard]] const std::vector<query::Column>& slice_columns();
+
+// Of the slices, or waits, of one name.
+struct LatencyRow {
+  bool is_wait = false;
+  std::string category = {};
+  std::string name = {};
+  std::string by = {};  // of `LatencyOptions::by`; may be empty
+  Histogram durations;  // ns
+  Uint128 total = 0;    // ns, of all of them
+  std::int64_t longest = -1;
+  std::int64_t longest_begin = 0;
+  TrackId longest_track = kNoTrack;
+  // Without a known duration, and in nothing of the above.
+  std::uint64_t left_out = 0;
+  std::uint64_t across_loss = 0;  // of these, those within which events were lost
+  std::uint64_t open = 0;         // of these, those that had not ended when the trace did
+  std::int64_t oldest_open = 0;   // ns that the longest of them had lasted by then
+
+  [[nodiscard]] std::uint64_t count() const { return durations.count(); }
+  // "poll main.rs:220"
+  [[nodiscard]] std::string label() const {
+    return category.empty() ? name : category + " " + name;
+  }
+  // How many took more than ten times the median and more than the 99th percentile.
+  [[nodiscard]] std::uint64_t outliers() const;
+};
+
+// What was done on a track.
+struct TrackUse {
+  TrackId track = kNoTrack;
+  std::int64_t busy = 0;  // ns within slices
+  struct State {
+    NameId name = kNoName;
+    std::int64_t time = 0;   // ns
+    std::int64_t spent = 0;  // of what the table calls so: CPU time
+  };
+  std::vector<State> states = {};
+};
+
+struct LatencyOptions {
+  std::string where = {};                  // a condition on `slice_columns`; empty: all
+  std::string by = {};                     // an expression of them; empty: none
+  std::optional<std::int64_t> begin = {};  // what ends before is left out
+  // Rows with names beyond these are put together.
+  std::size_t most_rows = 65'536;
+};
+
+class Latency final : public MarkSink {
+ public:
+  // Errors: kInvalidArgument, an expression that names no column.
+  [[nodiscard]] static Result<std::unique_ptr<Latency>> make(LatencyOptions options);
+
+  [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
+  [[nodiscard]] Result<void> finish(const Timeline& timeline) override;
+
+  // From now on: what ends before is left out.
+  void begin_at(std::int64_t time) { options_.begin = time; }
+
+  [[nodiscard]] const std::deque<LatencyRow>& rows() const { return rows_; }
+  // Of tracks with states, or with slices of threads and processors, in the order of tracks.
+  [[nodiscard]] std::vector<TrackUse> uses() const;
+
+ private:
+  struct TrackTimes {
+    std::int64_t busy = 0;
+    std::uint32_t depth = 0;
+    std::int64_t outer_begin = 0;
+    NameId state = kNoName;
+    std::int64_t state_begin = 0;
+    std::vector<TrackUse::State> states = {};
+  };
+
+  explicit Latency(LatencyOptions options) : options_(std::move(options)) {}
+
+  void end(const Timeline& timeline, const Mark& mark, bool is_wait);
+  void add(LatencyRow& row, const Mark& mark) const;
+  [[nodiscard]] LatencyRow* row_of(const Timeline& timeline, const Mark& mark, bool is_wait);
+  [[nodiscard]] LatencyRow* general_row(const Timeline& timeline, const Mark& mark, bool is_wait);
+  void state(const Mark& mark);
+  [[nodiscard]] TrackTimes& times(TrackId track) {
+    if (track > tracks_.size()) tracks_.resize(track);
+    return tracks_[track - 1];
+  }
+
+  LatencyOptions options_;
+  std::optional<query::RowProjection> projection_;  // the condition, then what is grouped by
+  bool has_where_ = false;
+  std::deque<LatencyRow> rows_;
+  std::vector<LatencyRow*> slices_;  // by name
+  std::vector<LatencyRow*> waits_;
+  std::unordered_map<std::string, LatencyRow*> grouped_;
+  std::vector<TrackTimes> tracks_;
+};
+
+}  // namespace tracedeck::timeline

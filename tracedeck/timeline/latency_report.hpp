@@ -1,0 +1,29 @@
+// What `latency` prints.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tracedeck/timeline/latency.hpp"
+
+namespace tracedeck::timeline {
+
+struct LatencyReportOptions {
+  std::size_t top = 0;       // rows of each category, those with the greatest total; 0: all
+  std::uint64_t events = 0;  // that were read
+  std::optional<std::int64_t> begin = {};  // of what is reported; that of the trace without
+};
+
+// For reading: waits first, then slices by category in the order of the tables.
+[[nodiscard]] std::string latency_text(const Latency& latency, const Timeline& timeline,
+                                       const LatencyReportOptions& options);
+// As docs/json/latency.schema.json says.
+[[nodiscard]] std::string latency_json(const Latency& latency, const Timeline& timeline,
+                                       const LatencyReportOptions& options);
+
+// A duration with three significant digits: "9.12us", "66.2ms".
+[[nodiscard]] std::string short_duration(double nanoseconds);
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,230 @@
+// What the rules of tables are made of, bound to the classes of events.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/query/pattern.hpp"
+#include "tracedeck/timeline/rule_values.hpp"
+#include "tracedeck/timeline/rules.hpp"
+
+namespace tracedeck::timeline {
+
+using Words = std::array<std::uint64_t, KeyTable::kMostWords>;
+
+// Globs of class names, made once.
+class ClassMatcher {
+ public:
+  [[nodiscard]] static Result<ClassMatcher> from(const ClassGlobs& globs) {
+    ClassMatcher matcher;
+    for (const std::string& glob : globs) {
+      auto made = query::glob_matcher(glob);
+      if (!made) return std::unexpected(made.error());
+      matcher.matchers_.push_back(*std::move(made));
+    }
+    return matcher;
+  }
+  [[nodiscard]] bool matches(std::string_view name) const {
+    return std::ranges::any_of(matchers_, [&](const auto& each) { return each->matches(name); });
+  }
+  [[nodiscard]] bool empty() const { return matchers_.empty(); }
+
+ private:
+  std::vector<query::TextMatcherPtr> matchers_;
+};
+
+[[nodiscard]] inline std::string_view name_of(const EventClass& event_class) {
+  return event_class.name ? std::string_view(*event_class.name) : std::string_view();
+}
+
+// The number of the trace that a class is of.
+[[nodiscard]] inline std::uint64_t trace_of(const EventClass& event_class) {
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  return stream_class == nullptr || stream_class->trace == nullptr ? 0
+                                                                   : stream_class->trace->number();
+}
+
+// The names that a template makes, found again without making the text.
+class NameMaker {
+ public:
+  NameMaker(const RuleTemplate& from, std::string_view category, const EventClass& event_class,
+            RuleContext& context)
+      : context_(context), template_(from, event_class), category_(category) {
+    if (template_.constant()) return;
+    only_ = template_.only_value();
+    if (only_ != nullptr) cache_.resize(kPlaces);
+  }
+
+  [[nodiscard]] NameId operator()(const Event& event) {
+    if (fixed_ != kNoName) return fixed_;
+    if (only_ != nullptr) {
+      const Slot* const slot = only_->slot(event);
+      if (slot != nullptr && slot->kind == SlotKind::kString) return of_text(event, slot->text());
+      if (slot != nullptr && slot->kind == SlotKind::kUnsigned && slot->name() == 0)
+        return of_number(event, slot->bits);
+    }
+    const NameId name = context_.marking.add_name(category_, template_.text(event, context_.scope));
+    if (template_.constant()) fixed_ = name;
+    return name;
+  }
+
+ private:
+  static constexpr std::size_t kPlaces = 64;
+  struct Place {
+    std::string text = {};
+    std::uint64_t number = 0;
+    NameId name = kNoName;
+  };
+
+  NameId of_number(const Event& event, std::uint64_t number) {
+    Place& place = cache_[number % kPlaces];
+    if (place.name == kNoName || place.number != number) [[unlikely]] {
+      place.number = number;
+      place.name = context_.marking.add_name(category_, template_.text(event, context_.scope));
+    }
+    return place.name;
+  }
+
+  NameId of_text(const Event& event, std::string_view text) {
+    std::size_t hash = text.size();
+    for (std::size_t i = text.size() > 8 ? text.size() - 8 : 0; i < text.size(); ++i)
+      hash = hash * 31 + static_cast<unsigned char>(text[i]);
+    Place& place = cache_[(hash ^ hash >> 6U) % kPlaces];
+    if (place.name != kNoName && place.text == text) [[likely]]
+      return place.name;
+    place.text = text;
+    place.name = context_.marking.add_name(category_, template_.text(event, context_.scope));
+    return place.name;
+  }
+
+  RuleContext& context_;
+  BoundTemplate template_;
+  std::string category_;
+  const BoundValue* only_ = nullptr;
+  NameId fixed_ = kNoName;
+  std::vector<Place> cache_;
+};
+
+// The tracks of one rule, and of all that say the same.
+struct TrackSpace {
+  explicit TrackSpace(const TrackRule& of) : rule(of), tracks(of.key.size() + 1) {}
+
+  TrackRule rule;
+  std::uint32_t rank = 0;
+  TrackSpace* parent = nullptr;
+  std::vector<RuleValue> key = {};
+  RuleTemplate name = {};
+  std::optional<RuleValue> pid = {};
+  std::optional<RuleValue> tid = {};
+  KeyTable tracks;  // by key and trace
+};
+
+class BoundTrack {
+ public:
+  BoundTrack(TrackSpace& space, const EventClass& event_class, RuleContext& context)
+      : context_(context), space_(space), name_(space.name, event_class) {
+    for (const RuleValue& each : space.key) {
+      key_.emplace_back(each, event_class);
+      possible_ = possible_ && key_.back().possible();
+    }
+    if (space.pid) pid_ = BoundValue(*space.pid, event_class);
+    if (space.tid) tid_ = BoundValue(*space.tid, event_class);
+    if (!space.rule.shared && event_class.stream_class != nullptr &&
+        event_class.stream_class->trace != nullptr)
+      trace_ = event_class.stream_class->trace->number();
+    if (space.parent != nullptr)
+      parent_ = std::make_unique<BoundTrack>(*space.parent, event_class, context);
+  }
+
+  [[nodiscard]] bool possible() const { return possible_; }
+
+  // kNoTrack where a part of the key is unknown.
+  [[nodiscard]] TrackId find(const Event& event) {
+    Words words = {};
+    if (!read_key(key_, event, context_.scope, words.data())) return kNoTrack;
+    words[key_.size()] = trace_;
+    const std::uint32_t known = space_.tracks.find(words.data());
+    return known != 0 ? known : make(event, words.data(), nullptr);
+  }
+
+  // The task of that word; `name`: what it is called if it is new.
+  [[nodiscard]] TrackId find_task(const Event& event, std::uint64_t word,
+                                  const BoundTemplate& name) {
+    const Words words = {word, trace_};
+    const std::uint32_t known = space_.tracks.find(words.data());
+    return known != 0 ? known : make(event, words.data(), &name);
+  }
+
+ private:
+  TrackId make(const Event& event, const std::uint64_t* words, const BoundTemplate* name) {
+    Track track;
+    track.kind = space_.rule.kind;
+    track.group = space_.rule.id;
+    track.rank = space_.rank;
+    track.name = (name != nullptr ? *name : name_).text(event, context_.scope);
+    if (parent_ != nullptr && parent_->possible()) track.parent = parent_->find(event);
+    track.pid = number(pid_, event);
+    track.tid = number(tid_, event);
+    if (!track.tid && track.kind == TrackKind::kTask)
+      track.tid = static_cast<std::int64_t>(words[0]);
+    const TrackId id = context_.marking.add_track(std::move(track));
+    space_.tracks.place(words) = id;
+    return id;
+  }
+  [[nodiscard]] std::optional<std::int64_t> number(const BoundValue& value, const Event& event) {
+    const query::Value read = value.read(event, context_.scope);
+    return read.kind == query::Value::Kind::kInteger ? read.integer.to_signed() : std::nullopt;
+  }
+
+  RuleContext& context_;
+  TrackSpace& space_;
+  std::vector<BoundValue> key_;
+  BoundTemplate name_;
+  BoundValue pid_;
+  BoundValue tid_;
+  std::uint64_t trace_ = 0;
+  bool possible_ = true;
+  std::unique_ptr<BoundTrack> parent_;
+};
+
+// A condition of a rule; without one it always holds.
+class BoundWhen {
+ public:
+  BoundWhen(const std::optional<RuleValue>& when, const EventClass& event_class,
+            RuleContext& context)
+      : context_(context), any_(when.has_value()) {
+    if (when) value_ = BoundValue(*when, event_class);
+  }
+  [[nodiscard]] bool operator()(const Event& event) const {
+    if (!any_) [[likely]]
+      return true;
+    const query::Value value = value_.read(event, context_.scope);
+    return value.kind == query::Value::Kind::kBoolean && value.boolean;
+  }
+
+ private:
+  RuleContext& context_;
+  bool any_;
+  BoundValue value_;
+};
+
+[[nodiscard]] inline std::vector<BoundValue> bind_all(const std::vector<RuleValue>& values,
+                                                      const EventClass& event_class) {
+  std::vector<BoundValue> bound;
+  for (const RuleValue& value : values) bound.emplace_back(value, event_class);
+  return bound;
+}
+
+[[nodiscard]] inline bool all_possible(const std::vector<BoundValue>& values) {
+  return std::ranges::all_of(values, &BoundValue::possible);
+}
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,231 @@
+// The expressions and templates of rules: parsed once, bound to each event class.
+//
+// An expression is one of the query language, or `current.NAME` (what a [[current]] rule set), or
+// `env.NAME` (of the trace's environment). A template is text with `{...}` in it: expressions, or
+// `{ID[KEY, ...]}` of a [[lookup]] rule, or several with `??` between them, of which the first
+// counts that is known; `{x|filter}` shortens it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tracedeck/model/record.hpp"
+#include "tracedeck/query/bound.hpp"
+#include "tracedeck/query/expression.hpp"
+#include "tracedeck/timeline/key_table.hpp"
+
+namespace tracedeck::timeline {
+
+// Values that are no 64-bit integers, by number: what keys are made of is words.
+class OddValues {
+ public:
+  // The words of odd values; integers whose two's complement lies there are odd themselves.
+  static constexpr std::uint64_t kFirst = ~std::uint64_t{0} << 32U;
+  static constexpr std::size_t kMost = std::size_t{1} << 20;
+
+  // Nothing when there are too many, or the value is equal to nothing.
+  [[nodiscard]] std::optional<std::uint64_t> word_of(const query::Value& value);
+  // The text of a word; empty if it was none.
+  [[nodiscard]] std::optional<std::uint64_t> word_of_text(std::string_view text);
+
+ private:
+  [[nodiscard]] std::optional<std::uint64_t> find_or_add(std::string key);
+  std::unordered_map<std::string, std::uint64_t> words_;
+};
+
+// What was set by earlier events and later ones refer to.
+class RuleMemory {
+ public:
+  struct Kept {
+    query::Value value = {};
+    std::string text = {};  // what `value` points into
+  };
+  // [[current]] rules of one `of`, by key.
+  struct Current {
+    explicit Current(std::size_t words) : keys(words) {}
+    KeyTable keys;
+    std::deque<std::vector<Kept>> values;  // in the order of `names`
+  };
+  struct Lookup {
+    explicit Lookup(std::size_t words) : keys(words) {}
+    KeyTable keys;
+    std::deque<std::string> texts;
+  };
+  static constexpr std::size_t kMostKeys = std::size_t{1} << 20;
+
+  OddValues odd;
+  std::deque<Current> currents;
+  std::deque<Lookup> lookups;
+};
+
+// What evaluation needs beside the event. One for an interpreter.
+struct ValueScope {
+  RuleMemory* memory = nullptr;
+  std::deque<std::string> texts = {};  // that evaluation makes; emptied now and then
+};
+
+class BoundValue;
+
+// Where `current.NAME` is found: which [[current]] rule, and its member.
+struct CurrentPlace {
+  std::size_t current = 0;
+  std::size_t member = 0;
+  const std::vector<std::string>* of = nullptr;  // expressions
+};
+
+// What is known of a table while its rules are parsed.
+struct RuleNames {
+  std::unordered_map<std::string, CurrentPlace> currents = {};
+  struct LookupPlace {
+    std::size_t lookup = 0;
+    std::size_t keys = 0;
+  };
+  std::unordered_map<std::string, LookupPlace> lookups = {};
+};
+
+// An expression of a rule.
+class RuleValue {
+ public:
+  // Errors: kInvalidArgument, what is wrong with it.
+  [[nodiscard]] static Result<RuleValue> parse(const std::string& text, const RuleNames& names);
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  friend class BoundValue;
+
+  enum class Kind : std::uint8_t { kExpression, kCurrent, kEnvironment };
+  Kind kind_ = Kind::kExpression;
+  std::string text_;
+  std::shared_ptr<const query::Expression> expression_;
+  std::shared_ptr<const query::Matchers> matchers_;
+  CurrentPlace current_ = {};
+  std::vector<RuleValue> of_;  // of kCurrent
+  std::string environment_;
+};
+
+// The same for the events of one class.
+class BoundValue {
+ public:
+  BoundValue() = default;
+  BoundValue(const RuleValue& value, const EventClass& event_class);
+  BoundValue(BoundValue&&) noexcept = default;
+  BoundValue& operator=(BoundValue&&) noexcept = default;
+
+  // Whether events of that class can have it.
+  [[nodiscard]] bool possible() const { return kind_ != Kind::kNever; }
+
+  // What it is for all events of the class.
+  [[nodiscard]] std::optional<query::Value> constant() const;
+
+  // The slot that holds it, where it is one at a fixed place; else null.
+  [[nodiscard]] const Slot* slot(const Event& event) const {
+    return kind_ == Kind::kSlot ? &slot_.in(event) : nullptr;
+  }
+
+  // Valid until the scope's texts are emptied or the event ends.
+  [[nodiscard]] query::Value read(const Event& event, ValueScope& scope) const;
+
+  // The value as a word of a key; false where it is unknown.
+  [[nodiscard]] bool word(const Event& event, ValueScope& scope, std::uint64_t& into) const {
+    if (kind_ == Kind::kSlot) [[likely]] {
+      const Slot& slot = slot_.in(event);
+      if ((slot.kind == SlotKind::kUnsigned || slot.kind == SlotKind::kSigned) &&
+          slot.bits < OddValues::kFirst) [[likely]] {
+        into = slot.bits;
+        return true;
+      }
+    }
+    return odd_word(event, scope, into);
+  }
+
+ private:
+  enum class Kind : std::uint8_t { kNever, kSlot, kNode, kCurrent, kConstant };
+  [[nodiscard]] bool odd_word(const Event& event, ValueScope& scope, std::uint64_t& into) const;
+  [[nodiscard]] const RuleMemory::Kept* kept(const Event& event, ValueScope& scope) const;
+
+  Kind kind_ = Kind::kNever;
+  query::DirectSlot slot_ = {};
+  const FieldClass* field_class_ = nullptr;  // of kSlot
+  const ValueNames* names_ = nullptr;
+  query::BoundNode node_ = {};
+  std::unique_ptr<std::deque<std::string>> constants_;   // texts of `node_`
+  std::shared_ptr<const query::Expression> expression_;  // what `node_` refers to
+  std::shared_ptr<const query::Matchers> matchers_;
+  CurrentPlace current_ = {};
+  std::vector<BoundValue> of_;
+  std::string constant_;
+};
+
+// A text of a rule.
+class RuleTemplate {
+ public:
+  // Errors: kInvalidArgument.
+  [[nodiscard]] static Result<RuleTemplate> parse(const std::string& text, const RuleNames& names);
+
+ private:
+  friend class BoundTemplate;
+
+  using Filter = std::string (*)(std::string_view);
+  struct Alternative {
+    std::optional<RuleValue> value = {};     // or
+    std::optional<std::size_t> lookup = {};  // with
+    std::vector<RuleValue> keys = {};
+    Filter filter = nullptr;
+  };
+  struct Part {
+    std::string text = {};  // literal, then
+    std::vector<Alternative> alternatives = {};
+  };
+  std::vector<Part> parts_;
+};
+
+class BoundTemplate {
+ public:
+  BoundTemplate() = default;
+  BoundTemplate(const RuleTemplate& from, const EventClass& event_class);
+
+  // The text of an event. What is unknown is "?".
+  [[nodiscard]] std::string text(const Event& event, ValueScope& scope) const;
+  // Whether it is the same for all events of the class.
+  [[nodiscard]] bool constant() const { return parts_.size() == 1 && parts_[0].fixed; }
+  // The only value that the text depends on, a field of the event; null: there is none such.
+  [[nodiscard]] const BoundValue* only_value() const;
+
+ private:
+  struct Alternative {
+    BoundValue value = {};
+    std::optional<std::size_t> lookup = {};
+    std::vector<BoundValue> keys = {};
+    RuleTemplate::Filter filter = nullptr;
+  };
+  struct Part {
+    std::string text = {};
+    std::vector<Alternative> alternatives = {};
+    bool fixed = true;  // no alternatives
+  };
+  [[nodiscard]] static std::optional<std::string> constant_of(const Alternative& alternative);
+  [[nodiscard]] std::optional<std::string> text_of(const Alternative& alternative,
+                                                   const Event& event, ValueScope& scope) const;
+  std::vector<Part> parts_;
+};
+
+// A value as it stands in a text: of enumerations the first label, of named numbers the name.
+[[nodiscard]] std::string to_text(const query::Value& value);
+
+// The words of several values; false where one is unknown. `words`: room for all.
+[[nodiscard]] inline bool read_key(const std::vector<BoundValue>& values, const Event& event,
+                                   ValueScope& scope, std::uint64_t* words) {
+  for (const BoundValue& value : values) {
+    if (!value.word(event, scope, *words++)) return false;
+  }
+  return true;
+}
+
+}  // namespace tracedeck::timeline

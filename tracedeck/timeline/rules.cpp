@@ -1,0 +1,546 @@
+#include "tracedeck/timeline/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tracedeck/base/time_point.hpp"
+#include "tracedeck/query/parser.hpp"
+#include "tracedeck/timeline/memory_rules.hpp"
+#include "tracedeck/timeline/point_rules.hpp"
+#include "tracedeck/timeline/schedule_rules.hpp"
+#include "tracedeck/timeline/slice_rules.hpp"
+#include "tracedeck/timeline/wait_rules.hpp"
+
+namespace tracedeck::timeline {
+
+RuleContext::RuleContext(Marking& into) : marking(into) {}
+RuleContext::~RuleContext() = default;
+
+namespace {
+
+// Reads the texts of rules; the first that is wrong is kept.
+class RuleParser {
+ public:
+  RuleParser(const Table& table, const RuleNames& names) : table_(table), names_(names) {}
+
+  void in(std::string_view list, std::string_view what) {
+    place_ = fmt::format("table {}: [[{}]] {}", table_.name, list, what);
+  }
+  void value(const std::string& text, RuleValue& into) {
+    take(RuleValue::parse(text, names_), into);
+  }
+  void value(const std::string& text, std::optional<RuleValue>& into) {
+    if (text.empty()) return;
+    RuleValue parsed;
+    value(text, parsed);
+    into = std::move(parsed);
+  }
+  void values(const std::vector<std::string>& texts, std::vector<RuleValue>& into) {
+    if (texts.size() + 1 > KeyTable::kMostWords)
+      return wrong({.message = fmt::format("{} keys are too many; there may be {}", texts.size(),
+                                           KeyTable::kMostWords - 1)});
+    for (const std::string& text : texts) value(text, into.emplace_back());
+  }
+  void pairs(const std::vector<KeyPair>& pairs, std::vector<RuleValue>& a,
+             std::vector<RuleValue>& b) {
+    std::vector<std::string> of_a;
+    std::vector<std::string> of_b;
+    for (const KeyPair& pair : pairs) {
+      of_a.push_back(pair.a);
+      of_b.push_back(pair.b);
+    }
+    values(of_a, a);
+    values(of_b, b);
+  }
+  void text(const std::string& from, RuleTemplate& into) {
+    take(RuleTemplate::parse(from, names_), into);
+  }
+  void classes(const ClassGlobs& globs, ClassMatcher& into) {
+    take(ClassMatcher::from(globs), into);
+  }
+  void wrong(const Error& error) {
+    if (!error_)
+      error_ = Error{.code = ErrorCode::kInvalidArgument,
+                     .message = fmt::format("{}: {}", place_, error.message)};
+  }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+ private:
+  template <class T>
+  void take(Result<T> result, T& into) {
+    if (!result) return wrong(result.error());
+    into = *std::move(result);
+  }
+
+  const Table& table_;
+  const RuleNames& names_;
+  std::string place_;
+  std::optional<Error> error_;
+};
+
+class CompiledRules final : public RuleSet {
+ public:
+  CompiledRules(const Table& table, RuleContext& context) : table_(table), context_(context) {}
+
+  [[nodiscard]] Result<void> compile();
+
+  [[nodiscard]] const Table& table() const override { return table_; }
+  [[nodiscard]] bool applies(const TraceDescription& trace, std::size_t from) const override {
+    if (!table_.format.empty() && trace.format() != table_.format) return false;
+    const std::deque<EventClass>& classes = trace.event_classes();
+    for (; from < classes.size() && !applies_.empty(); ++from) {
+      if (applies_.matches(timeline::name_of(classes[from]))) return true;
+    }
+    return applies_.empty();
+  }
+  void plan(const EventClass& event_class, std::vector<PlannedAction>& into) override;
+  [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
+
+ private:
+  void name_memory();
+  void compile_tracks(RuleParser& parser);
+  void compile_slices(RuleParser& parser);
+  void compile_points(RuleParser& parser);
+  void compile_waits(RuleParser& parser);
+  void compile_schedules(RuleParser& parser);
+  void compile_memory(RuleParser& parser);
+
+  [[nodiscard]] TrackSpace* space(std::string_view id) {
+    const auto found = spaces_.find(std::string(id));
+    return found == spaces_.end() ? nullptr : found->second;
+  }
+  [[nodiscard]] Processors* processors(std::size_t keys) {
+    for (Processors& each : processors_) {
+      if (each.keys.words() == keys + 1) return &each;
+    }
+    return &processors_.emplace_back(keys + 1);
+  }
+  [[nodiscard]] BoundTrack track(TrackSpace* of, const EventClass& event_class) {
+    return {*of, event_class, context_};
+  }
+  [[nodiscard]] const Arguments* arguments(const std::vector<std::string>& paths,
+                                           const EventClass& event_class);
+  void lacks(std::string_view what, const EventClass& event_class) {
+    notices_.push_back(fmt::format(
+        "table {}: events `{}` lack a field that their {} needs, and are left out of it",
+        table_.name, timeline::name_of(event_class), what));
+  }
+  void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_schedules(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_memory(const EventClass& event_class, std::vector<PlannedAction>& into);
+
+  const Table& table_;
+  RuleContext& context_;
+  RuleNames names_;
+  ClassMatcher applies_;
+  std::unordered_map<std::string, TrackSpace*> spaces_;  // by id
+  std::deque<SliceState> slices_;
+  std::deque<InstantState> instants_;
+  std::deque<CounterState> counters_;
+  std::deque<StateState> states_;
+  std::unordered_map<TrackId, std::int64_t> spent_before_;  // by what `StateRule::spent` said last
+  std::deque<WaitState> waits_;
+  std::deque<FlowState> flows_;
+  std::deque<ScheduleState> schedules_;
+  std::deque<PendingState> pendings_;
+  std::deque<CurrentState> currents_;
+  std::deque<LookupState> lookups_;
+  std::deque<Processors> processors_;
+  std::deque<Arguments> arguments_;
+  std::vector<std::size_t> members_;  // of each `RuleMemory::Current` from `first_current_` on
+  std::size_t first_current_ = 0;
+  std::vector<std::string> notices_;
+};
+
+// What [[current]] and [[lookup]] rules set has a place before rules refer to it.
+void CompiledRules::name_memory() {
+  first_current_ = context_.memory.currents.size();
+  std::vector<std::pair<std::string, std::size_t>> groups;  // by their `id` and `of`
+  for (const CurrentRule& rule : table_.currents) {
+    const std::string group = fmt::format("{}\n{}", rule.id, rule.of.size());
+    auto place = std::ranges::find(groups, group, &std::pair<std::string, std::size_t>::first);
+    if (place == groups.end()) {
+      groups.emplace_back(group, context_.memory.currents.size());
+      context_.memory.currents.emplace_back(rule.of.size());
+      members_.push_back(0);
+      place = std::prev(groups.end());
+    }
+    for (const CurrentRule::Value& value : rule.set) {
+      if (names_.currents.contains(value.name)) continue;
+      names_.currents.emplace(
+          value.name,
+          CurrentPlace{place->second, members_[place->second - first_current_]++, &rule.of});
+    }
+  }
+  for (const LookupRule& rule : table_.lookups) {
+    if (names_.lookups.contains(rule.id)) continue;
+    names_.lookups.emplace(rule.id,
+                           RuleNames::LookupPlace{context_.memory.lookups.size(), rule.key.size()});
+    context_.memory.lookups.emplace_back(rule.key.size());
+  }
+}
+
+void CompiledRules::compile_tracks(RuleParser& parser) {
+  for (const TrackRule& rule : table_.tracks) {
+    parser.in("track", rule.id);
+    const std::string signature =
+        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", static_cast<int>(rule.kind), rule.name,
+                    fmt::join(rule.key, "\t"), rule.parent, rule.shared, rule.pid, rule.tid);
+    auto& known = context_.tracks[signature];
+    if (known != nullptr) {
+      spaces_.emplace(rule.id, known.get());
+      continue;
+    }
+    known = std::make_unique<TrackSpace>(rule);
+    TrackSpace& space = *known;
+    space.rank = static_cast<std::uint32_t>(context_.tracks.size());
+    spaces_.emplace(rule.id, &space);
+    parser.values(rule.key, space.key);
+    parser.text(rule.name, space.name);
+    parser.value(rule.pid, space.pid);
+    parser.value(rule.tid, space.tid);
+    if (!rule.parent.empty()) space.parent = this->space(rule.parent);
+  }
+}
+
+void CompiledRules::compile_slices(RuleParser& parser) {
+  for (const SliceRule& rule : table_.slices) {
+    parser.in("slice", fmt::format("from {}", fmt::join(rule.begin, ", ")));
+    SliceState& state = slices_.emplace_back(rule);
+    parser.classes(rule.begin, state.begin);
+    parser.classes(rule.end, state.end);
+    parser.value(rule.when, state.when);
+    parser.value(rule.end_when, state.end_when);
+    parser.pairs(rule.match, state.key_a, state.key_b);
+    parser.pairs(rule.check, state.check_a, state.check_b);
+    if (rule.check.size() > OpenSlice{}.check.size())
+      parser.wrong({.message = "`check` may have three entries"});
+    parser.text(rule.name, state.name);
+    state.track = space(rule.track);
+  }
+}
+
+void CompiledRules::compile_points(RuleParser& parser) {
+  for (const InstantRule& rule : table_.instants) {
+    parser.in("instant", fmt::format("of {}", fmt::join(rule.event, ", ")));
+    InstantState& state = instants_.emplace_back();
+    state.rule = &rule;
+    parser.classes(rule.event, state.event);
+    parser.value(rule.when, state.when);
+    parser.text(rule.name, state.name);
+    state.track = space(rule.track);
+  }
+  for (const CounterRule& rule : table_.counters) {
+    parser.in("counter", fmt::format("of {}", fmt::join(rule.event, ", ")));
+    CounterState& state = counters_.emplace_back();
+    state.rule = &rule;
+    parser.classes(rule.event, state.event);
+    parser.value(rule.when, state.when);
+    parser.value(rule.value, state.value);
+    state.track = space(rule.track);
+    if (state.track != nullptr && state.track->rule.kind != TrackKind::kCounter)
+      parser.wrong({.message = fmt::format("the track `{}` is to be of kind counter", rule.track)});
+  }
+  for (const StateRule& rule : table_.states) {
+    parser.in("state", fmt::format("of {}", fmt::join(rule.event, ", ")));
+    StateState& state = states_.emplace_back();
+    state.rule = &rule;
+    parser.classes(rule.event, state.event);
+    parser.value(rule.when, state.when);
+    parser.value(rule.spent, state.spent);
+    parser.text(rule.name, state.name);
+    state.track = space(rule.track);
+    if (state.track != nullptr && state.track->rule.kind != TrackKind::kState &&
+        state.track->rule.kind != TrackKind::kTask)
+      parser.wrong(
+          {.message = fmt::format("the track `{}` is to be of kind state or task", rule.track)});
+  }
+}
+
+void CompiledRules::compile_waits(RuleParser& parser) {
+  for (const WaitRule& rule : table_.waits) {
+    parser.in("wait", rule.name);
+    WaitState& state = waits_.emplace_back(rule, context_);
+    parser.classes(rule.from, state.from);
+    parser.classes(rule.to, state.to);
+    parser.value(rule.when, state.when);
+    parser.value(rule.to_when, state.to_when);
+    parser.pairs(rule.match, state.key_a, state.key_b);
+    state.track = space(rule.track);
+    state.name = context_.marking.add_name("", rule.name);
+    if (rule.during.empty()) continue;
+    for (SliceState& each : slices_) {
+      if (each.rule->id == rule.during) state.during = &each;
+    }
+    if (state.during == nullptr)
+      parser.wrong({.message = fmt::format("no [[slice]] has the id `{}`", rule.during)});
+    for (const WaitState& other : waits_) {
+      if (&other != &state && other.during != nullptr && other.during == state.during)
+        parser.wrong({.message = fmt::format("another [[wait]] is during `{}`", rule.during)});
+    }
+  }
+  for (const FlowRule& rule : table_.flows) {
+    parser.in("flow", fmt::format("from {}", fmt::join(rule.from, ", ")));
+    FlowState& state = flows_.emplace_back(rule);
+    parser.classes(rule.from, state.from);
+    parser.classes(rule.to, state.to);
+    parser.pairs(rule.match, state.key_a, state.key_b);
+    state.from_track = space(rule.from_track);
+    state.to_track = space(rule.to_track);
+    if (rule.minimum.empty()) continue;
+    const auto minimum = parse_time_point(rule.minimum);
+    if (!minimum || minimum->from != TimePoint::From::kOrigin || minimum->value.negative()) {
+      parser.wrong({.message = "`minimum` is to be a duration, \"1ms\""});
+    } else {
+      state.minimum = saturated(minimum->value);
+    }
+  }
+}
+
+void CompiledRules::compile_schedules(RuleParser& parser) {
+  for (const ScheduleRule& rule : table_.schedules) {
+    parser.in("schedule", fmt::format("of {}", fmt::join(rule.event, ", ")));
+    ScheduleState& state = schedules_.emplace_back(rule);
+    parser.classes(rule.event, state.event);
+    parser.value(rule.when, state.when);
+    parser.values(rule.cpu, state.cpu);
+    parser.value(rule.next, state.next);
+    parser.value(rule.previous, state.previous);
+    parser.text(rule.next_name, state.next_name);
+    parser.text(rule.previous_name, state.previous_name);
+    parser.text(rule.previous_state.empty() ? "runnable" : rule.previous_state,
+                state.previous_state);
+    parser.value(rule.idle, state.idle);
+    state.track = space(rule.track);
+    state.processors = processors(rule.cpu.size());
+    if (state.track != nullptr &&
+        (state.track->rule.kind != TrackKind::kTask || state.track->rule.key.size() != 1))
+      parser.wrong({.message = fmt::format("the track `{}` is to be of kind task, with one key",
+                                           rule.track)});
+  }
+  for (const PendingRule& rule : table_.pendings) {
+    parser.in("pending", fmt::format("of {}", fmt::join(rule.event, ", ")));
+    PendingState& state = pendings_.emplace_back();
+    parser.classes(rule.event, state.event);
+    parser.value(rule.when, state.when);
+    parser.values(rule.cpu, state.cpu);
+    parser.value(rule.task, state.task);
+    parser.text(rule.state, state.state);
+    state.processors = processors(rule.cpu.size());
+  }
+}
+
+void CompiledRules::compile_memory(RuleParser& parser) {
+  for (const CurrentRule& rule : table_.currents) {
+    parser.in("current", fmt::format("of {}", fmt::join(rule.event, ", ")));
+    CurrentState& state = currents_.emplace_back();
+    parser.classes(rule.event, state.event);
+    parser.value(rule.when, state.when);
+    parser.values(rule.of, state.of);
+    for (const CurrentRule::Value& value : rule.set) {
+      const CurrentPlace& place = names_.currents.at(value.name);
+      state.current = place.current;
+      CurrentState::Set& set = state.set.emplace_back();
+      set.member = place.member;
+      parser.value(value.value, set.value);
+    }
+  }
+  for (const LookupRule& rule : table_.lookups) {
+    parser.in("lookup", rule.id);
+    LookupState& state = lookups_.emplace_back();
+    parser.classes(rule.event, state.event);
+    parser.value(rule.when, state.when);
+    parser.values(rule.key, state.key);
+    parser.text(rule.value, state.value);
+    const RuleNames::LookupPlace& place = names_.lookups.at(rule.id);
+    state.lookup = place.lookup;
+    if (place.keys != rule.key.size())
+      parser.wrong({.message = "all [[lookup]] rules of one id need as many keys"});
+  }
+}
+
+Result<void> CompiledRules::compile() {
+  name_memory();
+  RuleParser parser(table_, names_);
+  parser.in("table", "");
+  parser.classes(table_.applies_to, applies_);
+  compile_tracks(parser);
+  compile_slices(parser);
+  compile_points(parser);
+  compile_waits(parser);
+  compile_schedules(parser);
+  compile_memory(parser);
+  if (parser.error()) return std::unexpected(*parser.error());
+  return {};
+}
+
+const Arguments* CompiledRules::arguments(const std::vector<std::string>& paths,
+                                          const EventClass& event_class) {
+  if (paths.empty()) return nullptr;
+  Arguments& made = arguments_.emplace_back();
+  for (const std::string& path : paths) {
+    if (path == "*") {
+      made.add_all(event_class);
+      continue;
+    }
+    const auto parsed = query::parse_expression(path);
+    if (parsed && (*parsed)->operation == query::Operator::kPath)
+      made.add(path, (*parsed)->path, event_class);
+  }
+  return made.empty() ? nullptr : &made;
+}
+
+void CompiledRules::plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into) {
+  const std::string_view name = timeline::name_of(event_class);
+  const std::uint64_t trace = trace_of(event_class);
+  for (SliceState& state : slices_) {
+    // Slices of events that have a duration need no end.
+    if (state.end.matches(name)) {
+      auto end =
+          std::make_unique<EndSlice>(state, track(state.track, event_class), event_class, context_,
+                                     arguments(state.rule->end_args, event_class), trace);
+      if (end->possible()) {
+        into.push_back({Phase::kEnd, std::move(end)});
+      } else {
+        lacks("[[slice]]", event_class);
+      }
+    }
+    if (state.begin.matches(name) && (!state.end.empty() || event_class.has_duration)) {
+      auto begin =
+          std::make_unique<BeginSlice>(state, track(state.track, event_class), event_class,
+                                       context_, arguments(state.rule->args, event_class), trace);
+      if (begin->possible()) {
+        into.push_back({Phase::kBegin, std::move(begin)});
+      } else {
+        lacks("[[slice]]", event_class);
+      }
+    }
+  }
+}
+
+void CompiledRules::plan_points(const EventClass& event_class, std::vector<PlannedAction>& into) {
+  const std::string_view name = timeline::name_of(event_class);
+  const auto add = [&](Phase phase, BoundTrack& on, std::string_view what, auto make) {
+    if (!on.possible()) return lacks(what, event_class);
+    into.push_back({phase, make()});
+  };
+  for (const InstantState& state : instants_) {
+    if (!state.event.matches(name)) continue;
+    BoundTrack on = track(state.track, event_class);
+    add(Phase::kPoint, on, "[[instant]]", [&] {
+      return std::make_unique<MarkInstant>(*state.rule, state.name, state.when, std::move(on),
+                                           event_class, context_,
+                                           arguments(state.rule->args, event_class));
+    });
+  }
+  for (CounterState& state : counters_) {
+    if (!state.event.matches(name)) continue;
+    BoundTrack on = track(state.track, event_class);
+    add(Phase::kPoint, on, "[[counter]]", [&] {
+      return std::make_unique<MarkCounter>(state.rule->sum, state.value, state.when, std::move(on),
+                                           event_class, context_, state.sums);
+    });
+  }
+  for (StateState& state : states_) {
+    if (!state.event.matches(name)) continue;
+    BoundTrack on = track(state.track, event_class);
+    add(Phase::kState, on, "[[state]]", [&] {
+      return std::make_unique<MarkState>(*state.rule, state.name, state.when, state.spent,
+                                         std::move(on), event_class, context_, spent_before_);
+    });
+  }
+}
+
+void CompiledRules::plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into) {
+  const std::string_view name = timeline::name_of(event_class);
+  const std::uint64_t trace = trace_of(event_class);
+  for (WaitState& state : waits_) {
+    if (state.to.matches(name)) {
+      into.push_back(
+          {Phase::kServe,
+           std::make_unique<ServeWait>(state, track(state.track, event_class), event_class,
+                                       context_, arguments(state.rule->args, event_class), trace)});
+    }
+    if (state.from.matches(name)) {
+      into.push_back(
+          {Phase::kRequest, std::make_unique<RequestWait>(state, event_class, context_, trace)});
+    }
+  }
+  for (FlowState& state : flows_) {
+    if (state.to.matches(name)) {
+      into.push_back(
+          {Phase::kPoint, std::make_unique<EndFlow>(state, track(state.to_track, event_class),
+                                                    event_class, context_, trace)});
+    }
+    if (state.from.matches(name)) {
+      into.push_back(
+          {Phase::kPoint, std::make_unique<BeginFlow>(state, track(state.from_track, event_class),
+                                                      event_class, context_, trace)});
+    }
+  }
+}
+
+void CompiledRules::plan_schedules(const EventClass& event_class,
+                                   std::vector<PlannedAction>& into) {
+  const std::string_view name = timeline::name_of(event_class);
+  const std::uint64_t trace = trace_of(event_class);
+  for (ScheduleState& state : schedules_) {
+    if (!state.event.matches(name)) continue;
+    auto action = std::make_unique<Schedule>(state, track(state.track, event_class), event_class,
+                                             context_, trace);
+    if (!action->possible()) {
+      lacks("[[schedule]]", event_class);
+      continue;
+    }
+    into.push_back({Phase::kState, std::move(action)});
+  }
+  for (PendingState& state : pendings_) {
+    if (!state.event.matches(name)) continue;
+    into.push_back({Phase::kState, std::make_unique<MarkPending>(
+                                       *state.processors, state.cpu, state.task, state.state,
+                                       state.when, event_class, context_, trace)});
+  }
+}
+
+void CompiledRules::plan_memory(const EventClass& event_class, std::vector<PlannedAction>& into) {
+  const std::string_view name = timeline::name_of(event_class);
+  for (const CurrentState& state : currents_) {
+    if (!state.event.matches(name)) continue;
+    std::vector<SetCurrent::Set> set;
+    for (const CurrentState::Set& each : state.set)
+      set.push_back({each.member, BoundValue(each.value, event_class)});
+    into.push_back({Phase::kCurrent, std::make_unique<SetCurrent>(
+                                         state.current, bind_all(state.of, event_class),
+                                         std::move(set), members_[state.current - first_current_],
+                                         state.when, event_class, context_)});
+  }
+  for (const LookupState& state : lookups_) {
+    if (!state.event.matches(name)) continue;
+    into.push_back(
+        {Phase::kLookup, std::make_unique<SetLookup>(state.lookup, state.key, state.value,
+                                                     state.when, event_class, context_)});
+  }
+}
+
+void CompiledRules::plan(const EventClass& event_class, std::vector<PlannedAction>& into) {
+  plan_memory(event_class, into);
+  plan_slices(event_class, into);
+  plan_schedules(event_class, into);
+  plan_points(event_class, into);
+  plan_waits(event_class, into);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RuleSet>> RuleSet::compile(const Table& table, RuleContext& context) {
+  auto rules = std::make_unique<CompiledRules>(table, context);
+  const auto compiled = rules->compile();
+  if (!compiled) return std::unexpected(compiled.error());
+  return rules;
+}
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,79 @@
+// The rules of tables at work: bound to event classes, they turn events into marks.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/model/event_class.hpp"
+#include "tracedeck/query/pattern.hpp"
+#include "tracedeck/timeline/arguments.hpp"
+#include "tracedeck/timeline/marking.hpp"
+#include "tracedeck/timeline/rule_values.hpp"
+#include "tracedeck/timeline/table.hpp"
+
+namespace tracedeck::timeline {
+
+// What all rules share while a trace is interpreted.
+struct TrackSpace;
+struct RuleContext {
+  explicit RuleContext(Marking& into);
+  RuleContext(const RuleContext&) = delete;
+  RuleContext& operator=(const RuleContext&) = delete;
+  ~RuleContext();
+
+  Marking& marking;
+  RuleMemory memory = {};
+  ValueScope scope = {&memory};
+  // By what [[track]] rules say: tables that say the same have the same tracks.
+  std::unordered_map<std::string, std::unique_ptr<TrackSpace>> tracks;
+};
+
+// What one rule does with the events of one class.
+class Action {
+ public:
+  virtual ~Action() = default;
+  virtual void run(const Moment& now) = 0;
+};
+
+// In the order in which an event is taken through its rules.
+enum class Phase : std::uint8_t {
+  kLookup,   // names that the event gives
+  kEnd,      // what it ends
+  kState,    // what changes
+  kBegin,    // what it begins
+  kServe,    // what waited for it
+  kRequest,  // what waits from now on
+  kPoint,    // instants, counters, flows
+  kCurrent,  // what later events mean by current
+};
+
+struct PlannedAction {
+  Phase phase;
+  std::unique_ptr<Action> action;
+};
+
+// The rules of one table. One thread at a time.
+class RuleSet {
+ public:
+  // The table and the context must outlive it. Errors: kInvalidArgument, which rule and why.
+  [[nodiscard]] static Result<std::unique_ptr<RuleSet>> compile(const Table& table,
+                                                                RuleContext& context);
+  virtual ~RuleSet() = default;
+
+  [[nodiscard]] virtual const Table& table() const = 0;
+  // Whether the table is for a trace, as far as its classes from number `from` on say.
+  [[nodiscard]] virtual bool applies(const TraceDescription& trace, std::size_t from) const = 0;
+  // What the rules do with events of that class, which they are for by its name. The arguments live
+  // as long as the rules.
+  virtual void plan(const EventClass& event_class, std::vector<PlannedAction>& into) = 0;
+  // Fields that rules are about and classes lack, as sentences; each once.
+  [[nodiscard]] virtual const std::vector<std::string>& notices() const = 0;
+};
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,185 @@
+// Rules about slices.
+#pragma once
+
+#include "tracedeck/timeline/rule_parts.hpp"
+
+namespace tracedeck::timeline {
+
+// The number of a key whose slice is not open.
+inline constexpr std::uint32_t kSeen = std::numeric_limits<std::uint32_t>::max();
+// Keys of slices that are remembered once they ended; others look as if they were new.
+inline constexpr std::size_t kMostSeen = std::size_t{1} << 17U;
+
+struct SliceState {
+  explicit SliceState(const SliceRule& of) : rule(&of), open(of.match.size() + 1) {}
+
+  const SliceRule* rule;
+  ClassMatcher begin = {};
+  ClassMatcher end = {};
+  std::optional<RuleValue> when = {};
+  std::optional<RuleValue> end_when = {};
+  std::vector<RuleValue> key_a = {};
+  std::vector<RuleValue> key_b = {};
+  std::vector<RuleValue> check_a = {};
+  std::vector<RuleValue> check_b = {};
+  RuleTemplate name = {};
+  TrackSpace* track = nullptr;
+  KeyTable open;  // by key and trace: the slice that began last
+  // The slice that the last event began, for what is `during` it.
+  OpenId last = 0;
+  std::uint64_t last_number = 0;
+};
+
+class BeginSlice final : public Action {
+ public:
+  BeginSlice(SliceState& state, BoundTrack track, const EventClass& event_class,
+             RuleContext& context, const Arguments* arguments, std::uint64_t trace)
+      : context_(context),
+        state_(state),
+        track_(std::move(track)),
+        when_(state.when, event_class, context),
+        key_(bind_all(state.key_a, event_class)),
+        check_(bind_all(state.check_a, event_class)),
+        name_(state.name, state.rule->category, event_class, context),
+        arguments_(arguments),
+        trace_(trace),
+        flags_(state.rule->marked ? kMarked : 0) {}
+
+  [[nodiscard]] bool possible() const { return track_.possible() && all_possible(key_); }
+
+  void run(const Moment& now) override {
+    const Event& event = *now.event;
+    if (!when_(event)) return;
+    const TrackId track = track_.find(event);
+    Words words = {};
+    if (track == kNoTrack || !read_key(key_, event, context_.scope, words.data())) {
+      ++context_.marking.timeline().mutable_counts().without_field;
+      return;
+    }
+    if (state_.rule->end.empty()) {
+      return context_.marking.whole(track, name_(event), now, arguments_, flags_);
+    }
+    words[key_.size()] = trace_;
+    OpenId below = 0;
+    std::uint64_t& place = state_.open.place(words.data());
+    if (place != 0 && place != kSeen) {
+      const auto open = static_cast<OpenId>(place);
+      if (state_.rule->again == SliceRule::Again::kIgnore) return;
+      if (state_.rule->again == SliceRule::Again::kNest) {
+        below = open;
+      } else {
+        context_.marking.end_inferred(open, now);
+      }
+    }
+    Moment begin = now;
+    begin.end_time = kNoTime;
+    const OpenId id = context_.marking.begin(track, name_(event), begin, arguments_, flags_);
+    place = id == 0 ? (below == 0 ? kSeen : below) : id;
+    state_.last = id;
+    state_.last_number = now.number;
+    if (id == 0) return;
+    OpenSlice& slice = context_.marking.open(id);
+    slice.below = below;
+    for (std::size_t i = 0; i < check_.size() && i < slice.check.size(); ++i)
+      (void)check_[i].word(event, context_.scope, slice.check[i]);
+  }
+
+ private:
+  RuleContext& context_;
+  SliceState& state_;
+  BoundTrack track_;
+  BoundWhen when_;
+  std::vector<BoundValue> key_;
+  std::vector<BoundValue> check_;
+  NameMaker name_;
+  const Arguments* arguments_;
+  std::uint64_t trace_;
+  std::uint16_t flags_;
+};
+
+class EndSlice final : public Action {
+ public:
+  EndSlice(SliceState& state, BoundTrack track, const EventClass& event_class, RuleContext& context,
+           const Arguments* arguments, std::uint64_t trace)
+      : context_(context),
+        state_(state),
+        track_(std::move(track)),
+        when_(state.end_when, event_class, context),
+        key_(bind_all(state.key_b, event_class)),
+        check_(bind_all(state.check_b, event_class)),
+        name_(state.name, state.rule->category, event_class, context),
+        arguments_(arguments),
+        trace_(trace) {}
+
+  [[nodiscard]] bool possible() const { return all_possible(key_); }
+
+  void run(const Moment& now) override {
+    const Event& event = *now.event;
+    if (!when_(event)) return;
+    Words words = {};
+    if (!read_key(key_, event, context_.scope, words.data())) {
+      ++context_.marking.timeline().mutable_counts().without_field;
+      return;
+    }
+    words[key_.size()] = trace_;
+    std::uint64_t& place = state_.open.place(words.data());
+    const auto open = static_cast<OpenId>(place);
+    if (open == 0 || open == kSeen || !checked(event, open)) return unmatched(now, place);
+    OpenId id = open;
+    while (!check_.empty() && !meets(event, id)) {
+      const OpenId below = context_.marking.open(id).below;
+      context_.marking.end_inferred(id, now);
+      id = below;
+    }
+    const OpenId below = context_.marking.open(id).below;
+    context_.marking.end(id, now, arguments_);
+    if (below != 0) {
+      place = below;
+    } else if (state_.open.size() <= kMostSeen) {
+      place = kSeen;
+    } else {
+      state_.open.erase(words.data());
+    }
+  }
+
+ private:
+  [[nodiscard]] bool meets(const Event& event, OpenId id) {
+    const OpenSlice& slice = context_.marking.open(id);
+    for (std::size_t i = 0; i < check_.size() && i < slice.check.size(); ++i) {
+      std::uint64_t word = 0;
+      if (!check_[i].word(event, context_.scope, word) || word != slice.check[i]) return false;
+    }
+    return true;
+  }
+  // Whether one of those that are open is what the event ends.
+  [[nodiscard]] bool checked(const Event& event, OpenId id) {
+    if (check_.empty()) [[likely]]
+      return true;
+    for (; id != 0; id = context_.marking.open(id).below) {
+      if (meets(event, id)) return true;
+    }
+    return false;
+  }
+  void unmatched(const Moment& now, std::uint64_t& place) {
+    const bool is_new = place == 0;
+    if (is_new) place = kSeen;
+    const TrackId track = track_.possible() ? track_.find(*now.event) : kNoTrack;
+    if (track == kNoTrack) {
+      ++context_.marking.timeline().mutable_counts().unmatched_ends;
+      return;
+    }
+    context_.marking.end_unmatched(track, name_(*now.event), now, arguments_, is_new);
+  }
+
+  RuleContext& context_;
+  SliceState& state_;
+  BoundTrack track_;
+  BoundWhen when_;
+  std::vector<BoundValue> key_;
+  std::vector<BoundValue> check_;
+  NameMaker name_;
+  const Arguments* arguments_;
+  std::uint64_t trace_;
+};
+
+}  // namespace tracedeck::timeline

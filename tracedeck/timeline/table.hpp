@@ -1,0 +1,192 @@
+// What the events of an instrumentation mean, as rules: a table. docs/timeline.md describes each
+// key; tables are TOML files, the built-in ones too (`tables/`).
+//
+// Rules name event classes by globs ("sched_*"), values by expressions of the query language
+// ("worker_id", "packet.cpu_id"), and texts by templates ("worker {worker_id}").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/timeline/timeline.hpp"
+
+namespace tracedeck::timeline {
+
+// Globs of class names; one of them is enough.
+using ClassGlobs = std::vector<std::string>;
+
+// Tracks of one kind, one for each value of the key.
+struct TrackRule {
+  std::string id = {};  // what rules call it
+  TrackKind kind = TrackKind::kPlain;
+  std::string name = {};              // a template
+  std::vector<std::string> key = {};  // none: there is one such track
+  std::string parent = {};            // the id of another track, whose key this event has too
+  bool shared = false;                // by all traces: the key says who it is on the machine
+  std::string pid = {};               // expressions; of processes and threads
+  std::string tid = {};
+};
+
+// What an event of one class and another have in common.
+struct KeyPair {
+  std::string a = {};
+  std::string b = {};
+
+  friend bool operator==(const KeyPair&, const KeyPair&) = default;
+};
+
+// A slice from one event to another, or of events that have a duration.
+struct SliceRule {
+  enum class Again : std::uint8_t {
+    kReplace,  // one that is open ends where the same begins again
+    kIgnore,   // one that is open goes on
+    kNest,     // the last one that began ends first
+  };
+  std::string id = {};  // for `WaitRule::during`; may be empty
+  ClassGlobs begin = {};
+  ClassGlobs end = {};        // none: the events have a duration
+  std::string when = {};      // a condition on the event that begins it
+  std::string end_when = {};  // and on the one that ends it
+  std::string track = {};
+  std::vector<KeyPair> match = {};
+  // Of kNest: what the end has in common with its own begin. Others in between were left open.
+  std::vector<KeyPair> check = {};
+  Again again = Again::kReplace;
+  std::string category = {};
+  std::string name = {};
+  std::vector<std::string> args = {};      // of the event that begins it
+  std::vector<std::string> end_args = {};  // and of the one that ends it
+  bool marked = false;                     // its arguments are always kept
+};
+
+struct InstantRule {
+  ClassGlobs event = {};
+  std::string when = {};
+  std::string track = {};
+  std::string category = {};
+  std::string name = {};
+  std::vector<std::string> args = {};
+};
+
+struct CounterRule {
+  ClassGlobs event = {};
+  std::string when = {};
+  std::string track = {};  // of kind counter
+  std::string value = {};  // an expression
+  bool sum = false;        // the values are what is added to it
+};
+
+struct StateRule {
+  ClassGlobs event = {};
+  std::string when = {};
+  std::string track = {};
+  std::string name = {};    // a template
+  std::string unless = {};  // the state in which the event says nothing new
+  std::string spent = {};   // an expression that grows: how much of it each state took
+};
+
+// From the event that asks for something to the one that serves it.
+struct WaitRule {
+  std::string name = {};  // "wake -> poll"
+  ClassGlobs from = {};
+  ClassGlobs to = {};
+  std::string when = {};     // a condition on `from`
+  std::string to_when = {};  // and on `to`
+  std::vector<KeyPair> match = {};
+  std::string track = {};  // of the event that serves it
+  // Of several that ask before it is served the last counts, else the first.
+  bool last = false;
+  std::string during =
+      {};  // the slices that it is served by: who asks within one waits from its end
+  std::vector<std::string> args = {};
+};
+
+// From one event to what it led to.
+struct FlowRule {
+  ClassGlobs from = {};
+  ClassGlobs to = {};
+  std::vector<KeyPair> match = {};
+  std::string from_track = {};
+  std::string to_track = {};
+  std::string minimum = {};  // only those that took so long: "1ms"
+};
+
+// A scheduler puts something else on a processor.
+struct ScheduleRule {
+  ClassGlobs event = {};
+  std::string when = {};
+  std::vector<std::string> cpu = {};  // the key of the processor
+  std::string next = {};              // what runs from now on: the key of `track`
+  std::string previous = {};          // what ran; empty: what was put there before
+  std::string next_name = {};         // templates
+  std::string previous_name = {};
+  std::string previous_state = {};  // of what ran, unless an event said why it is about to stop
+  std::string idle = {};            // a condition: nothing runs from now on
+  std::string track = {};           // of kind task
+};
+
+// What runs on a processor is about to stop, and why.
+struct PendingRule {
+  ClassGlobs event = {};
+  std::string when = {};
+  std::vector<std::string> cpu = {};
+  std::string task = {};   // an expression: only if this is what runs
+  std::string state = {};  // a template
+};
+
+// What later events mean by `current.NAME`, until another event sets it.
+struct CurrentRule {
+  struct Value {
+    std::string name = {};
+    std::string value = {};  // an expression
+  };
+  ClassGlobs event = {};
+  std::string when = {};
+  std::string id = {};               // several may be apart
+  std::vector<std::string> of = {};  // for each of these
+  std::vector<Value> set = {};
+};
+
+// Names of values, for templates: {ID[KEY, ...]}.
+struct LookupRule {
+  std::string id = {};
+  ClassGlobs event = {};
+  std::string when = {};
+  std::vector<std::string> key = {};
+  std::string value = {};  // a template
+};
+
+struct Table {
+  std::string name = {};
+  std::string title = {};
+  std::string format = {};     // of the traces that it is for; empty: all
+  ClassGlobs applies_to = {};  // traces with such a class; none: all
+  bool built_in = false;
+  std::string text = {};  // as it was written
+  std::vector<TrackRule> tracks = {};
+  std::vector<SliceRule> slices = {};
+  std::vector<InstantRule> instants = {};
+  std::vector<CounterRule> counters = {};
+  std::vector<StateRule> states = {};
+  std::vector<WaitRule> waits = {};
+  std::vector<FlowRule> flows = {};
+  std::vector<ScheduleRule> schedules = {};
+  std::vector<PendingRule> pendings = {};
+  std::vector<CurrentRule> currents = {};
+  std::vector<LookupRule> lookups = {};
+
+  [[nodiscard]] const TrackRule* find_track(std::string_view id) const;
+};
+
+// Reads a table. Errors: kInvalidArgument with the line and column, or the rule, and what to do.
+// `where` is the name of the file, for messages.
+[[nodiscard]] Result<Table> parse_table(std::string_view text, std::string_view where);
+
+// Those that come with the library, by name.
+[[nodiscard]] const std::vector<Table>& built_in_tables();
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,261 @@
+// Tables as TOML: read with toml++, written by hand.
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "tracedeck/base/nearest.hpp"
+#include "tracedeck/timeline/table.hpp"
+#include "tracedeck/timeline/table_keys.hpp"
+#include "tracedeck/timeline/table_texts.hpp"
+
+namespace tracedeck::timeline {
+namespace {
+
+// Reads values of rules; the first thing wrong is kept.
+class TableReader {
+ public:
+  explicit TableReader(std::string_view where) : where_(where) {}
+
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+  void wrong(const toml::source_region& place, std::string sentence) {
+    if (error_) return;
+    error_ = Error{.code = ErrorCode::kInvalidArgument,
+                   .message = fmt::format("{}:{}:{}: {}", where_, place.begin.line,
+                                          place.begin.column, sentence)};
+  }
+
+  template <class Rule>
+  Rule read_rule(const toml::table& from, std::string_view list) {
+    Rule rule;
+    const auto keys = keys_of<Rule>();
+    std::vector<std::string_view> names;
+    std::apply(
+        [&](const auto&... key) {
+          (names.push_back(key.name), ...);
+          (read_key(from, list, rule, key), ...);
+        },
+        keys);
+    check_keys(from, fmt::format("[[{}]]", list), names);
+    return rule;
+  }
+
+  void check_keys(const toml::table& from, const std::string& what,
+                  const std::vector<std::string_view>& names) {
+    for (const auto& [key, value] : from) {
+      if (std::ranges::find(names, key.str()) != names.end()) continue;
+      const std::string_view near = nearest(key.str(), names);
+      wrong(key.source(),
+            fmt::format("{} has no key `{}`{}", what, key.str(),
+                        near.empty() ? fmt::format("; its keys are {}", fmt::join(names, ", "))
+                                     : fmt::format("; is `{}` meant?", near)));
+    }
+  }
+
+  void read(const toml::node& node, std::string_view key, std::string& into) {
+    const auto text = node.value_exact<std::string>();
+    if (!text) return wrong(node.source(), fmt::format("`{}` is to be a text", key));
+    into = *text;
+  }
+
+ private:
+  template <class Rule, class Member>
+  void read_key(const toml::table& from, std::string_view list, Rule& rule,
+                const TableKey<Rule, Member>& key) {
+    const toml::node* const node = from.get(key.name);
+    if (node != nullptr) return read(*node, key.name, rule.*key.member);
+    if (key.required)
+      wrong(from.source(), fmt::format("[[{}]] needs the key `{}`", list, key.name));
+  }
+
+  void read(const toml::node& node, std::string_view key, std::vector<std::string>& into) {
+    if (node.is_string()) return read(node, key, into.emplace_back());
+    const toml::array* const list = node.as_array();
+    if (list == nullptr)
+      return wrong(node.source(), fmt::format("`{}` is to be a text or a list of texts", key));
+    for (const toml::node& each : *list) read(each, key, into.emplace_back());
+  }
+
+  void read(const toml::node& node, std::string_view key, std::vector<KeyPair>& into) {
+    std::vector<std::string> texts;
+    read(node, key, texts);
+    for (const std::string& text : texts) {
+      const std::size_t equal = text.find("==");
+      if (equal == std::string::npos) {
+        into.push_back({text, text});
+        continue;
+      }
+      const std::string a = without_spaces(text.substr(0, equal));
+      const std::string b = without_spaces(text.substr(equal + 2));
+      if (!a.starts_with("a.") || !b.starts_with("b."))
+        return wrong(node.source(),
+                     fmt::format("`{}` is to be a field of both events, \"id\", or one of each, "
+                                 "\"a.tid == b.next_tid\"",
+                                 key));
+      into.push_back({a.substr(2), b.substr(2)});
+    }
+  }
+
+  void read(const toml::node& node, std::string_view key, bool& into) {
+    const auto value = node.value_exact<bool>();
+    if (!value) return wrong(node.source(), fmt::format("`{}` is to be true or false", key));
+    into = *value;
+  }
+
+  void read(const toml::node& node, std::string_view key, TrackKind& into) {
+    read_choice(node, key, kTrackKindNames, &TrackKindName::kind, into);
+  }
+  void read(const toml::node& node, std::string_view key, SliceRule::Again& into) {
+    read_choice(node, key, kAgainNames, &AgainName::again, into);
+  }
+
+  void read(const toml::node& node, std::string_view key, std::vector<CurrentRule::Value>& into) {
+    const toml::table* const values = node.as_table();
+    if (values == nullptr || values->empty())
+      return wrong(node.source(), fmt::format("`{}` is to be like {{ tid = \"next_tid\" }}", key));
+    for (const auto& [name, value] : *values) {
+      CurrentRule::Value& each = into.emplace_back();
+      each.name = name.str();
+      read(value, name.str(), each.value);
+    }
+  }
+
+  template <class Choices, class Value>
+  void read_choice(const toml::node& node, std::string_view key, const Choices& choices,
+                   Value Choices::value_type::* member, Value& into) {
+    std::string text;
+    read(node, key, text);
+    const auto found = std::ranges::find(choices, text, &Choices::value_type::name);
+    if (found != choices.end()) {
+      into = (*found).*member;
+      return;
+    }
+    std::vector<std::string_view> names;
+    for (const auto& choice : choices) names.push_back(choice.name);
+    wrong(node.source(), fmt::format("`{}` is to be one of {}", key, fmt::join(names, ", ")));
+  }
+
+  static std::string without_spaces(std::string text) {
+    const std::size_t begin = text.find_first_not_of(' ');
+    const std::size_t end = text.find_last_not_of(' ');
+    return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
+  }
+
+  std::string where_;
+  std::optional<Error> error_;
+};
+
+void read_applies(TableReader& reader, const toml::node& node, Table& table) {
+  const toml::table* const applies = node.as_table();
+  if (applies == nullptr)
+    return reader.wrong(node.source(),
+                        "`applies` is to be like { format = \"ctf\", class = \"my_app:*\" }");
+  reader.check_keys(*applies, "`applies`", {"format", "class"});
+  if (const toml::node* const format = applies->get("format"))
+    reader.read(*format, "format", table.format);
+  const toml::node* const classes = applies->get("class");
+  if (classes == nullptr) return;
+  if (classes->is_string()) return reader.read(*classes, "class", table.applies_to.emplace_back());
+  if (!classes->is_array())
+    return reader.wrong(classes->source(), "`class` is to be a list of texts");
+  for (const toml::node& each : *classes->as_array())
+    reader.read(each, "class", table.applies_to.emplace_back());
+}
+
+// What rules call tracks has to be there.
+template <class Rule>
+void check_track(TableReader& reader, const toml::table& document, const Table& table,
+                 std::string_view list, std::string Rule::* member,
+                 const std::vector<Rule>& rules) {
+  for (const Rule& rule : rules) {
+    const std::string& id = rule.*member;
+    if (table.find_track(id) != nullptr) continue;
+    std::vector<std::string_view> names;
+    for (const TrackRule& track : table.tracks) names.push_back(track.id);
+    const std::string_view near = nearest(id, names);
+    reader.wrong(
+        document.source(),
+        fmt::format("a [[{}]] is on the track `{}`, and there is no [[track]] of that id{}", list,
+                    id, near.empty() ? "" : fmt::format("; is `{}` meant?", near)));
+  }
+}
+
+void check_tracks(TableReader& reader, const toml::table& document, const Table& table) {
+  check_track(reader, document, table, "slice", &SliceRule::track, table.slices);
+  check_track(reader, document, table, "instant", &InstantRule::track, table.instants);
+  check_track(reader, document, table, "counter", &CounterRule::track, table.counters);
+  check_track(reader, document, table, "state", &StateRule::track, table.states);
+  check_track(reader, document, table, "wait", &WaitRule::track, table.waits);
+  check_track(reader, document, table, "flow", &FlowRule::from_track, table.flows);
+  check_track(reader, document, table, "flow", &FlowRule::to_track, table.flows);
+  check_track(reader, document, table, "schedule", &ScheduleRule::track, table.schedules);
+  for (const TrackRule& track : table.tracks) {
+    if (track.parent.empty()) continue;
+    const TrackRule* const parent = table.find_track(track.parent);
+    if (parent == nullptr || parent >= &track)
+      reader.wrong(document.source(), fmt::format("the parent `{}` of the track `{}` is to be a "
+                                                  "[[track]] before it",
+                                                  track.parent, track.id));
+  }
+}
+
+}  // namespace
+
+const TrackRule* Table::find_track(std::string_view id) const {
+  const auto found = std::ranges::find(tracks, id, &TrackRule::id);
+  return found == tracks.end() ? nullptr : &*found;
+}
+
+Result<Table> parse_table(std::string_view text, std::string_view where) {
+  const toml::parse_result parsed = toml::parse(text);
+  TableReader reader(where);
+  if (!parsed) {
+    reader.wrong(parsed.error().source(), std::string(parsed.error().description()));
+    return std::unexpected(*reader.error());
+  }
+  const toml::table& document = parsed.table();
+  Table table;
+  table.text = text;
+  std::vector<std::string_view> names = {"table", "title", "applies"};
+  for_each_rule_list([&]<class Rule>(std::string_view list, std::vector<Rule> Table::* member) {
+    names.push_back(list);
+    const toml::node* const node = document.get(list);
+    if (node == nullptr) return;
+    if (!node->is_array_of_tables())
+      return reader.wrong(node->source(), fmt::format("write [[{}]] for each {}", list, list));
+    for (const toml::node& each : *node->as_array())
+      (table.*member).push_back(reader.read_rule<Rule>(*each.as_table(), list));
+  });
+  reader.check_keys(document, "a table", names);
+  if (const toml::node* const name = document.get("table")) reader.read(*name, "table", table.name);
+  if (const toml::node* const title = document.get("title"))
+    reader.read(*title, "title", table.title);
+  if (const toml::node* const applies = document.get("applies"))
+    read_applies(reader, *applies, table);
+  if (table.name.empty())
+    reader.wrong(document.source(), "a table begins with its name: table = \"my-app\"");
+  check_tracks(reader, document, table);
+  if (reader.error()) return std::unexpected(*reader.error());
+  return table;
+}
+
+const std::vector<Table>& built_in_tables() {
+  static const std::vector<Table> kTables = [] {
+    std::vector<Table> tables;
+    for (const std::string_view text : table_texts()) {
+      auto table = parse_table(text, "built-in table");
+      if (!table) continue;  // which a test would find
+      table->built_in = true;
+      tables.push_back(*std::move(table));
+    }
+    return tables;
+  }();
+  return kTables;
+}
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,173 @@
+// The keys of each rule of a table: what reads tables, writes them and describes them.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <tuple>
+
+#include "tracedeck/timeline/table.hpp"
+
+namespace tracedeck::timeline {
+
+template <class Rule, class Member>
+struct TableKey {
+  std::string_view name;
+  Member Rule::* member;
+  bool required = false;
+};
+
+template <class Rule, class Member>
+constexpr TableKey<Rule, Member> required(std::string_view name, Member Rule::* member) {
+  return {name, member, true};
+}
+template <class Rule, class Member>
+constexpr TableKey<Rule, Member> optional(std::string_view name, Member Rule::* member) {
+  return {name, member, false};
+}
+
+struct TrackKindName {
+  std::string_view name;
+  TrackKind kind;
+};
+inline constexpr auto kTrackKindNames = std::to_array<TrackKindName>({
+    {"group", TrackKind::kGroup},
+    {"process", TrackKind::kProcess},
+    {"thread", TrackKind::kThread},
+    {"cpu", TrackKind::kCpu},
+    {"task", TrackKind::kTask},
+    {"lanes", TrackKind::kLanes},
+    {"state", TrackKind::kState},
+    {"counter", TrackKind::kCounter},
+    {"plain", TrackKind::kPlain},
+});
+
+struct AgainName {
+  std::string_view name;
+  SliceRule::Again again;
+};
+inline constexpr auto kAgainNames = std::to_array<AgainName>({
+    {"replace", SliceRule::Again::kReplace},
+    {"ignore", SliceRule::Again::kIgnore},
+    {"nest", SliceRule::Again::kNest},
+});
+
+template <class Rule>
+constexpr auto keys_of();
+
+template <>
+constexpr auto keys_of<TrackRule>() {
+  return std::tuple{required("id", &TrackRule::id),         optional("kind", &TrackRule::kind),
+                    required("name", &TrackRule::name),     optional("key", &TrackRule::key),
+                    optional("parent", &TrackRule::parent), optional("shared", &TrackRule::shared),
+                    optional("pid", &TrackRule::pid),       optional("tid", &TrackRule::tid)};
+}
+
+template <>
+constexpr auto keys_of<SliceRule>() {
+  return std::tuple{optional("id", &SliceRule::id),
+                    required("begin", &SliceRule::begin),
+                    optional("end", &SliceRule::end),
+                    optional("when", &SliceRule::when),
+                    optional("end_when", &SliceRule::end_when),
+                    required("track", &SliceRule::track),
+                    optional("match", &SliceRule::match),
+                    optional("check", &SliceRule::check),
+                    optional("again", &SliceRule::again),
+                    optional("category", &SliceRule::category),
+                    required("name", &SliceRule::name),
+                    optional("args", &SliceRule::args),
+                    optional("end_args", &SliceRule::end_args),
+                    optional("marked", &SliceRule::marked)};
+}
+
+template <>
+constexpr auto keys_of<InstantRule>() {
+  return std::tuple{
+      required("event", &InstantRule::event), optional("when", &InstantRule::when),
+      required("track", &InstantRule::track), optional("category", &InstantRule::category),
+      required("name", &InstantRule::name),   optional("args", &InstantRule::args)};
+}
+
+template <>
+constexpr auto keys_of<CounterRule>() {
+  return std::tuple{required("event", &CounterRule::event), optional("when", &CounterRule::when),
+                    required("track", &CounterRule::track), required("value", &CounterRule::value),
+                    optional("sum", &CounterRule::sum)};
+}
+
+template <>
+constexpr auto keys_of<StateRule>() {
+  return std::tuple{required("event", &StateRule::event),   optional("when", &StateRule::when),
+                    required("track", &StateRule::track),   required("name", &StateRule::name),
+                    optional("unless", &StateRule::unless), optional("spent", &StateRule::spent)};
+}
+
+template <>
+constexpr auto keys_of<WaitRule>() {
+  return std::tuple{required("name", &WaitRule::name),       required("from", &WaitRule::from),
+                    required("to", &WaitRule::to),           optional("when", &WaitRule::when),
+                    optional("to_when", &WaitRule::to_when), optional("match", &WaitRule::match),
+                    required("track", &WaitRule::track),     optional("last", &WaitRule::last),
+                    optional("during", &WaitRule::during),   optional("args", &WaitRule::args)};
+}
+
+template <>
+constexpr auto keys_of<FlowRule>() {
+  return std::tuple{
+      required("from", &FlowRule::from),         required("to", &FlowRule::to),
+      required("match", &FlowRule::match),       required("from_track", &FlowRule::from_track),
+      required("to_track", &FlowRule::to_track), optional("minimum", &FlowRule::minimum)};
+}
+
+template <>
+constexpr auto keys_of<ScheduleRule>() {
+  return std::tuple{required("event", &ScheduleRule::event),
+                    optional("when", &ScheduleRule::when),
+                    required("cpu", &ScheduleRule::cpu),
+                    required("next", &ScheduleRule::next),
+                    optional("previous", &ScheduleRule::previous),
+                    required("next_name", &ScheduleRule::next_name),
+                    optional("previous_name", &ScheduleRule::previous_name),
+                    optional("previous_state", &ScheduleRule::previous_state),
+                    optional("idle", &ScheduleRule::idle),
+                    required("track", &ScheduleRule::track)};
+}
+
+template <>
+constexpr auto keys_of<PendingRule>() {
+  return std::tuple{required("event", &PendingRule::event), optional("when", &PendingRule::when),
+                    required("cpu", &PendingRule::cpu), optional("task", &PendingRule::task),
+                    required("state", &PendingRule::state)};
+}
+
+template <>
+constexpr auto keys_of<CurrentRule>() {
+  return std::tuple{required("event", &CurrentRule::event), optional("when", &CurrentRule::when),
+                    optional("id", &CurrentRule::id), optional("of", &CurrentRule::of),
+                    required("set", &CurrentRule::set)};
+}
+
+template <>
+constexpr auto keys_of<LookupRule>() {
+  return std::tuple{required("id", &LookupRule::id), required("event", &LookupRule::event),
+                    optional("when", &LookupRule::when), required("key", &LookupRule::key),
+                    required("value", &LookupRule::value)};
+}
+
+// The lists of rules of a table, by what they are called in its file.
+template <class Visit>
+void for_each_rule_list(const Visit& visit) {
+  visit("track", &Table::tracks);
+  visit("slice", &Table::slices);
+  visit("instant", &Table::instants);
+  visit("counter", &Table::counters);
+  visit("state", &Table::states);
+  visit("wait", &Table::waits);
+  visit("flow", &Table::flows);
+  visit("schedule", &Table::schedules);
+  visit("pending", &Table::pendings);
+  visit("current", &Table::currents);
+  visit("lookup", &Table::lookups);
+}
+
+}  // namespace tracedeck::timeline
