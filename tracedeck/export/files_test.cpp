@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tracedeck/export/chrome.hpp"
+#include "tracedeck/export/folded.hpp"
 #include "tracedeck/export/made_up_marks_test.hpp"
 #include "tracedeck/export/perfetto.hpp"
 
@@ -164,6 +165,8 @@ TEST(ExportFiles, HoldATimeLineWithEverything) {
   }
   write_file(into / "scene.json", scene,
              [&](io::Output& output) { return make_chrome(output, {.attributes = attributes}); });
+  write_file(into / "scene.folded", scene,
+             [](io::Output& output) { return make_folded(output, FoldedStacks::kSlices); });
 }
 
 }  // namespace

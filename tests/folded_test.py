@@ -1,0 +1,42 @@
+"""Stacks of slices for flame graphs, added up anew from the same time line for Perfetto."""
+
+import collections
+import unittest
+
+import perfetto_decoder
+from exported import ExportedTest
+
+
+class FoldedTest(ExportedTest):
+    def test_stacks_hold_the_time_that_was_spent_in_none_inside(self):
+        trace = perfetto_decoder.Trace((self.folder / "scene57.pftrace").read_bytes())
+        end = trace.end + 1000  # of the last slices, which do not end
+        expected = collections.Counter()
+        of = collections.defaultdict(list)
+        for each in trace.slices:
+            track = trace.tracks[each.track]
+            name = track.get("name") or track["thread"]["thread_name"]
+            if name != "trace quality":
+                of[each.track, name].append((each.begin, each.depth, each.end, each.name))
+        for (_, name), slices in of.items():
+            stack = [name]
+            for begin, depth, stop, what in sorted(slices, key=lambda s: (s[0], s[1])):
+                length = (end if stop is None else stop) - begin
+                stack[depth + 1 :] = [what]
+                expected[";".join(stack)] += length
+                if depth:
+                    expected[";".join(stack[:-1])] -= length
+        lines = (self.folder / "scene.folded").read_text(encoding="utf-8").splitlines()
+        found = {stack: int(value) for stack, value in (line.rsplit(" ", 1) for line in lines)}
+        # What began before the trace came when all others on its track were told.
+        late = {s for s in found.keys() | expected.keys() if s.startswith("late")}
+        self.assertEqual(sum(found.get(s, 0) for s in late), sum(expected[s] for s in late))
+        # Slices deeper than 500 are no slices for Perfetto either.
+        self.assertEqual(
+            {s: v for s, v in found.items() if s not in late},
+            {s: v for s, v in expected.items() if s not in late and v},
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

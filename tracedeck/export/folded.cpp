@@ -1,0 +1,253 @@
+#include "tracedeck/export/folded.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/export/mark_exporter.hpp"
+#include "tracedeck/export/stack_tree.hpp"
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/timeline/arguments.hpp"
+
+namespace tracedeck::exporting {
+namespace {
+
+using timeline::Mark;
+using timeline::Timeline;
+using timeline::TrackId;
+
+constexpr std::string_view kStackArgument = "callchain";
+constexpr std::size_t kMostAddresses = std::size_t{1} << 20;  // whose names are kept
+
+// Stacks of slices, by their nesting.
+class SliceStacks {
+ public:
+  void begin(const Timeline& timeline, const Mark& mark);
+  void end(const Timeline& timeline, const Mark& mark);
+
+  StackTree tree;
+  std::uint64_t unsure = 0;  // slices whose duration is not known
+
+ private:
+  struct Open {
+    StackTree::Node node;
+    std::uint64_t inside = 0;  // ns of the slices in it
+  };
+  struct TrackStack {
+    StackTree::Node root = StackTree::kRoot;  // of its name; kRoot: not made yet
+    std::vector<Open> open;
+    std::size_t too_deep = 0;     // of those that are open
+    std::uint64_t outermost = 0;  // ns of slices that were in no other
+  };
+
+  [[nodiscard]] TrackStack& stack_of(const Timeline& timeline, TrackId track);
+  [[nodiscard]] StackTree::Node child(const Timeline& timeline, const Mark& mark,
+                                      TrackStack& stack);
+
+  std::vector<TrackStack> stacks_;                       // by TrackId
+  std::vector<std::optional<StackTree::Frame>> frames_;  // by NameId
+};
+
+SliceStacks::TrackStack& SliceStacks::stack_of(const Timeline& timeline, TrackId track) {
+  if (track > stacks_.size()) stacks_.resize(timeline.track_count());
+  return stacks_[track - 1];
+}
+
+StackTree::Node SliceStacks::child(const Timeline& timeline, const Mark& mark, TrackStack& stack) {
+  if (stack.root == StackTree::kRoot) [[unlikely]] {
+    const timeline::Track& track = timeline.track(mark.track);
+    stack.root = tree.child(StackTree::kRoot, tree.frame(timeline.track(track.first_lane).name));
+  }
+  if (mark.name >= frames_.size()) frames_.resize(timeline.name_count() + 1);
+  std::optional<StackTree::Frame>& frame = frames_[mark.name];
+  if (!frame) {
+    frame = tree.frame(mark.name == timeline::kNoName
+                           ? std::string_view()
+                           : std::string_view(timeline.name(mark.name).text));
+  }
+  return tree.child(stack.open.empty() ? stack.root : stack.open.back().node, *frame);
+}
+
+void SliceStacks::begin(const Timeline& timeline, const Mark& mark) {
+  TrackStack& stack = stack_of(timeline, mark.track);
+  if (stack.open.size() == kMostDepth) {
+    ++stack.too_deep;
+  } else {
+    stack.open.push_back({.node = child(timeline, mark, stack)});
+  }
+}
+
+void SliceStacks::end(const Timeline& timeline, const Mark& mark) {
+  TrackStack& stack = stack_of(timeline, mark.track);
+  // What is too deep counts for the slice around it.
+  if (stack.too_deep != 0) {
+    --stack.too_deep;
+    return;
+  }
+  if ((mark.flags & timeline::kNoDuration) != 0) ++unsure;
+  const auto length = static_cast<std::uint64_t>(std::max<std::int64_t>(mark.duration(), 0));
+  Open closed{};
+  if (stack.open.empty()) {
+    // It began before all others there, which are inside.
+    closed = {.node = child(timeline, mark, stack), .inside = std::exchange(stack.outermost, 0)};
+  } else {
+    closed = stack.open.back();
+    stack.open.pop_back();
+  }
+  tree.add(closed.node, length - std::min(length, closed.inside));
+  (stack.open.empty() ? stack.outermost : stack.open.back().inside) += length;
+}
+
+// Stacks of samples, by the names of addresses.
+class SampleStacks {
+ public:
+  SampleStacks()
+      : visit_([this](std::string_view name, const query::Value& value) {
+          if (name == kStackArgument && value.kind == query::Value::Kind::kCompound) add(value);
+        }) {}
+  SampleStacks(const SampleStacks&) = delete;
+  SampleStacks& operator=(const SampleStacks&) = delete;
+
+  void take(const Timeline& timeline, const Mark& mark);
+
+  StackTree tree;
+  std::uint64_t nameless = 0;  // addresses in stacks that have no name
+
+ private:
+  void add(const query::Value& value);
+  void add_address(const Slot& slot);
+  [[nodiscard]] StackTree::Frame frame_of(std::uint64_t address);
+
+  timeline::Arguments::Visit visit_;
+  const TraceDescription* trace_ = nullptr;  // of the mark at hand
+  std::string_view kind_;                    // what it is called
+  std::vector<StackTree::Frame> frames_;     // of its stack, the leaf first
+  struct Name {
+    StackTree::Frame frame;
+    bool is_known;
+  };
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Name> names_;  // by trace and address
+};
+
+void SampleStacks::take(const Timeline& timeline, const Mark& mark) {
+  if (mark.arguments == nullptr || mark.event == nullptr) return;
+  const DataStreamClass* const stream_class = mark.event->event_class->stream_class;
+  trace_ = stream_class == nullptr ? nullptr : stream_class->trace;
+  kind_ = mark.name == timeline::kNoName ? std::string_view("sample")
+                                         : std::string_view(timeline.name(mark.name).text);
+  timeline::visit_arguments(mark, visit_);
+}
+
+void SampleStacks::add(const query::Value& value) {
+  const Slot& head = *value.slot;
+  frames_.clear();
+  if (head.kind == SlotKind::kPackedArray) {
+    for (std::size_t i = 0; i < packed_count(head); ++i) add_address(packed_element(head, i));
+  } else if (head.kind == SlotKind::kArray) {
+    for (const Slot* at = &head + 1; at < head.next(); at = at->next()) add_address(*at);
+  }
+  if (frames_.empty()) return;
+  // Samples of different kinds, as of what runs and of what waits, do not add up.
+  StackTree::Node node = tree.child(StackTree::kRoot, tree.frame(kind_));
+  for (std::size_t i = frames_.size(); i-- != 0;) node = tree.child(node, frames_[i]);
+  tree.add(node, 1);
+}
+
+void SampleStacks::add_address(const Slot& slot) {
+  if (slot.kind == SlotKind::kUnsigned && frames_.size() < kMostDepth)
+    frames_.push_back(frame_of(slot.bits));
+}
+
+StackTree::Frame SampleStacks::frame_of(std::uint64_t address) {
+  const std::pair key{trace_ == nullptr ? 0 : trace_->number(), address};
+  auto known = names_.find(key);
+  if (known == names_.end()) {
+    const Symbols* const symbols = trace_ == nullptr ? nullptr : trace_->symbols();
+    const std::string_view name = symbols == nullptr ? "" : symbols->name_of(address);
+    if (names_.size() == kMostAddresses) names_.clear();
+    const StackTree::Frame frame =
+        name.empty() ? tree.frame(fmt::format("{:#x}", address)) : tree.frame(name);
+    known = names_.emplace(key, Name{.frame = frame, .is_known = !name.empty()}).first;
+  }
+  if (!known->second.is_known) ++nameless;
+  return known->second.frame;
+}
+
+class Folded final : public MarkExporter<Folded> {
+ public:
+  Folded(io::Output& output, FoldedStacks stacks) : out_(&output), stacks_(stacks) {}
+
+  Result<void> finish(const Timeline& timeline) override;
+  [[nodiscard]] Receipt receipt() const override;
+
+ private:
+  friend class MarkExporter<Folded>;
+
+  [[nodiscard]] Result<void> status() const { return {}; }
+  void begin_trace(const Timeline&, std::int64_t) {}
+  void begin_slice(const Timeline& timeline, const Mark& mark) {
+    if (!writes_samples()) slices_.begin(timeline, mark);
+  }
+  void end_slice(const Timeline& timeline, const Mark& mark) {
+    ++slice_count_;
+    if (!writes_samples()) slices_.end(timeline, mark);
+  }
+  void put_instant(const Timeline& timeline, const Mark& mark) {
+    if (stacks_ != FoldedStacks::kSlices) samples_.take(timeline, mark);
+  }
+  // Neither has a stack.
+  void put_state(const Timeline&, const Mark&) {}
+  void put_counter(const Timeline&, const Mark&) {}
+  void put_flow(const Timeline&, const Mark&) {}
+  void put_wait(const Timeline&, const Mark&) {}
+  void put_gap(const Timeline&, const Mark&) { ++gaps_; }
+
+  [[nodiscard]] bool writes_samples() const {
+    return stacks_ == FoldedStacks::kSamples ||
+           (stacks_ == FoldedStacks::kAuto && !samples_.tree.empty());
+  }
+
+  render::TextBuffer out_;
+  FoldedStacks stacks_;
+  SliceStacks slices_;
+  SampleStacks samples_;
+  std::uint64_t slice_count_ = 0;
+  std::uint64_t gaps_ = 0;
+};
+
+Result<void> Folded::finish(const Timeline&) {
+  if (writes_samples()) {
+    // One kind needs no frame of its own.
+    samples_.tree.write(out_, samples_.tree.root_count() > 1 ? 0 : 1);
+  } else {
+    slices_.tree.write(out_, 0);
+  }
+  return out_.drain();
+}
+
+Receipt Folded::receipt() const {
+  const bool samples = writes_samples();
+  Receipt receipt = {
+      {"slice", "left out: the stacks are those of samples", samples ? slice_count_ : 0, false},
+      {"slice whose duration is not known", "counted as far as it is",
+       samples ? 0 : slices_.unsure},
+      {"address without a name", "written as a number", samples ? samples_.nameless : 0, false},
+      {"stack or frame beyond a million others", "counted for a shorter one, or as (other)",
+       samples ? samples_.tree.cut() : slices_.tree.cut()},
+      {"loss", "left out: what happened in it is in no stack", gaps_},
+  };
+  std::erase_if(receipt, [](const ReceiptEntry& entry) { return entry.count == 0; });
+  return receipt;
+}
+
+}  // namespace
+
+std::unique_ptr<Exporter> make_folded(io::Output& output, FoldedStacks stacks) {
+  return std::make_unique<Folded>(output, stacks);
+}
+
+}  // namespace tracedeck::exporting
