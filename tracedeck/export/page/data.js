@@ -20,7 +20,7 @@ const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202
 const visible = text => String(text).replace(HIDDEN, c => '\\u{' + c.charCodeAt(0).toString(16) + '}');
 
 const names = [['', '(unknown)'], ...index.names].map(([category, text]) =>
-	({category, text: visible(category === '' ? text : category + ' ' + text)}));
+	({category, text: visible(/^(loss|damage)?$/.test(category) ? text : category + ' ' + text)}));
 const nameOf = id => (names[id] || names[0]).text;
 const tracks = [null, ...index.tracks];
 for (const track of index.tracks) Object.assign(track, {name: visible(track.name), unit: visible(track.unit), rows: [], children: [], closed: false});

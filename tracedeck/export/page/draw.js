@@ -247,7 +247,7 @@ function paintCounter(row, top, bottom, background) {
 	}
 	const size = row.most - row.least || 1, placed = value => round(bottom - 1 - (value - row.least) / size * (bottom - top - 2));
 	const strong = parse(theme.counter), band = mix(background, strong, .55), tint = mix(background, strong, .25);
-	const end = min(W, (blocks[blocks.length - 1].last - view.from) / unit + 1);
+	const end = min(W, (span - view.from) / unit);
 	for (let i = 0; i < end; ++i) {
 		const any = most[i] !== -Infinity;
 		if (!any && before === null) continue;

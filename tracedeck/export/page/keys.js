@@ -128,9 +128,9 @@ let pointer = null;
 function onKey(event) {
 	if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;
 	if (event.target === $('search')) {
-		if (event.key === 'Enter' && found.list && found.list.length) jump(found.list[0]);
-		if (event.key !== 'Escape') return;
+		if (!/^(Escape|Enter)$/.test(event.key)) return;
 		canvas.focus();
+		if (event.key === 'Enter') return found.list && found.list[0] && jump(found.list[0]);
 	}
 	if (event.key.startsWith('Arrow') && $('panel').contains(event.target)) return;
 	const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];

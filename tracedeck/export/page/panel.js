@@ -164,7 +164,7 @@ function listContent() {
 }
 function traceContent() {
 	const about = index.counts.filter(([text]) => text !== 'events').map(([text, n]) => [text, number(n)]);
-	return columns([pairs([['begins', wallClock(0)], ['spans', duration(index.span)], ['tables', index.tables.map(visible).join(', ')],
+	return columns([pairs([['begins', wallClock(0)], ['lasts', duration(index.span)], ['tables', index.tables.map(visible).join(', ')],
 		['slices', number(sliceCount)], ['tracks', number(index.tracks.length)], ['written by', 'tracedeck ' + index.program], ['note', visible(index.notice)]])],
 	[heading('Left out, or not as it should be'), ...about.length === 0 ? said('nothing') : [pairs(about)]],
 	[heading('Losses and damage'), ...index.gaps.length === 0 ? said('none') : index.gaps.slice(0, 100).map(gap =>
