@@ -121,6 +121,16 @@ class Names(Asked):
             self.assertIn(said, self.ask(stages)[2], stages)
             self.assertNotIn("field of that name", self.ask(PAIR)[2])
 
+    def test_keys_of_streams(self):
+        trace = self.file("trace.heph", h.epoch(0) + h.event(b"poll", h.number(b"id", 1), substream=3))
+        for word in ("substream", "counter", "substraem", "common.substream"):
+            for question in (f"count by {word}", f"where {word} == 1 | count"):
+                near = "counter" if word == "counter" else "substream"
+                said = self.check(run("query", question, trace), 0).stderr.decode()
+                self.assertIn(f"no event class has a field `{word}`; did you mean `stream.{near}`?", said)
+        self.assertIn("did you mean `stream.segment`?", self.ask("count by segment")[2])
+        self.assertNotIn("did you mean", self.check(run("query", "count by stream.substream", trace), 0).stderr.decode())
+
     def test_names_that_events_have(self):
         self.assertEqual(self.ask(PAIR)[2], "")
         self.assertNotIn("no event", self.ask('where name == "Begin" || name == "Later" | limit 1')[2])

@@ -194,6 +194,7 @@ class Query::Work {
 
   Result<void> note(const Record& record) {
     // Also of classes whose events a condition leaves out.
+    if (record.kind == RecordKind::kStreamBegin) plan_->fields.see(*record.stream);
     if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
       plan_->fields.see(*record.event_class);
     if (record.kind == RecordKind::kProblem) counts_.damaged_bytes += record.notice->finding.length;
