@@ -42,6 +42,7 @@ class Chrome final : public MarkExporter<Chrome> {
 
   [[nodiscard]] Result<void> status() { return events_.status(); }
   void begin_trace(const Timeline& timeline, std::int64_t first);
+  void before(const Timeline&, const Mark&) {}
   void begin_slice(const Timeline& timeline, const Mark& mark);
   void end_slice(const Timeline& timeline, const Mark& mark);
   void put_whole_slice(const Timeline& timeline, const Mark& mark, const Place& place);
@@ -207,7 +208,8 @@ void Chrome::put_flow(const Timeline& timeline, const Mark& mark) {
     ++counts_.flows_left_out;
     return;
   }
-  if (state_of(timeline, mark.track).depth == 0) {
+  // Of a time that has passed it is not known what was open then.
+  if (state_of(timeline, mark.track).depth == 0 || mark.has(timeline::kLate)) {
     chrome::Event& slice = events_.begin('X', mark.time, place);
     slice.put_name(mark.name == timeline::kNoName ? "flow" : timeline.name(mark.name).text, {});
     slice.put_time("dur", mark.time, mark.time);
@@ -245,8 +247,9 @@ void Chrome::put_wait(const Timeline& timeline, const Mark& mark) {
 void Chrome::put_gap(const Timeline& timeline, const Mark& mark) {
   const Place place{.pid = chrome::Places::kMadeUp - 1, .tid = chrome::Places::kMadeUp - 1};
   if (counts_.gaps++ == 0) {
-    events_.put_metadata("process_name", place, kGaps);
-    events_.put_metadata("thread_name", place, kGaps);
+    const std::string& track = timeline.track(mark.track).name;
+    events_.put_metadata("process_name", place, track);
+    events_.put_metadata("thread_name", place, track);
   }
   const std::string_view name =
       mark.name == timeline::kNoName ? "" : std::string_view(timeline.name(mark.name).text);
@@ -257,7 +260,6 @@ void Chrome::put_gap(const Timeline& timeline, const Mark& mark) {
     return event;
   };
   chrome::Event& begun = begin_event('b', std::min(mark.begin, mark.time));
-  if (mark.track != timeline::kNoTrack) begun.put_text("track", timeline.track(mark.track).name);
   events_.put_arguments(begun, mark);
   begin_event('e', mark.time);
 }

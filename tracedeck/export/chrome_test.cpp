@@ -209,7 +209,7 @@ TEST_F(ChromeTest, AnEndWithoutABeginIsAWholeSlice) {
 
 TEST_F(ChromeTest, LossesAreOnATrackOfTheirOwn) {
   made_.instant(made_.track(TrackKind::kPlain, "worker"), 0, "x");
-  made_.gap(40, 100, "lost 7 events", 1);
+  made_.gap(40, 100, "lost 7 events");
   const std::string gap = R"("pid":4194303,"tid":4194303,"ts":)";
   EXPECT_THAT(
       events(),
@@ -217,7 +217,7 @@ TEST_F(ChromeTest, LossesAreOnATrackOfTheirOwn) {
           testing::_,
           R"({"ph":"b",)" + gap +
               R"(0.040,"name":"lost 7 events","cat":"trace quality",)"
-              R"("id2":{"local":"1"},"args":{"track":"worker"}})",
+              R"("id2":{"local":"1"}})",
           R"({"ph":"e",)" + gap +
               R"(0.100,"name":"lost 7 events","cat":"trace quality","id2":{"local":"1"}})"));
 }

@@ -189,6 +189,7 @@ class Folded final : public MarkExporter<Folded> {
 
   [[nodiscard]] Result<void> status() const { return {}; }
   void begin_trace(const Timeline&, std::int64_t) {}
+  void before(const Timeline&, const Mark&) {}
   void begin_slice(const Timeline& timeline, const Mark& mark) {
     if (!writes_samples()) slices_.begin(timeline, mark);
   }

@@ -24,6 +24,12 @@ using timeline::Timeline;
 using timeline::TrackId;
 using timeline::TrackKind;
 
+// What may belong to a slice that began at the same time.
+bool adds_to_slices(MarkKind kind) {
+  return kind == MarkKind::kFlowIn || kind == MarkKind::kFlowOut || kind == MarkKind::kWait ||
+         kind == MarkKind::kCounter;
+}
+
 // What a version of Perfetto can show.
 struct Level {
   int version;
@@ -58,7 +64,6 @@ perfetto::ClockId base_clock(const Timeline& timeline, std::string_view format) 
 }
 
 constexpr std::size_t kMostGapLanes = 64;
-constexpr std::string_view kGapTrack = "trace quality";
 
 class Perfetto final : public MarkExporter<Perfetto> {
  public:
@@ -78,6 +83,10 @@ class Perfetto final : public MarkExporter<Perfetto> {
 
   [[nodiscard]] const Result<void>& status() const { return packets_.status(); }
   void begin_trace(const Timeline& timeline, std::int64_t first);
+  void before(const Timeline& timeline, const Mark& mark) {
+    if (!flows_.empty() && !adds_to_slices(mark.kind)) [[unlikely]]
+      put_flows(timeline);
+  }
   void begin_slice(const Timeline& timeline, const Mark& mark);
   void end_slice(const Timeline& timeline, const Mark& mark);
   void put_instant(const Timeline& timeline, const Mark& mark);
@@ -88,6 +97,8 @@ class Perfetto final : public MarkExporter<Perfetto> {
   void put_wait(const Timeline& timeline, const Mark& mark);
   void put_gap(const Timeline& timeline, const Mark& mark);
   void put_attributes();
+  // Those that wait, when what is open is complete.
+  void put_flows(const Timeline& timeline);
 
   // Opens an event on the track of a mark.
   void begin_event(const Timeline& timeline, const Mark& mark, EventType type, Content content) {
@@ -112,7 +123,7 @@ class Perfetto final : public MarkExporter<Perfetto> {
   }
   // What the argument of a wait is called.
   [[nodiscard]] const std::string& wait_key(const Timeline& timeline, timeline::NameId name);
-  [[nodiscard]] std::uint32_t gap_lane(const Mark& mark);
+  [[nodiscard]] std::uint32_t gap_lane(const Timeline& timeline, const Mark& mark);
 
   PerfettoOptions options_;
   const Level& level_;
@@ -129,6 +140,7 @@ class Perfetto final : public MarkExporter<Perfetto> {
     bool is_slice = false;
   };
   OpenEvent open_;
+  std::vector<Mark> flows_;  // that began before the event that is open
   struct GapLane {
     std::uint32_t uuid = 0;
     std::int64_t end = 0;
@@ -223,7 +235,11 @@ void Perfetto::put_counter(const Timeline& timeline, const Mark& mark) {
 
 // Flows begin and end at slices and instants: at the one that is open, or at an instant made for
 // it.
+// Where they began is told when they arrive: that is written when what is open is complete.
 void Perfetto::put_flow(const Timeline& timeline, const Mark& mark) {
+  const bool began_before = mark.kind == MarkKind::kFlowOut && mark.time < open_.time;
+  if (packets_.event_is_open() && began_before && open_.track != timeline::kNoTrack)
+    return flows_.push_back(mark);
   if (!is_open(mark)) {
     begin_event(timeline, mark, EventType::kInstant, Content::kEvents);
     if (mark.name == timeline::kNoName) packets_.text(perfetto::event_field::kName, "flow");
@@ -233,6 +249,12 @@ void Perfetto::put_flow(const Timeline& timeline, const Mark& mark) {
                               ? perfetto::event_field::kFlowIds
                               : perfetto::event_field::kTerminatingFlowIds,
                           mark.flow);
+}
+
+void Perfetto::put_flows(const Timeline& timeline) {
+  const std::vector<Mark> flows = std::exchange(flows_, {});
+  open_ = {};
+  for (const Mark& flow : flows) put_flow(timeline, flow);
 }
 
 // An argument of the slice that it ended with: what was waited for, and the nanoseconds.
@@ -255,21 +277,19 @@ const std::string& Perfetto::wait_key(const Timeline& timeline, timeline::NameId
 }
 
 void Perfetto::put_gap(const Timeline& timeline, const Mark& mark) {
-  const std::uint32_t uuid = gap_lane(mark);
+  const std::uint32_t uuid = gap_lane(timeline, mark);
   if (uuid == 0) {
     ++counts_.gaps_left_out;
     return;
   }
   begin_event(std::min(mark.begin, mark.time), EventType::kSliceBegin, uuid);
   names_.put_event(timeline, mark.name);
-  if (mark.track != timeline::kNoTrack)
-    annotations_.put_text("track", timeline.track(mark.track).name);
   annotations_.put(mark);
   begin_event(mark.time, EventType::kSliceEnd, uuid);
 }
 
 // Of several streams gaps overlap.
-std::uint32_t Perfetto::gap_lane(const Mark& mark) {
+std::uint32_t Perfetto::gap_lane(const Timeline& timeline, const Mark& mark) {
   const auto free = std::ranges::find_if(
       gap_lanes_, [&mark](const GapLane& lane) { return lane.end <= mark.begin; });
   if (free != gap_lanes_.end()) {
@@ -277,7 +297,8 @@ std::uint32_t Perfetto::gap_lane(const Mark& mark) {
     return free->uuid;
   }
   if (gap_lanes_.size() == kMostGapLanes) return 0;
-  gap_lanes_.push_back({.uuid = tracks_.add_lane(kGapTrack), .end = mark.time});
+  gap_lanes_.push_back(
+      {.uuid = tracks_.add_lane(timeline.track(mark.track).name), .end = mark.time});
   return gap_lanes_.back().uuid;
 }
 
@@ -305,6 +326,7 @@ void Perfetto::put_attributes() {
 
 Result<void> Perfetto::finish(const Timeline& timeline) {
   start(timeline, timeline.begin());
+  put_flows(timeline);
   put_attributes();
   return packets_.finish();
 }
@@ -322,7 +344,6 @@ Receipt Perfetto::receipt() const {
       {"unknown state of a task", "written as runnable", tasks.unknown},
       {"state of a task that it is in, or creation of a known one", "left out", tasks.repeated,
        false},
-      {"state of the idle task", "left out: a processor that runs nothing", tasks.idle, false},
       {"state of a task behind later ones", "left out", tasks.late},
       {"loss beside 64 others", "left out", counts_.gaps_left_out},
       {"name beyond 65,536", "written out each time", names_.written_out(), false},
