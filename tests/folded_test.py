@@ -16,7 +16,7 @@ class FoldedTest(ExportedTest):
         for each in trace.slices:
             track = trace.tracks[each.track]
             name = track.get("name") or track["thread"]["thread_name"]
-            if name != "trace quality":
+            if name != "trace quality" and each.begin != each.end:  # instants are in no stack
                 of[each.track, name].append((each.begin, each.depth, each.end, each.name))
         for (_, name), slices in of.items():
             stack = [name]

@@ -9,6 +9,7 @@
 #include "tracedeck/export/chrome_events.hpp"
 #include "tracedeck/export/chrome_tracks.hpp"
 #include "tracedeck/export/mark_exporter.hpp"
+#include "tracedeck/export/track_depth.hpp"
 
 namespace tracedeck::exporting {
 namespace {
@@ -36,7 +37,7 @@ class Chrome final : public MarkExporter<Chrome> {
 
   enum class Content : std::uint8_t { kSlices, kStates, kCounter };
   struct TrackState {
-    std::uint32_t depth = 0;                     // slices that are open, written or not
+    TrackDepth depth = {};
     timeline::NameId state = timeline::kNoName;  // that is open
   };
 
@@ -119,7 +120,7 @@ chrome::Event& Chrome::begin(const Timeline& timeline, const Mark& mark, const P
 }
 
 void Chrome::begin_slice(const Timeline& timeline, const Mark& mark) {
-  if (state_of(timeline, mark.track).depth++ >= kMostDepth) {
+  if (!state_of(timeline, mark.track).depth.begin()) {
     ++counts_.too_deep;
     return;
   }
@@ -130,8 +131,8 @@ void Chrome::begin_slice(const Timeline& timeline, const Mark& mark) {
 void Chrome::end_slice(const Timeline& timeline, const Mark& mark) {
   TrackState& track = state_of(timeline, mark.track);
   const Place& place = place_of(timeline, mark.track);
-  if (track.depth == 0) return put_whole_slice(timeline, mark, place);
-  if (track.depth-- > kMostDepth) return;
+  if (!track.depth.any()) return put_whole_slice(timeline, mark, place);
+  if (!track.depth.end()) return;
   if (chrome::Event* const begun = events_.open_slice(mark.time, place)) {
     begun->end_at_once();
     return events_.put_arguments(*begun, mark);
@@ -152,6 +153,10 @@ void Chrome::put_whole_slice(const Timeline& timeline, const Mark& mark, const P
 }
 
 void Chrome::put_instant(const Timeline& timeline, const Mark& mark) {
+  if (!state_of(timeline, mark.track).depth.instant(mark.time)) {
+    ++counts_.too_deep;
+    return;
+  }
   const Place& place = place_of(timeline, mark.track);
   chrome::Event& event = begin(timeline, mark, place, place.is_async ? 'n' : 'i', mark.time);
   if (!place.is_async) event.put_member(R"(,"s":"t")");
@@ -209,7 +214,7 @@ void Chrome::put_flow(const Timeline& timeline, const Mark& mark) {
     return;
   }
   // Of a time that has passed it is not known what was open then.
-  if (state_of(timeline, mark.track).depth == 0 || mark.has(timeline::kLate)) {
+  if (!state_of(timeline, mark.track).depth.any() || mark.has(timeline::kLate)) {
     chrome::Event& slice = events_.begin('X', mark.time, place);
     slice.put_name(mark.name == timeline::kNoName ? "flow" : timeline.name(mark.name).text, {});
     slice.put_time("dur", mark.time, mark.time);
@@ -240,7 +245,8 @@ void Chrome::put_wait(const Timeline& timeline, const Mark& mark) {
   if (events_.last(mark.time, place) == nullptr) put_instant(timeline, mark);
   const std::string_view name =
       mark.name == timeline::kNoName ? "waited" : std::string_view(timeline.name(mark.name).text);
-  events_.last(mark.time, place)->put_integer(std::string(name) + " (ns)", mark.duration());
+  if (chrome::Event* const event = events_.last(mark.time, place))
+    event->put_integer(std::string(name) + " (ns)", mark.duration());
 }
 
 // Gaps of several streams overlap.
@@ -278,7 +284,7 @@ Result<void> Chrome::finish(const Timeline& timeline) {
 Receipt Chrome::receipt() const {
   Receipt receipt = {
       {"time before the trace's begin", "moved there", events_.counts().clamped},
-      {"slice more than 500 deep", "left out", counts_.too_deep},
+      {"slice or instant more than 500 deep", "left out", counts_.too_deep},
       {"end of a slice that did not begin", "begun where it says", counts_.without_begin, false},
       {"flow of a slice that overlaps others", "left out", counts_.lane_flows},
       {"flow that did not begin, or began beside a million others", "left out",

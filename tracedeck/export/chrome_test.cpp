@@ -233,7 +233,7 @@ TEST_F(ChromeTest, WhatIsTooEarlyIsMovedAndWhatIsTooDeepLeftOut) {
   EXPECT_EQ(events().size(), 1001U);
   EXPECT_THAT(sentences(write().receipt),
               ElementsAre("1 of time before the trace's begin: moved there",
-                          "2 of slice more than 500 deep: left out"));
+                          "2 of slice or instant more than 500 deep: left out"));
 }
 
 TEST_F(ChromeTest, BytesAreTheSameHoweverMarksAreCut) {

@@ -88,6 +88,7 @@ class Scene : public MadeUpMarks {
     end(late_, time_ - 1, "late \xff", time_ - kMicrosecond).flags = timeline::kLate;
     end(late_, time_ + 5000, "before", 1'000'000'000'000).flags = timeline::kBeganBefore;
     instant(late_, time_ + 6000, "unmatched end").flags = timeline::kUnmatchedEnd;
+    for (int i = 0; i < 520; ++i) instant(crowd_, time_ + 6500, "crowd");
     // Those that are open end with the trace.
     for (const std::size_t lane : {0U, 1U})
       end(lanes_[lane], time_ + 7000, "request", began_[lane], "http").flags = timeline::kOpenAtEnd;
@@ -112,6 +113,7 @@ class Scene : public MadeUpMarks {
   std::vector<TrackId> lanes_ = {first_lane_, lane(first_lane_, 1)};
   std::int64_t began_[2] = {0, 0};
   TrackId deep_ = track(TrackKind::kPlain, "deep");
+  TrackId crowd_ = track(TrackKind::kPlain, "crowd");
   TrackId late_ = track(TrackKind::kPlain, "late");
 };
 

@@ -10,6 +10,7 @@
 
 #include "tracedeck/export/mark_exporter.hpp"
 #include "tracedeck/export/stack_tree.hpp"
+#include "tracedeck/export/track_depth.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/arguments.hpp"
 

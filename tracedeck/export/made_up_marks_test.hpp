@@ -130,7 +130,7 @@ Exported exported(const MadeUpMarks& made, Make make, std::size_t at_once = 1'00
   return result;
 }
 
-// "3 of slice more than 500 deep: left out" for each entry.
+// "3 of slice or instant more than 500 deep: left out" for each entry.
 inline std::vector<std::string> sentences(const Receipt& receipt) {
   std::vector<std::string> all;
   for (const ReceiptEntry& entry : receipt)

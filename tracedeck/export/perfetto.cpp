@@ -12,6 +12,7 @@
 #include "tracedeck/export/perfetto_packets.hpp"
 #include "tracedeck/export/perfetto_tasks.hpp"
 #include "tracedeck/export/perfetto_tracks.hpp"
+#include "tracedeck/export/track_depth.hpp"
 
 namespace tracedeck::exporting {
 namespace {
@@ -77,7 +78,7 @@ class Perfetto final : public MarkExporter<Perfetto> {
   friend class MarkExporter<Perfetto>;
 
   struct TrackState {
-    std::uint32_t depth = 0;                     // slices that are open, written or not
+    TrackDepth depth = {};
     timeline::NameId state = timeline::kNoName;  // that is a slice, and open
   };
 
@@ -90,6 +91,8 @@ class Perfetto final : public MarkExporter<Perfetto> {
   void begin_slice(const Timeline& timeline, const Mark& mark);
   void end_slice(const Timeline& timeline, const Mark& mark);
   void put_instant(const Timeline& timeline, const Mark& mark);
+  // False, and counted, where it would be too deep.
+  [[nodiscard]] bool begin_instant(const Timeline& timeline, const Mark& mark);
   void put_state(const Timeline& timeline, const Mark& mark);
   void put_state_slice(const Timeline& timeline, const Mark& mark);
   void put_counter(const Timeline& timeline, const Mark& mark);
@@ -161,7 +164,7 @@ void Perfetto::begin_trace(const Timeline& timeline, std::int64_t first) {
 }
 
 void Perfetto::begin_slice(const Timeline& timeline, const Mark& mark) {
-  if (state_of(timeline, mark.track).depth++ >= kMostDepth) {
+  if (!state_of(timeline, mark.track).depth.begin()) {
     ++counts_.too_deep;
     return;
   }
@@ -172,12 +175,12 @@ void Perfetto::begin_slice(const Timeline& timeline, const Mark& mark) {
 
 void Perfetto::end_slice(const Timeline& timeline, const Mark& mark) {
   TrackState& track = state_of(timeline, mark.track);
-  if (track.depth == 0) {
+  if (!track.depth.any()) {
     ++counts_.without_begin;
     begin_event(mark.begin, EventType::kSliceBegin,
                 tracks_.uuid(timeline, mark.track, Content::kEvents));
     names_.put_event(timeline, mark.name);
-  } else if (track.depth-- > kMostDepth) {
+  } else if (!track.depth.end()) {
     return;
   }
   if (mark.has(timeline::kOpenAtEnd)) return;  // Perfetto shows that it did not end
@@ -187,9 +190,17 @@ void Perfetto::end_slice(const Timeline& timeline, const Mark& mark) {
 }
 
 void Perfetto::put_instant(const Timeline& timeline, const Mark& mark) {
+  if (begin_instant(timeline, mark)) annotations_.put(mark);
+}
+
+bool Perfetto::begin_instant(const Timeline& timeline, const Mark& mark) {
+  if (!state_of(timeline, mark.track).depth.instant(mark.time)) {
+    ++counts_.too_deep;
+    return false;
+  }
   begin_event(timeline, mark, EventType::kInstant, Content::kEvents);
-  annotations_.put(mark);
   keep_open(mark, false);
+  return true;
 }
 
 void Perfetto::put_state(const Timeline& timeline, const Mark& mark) {
@@ -241,9 +252,8 @@ void Perfetto::put_flow(const Timeline& timeline, const Mark& mark) {
   if (packets_.event_is_open() && began_before && open_.track != timeline::kNoTrack)
     return flows_.push_back(mark);
   if (!is_open(mark)) {
-    begin_event(timeline, mark, EventType::kInstant, Content::kEvents);
+    if (!begin_instant(timeline, mark)) return;
     if (mark.name == timeline::kNoName) packets_.text(perfetto::event_field::kName, "flow");
-    keep_open(mark, false);
   }
   packets_.writer().fixed(mark.kind == MarkKind::kFlowOut
                               ? perfetto::event_field::kFlowIds
@@ -259,10 +269,7 @@ void Perfetto::put_flows(const Timeline& timeline) {
 
 // An argument of the slice that it ended with: what was waited for, and the nanoseconds.
 void Perfetto::put_wait(const Timeline& timeline, const Mark& mark) {
-  if (!is_open(mark)) {
-    begin_event(timeline, mark, EventType::kInstant, Content::kEvents);
-    keep_open(mark, false);
-  }
+  if (!is_open(mark) && !begin_instant(timeline, mark)) return;
   annotations_.put_integer(wait_key(timeline, mark.name), mark.duration());
 }
 
@@ -338,7 +345,7 @@ Receipt Perfetto::receipt() const {
       {"time before 0", fmt::format("all times are {} ns later", shift), shift == 0 ? 0U : 1U,
        false},
       {"time before the trace's begin, or beyond 2^63 ns", "moved there", packets_.times().clamped},
-      {"slice more than 500 deep", "left out", counts_.too_deep},
+      {"slice or instant more than 500 deep", "left out", counts_.too_deep},
       {"end of a slice that did not begin", "begun where it says", counts_.without_begin, false},
       {"state", "written as a slice", counts_.states_as_slices, false},
       {"unknown state of a task", "written as runnable", tasks.unknown},

@@ -130,7 +130,19 @@ TEST_F(PerfettoTest, SlicesDeeperThan500AreLeftOutAndCounted) {
   ASSERT_EQ(all.size(), 1000U);
   EXPECT_EQ(all[499], "499 begin 1 f");
   EXPECT_EQ(all[500], "1501 end 1");
-  EXPECT_THAT(sentences(write().receipt), ElementsAre("3 of slice more than 500 deep: left out"));
+  EXPECT_THAT(sentences(write().receipt),
+              ElementsAre("3 of slice or instant more than 500 deep: left out"));
+}
+
+// For Perfetto they lie in each other, and those beyond 512 are dropped.
+TEST_F(PerfettoTest, InstantsOfOneTimeBeyond500AreLeftOutAndCounted) {
+  const TrackId track = made_.track(TrackKind::kPlain, "a");
+  made_.begin(track, 10, "f");
+  for (int i = 0; i < 503; ++i) made_.instant(track, 20, "x");
+  made_.instant(track, 21, "x");
+  EXPECT_EQ(events().size(), 1U + 499 + 1);
+  EXPECT_THAT(sentences(write().receipt),
+              ElementsAre("4 of slice or instant more than 500 deep: left out"));
 }
 
 TEST_F(PerfettoTest, WhatDoesNotEndIsLeftOpen) {
