@@ -127,7 +127,7 @@ void write_file(const std::filesystem::path& path, const Scene& scene, Make make
   ASSERT_TRUE((*output)->finish());
 }
 
-// What there ought to be in each file, by our own count.
+// What there ought to be in each file, by our own count, and when the trace ends.
 void write_counts(const std::filesystem::path& path, const Scene& scene) {
   std::map<std::string, std::uint64_t> counts;
   constexpr const char* kKinds[] = {"slice_begin", "slice_end", "instant", "state", "counter",
@@ -138,6 +138,7 @@ void write_counts(const std::filesystem::path& path, const Scene& scene) {
       ++counts["task_state"];
     if (mark.kind == MarkKind::kState && mark.name == timeline::kNoName) ++counts["unknown_state"];
   }
+  counts["end"] = static_cast<std::uint64_t>(scene.timeline.end());
   std::ofstream file(path);
   file << "{";
   const char* separator = "";
