@@ -38,6 +38,7 @@ class Chrome final : public MarkExporter<Chrome> {
   enum class Content : std::uint8_t { kSlices, kStates, kCounter };
   struct TrackState {
     TrackDepth depth = {};
+    TrackDepth state_depth = {};
     timeline::NameId state = timeline::kNoName;  // that is open
   };
 
@@ -49,7 +50,8 @@ class Chrome final : public MarkExporter<Chrome> {
   void put_whole_slice(const Timeline& timeline, const Mark& mark, const Place& place);
   void put_instant(const Timeline& timeline, const Mark& mark);
   void put_state(const Timeline& timeline, const Mark& mark);
-  chrome::Event& end_state(std::int64_t time, const Place& place);
+  void end_at_once(chrome::Event& event, TrackDepth& depth, std::int64_t time);
+  chrome::Event& end_state(std::int64_t time, const Place& place, TrackState& track);
   void put_counter(const Timeline& timeline, const Mark& mark);
   void put_flow(const Timeline& timeline, const Mark& mark);
   [[nodiscard]] std::uint64_t flow_id(std::uint64_t flow, bool is_out);
@@ -134,7 +136,7 @@ void Chrome::end_slice(const Timeline& timeline, const Mark& mark) {
   if (!track.depth.any()) return put_whole_slice(timeline, mark, place);
   if (!track.depth.end()) return;
   if (chrome::Event* const begun = events_.open_slice(mark.time, place)) {
-    begun->end_at_once();
+    end_at_once(*begun, track.depth, mark.time);
     return events_.put_arguments(*begun, mark);
   }
   events_.put_arguments(begin(timeline, mark, place, place.is_async ? 'e' : 'E', mark.time), mark);
@@ -163,18 +165,27 @@ void Chrome::put_instant(const Timeline& timeline, const Mark& mark) {
   events_.put_arguments(event, mark);
 }
 
-chrome::Event& Chrome::end_state(std::int64_t time, const Place& place) {
+// Slices without a duration lie in each other for Perfetto, as instants do.
+void Chrome::end_at_once(chrome::Event& event, TrackDepth& depth, std::int64_t time) {
+  event.end_at_once();
+  if (depth.instant(time)) return;
+  ++counts_.too_deep;
+  event.drop();
+}
+
+chrome::Event& Chrome::end_state(std::int64_t time, const Place& place, TrackState& track) {
   chrome::Event* const begun = events_.open_slice(time, place);
   if (begun == nullptr) return events_.begin('E', time, place);
-  begun->end_at_once();
+  end_at_once(*begun, track.state_depth, time);
   return *begun;
 }
 
 void Chrome::put_state(const Timeline& timeline, const Mark& mark) {
   const Place& place = place_of(timeline, mark.track, Content::kStates);
-  timeline::NameId& open = state_of(timeline, mark.track).state;
+  TrackState& track = state_of(timeline, mark.track);
+  timeline::NameId& open = track.state;
   if (open != timeline::kNoName) {
-    chrome::Event& ended = end_state(mark.time, place);
+    chrome::Event& ended = end_state(mark.time, place, track);
     if (mark.value != 0) ended.put_integer("spent", mark.value);
   }
   open = mark.name;
@@ -275,7 +286,8 @@ Result<void> Chrome::finish(const Timeline& timeline) {
   // States last until the trace's end.
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].state == timeline::kNoName) continue;
-    end_state(timeline.end(), place_of(timeline, static_cast<TrackId>(i + 1), Content::kStates));
+    end_state(timeline.end(), place_of(timeline, static_cast<TrackId>(i + 1), Content::kStates),
+              states_[i]);
   }
   return events_.finish(options_.attributes ? options_.attributes()
                                             : std::vector<TraceAttribute>{});

@@ -236,6 +236,20 @@ TEST_F(ChromeTest, WhatIsTooEarlyIsMovedAndWhatIsTooDeepLeftOut) {
                           "2 of slice or instant more than 500 deep: left out"));
 }
 
+// For Perfetto they lie in each other, and those beyond 512 are dropped.
+TEST_F(ChromeTest, StatesAndSlicesOfOneTimeBeyond500AreLeftOutAndCounted) {
+  const TrackId states = made_.track(TrackKind::kState, "s");
+  const TrackId slices = made_.track(TrackKind::kPlain, "a");
+  for (int i = 0; i < 510; ++i) made_.state(states, 5, "x");
+  for (int i = 0; i < 503; ++i) {
+    made_.begin(slices, 6, "f");
+    made_.end(slices, 6, "f", 6);
+  }
+  EXPECT_EQ(events().size(), 500U + 2 + 500);
+  EXPECT_THAT(sentences(write().receipt),
+              ElementsAre("12 of slice or instant more than 500 deep: left out"));
+}
+
 TEST_F(ChromeTest, BytesAreTheSameHoweverMarksAreCut) {
   const TrackId track = made_.track(TrackKind::kPlain, "a");
   for (std::int64_t time = 0; time < 300; time += 10) {
