@@ -55,6 +55,9 @@ void run_latency(const Options& options, Session& session);
 void run_tables(const Options& options, Session& session);
 void run_validate(const Options& options, Session& session);
 [[nodiscard]] std::string check_convert(Options& options);
+// The same for targets that show time lines.
+[[nodiscard]] std::string check_draw(const Options& options);
+void run_draw(const Options& options, Session& session);
 void run_convert(const Options& options, Session& session);
 void run_formats(const Options& options, Session& session);
 [[nodiscard]] std::string check_generate(Options& options);

@@ -351,25 +351,7 @@ class Conversion {
   // Reports how it went, once the result is in its place.
   void conclude(Notices& notices) {
     notices.finish();
-    Diagnostics& diagnostics = session_.diagnostics;
-    for (const ReceiptEntry& entry : report_.receipt) {
-      diagnostics.note(fmt::format("{}: {}", options_.out, receipt_sentence(entry)));
-    }
-    if (session_.stop.stop_requested()) {
-      diagnostics.note(fmt::format("interrupted; {} holds what was read until then", options_.out));
-    }
-    if (options_.strict && is_lossy(report_.receipt)) {
-      diagnostics.error(
-          fmt::format("{} does not hold everything that the input does", options_.out));
-      session_.outcome.note(ExitCode::kDamage);
-    }
-    if (!options_.report.empty()) write_report();
-  }
-
-  void write_report() {
-    std::unique_ptr<io::Output> file;
-    if (!keep(io::create_file(options_.report, session_.stop), file)) return;
-    if (session_.delivered(file->write(report_json(report_)))) session_.delivered(file->finish());
+    conclude_conversion(options_, session_, report_);
   }
 
   const Options& options_;
@@ -408,10 +390,15 @@ std::string check_convert(Options& options) {
     }
     options.to = kind->name;
   }
-  std::string wrong = check_output_options(options, *find_output(options.to), "--to");
+  const OutputKind& kind = *find_output(options.to);
+  std::string wrong = check_output_options(options, kind, "--to");
+  if (wrong.empty() && kind.draw != nullptr) wrong = check_draw(options);
   return wrong.empty() ? check_places(options) : wrong;
 }
 
-void run_convert(const Options& options, Session& session) { Conversion(options, session).run(); }
+void run_convert(const Options& options, Session& session) {
+  if (find_output(options.to)->draw != nullptr) return run_draw(options, session);
+  Conversion(options, session).run();
+}
 
 }  // namespace tracedeck::cli

@@ -28,10 +28,12 @@ void run_latency(const Options& options, Session& session) {
   if (!made) return session.report(made.error());
   timeline::Latency& latency = **made;
   timeline::LatencyReportOptions report;
-  const Interpreted read = interpret(options, session, latency, [&](std::int64_t time) {
-    latency.begin_at(time);
-    report.begin = time;
-  });
+  const Interpreted read =
+      interpret(options, session, [&](const MarksAhead& ahead) -> timeline::MarkSink& {
+        report.begin = ahead.begin;
+        if (ahead.begin) latency.begin_at(*ahead.begin);
+        return latency;
+      });
   if (read.interpreter == nullptr) return;
   if (options.explain) {
     print(session, read.interpreter->explain());

@@ -246,6 +246,15 @@ std::string apply_slices_where(Options& options, const std::string& value) {
   return latency ? std::string() : latency.error().message;
 }
 
+std::vector<Choice> perfetto_choices() {
+  return {{"57", "states are states"}, {"50", "states are slices"}};
+}
+
+std::string apply_perfetto_level(Options& options, const std::string& value) {
+  options.perfetto_level = value == "50" ? 50 : 57;
+  return {};
+}
+
 std::string apply_slices_by(Options& options, const std::string& value) {
   options.slices_by = value;
   const auto latency = timeline::Latency::make({.by = value});
@@ -379,6 +388,13 @@ constexpr std::array kOptions = {
                .help = "print the tables that were applied, and what was inferred, instead",
                .detail = "As TOML: a table of one's own can begin with it.",
                .apply = set<&Options::explain>},
+    OptionSpec{.name = "perfetto-level",
+               .value = "VERSION",
+               .help = "oldest Perfetto that is to read it: 57 (default), 50",
+               .detail = "Before version 57 states are written as slices.",
+               .choices = perfetto_choices,
+               .initial = "57",
+               .apply = apply_perfetto_level},
     OptionSpec{.name = "where",
                .key = "slice-where",
                .value = "EXPR",

@@ -51,10 +51,11 @@ struct Options {
   bool int64_strings = false;
   bool metadata = false;                // of `schema`: as metadata text
   std::vector<timeline::Table> tables;  // of --table
-  bool explain = false;                 // print what was applied and inferred as tables
-  std::string slices_where;             // what slices have to meet
-  std::string slices_by;                // what they are grouped by
-  std::optional<std::uint64_t> top;     // rows of each category
+  int perfetto_level = 57;
+  bool explain = false;              // print what was applied and inferred as tables
+  std::string slices_where;          // what slices have to meet
+  std::string slices_by;             // what they are grouped by
+  std::optional<std::uint64_t> top;  // rows of each category
   std::vector<timeline::Requirement> requirements;
   bool clock_gmt = false;
   bool clock_seconds = false;

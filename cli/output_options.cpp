@@ -47,6 +47,7 @@ OutputSettings output_settings(const Options& options) {
                                          .names = options.babeltrace_names.shown(),
                                          .fields = options.babeltrace_fields.shown()},
                           .write = {.version = options.dial9_version}};
+  settings.perfetto_level = options.perfetto_level;
   if (options.packet_size) settings.write.packet_size = *options.packet_size;
   return settings;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tracedeck/io/output.hpp"
 #include "tracedeck/render/json_object.hpp"
 
 namespace tracedeck::cli {
@@ -43,6 +44,26 @@ std::string report_json(const ConversionReport& report) {
   object.end();
   out.append('\n');
   return std::string(out.view());
+}
+
+void conclude_conversion(const Options& options, Session& session, const ConversionReport& report) {
+  Diagnostics& diagnostics = session.diagnostics;
+  for (const ReceiptEntry& entry : report.receipt)
+    diagnostics.note(fmt::format("{}: {}", options.out, receipt_sentence(entry)));
+  if (session.stop.stop_requested())
+    diagnostics.note(fmt::format("interrupted; {} holds what was read until then", options.out));
+  if (options.strict && is_lossy(report.receipt)) {
+    diagnostics.error(fmt::format("{} does not hold everything that the input does", options.out));
+    session.outcome.note(ExitCode::kDamage);
+  }
+  if (options.report.empty()) return;
+  auto file = io::create_file(options.report, session.stop);
+  if (!file) {
+    diagnostics.error(file.error());
+    session.outcome.note(ExitCode::kUsage);
+    return;
+  }
+  if (session.delivered((*file)->write(report_json(report)))) session.delivered((*file)->finish());
 }
 
 }  // namespace tracedeck::cli

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/options.hpp"
+#include "cli/session.hpp"
 #include "tracedeck/format/writer.hpp"
 
 namespace tracedeck::cli {
@@ -26,5 +28,8 @@ struct ConversionReport {
 
 // The object of docs/json/receipt.schema.json, with a newline.
 [[nodiscard]] std::string report_json(const ConversionReport& report);
+
+// Reports how a conversion went whose result is in its place, and writes the file of --report.
+void conclude_conversion(const Options& options, Session& session, const ConversionReport& report);
 
 }  // namespace tracedeck::cli

@@ -4,54 +4,80 @@
 
 #include "cli/notices.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/marking.hpp"
 
 namespace tracedeck::cli {
+namespace {
 
-Interpreted interpret(const Options& options, Session& session, timeline::MarkSink& sink,
-                      const std::function<void(std::int64_t)>& begin_at) {
+// The format of the first event's trace, or "".
+std::string format_of(const Batch& batch) {
+  for (const Record& record : batch.records()) {
+    if (record.kind != RecordKind::kEvent) continue;
+    const DataStreamClass* const stream_class = record.event.event_class->stream_class;
+    if (stream_class != nullptr && stream_class->trace != nullptr)
+      return stream_class->trace->format();
+  }
+  return {};
+}
+
+std::uint64_t count_events(const Batch& batch) {
+  std::uint64_t events = 0;
+  for (const Record& record : batch.records()) events += record.kind == RecordKind::kEvent ? 1 : 0;
+  return events;
+}
+
+// What is to be read: what lies before --begin too, whose time is put into `begin`.
+Options reading_options(const Options& options,
+                        const std::shared_ptr<std::optional<Nanoseconds>>& begin) {
+  Options reading = options;
+  if (!options.order_given) reading.selection.order = flow::Order::kTime;
+  reading.selection.warm_up = begin;
+  return reading;
+}
+
+}  // namespace
+
+Interpreted interpret(const Options& options, Session& session, const SinkFor& sink_for) {
   auto interpreter = timeline::Interpreter::make({.tables = options.tables});
   if (!interpreter) {
     session.report(interpreter.error());
     return {};
   }
-  Options reading = options;
-  if (!options.order_given) reading.selection.order = flow::Order::kTime;
-  const auto warm_up = std::make_shared<std::optional<Nanoseconds>>();
-  reading.selection.warm_up = warm_up;
-  OpenPipeline pipeline(
-      reading, session,
-      {.values = true, .names = true, .findings = true, .symbols = flow::Needs::Symbols::kNone});
+  const auto begin = std::make_shared<std::optional<Nanoseconds>>();
+  const Options reading = reading_options(options, begin);
+  OpenPipeline pipeline(reading, session, {.values = true, .names = true, .findings = true});
   if (pipeline.empty()) return {};
-  if (*warm_up) begin_at(timeline::saturated(**warm_up));
-  Interpreted result{*std::move(interpreter), 0};
+  Interpreted result{.interpreter = *std::move(interpreter)};
+  timeline::MarkSink* sink = nullptr;
+  const auto open_sink = [&](std::string format) {
+    MarksAhead ahead{.format = std::move(format), .timeline = result.interpreter->timeline()};
+    if (*begin) ahead.begin = timeline::saturated(**begin);
+    sink = &sink_for(ahead);
+  };
   Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});
   Result<void> taken;
-  for (;;) {
+  while (taken) {
     auto batch = pipeline->next();
-    if (!batch) {
-      session.report(batch.error());
-      break;
-    }
-    if (*batch == nullptr) break;
+    if (!batch) session.report(batch.error());
+    if (!batch || *batch == nullptr) break;
     notices.see(**batch);
-    for (const Record& record : (*batch)->records())
-      result.events += record.kind == RecordKind::kEvent ? 1 : 0;
-    taken = result.interpreter->add(*batch, sink);
-    if (!taken) break;
+    result.events += count_events(**batch);
+    if (sink == nullptr) open_sink(format_of(**batch));
+    taken = result.interpreter->add(*batch, *sink);
   }
-  if (taken) taken = result.interpreter->finish(sink);
+  if (sink == nullptr) open_sink({});
+  if (taken) taken = result.interpreter->finish(*sink);
   session.diagnostics.progress().erase();
   // What comes live ends when the user says so.
-  const bool live = pipeline->live();
+  result.cut_short = session.stop.stop_requested() && !pipeline->live();
   pipeline.close();
   notices.finish();
+  if (result.cut_short) session.cut_short();
   if (!session.delivered(taken)) result.interpreter = nullptr;
-  if (session.stop.stop_requested() && !live) session.cut_short();
-  if (result.interpreter != nullptr) {
-    for (const std::string& sentence : result.interpreter->notices())
-      session.diagnostics.note(sentence);
-  }
+  if (result.interpreter == nullptr) return result;
+  for (const std::string& sentence : result.interpreter->notices())
+    session.diagnostics.note(sentence);
   return result;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "cli/options.hpp"
 #include "cli/session.hpp"
@@ -11,16 +13,25 @@
 
 namespace tracedeck::cli {
 
+// What is known before the first mark.
+struct MarksAhead {
+  std::string format = {};  // of the first trace; empty: there are no events
+  std::optional<std::int64_t> begin =
+      {};                              // of --begin: what lies before is interpreted all the same
+  const timeline::Timeline& timeline;  // as long as the interpreter
+};
+
 // What is to be known behind the marks.
 struct Interpreted {
   std::unique_ptr<timeline::Interpreter> interpreter;  // null: nothing could be read
   std::uint64_t events = 0;
+  bool cut_short = false;  // by an interrupt, which was noted
 };
 
-// Interprets all TRACEs, in the order of time unless the options ask for another. `begin_at` gets
-// the time of --begin before the first mark: what lies before is interpreted all the same.
+// Interprets all TRACEs, in the order of time unless the options ask for another. `sink_for` says
+// where marks go.
+using SinkFor = std::function<timeline::MarkSink&(const MarksAhead& ahead)>;
 [[nodiscard]] Interpreted interpret(const Options& options, Session& session,
-                                    timeline::MarkSink& sink,
-                                    const std::function<void(std::int64_t)>& begin_at);
+                                    const SinkFor& sink_for);
 
 }  // namespace tracedeck::cli

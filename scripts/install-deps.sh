@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building and testing need on Debian 12, only what is missing; does nothing when all is there.
 #
-#   scripts/install-deps.sh [build] [lint] [fuzz] [packages]     groups to install, default: build
+#   scripts/install-deps.sh [build] [lint] [fuzz] [packages] [browser]     groups to install, default: build
 #
 # TRACEDECK_NO_INSTALL=1 makes it do nothing at all: for systems whose packages are named otherwise.
 set -euo pipefail
@@ -17,10 +17,14 @@ build=(
 peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi protobuf-compiler)
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
+# What the tests look at pages with, from Debian and from npm, the latter in build/node_modules. Without them these tests
+# are skipped.
+browser=(chromium-headless-shell nodejs npm)
+playwright=playwright-core@1.65.1
 packages=(dpkg-dev mmdebstrap) # what makes packages, unpacks sources, and makes a bare Debian to try them in
 
 usage() {
-    echo "usage: scripts/install-deps.sh [build] [lint] [fuzz] [packages]" >&2
+    echo "usage: scripts/install-deps.sh [build] [lint] [fuzz] [packages] [browser]" >&2
     exit 2
 }
 
@@ -31,6 +35,7 @@ for group in "${@:-build}"; do
         lint) wanted+=("${build[@]}" "${lint[@]}") ;;
         fuzz) wanted+=("${build[@]}" "${fuzz[@]}") ;;
         packages) wanted+=("${build[@]}" "${packages[@]}") ;;
+        browser) peers+=("${browser[@]}") wanted+=("${browser[@]}") with_browser=1 ;;
         *) usage ;;
     esac
 done
@@ -49,9 +54,21 @@ END
     exit 1
 fi
 
+# Node.js may be there without being Debian's.
+install_playwright() {
+    local place
+    place="$(cd "$(dirname "$0")/.." && pwd)/build"
+    if [[ -z "${with_browser:-}" || -d "$place/node_modules/playwright-core" ]]; then return; fi
+    mkdir -p "$place"
+    if ! npm install --prefix "$place" --no-save --no-audit --no-fund --ignore-scripts "$playwright" </dev/null; then
+        echo "$playwright is not installed; the tests that need it are skipped" >&2
+    fi
+}
+
 missing=() missing_peers=()
 for package in "${wanted[@]}"; do
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [[ " nodejs npm " == *" $package "* ]] && command -v "${package/nodejs/node}" >/dev/null && continue
     [[ "$status" == installed || " ${missing[*]} ${missing_peers[*]} " == *" $package "* ]] && continue
     if [[ " ${peers[*]} " == *" $package "* ]]; then
         missing_peers+=("$package")
@@ -60,6 +77,7 @@ for package in "${wanted[@]}"; do
     fi
 done
 if [[ ${#missing[@]} -eq 0 && ${#missing_peers[@]} -eq 0 ]]; then
+    install_playwright
     exit 0
 fi
 
@@ -80,3 +98,4 @@ install() { "${apt[@]}" install -y --no-install-recommends "$@" </dev/null; }
 [[ ${#missing[@]} -eq 0 ]] || install "${missing[@]}"
 [[ ${#missing_peers[@]} -eq 0 ]] || install "${missing_peers[@]}" ||
     echo "Some of these are not installed; the tests that need them are skipped: ${missing_peers[*]}" >&2
+install_playwright

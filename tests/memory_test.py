@@ -25,7 +25,10 @@ class Memory(CommandTest):
         return [self.file(f"{i:04}", content) for i in range(count)]
 
     def test_merging_many_files(self):
-        content = SCHEMA + b"".join(w.event(0, w.varint(i), delta=1000) for i in range(20_000))
+        # Events of some length: what takes memory is the bytes of each file, what takes time the number of events.
+        schema = w.header() + w.schema(0, "Tick", [("n", w.VARINT), ("text", w.STRING)])
+        text = w.string("what is said of it")
+        content = schema + b"".join(w.event(0, w.varint(i) + text, delta=1000) for i in range(5_000))
         files = self.files(200, content)
         for order in ["merged", "time"]:
             with self.subTest(order):

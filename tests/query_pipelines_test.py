@@ -262,57 +262,62 @@ class Memory(CommandTest):
         self.assertLess(int(measured.stderr), 64 << 10, text)
         return out.read_bytes().splitlines()
 
+    # Millions of events: their bytes and the lines that are wanted are put together without a call for each.
+    @classmethod
+    def setUpClass(cls):
+        cls.varints = [w.varint(i) for i in range(1_000_000)]
+
+    def same_lines(self, got, want):
+        if got != want:
+            self.assertEqual(len(got), len(want))
+            place = next(i for i, (a, b) in enumerate(zip(got, want)) if a != b)
+            self.assertEqual(got[place], want[place], f"line {place + 1}")
+
     def test_many_open_pairs(self):
         # Of the greater number most are paired in a temporary file.
+        schema = w.header() + w.schema(0, "A", [("key", w.VARINT), ("n", w.VARINT)]) + w.schema(1, "B", [("key", w.VARINT)])
+        begin, end, varints = w.event(0, delta=1000), w.event(1, delta=1000), self.varints
         for count in (500_000, 1_000_000):
-            schema = w.header() + w.schema(0, "A", [("key", w.VARINT), ("n", w.VARINT)]) + w.schema(1, "B", [("key", w.VARINT)])
-            begins = [w.event(0, w.varint(i * 7919 % count) + w.varint(i), delta=1000) for i in range(count)]
+            begun = [i * 7919 % count for i in range(count)]
             # Every tenth has no end.
-            ends = [w.event(1, w.varint(i * 104_729 % count), delta=1000) for i in range(count) if i % 10]
-            trace = self.file("pairs.bin", schema + b"".join(begins + ends))
-            number = {i * 7919 % count: i for i in range(count)}
+            ended = [i * 104_729 % count for i in range(count) if i % 10]
+            begins = [begin + varints[key] + varints[n] for n, key in enumerate(begun)]
+            trace = self.file("pairs.bin", b"".join([schema, *begins, *[end + varints[key] for key in ended]]))
             lines = self.measured("pair A B on key | select key, duration, a.n as n", trace)
             pairs = json.loads(lines.pop())["answer"]["pairs"]
             self.assertEqual((pairs["complete"], pairs["without_end"], pairs["not_held"]), (count * 9 // 10, count // 10, 0))
-            keys = [i * 104_729 % count for i in range(count) if i % 10]
+            number = dict(zip(begun, range(count)))
             # They come in the order of their ends.
-            self.assertEqual([row["key"] for row in map(json.loads, lines)], keys)
-            for place, row in enumerate(map(json.loads, lines)):
-                n = number[row["key"]]
-                self.assertEqual((row["n"], row["duration"]), (n, (count + place - n) * 1000))
+            places = [(key, count + place, number[key]) for place, key in enumerate(ended)]
+            self.same_lines(lines, [b'{"key":%d,"duration":%d,"n":%d}' % (key, (at - n) * 1000, n) for key, at, n in places])
 
     def test_many_rows_in_order(self):
         count, step = 600_000, 7919
         schema = w.header() + w.schema(0, "Tick", [("n", w.VARINT), ("text", w.STRING)])
         texts = [w.string(f"t{i}") for i in range(1000)]
-        events = (w.event(0, w.varint(i * step % count) + texts[i % 1000], delta=1000) for i in range(count))
-        trace = self.file("many.bin", schema + b"".join(events))
-        rows = [json.loads(line) for line in self.measured("select n, text | sort n desc", trace)[:-1]]
-        self.assertEqual([row["n"] for row in rows], list(range(count))[::-1])
-        rows = [json.loads(line) for line in self.measured("select text, n | sort text | limit 2000", trace)[:-1]]
-        self.assertEqual([row["text"] for row in rows], ["t0"] * 600 + ["t1"] * 600 + ["t10"] * 600 + ["t100"] * 200)
+        event, varints, numbers = w.event(0, delta=1000), self.varints, [i * step % count for i in range(count)]
+        trace = self.file("many.bin", b"".join([schema, *[event + varints[n] + texts[i % 1000] for i, n in enumerate(numbers)]]))
+        backwards = [b'{"n":%d,"text":"t%d"}' % (n, i % 1000) for n, i in sorted(zip(numbers, range(count)), reverse=True)]
+        self.same_lines(self.measured("select n, text | sort n desc", trace)[:-1], backwards)
         # What is equal stays as it came.
-        self.assertEqual([row["n"] for row in rows[:600]], [i * 1000 * step % count for i in range(600)])
-        rows = [json.loads(line) for line in self.measured("select n, text | top 300000 by n", trace)[:-1]]
-        self.assertEqual([row["n"] for row in rows], list(range(count // 2, count))[::-1])
+        alike = [(i, numbers[i :: 1000]) for i in (0, 1, 10, 100)]
+        first = [b'{"text":"t%d","n":%d}' % (i, n) for i, numbers_of_text in alike for n in numbers_of_text]
+        self.same_lines(self.measured("select text, n | sort text | limit 2000", trace)[:-1], first[:2000])
+        self.same_lines(self.measured("select n, text | top 300000 by n", trace)[:-1], backwards[: count // 2])
 
     def test_many_groups(self):
         count, step = 300_000, 7919
         schema = w.header() + w.schema(0, "Tick", [("key", w.VARINT), ("n", w.VARINT)])
-        events = (w.event(0, w.varint(i * step % count) + w.varint(i % 1000), delta=1000) for i in range(2 * count))
-        trace = self.file("many.bin", schema + b"".join(events))
-        for text, groups in (("p99(n), count, sum(n) by key", count), ("p99(n) every 1us", 2 * count)):
+        event, varints = w.event(0, delta=1000), self.varints
+        events = [event + varints[i * step % count] + varints[i % 1000] for i in range(count)]
+        # Each key comes twice, with the same number.
+        trace = self.file("many.bin", b"".join([schema, *events, *events]))
+        groups = [b'{"key":%d,"p99(n)":%d,"count":2,"sum(n)":%d}' % (i * step % count, i % 1000, i % 1000 * 2) for i in range(count)]
+        times = [b'{"time":%d,"p99(n)":%d}' % ((i + 1) * 1000, i % 1000) for i in range(2 * count)]
+        for text, want in (("p99(n), count, sum(n) by key", groups), ("p99(n) every 1us", times)):
             lines = self.measured(text, trace)
             self.assertFalse(json.loads(lines.pop())["answer"]["in_order"])
-            self.assertEqual(len(lines), groups)
-            if "by key" not in text:
-                continue
-            made = {}
-            for i in range(2 * count):
-                made.setdefault(i * step % count, []).append(i % 1000)
-            for row in map(json.loads, lines):
-                values = made.pop(row["key"])
-                self.assertEqual((row["p99(n)"], row["count"], row["sum(n)"]), (max(values), len(values), sum(values)))
+            self.same_lines(sorted(lines), sorted(want))
 
 
 if __name__ == "__main__":

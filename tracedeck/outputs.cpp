@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tracedeck/export/chrome.hpp"
+#include "tracedeck/export/perfetto.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/json_lines.hpp"
@@ -36,6 +38,18 @@ std::unique_ptr<Writer> babeltrace(io::Output& output, const OutputSettings& set
   return render::babeltrace_writer(output, settings.babeltrace);
 }
 
+std::unique_ptr<exporting::Exporter> perfetto(io::Output& output, const OutputSettings& settings) {
+  return exporting::make_perfetto(output, {.level = settings.perfetto_level,
+                                           .format = settings.source_format,
+                                           .attributes = settings.attributes});
+}
+
+std::unique_ptr<exporting::Exporter> chrome(io::Output& output, const OutputSettings& settings) {
+  return exporting::make_chrome(output, {.attributes = settings.attributes});
+}
+
+constexpr std::array<std::string_view, 2> kTimeLineOptions = {"table", "explain"};
+constexpr std::array<std::string_view, 3> kPerfettoOptions = {"table", "explain", "perfetto-level"};
 constexpr std::array<std::string_view, 1> kRecordOptions = {"records"};
 constexpr std::array<std::string_view, 2> kJsonOptions = {"records", "int64"};
 constexpr std::array<std::string_view, 8> kBabeltraceOptions = {
@@ -67,6 +81,16 @@ constexpr std::array kRendered = {
                .shown = true,
                .options = kBabeltraceOptions,
                .render = babeltrace},
+    OutputKind{.name = "perfetto",
+               .title = "time lines for Perfetto",
+               .suffixes = {".pftrace", ".perfetto-trace"},
+               .options = kPerfettoOptions,
+               .draw = perfetto},
+    OutputKind{.name = "chrome",
+               .title = "time lines as JSON of Chrome's trace viewer",
+               .suffixes = {".json"},
+               .options = kTimeLineOptions,
+               .draw = chrome},
 };
 
 OutputKind output_of(const Format& format, const WriteTarget& target) {

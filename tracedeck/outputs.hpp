@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "tracedeck/export/exporter.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/render/babeltrace.hpp"
 #include "tracedeck/render/trace_tags.hpp"
@@ -22,6 +24,11 @@ struct OutputSettings {
   render::TraceNames trace_names = {};
   render::BabeltraceOptions babeltrace = {};
   WriteOptions write = {};  // of formats; the target is set by the output
+  // Of what shows time lines: the format of the trace, what is said of the whole of it, and the
+  // version of Perfetto that is to read it.
+  std::string source_format = {};
+  exporting::TraceAttributes attributes = {};
+  int perfetto_level = 57;
 };
 
 struct OutputKind {
@@ -40,6 +47,9 @@ struct OutputKind {
   std::span<const std::string_view> options = {};
   // Made by a renderer,
   std::unique_ptr<Writer> (*render)(io::Output& output, const OutputSettings& settings) = nullptr;
+  // or as time lines, of marks,
+  std::unique_ptr<exporting::Exporter> (*draw)(io::Output& output,
+                                               const OutputSettings& settings) = nullptr;
   // or by a format.
   const Format* format = nullptr;
   const WriteTarget* target = nullptr;
@@ -57,8 +67,8 @@ struct OutputKind {
 // The one that a name of a file stands for by its ending, which .gz or .zst may follow; or null.
 [[nodiscard]] const OutputKind* output_of_name(std::string_view file);
 
-// The writer of an output that is no directory. `output` must outlive it. Errors: those of
-// `Format::create`.
+// The writer of an output that is no directory and not drawn. `output` must outlive it. Errors:
+// those of `Format::create`.
 [[nodiscard]] Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind,
                                                             io::Output& output,
                                                             const OutputSettings& settings);

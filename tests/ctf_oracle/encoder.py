@@ -43,10 +43,12 @@ class Bits:
             order = order[::-1]
         begin = self.at
         self.reach(begin + width)
-        for i, digit in enumerate(order):
-            byte, bit = divmod(begin + i, 8)
-            mask = 0x80 >> bit if big else 1 << bit
-            self.data[byte] = self.data[byte] | mask if digit == "1" else self.data[byte] & ~mask
+        # The bytes concerned as one number, in which the first of all bits is the highest, or the lowest.
+        first, last = begin // 8, -(-self.at // 8)
+        name, shift = ("big", last * 8 - self.at) if big else ("little", begin % 8)
+        around = int.from_bytes(self.data[first:last], name) & ~((1 << width) - 1 << shift)
+        value = int(order if big else order[::-1], 2) << shift
+        self.data[first:last] = (around | value).to_bytes(last - first, name)
 
     def bytes(self, data):
         begin = self.at // 8

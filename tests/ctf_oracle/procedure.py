@@ -366,27 +366,23 @@ class DataStream:
 
     # Fixed-length bit array field decoding procedure (fl-ba-field-dec), and those made from it.
 
-    def bit(self, BO):
-        X = self.O - self.PO
-        BYTE_I = X // 8
-        BIT_I = 7 - X % 8 if BO == "big-endian" else X % 8
-        return self.S[self.PO // 8 + BYTE_I] >> BIT_I & 1 == 1
-
     def bit_array(self, F):
         BO = F["byte-order"]
         BIT_ORDER = F.get("bit-order", "first-to-last" if BO == "little-endian" else "last-to-first")
         L = F["length"]
         V = [False] * L
-        I = 0
         self.align(F)
         self.need(L)
         if (self.O - self.PO) % 8 != 0 and self.LAST_BO != BO:
             raise Abort("the byte order changes within a byte")
-        while I < L:
+        S, O, PO = self.S, self.O, self.PO
+        for I in range(L):
+            X = O + I - PO
+            BYTE_I = X // 8
+            BIT_I = 7 - X % 8 if BO == "big-endian" else X % 8
             DI = I if BIT_ORDER == "first-to-last" else L - I - 1
-            V[DI] = self.bit(BO)
-            I += 1
-            self.O += 1
+            V[DI] = S[PO // 8 + BYTE_I] >> BIT_I & 1 == 1
+        self.O = O + L
         self.LAST_BO = BO
         return V
 

@@ -36,18 +36,17 @@ read -ra flags < <(pkg-config --cflags --libs tracedeck)
 LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$work/consumer" "$version" "$work/jobs.bin"
 
 echo "-- each header alone"
-# Twice, so that a header without a guard shows. The headers of others are precompiled, all of them: that a header includes
+# Twice, so that one without a guard shows. The headers of others are precompiled, all of them: that a header includes
 # those it needs is what `make lint` sees, and here it would take a second each time.
 (cd "$prefix/include" && grep -rhoE '^#include <[^>]+>' tracedeck | grep -v tracedeck/ | sort -u) >"$work/others.hpp"
 alone() {
-    printf '#include <%s>\n#include <%s>\n' "$1" "$1" |
-        $compile -include "$others" -Winvalid-pch -fsyntax-only -x c++ - || echo "$1 does not compile alone"
+    printf '#include <%s>\n' "$@" "$@" |
+        $compile -include "$others" -Winvalid-pch -fsyntax-only -x c++ - || echo "does not compile alone: one of $*"
 }
 export -f alone
 export compile="$cxx -std=c++23 -Wall -Wextra -Werror $(pkg-config --cflags tracedeck)" others=$work/others.hpp
 $compile -x c++-header "$others" -o "$others.gch"
-(cd "$prefix/include" && find tracedeck -name '*.hpp' | sort) |
-    xargs -P "$(nproc)" -I {} bash -c 'alone {}' >"$work/alone" 2>&1
+python3 "$source/alone.py" "$prefix/include" | xargs -P "$(nproc)" -I {} bash -c 'alone {}' >"$work/alone" 2>&1
 [[ ! -s $work/alone ]] || { cat "$work/alone"; fail "see above; if an include was just edited, configure anew"; }
 
 library=$(find "$prefix" -name libtracedeck.so)

@@ -18,7 +18,7 @@ COMPARISONS = {"==", "!=", "<", "<=", ">", ">=", "=~", "!~", "~", "contains"}
 CALLS = {"has", "len", "any", "all", "lower", "abs", "label"}
 STAR = ("*",)
 # Words that mean something in other places of the language, or may one day.
-RESERVED = {"by", "every", "event", "span", "track", "env", "now"}
+RESERVED = {"by", "every", "event", "span", "env", "now"}
 MOST_INDEX = 2**63 - 1
 
 

@@ -13,7 +13,7 @@ namespace {
 
 // Words that mean something already, or may one day.
 constexpr std::array<std::string_view, 12> kReserved = {
-    "and", "or", "not", "in", "contains", "by", "every", "event", "span", "track", "env", "now"};
+    "and", "or", "not", "in", "contains", "by", "every", "event", "span", "env", "now"};
 
 template <std::size_t N>
 const RootWord* find(const std::array<RootWord, N>& words, std::string_view text) {

@@ -115,7 +115,8 @@ class Interpreter::Work {
       return take_first(event);
     ++number_;
     if (plan.actions.empty()) {
-      if (plan.clock == nullptr) ++timeline_.mutable_counts().without_time;
+      if (plan.clock == nullptr && !event.event_class->describes_others)
+        ++timeline_.mutable_counts().without_time;
       if (plan.clock != nullptr) timeline_.note_time(plan.time_of(event.time));
       return;
     }

@@ -190,7 +190,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   said.clear();
   say(counts.unmatched_ends, "ends without a begin");
   say(counts.overlaps, "slices that overlap others on their track");
-  say(counts.without_lane, "slices that no picture shows, more than 64 at a time on one track");
+  say(counts.without_lane, "slices that no picture shows, more than 256 at a time on one track");
   say(counts.clock_steps, "times that step back on their track");
   say(counts.without_field, "events that lack a field of their rule");
   say(counts.not_held, "begins left out, too many at a time");

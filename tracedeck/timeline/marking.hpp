@@ -70,7 +70,7 @@ struct OpenSlice {
 
 class Marking {
  public:
-  static constexpr std::uint32_t kMostLanes = 64;
+  static constexpr std::uint32_t kMostLanes = 256;
   static constexpr std::size_t kMostTracks = 65'536;
   static constexpr std::size_t kMostNames = 65'536;
   static constexpr std::size_t kMostOpen = std::size_t{1} << 20;

@@ -14,7 +14,7 @@ namespace {
 void read_environment(JsonRef environment, TraceDescription& description) {
   for (const JsonRef value : JsonChildren(environment)) {
     const bool is_string = value.is(JsonKind::kString);
-    description.add_environment({.key = std::string(value.key().string()),
+    description.add_environment({.key = std::string(value.key()),
                                  .value = is_string ? std::string(value.string()) : value.compact(),
                                  .is_json = !is_string});
   }
@@ -36,7 +36,7 @@ void read_element(const JsonText& text, JsonFindings& findings, TraceDescription
     findings.expect(MetadataRule::kAuxiliary, root, "an object with one property, its namespace");
     return;
   }
-  if (space.key().string() != "std" || !space.is(JsonKind::kObject)) return;
+  if (space.key() != "std" || !space.is(JsonKind::kObject)) return;
   const JsonRef environment = find_child(space, "environment");
   if (!environment) return;
   if (environment.is(JsonKind::kObject)) {

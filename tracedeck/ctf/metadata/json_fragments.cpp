@@ -133,8 +133,8 @@ void JsonFragments::declare_extensions(JsonRef extensions) {
       continue;
     }
     for (const JsonRef extension : JsonChildren(space)) {
-      const std::string name_space(space.key().string());
-      const std::string name(extension.key().string());
+      const std::string name_space(space.key());
+      const std::string name(extension.key());
       if (scope_.extensions.emplace(name_space, name).second)
         metadata_.extensions.push_back(fmt::format("{}/{}", name_space, name));
     }
@@ -197,7 +197,7 @@ void JsonFragments::read_environment(JsonRef environment) {
       continue;
     }
     metadata_.description()->add_environment(
-        {.key = std::string(value.key().string()),
+        {.key = std::string(value.key()),
          .value = std::string(is_string ? value.string() : value.raw()),
          .is_json = !is_string});
   }

@@ -290,7 +290,7 @@ class DialectSearch {
  public:
   static std::optional<Dialect> in_object(JsonRef object, Properties properties) {
     for (const JsonRef value : JsonChildren(object)) {
-      const Property* property = find_property(properties, value.key().string());
+      const Property* property = find_property(properties, value.key());
       if (property == nullptr) continue;
       if (const auto dialect = only_dialect(property->in)) {
         if (distinguishes(*property)) return dialect;
@@ -352,7 +352,7 @@ Properties clock_origin_properties() { return kClockOriginObject; }
 
 JsonRef find_child(JsonRef object, std::string_view name) {
   for (const JsonRef value : JsonChildren(object)) {
-    if (value.key().string() == name) return value;
+    if (value.key() == name) return value;
   }
   return {};
 }
@@ -382,9 +382,9 @@ class PropertySearch {
   FoundProperties find(MetadataRule unknown) {
     bool has_others = false;
     for (const JsonRef value : JsonChildren(object_)) {
-      const Property* const property = find_property(properties_, value.key().string());
+      const Property* const property = find_property(properties_, value.key());
       if (property == nullptr) {
-        if (value.key().string() != "type")
+        if (value.key() != "type")
           findings_.report(unknown, value, "found a property that the document does not name");
       } else if (is_in(property->in, dialect_)) {
         take(value, *property);
@@ -421,7 +421,7 @@ class PropertySearch {
 
   void take_others() {
     for (const JsonRef value : JsonChildren(object_)) {
-      const Property* const property = find_property(properties_, value.key().string());
+      const Property* const property = find_property(properties_, value.key());
       if (property != nullptr && !is_in(property->in, dialect_)) take_other(value, *property);
     }
   }

@@ -16,7 +16,7 @@ void check_extensions(JsonRef value, const JsonScope& scope) {
     }
     if (!scope.extensions_known) continue;
     for (const JsonRef extension : JsonChildren(space)) {
-      const std::pair key(std::string(space.key().string()), std::string(extension.key().string()));
+      const std::pair key(std::string(space.key()), std::string(extension.key()));
       if (scope.extensions.contains(key)) continue;
       scope.findings.report(MetadataRule::kExtensions, extension,
                             "found an extension that the preamble does not declare");
@@ -29,7 +29,7 @@ Attributes read_attributes(JsonRef value) {
   if (!value) return attributes;
   for (const JsonRef entry : JsonChildren(value)) {
     attributes.push_back(
-        {.key = std::string(entry.key().string()), .value = entry.compact(), .is_json = true});
+        {.key = std::string(entry.key()), .value = entry.compact(), .is_json = true});
   }
   return attributes;
 }

@@ -56,6 +56,25 @@ bool has_escapes(const char* from) {
   return *from == '\\';
 }
 
+const char* behind_space(const char* at) {
+  while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n') ++at;
+  return at;
+}
+
+// Behind a string, number, boolean or null of valid text.
+const char* behind_plain(const char* at) {
+  if (*at == '"') return at + string_length(at);
+  while (*at != ' ' && *at != '\t' && *at != '\r' && *at != '\n' && *at != ',' && *at != ']' &&
+         *at != '}')
+    ++at;
+  return at;
+}
+
+// From a key of valid text to its value.
+const char* value_of(const char* key) {
+  return behind_space(behind_space(key + string_length(key)) + 1);
+}
+
 std::string_view trimmed(std::string_view token) {
   return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
 }
@@ -84,56 +103,65 @@ std::string_view kind_words(JsonKind kind) {
   return kWords[static_cast<std::size_t>(kind)];
 }
 
-// Elements of a flat array are numbers, booleans and nulls.
-std::string_view JsonRef::from_element() const {
-  std::string_view text = as_text(text_->bytes()).substr(text_->nodes_[index_].offset);
-  for (std::uint32_t i = 0; i < element_; ++i) text.remove_prefix(text.find_first_of("[,") + 1);
-  return text.substr(text.find_first_not_of(" \t\r\n"));
+bool JsonRef::is_member() const {
+  const JsonText::Node& node = text_->nodes_[index_];
+  return element_ == 0 ? node.member : node.kind == JsonKind::kObject;
 }
+
+const char* JsonRef::begin() const {
+  return text_->chars() + (element_ == 0 ? text_->nodes_[index_].offset : at_);
+}
+
+const char* JsonRef::value() const { return is_member() ? value_of(begin()) : begin(); }
 
 JsonKind JsonRef::kind() const {
   if (element_ == 0) return text_->nodes_[index_].kind;
-  const char first = from_element().front();
-  if (first == 'n') return JsonKind::kNull;
-  return first == 't' || first == 'f' ? JsonKind::kBoolean : JsonKind::kNumber;
+  switch (*value()) {
+    case 'n':
+      return JsonKind::kNull;
+    case 't':
+    case 'f':
+      return JsonKind::kBoolean;
+    case '"':
+      return JsonKind::kString;
+    default:
+      return JsonKind::kNumber;
+  }
 }
 
 std::string_view JsonRef::raw() const {
-  if (element_ != 0) {
-    const std::string_view text = from_element();
-    return text.substr(0, text.find_first_of(" \t\r\n,]"));
-  }
-  const JsonText::Node& node = text_->nodes_[index_];
-  const std::string_view text = as_text(text_->bytes());
-  return text.substr(node.offset, text_->end_of(index_) - node.offset);
+  const char* const from = value();
+  return {from, element_ != 0 ? behind_plain(from) : text_->chars() + text_->end_of(index_)};
 }
 
 std::string_view JsonRef::string() const {
-  const JsonText::Node& node = text_->nodes_[index_];
-  if (node.escaped)
-    return std::ranges::lower_bound(text_->unescaped_, index_, {},
-                                    &std::pair<std::uint32_t, std::string>::first)
-        ->second;
-  const std::string_view quoted = raw();
-  return quoted.substr(1, quoted.size() - 2);
+  if (element_ == 0 && text_->nodes_[index_].escaped)
+    return JsonText::unescaped(text_->unescaped_, index_);
+  const char* const quoted = value();
+  return {quoted + 1, string_length(quoted) - 2};
+}
+
+std::string_view JsonRef::key() const {
+  if (element_ == 0 && text_->nodes_[index_].escaped_key)
+    return JsonText::unescaped(text_->unescaped_keys_, index_);
+  const char* const quoted = begin();
+  return {quoted + 1, string_length(quoted) - 2};
 }
 
 std::uint64_t JsonRef::offset() const {
-  if (element_ == 0) return text_->offset_ + text_->nodes_[index_].offset;
-  return text_->offset_ +
-         static_cast<std::uint64_t>(from_element().data() - as_text(text_->bytes()).data());
+  return text_->offset_ + static_cast<std::uint64_t>(value() - text_->chars());
 }
 
 std::string JsonRef::pointer() const {
   std::vector<std::string> steps;
   std::size_t length = 0;
   std::uint32_t at = index_;
-  if (element_ != 0) steps.push_back(fmt::format("/{}", element_ - 1));
+  if (element_ != 0)
+    steps.push_back(is_member() ? pointer_step(key()) : fmt::format("/{}", element_ - 1));
   for (; at != 0 && length < kMostPointer; at = text_->nodes_[at].parent) {
     const JsonText::Node& node = text_->nodes_[at];
-    const bool in_object = text_->nodes_[node.parent].kind == JsonKind::kObject;
-    steps.push_back(in_object ? pointer_step(JsonRef(*text_, at - 1).string())
-                              : fmt::format("/{}", node.ordinal));
+    steps.push_back(node.member ? pointer_step(JsonRef(*text_, at).key())
+                                : fmt::format("/{}", node.ordinal));
     length += steps.back().size();
   }
   std::string pointer = at == 0 ? "" : "...";
@@ -158,39 +186,47 @@ std::string JsonRef::compact() const {
 JsonRef JsonRef::first_child() const {
   if (element_ != 0) return {};
   const JsonText::Node& node = text_->nodes_[index_];
-  if (node.flat) return {*text_, index_, 1};
-  if (node.end == index_ + 1) return {};
-  return {*text_, node.kind == JsonKind::kObject ? index_ + 2 : index_ + 1};
+  if (node.flat) {
+    const char* const at = behind_space(value() + 1);
+    return {*text_, index_, 1, static_cast<std::uint32_t>(at - text_->chars())};
+  }
+  return node.end == index_ + 1 ? JsonRef() : JsonRef(*text_, index_ + 1);
 }
 
 JsonRef JsonRef::next_sibling() const {
   if (element_ != 0) {
-    const std::string_view text = from_element();
-    const bool is_last = text[text.find_first_of(",]")] == ']';
-    return is_last ? JsonRef() : JsonRef(*text_, index_, element_ + 1);
+    const char* const behind = behind_space(behind_plain(value()));
+    if (*behind != ',') return {};
+    const char* const at = behind_space(behind + 1);
+    return {*text_, index_, element_ + 1, static_cast<std::uint32_t>(at - text_->chars())};
   }
   const JsonText::Node& node = text_->nodes_[index_];
-  const JsonText::Node& parent = text_->nodes_[node.parent];
-  if (node.end == parent.end) return {};
-  return {*text_, parent.kind == JsonKind::kObject ? node.end + 1 : node.end};
+  return node.end == text_->nodes_[node.parent].end ? JsonRef() : JsonRef(*text_, node.end);
 }
 
 std::size_t JsonText::end_of(std::uint32_t index) const {
   const std::string_view text = as_text(bytes());
   const std::uint32_t last = nodes_[index].end - 1;
-  std::size_t at = end_of_leaf(nodes_[last]);
+  std::size_t at = end_of_last(last);
   // Nothing but white space stands before the bracket that ends each value around it.
   for (std::uint32_t each = last; each != index; each = nodes_[each].parent)
     at = text.find_first_of("]}", at) + 1;
   return at;
 }
 
-std::size_t JsonText::end_of_leaf(const Node& leaf) const {
-  const std::string_view text = as_text(bytes());
-  if (leaf.kind == JsonKind::kString) return leaf.offset + string_length(text.data() + leaf.offset);
-  if (leaf.kind == JsonKind::kArray || leaf.kind == JsonKind::kObject)
-    return text.find_first_of("]}", leaf.offset) + 1;
-  return std::min(text.find_first_of(" \t\r\n,]}", leaf.offset), text.size());
+std::size_t JsonText::end_of_last(std::uint32_t index) const {
+  const JsonRef value(*this, index);
+  const char* at = value.value();
+  if (nodes_[index].kind < JsonKind::kArray)
+    return static_cast<std::size_t>(behind_plain(at) - chars());
+  JsonRef last;
+  for (JsonRef each = value.first_child(); each; each = each.next_sibling()) last = each;
+  at = behind_space(last ? behind_plain(last.value()) : at + 1);
+  return static_cast<std::size_t>(at + 1 - chars());
+}
+
+std::string_view JsonText::unescaped(const Unescaped& strings, std::uint32_t index) {
+  return std::ranges::lower_bound(strings, index, {}, &Unescaped::value_type::first)->second;
 }
 
 std::vector<JsonRef> JsonText::repeated() const {
@@ -210,11 +246,13 @@ class JsonParser::Walk {
   Walk(JsonText& text, const char* begin) : text_(text), begin_(begin) {}
 
   // Whether the value is well-formed; else `fault` and `fault_at` say why not.
+  // Of a child of an object, `key` is where its key stands.
   bool value(ondemand::value value, std::uint32_t parent, std::uint32_t ordinal,
-             std::uint32_t depth) {
+             std::uint32_t depth, const char* key = nullptr) {
     const std::string_view token = value.raw_json_token();
     last_ = token.data();
-    const std::uint32_t index = add(token.data(), parent, ordinal);
+    const std::uint32_t index = add(key != nullptr ? key : token.data(), parent, ordinal);
+    text_.nodes_[index].member = key != nullptr;
     switch (token.empty() ? '\0' : token[0]) {
       case '{':
         if (!container(index, JsonKind::kObject, depth) || !object(value, index, depth))
@@ -268,23 +306,24 @@ class JsonParser::Walk {
   bool object(ondemand::value& value, std::uint32_t index, std::uint32_t depth) {
     ondemand::object object;
     if (value.get_object().get(object) != simdjson::SUCCESS) return false;
-    std::vector<std::uint32_t> keys;
+    std::vector<std::uint32_t> members;
     for (auto result : object) {
       ondemand::field field;
       if (std::move(result).get(field) != simdjson::SUCCESS) return false;
-      const char* at = field.key().raw() - 1;
-      last_ = at;
-      const std::uint32_t key = add(at, index, 0);
-      text_.nodes_[key].kind = JsonKind::kString;
-      if (has_escapes(at)) {
+      const char* const key = field.key().raw() - 1;
+      last_ = key;
+      const auto member = static_cast<std::uint32_t>(text_.nodes_.size());
+      const bool escaped = has_escapes(key);
+      if (escaped) {
         std::string_view name;
         if (field.unescaped_key().get(name) != simdjson::SUCCESS) return false;
-        string(key, name);
+        text_.unescaped_keys_.emplace_back(member, name);
       }
-      keys.push_back(key);
-      if (!this->value(field.value(), index, 0, depth + 1)) return false;
+      if (!this->value(field.value(), index, 0, depth + 1, key)) return false;
+      text_.nodes_[member].escaped_key = escaped;
+      members.push_back(member);
     }
-    find_repeated(keys);
+    if (!find_repeated(members)) flatten(index);
     return true;
   }
 
@@ -302,13 +341,15 @@ class JsonParser::Walk {
     return true;
   }
 
-  // Takes the elements of an array away if they are few and plain: the text says what they are.
+  // Takes the nodes of children away if they are few and plain: the text says what they are.
   void flatten(std::uint32_t index) {
     const std::size_t count = text_.nodes_.size() - index - 1;
     if (count == 0 || count > JsonText::kMostFlat) return;
     const bool plain =
         std::all_of(text_.nodes_.end() - static_cast<std::ptrdiff_t>(count), text_.nodes_.end(),
-                    [](const Node& each) { return each.kind < JsonKind::kString; });
+                    [](const Node& each) {
+                      return each.kind <= JsonKind::kString && !each.escaped && !each.escaped_key;
+                    });
     if (!plain) return;
     text_.nodes_.resize(index + 1);
     text_.nodes_[index].flat = true;
@@ -335,13 +376,16 @@ class JsonParser::Walk {
     return true;
   }
 
-  // Sorting, because hashes can be made to collide.
-  void find_repeated(std::vector<std::uint32_t>& keys) {
-    const auto name = [&](std::uint32_t key) { return JsonRef(text_, key).string(); };
-    std::ranges::sort(keys, {}, [&](std::uint32_t key) { return std::pair(name(key), key); });
-    for (std::size_t i = 1; i < keys.size(); ++i) {
-      if (name(keys[i - 1]) == name(keys[i])) text_.repeated_.push_back(keys[i] + 1);
+  // Whether there are any. Sorting, because hashes can be made to collide.
+  bool find_repeated(std::vector<std::uint32_t>& members) {
+    const auto name = [&](std::uint32_t member) { return JsonRef(text_, member).key(); };
+    std::ranges::sort(members, {},
+                      [&](std::uint32_t member) { return std::pair(name(member), member); });
+    const std::size_t before = text_.repeated_.size();
+    for (std::size_t i = 1; i < members.size(); ++i) {
+      if (name(members[i - 1]) == name(members[i])) text_.repeated_.push_back(members[i]);
     }
+    return text_.repeated_.size() != before;
   }
 
   JsonText& text_;

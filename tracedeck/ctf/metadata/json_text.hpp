@@ -35,8 +35,7 @@ class JsonText;
 class JsonRef {
  public:
   JsonRef() = default;
-  JsonRef(const JsonText& text, std::uint32_t index, std::uint32_t element = 0)
-      : text_(&text), index_(index), element_(element) {}
+  JsonRef(const JsonText& text, std::uint32_t index) : text_(&text), index_(index) {}
 
   explicit operator bool() const { return text_ != nullptr; }
   [[nodiscard]] JsonKind kind() const;
@@ -60,16 +59,26 @@ class JsonRef {
   // the values. No value after the last.
   [[nodiscard]] JsonRef first_child() const;
   [[nodiscard]] JsonRef next_sibling() const;
-  // Of a child of an object.
-  [[nodiscard]] JsonRef key() const { return {*text_, index_ - 1}; }
+  // Of a child of an object: its name without escapes.
+  [[nodiscard]] std::string_view key() const;
 
  private:
-  // The value as text and what follows, of an element without a node.
-  [[nodiscard]] std::string_view from_element() const;
+  friend class JsonText;
+
+  JsonRef(const JsonText& text, std::uint32_t index, std::uint32_t element, std::uint32_t at)
+      : text_(&text), index_(index), element_(element), at_(at) {}
+
+  // Whether it is a child of an object.
+  [[nodiscard]] bool is_member() const;
+  // The text from its beginning on: of a child of an object, from its key on; the value and what
+  // follows.
+  [[nodiscard]] const char* begin() const;
+  [[nodiscard]] const char* value() const;
 
   const JsonText* text_ = nullptr;
   std::uint32_t index_ = 0;
   std::uint32_t element_ = 0;  // 0: the value of the node; else an element of it, from 1
+  std::uint32_t at_ = 0;       // of an element: where it begins in the text
 };
 
 // The children of an array or object, for range-for.
@@ -120,29 +129,37 @@ class JsonText {
 
   // A text of a million values has as many: what the text itself says is not kept.
   struct Node {
-    std::uint32_t offset = 0;  // of the value in the text
+    std::uint32_t offset = 0;  // in the text, of the value; of a child of an object, of its key
     std::uint32_t end = 0;     // index behind the last node of this value
     std::uint32_t parent = 0;  // index
     JsonKind kind : 3 = JsonKind::kNull;
     bool escaped : 1 = false;        // it is a string with escapes
-    bool flat : 1 = false;           // it is an array whose elements have no nodes
-    std::uint32_t ordinal : 27 = 0;  // among the elements of its array, or the most there is
+    bool escaped_key : 1 = false;    // its key has some
+    bool member : 1 = false;         // it is a child of an object
+    bool flat : 1 = false;           // it is an array or object whose children have no nodes
+    std::uint32_t ordinal : 25 = 0;  // among the elements of its array, or the most there is
   };
-  static constexpr std::uint32_t kMostOrdinal = (std::uint32_t{1} << 27U) - 1;
-  // Elements of a flat array, at most: ranges of integers have two.
-  static constexpr std::uint32_t kMostFlat = 4;
+  static constexpr std::uint32_t kMostOrdinal = (std::uint32_t{1} << 25U) - 1;
+  // Children of a flat array or object, at most: ranges of integers have two, most field classes
+  // four.
+  static constexpr std::uint32_t kMostFlat = 8;
+  // Indices of nodes, and strings without their escapes, in order.
+  using Unescaped = std::vector<std::pair<std::uint32_t, std::string>>;
 
-  // Offset in the text behind the last byte of a value; of one without parts.
+  [[nodiscard]] const char* chars() const { return as_text(bytes()).data(); }
+
+  // Offset in the text behind the last byte of a value; of one without nodes in it.
   [[nodiscard]] std::size_t end_of(std::uint32_t index) const;
-  [[nodiscard]] std::size_t end_of_leaf(const Node& leaf) const;
+  [[nodiscard]] std::size_t end_of_last(std::uint32_t index) const;
+  [[nodiscard]] static std::string_view unescaped(const Unescaped& strings, std::uint32_t index);
 
   PaddedBytes bytes_;
   std::uint64_t offset_ = 0;
   std::uint64_t number_ = 0;
   JsonLine line_ = {};
   std::deque<Node> nodes_;  // grows without a second copy in memory
-  // Strings with escapes: the indices of their nodes, and what they stand for.
-  std::vector<std::pair<std::uint32_t, std::string>> unescaped_;
+  Unescaped unescaped_;
+  Unescaped unescaped_keys_;
   std::vector<std::uint32_t> repeated_;
 };
 

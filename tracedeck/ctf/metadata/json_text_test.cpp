@@ -26,7 +26,7 @@ TEST(JsonText, KeepsOrderOffsetsAndNumbers) {
   EXPECT_EQ(root.offset(), 101U);
   EXPECT_EQ(root.raw(), json.substr(1, json.size() - 2));
   const JsonRef b = root.first_child();
-  EXPECT_EQ(b.key().string(), "b");
+  EXPECT_EQ(b.key(), "b");
   const JsonRef third = b.first_child().next_sibling().next_sibling();
   EXPECT_EQ(third.raw(), "-123456789012345678901234567890");
   EXPECT_EQ(third.pointer(), "/b/2");
@@ -66,11 +66,38 @@ TEST(JsonText, ArraysOfAFewPlainValues) {
   EXPECT_EQ((*text)->root().raw(), json);
 }
 
+// Neither have objects of a few plain values, unless something in them is escaped or repeated.
+TEST(JsonText, ObjectsOfAFewPlainValues) {
+  const std::string_view json =
+      R"([{ "a" : 1 ,"b":"}," , "c~":true}, {"":null}, {"x":{"y":[1, 2]} ,"z":"]" }, {"a\"":1}, )"
+      R"({"e":"\u0041"},{"1":1,"2":2,"3":3,"4":4,"5":5,"6":6,"7":7,"8":8,"9":9},{"r":1,"r":2} ])";
+  const auto text = parse(json);
+  ASSERT_TRUE(text);
+  std::string all;
+  for (const JsonRef object : JsonChildren((*text)->root())) {
+    EXPECT_EQ(object.raw(), json.substr(object.offset() - 100, object.raw().size()));
+    EXPECT_EQ(object.raw().back(), '}');
+    for (const JsonRef value : JsonChildren(object)) {
+      EXPECT_TRUE(json.substr(value.offset() - 100).starts_with(value.raw()));
+      all += std::string(value.key()) + " " + value.pointer() + "=" + std::string(value.raw()) +
+             ":" + std::to_string(static_cast<int>(value.kind())) + "\n";
+    }
+  }
+  EXPECT_EQ(all,
+            "a /0/a=1:2\nb /0/b=\"},\":3\nc~ /0/c~0=true:1\n /1/=null:0\n"
+            "x /2/x={\"y\":[1, 2]}:5\nz /2/z=\"]\":3\na\" /3/a\"=1:2\ne /4/e=\"\\u0041\":3\n"
+            "1 /5/1=1:2\n2 /5/2=2:2\n3 /5/3=3:2\n4 /5/4=4:2\n5 /5/5=5:2\n6 /5/6=6:2\n"
+            "7 /5/7=7:2\n8 /5/8=8:2\n9 /5/9=9:2\nr /6/r=1:2\nr /6/r=2:2\n");
+  EXPECT_EQ((*text)->root().first_child().first_child().next_sibling().string(), "},");
+  EXPECT_EQ((*text)->repeated().size(), 1U);
+  EXPECT_EQ((*text)->root().raw(), json);
+}
+
 TEST(JsonText, Strings) {
   const auto text = parse(R"({"a\"~/\u00e9": "\ud83d\ude00 \" } ", "": ""})");
   ASSERT_TRUE(text);
   const JsonRef first = (*text)->root().first_child();
-  EXPECT_EQ(first.key().string(), "a\"~/\xC3\xA9");
+  EXPECT_EQ(first.key(), "a\"~/\xC3\xA9");
   EXPECT_EQ(first.string(), "\xF0\x9F\x98\x80 \" } ");
   EXPECT_EQ(first.pointer(), "/a\"~0~1\xC3\xA9");
   EXPECT_EQ(first.compact(), R"("\ud83d\ude00 \" } ")");

@@ -154,7 +154,7 @@ std::optional<std::vector<Mapping>> read_mappings(JsonRef value, bool may_be_emp
   bool sound = true;
   for (const JsonRef set : JsonChildren(value)) {
     auto ranges = read_ranges(set, findings);
-    if (ranges) mappings.push_back({.label = set.key().string(), .ranges = std::move(*ranges)});
+    if (ranges) mappings.push_back({.label = set.key(), .ranges = std::move(*ranges)});
     sound = sound && ranges;
   }
   if (!sound) return {};

@@ -1,0 +1,115 @@
+#include "tracedeck/export/page/argument_text.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/utf8.hpp"
+#include "tracedeck/base/varint_bytes.hpp"
+#include "tracedeck/query/cell.hpp"
+#include "tracedeck/render/json.hpp"
+#include "tracedeck/render/json_object.hpp"
+
+namespace tracedeck::page {
+namespace {
+
+struct Argument {
+  std::string_view name;
+  query::Cell cell;
+};
+
+std::string integer_text(const Integer& value) {
+  return Nanoseconds::from_unsigned(value.magnitude, value.negative).to_string();
+}
+
+std::string blob_text(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t byte : as_bytes(bytes)) {
+    text.push_back(kDigits[byte >> 4]);
+    text.push_back(kDigits[byte & 0xF]);
+  }
+  return text;
+}
+
+// A number where JavaScript holds it exactly.
+void append_integer(render::TextBuffer& out, const query::Cell& cell) {
+  std::string text = integer_text(cell.integer);
+  if (!cell.labels.empty()) {
+    std::string labels;
+    for (const std::string& label : cell.labels) labels += (labels.empty() ? "" : " | ") + label;
+    return (void)render::append_json_string(out, labels + " (" + text + ")");
+  }
+  if (cell.integer.magnitude > render::kLargestExactInteger)
+    return (void)render::append_json_string(out, text);
+  out.append(text);
+}
+
+void append_value(render::TextBuffer& out, const query::Cell& cell, std::size_t most) {
+  switch (cell.kind) {
+    case query::Cell::Kind::kBoolean:
+      return out.append(cell.boolean ? "true" : "false");
+    case query::Cell::Kind::kInteger:
+      return append_integer(out, cell);
+    case query::Cell::Kind::kReal:
+      return render::append_json_real(out, cell.real);
+    default: {
+      std::string text = cell.kind == query::Cell::Kind::kBlob
+                             ? blob_text(std::string_view(cell.text).substr(0, most / 2))
+                             : cell.text;
+      if (text.size() > most) {
+        text.resize(most);
+        text.resize(utf8_valid_prefix(as_bytes(text)));
+        text += "…";
+      }
+      render::append_json_string(out, text);
+    }
+  }
+}
+
+std::vector<Argument> taken(std::string_view aside) {
+  std::vector<Argument> arguments;
+  std::span<const std::uint8_t> bytes = as_bytes(aside);
+  while (!bytes.empty()) {
+    const auto name = take_text(bytes);
+    if (!name) break;
+    auto cell = query::decode_cell(bytes);
+    if (!cell) break;
+    const auto same = std::ranges::find(arguments, *name, &Argument::name);
+    if (same != arguments.end()) {
+      same->cell = std::move(*cell);
+    } else {
+      arguments.push_back({*name, std::move(*cell)});
+    }
+  }
+  return arguments;
+}
+
+}  // namespace
+
+void put_aside(std::string& into, const timeline::Mark& mark) {
+  timeline::visit_arguments(mark, [&](std::string_view name, const query::Value& value) {
+    put_text(into, name);
+    query::encode(into, value);
+  });
+}
+
+std::string arguments_json(std::string_view aside, std::size_t most) {
+  if (aside.empty()) return {};
+  constexpr std::size_t kRoom = 512;
+  render::TextBuffer out(nullptr, kRoom);
+  render::JsonObject object(out);
+  for (const Argument& argument : taken(aside)) {
+    if (out.size() >= most) {
+      object.string("…", "more");
+      break;
+    }
+    append_value(object.key(argument.name), argument.cell, most - out.size());
+  }
+  object.end();
+  return std::string(out.view());
+}
+
+}  // namespace tracedeck::page

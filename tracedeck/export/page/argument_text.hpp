@@ -1,0 +1,19 @@
+// Arguments of marks: put aside while a slice is open, and written for the page.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tracedeck/timeline/arguments.hpp"
+#include "tracedeck/timeline/mark.hpp"
+
+namespace tracedeck::page {
+
+// Appends the arguments of a mark as bytes of our own.
+void put_aside(std::string& into, const timeline::Mark& mark);
+
+// What was put aside, as one JSON object; of two arguments with one name the later. Values are
+// numbers, or texts as people read them. Stops before `most` bytes with a member "…".
+[[nodiscard]] std::string arguments_json(std::string_view aside, std::size_t most);
+
+}  // namespace tracedeck::page

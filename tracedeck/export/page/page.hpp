@@ -1,0 +1,39 @@
+// One HTML file that shows marks: no network, no other file, nothing to install
+// (docs/page.md says how it is made and what lies in it).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tracedeck/io/output.hpp"
+#include "tracedeck/timeline/mark_sink.hpp"
+
+namespace tracedeck::page {
+
+struct PageOptions {
+  std::string title = {};   // what the page is about: the names of the traces
+  std::string notice = {};  // shown with it: what was left out before marks were made; may be empty
+  // Arguments of every slice, state and instant. Else those of the longest of each name, and of
+  // those that a table marks.
+  bool all_arguments = false;
+  // Slices that are shorter count in the table, and are not drawn. Nanoseconds.
+  std::int64_t shortest = 0;
+  // Bytes of a page. Beyond, browsers fail.
+  std::uint64_t largest = 400'000'000;
+  // Bytes for marks at any time; more go into a temporary file, in `directory` as of
+  // `flow::SpillFile::create`.
+  std::size_t memory = std::size_t{64} << 20;
+  std::string directory = {};
+};
+
+// Writes the page when it is finished; `output` must outlive it, and is not finished. Errors: those
+// of the output and of temporary files, and kLimitExceeded for a page that would be too large.
+//
+// What it asks of marks beyond mark.hpp: of a gap, the name's category is "damage" where bytes
+// could not be read; a flow's way out comes before its way in.
+[[nodiscard]] std::unique_ptr<timeline::MarkSink> make_page(io::Output& output,
+                                                            PageOptions options);
+
+}  // namespace tracedeck::page
