@@ -36,7 +36,7 @@ def rows(file, sql):
 
 
 class ExportedTest(unittest.TestCase):
-    """`folder` holds the files, `counts` the numbers of marks of each kind."""
+    """`folder` holds the files, `counts` the numbers of marks of each kind, and the trace's end in ns."""
 
     @classmethod
     def setUpClass(cls):

@@ -92,6 +92,7 @@ class Trace:
     def __init__(self, data):
         self.problems, self.tracks, self.attributes, self.clocks = [], {}, {}, {}
         self.slices, self.states, self.counters, self.flows, self.tasks = [], [], [], [], []
+        self.instants = {}  # track → the time of the last one, and how many there were
         self.task_states = {}  # tid → state
         self.names = collections.defaultdict(dict)  # kind → iid → name
         self.packets = decode("Trace", data, self.problems).get("packet", [])
@@ -175,11 +176,18 @@ class Trace:
         if not sort or ("counter" in sort) != (kind == COUNTER) or ("state" in sort) != (kind == STATE):
             self.problems.append(f"an event of type {kind} on track {track}")
         stack = open_slices[track]
+        # Instants of one time lie in each other.
+        last, count = self.instants.get(track, (None, 0))
+        count = count if last == time and kind == INSTANT else 0
+        if kind in (BEGIN, END, INSTANT):
+            self.instants[track] = (time if kind == INSTANT else None, count + 1)
         if kind in (BEGIN, INSTANT):
-            if len(stack) >= MOST_DEPTH:
+            depth = len(stack) + count
+            if depth >= MOST_DEPTH:
                 self.problems.append("a slice is too deep")
             category = ",".join(event["categories"]) or None
-            stack.append([event["name"], category, time, time if kind == INSTANT else None, len(stack), event["args"]])
+            end = time if kind == INSTANT else None
+            stack.append([event["name"], category, time, end, depth, event["args"]])
             self.flow(time, event, (track, event["name"]), active)
         if kind in (END, INSTANT):
             if not stack:

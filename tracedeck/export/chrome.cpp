@@ -9,6 +9,7 @@
 #include "tracedeck/export/chrome_events.hpp"
 #include "tracedeck/export/chrome_tracks.hpp"
 #include "tracedeck/export/mark_exporter.hpp"
+#include "tracedeck/export/track_depth.hpp"
 
 namespace tracedeck::exporting {
 namespace {
@@ -36,18 +37,21 @@ class Chrome final : public MarkExporter<Chrome> {
 
   enum class Content : std::uint8_t { kSlices, kStates, kCounter };
   struct TrackState {
-    std::uint32_t depth = 0;                     // slices that are open, written or not
+    TrackDepth depth = {};
+    TrackDepth state_depth = {};
     timeline::NameId state = timeline::kNoName;  // that is open
   };
 
   [[nodiscard]] Result<void> status() { return events_.status(); }
   void begin_trace(const Timeline& timeline, std::int64_t first);
+  void before(const Timeline&, const Mark&) {}
   void begin_slice(const Timeline& timeline, const Mark& mark);
   void end_slice(const Timeline& timeline, const Mark& mark);
   void put_whole_slice(const Timeline& timeline, const Mark& mark, const Place& place);
   void put_instant(const Timeline& timeline, const Mark& mark);
   void put_state(const Timeline& timeline, const Mark& mark);
-  chrome::Event& end_state(std::int64_t time, const Place& place);
+  void end_at_once(chrome::Event& event, TrackDepth& depth, std::int64_t time);
+  chrome::Event& end_state(std::int64_t time, const Place& place, TrackState& track);
   void put_counter(const Timeline& timeline, const Mark& mark);
   void put_flow(const Timeline& timeline, const Mark& mark);
   [[nodiscard]] std::uint64_t flow_id(std::uint64_t flow, bool is_out);
@@ -118,7 +122,7 @@ chrome::Event& Chrome::begin(const Timeline& timeline, const Mark& mark, const P
 }
 
 void Chrome::begin_slice(const Timeline& timeline, const Mark& mark) {
-  if (state_of(timeline, mark.track).depth++ >= kMostDepth) {
+  if (!state_of(timeline, mark.track).depth.begin()) {
     ++counts_.too_deep;
     return;
   }
@@ -129,10 +133,10 @@ void Chrome::begin_slice(const Timeline& timeline, const Mark& mark) {
 void Chrome::end_slice(const Timeline& timeline, const Mark& mark) {
   TrackState& track = state_of(timeline, mark.track);
   const Place& place = place_of(timeline, mark.track);
-  if (track.depth == 0) return put_whole_slice(timeline, mark, place);
-  if (track.depth-- > kMostDepth) return;
+  if (!track.depth.any()) return put_whole_slice(timeline, mark, place);
+  if (!track.depth.end()) return;
   if (chrome::Event* const begun = events_.open_slice(mark.time, place)) {
-    begun->end_at_once();
+    end_at_once(*begun, track.depth, mark.time);
     return events_.put_arguments(*begun, mark);
   }
   events_.put_arguments(begin(timeline, mark, place, place.is_async ? 'e' : 'E', mark.time), mark);
@@ -151,24 +155,37 @@ void Chrome::put_whole_slice(const Timeline& timeline, const Mark& mark, const P
 }
 
 void Chrome::put_instant(const Timeline& timeline, const Mark& mark) {
+  if (!state_of(timeline, mark.track).depth.instant(mark.time)) {
+    ++counts_.too_deep;
+    return;
+  }
   const Place& place = place_of(timeline, mark.track);
   chrome::Event& event = begin(timeline, mark, place, place.is_async ? 'n' : 'i', mark.time);
   if (!place.is_async) event.put_member(R"(,"s":"t")");
   events_.put_arguments(event, mark);
 }
 
-chrome::Event& Chrome::end_state(std::int64_t time, const Place& place) {
+// Slices without a duration lie in each other for Perfetto, as instants do.
+void Chrome::end_at_once(chrome::Event& event, TrackDepth& depth, std::int64_t time) {
+  event.end_at_once();
+  if (depth.instant(time)) return;
+  ++counts_.too_deep;
+  event.drop();
+}
+
+chrome::Event& Chrome::end_state(std::int64_t time, const Place& place, TrackState& track) {
   chrome::Event* const begun = events_.open_slice(time, place);
   if (begun == nullptr) return events_.begin('E', time, place);
-  begun->end_at_once();
+  end_at_once(*begun, track.state_depth, time);
   return *begun;
 }
 
 void Chrome::put_state(const Timeline& timeline, const Mark& mark) {
   const Place& place = place_of(timeline, mark.track, Content::kStates);
-  timeline::NameId& open = state_of(timeline, mark.track).state;
+  TrackState& track = state_of(timeline, mark.track);
+  timeline::NameId& open = track.state;
   if (open != timeline::kNoName) {
-    chrome::Event& ended = end_state(mark.time, place);
+    chrome::Event& ended = end_state(mark.time, place, track);
     if (mark.value != 0) ended.put_integer("spent", mark.value);
   }
   open = mark.name;
@@ -207,7 +224,8 @@ void Chrome::put_flow(const Timeline& timeline, const Mark& mark) {
     ++counts_.flows_left_out;
     return;
   }
-  if (state_of(timeline, mark.track).depth == 0) {
+  // Of a time that has passed it is not known what was open then.
+  if (!state_of(timeline, mark.track).depth.any() || mark.has(timeline::kLate)) {
     chrome::Event& slice = events_.begin('X', mark.time, place);
     slice.put_name(mark.name == timeline::kNoName ? "flow" : timeline.name(mark.name).text, {});
     slice.put_time("dur", mark.time, mark.time);
@@ -238,15 +256,17 @@ void Chrome::put_wait(const Timeline& timeline, const Mark& mark) {
   if (events_.last(mark.time, place) == nullptr) put_instant(timeline, mark);
   const std::string_view name =
       mark.name == timeline::kNoName ? "waited" : std::string_view(timeline.name(mark.name).text);
-  events_.last(mark.time, place)->put_integer(std::string(name) + " (ns)", mark.duration());
+  if (chrome::Event* const event = events_.last(mark.time, place))
+    event->put_integer(std::string(name) + " (ns)", mark.duration());
 }
 
 // Gaps of several streams overlap.
 void Chrome::put_gap(const Timeline& timeline, const Mark& mark) {
   const Place place{.pid = chrome::Places::kMadeUp - 1, .tid = chrome::Places::kMadeUp - 1};
   if (counts_.gaps++ == 0) {
-    events_.put_metadata("process_name", place, kGaps);
-    events_.put_metadata("thread_name", place, kGaps);
+    const std::string& track = timeline.track(mark.track).name;
+    events_.put_metadata("process_name", place, track);
+    events_.put_metadata("thread_name", place, track);
   }
   const std::string_view name =
       mark.name == timeline::kNoName ? "" : std::string_view(timeline.name(mark.name).text);
@@ -257,7 +277,6 @@ void Chrome::put_gap(const Timeline& timeline, const Mark& mark) {
     return event;
   };
   chrome::Event& begun = begin_event('b', std::min(mark.begin, mark.time));
-  if (mark.track != timeline::kNoTrack) begun.put_text("track", timeline.track(mark.track).name);
   events_.put_arguments(begun, mark);
   begin_event('e', mark.time);
 }
@@ -267,7 +286,8 @@ Result<void> Chrome::finish(const Timeline& timeline) {
   // States last until the trace's end.
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].state == timeline::kNoName) continue;
-    end_state(timeline.end(), place_of(timeline, static_cast<TrackId>(i + 1), Content::kStates));
+    end_state(timeline.end(), place_of(timeline, static_cast<TrackId>(i + 1), Content::kStates),
+              states_[i]);
   }
   return events_.finish(options_.attributes ? options_.attributes()
                                             : std::vector<TraceAttribute>{});
@@ -276,7 +296,7 @@ Result<void> Chrome::finish(const Timeline& timeline) {
 Receipt Chrome::receipt() const {
   Receipt receipt = {
       {"time before the trace's begin", "moved there", events_.counts().clamped},
-      {"slice more than 500 deep", "left out", counts_.too_deep},
+      {"slice or instant more than 500 deep", "left out", counts_.too_deep},
       {"end of a slice that did not begin", "begun where it says", counts_.without_begin, false},
       {"flow of a slice that overlaps others", "left out", counts_.lane_flows},
       {"flow that did not begin, or began beside a million others", "left out",

@@ -160,7 +160,7 @@ Event* Events::last(std::int64_t time, const Place& place) {
   if (time != held_time_) return nullptr;
   for (std::size_t i = held_count_; i-- != 0;) {
     const char phase = held_[i].phase();
-    if (!held_[i].is_at(place) || phase == 's' || phase == 'f') continue;
+    if (!held_[i].is_at(place) || held_[i].is_dropped() || phase == 's' || phase == 'f') continue;
     return phase == 'E' || phase == 'e' ? nullptr : &held_[i];
   }
   return nullptr;
@@ -196,7 +196,9 @@ void Events::write(const Event& event) {
 }
 
 void Events::write_held() {
-  for (std::size_t i = 0; i < held_count_; ++i) write(held_[i]);
+  for (std::size_t i = 0; i < held_count_; ++i) {
+    if (!held_[i].is_dropped()) write(held_[i]);
+  }
   held_count_ = 0;
 }
 

@@ -34,6 +34,9 @@ class Event {
   [[nodiscard]] char phase() const { return phase_; }
   // Of a slice that ended when it began: it is a whole one, or an instant where it is asynchronous.
   void end_at_once();
+  // It is not written after all.
+  void drop() { phase_ = kDropped; }
+  [[nodiscard]] bool is_dropped() const { return phase_ == kDropped; }
   [[nodiscard]] bool is_at(const Place& place) const {
     return pid_ == place.pid && tid_ == place.tid;
   }
@@ -58,6 +61,8 @@ class Event {
  private:
   void put_key(std::string_view name);
   void put_string(render::TextBuffer& out, std::string_view text);
+
+  static constexpr char kDropped = '\0';
 
   EventCounts& counts_;
   char phase_ = 'i';

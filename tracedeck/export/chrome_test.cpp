@@ -209,7 +209,7 @@ TEST_F(ChromeTest, AnEndWithoutABeginIsAWholeSlice) {
 
 TEST_F(ChromeTest, LossesAreOnATrackOfTheirOwn) {
   made_.instant(made_.track(TrackKind::kPlain, "worker"), 0, "x");
-  made_.gap(40, 100, "lost 7 events", 1);
+  made_.gap(40, 100, "lost 7 events");
   const std::string gap = R"("pid":4194303,"tid":4194303,"ts":)";
   EXPECT_THAT(
       events(),
@@ -217,7 +217,7 @@ TEST_F(ChromeTest, LossesAreOnATrackOfTheirOwn) {
           testing::_,
           R"({"ph":"b",)" + gap +
               R"(0.040,"name":"lost 7 events","cat":"trace quality",)"
-              R"("id2":{"local":"1"},"args":{"track":"worker"}})",
+              R"("id2":{"local":"1"}})",
           R"({"ph":"e",)" + gap +
               R"(0.100,"name":"lost 7 events","cat":"trace quality","id2":{"local":"1"}})"));
 }
@@ -233,7 +233,21 @@ TEST_F(ChromeTest, WhatIsTooEarlyIsMovedAndWhatIsTooDeepLeftOut) {
   EXPECT_EQ(events().size(), 1001U);
   EXPECT_THAT(sentences(write().receipt),
               ElementsAre("1 of time before the trace's begin: moved there",
-                          "2 of slice more than 500 deep: left out"));
+                          "2 of slice or instant more than 500 deep: left out"));
+}
+
+// For Perfetto they lie in each other, and those beyond 512 are dropped.
+TEST_F(ChromeTest, StatesAndSlicesOfOneTimeBeyond500AreLeftOutAndCounted) {
+  const TrackId states = made_.track(TrackKind::kState, "s");
+  const TrackId slices = made_.track(TrackKind::kPlain, "a");
+  for (int i = 0; i < 510; ++i) made_.state(states, 5, "x");
+  for (int i = 0; i < 503; ++i) {
+    made_.begin(slices, 6, "f");
+    made_.end(slices, 6, "f", 6);
+  }
+  EXPECT_EQ(events().size(), 500U + 2 + 500);
+  EXPECT_THAT(sentences(write().receipt),
+              ElementsAre("12 of slice or instant more than 500 deep: left out"));
 }
 
 TEST_F(ChromeTest, BytesAreTheSameHoweverMarksAreCut) {

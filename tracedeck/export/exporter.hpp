@@ -23,9 +23,6 @@ struct TraceAttribute {
 // What there is to say when no more marks come; may be empty.
 using TraceAttributes = std::function<std::vector<TraceAttribute>()>;
 
-// Slices that lie deeper are left out and counted: Perfetto drops those deeper than 512.
-inline constexpr std::uint32_t kMostDepth = 500;
-
 // Writes into an output that the caller owns and finishes, which must outlive the exporter.
 class Exporter : public timeline::MarkSink {
  public:

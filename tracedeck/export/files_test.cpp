@@ -80,7 +80,7 @@ class Scene : public MadeUpMarks {
 
   void odd_ones() {
     state(states_[0], time_, "");
-    gap(time_ - 300 * kMicrosecond, time_, "lost 7002 events", workers_[0]);
+    gap(time_ - 300 * kMicrosecond, time_, "lost 7002 events");
     gap(time_ - 200 * kMicrosecond, time_ + kMicrosecond, "damaged");
     for (std::int64_t i = 0; i < 510; ++i) begin(deep_, time_ + i, "f");
     for (std::int64_t i = 509; i >= 0; --i) end(deep_, time_ + 2000 - i, "f", time_ + i);
@@ -88,6 +88,7 @@ class Scene : public MadeUpMarks {
     end(late_, time_ - 1, "late \xff", time_ - kMicrosecond).flags = timeline::kLate;
     end(late_, time_ + 5000, "before", 1'000'000'000'000).flags = timeline::kBeganBefore;
     instant(late_, time_ + 6000, "unmatched end").flags = timeline::kUnmatchedEnd;
+    for (int i = 0; i < 520; ++i) instant(crowd_, time_ + 6500, "crowd");
     // Those that are open end with the trace.
     for (const std::size_t lane : {0U, 1U})
       end(lanes_[lane], time_ + 7000, "request", began_[lane], "http").flags = timeline::kOpenAtEnd;
@@ -112,6 +113,7 @@ class Scene : public MadeUpMarks {
   std::vector<TrackId> lanes_ = {first_lane_, lane(first_lane_, 1)};
   std::int64_t began_[2] = {0, 0};
   TrackId deep_ = track(TrackKind::kPlain, "deep");
+  TrackId crowd_ = track(TrackKind::kPlain, "crowd");
   TrackId late_ = track(TrackKind::kPlain, "late");
 };
 
@@ -125,7 +127,7 @@ void write_file(const std::filesystem::path& path, const Scene& scene, Make make
   ASSERT_TRUE((*output)->finish());
 }
 
-// What there ought to be in each file, by our own count.
+// What there ought to be in each file, by our own count, and when the trace ends.
 void write_counts(const std::filesystem::path& path, const Scene& scene) {
   std::map<std::string, std::uint64_t> counts;
   constexpr const char* kKinds[] = {"slice_begin", "slice_end", "instant", "state", "counter",
@@ -136,6 +138,7 @@ void write_counts(const std::filesystem::path& path, const Scene& scene) {
       ++counts["task_state"];
     if (mark.kind == MarkKind::kState && mark.name == timeline::kNoName) ++counts["unknown_state"];
   }
+  counts["end"] = static_cast<std::uint64_t>(scene.timeline.end());
   std::ofstream file(path);
   file << "{";
   const char* separator = "";

@@ -10,6 +10,7 @@
 
 #include "tracedeck/export/mark_exporter.hpp"
 #include "tracedeck/export/stack_tree.hpp"
+#include "tracedeck/export/track_depth.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/arguments.hpp"
 
@@ -189,6 +190,7 @@ class Folded final : public MarkExporter<Folded> {
 
   [[nodiscard]] Result<void> status() const { return {}; }
   void begin_trace(const Timeline&, std::int64_t) {}
+  void before(const Timeline&, const Mark&) {}
   void begin_slice(const Timeline& timeline, const Mark& mark) {
     if (!writes_samples()) slices_.begin(timeline, mark);
   }

@@ -96,15 +96,18 @@ class MadeUpMarks {
     mark.begin = began;
     return mark;
   }
-  Mark& gap(std::int64_t began, std::int64_t time, std::string_view text,
-            TrackId track = timeline::kNoTrack) {
-    Mark& mark = add(MarkKind::kGap, track, time, text);
+  Mark& gap(std::int64_t began, std::int64_t time, std::string_view text) {
+    if (quality_ == timeline::kNoTrack) quality_ = track(TrackKind::kLanes, "trace quality");
+    Mark& mark = add(MarkKind::kGap, quality_, time, text);
     mark.begin = began;
     return mark;
   }
 
   timeline::Timeline timeline;
   std::vector<Mark> marks;
+
+ private:
+  TrackId quality_ = timeline::kNoTrack;
 };
 
 // What an exporter makes of marks that come `at_once` in a batch.
@@ -127,7 +130,7 @@ Exported exported(const MadeUpMarks& made, Make make, std::size_t at_once = 1'00
   return result;
 }
 
-// "3 of slice more than 500 deep: left out" for each entry.
+// "3 of slice or instant more than 500 deep: left out" for each entry.
 inline std::vector<std::string> sentences(const Receipt& receipt) {
   std::vector<std::string> all;
   for (const ReceiptEntry& entry : receipt)

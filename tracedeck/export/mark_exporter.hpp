@@ -7,8 +7,8 @@
 
 namespace tracedeck::exporting {
 
-// `Target` derives from it and has a function for each kind of mark; `begin_trace`, called with the
-// time of the first mark before any of them; and `status`, of its output.
+// `Target` derives from it and has a function for each kind of mark; `before`, called before each;
+// `begin_trace`, called with the time of the first mark before any; and `status`, of its output.
 template <class Target>
 class MarkExporter : public Exporter {
  public:
@@ -31,11 +31,13 @@ class MarkExporter : public Exporter {
 
   void put(const timeline::Timeline& timeline, const timeline::Mark& mark) {
     using timeline::MarkKind;
+    target().before(timeline, mark);
     switch (mark.kind) {
       case MarkKind::kSliceBegin:
         return target().begin_slice(timeline, mark);
       case MarkKind::kSliceEnd:
-        return target().end_slice(timeline, mark);
+        // `TimelineCounts::without_lane` has those that are on no track.
+        return mark.has(timeline::kUnplaced) ? void() : target().end_slice(timeline, mark);
       case MarkKind::kInstant:
         return target().put_instant(timeline, mark);
       case MarkKind::kState:

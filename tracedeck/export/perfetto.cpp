@@ -12,6 +12,7 @@
 #include "tracedeck/export/perfetto_packets.hpp"
 #include "tracedeck/export/perfetto_tasks.hpp"
 #include "tracedeck/export/perfetto_tracks.hpp"
+#include "tracedeck/export/track_depth.hpp"
 
 namespace tracedeck::exporting {
 namespace {
@@ -23,6 +24,12 @@ using timeline::MarkKind;
 using timeline::Timeline;
 using timeline::TrackId;
 using timeline::TrackKind;
+
+// What may belong to a slice that began at the same time.
+bool adds_to_slices(MarkKind kind) {
+  return kind == MarkKind::kFlowIn || kind == MarkKind::kFlowOut || kind == MarkKind::kWait ||
+         kind == MarkKind::kCounter;
+}
 
 // What a version of Perfetto can show.
 struct Level {
@@ -58,7 +65,6 @@ perfetto::ClockId base_clock(const Timeline& timeline, std::string_view format) 
 }
 
 constexpr std::size_t kMostGapLanes = 64;
-constexpr std::string_view kGapTrack = "trace quality";
 
 class Perfetto final : public MarkExporter<Perfetto> {
  public:
@@ -72,15 +78,21 @@ class Perfetto final : public MarkExporter<Perfetto> {
   friend class MarkExporter<Perfetto>;
 
   struct TrackState {
-    std::uint32_t depth = 0;                     // slices that are open, written or not
+    TrackDepth depth = {};
     timeline::NameId state = timeline::kNoName;  // that is a slice, and open
   };
 
   [[nodiscard]] const Result<void>& status() const { return packets_.status(); }
   void begin_trace(const Timeline& timeline, std::int64_t first);
+  void before(const Timeline& timeline, const Mark& mark) {
+    if (!flows_.empty() && !adds_to_slices(mark.kind)) [[unlikely]]
+      put_flows(timeline);
+  }
   void begin_slice(const Timeline& timeline, const Mark& mark);
   void end_slice(const Timeline& timeline, const Mark& mark);
   void put_instant(const Timeline& timeline, const Mark& mark);
+  // False, and counted, where it would be too deep.
+  [[nodiscard]] bool begin_instant(const Timeline& timeline, const Mark& mark);
   void put_state(const Timeline& timeline, const Mark& mark);
   void put_state_slice(const Timeline& timeline, const Mark& mark);
   void put_counter(const Timeline& timeline, const Mark& mark);
@@ -88,6 +100,8 @@ class Perfetto final : public MarkExporter<Perfetto> {
   void put_wait(const Timeline& timeline, const Mark& mark);
   void put_gap(const Timeline& timeline, const Mark& mark);
   void put_attributes();
+  // Those that wait, when what is open is complete.
+  void put_flows(const Timeline& timeline);
 
   // Opens an event on the track of a mark.
   void begin_event(const Timeline& timeline, const Mark& mark, EventType type, Content content) {
@@ -112,7 +126,7 @@ class Perfetto final : public MarkExporter<Perfetto> {
   }
   // What the argument of a wait is called.
   [[nodiscard]] const std::string& wait_key(const Timeline& timeline, timeline::NameId name);
-  [[nodiscard]] std::uint32_t gap_lane(const Mark& mark);
+  [[nodiscard]] std::uint32_t gap_lane(const Timeline& timeline, const Mark& mark);
 
   PerfettoOptions options_;
   const Level& level_;
@@ -129,6 +143,7 @@ class Perfetto final : public MarkExporter<Perfetto> {
     bool is_slice = false;
   };
   OpenEvent open_;
+  std::vector<Mark> flows_;  // that began before the event that is open
   struct GapLane {
     std::uint32_t uuid = 0;
     std::int64_t end = 0;
@@ -149,7 +164,7 @@ void Perfetto::begin_trace(const Timeline& timeline, std::int64_t first) {
 }
 
 void Perfetto::begin_slice(const Timeline& timeline, const Mark& mark) {
-  if (state_of(timeline, mark.track).depth++ >= kMostDepth) {
+  if (!state_of(timeline, mark.track).depth.begin()) {
     ++counts_.too_deep;
     return;
   }
@@ -160,12 +175,12 @@ void Perfetto::begin_slice(const Timeline& timeline, const Mark& mark) {
 
 void Perfetto::end_slice(const Timeline& timeline, const Mark& mark) {
   TrackState& track = state_of(timeline, mark.track);
-  if (track.depth == 0) {
+  if (!track.depth.any()) {
     ++counts_.without_begin;
     begin_event(mark.begin, EventType::kSliceBegin,
                 tracks_.uuid(timeline, mark.track, Content::kEvents));
     names_.put_event(timeline, mark.name);
-  } else if (track.depth-- > kMostDepth) {
+  } else if (!track.depth.end()) {
     return;
   }
   if (mark.has(timeline::kOpenAtEnd)) return;  // Perfetto shows that it did not end
@@ -175,9 +190,17 @@ void Perfetto::end_slice(const Timeline& timeline, const Mark& mark) {
 }
 
 void Perfetto::put_instant(const Timeline& timeline, const Mark& mark) {
+  if (begin_instant(timeline, mark)) annotations_.put(mark);
+}
+
+bool Perfetto::begin_instant(const Timeline& timeline, const Mark& mark) {
+  if (!state_of(timeline, mark.track).depth.instant(mark.time)) {
+    ++counts_.too_deep;
+    return false;
+  }
   begin_event(timeline, mark, EventType::kInstant, Content::kEvents);
-  annotations_.put(mark);
   keep_open(mark, false);
+  return true;
 }
 
 void Perfetto::put_state(const Timeline& timeline, const Mark& mark) {
@@ -223,11 +246,14 @@ void Perfetto::put_counter(const Timeline& timeline, const Mark& mark) {
 
 // Flows begin and end at slices and instants: at the one that is open, or at an instant made for
 // it.
+// Where they began is told when they arrive: that is written when what is open is complete.
 void Perfetto::put_flow(const Timeline& timeline, const Mark& mark) {
+  const bool began_before = mark.kind == MarkKind::kFlowOut && mark.time < open_.time;
+  if (packets_.event_is_open() && began_before && open_.track != timeline::kNoTrack)
+    return flows_.push_back(mark);
   if (!is_open(mark)) {
-    begin_event(timeline, mark, EventType::kInstant, Content::kEvents);
+    if (!begin_instant(timeline, mark)) return;
     if (mark.name == timeline::kNoName) packets_.text(perfetto::event_field::kName, "flow");
-    keep_open(mark, false);
   }
   packets_.writer().fixed(mark.kind == MarkKind::kFlowOut
                               ? perfetto::event_field::kFlowIds
@@ -235,12 +261,15 @@ void Perfetto::put_flow(const Timeline& timeline, const Mark& mark) {
                           mark.flow);
 }
 
+void Perfetto::put_flows(const Timeline& timeline) {
+  const std::vector<Mark> flows = std::exchange(flows_, {});
+  open_ = {};
+  for (const Mark& flow : flows) put_flow(timeline, flow);
+}
+
 // An argument of the slice that it ended with: what was waited for, and the nanoseconds.
 void Perfetto::put_wait(const Timeline& timeline, const Mark& mark) {
-  if (!is_open(mark)) {
-    begin_event(timeline, mark, EventType::kInstant, Content::kEvents);
-    keep_open(mark, false);
-  }
+  if (!is_open(mark) && !begin_instant(timeline, mark)) return;
   annotations_.put_integer(wait_key(timeline, mark.name), mark.duration());
 }
 
@@ -255,21 +284,19 @@ const std::string& Perfetto::wait_key(const Timeline& timeline, timeline::NameId
 }
 
 void Perfetto::put_gap(const Timeline& timeline, const Mark& mark) {
-  const std::uint32_t uuid = gap_lane(mark);
+  const std::uint32_t uuid = gap_lane(timeline, mark);
   if (uuid == 0) {
     ++counts_.gaps_left_out;
     return;
   }
   begin_event(std::min(mark.begin, mark.time), EventType::kSliceBegin, uuid);
   names_.put_event(timeline, mark.name);
-  if (mark.track != timeline::kNoTrack)
-    annotations_.put_text("track", timeline.track(mark.track).name);
   annotations_.put(mark);
   begin_event(mark.time, EventType::kSliceEnd, uuid);
 }
 
 // Of several streams gaps overlap.
-std::uint32_t Perfetto::gap_lane(const Mark& mark) {
+std::uint32_t Perfetto::gap_lane(const Timeline& timeline, const Mark& mark) {
   const auto free = std::ranges::find_if(
       gap_lanes_, [&mark](const GapLane& lane) { return lane.end <= mark.begin; });
   if (free != gap_lanes_.end()) {
@@ -277,7 +304,8 @@ std::uint32_t Perfetto::gap_lane(const Mark& mark) {
     return free->uuid;
   }
   if (gap_lanes_.size() == kMostGapLanes) return 0;
-  gap_lanes_.push_back({.uuid = tracks_.add_lane(kGapTrack), .end = mark.time});
+  gap_lanes_.push_back(
+      {.uuid = tracks_.add_lane(timeline.track(mark.track).name), .end = mark.time});
   return gap_lanes_.back().uuid;
 }
 
@@ -305,6 +333,7 @@ void Perfetto::put_attributes() {
 
 Result<void> Perfetto::finish(const Timeline& timeline) {
   start(timeline, timeline.begin());
+  put_flows(timeline);
   put_attributes();
   return packets_.finish();
 }
@@ -316,13 +345,12 @@ Receipt Perfetto::receipt() const {
       {"time before 0", fmt::format("all times are {} ns later", shift), shift == 0 ? 0U : 1U,
        false},
       {"time before the trace's begin, or beyond 2^63 ns", "moved there", packets_.times().clamped},
-      {"slice more than 500 deep", "left out", counts_.too_deep},
+      {"slice or instant more than 500 deep", "left out", counts_.too_deep},
       {"end of a slice that did not begin", "begun where it says", counts_.without_begin, false},
       {"state", "written as a slice", counts_.states_as_slices, false},
       {"unknown state of a task", "written as runnable", tasks.unknown},
       {"state of a task that it is in, or creation of a known one", "left out", tasks.repeated,
        false},
-      {"state of the idle task", "left out: a processor that runs nothing", tasks.idle, false},
       {"state of a task behind later ones", "left out", tasks.late},
       {"loss beside 64 others", "left out", counts_.gaps_left_out},
       {"name beyond 65,536", "written out each time", names_.written_out(), false},

@@ -18,7 +18,9 @@ constexpr std::array kStateWords = {
     StateWord{"uninterruptible", TaskState::kUninterruptible},
     StateWord{"suspended", TaskState::kStopped},
     StateWord{"stopped", TaskState::kStopped},
+    StateWord{"traced", TaskState::kStopped},
     StateWord{"dead", TaskState::kDead},
+    StateWord{"zombie", TaskState::kDead},
     StateWord{"deleted", TaskState::kDestroyed},
     StateWord{"destroyed", TaskState::kDestroyed},
 };
@@ -26,8 +28,10 @@ constexpr std::array kStateWords = {
 // Numbers of tasks that a track does not give: above those that systems give.
 constexpr std::int64_t kMadeUpTids = 1'000'000'000;
 
+// 0 is for Perfetto the idle task of every processor.
 std::int64_t tid_of(const timeline::Timeline& timeline, timeline::TrackId id) {
-  return timeline.track(id).tid.value_or(kMadeUpTids + id);
+  const std::int64_t tid = timeline.track(id).tid.value_or(0);
+  return tid == 0 ? kMadeUpTids + id : tid;
 }
 
 }  // namespace
@@ -62,10 +66,6 @@ bool Tasks::can_follow(TaskState state, const Task& task, std::int64_t tid) {
 
 void Tasks::put(const timeline::Timeline& timeline, const timeline::Mark& mark) {
   const std::int64_t tid = tid_of(timeline, mark.track);
-  if (tid == 0) {
-    ++counts_.idle;
-    return;
-  }
   if (mark.time < last_time_) {
     ++counts_.late;
     return;

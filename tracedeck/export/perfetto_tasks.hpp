@@ -22,7 +22,6 @@ namespace tracedeck::exporting::perfetto {
 struct TaskCounts {
   std::uint64_t unknown = 0;   // written as runnable
   std::uint64_t repeated = 0;  // the same again, left out
-  std::uint64_t idle = 0;      // of tasks with number 0: a processor that runs nothing
   std::uint64_t late = 0;      // came behind later ones, left out
 };
 

@@ -130,7 +130,19 @@ TEST_F(PerfettoTest, SlicesDeeperThan500AreLeftOutAndCounted) {
   ASSERT_EQ(all.size(), 1000U);
   EXPECT_EQ(all[499], "499 begin 1 f");
   EXPECT_EQ(all[500], "1501 end 1");
-  EXPECT_THAT(sentences(write().receipt), ElementsAre("3 of slice more than 500 deep: left out"));
+  EXPECT_THAT(sentences(write().receipt),
+              ElementsAre("3 of slice or instant more than 500 deep: left out"));
+}
+
+// For Perfetto they lie in each other, and those beyond 512 are dropped.
+TEST_F(PerfettoTest, InstantsOfOneTimeBeyond500AreLeftOutAndCounted) {
+  const TrackId track = made_.track(TrackKind::kPlain, "a");
+  made_.begin(track, 10, "f");
+  for (int i = 0; i < 503; ++i) made_.instant(track, 20, "x");
+  made_.instant(track, 21, "x");
+  EXPECT_EQ(events().size(), 1U + 499 + 1);
+  EXPECT_THAT(sentences(write().receipt),
+              ElementsAre("4 of slice or instant more than 500 deep: left out"));
 }
 
 TEST_F(PerfettoTest, WhatDoesNotEndIsLeftOpen) {
@@ -181,7 +193,7 @@ TEST_F(PerfettoTest, ProcessesAndThreadsHaveTheirNumbers) {
 TEST_F(PerfettoTest, AThreadThatLacksAProcessIsAPlainTrack) {
   made_.instant(made_.thread("worker 0", 43, made_.track(TrackKind::kGroup, "service")), 1, "x");
   EXPECT_THAT(lines(), ElementsAre("track 1=2 2='service' 11=3 15=2 12=0",
-                                   "track 1=1 2='worker 0' 5=2 15=2 12=0", "1 instant 1 x"));
+                                   "track 1=1 2='worker 0' 5=2 11=3 15=2 12=0", "1 instant 1 x"));
 }
 
 TEST_F(PerfettoTest, ASecondTrackOfAThreadIsAPlainOne) {
@@ -189,7 +201,7 @@ TEST_F(PerfettoTest, ASecondTrackOfAThreadIsAPlainOne) {
   made_.instant(made_.thread("worker 0", 43, process), 1, "x");
   made_.instant(made_.thread("system calls", 43, process), 2, "y");
   EXPECT_THAT(lines().back(), "2 instant 3 y");
-  EXPECT_EQ(lines()[3], "track 1=3 2='system calls' 5=2 15=2 12=0");
+  EXPECT_EQ(lines()[3], "track 1=3 2='system calls' 5=2 11=3 15=2 12=0");
 }
 
 TEST_F(PerfettoTest, LanesAreMergedAndOthersOfOneNameAreNot) {
@@ -284,6 +296,31 @@ TEST_F(PerfettoTest, AFlowOfAnotherTrackOrTimeHasAnInstantOfItsOwn) {
               ElementsAre("10 instant 1 x", "10 instant 2 x", "10 instant 1 'flow' flow=5"));
 }
 
+// As the interpreter makes them: where a flow began is told when it arrives.
+TEST_F(PerfettoTest, AFlowThatBeganBeforeLeavesOpenWhatItEndsAt) {
+  const TrackId a = made_.track(TrackKind::kPlain, "a");
+  const TrackId b = made_.track(TrackKind::kPlain, "b");
+  made_.begin(b, 30, "poll");
+  made_.flow(MarkKind::kFlowOut, a, 10, 5).flags = timeline::kLate;
+  made_.flow(MarkKind::kFlowIn, b, 30, 5);
+  made_.wait(b, 10, 30, "wake");
+  made_.end(b, 40, "poll", 30);
+  made_.begin(b, 50, "poll");
+  made_.flow(MarkKind::kFlowOut, a, 20, 6).flags = timeline::kLate;
+  made_.flow(MarkKind::kFlowIn, b, 50, 6);
+  EXPECT_THAT(events(),
+              ElementsAre("30 begin 1 poll ends=5 wake (ns)=20", "late 10 instant 2 'flow' flow=5",
+                          "40 end 1", "50 begin 1 poll ends=6", "late 20 instant 2 'flow' flow=6"));
+}
+
+TEST_F(PerfettoTest, AnEndOfWhatIsOnNoTrackIsLeftOut) {
+  const TrackId track = made_.track(TrackKind::kLanes, "a");
+  made_.begin(track, 10, "f");
+  made_.end(track, 20, "g", 5).flags = timeline::kUnplaced;
+  made_.end(track, 30, "f", 10);
+  EXPECT_THAT(events(), ElementsAre("10 begin 1 f", "30 end 1"));
+}
+
 TEST_F(PerfettoTest, AWaitIsAnArgumentOfWhatItEndedWith) {
   const TrackId track = made_.track(TrackKind::kPlain, "a");
   made_.begin(track, 30, "poll");
@@ -310,14 +347,14 @@ TEST_F(PerfettoTest, BytesAreTheSameHoweverMarksAreCut) {
 TEST_F(PerfettoTest, LossesAreSlicesOnATrackOfTheirOwn) {
   const TrackId track = made_.track(TrackKind::kPlain, "worker");
   made_.instant(track, 100, "x");
-  made_.gap(40, 100, "lost 7 events", track);
+  made_.gap(40, 100, "lost 7 events");
   made_.gap(60, 110, "damaged");
   made_.gap(110, 120, "lost 1 event");
-  EXPECT_THAT(lines(), ElementsAre("track 1=1 2='worker' 15=2 12=0", "100 instant 1 x",
-                                   "track 1=2 2='trace quality'",
-                                   "late 40 begin 2 lost 7 events track='worker'", "100 end 2",
-                                   "track 1=3 2='trace quality'", "late 60 begin 3 damaged",
-                                   "110 end 3", "110 begin 2 lost 1 event", "120 end 2"));
+  EXPECT_THAT(lines(),
+              ElementsAre("track 1=1 2='worker' 15=2 12=0", "100 instant 1 x",
+                          "track 1=2 2='trace quality'", "late 40 begin 2 lost 7 events",
+                          "100 end 2", "track 1=3 2='trace quality'", "late 60 begin 3 damaged",
+                          "110 end 3", "110 begin 2 lost 1 event", "120 end 2"));
 }
 
 TEST_F(PerfettoTest, TaskStatesAreEventsOfAKernel) {
@@ -351,12 +388,12 @@ TEST_F(PerfettoTest, ATaskIsCreatedWhenItIsNotKnownAndEndsWhenItIsDead) {
                                     "50 task 1=0 2='A' 3=5 4=8", "60 task 1=0 2='A' 3=5 4=1"));
 }
 
-TEST_F(PerfettoTest, TheIdleTaskIsAProcessorThatRunsNothing) {
-  const TrackId idle = made_.task("swapper/0", 0);
-  made_.state(idle, 10, "running", 0);
-  EXPECT_THAT(events(), IsEmpty());
-  EXPECT_THAT(sentences(write().receipt),
-              ElementsAre("1 of state of the idle task: left out: a processor that runs nothing"));
+// Which is the idle task of all processors for Perfetto.
+TEST_F(PerfettoTest, ATaskWithoutANumberOrWith0HasOneMadeUp) {
+  made_.state(made_.task("zero", 0), 10, "running", 0);
+  made_.state(made_.track(TrackKind::kTask, "none"), 20, "running", 1);
+  EXPECT_THAT(events(), ElementsAre("10 task 1=0 2='zero' 3=1000000001 4=3",
+                                    "20 task 1=1 2='none' 3=1000000002 4=3"));
 }
 
 TEST_F(PerfettoTest, TaskStatesAreSlicesForOlderVersions) {
@@ -373,6 +410,7 @@ TEST(PerfettoTaskState, IsWhatANameBeginsWith) {
   EXPECT_EQ(task_state("running"), TaskState::kRunning);
   EXPECT_EQ(task_state("runnable (pre-empted)"), TaskState::kRunnable);
   EXPECT_EQ(task_state("suspended"), TaskState::kStopped);
+  EXPECT_EQ(task_state("zombie"), TaskState::kDead);
   EXPECT_EQ(task_state("blocked: receive QUEUE"), TaskState::kSleeping);
   EXPECT_EQ(task_state("delay"), TaskState::kSleeping);
   EXPECT_EQ(task_state(""), TaskState::kSleeping);

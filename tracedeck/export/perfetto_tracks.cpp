@@ -106,7 +106,8 @@ void Tracks::put_plain(const Track& track, std::uint32_t parent, Content content
   ProtobufWriter& writer = packets_.writer();
   packets_.text(track_field::kName, track.name);
   if (parent != 0) writer.integer(track_field::kParentUuid, parent);
-  if (track.kind == TrackKind::kGroup || track.kind == TrackKind::kProcess)
+  if (track.kind == TrackKind::kGroup || track.kind == TrackKind::kProcess ||
+      track.kind == TrackKind::kThread)
     writer.integer(track_field::kChildOrdering, kOrderExplicitly);
   if (content == Content::kCounter) put_counter(track);
   if (content == Content::kStates && state_tracks_) writer.empty_message(track_field::kStateV57);
