@@ -133,6 +133,7 @@ Result<void> MadeUpMarks::make(std::string_view shape, std::uint64_t count) {
   if (shape == "runtime") make_runtime(count);
   if (shape == "odd") make_odd();
   if (shape == "hostile") make_hostile();
+  if (shape == "wild") make_wild(count);
   hand_on();
   if (!status_) return status_;
   return sink_.finish(timeline_);
@@ -311,6 +312,22 @@ void MadeUpMarks::make_odd() {
   slice_end(thread, a, 2'450, 2'600);
   put(MarkKind::kSliceBegin, thread, b, 2'700);
   slice_end(thread, b, 2'700, 3'000, timeline::kOpenAtEnd);
+}
+
+// What no interpreter makes: times from one end of 64 bits to the other, in no order.
+void MadeUpMarks::make_wild(std::uint64_t count) {
+  for (int i = 0; i < 6; ++i) track(TrackKind::kPlain, "track");
+  for (int i = 0; i < 6; ++i) timeline_.add_name("", std::to_string(i));
+  const auto time = [this] {
+    const std::uint64_t bits = random(~std::uint64_t{0});
+    return static_cast<std::int64_t>(bits) >> random(64);
+  };
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Mark& mark = put(static_cast<MarkKind>(random(9)), static_cast<TrackId>(random(7)),
+                     static_cast<NameId>(random(7)), time());
+    mark.flags = static_cast<std::uint16_t>(random(1 << 12));
+    mark.begin = time();
+  }
 }
 
 void MadeUpMarks::make_hostile() {

@@ -90,7 +90,8 @@ function layOut() {
 	bottomLine = y;
 	lines = [...bands, ...lines];
 }
-const lineOfTrack = track => lines.find(line => line.row && line.row.track === track) || lines.find(line => line.track && line.track.id === track.first) || null;
+const lineOfTrack = track => lines.find(line => line.row && line.row.track === track) ||
+	lines.find(line => line.track && line.track.id === track.first) || null;
 const lineOf = row => lines.find(line => line.row === row) || lineOfTrack(row.track);
 const topOf = line => line.y + RULER - view.scroll;
 
@@ -112,7 +113,7 @@ const perPixel = () => (view.to - view.from) / max(1, width - gutter);
 const xOf = time => gutter + (time - view.from) / perPixel();
 const timeAt = x => view.from + (x - gutter) * perPixel();
 function show(from, to) {
-	const room = span * .02, size = min(max(to - from, 20), span + 2 * room);
+	const room = span * .02, size = min(max(to - from, 20, span / 1e12), span + 2 * room);
 	view.from = min(max((from + to - size) / 2, -room), span + room - size);
 	view.to = view.from + size;
 	draw();
@@ -390,7 +391,7 @@ function drawGutter() {
 	box(0, RULER, gutter - 1, height, theme.panel);
 	box(gutter - 1, 0, 1, height, theme.line);
 	for (const line of lines) {
-		const y = topOf(line), x = 12 + (line.level || 0) * 12, room = gutter - x - 12;
+		const y = topOf(line), x = 12 + line.level * 12, room = gutter - x - 12;
 		if (y > height || y + line.h < RULER) continue;
 		if (line.group) {
 			write(line.track.closed ? '▸' : '▾', x - 4, y + HEAD / 2, 20, theme.soft);
