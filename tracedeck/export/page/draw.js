@@ -69,15 +69,17 @@ function layOut() {
 	const bands = [];
 	let y = 0, odd = false;
 	lines = [];
+	for (const track of index.tracks) track.lines = [];
+	const add = line => { lines.push(line); (line.row || line).track.lines.push(line); };
 	const put = (track, level) => {
 		const group = track.children.length, begin = y;
-		if (group) { lines.push({y, h: HEAD, track, level, group}); y += HEAD; }
+		if (group) { add({y, h: HEAD, track, level, group}); y += HEAD; }
 		if (group && track.closed) return;
 		const shown = track.rows.filter(row => row.kind !== WAITS);
 		if (shown.length) {
 			y += PAD;
 			shown.forEach((row, i) => {
-				lines.push({y, h: HEIGHT[row.kind], track, row, level: level + (group ? 1 : 0), label: i === 0 && !group, odd});
+				add({y, h: HEIGHT[row.kind], track, row, level: level + (group ? 1 : 0), label: i === 0 && !group, odd});
 				y += HEIGHT[row.kind] + 1;
 			});
 			y += PAD;
@@ -90,9 +92,8 @@ function layOut() {
 	bottomLine = y;
 	lines = [...bands, ...lines];
 }
-const lineOfTrack = track => lines.find(line => line.row && line.row.track === track) ||
-	lines.find(line => line.track && line.track.id === track.first) || null;
-const lineOf = row => lines.find(line => line.row === row) || lineOfTrack(row.track);
+const lineOfTrack = ({lines, first}) => lines.find(line => line.row) || lines[0] || tracks[first].lines[0] || null;
+const lineOf = row => row.track.lines.find(line => line.row === row) || lineOfTrack(row.track);
 const topOf = line => line.y + RULER - view.scroll;
 
 function resize() {
@@ -343,7 +344,7 @@ function drawBand(x0, x1, y, h, colour, alpha) {
 }
 const gapColour = gap => isDamage(gap) ? theme.damage : theme.gap;
 function drawGap(gap) {
-	const own = gap[3] === 0 ? null : lines.filter(line => line.row && line.row.track.id === gap[3]);
+	const own = gap[3] === 0 ? null : tracks[gap[3]].lines.filter(line => line.row);
 	if (!own) drawBand(xOf(gap[0]), xOf(gap[1]), RULER, height, gapColour(gap), .22);
 	else for (const line of own) drawBand(xOf(gap[0]), xOf(gap[1]), topOf(line), line.h, gapColour(gap), .22);
 }
