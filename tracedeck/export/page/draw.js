@@ -330,8 +330,8 @@ function write(text, x, y, room, colour, size = 12) {
 }
 function drawLabels() {
 	for (const {x0, x1, name, line, flag} of labels) {
-		const from = gutter + max(x0, 0) / scale + 5, pale = isDim(name) || flag & (BEGAN_BEFORE | OPEN);
-		write(nameOf(name), from, topOf(line) + line.h / 2 + .5, gutter + min(x1, W) / scale - 5 - from, pale ? theme.soft : theme.ink, 11.5);
+		const from = gutter + max(x0, 0) / scale + 5, colour = isDim(name) ? theme.soft : flag & (BEGAN_BEFORE | OPEN) ? theme.text : theme.ink;
+		write(nameOf(name), from, topOf(line) + line.h / 2 + .5, gutter + min(x1, W) / scale - 5 - from, colour, 11.5);
 	}
 }
 function drawBand(x0, x1, y, h, colour, alpha) {

@@ -76,6 +76,20 @@ TEST(Page, IsWrittenOfNoMarksToo) {
   EXPECT_NE(page->find("\"rows\":[]"), std::string::npos);
 }
 
+TEST(Page, WhatIsShorterThanWantedCountsInTheTableAlone) {
+  timeline::Timeline timeline;
+  timeline.add_track({.name = "track"});
+  timeline.add_name("", "name");
+  const auto page = page_of(timeline,
+                            {mark(MarkKind::kSliceBegin, 1, 0), slice_end(1, 0, 99),
+                             mark(MarkKind::kSliceBegin, 1, 100), slice_end(1, 100, 200)},
+                            {.shortest = 100});
+  ASSERT_TRUE(page);
+  EXPECT_NE(page->find("\"rows\":[[0,1,0,1,"), std::string::npos);
+  EXPECT_NE(page->find("\"count\":2,\"unknown\":0,\"total\":199"), std::string::npos);
+  EXPECT_NE(page->find("[\"slices not drawn: shorter than was asked for\",1]"), std::string::npos);
+}
+
 TEST(Page, OneThatWouldBeTooLargeIsAnError) {
   timeline::Timeline timeline;
   timeline.add_track({.name = "track"});
