@@ -92,7 +92,7 @@ function layOut() {
 	bottomLine = y;
 	lines = [...bands, ...lines];
 }
-const lineOfTrack = ({lines, first}) => lines.find(line => line.row) || lines[0] || tracks[first].lines[0] || null;
+const lineOfTrack = ({lines, first}) => lines.find(line => line.row && line.row.kind < INSTANTS) || lines[0] || tracks[first].lines[0] || null;
 const lineOf = row => row.track.lines.find(line => line.row === row) || lineOfTrack(row.track);
 const topOf = line => line.y + RULER - view.scroll;
 
