@@ -38,6 +38,11 @@ constexpr auto kLatencyOptions = std::to_array<std::string_view>(
      "clock-offset", "metadata",    "files-from", "format",   "tband-encoding", "max-state",
      "jobs",         "strict",      "color",      "progress", "quiet",          "verbose",
      "help",         "version"});
+constexpr auto kWhyOptions = std::to_array<std::string_view>(
+    {"longest",     "slice",    "rank",           "at",        "track",        "json",
+     "json-output", "table",    "slice-order",    "clock",     "clock-offset", "metadata",
+     "files-from",  "format",   "tband-encoding", "max-state", "jobs",         "strict",
+     "color",       "progress", "quiet",          "verbose",   "help",         "version"});
 constexpr auto kTablesOptions = std::to_array<std::string_view>({"table", "help", "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
     {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
@@ -132,6 +137,13 @@ constexpr std::array kCommands = {
         "lost, cut or had not ended is in no figure and is counted below. Quantiles are within "
         "0.4 %, all else is exact.",
         Operands::kTraces, kLatencyOptions, nullptr, run_latency},
+    Command{
+        "why", "what a slice took so long for: inside, meanwhile, waited, hurt",
+        "Shows what happened around one slice or wait: what it waited for before, what it lies "
+        "in, what was inside, stacks that were sampled, what ran on other tracks meanwhile, and "
+        "which waits were going on. Evidence comes first; a conclusion is drawn only where all "
+        "of a known pattern was seen. The TRACEs are read twice.",
+        Operands::kTraces, kWhyOptions, check_why, run_why},
     Command{"tables", "what is known of the meaning of events",
             "Lists the tables that say what events mean, or prints the one called NAME, as TOML. "
             "With --table FILE that one is checked and is in the list.\n\n"

@@ -11,6 +11,7 @@
 #include "tracedeck/outputs.hpp"
 #include "tracedeck/render/babeltrace_time.hpp"
 #include "tracedeck/timeline/latency.hpp"
+#include "tracedeck/timeline/why.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -255,6 +256,19 @@ std::string apply_perfetto_level(Options& options, const std::string& value) {
   return {};
 }
 
+std::string apply_rank(Options& options, const std::string& value) {
+  const auto rank = parse_count(value);
+  if (!rank) return rank.error();
+  if (*rank == 0 || *rank > timeline::SliceFinder::kMostRank)
+    return fmt::format("a rank is a number from 1 to {}", timeline::SliceFinder::kMostRank);
+  options.why_rank = *rank;
+  return {};
+}
+
+std::string apply_at(Options& options, const std::string& value) {
+  return take(options.why_at, parse_time_point(value));
+}
+
 std::vector<Choice> args_choices() {
   return {{"longest", "of the 1,000 longest of each name"}, {"all", "of every slice"}};
 }
@@ -397,6 +411,27 @@ constexpr std::array kOptions = {
                .help = "print the tables that were applied, and what was inferred, instead",
                .detail = "As TOML: a table of one's own can begin with it.",
                .apply = set<&Options::explain>},
+    OptionSpec{.name = "longest",
+               .value = "NAME",
+               .help = "the longest slice or wait called NAME",
+               .detail = "The name of a row of 'latency', a category, or a glob over both.",
+               .apply = assign<&Options::why_longest>},
+    OptionSpec{.name = "slice",
+               .value = "NAME",
+               .help = "that of NAME which --rank says",
+               .apply = assign<&Options::why_slice>},
+    OptionSpec{.name = "rank",
+               .value = "N",
+               .help = "of --slice: 1 is the longest (default), 2 the next, up to 1000",
+               .apply = apply_rank},
+    OptionSpec{.name = "at",
+               .value = "T",
+               .help = "the innermost slice that lasts at T",
+               .apply = apply_at},
+    OptionSpec{.name = "track",
+               .value = "TRACK",
+               .help = "only slices on tracks of that name, a glob",
+               .apply = assign<&Options::why_track>},
     OptionSpec{.name = "args",
                .value = "WHICH",
                .help = "of html: fields of the longest slices of each name (default), or of all",

@@ -51,6 +51,11 @@ struct Options {
   bool int64_strings = false;
   bool metadata = false;                // of `schema`: as metadata text
   std::vector<timeline::Table> tables;  // of --table
+  std::string why_longest;              // names of slices and waits
+  std::string why_slice;
+  std::size_t why_rank = 1;
+  std::optional<TimePoint> why_at;
+  std::string why_track;
   int perfetto_level = 57;
   bool all_arguments = false;
   bool explain = false;              // print what was applied and inferred as tables
