@@ -21,7 +21,7 @@ deps:
 demo: deps
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target tracedeck-command record_pool
-	@scripts/demo.sh $(BIN) $(DEMO)
+	@scripts/demo.sh $(BIN) $(DEMO) examples/record_pool.toml
 
 test: deps
 	cmake --preset release

@@ -255,6 +255,15 @@ std::string apply_perfetto_level(Options& options, const std::string& value) {
   return {};
 }
 
+std::vector<Choice> args_choices() {
+  return {{"longest", "of the 1,000 longest of each name"}, {"all", "of every slice"}};
+}
+
+std::string apply_args(Options& options, const std::string& value) {
+  options.all_arguments = value == "all";
+  return {};
+}
+
 std::string apply_slices_by(Options& options, const std::string& value) {
   options.slices_by = value;
   const auto latency = timeline::Latency::make({.by = value});
@@ -388,6 +397,12 @@ constexpr std::array kOptions = {
                .help = "print the tables that were applied, and what was inferred, instead",
                .detail = "As TOML: a table of one's own can begin with it.",
                .apply = set<&Options::explain>},
+    OptionSpec{.name = "args",
+               .value = "WHICH",
+               .help = "of html: fields of the longest slices of each name (default), or of all",
+               .choices = args_choices,
+               .initial = "longest",
+               .apply = apply_args},
     OptionSpec{.name = "perfetto-level",
                .value = "VERSION",
                .help = "oldest Perfetto that is to read it: 57 (default), 50",

@@ -52,6 +52,7 @@ struct Options {
   bool metadata = false;                // of `schema`: as metadata text
   std::vector<timeline::Table> tables;  // of --table
   int perfetto_level = 57;
+  bool all_arguments = false;
   bool explain = false;              // print what was applied and inferred as tables
   std::string slices_where;          // what slices have to meet
   std::string slices_by;             // what they are grouped by

@@ -47,6 +47,8 @@ OutputSettings output_settings(const Options& options) {
                                          .names = options.babeltrace_names.shown(),
                                          .fields = options.babeltrace_fields.shown()},
                           .write = {.version = options.dial9_version}};
+  settings.all_arguments = options.all_arguments;
+  settings.title = fmt::format("{}", fmt::join(options.operands, ", "));
   settings.perfetto_level = options.perfetto_level;
   if (options.packet_size) settings.write.packet_size = *options.packet_size;
   return settings;

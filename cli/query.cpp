@@ -141,8 +141,9 @@ void run_merge(const Options& options, Session& session) {
   if (session.stop.stop_requested()) session.cut_short();
   if (session.stop.stop_requested() || merge.query() == nullptr) return partial.discard();
   if (!options.partial.empty()) return partial.write(*merge.query());
-  if (session.delivered(merge.query()->finish()))
-    report_counts(options, session, merge.query()->counts(), *estimates);
+  if (!session.delivered(merge.query()->finish())) return;
+  report_counts(options, session, merge.query()->counts(), *estimates);
+  for (const std::string& sentence : merge.query()->notices()) session.diagnostics.note(sentence);
 }
 
 // Reads what the answer is of, and adds it. Returns whether there can be an answer; what reading

@@ -68,7 +68,7 @@ class Dial9(ClassMemory):
 
     def test_schemas_of_fields_of_their_own(self):
         trace = self.file("trace", large_metadata.dial9_schemas(65536, 8))
-        self.check(trace, limit=76 * MIB, info=88 * MIB, schema=80 * MIB)
+        self.check(trace, limit=76 * MIB, info=80 * MIB, schema=80 * MIB)
 
 
 class Tsdl(ClassMemory):
@@ -85,7 +85,7 @@ class Tsdl(ClassMemory):
 
     def test_events_of_one_field(self):
         trace = self.directory(large_metadata.tsdl_events(100_000, 1))
-        self.check(trace, only=FEW, info=84 * MIB, schema=76 * MIB)
+        self.check(trace, only=FEW)
 
 
 class Json(ClassMemory):
@@ -93,13 +93,13 @@ class Json(ClassMemory):
         self.check(self.directory(large_metadata.json_events(2_900, 40)), only=FEW)
 
     def test_events_of_one_field(self):
-        self.check(self.directory(large_metadata.json_events(64_000, 1)), only=FEW, info=68 * MIB)
+        self.check(self.directory(large_metadata.json_events(64_000, 1)), only=FEW)
 
     def test_labels(self):
         self.check(self.directory(large_metadata.json_labels(450_000)), only=FEW, schema=72 * MIB)
 
     def test_options(self):
-        self.check(self.directory(large_metadata.json_options(100_000)), 82 * MIB, only=FEW)
+        self.check(self.directory(large_metadata.json_options(100_000)), only=FEW)
 
 
 if __name__ == "__main__":

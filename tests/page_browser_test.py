@@ -201,6 +201,14 @@ class PageBrowserTest(Browser):
         self.assertIn("owned", shown[-1]["value"])
         self.assertNotIn("\u202e", shown[-1]["value"])
 
+    def test_marks_that_make_no_sense_are_shown(self):
+        tabs = [{"evaluate": f"showPanel('{tab}')"} for tab in ("latency", "list", "trace", "range", "selection")]
+        keys = [{"press": key} for key in ["w"] * 3 + ["d", "s", "m", "f", "f"]]
+        for count in (100, 5000):
+            with self.subTest(count=count):
+                shown = self.show("wild", count, *tabs, *keys, {"evaluate": "show(span / 3, span / 3 + 1)"}, {"evaluate": "jump({row: rows[0], at: 0})"})
+                self.assertGreater(width(shown[-1]), 0)
+
     def test_short_slices_do_not_vanish(self):
         # One that ended before it began lasts no time at all.
         lit = """(() => { const y = Math.round((topOf(lineOf(rows[0])) + 5) * scale), x = Math.round(xOf(1100) * scale);

@@ -4,6 +4,7 @@ import json
 import unittest
 
 import dial9_writer as w
+import heph_writer as h
 from command import CommandTest, run
 
 MS = 1_000_000
@@ -94,6 +95,20 @@ class Sides(Asked):
         self.assertNotIn("did you mean `x`", self.ask("select common.x, load.x")[2])
 
 
+class Losses(CommandTest):
+    def test_what_a_condition_leaves_out_moves_no_loss(self):
+        # Time steps back behind the loss, so that it has none of its own and goes by the event before it.
+        made = [("other", 0, 2000), ("other", 5, 1500), ("begin", 6, 1600), ("end", 7, 3000)]
+        events = [h.event(name.encode(), counter=counter, start=time, end=time) for name, counter, time in made]
+        trace = self.file("trace.heph", h.epoch(0) + b"".join(events))
+        printed = self.check(run("print", "-q", "--order", "time", "--records", "all", "--output", "jsonl", trace), 0).stdout.decode()
+        self.assertIn('{"loss":{"stream":{"id":1},"events":4}}', printed)
+        for front in ("", 'where name != "other" | ', "where time > 1600 or time == 1600 | "):
+            result = self.check(run("query", "--output", "jsonl", f"{front}pair begin end", trace), 0)
+            pairs = json.loads(result.stdout.splitlines()[-1])["answer"]["pairs"]
+            self.assertEqual((pairs["complete"], pairs["void"]), (0, 1), front)
+
+
 class Names(Asked):
     def test_names_of_no_event(self):
         for stages, said in {
@@ -105,6 +120,16 @@ class Names(Asked):
         }.items():
             self.assertIn(said, self.ask(stages)[2], stages)
             self.assertNotIn("field of that name", self.ask(PAIR)[2])
+
+    def test_keys_of_streams(self):
+        trace = self.file("trace.heph", h.epoch(0) + h.event(b"poll", h.number(b"id", 1), substream=3))
+        for word in ("substream", "counter", "substraem", "common.substream"):
+            for question in (f"count by {word}", f"where {word} == 1 | count"):
+                near = "counter" if word == "counter" else "substream"
+                said = self.check(run("query", question, trace), 0).stderr.decode()
+                self.assertIn(f"no event class has a field `{word}`; did you mean `stream.{near}`?", said)
+        self.assertIn("did you mean `stream.segment`?", self.ask("count by segment")[2])
+        self.assertNotIn("did you mean", self.check(run("query", "count by stream.substream", trace), 0).stderr.decode())
 
     def test_names_that_events_have(self):
         self.assertEqual(self.ask(PAIR)[2], "")

@@ -13,6 +13,7 @@ from command import BIN, CommandTest, is_sanitized, run
 from query_pipelines.pipelines import Pipelines, text_of
 from query_pipelines.traces import ALL
 from query_pipelines_test import FIRST_SEED, MEASURED, SEEDS, TraceTest, is_near, is_number, parse_answer
+from tband_test import event as tband_event
 
 SCHEMA = w.header() + w.schema(0, "Tick", [("key", w.VARINT), ("n", w.VARINT)])
 
@@ -140,6 +141,18 @@ class Files(CommandTest):
         self.assertEqual(rows, [{"key": 1, "count": 15, "sum(duration)": 1500}])
         self.assertEqual((counts["pairs"]["complete"], counts["pairs"]["without_end"]), (15, 3))
 
+    def test_times_that_may_be_in_ticks_are_called_so(self):
+        frames = b"".join(tband_event(4 + i % 2, 100 + i, 7) for i in range(6))
+        said = "times and durations may not be in ns: of the traces that partial answers are of, 2 did not say how long a tick is, and 1 ns was taken"
+        for number, (question, is_of_times) in enumerate((("count, max(time) by name", True), ("count by task_id", False), ("count every 1us", True), ("where time > 3 | count", True))):
+            parts = [self.part(f"{number}.{i}.part", question, frames, "--format", "tband") for i in range(2)]
+            parts.append(self.part(f"{number}.known.part", question, tband_event(2, 1000) + frames, "--format", "tband"))
+            self.assertEqual(said in self.merged(*parts)[2], is_of_times, question)
+            both = self.folder / f"{number}.part"
+            self.check(run("query", "-q", "--merge", *parts, "--partial", both), 0)
+            self.assertEqual(said in self.merged(both)[2], is_of_times, question)
+            self.assertNotIn("may not be in ns", self.merged(parts[-1])[2])
+
     def test_what_is_unsound_is_left_out_as_a_whole(self):
         content = SCHEMA + b"".join(w.event(0, w.varint(i % 3) + w.varint(i), delta=1) for i in range(30))
         good = self.part("good.part", "p50(n), count by key", content)
@@ -149,7 +162,7 @@ class Files(CommandTest):
             "cut": (bytes_of[:-5], "is cut short, and nothing of it is used"),
             "longer": (bytes_of + b"x", "is damaged here"),
             "flipped": (bytes_of[:60] + bytes([bytes_of[60] ^ 1]) + bytes_of[61:], "is damaged here"),
-            "newer": (bytes_of[:8] + b"\x03" + bytes_of[9:], "is of version 3, and this program reads version 2"),
+            "newer": (bytes_of[:8] + b"\x04" + bytes_of[9:], "is of version 4, and this program reads version 3"),
             "empty": (b"", "this is no partial answer"),
             "a trace": (content, "this is no partial answer"),
         }

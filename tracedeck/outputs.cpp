@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tracedeck/export/chrome.hpp"
+#include "tracedeck/export/page/page.hpp"
 #include "tracedeck/export/perfetto.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/render/csv.hpp"
@@ -48,6 +49,30 @@ std::unique_ptr<exporting::Exporter> chrome(io::Output& output, const OutputSett
   return exporting::make_chrome(output, {.attributes = settings.attributes});
 }
 
+// A page holds all marks, or refuses them with an error: its receipt is empty.
+class PageExporter final : public exporting::Exporter {
+ public:
+  explicit PageExporter(std::unique_ptr<timeline::MarkSink> page) : page_(std::move(page)) {}
+
+  Result<void> take(const timeline::Timeline& timeline,
+                    std::span<const timeline::Mark> marks) override {
+    return page_->take(timeline, marks);
+  }
+  Result<void> finish(const timeline::Timeline& timeline) override {
+    return page_->finish(timeline);
+  }
+  [[nodiscard]] Receipt receipt() const override { return {}; }
+
+ private:
+  std::unique_ptr<timeline::MarkSink> page_;
+};
+
+std::unique_ptr<exporting::Exporter> html(io::Output& output, const OutputSettings& settings) {
+  return std::make_unique<PageExporter>(
+      page::make_page(output, {.title = settings.title, .all_arguments = settings.all_arguments}));
+}
+
+constexpr std::array<std::string_view, 3> kHtmlOptions = {"table", "explain", "args"};
 constexpr std::array<std::string_view, 2> kTimeLineOptions = {"table", "explain"};
 constexpr std::array<std::string_view, 3> kPerfettoOptions = {"table", "explain", "perfetto-level"};
 constexpr std::array<std::string_view, 1> kRecordOptions = {"records"};
@@ -86,6 +111,11 @@ constexpr std::array kRendered = {
                .suffixes = {".pftrace", ".perfetto-trace"},
                .options = kPerfettoOptions,
                .draw = perfetto},
+    OutputKind{.name = "html",
+               .title = "time lines as a page for any browser",
+               .suffixes = {".html"},
+               .options = kHtmlOptions,
+               .draw = html},
     OutputKind{.name = "chrome",
                .title = "time lines as JSON of Chrome's trace viewer",
                .suffixes = {".json"},

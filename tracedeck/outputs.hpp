@@ -24,10 +24,12 @@ struct OutputSettings {
   render::TraceNames trace_names = {};
   render::BabeltraceOptions babeltrace = {};
   WriteOptions write = {};  // of formats; the target is set by the output
-  // Of what shows time lines: the format of the trace, what is said of the whole of it, and the
-  // version of Perfetto that is to read it.
+  // Of what shows time lines: the format of the trace, what is said of the whole of it, its title,
+  // and the version of Perfetto that is to read it.
   std::string source_format = {};
   exporting::TraceAttributes attributes = {};
+  std::string title = {};
+  bool all_arguments = false;  // see `page::PageOptions`
   int perfetto_level = 57;
 };
 

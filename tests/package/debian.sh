@@ -62,7 +62,7 @@ inside() {
 }
 install='apt-get -q -y --no-install-recommends install'
 mkdir "$root/here"
-cp -r "$packages"/*.deb "$source"/{consumer.cpp,CMakeLists.txt} "$top/examples/record_pool.cpp" "$top/scripts/demo.sh" "$root/here"
+cp -r "$packages"/*.deb "$source"/{consumer.cpp,CMakeLists.txt} "$top"/examples/record_pool.{cpp,toml} "$top/scripts/demo.sh" "$root/here"
 
 echo "-- the command"
 quietly inside "$install ./tracedeck_*.deb"
@@ -78,7 +78,7 @@ events=$(inside 'tracedeck print --output jsonl jobs.bin' | wc -l)
 [[ $events -eq 1000 ]] || fail "the command prints $events of 1000 events"
 
 echo "-- the demo"
-inside 'bash demo.sh /here demo'
+inside 'bash demo.sh /here demo record_pool.toml'
 
 quietly inside 'apt-get -q -y purge "tracedeck*" "libtracedeck*"'
 left=$(inside 'find /usr -name "*tracedeck*"')

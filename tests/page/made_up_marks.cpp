@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "tracedeck/model/trace_description.hpp"
@@ -133,6 +134,7 @@ Result<void> MadeUpMarks::make(std::string_view shape, std::uint64_t count) {
   if (shape == "runtime") make_runtime(count);
   if (shape == "odd") make_odd();
   if (shape == "hostile") make_hostile();
+  if (shape == "wild") make_wild(count);
   hand_on();
   if (!status_) return status_;
   return sink_.finish(timeline_);
@@ -140,20 +142,21 @@ Result<void> MadeUpMarks::make(std::string_view shape, std::uint64_t count) {
 
 // Durations and pauses of every order from 100 ns to 100 us, 40 names.
 void MadeUpMarks::make_flat(std::uint64_t count) {
-  constexpr std::size_t kTracks = 16;
+  const char* const wanted = std::getenv("PAGE_TRACKS");
+  const std::size_t track_count = wanted == nullptr ? 16 : std::strtoull(wanted, nullptr, 10);
   constexpr std::uint64_t kNames = 40;
   std::vector<NameId> names;
   for (std::uint64_t i = 0; i < kNames; ++i)
     names.push_back(timeline_.add_name("poll", "main.rs:" + std::to_string(100 + 7 * i)));
-  std::array<TrackId, kTracks> tracks{};
-  std::array<std::int64_t, kTracks> now{};
-  for (std::size_t i = 0; i < kTracks; ++i)
+  std::vector<TrackId> tracks(track_count);
+  std::vector<std::int64_t> now(track_count);
+  for (std::size_t i = 0; i < track_count; ++i)
     tracks[i] = track(TrackKind::kThread, "worker " + std::to_string(i));
   const auto some = [this] {
     return static_cast<std::int64_t>(random(std::uint64_t{100} << random(10)));
   };
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::size_t on = i % kTracks;
+    const std::size_t on = i % track_count;
     const std::int64_t begin = now[on] + some();
     const std::int64_t end = begin + 1 + some();
     const NameId name = names[random(kNames)];
@@ -311,6 +314,22 @@ void MadeUpMarks::make_odd() {
   slice_end(thread, a, 2'450, 2'600);
   put(MarkKind::kSliceBegin, thread, b, 2'700);
   slice_end(thread, b, 2'700, 3'000, timeline::kOpenAtEnd);
+}
+
+// What no interpreter makes: times from one end of 64 bits to the other, in no order.
+void MadeUpMarks::make_wild(std::uint64_t count) {
+  for (int i = 0; i < 6; ++i) track(TrackKind::kPlain, "track");
+  for (int i = 0; i < 6; ++i) timeline_.add_name("", std::to_string(i));
+  const auto time = [this] {
+    const std::uint64_t bits = random(~std::uint64_t{0});
+    return static_cast<std::int64_t>(bits) >> random(64);
+  };
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Mark& mark = put(static_cast<MarkKind>(random(9)), static_cast<TrackId>(random(7)),
+                     static_cast<NameId>(random(7)), time());
+    mark.flags = static_cast<std::uint16_t>(random(1 << 12));
+    mark.begin = time();
+  }
 }
 
 void MadeUpMarks::make_hostile() {

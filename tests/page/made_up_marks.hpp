@@ -35,6 +35,7 @@ class MadeUpMarks {
   void make_runtime(std::uint64_t count);
   void make_odd();
   void make_hostile();
+  void make_wild(std::uint64_t count);
   struct Worker;
   void poll(Worker& worker);
   void park(Worker& worker);

@@ -2,7 +2,8 @@
 //   page-marks SHAPE COUNT PAGE [MARKS.jsonl]
 // SHAPE: `runtime`, workers with polls and all that may be seen beside them; `flat`, sixteen tracks
 // of slices one after the other; `odd`, what disorder leaves; `hostile`, names that want out.
-// COUNT: slices, about. With a variable PAGE_ALL the arguments of all slices.
+// COUNT: slices, about. With a variable PAGE_ALL the arguments of all slices, PAGE_MEMORY is what
+// the page may hold.
 #include <array>
 #include <chrono>
 #include <cstdio>

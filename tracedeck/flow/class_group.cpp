@@ -144,7 +144,6 @@ std::size_t GroupNumbers::operator[](const EventClass& event_class) {
 void join(ClassGroup& group, const EventClass& event_class) {
   if (group.classes++ == 0) {
     group.event_class = &event_class;
-    group.description = description_of(event_class);
     group.id = event_class.id;
   }
   if (group.id != event_class.id) group.id.reset();

@@ -19,9 +19,8 @@ namespace tracedeck::flow {
 // Classes with the same name (or, without a name, the same id), stream class and members.
 struct ClassGroup {
   const EventClass* event_class = nullptr;  // the first of them, which stands for all
-  std::shared_ptr<const TraceDescription> description = {};  // which keeps that
-  std::size_t classes = 0;                                   // how many there are
-  std::optional<std::uint64_t> id = {};  // their id on the wire, when all have the same
+  std::size_t classes = 0;                  // how many there are
+  std::optional<std::uint64_t> id = {};     // their id on the wire, when all have the same
 };
 
 // What makes two classes alike, as text: equal exactly for classes of one group.

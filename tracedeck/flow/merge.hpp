@@ -15,7 +15,7 @@ enum class OrderBy : std::uint8_t { kRecorded, kBegan };
 // The records of all sources as one: of the events that come next in each, the earliest first. Each
 // source keeps its own order, ties keep the order of the sources. An event without a time and every
 // other record comes directly after the record before it in its source; what precedes the first
-// event with a time comes first.
+// event with a time comes first. A loss that has a place of its own goes there.
 //
 // `time_of`: null, or what to compare other than the exact times.
 //

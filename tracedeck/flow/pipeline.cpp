@@ -213,17 +213,24 @@ Result<BatchPtr> Pipeline::next() {
   return stages_->next();
 }
 
+TraceSource* Pipeline::source_of(std::uint64_t number) const {
+  const auto known = by_number_.find(number);
+  if (known != by_number_.end()) return known->second;
+  // Some were opened since.
+  for (const auto& trace : traces_)
+    if (trace->number() != 0) by_number_[trace->number()] = trace.get();
+  return by_number_.contains(number) ? by_number_[number] : nullptr;
+}
+
 std::string Pipeline::name_of(const TraceDescription& description) const {
-  const auto found = std::ranges::find(
-      traces_, &description, [](const auto& trace) { return trace->description().get(); });
-  return found == traces_.end() ? description.input() : (*found)->place().name;
+  const TraceSource* const source = source_of(description.number());
+  return source == nullptr ? description.input() : source->place().name;
 }
 
 std::string Pipeline::path_below_operand(const TraceDescription& description) const {
-  const auto found = std::ranges::find(
-      traces_, &description, [](const auto& trace) { return trace->description().get(); });
-  if (found == traces_.end() || (*found)->place().directories.size() != 1) return {};
-  const TracePlace& place = (*found)->place();
+  const TraceSource* const source = source_of(description.number());
+  if (source == nullptr || source->place().directories.size() != 1) return {};
+  const TracePlace& place = source->place();
   const std::string identity = identity_of(place);
   const auto same = [&](const auto& trace) { return identity_of(trace->place()) == identity; };
   if (!identity.empty() && std::ranges::count_if(traces_, same) != 1) return {};
@@ -234,8 +241,8 @@ std::string Pipeline::path_below_operand(const TraceDescription& description) co
 
 bool Pipeline::share_clock(std::uint64_t first, std::uint64_t second) const {
   const auto utc_of = [&](std::uint64_t number) -> std::optional<Nanoseconds> {
-    const auto found = std::ranges::find(traces_, number, &TraceSource::number);
-    return found == traces_.end() ? std::nullopt : (*found)->early_utc_offset();
+    TraceSource* const source = source_of(number);
+    return source == nullptr ? std::nullopt : source->early_utc_offset();
   };
   const auto one = utc_of(first);
   const auto other = one ? utc_of(second) : std::nullopt;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tracedeck/flow/arrivals.hpp"
@@ -83,12 +84,16 @@ class Pipeline final : public RecordSource {
   void put_behind(RecordSourcePtr ordered);
   void report_nothing_selected() const;
   [[nodiscard]] double progress() const;
+  // The one whose description has that number, or null.
+  [[nodiscard]] TraceSource* source_of(std::uint64_t number) const;
 
   PipelineContext context_;
   Arrivals* arrivals_ = nullptr;  // the first of the stages of live traces
   std::size_t at_once_ = 1;
   bool several_ = false;
   std::vector<std::shared_ptr<TraceSource>> traces_;
+  // Of `traces_`, by the numbers of their descriptions, as far as they were asked for.
+  mutable std::unordered_map<std::uint64_t, TraceSource*> by_number_;
   std::size_t named_ = 0;  // of `traces_`, those that are not read again
   std::vector<std::shared_ptr<TraceSource>> again_;
   RecordSourcePtr stages_;

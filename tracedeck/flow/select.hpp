@@ -29,8 +29,11 @@ class RecordFilter {
 };
 
 // A source without the records that do not pass. Batches of which all pass are handed on as they
-// are; of others the records are copied, and their values stay where they are.
+// are; of others the records are copied, and their values stay where they are. `sorted`: what comes
+// out is put in the order of time, so losses get the places (`Loss::place`) that they have among
+// all records.
 [[nodiscard]] std::unique_ptr<RecordSource> select(std::unique_ptr<RecordSource> source,
-                                                   std::unique_ptr<RecordFilter> filter);
+                                                   std::unique_ptr<RecordFilter> filter,
+                                                   bool sorted = false);
 
 }  // namespace tracedeck::flow

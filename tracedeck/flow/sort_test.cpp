@@ -9,6 +9,7 @@
 #include <map>
 
 #include "tracedeck/flow/made_up_trace_test.hpp"
+#include "tracedeck/flow/select.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -110,6 +111,48 @@ RC_GTEST_PROP(Sort, IsThatOfTheNaiveSort, ()) {
   const auto sorted = see_all(*sort(made.inputs(*rc::gen::arbitrary<bool>()), {.memory = memory}));
   RC_ASSERT(sorted.has_value());
   RC_ASSERT(*sorted == naive_sort(made.batches));
+}
+
+// Lets every third event pass, and all that is no event.
+class EveryThird final : public RecordFilter {
+ public:
+  static bool passes(const SeenRecord& record) {
+    return record.kind != RecordKind::kEvent || record.serial % 3 == 0;
+  }
+  std::size_t select(std::span<const Record> records, std::span<const Record*> passing) override {
+    std::size_t count = 0;
+    for (const Record& record : records) {
+      if (passes(see(record))) passing[count++] = &record;
+    }
+    return count;
+  }
+};
+
+RC_GTEST_PROP(Sort, LossesStayWhereTheyAreAmongAllEvents, ()) {
+  const auto plans = *rc::gen::container<std::vector<Plan>>(gen_plan(20));
+  const MadeUpTrace trace;
+  const MadeUpInputs made(trace, plans, *rc::gen::inRange<std::size_t>(1, 10));
+  std::vector<SortInput> inputs;
+  for (SortInput& input : made.inputs(*rc::gen::arbitrary<bool>())) {
+    inputs.push_back(
+        {.open = [open = input.open](bool values) -> Result<std::unique_ptr<RecordSource>> {
+           return select(*open(values), std::make_unique<EveryThird>(), true);
+         },
+         .reopens = input.reopens});
+  }
+  // Other records without a time go by what passed.
+  const auto losses_and_times = [](const std::vector<SeenRecord>& records) {
+    std::vector<SeenRecord> kept;
+    for (const SeenRecord& record : records) {
+      const bool has_time = record.kind == RecordKind::kEvent && record.time != 0;
+      if (record.kind == RecordKind::kLoss || (has_time && EveryThird::passes(record)))
+        kept.push_back(record);
+    }
+    return kept;
+  };
+  const auto sorted = see_all(*sort(std::move(inputs)));
+  RC_ASSERT(sorted.has_value());
+  RC_ASSERT(losses_and_times(*sorted) == losses_and_times(naive_sort(made.batches)));
 }
 
 TEST(Sort, AStreamWithAFileBeginsBeforeItsEvents) {

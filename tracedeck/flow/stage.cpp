@@ -55,6 +55,7 @@ constexpr std::array kStages = {
               [](RecordSourcePtr source, const StageContext& context) {
                 return trim(std::move(source), context.times.range,
                             {.keeps_describing = context.selection.stands_alone,
+                             .sorted = context.selection.order == Order::kTime,
                              .left_out = context.left_out});
               }},
     Stage{.name = "where",
@@ -76,7 +77,8 @@ constexpr std::array kStages = {
                                                        .trace = context.trace,
                                                        .again = context.again,
                                                        .keeps_describing = selection.stands_alone});
-                return select(std::move(source), std::move(filter));
+                return select(std::move(source), std::move(filter),
+                              selection.order == Order::kTime);
               }},
     Stage{.name = "order",
           .place = Stage::Place::kOrder,

@@ -59,6 +59,7 @@ void StatisticsCollector::fold_into(Groups& groups) const {
       }
     }
     ClassStatistics& group = result.classes[number];
+    if (group.classes == 0) group.description = description_of(event_class);
     join(group, event_class);
     group.events += count.events;
     group.bytes += count.bytes;

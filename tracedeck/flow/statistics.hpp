@@ -22,6 +22,7 @@ struct ClassStatistics : ClassGroup {
   std::uint64_t bytes = 0;                   // on the wire, event headers included
   std::optional<TimeRange> time = {};        // absent when the events have no time
   std::vector<FieldStatistics> fields = {};  // the numeric ones, in wire order, also without values
+  std::shared_ptr<const TraceDescription> description = {};  // which keeps the class
 
   // Events a second between the first and the last; absent when these are the same or unknown.
   [[nodiscard]] std::optional<double> rate() const;

@@ -12,7 +12,7 @@ namespace tracedeck::flow {
 // time its begin; an event without that of the timed event before it in its data stream, or the
 // first place; any other record that of the record before it. Where data streams have files of
 // their own, which come one after the other, the begins and ends of those and of their packets, and
-// losses, go as events without a time do.
+// losses, go as events without a time do. A loss that has a place of its own goes there.
 class StreamTimes {
  public:
   [[nodiscard]] OrderKey operator()(const Record& record) {
@@ -30,6 +30,8 @@ class StreamTimes {
       if (last_ == nullptr || stream->entity != stream_) select(stream->entity);
       current_ = *last_;
     }
+    if (record.kind == RecordKind::kLoss && record.loss->place)
+      current_ = OrderKey::from(*record.loss->place);
     if (record.kind == RecordKind::kStreamEnd) forget(record.stream->entity);
     return current_;
   }

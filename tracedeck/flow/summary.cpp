@@ -99,8 +99,9 @@ TraceSummary Summarizer::finish() const {
     const ClockClass* const clock = count.event_class->clock;
     if (clock == nullptr) summary.timeless_events += count.events;
     if (count.event_class->has_real_time()) {
-      widen(group.time,
-            TimeRange{clock->to_nanoseconds(count.first), clock->to_nanoseconds(count.last)});
+      std::optional<TimeRange> time = group.time;
+      widen(time, TimeRange{clock->to_nanoseconds(count.first), clock->to_nanoseconds(count.last)});
+      group.time = time;
     }
   }
   for (const ClassSummary& group : summary.classes) widen(summary.time, group.time);

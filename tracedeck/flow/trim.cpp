@@ -120,7 +120,8 @@ class InRange final : public RecordFilter {
 std::unique_ptr<RecordSource> trim(std::unique_ptr<RecordSource> source, const TrimRange& range,
                                    TrimOptions options) {
   if (!range.begin && !range.end) return source;
-  return select(std::move(source), std::make_unique<InRange>(range, std::move(options)));
+  const bool sorted = options.sorted;
+  return select(std::move(source), std::make_unique<InRange>(range, std::move(options)), sorted);
 }
 
 }  // namespace tracedeck::flow

@@ -17,6 +17,7 @@ struct TrimRange {
 
 struct TrimOptions {
   bool keeps_describing = false;             // events that describe others stay, wherever they lie
+  bool sorted = false;                       // see `select`
   std::shared_ptr<TimesSeen> left_out = {};  // gets the times of the events left out
 };
 

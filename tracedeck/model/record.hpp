@@ -100,6 +100,9 @@ struct Loss {
   // The same as values of the stream's default clock, where it was read from those.
   std::optional<std::uint64_t> begin_value = {};
   std::optional<std::uint64_t> end_value = {};
+  // Nothing that the trace says: where records before it were left out, the time that it goes by in
+  // the order of time, in ns from the clock's origin.
+  std::optional<Nanoseconds> place = {};
 };
 
 // A finding and the input it was made in. As a kProblem record: bytes that could not be read; as a

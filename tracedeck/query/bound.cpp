@@ -399,6 +399,12 @@ bool reads_names(const Expression& expression) {
   return any_root(expression, [](Root root) { return root == Root::kName; });
 }
 
+bool reads_times(const Expression& expression) {
+  return any_root(expression, [](Root root) {
+    return root == Root::kTime || root == Root::kDuration || root == Root::kRealTime;
+  });
+}
+
 bool names_symbols(const Expression& expression) {
   return expression.operation == Operator::kSymbol ||
          std::ranges::any_of(expression.operands,

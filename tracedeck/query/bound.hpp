@@ -28,6 +28,8 @@ using Matchers = std::unordered_map<const Expression*, TextMatcherPtr>;
 [[nodiscard]] bool reads_values(const Expression& expression);
 // Whether it may look at the names of events, which some carry as a value.
 [[nodiscard]] bool reads_names(const Expression& expression);
+// Whether it asks when events were, or how long they took.
+[[nodiscard]] bool reads_times(const Expression& expression);
 // Whether it asks for the name of an address.
 [[nodiscard]] bool names_symbols(const Expression& expression);
 

@@ -109,6 +109,7 @@ class Filter final : public flow::RecordFilter {
   [[gnu::noinline]] const Decision& decide(const Record& record) {
     static const Decision kUncounted{.kind = Kind::kUncounted};
     if (record.kind == RecordKind::kEvent) return decide(*record.event.event_class);
+    if (record.kind == RecordKind::kStreamBegin) condition_->fields().see(*record.stream);
     if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
       condition_->fields().see(*record.event_class);
     return kUncounted;

@@ -351,6 +351,20 @@ TEST_F(Conditions, KnowWhichFieldsNoClassHas) {
                           "no event class has a field `inner.q`"));
 }
 
+TEST_F(Conditions, KnowWhatKeysOfStreamsAreCalled) {
+  const auto condition =
+      Condition::parse(std::vector<std::string>{"core == 1 || coer == 1 || depht == stream.core"});
+  const DataStream stream{.keys = {{.name = "core", .value = 1}}};
+  const Record begin(RecordKind::kStreamBegin, &stream);
+  const Record* passing = nullptr;
+  EXPECT_EQ((*condition)->filter({})->select({&begin, 1}, {&passing, 1}), 1U);
+  (*condition)->fields().see(trace_.description);
+  EXPECT_THAT((*condition)->fields().unknown_fields(),
+              ElementsAre("no event class has a field `core`; did you mean `stream.core`?",
+                          "no event class has a field `coer`; did you mean `stream.core`?",
+                          "no event class has a field `depht`; did you mean `depth`?"));
+}
+
 TEST_F(Conditions, KnowTheFieldsOfClassesWithoutEvents) {
   const auto condition = Condition::parse(std::vector<std::string>{"depth == 5"});
   const auto filter = (*condition)->filter({});

@@ -116,13 +116,26 @@ void FieldWatch::see(const EventClass& event_class) {
   add_names(event_class.payload, names_);
   add_names(event_class.specific_context, names_);
   if (event_class.stream_class == nullptr) return;
-  add_names(event_class.stream_class->common_context, names_);
-  add_names(event_class.stream_class->packet_context, names_);
+  const DataStreamClass& stream_class = *event_class.stream_class;
+  add_names(stream_class.common_context, stream_class.context_identifies ? stream_keys_ : names_);
+  add_names(stream_class.packet_context, names_);
+}
+
+void FieldWatch::see(const DataStream& stream) {
+  if (uses_.empty()) return;
+  const std::lock_guard lock(mutex_);
+  for (const StreamKey& key : stream.keys) {
+    if (stream_keys_.size() < kMostNames) stream_keys_.insert(key.name);
+  }
 }
 
 std::string FieldWatch::nearest_name(std::string_view name) const {
-  const std::vector<std::string_view> known(names_.begin(), names_.end());
-  return std::string(nearest(name, known));
+  if (stream_keys_.contains(name)) return fmt::format("stream.{}", name);
+  std::vector<std::string_view> known(names_.begin(), names_.end());
+  known.insert(known.end(), stream_keys_.begin(), stream_keys_.end());
+  const std::string near(nearest(name, known));
+  if (near == name) return {};
+  return names_.contains(near) || near.empty() ? near : "stream." + near;
 }
 
 std::vector<std::string> FieldWatch::unknown_fields() const {
@@ -133,8 +146,7 @@ std::vector<std::string> FieldWatch::unknown_fields() const {
     if (use.found) continue;
     std::string sentence = fmt::format("no event class has a field `{}`", to_string(use.path));
     const std::string near = nearest_name(use.path.steps.back().name);
-    if (!near.empty() && near != use.path.steps.back().name)
-      sentence += fmt::format("; did you mean `{}`?", near);
+    if (!near.empty()) sentence += fmt::format("; did you mean `{}`?", near);
     if (std::ranges::find(sentences, sentence) == sentences.end())
       sentences.push_back(std::move(sentence));
   }

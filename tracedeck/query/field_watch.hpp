@@ -23,6 +23,7 @@ class FieldWatch {
   void add(const Expression& expression);
 
   void see(const EventClass& event_class);
+  void see(const DataStream& stream);
   // All classes that are known of a trace.
   void see(const TraceDescription& description);
 
@@ -57,6 +58,7 @@ class FieldWatch {
   void add_name_test(Operator operation, const Expression& wanted);
   // Whether `name` may be meant as the field of that name.
   [[nodiscard]] bool name_is_doubtful() const;
+  // What a name that no class has was probably meant to be, as it is written; "": nothing.
   [[nodiscard]] std::string nearest_name(std::string_view name) const;
   [[nodiscard]] std::string nearest_event(const NameTest& test) const;
 
@@ -64,8 +66,9 @@ class FieldWatch {
   mutable std::mutex mutex_;                // of what comes
   std::uint64_t classes_ = 0;
   std::vector<Use> uses_;
-  std::set<std::string, std::less<>> names_;  // of fields of the classes, some of them
-  std::set<std::string_view> shadowing_;      // what events have and fields are called too
+  std::set<std::string, std::less<>> names_;        // of fields of the classes, some of them
+  std::set<std::string, std::less<>> stream_keys_;  // of the data streams' keys, some of them
+  std::set<std::string_view> shadowing_;            // what events have and fields are called too
   std::vector<NameTest> name_tests_;
   std::set<std::string, std::less<>> events_;  // names of the classes, some of them
   bool stopped_early_ = false;

@@ -16,7 +16,7 @@ namespace tracedeck::query {
 namespace {
 
 constexpr std::string_view kMagic = "TDPART\r\n";
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersion = 3;
 constexpr std::size_t kMostBlock = std::size_t{64} << 20;
 constexpr std::size_t kBlockHead = 12;
 

@@ -66,12 +66,23 @@ class Query::Work {
     return pairing_ ? pairing_->finish() : sink_->finish();
   }
 
-  // Only the first can drop all that comes to it.
   [[nodiscard]] std::vector<std::string> notices() const {
+    std::vector<std::string> sentences;
+    // Only the first can drop all that comes to it.
     const auto dropped =
         std::ranges::find_if(plan_->tried, [](const auto& each) { return each->met == 0; });
-    if (dropped == plan_->tried.end() || (*dropped)->rows == 0) return {};
-    return {fmt::format("no row meets the condition behind `{}`", (*dropped)->behind)};
+    if (dropped != plan_->tried.end() && (*dropped)->rows != 0) {
+      sentences.push_back(
+          fmt::format("no row meets the condition behind `{}`", (*dropped)->behind));
+    }
+    // Of what was read here, findings are reported as such.
+    if (plan_->reads_times && merged_.doubtful_times != 0) {
+      sentences.push_back(fmt::format(
+          "times and durations may not be in ns: of the traces that partial answers are of, {} did "
+          "not say how long a tick is, and 1 ns was taken",
+          merged_.doubtful_times));
+    }
+    return sentences;
   }
 
   [[nodiscard]] QueryCounts counts() const {
@@ -194,8 +205,11 @@ class Query::Work {
 
   Result<void> note(const Record& record) {
     // Also of classes whose events a condition leaves out.
+    if (record.kind == RecordKind::kStreamBegin) plan_->fields.see(*record.stream);
     if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
       plan_->fields.see(*record.event_class);
+    if (record.kind == RecordKind::kFinding && record.notice->finding.rule != nullptr)
+      counts_.doubtful_times += record.notice->finding.rule->doubts_times ? 1 : 0;
     if (record.kind == RecordKind::kProblem) counts_.damaged_bytes += record.notice->finding.length;
     if (record.kind != RecordKind::kLoss) return {};
     const Loss& loss = *record.loss;

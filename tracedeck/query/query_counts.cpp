@@ -15,7 +15,8 @@ constexpr std::array kCounts = {&QueryCounts::read,
                                 &QueryCounts::damaged_bytes,
                                 &QueryCounts::losses_of_unknown_size,
                                 &QueryCounts::partial_answers,
-                                &QueryCounts::late};
+                                &QueryCounts::late,
+                                &QueryCounts::doubtful_times};
 constexpr std::array kPairCounts = {&PairCounts::pairs,       &PairCounts::replaced,
                                     &PairCounts::without_end, &PairCounts::void_by_loss,
                                     &PairCounts::too_long,    &PairCounts::without_begin,

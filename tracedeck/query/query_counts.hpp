@@ -19,6 +19,7 @@ struct QueryCounts {
   std::uint64_t losses_of_unknown_size = 0;
   std::uint64_t damaged_bytes = 0;
   std::uint64_t late = 0;  // events of live traces that came after later ones had been taken
+  std::uint64_t doubtful_times = 0;  // findings by which times may not be in ns
   std::optional<PairCounts> pairs = {};
   bool in_order = true;               // false: groups that took a temporary file come in none
   std::uint64_t partial_answers = 0;  // that were merged; 0: all is of events that were read here

@@ -54,6 +54,8 @@ class PlanBuilder {
         return std::unexpected(built.error());
     }
     if (auto small = names_.check(); !small) return std::unexpected(small.error());
+    if (plan_->condition != nullptr && reads_times(plan_->condition->expression()))
+      plan_->reads_times = true;
     return std::move(plan_);
   }
 
@@ -192,6 +194,7 @@ class PlanBuilder {
       plan_->needs_values = plan_->needs_values || reads_values(*each);
       plan_->needs_names = plan_->needs_names || reads_names(*each);
       plan_->needs_symbols = plan_->needs_symbols || names_symbols(*each);
+      plan_->reads_times = plan_->reads_times || reads_times(*each);
       if (!usual_) plan_->fields.add(*each);
     }
     auto list = ExpressionList::from(std::move(expressions), text_);
@@ -333,6 +336,7 @@ class PlanBuilder {
     }
     begin_rows(Rows::kPairs);
     plan_->needs_order = true;
+    plan_->reads_times = true;
     plan_->pairing = plan;
     return project_events(std::move(expressions));
   }

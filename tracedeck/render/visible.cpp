@@ -146,6 +146,11 @@ std::size_t columns_of(std::string_view text) {
   const ByteSpan bytes = as_bytes(text);
   std::size_t columns = 0;
   for (const std::uint8_t* at = bytes.data(); at != bytes.data() + bytes.size();) {
+    if (*at < 0x80) {
+      ++columns;
+      ++at;
+      continue;
+    }
     const Utf8Step step = utf8_step(at, bytes.data() + bytes.size());
     columns += columns_of(step.code_point);
     at += step.length;

@@ -25,7 +25,7 @@ constexpr std::array<Rule, kRuleCount> kRules = {{
     {"tband/queue-kind", kWarning, "Events", "The kind of a queue is one of the table."},
     {"tband/time-order", kWarning, "Meaning", "The time of a core does not step back."},
     {"tband/resolution-missing", kWarning, "Meaning",
-     "A trace says how long a tick is; otherwise it is read as 1 ns."},
+     "A trace says how long a tick is; otherwise it is read as 1 ns.", true},
     {"tband/resolution-zero", kWarning, "Meaning",
      "A tick takes some time; a length of 0 ns is ignored."},
     {"tband/resolution-changed", kWarning, "Meaning",

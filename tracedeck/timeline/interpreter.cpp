@@ -213,13 +213,13 @@ class Interpreter::Work {
                              : loss.packets ? fmt::format("lost {} packets", *loss.packets)
                                             : std::string("lost events");
     flush_whole();
-    marking_.gap(state, name, begin, end, number_);
+    marking_.gap(state, marking_.add_name("loss", name), begin, end, number_);
   }
 
   void end_damage(std::int64_t time) {
     if (!damage_pending_) return;
     damage_pending_ = false;
-    marking_.gap(nullptr, "damaged", last_known_, time, number_);
+    marking_.gap(nullptr, marking_.add_name("damage", "damaged"), last_known_, time, number_);
   }
 
   Result<void> hand_on(MarkSink& sink) {

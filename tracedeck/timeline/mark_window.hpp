@@ -10,8 +10,8 @@
 
 namespace tracedeck::timeline {
 
-// Hands on what has a place on a track, from `begin` on. What began before and goes on begins there, with kBeganBefore,
-// and states that hold then begin there too. The sink must outlive it.
+// Hands on what has a place on a track, from `begin` on. What began before and goes on begins
+// there, with kBeganBefore, and states that hold then begin there too. The sink must outlive it.
 class MarkWindow final : public MarkSink {
  public:
   explicit MarkWindow(MarkSink& next) : next_(next) {}

@@ -348,13 +348,13 @@ void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Momen
   add(MarkKind::kFlowIn, to, kNoName, std::max(now.time, from_time)).flow = flow;
 }
 
-void Marking::gap(StreamState* stream, std::string_view name, std::int64_t begin, std::int64_t end,
+void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
                   std::uint64_t number) {
   ++timeline_.mutable_counts().gaps;
   if (quality_ == kNoTrack) {
     quality_ = add_track({.kind = TrackKind::kLanes, .name = "trace quality", .group = "quality"});
   }
-  Mark& mark = add(MarkKind::kGap, quality_, add_name("", name), end);
+  Mark& mark = add(MarkKind::kGap, quality_, name, end);
   mark.begin = std::min(begin, end);
   if (stream != nullptr) {
     stream->lost_at = number;

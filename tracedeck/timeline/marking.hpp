@@ -114,7 +114,7 @@ class Marking {
             const Arguments* arguments, std::uint16_t flags);
   void flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now);
   // Nothing is known of `stream` between the times; null: of all.
-  void gap(StreamState* stream, std::string_view name, std::int64_t begin, std::int64_t end,
+  void gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
            std::uint64_t number);
   // No more events come: what is open stays so.
   void finish(std::int64_t time);

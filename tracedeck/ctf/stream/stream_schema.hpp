@@ -51,15 +51,16 @@ struct StreamSchema {
     const EventSchema* const made = entry->schema.load(std::memory_order_acquire);
     return made != nullptr ? made : make(*entry);
   }
-  // The classes by id, all at once.
-  void set_events(const std::map<std::uint64_t, const EventClass*>& events);
+  // The classes, each of another id, all at once.
+  void set_events(const std::vector<const EventClass*>& events);
 
  private:
   struct Entry {
     const EventClass* event_class = nullptr;  // null: there is none
     mutable std::atomic<const EventSchema*> schema = nullptr;
   };
-  static constexpr std::uint64_t kMostDense = 4096;
+  // Of how many ids there is a table; twice as many as classes, if that is more.
+  static constexpr std::uint64_t kDense = 4096;
 
   [[nodiscard]] const EventSchema* make(const Entry& entry) const;
 

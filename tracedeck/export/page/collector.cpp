@@ -58,6 +58,7 @@ Result<void> Collector::seal_large() {
 }
 
 Result<void> Collector::take(const Mark& mark) {
+  if (mark.track == timeline::kNoTrack && mark.kind != MarkKind::kGap) return {};
   switch (mark.kind) {
     case MarkKind::kSliceBegin:
       begin_slice(mark);

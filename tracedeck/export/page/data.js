@@ -4,7 +4,7 @@
 
 const {max, min, round, floor, abs, ceil, log2} = Math;
 const $ = id => document.getElementById(id);
-const on = (target, event, act, options) => target.addEventListener(event, act, options);
+const on = (target, event, act) => target.addEventListener(event, act);
 const data = document.body.dataset;  // numbers for tests
 const KINDS = ['slice', 'state', 'instant', 'counter', 'wait'];
 const SLICES = 0, INSTANTS = 2, COUNTER = 3, WAITS = 4;
@@ -81,7 +81,6 @@ async function inflate(id, decode) {
 	cacheBytes += made.bytes || 0;
 	for (const [old, {bytes}] of cache) {
 		if (cacheBytes <= CACHE_BYTES) break;
-		// What has no size stays.
 		if (bytes) { cache.delete(old); cacheBytes -= bytes; }
 	}
 	return made;

@@ -69,15 +69,17 @@ function layOut() {
 	const bands = [];
 	let y = 0, odd = false;
 	lines = [];
+	for (const track of index.tracks) track.lines = [];
+	const add = line => { lines.push(line); (line.row || line).track.lines.push(line); };
 	const put = (track, level) => {
 		const group = track.children.length, begin = y;
-		if (group) { lines.push({y, h: HEAD, track, level, group}); y += HEAD; }
+		if (group) { add({y, h: HEAD, track, level, group}); y += HEAD; }
 		if (group && track.closed) return;
 		const shown = track.rows.filter(row => row.kind !== WAITS);
 		if (shown.length) {
 			y += PAD;
 			shown.forEach((row, i) => {
-				lines.push({y, h: HEIGHT[row.kind], track, row, level: level + (group ? 1 : 0), label: i === 0 && !group, odd});
+				add({y, h: HEIGHT[row.kind], track, row, level: level + (group ? 1 : 0), label: i === 0 && !group, odd});
 				y += HEIGHT[row.kind] + 1;
 			});
 			y += PAD;
@@ -90,8 +92,8 @@ function layOut() {
 	bottomLine = y;
 	lines = [...bands, ...lines];
 }
-const lineOfTrack = track => lines.find(line => line.row && line.row.track === track) || lines.find(line => line.track && line.track.id === track.first) || null;
-const lineOf = row => lines.find(line => line.row === row) || lineOfTrack(row.track);
+const lineOfTrack = ({lines, first}) => lines.find(line => line.row && line.row.kind < INSTANTS) || lines[0] || tracks[first].lines[0] || null;
+const lineOf = row => row.track.lines.find(line => line.row === row) || lineOfTrack(row.track);
 const topOf = line => line.y + RULER - view.scroll;
 
 function resize() {
@@ -112,7 +114,7 @@ const perPixel = () => (view.to - view.from) / max(1, width - gutter);
 const xOf = time => gutter + (time - view.from) / perPixel();
 const timeAt = x => view.from + (x - gutter) * perPixel();
 function show(from, to) {
-	const room = span * .02, size = min(max(to - from, 20), span + 2 * room);
+	const room = span * .02, size = min(max(to - from, 20, span / 1e12), span + 2 * room);
 	view.from = min(max((from + to - size) / 2, -room), span + room - size);
 	view.to = view.from + size;
 	draw();
@@ -328,8 +330,8 @@ function write(text, x, y, room, colour, size = 12) {
 }
 function drawLabels() {
 	for (const {x0, x1, name, line, flag} of labels) {
-		const from = gutter + max(x0, 0) / scale + 5, pale = isDim(name) || flag & (BEGAN_BEFORE | OPEN);
-		write(nameOf(name), from, topOf(line) + line.h / 2 + .5, gutter + min(x1, W) / scale - 5 - from, pale ? theme.soft : theme.ink, 11.5);
+		const from = gutter + max(x0, 0) / scale + 5, colour = isDim(name) ? theme.soft : flag & (BEGAN_BEFORE | OPEN) ? theme.text : theme.ink;
+		write(nameOf(name), from, topOf(line) + line.h / 2 + .5, gutter + min(x1, W) / scale - 5 - from, colour, 11.5);
 	}
 }
 function drawBand(x0, x1, y, h, colour, alpha) {
@@ -342,7 +344,7 @@ function drawBand(x0, x1, y, h, colour, alpha) {
 }
 const gapColour = gap => isDamage(gap) ? theme.damage : theme.gap;
 function drawGap(gap) {
-	const own = gap[3] === 0 ? null : lines.filter(line => line.row && line.row.track.id === gap[3]);
+	const own = gap[3] === 0 ? null : tracks[gap[3]].lines.filter(line => line.row);
 	if (!own) drawBand(xOf(gap[0]), xOf(gap[1]), RULER, height, gapColour(gap), .22);
 	else for (const line of own) drawBand(xOf(gap[0]), xOf(gap[1]), topOf(line), line.h, gapColour(gap), .22);
 }
@@ -390,7 +392,7 @@ function drawGutter() {
 	box(0, RULER, gutter - 1, height, theme.panel);
 	box(gutter - 1, 0, 1, height, theme.line);
 	for (const line of lines) {
-		const y = topOf(line), x = 12 + (line.level || 0) * 12, room = gutter - x - 12;
+		const y = topOf(line), x = 12 + line.level * 12, room = gutter - x - 12;
 		if (y > height || y + line.h < RULER) continue;
 		if (line.group) {
 			write(line.track.closed ? '▸' : '▾', x - 4, y + HEAD / 2, 20, theme.soft);

@@ -95,7 +95,8 @@ let remembering = 0;
 function remember() {
 	clearTimeout(remembering);
 	remembering = setTimeout(() => {
-		const whole = list => list.map(round).join(), state = {v: whole([view.from, view.to]), y: view.scroll && round(view.scroll), s: selected && selected.row.id + ',' + selected.at,
+		const whole = list => list.map(round).join();
+		const state = {v: whole([view.from, view.to]), y: round(view.scroll), s: selected && selected.row.id + ',' + selected.at,
 			r: range && whole(range), t: tab !== 'latency' && tab, q: encodeURIComponent(found.text)};
 		history.replaceState(null, '', '#' + Object.keys(state).filter(key => state[key]).map(key => key + '=' + state[key]).join('&'));
 	}, 150);
@@ -116,11 +117,13 @@ async function restore() {
 
 // ---- Mouse and keys
 
-const zoom = (factor, at = !pointer ? (view.from + view.to) / 2 : timeAt(max(pointer[0], gutter))) => show(at - (at - view.from) * factor, at + (view.to - at) * factor);
+const zoom = (factor, at = !pointer ? (view.from + view.to) / 2 : timeAt(max(pointer[0], gutter))) =>
+	show(at - (at - view.from) * factor, at + (view.to - at) * factor);
 const pan = part => { const step = (view.to - view.from) * part; show(view.from + step, view.to + step); };
 const KEYS = {
 	w: () => zoom(1 / 1.3), s: () => zoom(1.3), a: () => pan(-.12), d: () => pan(.12), ArrowLeft: () => pan(-.12), ArrowRight: () => pan(.12),
-	ArrowUp: () => scrollTo(view.scroll - 60), ArrowDown: () => scrollTo(view.scroll + 60), f: fit, m: () => setRange(!selected ? [view.from, view.to] : [selected.begin, selected.end]),
+	ArrowUp: () => scrollTo(view.scroll - 60), ArrowDown: () => scrollTo(view.scroll + 60), f: fit,
+	m: () => setRange(!selected ? [view.from, view.to] : [selected.begin, selected.end]),
 	'/': () => $('search').focus(), '[': () => byLength(1), '{': () => byLength(-1), ']': () => neighbour(1), '}': () => neighbour(-1),
 	'?': () => $('keys').showModal(), Escape: letGo,
 };
@@ -155,7 +158,7 @@ function listen() {
 		if (event.offsetX < gutter || event.shiftKey) scrollTo(view.scroll + (wheel(event) || event.deltaX));
 		else if (abs(event.deltaX) > abs(event.deltaY)) pan(event.deltaX / width);
 		else zoom(Math.exp(wheel(event) / 400), timeAt(event.offsetX));
-	}, {passive: false});
+	});
 	let drag = null;
 	on(canvas, 'pointerdown', event => {
 		if (event.button !== 0) return;
@@ -212,10 +215,11 @@ function showTip(x, y) {
 
 function begin() {
 	const lost = index.counts.find(([text]) => text.startsWith('events lost'));
-	document.title = $('title').textContent = $('title').title = visible(index.title) || 'Time line';
+	document.title = $('title').textContent = visible(index.title) || 'Time line';
 	$('facts').textContent = typeof DecompressionStream === 'undefined' ? 'Chrome 103, Firefox 113 or Safari 16.4 can show this.'
 		: rows.length === 0 ? 'Nothing to draw: no table has a rule for the events of this trace.'
-			: [number(sliceCount) + (sliceCount === 1 ? ' slice' : ' slices'), duration(index.span), wallClock(0).slice(0, 19), lost ? number(lost[1]) + ' events lost' : ''].filter(text => text !== '').join(' · ');
+			: [number(sliceCount) + (sliceCount === 1 ? ' slice' : ' slices'), duration(index.span), wallClock(0).slice(0, 19),
+				lost ? number(lost[1]) + ' events lost' : ''].filter(text => text !== '').join(' · ');
 	$('close').onclick = () => $('keys').close();
 	Object.assign(data, {slices: sliceCount, rows: rows.length, span: index.span});
 	makeColours();

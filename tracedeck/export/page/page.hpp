@@ -32,7 +32,8 @@ struct PageOptions {
 // of the output and of temporary files, and kLimitExceeded for a page that would be too large.
 //
 // What it asks of marks beyond mark.hpp: of a gap, the name's category is "damage" where bytes
-// could not be read; a flow's way out comes before its way in.
+// could not be read; a flow's way out comes before its way in. Marks of no track are left out, but
+// for gaps, which then are in all tracks.
 [[nodiscard]] std::unique_ptr<timeline::MarkSink> make_page(io::Output& output,
                                                             PageOptions options);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -74,6 +76,20 @@ TEST(Page, IsWrittenOfNoMarksToo) {
   EXPECT_NE(page->find("\"rows\":[]"), std::string::npos);
 }
 
+TEST(Page, WhatIsShorterThanWantedCountsInTheTableAlone) {
+  timeline::Timeline timeline;
+  timeline.add_track({.name = "track"});
+  timeline.add_name("", "name");
+  const auto page = page_of(timeline,
+                            {mark(MarkKind::kSliceBegin, 1, 0), slice_end(1, 0, 99),
+                             mark(MarkKind::kSliceBegin, 1, 100), slice_end(1, 100, 200)},
+                            {.shortest = 100});
+  ASSERT_TRUE(page);
+  EXPECT_NE(page->find("\"rows\":[[0,1,0,1,"), std::string::npos);
+  EXPECT_NE(page->find("\"count\":2,\"unknown\":0,\"total\":199"), std::string::npos);
+  EXPECT_NE(page->find("[\"slices not drawn: shorter than was asked for\",1]"), std::string::npos);
+}
+
 TEST(Page, OneThatWouldBeTooLargeIsAnError) {
   timeline::Timeline timeline;
   timeline.add_track({.name = "track"});
@@ -81,6 +97,28 @@ TEST(Page, OneThatWouldBeTooLargeIsAnError) {
   const auto page = page_of(timeline, {mark(MarkKind::kInstant, 1, 0)}, {.largest = 100});
   ASSERT_FALSE(page);
   EXPECT_EQ(page.error().code, ErrorCode::kLimitExceeded);
+}
+
+// Whatever an interpreter does.
+TEST(Page, AnyMarksAreWritten) {
+  std::mt19937_64 random(1);
+  timeline::Timeline timeline;
+  for (int i = 0; i < 5; ++i) timeline.add_track({.name = "track"});
+  for (int i = 0; i < 5; ++i) timeline.add_name("", std::to_string(i));
+  for (int round = 0; round < 60; ++round) {
+    std::vector<Mark> marks(round % 10 == 0 ? 6'000 : 200);
+    for (Mark& made : marks) {
+      made.kind = static_cast<MarkKind>(random() % 9);
+      made.flags = static_cast<std::uint16_t>(random() & random() & random());
+      made.track = static_cast<timeline::TrackId>(random() % 6);
+      made.name = static_cast<timeline::NameId>(random() % 6);
+      made.cpu = static_cast<std::int32_t>(random() % 4) - 1;
+      made.time = static_cast<std::int64_t>(random()) >> (random() % 64);
+      made.begin = static_cast<std::int64_t>(random()) >> (random() % 64);
+    }
+    if (round % 2 == 0) std::ranges::sort(marks, {}, &Mark::time);
+    EXPECT_TRUE(page_of(timeline, marks));
+  }
 }
 
 TEST(Page, MemoryDoesNotChangeIt) {

@@ -16,15 +16,18 @@ function labelled(name, content) {
 	return make('span', {title: nameOf(name)}, swatch, content);
 }
 // Cells are text or elements.
-const table = (caption, heads, list) => make('table', {}, make('caption', {}, caption), make('thead', {}, make('tr', {}, ...heads.map(head => make('th', {scope: 'col'}, head)))),
+const table = (caption, heads, list) => make('table', {}, make('caption', {}, caption),
+	make('thead', {}, make('tr', {}, ...heads.map(head => make('th', {scope: 'col'}, head)))),
 	make('tbody', {}, ...list.map(cells => make('tr', {}, ...cells.map(cell => make('td', {}, cell))))));
 const pairs = list => make('dl', {}, ...list.filter(([, value]) => value !== '').flatMap(([key, value]) => [make('dt', {}, key), make('dd', {}, value)]));
 const columns = (...list) => [make('div', {className: 'columns'}, ...list.map(parts => make('div', {}, ...parts)))];
 const lengthOf = slice => slice.kind === INSTANTS ? 'instant' : duration(slice.length) + (slice.flags & UNKNOWN ? ' seen' : '');
-const bySlice = slice => [labelled(slice.name, link(nameOf(slice.name), () => jump(slice))), slice.row.track.name, KINDS[slice.kind], moment(slice.begin), lengthOf(slice)];
+const bySlice = slice => [labelled(slice.name, link(nameOf(slice.name), () => jump(slice))), slice.row.track.name, KINDS[slice.kind],
+	moment(slice.begin), lengthOf(slice)];
 const SLICE_HEADS = ['Name', 'Track', 'Kind', 'Begins', 'Duration'];
 
-const content = {selection: selectionContent, latency: () => tallyTable(tallies.filter(t => !isDim(t.name)), 'The whole trace'), range: rangeContent, list: listContent, found: foundContent, trace: traceContent};
+const content = {selection: selectionContent, latency: () => tallyTable(tallies.filter(t => !isDim(t.name)), 'The whole trace'),
+	range: rangeContent, list: listContent, found: foundContent, trace: traceContent};
 let tab = 'latency';
 function showPanel(other = tab) {
 	data.tab = tab = other;
@@ -34,29 +37,34 @@ function showPanel(other = tab) {
 	$('body').replaceChildren(...content[tab]());
 }
 function selectionContent() {
-	if (!selected) return said('Click a bar to see what is known about it. “?” lists keys.');
+	if (!selected) return said('Click a bar. The key ? lists others.');
 	const s = selected, instant = s.kind === INSTANTS, t = tallyOf.get(keyOf(s.kind, s.name)) || {count: 0, parts: []}, longest = (s.lists || [[]])[0];
 	const rank = longest.findIndex(each => isSame(each, s));
 	const parts = [[make('h2', {}, labelled(s.name, nameOf(s.name))), pairs([
-		['duration', lengthOf(s)], ['compared', t.count > 1 ? (s.length / max(t.p50, 1)).toPrecision(3) + ' × the median' + (rank >= 0 ? ', rank ' + number(rank + 1) + ' of ' + number(t.count) : '') : ''],
-		['begins', moment(s.begin)], ['clock', wallClock(s.begin)], ['ends', instant ? '' : moment(s.end)], ['track', s.row.track.name], ['CPU', s.cpu], ['spent', s.spent],
+		['duration', lengthOf(s)],
+		['compared', t.count > 1 ? (s.length / max(t.p50, 1)).toPrecision(3) + ' × the median' + (rank >= 0 ? ', rank ' + number(rank + 1) + ' of ' + number(t.count) : '') : ''],
+		['begins', moment(s.begin)], ['clock', wallClock(s.begin)], ['ends', instant ? '' : moment(s.end)],
+		['track', s.row.track.name], ['CPU', s.cpu], ['spent', s.spent],
 		['waited', s.waited ? nameOf(s.waited.name) + ': ' + duration(s.waited.length) : ''], ['note', flagTexts(s.flags).join('; ')]])]];
 	parts.push([heading('Arguments'), ...s.args === null ? said('kept of the longest of each name, and of marked ones')
 		: [pairs(Object.entries(s.args).map(([key, value]) => [visible(key), visible(value) || '""']))]]);
 	if (s.flows && s.flows.length) {
 		parts.push([heading('Flows'), ...s.flows.map(flow => {
 			const out = leads(s, flow) > 0, other = out ? flow.to : flow.from;
-			return make('div', {}, link((out ? 'to ' : 'from ') + other.name + ', ' + duration(abs(flow.end - flow.begin)) + (out ? ' later' : ' before'), () => goTo(other, out ? flow.end : flow.begin)));
+			return make('div', {}, link((out ? 'to ' : 'from ') + other.name + ', ' + duration(abs(flow.end - flow.begin)) + (out ? ' later' : ' before'),
+				() => goTo(other, out ? flow.end : flow.begin)));
 		})]);
 	}
-	if (longest.length > 1 && !instant) parts.push([heading('Longest of this name'), table('', [], longest.slice(0, 20).map((each, i) => [String(i + 1), link(duration(each.length), () => jump(each)), moment(each.begin), each.row.track.name]))]);
-	if (t.parts.length > 1) parts.push([heading('All of this name, and this one'), histogram(t.parts, 300, 74, s.length)]);
+	if (longest.length > 1 && !instant) parts.push([heading('Longest of this name'), table('', [], longest.slice(0, 20).map((each, i) =>
+		[String(i + 1), link(duration(each.length), () => jump(each)), moment(each.begin), each.row.track.name]))]);
+	if (t.parts.length > 1) parts.push([heading('All of this name'), histogram(t.parts, 300, 74, s.length)]);
 	return columns(...parts);
 }
 // Parts of an eighth of a doubling: [part, count]. `mark`: a duration.
 function histogram(parts, w, h, mark = 0) {
 	const chart = make('canvas', {width: w, height: h, role: 'img', 'aria-label': 'Histogram of durations'}), on = chart.getContext('2d');
-	const low = parts[0][0], high = parts[parts.length - 1][0], tall = h > 40, foot = tall ? h - 14 : h, step = w / max(high - low + 1, 8), most = max(...parts.map(([, n]) => n));
+	const low = parts[0][0], high = parts[parts.length - 1][0], tall = h > 40, foot = tall ? h - 14 : h,
+		step = w / max(high - low + 1, 8), most = max(...parts.map(([, n]) => n));
 	on.fillStyle = theme.accent;
 	for (const [part, n] of parts) {
 		const size = max(1.2, Math.sqrt(n / most) * (foot - 2));
@@ -77,12 +85,16 @@ let sortedBy = 'total', upwards = false;
 function tallyTable(list, caption) {
 	const by = sortedBy === 'name' ? (a, b) => collator.compare(nameOf(b.name), nameOf(a.name)) : (a, b) => b[sortedBy] - a[sortedBy];
 	const sorted = [...list].sort((a, b) => (upwards ? -by(a, b) : by(a, b)) || a.name - b.name);
-	const heads = Object.keys(COLUMNS).map(id => id === 'parts' ? COLUMNS.parts : make('button', {textContent: COLUMNS[id] + (id !== sortedBy ? '' : upwards ? ' ▴' : ' ▾'), onclick: () => { upwards = sortedBy === id && !upwards; sortedBy = id; showPanel(); }}));
-	const made = table(caption + (sorted.length > 300 ? ': 300 of ' + number(sorted.length) + ' names, search for others' : ''), heads, sorted.slice(0, 300).map(t => [
+	const heads = Object.keys(COLUMNS).map(id => id === 'parts' ? COLUMNS.parts : make('button', {
+		textContent: COLUMNS[id] + (id !== sortedBy ? '' : upwards ? ' ▴' : ' ▾'),
+		onclick: () => { upwards = sortedBy === id && !upwards; sortedBy = id; showPanel(); }}));
+	const made = table(caption + (sorted.length > 300 ? ': 300 of ' + number(sorted.length) + ' names, search for others' : ''), heads,
+		sorted.slice(0, 300).map(t => [
 		labelled(t.name, make('span', {}, nameOf(t.name), t.kind === SLICES ? '' : soft(' ' + KINDS[t.kind]))),
 		make('span', {textContent: number(t.count || t.unknown), title: t.unknown === 0 ? '' : number(t.unknown) + ' of unknown duration beside'}),
 		...['total', 'self', 'p50', 'p90', 'p99', 'p999'].map(key => t.count === 0 ? '–' : duration(t[key])),
-		t.count === 0 ? '–' : link(duration(t.max), async () => jump(t.longest || (await detailsOf(t.kind, t.name))[0][0])), t.parts.length === 0 ? '' : histogram(t.parts, 130, 16)]));
+		t.count === 0 ? '–' : link(duration(t.max), async () => jump(t.longest || (await detailsOf(t.kind, t.name))[0][0])),
+		t.parts.length === 0 ? '' : histogram(t.parts, 130, 16)]));
 	made.className = 'numbers';
 	return [made];
 }
@@ -168,7 +180,8 @@ function traceContent() {
 		['slices', number(sliceCount)], ['tracks', number(index.tracks.length)], ['written by', 'tracedeck ' + index.program], ['note', visible(index.notice)]])],
 	[heading('Left out, or not as it should be'), ...about.length === 0 ? said('nothing') : [pairs(about)]],
 	[heading('Losses and damage'), ...index.gaps.length === 0 ? said('none') : index.gaps.slice(0, 100).map(gap =>
-		make('div', {}, link(nameOf(gap[2]) + ', ' + duration(gap[1] - gap[0]) + ' at ' + moment(gap[0]), () => show(2 * gap[0] - gap[1] - 1e3, 2 * gap[1] - gap[0] + 1e3))))]);
+		make('div', {}, link(nameOf(gap[2]) + ', ' + duration(gap[1] - gap[0]) + ' at ' + moment(gap[0]),
+			() => show(2 * gap[0] - gap[1] - 1e3, 2 * gap[1] - gap[0] + 1e3))))]);
 }
 
 // ---- Search
@@ -177,7 +190,10 @@ async function search(text) {
 	let longer = -1;
 	found.text = text.trim();
 	found.list = null;
-	const words = found.text.toLowerCase().replace(/>\s*([\d.]+)\s*([nuµm]?)s\b/, (_, size, prefix) => { longer = size * {n: 1, u: 1e3, 'µ': 1e3, m: 1e6, '': 1e9}[prefix]; return ''; }).trim();
+	const words = found.text.toLowerCase().replace(/>\s*([\d.]+)\s*([nuµm]?)s\b/, (_, size, prefix) => {
+		longer = size * {n: 1, u: 1e3, 'µ': 1e3, m: 1e6, '': 1e9}[prefix];
+		return '';
+	}).trim();
 	const long = new Set(tallies.filter(t => t.max > longer).map(t => t.name));
 	found.names = found.text === '' ? null : new Set([...long].filter(id => nameOf(id).toLowerCase().includes(words)));
 	data.found = '';
@@ -203,6 +219,6 @@ async function search(text) {
 }
 function foundContent() {
 	if (!found.list) return said('Searching …');
-	return found.list.length === 0 ? said('Nothing. Names are searched, and arguments that the page has kept.')
+	return found.list.length === 0 ? said('Nothing: names are searched, and arguments that are kept.')
 		: [table(number(found.names.size) + ' names; the longest of them', SLICE_HEADS, found.list.slice(0, 200).map(bySlice))];
 }

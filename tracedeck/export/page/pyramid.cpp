@@ -78,9 +78,9 @@ void Pyramid::add(std::int64_t begin, std::uint64_t duration, timeline::NameId n
   // What ends at a border has no part of the bin behind it.
   const std::uint64_t last_bin = duration == 0 ? first_bin : (to - 1) >> exponent_;
   for (std::uint64_t bin = first_bin; bin <= last_bin; ++bin) {
-    const std::uint64_t bin_begin = bin << exponent_;
-    const std::uint64_t bin_end = bin_begin + (std::uint64_t{1} << exponent_);
-    const std::uint64_t part = std::min(to, bin_end) - std::max(from, bin_begin);
+    const std::uint64_t begins = bin == first_bin ? from : bin << exponent_;
+    const std::uint64_t ends = bin == last_bin ? to : (bin + 1) << exponent_;
+    const std::uint64_t part = ends - begins;
     bins_[static_cast<std::size_t>(bin)].add({.busy = part,
                                               .longest = duration,
                                               .count = bin == first_bin ? 1U : 0U,

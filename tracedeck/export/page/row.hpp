@@ -143,7 +143,7 @@ class SliceBlock {
   }
 
  private:
-  [[nodiscard]] std::size_t name_of(std::uint32_t i) const {
+  [[nodiscard]] std::size_t name_of(std::size_t i) const {
     return wide_ ? static_cast<std::size_t>(local_[2 * i] | local_[2 * i + 1] << 8) : local_[i];
   }
   std::uint32_t count_ = 0;
