@@ -24,7 +24,8 @@ def processor_runs():
         return False
 
 
-needs_processor = unittest.skipUnless(processor_runs(), f"Perfetto's trace processor does not run: {PROCESSOR}")
+PROCESSOR_RUNS = processor_runs()
+needs_processor = unittest.skipUnless(PROCESSOR_RUNS, f"Perfetto's trace processor does not run: {PROCESSOR}")
 
 
 def rows(file, sql):

@@ -197,6 +197,8 @@ class Trace:
             self.slices.append(Slice(track, *stack.pop()))
         if kind == STATE:
             name, begin, args = open_states.get(track, (None, 0, {}))
+            if name is not None and name == event["name"]:
+                return args.update(event["args"])  # the same again goes on
             if name is not None:
                 self.states.append(State(track, name, begin, time, args))
             open_states[track] = (event["name"], time, event["args"])

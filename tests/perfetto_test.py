@@ -6,11 +6,12 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import perfetto_decoder
-from command import TIME_LIMIT
-from exported import ExportedTest, needs_processor, rows
+from command import TIME_LIMIT, TRACES, needs_traces, run
+from exported import PROCESSOR_RUNS, ExportedTest, needs_processor, rows
 
 HERE = pathlib.Path(__file__).resolve().parent
 LEVELS = (50, 57)
@@ -42,7 +43,8 @@ class PerfettoTest(ExportedTest):
         self.assertEqual(len(trace.counters), counts["counter"])
         self.assertEqual(len(trace.flows), counts["flow_in"])
         self.assertEqual(len(trace.tasks), counts["task_state"])
-        self.assertEqual(len(trace.states), counts["state"] - counts["task_state"] - counts["unknown_state"])
+        states = counts["state"] - counts["task_state"] - counts["unknown_state"]
+        self.assertEqual(len(trace.states), states - 1)  # one is the same again
         self.assertEqual(len(self.traces[50].slices), slices + counts["state"] - counts["unknown_state"])
 
     def test_slices_nest_and_last_as_they_did(self):
@@ -146,6 +148,43 @@ class PerfettoTest(ExportedTest):
                 ["debug.state", "busy"],
             ]),
         )
+
+
+REAL = (
+    "dial9/tokio-demo.bin.gz",
+    "heph/realistic_12k.bin.log",
+    "tband/all_events_monotone.bin",
+    "ctf/ctf1/succeed_lttng-tracefile-rotation_kernel",
+    "ctf/tracecompass/ros2",
+)
+
+
+@needs_traces
+class RealTest(unittest.TestCase):
+    """What the command makes of real traces."""
+
+    def test_decoder_and_perfettos_own_reader_agree(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in REAL:
+                with self.subTest(name):
+                    file = pathlib.Path(folder) / "out.pftrace"
+                    file.unlink(missing_ok=True)
+                    done = run("convert", "--to", "perfetto", "-q", "-o", file, TRACES / name)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    trace = perfetto_decoder.Trace(file.read_bytes())
+                    self.assertEqual(trace.problems, [])
+                    if PROCESSOR_RUNS:
+                        self.compare(file, trace)
+
+    def compare(self, file, trace):
+        self.assertEqual(rows(file, "select name, idx, value from stats where severity != 'info' and value > 0"), [])
+        sums = ("slice", "counter", "flow", "sched", "thread_state", "state")
+        sql = "select (select sum(dur) from slice where dur > 0), " + ", ".join(f"(select count(*) from {t})" for t in sums)
+        running = sum(t.state == perfetto_decoder.RUNNING for t in trace.tasks)
+        lists = (trace.slices, trace.counters, trace.flows, range(running), trace.tasks, trace.states)
+        total = sum(s.end - s.begin for s in trace.slices if s.end is not None)
+        theirs = [int(v) if v.isdigit() else 0 for v in rows(file, sql)[0]]
+        self.assertEqual(theirs, [total, *map(len, lists)])
 
 
 class DecoderTest(unittest.TestCase):

@@ -80,6 +80,7 @@ class Scene : public MadeUpMarks {
 
   void odd_ones() {
     state(states_[0], time_, "");
+    state(states_[1], time_, "parked");  // which it is in
     gap(time_ - 300 * kMicrosecond, time_, "lost 7002 events");
     gap(time_ - 200 * kMicrosecond, time_ + kMicrosecond, "damaged");
     for (std::int64_t i = 0; i < 510; ++i) begin(deep_, time_ + i, "f");
