@@ -38,7 +38,8 @@ Options reading_options(const Options& options,
 
 }  // namespace
 
-Interpreted interpret(const Options& options, Session& session, const SinkFor& sink_for) {
+Interpreted interpret(const Options& options, Session& session, const SinkFor& sink_for,
+                      flow::Needs::Symbols symbols) {
   auto interpreter = timeline::Interpreter::make({.tables = options.tables});
   if (!interpreter) {
     session.report(interpreter.error());
@@ -46,7 +47,8 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   }
   const auto begin = std::make_shared<std::optional<Nanoseconds>>();
   const Options reading = reading_options(options, begin);
-  OpenPipeline pipeline(reading, session, {.values = true, .names = true, .findings = true});
+  OpenPipeline pipeline(reading, session,
+                        {.values = true, .names = true, .findings = true, .symbols = symbols});
   if (pipeline.empty()) return {};
   Interpreted result{.interpreter = *std::move(interpreter)};
   timeline::MarkSink* sink = nullptr;

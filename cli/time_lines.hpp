@@ -32,6 +32,7 @@ struct Interpreted {
 // where marks go.
 using SinkFor = std::function<timeline::MarkSink&(const MarksAhead& ahead)>;
 [[nodiscard]] Interpreted interpret(const Options& options, Session& session,
-                                    const SinkFor& sink_for);
+                                    const SinkFor& sink_for,
+                                    flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone);
 
 }  // namespace tracedeck::cli

@@ -76,8 +76,9 @@ void run_why(const Options& options, Session& session) {
   timeline::SliceWitness witness(*slice);
   Options again = options;
   again.quiet = true;
-  const Interpreted seen =
-      interpret(again, session, [&](const MarksAhead&) -> timeline::MarkSink& { return witness; });
+  const Interpreted seen = interpret(
+      again, session, [&](const MarksAhead&) -> timeline::MarkSink& { return witness; },
+      flow::Needs::Symbols::kAll);
   if (seen.interpreter == nullptr || seen.cut_short) return;
   const timeline::Timeline& timeline = seen.interpreter->timeline();
   print(session, options.json

@@ -228,6 +228,8 @@ void SliceWitness::sample(const Timeline&, const Mark& mark) {
       const std::uint64_t address = packed_element(*value.slot, i).bits;
       const std::string_view name =
           symbols == nullptr ? std::string_view() : symbols->name_of(address);
+      // The scheduler's own frames say only that it was switched out.
+      if (seen.stack.empty() && (name == "__schedule" || name == "schedule")) continue;
       seen.stack.push_back(name.empty() ? fmt::format("{:#x}", address) : std::string(name));
     }
   });
@@ -250,6 +252,15 @@ Result<void> SliceWitness::finish(const Timeline&) {
     return a.end - a.begin > b.end - b.begin;
   };
   evidence_.more_inside += keep_most(inside_, kMostPieces, by_overlap);
+  // Of each other track what overlaps longest, if that is a tenth at least.
+  std::ranges::stable_sort(meanwhile_, by_overlap);
+  std::vector<Evidence::Piece> longest;
+  for (Evidence::Piece& each : meanwhile_) {
+    const bool known =
+        std::ranges::find(longest, each.track, &Evidence::Piece::track) != longest.end();
+    if (!known && overlap(each, slice) * 10 >= slice.duration()) longest.push_back(std::move(each));
+  }
+  meanwhile_ = std::move(longest);
   keep_most(meanwhile_, kMostPieces, by_overlap);
   evidence_.more_hurt += keep_most(hurt_, kMostPieces, by_length);
   std::ranges::stable_sort(inside_, {}, &Evidence::Piece::begin);

@@ -45,7 +45,7 @@ class SliceFinder final : public MarkSink {
   [[nodiscard]] static Result<SliceFinder> make(SliceQuestion question);
 
   [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
-  [[nodiscard]] Result<void> finish(const Timeline& timeline) override { return {}; }
+  [[nodiscard]] Result<void> finish(const Timeline&) override { return {}; }
 
   // Nothing when there is none such.
   [[nodiscard]] std::optional<FoundSlice> found() const;

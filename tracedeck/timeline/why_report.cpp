@@ -63,8 +63,6 @@ constexpr auto kPatterns = std::to_array<Pattern>({
     {"expand_fdtable", "synchronize_rcu",
      "the kernel enlarged the process's table of file descriptors and waited for an RCU grace "
      "period"},
-    {"do_page_fault", "filemap_fault", "a page of a file was read from the disk"},
-    {"do_sys_openat2", "ext4_lookup", "the directory of a file was looked up on the disk"},
 });
 
 std::string_view conclusion(const Evidence& evidence) {
@@ -127,7 +125,7 @@ std::string why_text(const Evidence& evidence, const Timeline& timeline,
                      const Histogram& durations) {
   const FoundSlice& slice = evidence.slice;
   std::string out = fmt::format(
-      "{}{}{} {} on {} from {}; the median of {} is {}\n", label_of(timeline, slice.name),
+      "{}{}{} {} on {} from {}; the median of {} such is {}\n", label_of(timeline, slice.name),
       evidence.arguments.empty() ? "" : " (" + render::visible(evidence.arguments) + ")",
       slice.is_wait ? " took" : " lasted", duration_text(slice.duration()),
       track_of(timeline, slice.track), since(timeline, slice.begin), durations.count(),
@@ -145,12 +143,9 @@ std::string why_text(const Evidence& evidence, const Timeline& timeline,
   Section samples(out, "samples");
   append_samples(samples, evidence, slice.track, timeline);
   Section meanwhile(out, "meanwhile");
-  std::vector<TrackId> shown;
   for (const Piece& piece : evidence.meanwhile) {
     meanwhile.line(
         fmt::format("{}: {}", track_of(timeline, piece.track), piece_text(timeline, piece)));
-    if (std::ranges::find(shown, piece.track) != shown.end()) continue;
-    shown.push_back(piece.track);
     append_samples(meanwhile, evidence, piece.track, timeline);
   }
   Section hurt(out, "hurt");
