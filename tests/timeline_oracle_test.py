@@ -53,17 +53,22 @@ def latency(*args, stdin=None):
 
 def classes_of(kind):
     """What the metadata of a random trace names beside the classes of its events."""
-    if not kind.startswith("fallback"):
-        return {}
-    return {name: [field.partition(":")[0] for field in fields] for name, fields in random_traces.FALLBACK.items()}
+    known = random_traces.KERNEL if kind == "lttng_kernel" else random_traces.FALLBACK if "fallback" in kind else {}
+    return {name: [field.partition(":")[0] for field in fields] for name, fields in known.items()}
+
+
+def goes_back(path):
+    """Whether a clock steps back, so that the order of time is not that of the trace."""
+    times = [one["time"] for one in lines([os.fspath(path)], "recorded") if "time" in one]
+    return times != sorted(times)
 
 
 class Timelines(CommandTest):
-    def check_trace(self, path, classes=()):
+    def check_trace(self, path, classes=(), without=()):
         line = interpret(lines([os.fspath(path)], "time"), classes=classes)
         output = latency(path)
         self.assertTrue(output, f"{path}: no answer")
-        wrong = list(differences(line, json.loads(output)))
+        wrong = list(differences(line, json.loads(output), without))
         if wrong:
             self.fail("\n".join([f"{path}:", *wrong[:20]]))
         return output
@@ -86,7 +91,9 @@ class Timelines(CommandTest):
             kind, seed = kinds[i % len(kinds)], FIRST_SEED + i // len(kinds)
             with self.subTest(f"{kind} {seed}"):
                 path = random_traces.write(kind, seed, self.folder)
-                output = self.check_trace(path, classes_of(kind))
+                # What a marker of a task is called is known by the order of the trace.
+                without = ("task marker",) if kind == "tband" and goes_back(path) else ()
+                output = self.check_trace(path, classes_of(kind), without)
                 for jobs in ("1", "4"):
                     self.assertEqual(latency("--jobs", jobs, path), output, f"--jobs {jobs}")
 

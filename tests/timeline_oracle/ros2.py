@@ -118,7 +118,7 @@ class Table(Base):
     def on_rclcpp_ring_buffer_enqueue(self, fields):
         key = (self.vpid, fields["buffer"], fields["index"])
         if fields.get("overwritten"):
-            self.sheet.instant("lost message", "overwritten", f"buffer {fields['buffer']}")
+            self.sheet.instant("lost message", "overwritten", thread_name(self.thread))
         self.ring.add(key)
         self.sheet.counter("buffered", f"buffer {fields['buffer']}", fields["size"])
 

@@ -64,6 +64,7 @@ class Table(Base):
             self.sheet.state(f"thread {thread}", "running")
 
     def become(self, thread, state):
+        self.sheet.bounds()
         if thread != self.current:
             self.sheet.state(f"thread {thread}", state)
         elif state == "runnable":

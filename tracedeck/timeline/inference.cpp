@@ -290,7 +290,7 @@ std::string to_toml(const Table& table) {
           [&](const auto&... key) {
             const auto append = [&](const auto& each) {
               const auto& value = rule.*each.member;
-              if (is_default(value)) return;
+              if (is_default(value) && !each.required) return;
               out += fmt::format("{} = ", each.name);
               append_value(out, value);
               out += '\n';
