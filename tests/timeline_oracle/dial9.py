@@ -80,8 +80,9 @@ class Table(Base):
         number, task, sheet = fields["worker_id"], fields["task_id"], self.sheet
         self.leave(number)
         track = worker(number)
-        self.location[task] = shortened(fields.get("spawn_loc"))
-        sheet.begin("poll", number, self.location[task], track, {"task_id": task})
+        name = shortened(fields.get("spawn_loc"))
+        self.location.setdefault(task, name)
+        sheet.begin("poll", number, name, track, {"task_id": task})
         self.polling[number] = task
         pair = sheet.waited("wake -> poll", task, track, {"task_id": task})
         if pair is not None and pair.duration >= FLOW_NS:
@@ -126,8 +127,10 @@ class Table(Base):
             self.sheet.end("task", task, f"task {task}", self.location.get(task, "?"))
         else:
             self.sheet.unmatched("task", "?", f"task {task}")
+            self.sheet.seen.add(("task", task))
         self.sheet.state(f"task {task}", None)
         self.sheet.waits.pop(("wake -> poll", task), None)
+        self.polling = {number: one for number, one in self.polling.items() if one != task}
         self.spawned.discard(task)
         self.location.pop(task, None)
         self.sheet.counter("tasks alive", "tasks", len(self.spawned))
@@ -148,7 +151,7 @@ class Table(Base):
         if is_integer(before) and is_integer(after) and self.sheet.is_shown:
             self.sheet.line.sums[worker(number), "on CPU"] += after - before
 
-    def lost(self):
+    def lost(self, stream):
         self.stretch.clear()
 
     # Spans.

@@ -13,6 +13,12 @@ ENDS = {
     "_enter": ("_exit",),
     "_entry": ("_exit",),
     ":begin": (":end",),
+    ":start": (":stop", ":end", ":done"),
+    ":enter": (":exit",),
+    ":entry": (":exit",),
+    "Begin": ("End",),
+    "Start": ("Stop", "End", "Done"),
+    "Enter": ("Exit",),
 }
 IS_KEY = re.compile(r"(id|handle|ptr)$")
 

@@ -18,19 +18,21 @@ TABLES = {
 }
 
 
-def interpret(records, user=(), begin=None, end=None):
+def interpret(records, user=(), begin=None, end=None, classes=()):
     """`records`: dictionaries, in the order of the command's lines. `user`: tables, as `tomllib` loads them.
+    `classes`: names with the members of their payloads, of which the trace may have no event.
 
     What is after `end` is not looked at; what is before `begin` is, but what is over by then is not shown.
     """
     records = list(records)
     known = TABLES | {one["table"]: UserTable(one) for one in user}
     events = [one for one in records if "fields" in one or "name" in one]
+    known_classes = [{"name": name, "fields": dict.fromkeys(members)} for name, members in dict(classes).items()]
     names = {table: module for table, module in known.items() if any(map(module.applies, events))} or {"fallback": fallback}
     sheet = Sheet()
     sheet.cut = begin
     sheet.line.tables = list(names)
-    tables = [module.Table(sheet, events) for module in names.values()]
+    tables = [module.Table(sheet, known_classes + events if module in (fallback, lttng_kernel) else events) for module in names.values()]
     for record in records:
         time = record["loss"].get("begin") if "loss" in record else record.get("time")
         if None not in (time, end) and time > end:
@@ -39,14 +41,15 @@ def interpret(records, user=(), begin=None, end=None):
             sheet.line.losses += 1
             loss = record["loss"]
             is_wide = any(table.WIDE for table in tables)
-            sheet.loss(None if is_wide else stream_of(loss), loss.get("begin"))
+            stream = None if is_wide else stream_of(loss)
+            sheet.loss(stream, loss.get("begin"))
             for table in tables:
-                table.lost()
+                table.lost(stream)
         elif "problem" in record:
             sheet.line.problems += 1
             sheet.loss(None, sheet.last_event)
             for table in tables:
-                table.lost()
+                table.lost(None)
         elif "fields" in record or "name" in record:
             sheet.line.events += 1
             sheet.at(record.get("time"), stream_of(record))

@@ -40,6 +40,7 @@ class Table(Base):
 
     def prepare(self, events):
         self.current = {}  # cpu -> tid
+        self.stream_of = {}  # cpu -> the stream that its switches are in
         names = {event.get("name") for event in events}
         self.causes = ("sched_waking",) if "sched_waking" in names else ("sched_wakeup", "sched_wakeup_new")
 
@@ -55,8 +56,9 @@ class Table(Base):
                 return getattr(self, prefix + "any")
         return super().rule(name)
 
-    def lost(self):
-        self.current.clear()
+    def lost(self, stream):
+        for cpu in [cpu for cpu, of in self.stream_of.items() if stream in (None, of)]:
+            self.current.pop(cpu, None)
 
     # Scheduling.
 
@@ -65,6 +67,7 @@ class Table(Base):
         if before != 0:
             sheet.state(f"thread {before}", left(fields.get("prev_state", 0)))
         self.current[self.cpu] = after
+        self.stream_of[self.cpu] = self.sheet.stream
         sheet.state(f"cpu {self.cpu}", "idle" if after == 0 else f"thread {after}")
         if after != 0:
             sheet.state(f"thread {after}", f"running on cpu {self.cpu}")
@@ -74,7 +77,8 @@ class Table(Base):
         tid = fields["tid"]
         if event["name"] in self.causes and tid != 0:
             self.sheet.wait(WAIT, tid, is_last=True)
-        if tid != 0 and tid not in self.current.values():
+        state = self.sheet.state_of.get(f"thread {tid}")
+        if tid != 0 and (state is None or not state.value.startswith("running")):
             self.sheet.state(f"thread {tid}", "runnable")
 
     on_sched_waking = on_sched_wakeup = on_sched_wakeup_new = woken

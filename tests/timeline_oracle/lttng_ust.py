@@ -27,9 +27,9 @@ class Table(Base):
         elif name.endswith(":func_entry") and name.startswith(PROFILES):
             self.entry(event, fields)
         elif name.endswith(":func_exit") and name.startswith(PROFILES):
-            self.exit(fields)
+            self.exit(event, fields)
         elif name.startswith("lttng_ust_pthread:pthread_mutex_"):
-            self.mutex(name.removeprefix("lttng_ust_pthread:pthread_mutex_"), fields)
+            self.mutex(name.removeprefix("lttng_ust_pthread:pthread_mutex_"), event, fields)
         elif name.startswith(("lttng_ust_tracef:", "lttng_ust_tracelog:")):
             message = text(fields.get("msg")).encode()[:80].decode(errors="ignore")
             self.sheet.instant("message", message, thread_name(self.thread))
@@ -47,17 +47,17 @@ class Table(Base):
             stacked=True,
         )
 
-    def exit(self, fields):
+    def exit(self, event, fields):
         """An exit that names another function than the innermost ends what is above that one too."""
         sheet, address, track = self.sheet, fields.get("addr"), thread_name(self.thread)
         stack = sheet.open["function", self.thread]
         if address is not None and stack:
             if all(one.args["addr"] != address for one in stack):
-                sheet.unmatched("function", hex(address), track)
+                sheet.unmatched("function", self.function(event, address), track)
                 return
             while stack[-1].args["addr"] != address:
                 sheet.close(stack.pop(), sheet.moment(track)[0], {"inferred_end"})
-        sheet.end("function", self.thread, track, "?" if address is None else hex(address))
+        sheet.end("function", self.thread, track, "?" if address is None else self.function(event, address))
 
     def function(self, event, address):
         for begin, end, path in reversed(self.images.get(in_context(event, "vpid"), ())):
@@ -67,15 +67,16 @@ class Table(Base):
 
     # Mutexes.
 
-    def mutex(self, what, fields):
+    def mutex(self, what, event, fields):
         key, track = (self.thread, fields.get("mutex")), thread_name(self.thread)
         held = f"mutex {hex(fields['mutex'])}"
+        of_process = f"{in_context(event, 'vpid')} {held}"
         if what == "lock_req":
-            self.sheet.begin("wait mutex", key, "wait mutex", track)
+            self.sheet.begin("wait mutex", key, held, track)
             self.sheet.wait("mutex wait", key)
         elif what == "lock_acq":
-            self.sheet.end("wait mutex", key, track, "wait mutex")
+            self.sheet.end("wait mutex", key, track, held)
             self.sheet.waited("mutex wait", key, track)
-            self.sheet.begin("hold mutex", key, "hold mutex", held)
+            self.sheet.begin("hold mutex", key, held, of_process)
         elif what == "unlock":
-            self.sheet.end("hold mutex", key, held, "hold mutex")
+            self.sheet.end("hold mutex", key, of_process, held)

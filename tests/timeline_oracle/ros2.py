@@ -3,6 +3,14 @@
 from .table import Base, in_context, text, thread_name, thread_of
 
 
+def in_units(ns):
+    """In the largest unit that it is a whole number of."""
+    for size, unit in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
+        if ns and ns % size == 0:
+            return f"{ns // size}{unit}"
+    return f"{ns}ns"
+
+
 def applies(event):
     return (event.get("name") or "").startswith("ros2:")
 
@@ -10,7 +18,7 @@ def applies(event):
 class Table(Base):
     def prepare(self, events):
         self.symbols = {}  # (vpid, callback) -> symbol
-        self.owners = {}  # (vpid, callback) -> (vpid, subscription, timer or service)
+        self.owners = {}  # (vpid, callback) -> topic, timer or service
         self.subscriptions = {}  # (vpid, rclcpp subscription) -> (vpid, rcl subscription)
         self.names = {}  # (vpid, handle) -> topic, service or period
         self.published = set()  # time of a message at its source
@@ -45,24 +53,29 @@ class Table(Base):
         self.names[self.vpid, fields["subscription_handle"]] = fields["topic_name"]
 
     def on_rcl_timer_init(self, fields):
-        self.names[self.vpid, fields["timer_handle"]] = f"timer {fields['period']} ns"
+        self.names[self.vpid, fields["timer_handle"]] = f"timer {in_units(fields['period'])}"
 
     def on_rcl_service_init(self, fields):
         self.names[self.vpid, fields["service_handle"]] = fields["service_name"]
 
     def on_rclcpp_subscription_callback_added(self, fields):
-        self.owners[self.vpid, fields["callback"]] = self.subscriptions.get((self.vpid, fields["subscription"]))
+        self.own(fields, self.subscriptions.get((self.vpid, fields["subscription"])))
 
     def on_rclcpp_timer_callback_added(self, fields):
-        self.owners[self.vpid, fields["callback"]] = (self.vpid, fields["timer_handle"])
+        self.own(fields, (self.vpid, fields["timer_handle"]))
 
     def on_rclcpp_service_callback_added(self, fields):
-        self.owners[self.vpid, fields["callback"]] = (self.vpid, fields["service_handle"])
+        self.own(fields, (self.vpid, fields["service_handle"]))
+
+    def own(self, fields, handle):
+        """What a callback serves is made before the callback is added to it."""
+        if handle in self.names:
+            self.owners[self.vpid, fields["callback"]] = self.names[handle]
 
     def callback(self, callback):
         """Topic, service or timer; else the symbol; else the address."""
         key = (self.vpid, callback)
-        return self.names.get(self.owners.get(key)) or self.symbols.get(key) or hex(callback)
+        return self.owners.get(key) or self.symbols.get(key) or hex(callback)
 
     # Callbacks and executors.
 
@@ -105,7 +118,7 @@ class Table(Base):
     def on_rclcpp_ring_buffer_enqueue(self, fields):
         key = (self.vpid, fields["buffer"], fields["index"])
         if fields.get("overwritten"):
-            self.sheet.instant("lost message", "overwritten", f"buffer {fields['buffer']}")
+            self.sheet.instant("lost message", "overwritten", thread_name(self.thread))
         self.ring.add(key)
         self.sheet.counter("buffered", f"buffer {fields['buffer']}", fields["size"])
 

@@ -322,7 +322,7 @@ class Rules(unittest.TestCase):
     def test_mutexes_of_threads(self):
         of_mutex = lambda time, what: (time, "lttng_ust_pthread:pthread_mutex_" + what, {"mutex": 16})
         line = self.ctf(of_mutex(10, "lock_req"), of_mutex(15, "lock_acq"), of_mutex(30, "unlock"))
-        self.assertEqual(of(line), [("wait mutex", "wait mutex", 10, 15, ""), ("hold mutex", "hold mutex", 15, 30, "")])
+        self.assertEqual(of(line), [("wait mutex", "mutex 0x10", 10, 15, ""), ("hold mutex", "mutex 0x10", 15, 30, "")])
         self.assertEqual([(one.rule, one.begin, one.end) for one in line.pairs], [("mutex wait", 10, 15)])
 
     def test_ros2(self):
@@ -333,7 +333,7 @@ class Rules(unittest.TestCase):
             (10, "ros2:callback_start", {"callback": 2}),
             (20, "ros2:callback_end", {"callback": 2}),
         )
-        self.assertEqual(of(line), [("callback", "timer 7 ns", 10, 20, "")])
+        self.assertEqual(of(line), [("callback", "timer 7ns", 10, 20, "")])
         self.assertEqual((line.flows, line.begin), ({"take -> callback": 1}, 8))
 
     def test_zephyr(self):
@@ -347,7 +347,7 @@ class Rules(unittest.TestCase):
         )
         self.assertEqual(
             of(line, "blocking", "hold mutex"),
-            [("blocking", "blocking", 22, 30, ""), ("hold mutex", "hold mutex", 30, 40, "")],
+            [("blocking", "mutex_lock", 22, 30, ""), ("hold mutex", "mutex 0x9", 30, 40, "")],
         )
         self.assertEqual([one[:3] for one in self.states(line, "thread 1")], [("running", 10, 50), ("runnable", 50, 50)])
 

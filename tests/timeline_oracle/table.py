@@ -34,8 +34,8 @@ class Base:
     def rule(self, name):
         return getattr(self, f"on_{name}", None) if isinstance(name, str) else None
 
-    def lost(self):
-        """Something is missing here; the sheet knows already."""
+    def lost(self, stream):
+        """Something is missing of a stream, or of all (None); the sheet knows already."""
 
     def finish(self):
         pass

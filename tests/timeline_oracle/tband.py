@@ -28,6 +28,7 @@ class Table(Base):
 
     def prepare(self, events):
         self.current = {}  # core -> task
+        self.named = {}  # the same, also after losses: names are those that `print` shows
         self.pending = {}  # task -> what it will be when it is switched out
         self.names = {}
         self.mutexes = set()
@@ -66,7 +67,8 @@ class Table(Base):
         if before is not None and before != task:
             self.sheet.state(self.track(before), self.pending.pop(before, "runnable"))
         self.pending.pop(task, None)
-        self.current[self.core] = task
+        self.current[self.core] = self.named[self.core] = task
+        self.sheet.waited("ready -> run", task, self.track(task))
         self.sheet.state(self.track(task), f"running on core {self.core}")
         self.sheet.state(f"core {self.core}", self.task(task))
 
@@ -76,6 +78,7 @@ class Table(Base):
             self.pending.pop(task, None)
         else:
             self.sheet.state(self.track(task), "runnable")
+            self.sheet.wait("ready -> run", task)
 
     on_task_to_rdy_state = on_task_resumed = on_task_resumed_from_isr = ready
 
@@ -121,7 +124,7 @@ class Table(Base):
     def on_dropped_evt_cnt(self, event, fields):
         pass  # the loss follows as a record of its own
 
-    def lost(self):
+    def lost(self, stream):
         self.current.clear()
         self.pending.clear()
 
@@ -163,7 +166,7 @@ class Table(Base):
         """The key, name and track of a marker; those of tasks are the current task's."""
         if kind.startswith("task_"):
             task = self.current.get(self.core)
-            name = self.names.get((kind, task, id)) or self.name(kind, 0, id)
+            name = self.names.get((kind, self.named.get(self.core), id)) or self.name(kind, 0, id)
             return (task, id), name, self.track(task) + " markers"
         return (id,), self.name(kind, id), "markers"
 

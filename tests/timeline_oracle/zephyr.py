@@ -16,6 +16,8 @@ def applies(event):
 
 
 class Table(Base):
+    WIDE = True  # one CPU
+
     def prepare(self, events):
         self.current = None
         self.pending = {}  # thread -> what it will be when it is switched out
@@ -28,11 +30,11 @@ class Table(Base):
         if name.startswith("thread_") and name != "thread_switched_out" and not is_integer(fields.get("thread_id")):
             return
         if name == "thread_switched_in":
-            self.switch(fields["thread_id"])
+            self.switch(fields["thread_id"], fields.get("name", hex(fields["thread_id"])))
         elif name == "thread_switched_out":
             self.switch(None)
         elif name == "idle":
-            self.switch("idle")
+            self.switch("idle", "idle")
         elif name == "thread_pending":
             self.become(fields["thread_id"], "pending")
         elif name in STATES:
@@ -48,9 +50,11 @@ class Table(Base):
         elif name.endswith("_exit"):
             self.call(name.removesuffix("_exit"), "exit", fields)
 
-    def switch(self, thread):
+    def switch(self, thread, name=None):
+        self.sheet.state("cpu", name)
         before = self.current
         if before == thread:
+            self.pending.pop(thread, None)
             return
         self.current = thread
         if before not in (None, "idle"):
@@ -58,9 +62,9 @@ class Table(Base):
         if thread not in (None, "idle"):
             self.pending.pop(thread, None)
             self.sheet.state(f"thread {thread}", "running")
-        self.sheet.state("cpu", thread if thread is None or thread == "idle" else f"thread {thread}")
 
     def become(self, thread, state):
+        self.sheet.bounds()
         if thread != self.current:
             self.sheet.state(f"thread {thread}", state)
         elif state == "runnable":
@@ -69,22 +73,22 @@ class Table(Base):
             self.pending[thread] = state
 
     def call(self, call, what, fields):
-        thread = self.current
+        thread = None if self.current == "idle" else self.current
         key, track, sheet = (call, thread, fields.get("id")), f"thread {thread} calls", self.sheet
         if what == "enter":
             sheet.begin("call", key, call, track)
         elif what == "blocking":
-            sheet.begin("blocking", key, "blocking", track)
+            sheet.begin("blocking", key, call, track)
         else:
             if sheet.open["blocking", key]:
                 sheet.end("blocking", key, track)
             sheet.end("call", key, track, call)
             lock = ("mutex", fields.get("id"))
             if call.endswith("mutex_lock") and fields.get("ret") == 0:
-                sheet.begin("hold mutex", lock, "hold mutex", f"mutex {fields.get('id')}")
+                sheet.begin("hold mutex", lock, f"mutex {fields.get('id'):#x}", f"mutex {fields.get('id')}")
             elif call.endswith("mutex_unlock") and fields.get("ret", 0) == 0:
-                sheet.end("hold mutex", lock, f"mutex {fields.get('id')}", "hold mutex")
+                sheet.end("hold mutex", lock, f"mutex {fields.get('id')}", f"mutex {fields.get('id'):#x}")
 
-    def lost(self):
+    def lost(self, stream):
         self.current = None
         self.pending.clear()

@@ -4,35 +4,39 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/timeline/key_table.hpp"
 #include "tracedeck/timeline/table_keys.hpp"
 
 namespace tracedeck::timeline {
 namespace {
 
+// What begins a pair, and what may end it.
 struct Endings {
   std::string_view begin;
-  std::string_view end;
+  std::array<std::string_view, 3> ends;  // as many as are not empty
 };
-// A beginning may have several ends; the first that the trace has counts.
 constexpr auto kEndings = std::to_array<Endings>({
-    {"_begin", "_end"},
-    {"_start", "_stop"},
-    {"_start", "_end"},
-    {"_start", "_done"},
-    {"_enter", "_exit"},
-    {"_entry", "_exit"},
-    {":begin", ":end"},
-    {":start", ":stop"},
-    {":start", ":end"},
-    {":enter", ":exit"},
-    {":entry", ":exit"},
-    {"Begin", "End"},
-    {"Start", "Stop"},
-    {"Start", "End"},
-    {"Enter", "Exit"},
+    {"_begin", {"_end"}},
+    {"_start", {"_stop", "_end", "_done"}},
+    {"_enter", {"_exit"}},
+    {"_entry", {"_exit"}},
+    {":begin", {":end"}},
+    {":start", {":stop", ":end", ":done"}},
+    {":enter", {":exit"}},
+    {":entry", {":exit"}},
+    {"Begin", {"End"}},
+    {"Start", {"Stop", "End", "Done"}},
+    {"Enter", {"Exit"}},
 });
+
+// What stands before an ending; empty: it has not that ending.
+std::string_view prefix_of(std::string_view name, std::string_view ending) {
+  if (ending.empty() || !name.ends_with(ending)) return {};
+  return name.substr(0, name.size() - ending.size());
+}
 
 std::string_view name_of(const EventClass& event_class) {
   return event_class.name ? std::string_view(*event_class.name) : std::string_view();
@@ -109,6 +113,21 @@ TrackRule thread_track(const Event& event) {
   return track;
 }
 
+// What says in all classes of a pairing which of several things they are about.
+std::vector<std::string> common_keys(const Pairing& pairing) {
+  std::vector<std::string> keys;
+  const StructureClass* const members = structure(pairing.begins.front()->payload);
+  if (members == nullptr) return keys;
+  for (const Member& member : members->members) {
+    const std::string name(member.name.view());
+    const auto has = [&](const EventClass* each) { return has_member(each->payload, name); };
+    if (is_simple(name) && identifies(name) && std::ranges::all_of(pairing.begins, has) &&
+        std::ranges::all_of(pairing.ends, has))
+      keys.push_back("." + name);
+  }
+  return keys;
+}
+
 std::string escaped_glob(std::string_view name) {
   std::string glob;
   for (const char character : name) {
@@ -159,6 +178,11 @@ void append_value(std::string& out, TrackKind kind) {
 void append_value(std::string& out, SliceRule::Again again) {
   append_value(out, std::string(std::ranges::find(kAgainNames, again, &AgainName::again)->name));
 }
+void append_value(std::string& out, SliceRule::Unmatched unmatched) {
+  append_value(
+      out,
+      std::string(std::ranges::find(kUnmatchedNames, unmatched, &UnmatchedName::unmatched)->name));
+}
 void append_value(std::string& out, const std::vector<CurrentRule::Value>& values) {
   out += "{ ";
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -173,39 +197,55 @@ bool is_default(const auto& value) { return value == std::remove_cvref_t<decltyp
 bool is_default(const std::vector<CurrentRule::Value>& values) { return values.empty(); }
 bool is_default(const TrackKind& kind) { return kind == TrackKind::kPlain; }
 
+Pairing pairing_of(const TraceDescription& trace, std::string_view prefix) {
+  Pairing pairing{.prefix = std::string(prefix)};
+  const auto find = [&](std::string_view ending, std::vector<const EventClass*>& into) {
+    if (ending.empty()) return;
+    const std::string wanted = pairing.prefix + std::string(ending);
+    for (const EventClass& each : trace.event_classes()) {
+      if (name_of(each) == wanted && std::ranges::find(into, &each) == into.end())
+        into.push_back(&each);
+    }
+  };
+  for (const Endings& each : kEndings) {
+    std::vector<const EventClass*> begins;
+    find(each.begin, begins);
+    if (begins.empty()) continue;
+    const std::size_t before = pairing.ends.size();
+    for (const std::string_view end : each.ends) find(end, pairing.ends);
+    if (pairing.ends.size() != before)
+      pairing.begins.insert(pairing.begins.end(), begins.begin(), begins.end());
+  }
+  return pairing;
+}
+
 }  // namespace
 
-bool begins_pair(std::string_view name) {
-  return std::ranges::any_of(kEndings, [&](const Endings& each) {
-    return name.size() > each.begin.size() && name.ends_with(each.begin);
-  });
+bool Pairing::has(const EventClass& event_class) const {
+  return std::ranges::find(begins, &event_class) != begins.end() ||
+         std::ranges::find(ends, &event_class) != ends.end();
 }
 
-bool ends_pair(std::string_view name) {
-  return std::ranges::any_of(kEndings, [&](const Endings& each) {
-    return name.size() > each.end.size() && name.ends_with(each.end);
-  });
-}
-
-const EventClass* find_partner(const EventClass& event_class) {
+Pairing find_pairing(const EventClass& event_class) {
   const std::string_view name = name_of(event_class);
   const DataStreamClass* const stream_class = event_class.stream_class;
-  if (stream_class == nullptr || stream_class->trace == nullptr) return nullptr;
+  if (stream_class == nullptr || stream_class->trace == nullptr) return {};
+  const auto with = [&](std::string_view ending) -> Pairing {
+    const std::string_view prefix = prefix_of(name, ending);
+    if (prefix.empty()) return {};
+    Pairing pairing = pairing_of(*stream_class->trace, prefix);
+    return pairing.has(event_class) ? std::move(pairing) : Pairing();
+  };
   for (const Endings& each : kEndings) {
-    const bool begins = name.size() > each.begin.size() && name.ends_with(each.begin);
-    const bool ends = name.size() > each.end.size() && name.ends_with(each.end);
-    if (!begins && !ends) continue;
-    const std::string_view own = begins ? each.begin : each.end;
-    const std::string wanted = std::string(name.substr(0, name.size() - own.size())) +
-                               std::string(begins ? each.end : each.begin);
-    for (const EventClass& other : stream_class->trace->event_classes()) {
-      if (name_of(other) == wanted) return &other;
+    if (Pairing found = with(each.begin); !found.begins.empty()) return found;
+    for (const std::string_view end : each.ends) {
+      if (Pairing found = with(end); !found.begins.empty()) return found;
     }
   }
-  return nullptr;
+  return {};
 }
 
-Table infer_table(const Event& event, const EventClass* partner) {
+Table infer_table(const Event& event, const Pairing& pairing) {
   const EventClass& event_class = *event.event_class;
   Table table{.name = "inferred"};
   const TrackRule track = thread_track(event);
@@ -214,36 +254,25 @@ Table infer_table(const Event& event, const EventClass* partner) {
     table.slices.push_back({.begin = {"*"}, .track = track.id, .name = "{name}", .args = {"*"}});
     return table;
   }
-  if (partner == nullptr) {
+  if (pairing.begins.empty()) {
     table.instants.push_back({.event = {"*"}, .track = track.id, .name = "{name}", .args = {"*"}});
     return table;
   }
-  const bool begins = begins_pair(name_of(event_class)) && find_partner(*partner) == &event_class &&
-                      !ends_pair(name_of(event_class));
-  const EventClass& first = begins ? event_class : *partner;
-  const EventClass& second = begins ? *partner : event_class;
-  SliceRule slice{.begin = {escaped_glob(name_of(first))},
-                  .end = {escaped_glob(name_of(second))},
-                  .track = track.id,
-                  .again = SliceRule::Again::kNest};
+  SliceRule slice{.track = track.id};
   for (const std::string& key : track.key) slice.match.push_back({key, key});
-  if (const StructureClass* const members = structure(first.payload)) {
-    for (const Member& member : members->members) {
-      const std::string name(member.name.view());
-      if (!is_simple(name) || !identifies(name) || !has_member(second.payload, name)) continue;
-      if (slice.match.size() + 2 < 6) slice.match.push_back({"." + name, "." + name});
+  for (const std::string& key : common_keys(pairing)) {
+    if (slice.match.size() + 2 < KeyTable::kMostWords) slice.match.push_back({key, key});
+  }
+  const auto add_globs = [](const std::vector<const EventClass*>& classes, ClassGlobs& into) {
+    for (const EventClass* const each : classes) {
+      std::string glob = escaped_glob(name_of(*each));
+      if (std::ranges::find(into, glob) == into.end()) into.push_back(std::move(glob));
     }
-  }
-  std::string_view name = name_of(first);
-  for (const Endings& each : kEndings) {
-    if (!name.ends_with(each.begin) || name.size() == each.begin.size()) continue;
-    name.remove_suffix(each.begin.size());
-    break;
-  }
-  for (const char character : name) {
-    if (character == '{' || character == '}') continue;
-    slice.name += character;
-  }
+  };
+  add_globs(pairing.begins, slice.begin);
+  add_globs(pairing.ends, slice.end);
+  std::ranges::copy_if(pairing.prefix, std::back_inserter(slice.name),
+                       [](char character) { return character != '{' && character != '}'; });
   slice.args = {"*"};
   slice.end_args = {"*"};
   table.slices.push_back(std::move(slice));
@@ -261,7 +290,7 @@ std::string to_toml(const Table& table) {
           [&](const auto&... key) {
             const auto append = [&](const auto& each) {
               const auto& value = rule.*each.member;
-              if (is_default(value)) return;
+              if (is_default(value) && !each.required) return;
               out += fmt::format("{} = ", each.name);
               append_value(out, value);
               out += '\n';

@@ -5,22 +5,29 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/timeline/table.hpp"
 
 namespace tracedeck::timeline {
 
-// Of "lock_begin", "x:entry", "job_done" ... as far as its ending says that it has a partner.
-[[nodiscard]] bool begins_pair(std::string_view name);
-[[nodiscard]] bool ends_pair(std::string_view name);
+// Classes of a trace that begin and end the same, as their names say: "job_start" with "job_stop"
+// and "job_done".
+struct Pairing {
+  std::string prefix = {};  // "job"
+  std::vector<const EventClass*> begins = {};
+  std::vector<const EventClass*> ends = {};
 
-// The class that `event_class` makes pairs with, of those that the trace has by now; null if none.
-[[nodiscard]] const EventClass* find_partner(const EventClass& event_class);
+  [[nodiscard]] bool has(const EventClass& event_class) const;
+};
 
-// A table for the events of a class, `event` being one of them, and of its partner if it has one.
-// Equal tables have equal texts.
-[[nodiscard]] Table infer_table(const Event& event, const EventClass* partner);
+// That of a class, by the classes that the trace has by now; an empty one if it has none.
+[[nodiscard]] Pairing find_pairing(const EventClass& event_class);
+
+// A table for the events of a class, `event` being one of them, and of its pairing. Equal tables
+// have equal texts.
+[[nodiscard]] Table infer_table(const Event& event, const Pairing& pairing);
 
 // A table as it would be written.
 [[nodiscard]] std::string to_toml(const Table& table);

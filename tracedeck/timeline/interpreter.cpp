@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -33,7 +34,8 @@ struct Interpreter::ClassPlan {
   bool counts_nanoseconds;
   bool has_duration;
   bool planned = false;
-  bool related = true;  // its clock, to that of the first event
+  bool is_of_line = false;  // it makes marks, or says where they are: the line reaches to it
+  bool related = true;      // its clock, to that of the first event
   std::vector<std::unique_ptr<Action>> actions = {};
 };
 
@@ -117,7 +119,6 @@ class Interpreter::Work {
     if (plan.actions.empty()) {
       if (plan.clock == nullptr && !event.event_class->describes_others)
         ++timeline_.mutable_counts().without_time;
-      if (plan.clock != nullptr) timeline_.note_time(plan.time_of(event.time));
       return;
     }
     run(plan, event);
@@ -139,13 +140,13 @@ class Interpreter::Work {
     Moment now{.event = &event, .number = number_};
     now.time = plan.clock != nullptr ? plan.time_of(event.time) : last_;
     last_ = now.time;
-    timeline_.note_time(now.time);
+    if (plan.is_of_line) timeline_.note_time(now.time);
     now.stream = stream_state(event);
     if (damage_pending_) [[unlikely]]
       end_damage(now.time);
     if (plan.has_duration) {
       now.end_time = plan.time_of(event.end_time);
-      timeline_.note_time(now.end_time);
+      timeline_.note_time(std::max(now.time, now.end_time));
       return take_whole(plan, now);
     }
     if (!whole_.empty()) [[unlikely]]
@@ -187,8 +188,10 @@ class Interpreter::Work {
       case RecordKind::kLoss:
         return take(*record.loss);
       case RecordKind::kProblem:
+        end_damage(last_);
         damage_pending_ = true;
-        ++damaged_ranges_;
+        damage_begin_ = last_;
+        damage_number_ = number_;
         return;
       default:
         return;
@@ -213,17 +216,18 @@ class Interpreter::Work {
                              : loss.packets ? fmt::format("lost {} packets", *loss.packets)
                                             : std::string("lost events");
     flush_whole();
-    marking_.gap(state, marking_.add_name("loss", name), begin, end, number_);
+    marking_.gap(losses_are_wide_ ? nullptr : state, marking_.add_name("loss", name), begin, end,
+                 number_);
   }
 
   void end_damage(std::int64_t time) {
     if (!damage_pending_) return;
     damage_pending_ = false;
-    marking_.gap(nullptr, marking_.add_name("damage", "damaged"), last_known_, time, number_);
+    marking_.gap(nullptr, marking_.add_name("damage", "damaged"), damage_begin_, time,
+                 damage_number_);
   }
 
   Result<void> hand_on(MarkSink& sink) {
-    last_known_ = last_;
     std::vector<Mark>& marks = marking_.marks();
     if (marks.empty()) return {};
     const auto taken = sink.take(timeline_, marks);
@@ -241,20 +245,29 @@ class Interpreter::Work {
       if (!plan.related) ++timeline_.mutable_counts().unrelated_clocks;
     }
     std::vector<PlannedAction> actions;
+    bool any_applies = false;
     for (std::size_t i = 0; i < rules_.size() && trace != nullptr; ++i) {
       if (!applies(*trace, i)) continue;
+      any_applies = true;
       const std::size_t before = actions.size();
       rules_[i]->plan(event_class, actions);
       if (actions.size() == before) continue;
       note_use(*rules_[i]);
     }
-    if (actions.empty() && plan.clock != nullptr) infer(event, actions);
+    if (actions.empty() && plan.clock != nullptr) infer(event, any_applies, actions);
+    const auto only_prepares = [](const PlannedAction& each) {
+      return each.phase == Phase::kLookup || each.phase == Phase::kCurrent;
+    };
+    // What has no time makes no mark.
+    if (plan.clock == nullptr) std::erase_if(actions, std::not_fn(only_prepares));
+    plan.is_of_line = std::ranges::any_of(actions, std::not_fn(only_prepares));
     std::ranges::stable_sort(actions, {}, &PlannedAction::phase);
     for (PlannedAction& each : actions) plan.actions.push_back(std::move(each.action));
   }
 
   void note_use(const RuleSet& rules) {
     used_.insert(&rules);
+    losses_are_wide_ = losses_are_wide_ || rules.table().wide_losses;
     timeline_.note_table(rules.table().name);
   }
 
@@ -268,10 +281,12 @@ class Interpreter::Work {
     return applied.applies;
   }
 
-  void infer(const Event& event, std::vector<PlannedAction>& into) {
+  // Where tables are for a trace, others of its events that are no pairs have no meaning.
+  void infer(const Event& event, bool any_applies, std::vector<PlannedAction>& into) {
     const EventClass& event_class = *event.event_class;
-    const EventClass* const partner = find_partner(event_class);
-    Table table = infer_table(event, partner);
+    const Pairing pairing = find_pairing(event_class);
+    if (any_applies && pairing.begins.empty() && !event_class.has_duration) return;
+    Table table = infer_table(event, pairing);
     table.text = to_toml(table);
     auto found = inferred_.find(table.text);
     if (found == inferred_.end()) {
@@ -283,13 +298,17 @@ class Interpreter::Work {
     }
     found->second->plan(event_class, into);
     note_use(*found->second);
-    // Its partner may have been taken for one that has none.
-    if (partner == nullptr || event_class.has_duration || !paired_.insert(found->second).second)
+    if (pairing.begins.empty() || event_class.has_duration || !paired_.insert(found->second).second)
       return;
-    ClassPlan& other = plans_[*partner];
-    if (!other.planned) return;
-    other.planned = false;
-    other.actions.clear();
+    // Its partners may have been taken for ones that have none.
+    for (const auto& classes : {pairing.begins, pairing.ends}) {
+      for (const EventClass* const each : classes) {
+        ClassPlan& other = plans_[*each];
+        if (each == &event_class || !other.planned) continue;
+        other.planned = false;
+        other.actions.clear();
+      }
+    }
   }
 
   struct Applied {
@@ -309,6 +328,7 @@ class Interpreter::Work {
   std::vector<std::unique_ptr<RuleSet>> rules_;
   std::map<std::pair<std::uint64_t, std::size_t>, Applied> applied_;  // by trace and rules
   bool plan_again_ = false;
+  bool losses_are_wide_ = false;
   std::set<const RuleSet*> used_;
   std::deque<Table> inferred_tables_;
   std::unordered_map<std::string, RuleSet*> inferred_;
@@ -320,9 +340,9 @@ class Interpreter::Work {
   StreamState* last_state_ = nullptr;
   std::uint64_t number_ = 0;
   std::int64_t last_ = 0;
-  std::int64_t last_known_ = 0;  // before the batch at hand
-  bool damage_pending_ = false;
-  std::uint64_t damaged_ranges_ = 0;
+  bool damage_pending_ = false;  // its end is not known yet
+  std::int64_t damage_begin_ = 0;
+  std::uint64_t damage_number_ = 0;
   std::vector<Whole> whole_;       // events that begin at the same time
   std::vector<BatchPtr> batches_;  // which these and marks refer to
 };

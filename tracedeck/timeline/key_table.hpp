@@ -67,6 +67,18 @@ class KeyTable {
     cells_[at * (words_ + 1) + words_] = 0;
   }
 
+  // Forgets the keys for whose number `keep(number)` is false.
+  template <class Keep>
+  void keep_if(const Keep& keep) {
+    std::vector<std::uint64_t> old(cells_.size());
+    old.swap(cells_);
+    size_ = 0;
+    for (std::size_t at = 0; at < old.size(); at += words_ + 1) {
+      const std::uint64_t number = old[at + words_];
+      if (number != 0 && keep(static_cast<std::uint32_t>(number))) place(&old[at]) = number;
+    }
+  }
+
   // Calls `visit(number)` for each, in no order.
   template <class Visit>
   void for_each(const Visit& visit) const {

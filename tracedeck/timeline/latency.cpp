@@ -76,13 +76,15 @@ Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks
   for (const Mark& mark : marks) {
     switch (mark.kind) {
       case MarkKind::kSliceBegin: {
+        if (mark.has(kBeganBefore)) break;
         TrackTimes& track = times(mark.track);
         if (track.depth++ == 0) track.outer_begin = mark.time;
         break;
       }
       case MarkKind::kSliceEnd: {
         TrackTimes& track = times(mark.track);
-        if (!mark.has(kUnplaced) && track.depth != 0 && --track.depth == 0 && !mark.has(kOpenAtEnd))
+        if (!mark.has(kUnplaced) && !mark.has(kBeganBefore) && track.depth != 0 &&
+            --track.depth == 0 && !mark.has(kOpenAtEnd))
           track.busy +=
               mark.time - std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));
         end(timeline, mark, false);
@@ -130,7 +132,7 @@ void Latency::add(LatencyRow& row, const Mark& mark) const {
   const std::int64_t duration = mark.duration();
   row.durations.add_unsigned(static_cast<std::uint64_t>(duration));
   row.total += static_cast<Uint128>(duration);
-  if (duration > row.longest) {
+  if (duration > row.longest || (duration == row.longest && mark.begin < row.longest_begin)) {
     row.longest = duration;
     row.longest_begin = mark.begin;
     row.longest_track = mark.track;
@@ -185,7 +187,7 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
 
 void Latency::state(const Mark& mark) {
   TrackTimes& track = times(mark.track);
-  if (track.state != kNoName) {
+  if (track.state != kNoName && !track.is_doubtful && !mark.has(kAcrossLoss)) {
     const std::int64_t begin =
         std::max(track.state_begin, options_.begin.value_or(track.state_begin));
     auto state = std::ranges::find(track.states, track.state, &TrackUse::State::name);
@@ -198,6 +200,7 @@ void Latency::state(const Mark& mark) {
   }
   track.state = mark.name;
   track.state_begin = mark.time;
+  track.is_doubtful = mark.has(kClockStep);
 }
 
 std::vector<TrackUse> Latency::uses() const {

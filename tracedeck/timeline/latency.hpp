@@ -89,6 +89,7 @@ class Latency final : public MarkSink {
     std::int64_t outer_begin = 0;
     NameId state = kNoName;
     std::int64_t state_begin = 0;
+    bool is_doubtful = false;  // when it began
     std::vector<TrackUse::State> states = {};
   };
 

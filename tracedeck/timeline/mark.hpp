@@ -51,7 +51,7 @@ enum MarkFlag : std::uint16_t {
 };
 // Slices with one of these have no known duration, and count in no quantile.
 inline constexpr std::uint16_t kNoDuration =
-    kBeganBefore | kOpenAtEnd | kAcrossLoss | kInferredEnd | kNegative | kMoved;
+    kBeganBefore | kOpenAtEnd | kAcrossLoss | kInferredEnd | kNegative | kMoved | kClockStep;
 
 inline constexpr std::int32_t kNoCpu = -1;
 

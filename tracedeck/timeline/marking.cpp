@@ -25,18 +25,18 @@ Mark& Marking::add(MarkKind kind, TrackId track, NameId name, std::int64_t time)
   return mark;
 }
 
-TrackId Marking::add_track(Track track) {
-  if (timeline_.track_count() >= kMostTracks) {
-    if (others_ == kNoTrack) {
-      others_ =
-          timeline_.add_track({.kind = TrackKind::kLanes, .name = "(others)", .group = "(others)"});
-      state_.resize(timeline_.track_count());
-    }
-    return others_;
-  }
+TrackId Marking::make_track(Track track) {
   const TrackId id = timeline_.add_track(std::move(track));
   state_.resize(timeline_.track_count());
+  track_state(id).first_lane = timeline_.track(id).first_lane;
   return id;
+}
+
+TrackId Marking::add_track(Track track) {
+  if (!tracks_are_full()) return make_track(std::move(track));
+  if (others_ == kNoTrack)
+    others_ = make_track({.kind = TrackKind::kLanes, .name = "(others)", .group = "(others)"});
+  return others_;
 }
 
 NameId Marking::add_name(std::string_view category, std::string_view text) {
@@ -45,27 +45,50 @@ NameId Marking::add_name(std::string_view category, std::string_view text) {
   return other_name_;
 }
 
+void Marking::note_stream(TrackState& state, const Moment& now) {
+  state.stream = now.stream;
+  std::vector<StreamPart>& parts = track_state(state.first_lane).parts;
+  if (now.stream == nullptr || parts.size() >= kMostParts) return;
+  if (std::ranges::find(parts, now.stream, &StreamPart::stream) == parts.end())
+    parts.push_back({now.stream, now.number});
+}
+
+const Losses::Loss* Marking::loss_on(TrackId track, std::uint64_t number) {
+  const Losses::Loss* first = losses_.since(number);
+  for (const StreamPart& part : track_state(track_state(track).first_lane).parts) {
+    const Losses::Loss* const loss = part.stream->losses.since(std::max(number, part.since));
+    if (loss != nullptr && (first == nullptr || loss->number < first->number)) first = loss;
+  }
+  return first;
+}
+
+// What was lost may have changed it.
+void Marking::forget_lost_state(TrackId track) {
+  TrackState& state = track_state(track);
+  if (state.state == kNoName) return;
+  const Losses::Loss* const loss = loss_on(track, state.number);
+  if (loss == nullptr) return;
+  state.last = std::max(state.last, std::min(loss->begin, timeline_.end()));
+  Mark& unknown = add(MarkKind::kState, track, kNoName, state.last);
+  unknown.flags |= kAcrossLoss;
+  unknown.value = 0;
+  state.state = kNoName;
+}
+
 std::int64_t Marking::touch(TrackId track, const Moment& now, std::uint16_t& flags) {
   TrackState& state = track_state(track);
+  if (lost_at_ >= state.number) [[unlikely]]
+    forget_lost_state(track);
   std::int64_t time = now.time;
   if (time < state.last) {
-    if (!timeline_.track(track).name.empty()) ++timeline_.mutable_counts().clock_steps;
+    ++timeline_.mutable_counts().clock_steps;
     flags |= kClockStep;
     time = state.last;
   }
-  if (state.state != kNoName) [[unlikely]] {
-    // What was lost may have changed it.
-    const bool lost = state.stream != nullptr && state.stream->lost_at > state.number;
-    if (lost || lost_at_ > state.number) {
-      const std::int64_t begin = lost ? state.stream->lost_begin : lost_begin_;
-      Mark& unknown = add(MarkKind::kState, track, kNoName, std::clamp(begin, state.last, time));
-      unknown.value = 0;
-      state.state = kNoName;
-    }
-  }
   state.last = time;
   state.number = now.number;
-  state.stream = now.stream;
+  if (state.stream != now.stream) [[unlikely]]
+    note_stream(state, now);
   return time;
 }
 
@@ -82,16 +105,18 @@ OpenId Marking::take_open() {
 }
 
 TrackId Marking::free_lane(TrackId first) {
-  TrackState& state = track_state(first);
-  for (const TrackId lane : state.lanes) {
+  for (const TrackId lane : track_state(first).lanes) {
     if (track_state(lane).stack.empty()) return lane;
   }
-  if (state.lanes.size() + 1 >= kMostLanes) return kNoTrack;
+  return new_lane(first);
+}
+
+TrackId Marking::new_lane(TrackId first) {
+  if (track_state(first).lanes.size() + 1 >= kMostLanes || tracks_are_full()) return kNoTrack;
   Track lane = timeline_.track(first);
   lane.first_lane = first;
-  lane.lane = static_cast<std::uint32_t>(state.lanes.size() + 1);
-  const TrackId id = timeline_.add_track(std::move(lane));
-  state_.resize(timeline_.track_count());
+  lane.lane = static_cast<std::uint32_t>(track_state(first).lanes.size() + 1);
+  const TrackId id = make_track(std::move(lane));
   track_state(first).lanes.push_back(id);
   return id;
 }
@@ -129,7 +154,6 @@ OpenId Marking::begin(TrackId track, NameId name, const Moment& now, const Argum
   slice.begin = time;
   slice.end = end;
   slice.number = now.number;
-  slice.stream = now.stream;
   slice.track = lane;
   slice.name = name;
   slice.flags = flags;
@@ -153,7 +177,6 @@ OpenId Marking::begin_unplaced(TrackId track, NameId name, const Moment& now, st
   slice.begin = now.time;
   slice.end = now.end_time;
   slice.number = now.number;
-  slice.stream = now.stream;
   slice.track = track;
   slice.name = name;
   slice.flags = flags | kUnplaced;
@@ -191,88 +214,103 @@ void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std:
   }
 }
 
-void Marking::close(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
-                    const Arguments* arguments) {
+void Marking::close(OpenId id, std::int64_t time, std::uint16_t flags, const Moment* now,
+                    const Event* event, const Arguments* arguments) {
   OpenSlice& slice = open_[id - 1];
-  const TrackId track = slice.track;
   if ((slice.flags & kUnplaced) != 0) {
     unplaced_.erase(id);
     push_end(slice, time, flags, event, arguments);
-    unused_.push_back(id);
-    if (open_[id - 1].observer != nullptr)
-      open_[id - 1].observer->slice_ended(open_[id - 1].observed, time);
-    return;
-  }
-  std::vector<OpenId>& stack = track_state(track).stack;
-  if (!stack.empty() && stack.back() == id) [[likely]] {
+  } else if (std::vector<OpenId>& stack = track_state(slice.track).stack;
+             !stack.empty() && stack.back() == id) [[likely]] {
     stack.pop_back();
     push_end(slice, time, flags, event, arguments);
   } else {
-    const auto place = std::ranges::find(stack, id);
-    std::vector<OpenId> above;
-    if (place != stack.end()) {
-      above.assign(std::next(place), stack.end());
-      stack.erase(place, stack.end());
-    }
-    for (auto each = above.rbegin(); each != above.rend(); ++each) {
-      Mark& mark = add(MarkKind::kSliceEnd, track, open_[*each - 1].name, time);
-      mark.flags |= kMoved;
-      mark.begin = open_[*each - 1].begin;
-    }
-    push_end(slice, time, flags, event, arguments);
-    if (!above.empty()) move_to_lane(above, track, time);
+    close_below(id, time, flags, event, arguments);
   }
   unused_.push_back(id);
-  SliceObserver* const observer = open_[id - 1].observer;
-  if (observer != nullptr) observer->slice_ended(open_[id - 1].observed, time);
+  const OpenSlice& ended = open_[id - 1];
+  if (ended.observer != nullptr && now != nullptr) ended.observer->slice_ended(ended, *now);
+}
+
+// Of a slice that did not begin last.
+void Marking::close_below(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
+                          const Arguments* arguments) {
+  OpenSlice& slice = open_[id - 1];
+  const TrackId track = slice.track;
+  std::vector<OpenId>& stack = track_state(track).stack;
+  const auto place = std::ranges::find(stack, id);
+  std::vector<OpenId> above;
+  if (place != stack.end()) {
+    above.assign(std::next(place), stack.end());
+    stack.erase(place, stack.end());
+  }
+  for (auto each = above.rbegin(); each != above.rend(); ++each) {
+    Mark& mark = add(MarkKind::kSliceEnd, track, open_[*each - 1].name, time);
+    mark.flags |= kMoved;
+    mark.begin = open_[*each - 1].begin;
+  }
+  push_end(slice, time, flags, event, arguments);
+  if (!above.empty()) move_to_lane(above, track, time);
 }
 
 void Marking::end(OpenId id, const Moment& now, const Arguments* arguments, std::uint16_t flags) {
-  if ((open_[id - 1].flags & kUnplaced) != 0) {
-    if (lost_since(open_[id - 1], now.stream)) flags |= kAcrossLoss;
-    return close(id, std::max(now.time, open_[id - 1].begin), flags, now.event, arguments);
-  }
-  if (lost_since(open_[id - 1], now.stream)) flags |= kAcrossLoss;
-  const std::int64_t time = touch(open_[id - 1].track, now, flags);
-  close(id, time, flags, now.event, arguments);
+  const OpenSlice& slice = open_[id - 1];
+  if (loss_within(slice) != nullptr) flags |= kAcrossLoss;
+  const std::int64_t time = (slice.flags & kUnplaced) != 0 ? std::max(now.time, slice.begin)
+                                                           : touch(slice.track, now, flags);
+  close(id, time, flags, &now, now.event, arguments);
 }
 
 void Marking::end_inferred(OpenId id, const Moment& now) {
   const OpenSlice& slice = open_[id - 1];
   std::uint16_t flags = kInferredEnd;
-  Moment then = now;
-  const bool lost_in_stream = slice.stream != nullptr && slice.stream->lost_at > slice.number;
-  if (lost_in_stream || lost_at_ > slice.number) {
+  std::int64_t time = now.time;
+  if (const Losses::Loss* const loss = loss_within(slice)) {
     // What came meanwhile was lost: it ended then at the latest that is known.
-    const std::int64_t begin = lost_in_stream ? slice.stream->lost_begin : lost_begin_;
-    then.time = std::max(slice.begin, begin);
+    time = std::min(time, loss->begin);
     flags |= kAcrossLoss;
   }
-  then.time = std::max(then.time, track_state(slice.track).last);
-  then.time = std::min(then.time, std::max(now.time, track_state(slice.track).last));
-  const std::int64_t time = touch(slice.track, then, flags);
-  close(id, time, flags, nullptr, nullptr);
+  TrackState& state = track_state(slice.track);
+  time = std::max({time, slice.begin, state.last});
+  if ((slice.flags & kUnplaced) == 0) state.last = time;
+  close(id, time, flags, &now, nullptr, nullptr);
+}
+
+// On a track that nothing was marked on yet it can have begun before the trace; of other tracks it
+// is on a lane.
+TrackId Marking::untouched_lane(TrackId track) {
+  if (track_state(track).number == 0) return track;
+  for (const TrackId lane : track_state(track).lanes) {
+    if (track_state(lane).number == 0) return lane;
+  }
+  return new_lane(track);
 }
 
 void Marking::end_unmatched(TrackId track, NameId name, const Moment& now,
-                            const Arguments* arguments, bool key_is_new) {
+                            const Arguments* arguments, bool began_before) {
   TimelineCounts& counts = timeline_.mutable_counts();
-  std::uint16_t flags = 0;
-  // On a track that nothing was marked on yet, it can have begun before the trace.
-  if (key_is_new && track_state(track).number == 0) {
-    const std::int64_t time = touch(track, now, flags);
-    ++counts.began_before;
-    Mark& begin = add(MarkKind::kSliceBegin, track, name, std::min(timeline_.begin(), time));
-    begin.flags |= kBeganBefore;
-    Mark& end = add(MarkKind::kSliceEnd, track, name, time);
-    end.flags |= static_cast<std::uint16_t>(flags | kBeganBefore);
-    end.begin = begin.time;
-    end.event = now.event;
-    end.arguments = arguments;
-    return;
+  if (!began_before) {
+    ++counts.unmatched_ends;
+    return instant(track, name, now, arguments, kUnmatchedEnd);
   }
-  ++counts.unmatched_ends;
-  instant(track, name, now, arguments, kUnmatchedEnd);
+  ++counts.began_before;
+  const TrackId lane = untouched_lane(track);
+  std::uint16_t flags = kBeganBefore;
+  if (lane == kNoTrack) {
+    ++counts.without_lane;
+    flags |= kUnplaced;
+  } else if (lane != track) {
+    flags |= kOverlap;
+  }
+  const TrackId place = lane == kNoTrack ? track : lane;
+  const std::int64_t time = touch(place, now, flags);
+  const std::int64_t begun = std::min(timeline_.begin(), time);
+  if (lane != kNoTrack) add(MarkKind::kSliceBegin, lane, name, begun).flags |= flags;
+  Mark& end = add(MarkKind::kSliceEnd, place, name, time);
+  end.flags |= flags;
+  end.begin = begun;
+  end.event = now.event;
+  end.arguments = arguments;
 }
 
 void Marking::whole(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
@@ -293,7 +331,7 @@ void Marking::end_known(std::int64_t time) {
     const OpenSlice& slice = open_[ending.slice - 1];
     TrackState& state = track_state(slice.track);
     state.last = std::max(state.last, ending.time);
-    close(ending.slice, state.last, slice.flags & kNegative, nullptr, nullptr);
+    close(ending.slice, state.last, slice.flags & kNegative, nullptr, nullptr, nullptr);
   }
 }
 
@@ -310,11 +348,15 @@ void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t 
                     std::int64_t spent) {
   std::uint16_t flags = 0;
   const std::int64_t time = touch(track, now, flags);
+  TrackState& known = track_state(track);
+  const bool elsewhere = known.cpu != kNoCpu && cpu != kNoCpu && known.cpu != cpu;
+  if (known.state == name && !elsewhere) return;
+  known.state = name;
+  known.cpu = cpu;
   Mark& mark = add(MarkKind::kState, track, name, time);
   mark.flags |= flags;
   mark.value = spent;
   mark.cpu = cpu;
-  track_state(track).state = name;
 }
 
 void Marking::counter(TrackId track, const Moment& now, std::int64_t value) {
@@ -356,25 +398,26 @@ void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int
   }
   Mark& mark = add(MarkKind::kGap, quality_, name, end);
   mark.begin = std::min(begin, end);
-  if (stream != nullptr) {
-    stream->lost_at = number;
-    stream->lost_begin = begin;
-  } else {
-    lost_at_ = number;
-    lost_begin_ = begin;
-  }
+  lost_at_ = number;
+  (stream != nullptr ? stream->losses : losses_).add({number, begin});
 }
 
 void Marking::finish(std::int64_t time) {
+  const auto lost = [&](OpenId id) -> std::uint16_t {
+    return loss_within(open_[id - 1]) != nullptr ? kAcrossLoss : 0;
+  };
   end_known(kNoTime);
   while (!unplaced_.empty()) {
     const OpenId id = *unplaced_.begin();
-    close(id, std::max(time, open_[id - 1].begin), kOpenAtEnd, nullptr, nullptr);
+    close(id, std::max(time, open_[id - 1].begin),
+          static_cast<std::uint16_t>(kOpenAtEnd | lost(id)), nullptr, nullptr, nullptr);
   }
   for (TrackId track = 1; track <= timeline_.track_count(); ++track) {
+    (void)state_of(track);
     while (!track_state(track).stack.empty()) {
       const OpenId id = track_state(track).stack.back();
-      close(id, std::max(time, track_state(track).last), kOpenAtEnd, nullptr, nullptr);
+      close(id, std::max(time, track_state(track).last),
+            static_cast<std::uint16_t>(kOpenAtEnd | lost(id)), nullptr, nullptr, nullptr);
     }
   }
 }

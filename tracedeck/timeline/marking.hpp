@@ -2,6 +2,7 @@
 // slices nest, times do not run backwards, and what is not known says so.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,10 +29,33 @@ inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::max()
   return value.negative() ? -magnitude : magnitude;
 }
 
+// What was reported lost: of a stream, or of all.
+class Losses {
+ public:
+  struct Loss {
+    std::uint64_t number = 0;  // of the event behind which it was reported
+    std::int64_t begin = 0;
+  };
+
+  void add(Loss loss) {
+    if (known_.size() >= kMost) known_.pop_front();
+    known_.push_back(loss);
+  }
+  // The first one that was reported behind event `number` or a later one; null if there is none.
+  // Of those too long ago the first that is known.
+  [[nodiscard]] const Loss* since(std::uint64_t number) const {
+    const auto found = std::ranges::lower_bound(known_, number, {}, &Loss::number);
+    return found == known_.end() ? nullptr : &*found;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 256;
+  std::deque<Loss> known_;
+};
+
 // A data stream, as far as it has to be known what was lost in it.
 struct StreamState {
-  std::uint64_t lost_at = 0;  // the number of the event behind which its last loss was reported
-  std::int64_t lost_begin = 0;
+  Losses losses = {};
   std::int64_t last_time = std::numeric_limits<std::int64_t>::min();
 };
 
@@ -44,11 +68,13 @@ struct Moment {
   StreamState* stream = nullptr;
 };
 
-// Who wants to know that a slice ended.
+struct OpenSlice;
+
+// Who wants to know that an event ended a slice, or began another in its place.
 class SliceObserver {
  public:
   virtual ~SliceObserver() = default;
-  virtual void slice_ended(std::uint32_t entry, std::int64_t time) = 0;
+  virtual void slice_ended(const OpenSlice& slice, const Moment& now) = 0;
 };
 
 // By number, from 1 on; 0 is none.
@@ -58,9 +84,9 @@ struct OpenSlice {
   std::int64_t begin = 0;
   std::int64_t end = kNoTime;  // where it is known beforehand
   std::uint64_t number = 0;    // of the event that began it
-  StreamState* stream = nullptr;
   SliceObserver* observer = nullptr;
-  std::uint32_t observed = 0;
+  std::uint32_t observed = 0;  // what the observer knows it by
+  std::uint32_t observed_since = 0;
   TrackId track = kNoTrack;  // the lane
   NameId name = kNoName;
   OpenId below = 0;  // of the same key
@@ -73,7 +99,7 @@ class Marking {
   static constexpr std::uint32_t kMostLanes = 256;
   static constexpr std::size_t kMostTracks = 65'536;
   static constexpr std::size_t kMostNames = 65'536;
-  static constexpr std::size_t kMostOpen = std::size_t{1} << 20;
+  static constexpr std::size_t kMostOpen = std::size_t{1} << 17;
 
   explicit Marking(Timeline& timeline) : timeline_(timeline) {}
 
@@ -92,9 +118,9 @@ class Marking {
   void end(OpenId id, const Moment& now, const Arguments* arguments, std::uint16_t flags = 0);
   // The same at a time before: something else began.
   void end_inferred(OpenId id, const Moment& now);
-  // An end of a slice that did not begin: it began before the trace did, or is an instant.
+  // An end of a slice that did not begin: it began before the trace did, or the end is an instant.
   void end_unmatched(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
-                     bool key_is_new);
+                     bool began_before);
   // A slice whose end is known.
   void whole(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
              std::uint16_t flags);
@@ -106,8 +132,22 @@ class Marking {
 
   void instant(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                std::uint16_t flags = 0);
+  // A state that is said again changes nothing.
   void state(TrackId track, NameId name, const Moment& now, std::int32_t cpu, std::int64_t spent);
-  [[nodiscard]] NameId state_of(TrackId track) { return state_[track - 1].state; }
+  // The state that a track is in; kNoName where it is not known.
+  [[nodiscard]] NameId state_of(TrackId track) {
+    if (lost_at_ >= state_[track - 1].number) [[unlikely]]
+      forget_lost_state(track);
+    return state_[track - 1].state;
+  }
+  // Whether anything was lost since event `number`: in `stream`, or in all.
+  [[nodiscard]] bool lost_since(std::uint64_t number) const { return lost_at_ >= number; }
+  [[nodiscard]] bool lost_since(std::uint64_t number, const StreamState* stream) const {
+    return lost_at_ >= number && (losses_.since(number) != nullptr ||
+                                  (stream != nullptr && stream->losses.since(number) != nullptr));
+  }
+  // A new track would be that of all others.
+  [[nodiscard]] bool tracks_are_full() const { return timeline_.track_count() >= kMostTracks; }
   void counter(TrackId track, const Moment& now, std::int64_t value);
   void counter(TrackId track, const Moment& now, double value);
   void wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
@@ -120,13 +160,21 @@ class Marking {
   void finish(std::int64_t time);
 
  private:
+  // A stream, from its first event on a track on.
+  struct StreamPart {
+    const StreamState* stream;
+    std::uint64_t since;
+  };
   struct TrackState {
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
-    StreamState* stream = nullptr;
-    std::uint64_t number = 0;  // of the last event on it
+    const StreamState* stream = nullptr;  // of the last event on it
+    std::uint64_t number = 0;             // of that event; 0: there was none yet
     NameId state = kNoName;
+    std::int32_t cpu = kNoCpu;  // of the state
+    TrackId first_lane = kNoTrack;
     std::vector<OpenId> stack = {};
-    std::vector<TrackId> lanes = {};  // of the first lane: the others
+    std::vector<TrackId> lanes = {};     // of the first lane: the others,
+    std::vector<StreamPart> parts = {};  // and the streams whose events are on any of them
   };
   struct Ending {
     std::int64_t time;
@@ -138,23 +186,37 @@ class Marking {
     }
   };
 
+  static constexpr std::size_t kMostParts = 64;
+
   [[nodiscard]] TrackState& track_state(TrackId track) { return state_[track - 1]; }
+  [[nodiscard]] TrackId make_track(Track track);
+  void note_stream(TrackState& state, const Moment& now);
+  // The first loss of the streams of a track since event `number`.
+  [[nodiscard]] const Losses::Loss* loss_on(TrackId track, std::uint64_t number);
+  void forget_lost_state(TrackId track);
   // What has to be marked before an event marks something on a track. Returns its time there.
   [[nodiscard]] std::int64_t touch(TrackId track, const Moment& now, std::uint16_t& flags);
   [[nodiscard]] TrackId lane_for(TrackId track, std::int64_t end);
+  // kNoTrack: all are taken.
   [[nodiscard]] TrackId free_lane(TrackId first);
+  [[nodiscard]] TrackId untouched_lane(TrackId track);
+  [[nodiscard]] TrackId new_lane(TrackId first);
   [[nodiscard]] OpenId take_open();
   OpenId begin_unplaced(TrackId track, NameId name, const Moment& now, std::uint16_t flags);
   void push_end(OpenSlice& slice, std::int64_t time, std::uint16_t flags, const Event* event,
                 const Arguments* arguments);
   // Takes a slice off its track. `time` is not before what else is marked there.
-  void close(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
-             const Arguments* arguments);
+  // `now`: the event that ends it; null at the end of the trace.
+  void close(OpenId id, std::int64_t time, std::uint16_t flags, const Moment* now,
+             const Event* event, const Arguments* arguments);
+  void close_below(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
+                   const Arguments* arguments);
   void move_to_lane(const std::vector<OpenId>& moved, TrackId track, std::int64_t time);
   void end_known(std::int64_t time);
-  [[nodiscard]] bool lost_since(const OpenSlice& slice, const StreamState* now) const {
-    return (slice.stream != nullptr && slice.stream->lost_at > slice.number) ||
-           (now != nullptr && now->lost_at > slice.number) || lost_at_ > slice.number;
+  [[nodiscard]] const Losses::Loss* loss_within(const OpenSlice& slice) {
+    if (lost_at_ < slice.number) [[likely]]
+      return nullptr;
+    return loss_on(slice.track, slice.number);
   }
   Mark& add(MarkKind kind, TrackId track, NameId name, std::int64_t time);
 
@@ -166,8 +228,8 @@ class Marking {
   std::unordered_set<OpenId> unplaced_;  // that no lane had room for
   std::priority_queue<Ending> ending_;
   std::uint64_t ending_number_ = 0;
-  std::uint64_t lost_at_ = 0;  // in all streams
-  std::int64_t lost_begin_ = 0;
+  std::uint64_t lost_at_ = 0;  // the number of the event behind which the last loss was reported
+  Losses losses_;              // in all streams
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min();  // of all marks
   std::uint64_t flows_ = 0;
   TrackId quality_ = kNoTrack;

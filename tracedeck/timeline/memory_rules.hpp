@@ -33,10 +33,12 @@ class SetCurrent final : public Action {
         ++context_.marking.timeline().mutable_counts().not_held;
         return;
       }
-      current.values.emplace_back(members_);
+      current.values.emplace_back().values.resize(members_);
       place = current.values.size();
     }
-    std::vector<RuleMemory::Kept>& values = current.values[place - 1];
+    current.values[place - 1].number = now.number;
+    current.values[place - 1].stream = now.stream;
+    std::vector<RuleMemory::Kept>& values = current.values[place - 1].values;
     for (const Set& each : set_) {
       const query::Value value = each.value.read(*now.event, context_.scope);
       RuleMemory::Kept& kept = values[each.member];
@@ -61,13 +63,22 @@ class SetCurrent final : public Action {
   BoundWhen when_;
 };
 
+// A text that is kept for long, cut where no name is that long.
+[[nodiscard]] inline std::string kept_text(std::string text) {
+  constexpr std::size_t kLongest = 512;
+  if (text.size() > kLongest) text.resize(kLongest);
+  return text;
+}
+
 class SetLookup final : public Action {
  public:
   SetLookup(std::size_t lookup, const std::vector<RuleValue>& key, const RuleTemplate& value,
-            const std::optional<RuleValue>& when, const EventClass& event_class,
-            RuleContext& context)
+            const std::optional<RuleValue>& when, bool first, const std::vector<RuleValue>& range,
+            const EventClass& event_class, RuleContext& context)
       : context_(context),
         lookup_(lookup),
+        first_(first),
+        range_(bind_all(range, event_class)),
         key_(bind_all(key, event_class)),
         value_(value, event_class),
         when_(when, event_class, context) {}
@@ -77,6 +88,8 @@ class SetLookup final : public Action {
     Words words = {};
     if (!read_key(key_, *now.event, context_.scope, words.data())) return;
     RuleMemory::Lookup& lookup = context_.memory.lookups[lookup_];
+    if (first_ && lookup.keys.find(words.data()) != 0) return;
+    if (!value_.is_known(*now.event, context_.scope)) return;
     std::uint64_t& place = lookup.keys.place(words.data());
     if (place == 0) {
       if (lookup.texts.size() >= RuleMemory::kMostKeys) {
@@ -85,14 +98,30 @@ class SetLookup final : public Action {
         return;
       }
       lookup.texts.emplace_back();
+      if (!range_.empty()) lookup.ranges.emplace_back();
       place = lookup.texts.size();
     }
-    lookup.texts[place - 1] = value_.text(*now.event, context_.scope);
+    std::string text = kept_text(value_.text(*now.event, context_.scope));
+    if (range_.empty()) {
+      lookup.texts[place - 1] = std::move(text);
+    } else {
+      add_range(*now.event, lookup.ranges[place - 1], std::move(text));
+    }
   }
 
  private:
+  void add_range(const Event& event, std::deque<RuleMemory::Lookup::Range>& ranges,
+                 std::string text) {
+    Words words = {};
+    if (!read_key(range_, event, context_.scope, words.data())) return;
+    if (ranges.size() >= RuleMemory::Lookup::kMostRanges) ranges.pop_front();
+    ranges.push_back({words[0], words[1], std::move(text)});
+  }
+
   RuleContext& context_;
   std::size_t lookup_;
+  bool first_;
+  std::vector<BoundValue> range_;
   std::vector<BoundValue> key_;
   BoundTemplate value_;
   BoundWhen when_;
@@ -101,7 +130,7 @@ class SetLookup final : public Action {
 struct CurrentState {
   struct Set {
     std::size_t member = 0;
-    RuleValue value = {};
+    std::optional<RuleValue> value = {};  // none: from then on it is unknown
   };
   ClassMatcher event = {};
   std::optional<RuleValue> when = {};
@@ -116,6 +145,8 @@ struct LookupState {
   std::size_t lookup = 0;
   std::vector<RuleValue> key = {};
   RuleTemplate value = {};
+  bool first = false;
+  std::vector<RuleValue> range = {};
 };
 
 }  // namespace tracedeck::timeline

@@ -108,6 +108,7 @@ class MarkState final : public Action {
         track_(std::move(track)),
         when_(when, event_class, context),
         name_(name, "", event_class, context),
+        is_unknown_(rule.name.empty()),
         unless_(rule.unless.empty() ? kNoName : context.marking.add_name("", rule.unless)),
         before_(before) {
     if (spent) spent_ = BoundValue(*spent, event_class);
@@ -117,7 +118,9 @@ class MarkState final : public Action {
     if (!when_(*now.event)) return;
     const TrackId track = track_.find(*now.event);
     if (track == kNoTrack) return;
-    if (unless_ != kNoName && context_.marking.state_of(track) == unless_) return;
+    const NameId before = context_.marking.state_of(track);
+    if (unless_ != kNoName && before == unless_) return;
+    const NameId name = is_unknown_ ? kNoName : name_(*now.event);
     std::int64_t spent = 0;
     if (spent_.possible()) {
       const query::Value value = spent_.read(*now.event, context_.scope);
@@ -125,12 +128,12 @@ class MarkState final : public Action {
           value.kind == query::Value::Kind::kInteger ? value.integer.to_signed() : std::nullopt;
       if (number) {
         const auto [place, is_new] = before_.try_emplace(track, *number);
-        if (!is_new && context_.marking.state_of(track) != kNoName)
+        if (!is_new && before != kNoName)
           (void)__builtin_sub_overflow(*number, place->second, &spent);
         place->second = *number;
       }
     }
-    context_.marking.state(track, name_(*now.event), now, kNoCpu, spent);
+    context_.marking.state(track, name, now, kNoCpu, spent);
   }
 
  private:
@@ -138,6 +141,7 @@ class MarkState final : public Action {
   BoundTrack track_;
   BoundWhen when_;
   NameMaker name_;
+  bool is_unknown_;
   NameId unless_;
   BoundValue spent_;
   std::unordered_map<TrackId, std::int64_t>& before_;

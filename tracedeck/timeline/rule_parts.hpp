@@ -67,7 +67,8 @@ class NameMaker {
     if (fixed_ != kNoName) return fixed_;
     if (only_ != nullptr) {
       const Slot* const slot = only_->slot(event);
-      if (slot != nullptr && slot->kind == SlotKind::kString) return of_text(event, slot->text());
+      if (slot != nullptr && slot->kind == SlotKind::kString && slot->text().size() <= kLongestKept)
+        return of_text(event, slot->text());
       if (slot != nullptr && slot->kind == SlotKind::kUnsigned && slot->name() == 0)
         return of_number(event, slot->bits);
     }
@@ -76,8 +77,14 @@ class NameMaker {
     return name;
   }
 
+  // Whether no part of the name is unknown.
+  [[nodiscard]] bool is_known(const Event& event) const {
+    return template_.is_known(event, context_.scope);
+  }
+
  private:
   static constexpr std::size_t kPlaces = 64;
+  static constexpr std::size_t kLongestKept = 512;
   struct Place {
     std::string text = {};
     std::uint64_t number = 0;
@@ -155,6 +162,10 @@ class BoundTrack {
     return known != 0 ? known : make(event, words.data(), nullptr);
   }
 
+  // The track of one key that is that word, whatever the event calls it.
+  [[nodiscard]] TrackId find_by_word(const Event& event, std::uint64_t word) {
+    return find_task(event, word, name_);
+  }
   // The task of that word; `name`: what it is called if it is new.
   [[nodiscard]] TrackId find_task(const Event& event, std::uint64_t word,
                                   const BoundTemplate& name) {
@@ -165,6 +176,7 @@ class BoundTrack {
 
  private:
   TrackId make(const Event& event, const std::uint64_t* words, const BoundTemplate* name) {
+    if (context_.marking.tracks_are_full()) return context_.marking.add_track({});
     Track track;
     track.kind = space_.rule.kind;
     track.group = space_.rule.id;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/query/cell.hpp"
 #include "tracedeck/query/parser.hpp"
+#include "tracedeck/timeline/marking.hpp"
 
 namespace tracedeck::timeline {
 namespace {
@@ -24,23 +26,79 @@ std::string_view last_component(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// The part of a path behind its first "src/" directory; all of it where there is none.
+std::string_view behind_source(std::string_view path) {
+  if (path.starts_with("src/")) return path.substr(4);
+  const std::size_t source = path.find("/src/");
+  return source == std::string_view::npos ? path : path.substr(source + 5);
+}
+
+// A package as directories of Cargo call it, without "-1.2.3" or "-0a1b2c".
+std::string_view without_version(std::string_view package, bool is_hash) {
+  if (is_hash) return package.substr(0, package.rfind('-'));
+  for (std::size_t dash = package.find('-'); dash != std::string_view::npos;
+       dash = package.find('-', dash + 1)) {
+    if (dash + 1 < package.size() && package[dash + 1] >= '0' && package[dash + 1] <= '9')
+      return package.substr(0, dash);
+  }
+  return package;
+}
+
+// Where the sources of packages lie: behind `root` so many directories, then that of the package.
+struct SourceRoot {
+  std::string_view root;
+  int above;   // directories before the package's
+  int within;  // directories in it before its own
+  bool is_hash;
+};
+constexpr auto kSourceRoots = std::to_array<SourceRoot>({
+    {"/registry/src/", 1, 0, false},
+    {"/git/checkouts/", 0, 1, true},
+});
+
+std::string_view take_directory(std::string_view& path) {
+  const std::size_t slash = path.find('/');
+  const std::string_view directory = path.substr(0, slash);
+  path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
+  return directory;
+}
+
 // A line of source for people: "examples/app/src/main.rs:220:14" is "main.rs:220", and of what is
 // not of the program itself the package is named before it: "hyper-util rt/tokio.rs:115".
 std::string short_source(std::string_view location) {
-  std::string_view path = location;
-  const std::size_t first = path.find(':', path.rfind('/') + 1);
-  if (first != std::string_view::npos) {
-    const std::size_t second = path.find(':', first + 1);
-    path = path.substr(0, second);
+  std::string text(location);
+  std::ranges::replace(text, '\\', '/');
+  std::string_view path = text;
+  const std::size_t column = path.rfind(':');
+  if (column != std::string_view::npos && is_number(path.substr(column + 1))) {
+    const std::size_t line = path.rfind(':', column - 1);
+    if (column != 0 && line != std::string_view::npos &&
+        is_number(path.substr(line + 1, column - line - 1)))
+      path = path.substr(0, column);
+  }
+  for (const SourceRoot& each : kSourceRoots) {
+    const std::size_t root = path.find(each.root);
+    if (root == std::string_view::npos) continue;
+    std::string_view rest = path.substr(root + each.root.size());
+    for (int i = 0; i < each.above; ++i) take_directory(rest);
+    const std::string_view package = take_directory(rest);
+    for (int i = 0; i < each.within; ++i) take_directory(rest);
+    if (!rest.empty())
+      return fmt::format("{} {}", without_version(package, each.is_hash), behind_source(rest));
+  }
+  if (const std::size_t library = path.find("/library/");
+      library != std::string_view::npos && path.substr(0, library).contains("/rustc/")) {
+    std::string_view rest = path.substr(library + 9);
+    const std::string_view package = take_directory(rest);
+    return fmt::format("{} {}", package, behind_source(rest));
   }
   const std::size_t source = path.rfind("/src/");
-  if (source == std::string_view::npos) return std::string(last_component(path));
-  const std::string_view file = path.substr(source + 5);
-  if (path.find("/.cargo/registry/") == std::string_view::npos) return std::string(file);
-  std::string_view package = last_component(path.substr(0, source));
-  const std::size_t version = package.rfind('-');
-  if (version != std::string_view::npos) package = package.substr(0, version);
-  return fmt::format("{} {}", package, file);
+  if (source != std::string_view::npos) return std::string(path.substr(source + 5));
+  return std::string(path.starts_with("src/") ? path.substr(4) : last_component(path));
 }
 
 // Of "SpanEnter:app::module::function:src/file.rs:26" what is called "function".
@@ -80,27 +138,23 @@ std::string worker_name(std::string_view number) {
 // What a thread of Linux does that does not run, by `prev_state`.
 std::string linux_state(std::string_view number) {
   struct State {
-    std::string_view number;
+    unsigned bit;
     std::string_view name;
   };
-  static constexpr auto kStates = std::to_array<State>({
-      {"0", "runnable"},
-      {"1", "sleeping"},
-      {"2", "uninterruptible"},
-      {"4", "stopped"},
-      {"8", "traced"},
-      // Which of these are dead changed with versions of the kernel.
-      {"16", "dead"},
-      {"32", "dead"},
-      {"64", "dead or parked"},
-      {"128", "dead"},
-      {"256", "runnable"},
-      {"1024", "runnable"},
-      {"1026", "uninterruptible"},
-      {"2048", "runnable"},
-  });
-  const auto found = std::ranges::find(kStates, number, &State::number);
-  return found == kStates.end() ? fmt::format("state {}", number) : std::string(found->name);
+  static constexpr auto kStates = std::to_array<State>({{1, "sleeping"},
+                                                        {2, "uninterruptible"},
+                                                        {4, "stopped"},
+                                                        {8, "stopped"},
+                                                        {16, "dead"},
+                                                        {32, "dead"},
+                                                        {64, "sleeping"}});
+  std::uint64_t bits = 0;
+  const char* const end = number.data() + number.size();
+  if (std::from_chars(number.data(), end, bits).ptr != end) return std::string(number);
+  // What is none of these still wants to run.
+  const auto found =
+      std::ranges::find_if(kStates, [&](const State& each) { return (bits & each.bit) != 0; });
+  return std::string(found == kStates.end() ? "runnable" : found->name);
 }
 
 // Softirqs of Linux by their vectors.
@@ -131,8 +185,15 @@ std::string beginning(std::string_view text) {
   return std::string(text.substr(0, end));
 }
 
+// What has a number and no name is called after its kind.
+std::string numbered(std::string_view kind, std::string_view name) {
+  return is_number(name) ? fmt::format("{} {}", kind, name) : std::string(name);
+}
+
 std::string before_enter(std::string_view name) {
-  if (name.ends_with("_enter")) name.remove_suffix(6);
+  for (const std::string_view ending : {"_enter", "_exit", "_blocking"}) {
+    if (name.ends_with(ending)) name.remove_suffix(ending.size());
+  }
   return std::string(name);
 }
 
@@ -150,6 +211,13 @@ constexpr auto kFilters = std::to_array<NamedFilter>({
     {"softirq", softirq_name},
     {"duration", plain_duration},
     {"first80", beginning},
+    {"named", [](std::string_view name) { return is_number(name) ? "" : std::string(name); }},
+    {"linux_thread",
+     [](std::string_view tid) {
+       return tid == "0" ? std::string("idle") : fmt::format("thread {}", tid);
+     }},
+    {"task", [](std::string_view name) { return numbered("task", name); }},
+    {"queue", [](std::string_view name) { return numbered("queue", name); }},
     {"before_enter", before_enter},
     {"syscall",
      [](std::string_view text) {
@@ -209,15 +277,28 @@ std::optional<std::uint64_t> OddValues::word_of_text(std::string_view text) {
   return word_of(query::Value::of(text));
 }
 
+std::optional<std::string> RuleMemory::Lookup::find(const std::uint64_t* key) const {
+  const std::uint32_t number = keys.find(key);
+  if (number == 0) return std::nullopt;
+  if (!has_ranges) return texts[number - 1];
+  const std::uint64_t place = key[keys.words()];
+  const std::deque<Range>& known = ranges[number - 1];
+  const auto found = std::find_if(known.rbegin(), known.rend(), [&](const Range& range) {
+    return place >= range.begin && place - range.begin < range.size;
+  });
+  if (found == known.rend()) return std::nullopt;
+  return fmt::format("{}+{:#x}", found->text, place - found->begin);
+}
+
 Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& names) {
   RuleValue value;
   value.text_ = text;
-  if (text.starts_with("env.")) {
+  if (text.starts_with("env.") && text.find("??") == std::string::npos) {
     value.kind_ = Kind::kEnvironment;
     value.environment_ = text.substr(4);
     return value;
   }
-  if (text.starts_with("current.")) {
+  if (text.starts_with("current.") && text.find("??") == std::string::npos) {
     const auto found = names.currents.find(text.substr(8));
     if (found == names.currents.end())
       return wrong(fmt::format("no [[current]] sets `{}`", text.substr(8)));
@@ -225,6 +306,15 @@ Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& nam
     value.current_ = found->second;
     for (const std::string& each : *found->second.of) {
       auto of = parse(each, names);
+      if (!of) return of;
+      value.of_.push_back(*std::move(of));
+    }
+    return value;
+  }
+  if (text.find("current.") != std::string::npos && text.find("??") != std::string::npos) {
+    value.kind_ = Kind::kFirstKnown;
+    for (const std::string_view each : split(text, "??")) {
+      auto of = parse(std::string(each), names);
       if (!of) return of;
       value.of_.push_back(*std::move(of));
     }
@@ -261,6 +351,12 @@ BoundValue::BoundValue(const RuleValue& value, const EventClass& event_class)
         if (!of_.back().possible()) kind_ = Kind::kNever;
       }
       return;
+    case RuleValue::Kind::kFirstKnown:
+      for (const RuleValue& each : value.of_) {
+        of_.emplace_back(each, event_class);
+        if (of_.back().possible()) kind_ = Kind::kFirstKnown;
+      }
+      return;
     case RuleValue::Kind::kExpression:
       break;
   }
@@ -293,8 +389,9 @@ const RuleMemory::Kept* BoundValue::kept(const Event& event, ValueScope& scope) 
   RuleMemory::Current& current = scope.memory->currents[current_.current];
   const std::uint32_t number = current.keys.find(key.data());
   if (number == 0) return nullptr;
-  const std::vector<RuleMemory::Kept>& values = current.values[number - 1];
-  return &values[current_.member];
+  const RuleMemory::CurrentValues& found = current.values[number - 1];
+  if (!current.lasting && scope.marking->lost_since(found.number, found.stream)) return nullptr;
+  return &found.values[current_.member];
 }
 
 query::Value BoundValue::read(const Event& event, ValueScope& scope) const {
@@ -309,6 +406,11 @@ query::Value BoundValue::read(const Event& event, ValueScope& scope) const {
       const RuleMemory::Kept* const found = kept(event, scope);
       return found == nullptr ? query::Value() : found->value;
     }
+    case Kind::kFirstKnown:
+      for (const BoundValue& each : of_) {
+        if (const query::Value value = each.read(event, scope); value.known()) return value;
+      }
+      return {};
     case Kind::kConstant:
       return query::Value::of(std::string_view(constant_));
   }
@@ -316,6 +418,17 @@ query::Value BoundValue::read(const Event& event, ValueScope& scope) const {
 }
 
 bool BoundValue::odd_word(const Event& event, ValueScope& scope, std::uint64_t& into) const {
+  if (kind_ == Kind::kFirstKnown) {
+    // The alternatives are of different kinds: the same number of two of them is not the same.
+    for (std::size_t i = 0; i < of_.size(); ++i) {
+      std::uint64_t word = 0;
+      if (!of_[i].word(event, scope, word)) continue;
+      const auto mixed = scope.memory->odd.word_of_text(fmt::format("{}: {}", i, word));
+      into = mixed.value_or(0);
+      return mixed.has_value();
+    }
+    return false;
+  }
   const query::Value value = read(event, scope);
   if (!value.known()) return false;
   const auto word = scope.memory->odd.word_of(value);
@@ -394,6 +507,7 @@ BoundTemplate::BoundTemplate(const RuleTemplate& from, const EventClass& event_c
     }
     if (bound.alternatives.empty()) {
       append_text("?");
+      lacks_ = true;
     } else if (const auto constant = constant_of(bound.alternatives.front())) {
       append_text(*constant);
     } else {
@@ -427,17 +541,17 @@ std::optional<std::string> BoundTemplate::text_of(const Alternative& alternative
   if (alternative.lookup) {
     std::array<std::uint64_t, KeyTable::kMostWords> key = {};
     if (!read_key(alternative.keys, event, scope, key.data())) return std::nullopt;
-    RuleMemory::Lookup& lookup = scope.memory->lookups[*alternative.lookup];
-    const std::uint32_t number = lookup.keys.find(key.data());
-    if (number == 0) return std::nullopt;
-    text = lookup.texts[number - 1];
+    text = scope.memory->lookups[*alternative.lookup].find(key.data());
+    if (!text) return std::nullopt;
   } else {
     const query::Value value = alternative.value.read(event, scope);
     if (!value.known()) return std::nullopt;
     text = to_text(value);
   }
-  if (alternative.filter != nullptr) text = alternative.filter(*text);
-  return text;
+  if (alternative.filter == nullptr) return text;
+  std::string filtered = alternative.filter(*text);
+  if (filtered.empty() && !text->empty()) return std::nullopt;
+  return filtered;
 }
 
 std::string BoundTemplate::text(const Event& event, ValueScope& scope) const {
@@ -453,6 +567,14 @@ std::string BoundTemplate::text(const Event& event, ValueScope& scope) const {
     text += value.value_or("?");
   }
   return text;
+}
+
+bool BoundTemplate::is_known(const Event& event, ValueScope& scope) const {
+  return !lacks_ && std::ranges::all_of(parts_, [&](const Part& part) {
+    return part.fixed || std::ranges::any_of(part.alternatives, [&](const Alternative& each) {
+             return text_of(each, event, scope).has_value();
+           });
+  });
 }
 
 std::string to_text(const query::Value& value) {

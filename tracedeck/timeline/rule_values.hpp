@@ -40,6 +40,9 @@ class OddValues {
 };
 
 // What was set by earlier events and later ones refer to.
+class Marking;
+struct StreamState;
+
 class RuleMemory {
  public:
   struct Kept {
@@ -47,17 +50,36 @@ class RuleMemory {
     std::string text = {};  // what `value` points into
   };
   // [[current]] rules of one `of`, by key.
+  struct CurrentValues {
+    std::vector<Kept> values = {};
+    std::uint64_t number = 0;  // of the event that set them
+    const StreamState* stream = nullptr;
+  };
   struct Current {
     explicit Current(std::size_t words) : keys(words) {}
     KeyTable keys;
-    std::deque<std::vector<Kept>> values;  // in the order of `names`
+    std::deque<CurrentValues> values;
+    bool lasting = false;
   };
   struct Lookup {
     explicit Lookup(std::size_t words) : keys(words) {}
+    // Of a rule with a range: what was said last counts.
+    struct Range {
+      std::uint64_t begin = 0;
+      std::uint64_t size = 0;
+      std::string text = {};
+    };
+    static constexpr std::size_t kMostRanges = 1024;
+
     KeyTable keys;
     std::deque<std::string> texts;
+    bool has_ranges = false;
+    std::deque<std::deque<Range>> ranges = {};
+
+    // What stands for the key; nothing if it is unknown. Of ranges the last word is the place.
+    [[nodiscard]] std::optional<std::string> find(const std::uint64_t* key) const;
   };
-  static constexpr std::size_t kMostKeys = std::size_t{1} << 20;
+  static constexpr std::size_t kMostKeys = std::size_t{1} << 16;
 
   OddValues odd;
   std::deque<Current> currents;
@@ -67,6 +89,7 @@ class RuleMemory {
 // What evaluation needs beside the event. One for an interpreter.
 struct ValueScope {
   RuleMemory* memory = nullptr;
+  const Marking* marking = nullptr;
   std::deque<std::string> texts = {};  // that evaluation makes; emptied now and then
 };
 
@@ -84,7 +107,7 @@ struct RuleNames {
   std::unordered_map<std::string, CurrentPlace> currents = {};
   struct LookupPlace {
     std::size_t lookup = 0;
-    std::size_t keys = 0;
+    std::size_t keys = 0;  // that uses give
   };
   std::unordered_map<std::string, LookupPlace> lookups = {};
 };
@@ -100,13 +123,13 @@ class RuleValue {
  private:
   friend class BoundValue;
 
-  enum class Kind : std::uint8_t { kExpression, kCurrent, kEnvironment };
+  enum class Kind : std::uint8_t { kExpression, kCurrent, kEnvironment, kFirstKnown };
   Kind kind_ = Kind::kExpression;
   std::string text_;
   std::shared_ptr<const query::Expression> expression_;
   std::shared_ptr<const query::Matchers> matchers_;
   CurrentPlace current_ = {};
-  std::vector<RuleValue> of_;  // of kCurrent
+  std::vector<RuleValue> of_;  // of kCurrent its keys, of kFirstKnown the alternatives
   std::string environment_;
 };
 
@@ -146,7 +169,7 @@ class BoundValue {
   }
 
  private:
-  enum class Kind : std::uint8_t { kNever, kSlot, kNode, kCurrent, kConstant };
+  enum class Kind : std::uint8_t { kNever, kSlot, kNode, kCurrent, kFirstKnown, kConstant };
   [[nodiscard]] bool odd_word(const Event& event, ValueScope& scope, std::uint64_t& into) const;
   [[nodiscard]] const RuleMemory::Kept* kept(const Event& event, ValueScope& scope) const;
 
@@ -193,6 +216,8 @@ class BoundTemplate {
 
   // The text of an event. What is unknown is "?".
   [[nodiscard]] std::string text(const Event& event, ValueScope& scope) const;
+  // Whether no part of it is unknown.
+  [[nodiscard]] bool is_known(const Event& event, ValueScope& scope) const;
   // Whether it is the same for all events of the class.
   [[nodiscard]] bool constant() const { return parts_.size() == 1 && parts_[0].fixed; }
   // The only value that the text depends on, a field of the event; null: there is none such.
@@ -214,6 +239,7 @@ class BoundTemplate {
   [[nodiscard]] std::optional<std::string> text_of(const Alternative& alternative,
                                                    const Event& event, ValueScope& scope) const;
   std::vector<Part> parts_;
+  bool lacks_ = false;  // a part that no event of the class has
 };
 
 // A value as it stands in a text: of enumerations the first label, of named numbers the name.

@@ -127,8 +127,10 @@ class CompiledRules final : public RuleSet {
         "table {}: events `{}` lack a field that their {} needs, and are left out of it",
         table_.name, timeline::name_of(event_class), what));
   }
+  [[nodiscard]] SliceScope scope_of(const SliceRule& rule, const EventClass& event_class);
   void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);
+  [[nodiscard]] static bool is_asked_by(const WaitState& state, const EventClass& event_class);
   void plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_schedules(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_memory(const EventClass& event_class, std::vector<PlannedAction>& into);
@@ -165,7 +167,7 @@ void CompiledRules::name_memory() {
     auto place = std::ranges::find(groups, group, &std::pair<std::string, std::size_t>::first);
     if (place == groups.end()) {
       groups.emplace_back(group, context_.memory.currents.size());
-      context_.memory.currents.emplace_back(rule.of.size());
+      context_.memory.currents.emplace_back(rule.of.size()).lasting = rule.lasting;
       members_.push_back(0);
       place = std::prev(groups.end());
     }
@@ -179,8 +181,9 @@ void CompiledRules::name_memory() {
   for (const LookupRule& rule : table_.lookups) {
     if (names_.lookups.contains(rule.id)) continue;
     names_.lookups.emplace(rule.id,
-                           RuleNames::LookupPlace{context_.memory.lookups.size(), rule.key.size()});
-    context_.memory.lookups.emplace_back(rule.key.size());
+                           RuleNames::LookupPlace{context_.memory.lookups.size(),
+                                                  rule.key.size() + (rule.range.empty() ? 0 : 1)});
+    context_.memory.lookups.emplace_back(rule.key.size()).has_ranges = !rule.range.empty();
   }
 }
 
@@ -221,6 +224,11 @@ void CompiledRules::compile_slices(RuleParser& parser) {
       parser.wrong({.message = "`check` may have three entries"});
     parser.text(rule.name, state.name);
     state.track = space(rule.track);
+    if (!rule.by_name) continue;
+    for (const ClassGlobs& globs : {rule.begin, rule.end}) {
+      if (globs.size() != 1 || std::ranges::count(globs.front(), '*') != 1)
+        parser.wrong({.message = "with `by_name`, `begin` and `end` are one name with a `*` each"});
+    }
   }
 }
 
@@ -272,6 +280,18 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.pairs(rule.match, state.key_a, state.key_b);
     state.track = space(rule.track);
     state.name = context_.marking.add_name("", rule.name);
+    parser.classes(rule.cancel, state.cancels);
+    parser.classes(rule.prefer, state.preferred);
+    parser.text(rule.served, state.served);
+    const auto name_of = [&](const std::string& text) {
+      return text.empty() ? kNoName : context_.marking.add_name("", text);
+    };
+    state.asked = name_of(rule.asked);
+    state.over = name_of(rule.over);
+    state.unless = name_of(rule.unless);
+    if (!rule.state.empty()) state.states = space(rule.state);
+    if (state.states != nullptr && state.states->rule.key.size() != 1)
+      parser.wrong({.message = fmt::format("the track `{}` is to have one key", rule.state)});
     if (rule.during.empty()) continue;
     for (SliceState& each : slices_) {
       if (each.rule->id == rule.during) state.during = &each;
@@ -289,6 +309,7 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.classes(rule.from, state.from);
     parser.classes(rule.to, state.to);
     parser.pairs(rule.match, state.key_a, state.key_b);
+    parser.value(rule.when, state.when);
     state.from_track = space(rule.from_track);
     state.to_track = space(rule.to_track);
     if (rule.minimum.empty()) continue;
@@ -330,6 +351,7 @@ void CompiledRules::compile_schedules(RuleParser& parser) {
     parser.values(rule.cpu, state.cpu);
     parser.value(rule.task, state.task);
     parser.text(rule.state, state.state);
+    state.is_none = rule.state.empty();
     state.processors = processors(rule.cpu.size());
   }
 }
@@ -356,9 +378,13 @@ void CompiledRules::compile_memory(RuleParser& parser) {
     parser.value(rule.when, state.when);
     parser.values(rule.key, state.key);
     parser.text(rule.value, state.value);
+    state.first = rule.first;
+    parser.values(rule.range, state.range);
+    if (!rule.range.empty() && rule.range.size() != 2)
+      parser.wrong({.message = "`range` is to be two expressions, a begin and a size"});
     const RuleNames::LookupPlace& place = names_.lookups.at(rule.id);
     state.lookup = place.lookup;
-    if (place.keys != rule.key.size())
+    if (place.keys != rule.key.size() + (rule.range.empty() ? 0 : 1))
       parser.wrong({.message = "all [[lookup]] rules of one id need as many keys"});
   }
 }
@@ -394,10 +420,29 @@ const Arguments* CompiledRules::arguments(const std::vector<std::string>& paths,
   return made.empty() ? nullptr : &made;
 }
 
+SliceScope CompiledRules::scope_of(const SliceRule& rule, const EventClass& event_class) {
+  SliceScope scope{.trace = trace_of(event_class)};
+  if (!rule.by_name) return scope;
+  std::string_view name = timeline::name_of(event_class);
+  for (const ClassGlobs& globs : {rule.begin, rule.end}) {
+    const std::string& glob = globs.front();
+    const std::size_t star = glob.find('*');
+    const std::string_view before = std::string_view(glob).substr(0, star);
+    const std::string_view after = std::string_view(glob).substr(star + 1);
+    if (name.size() < glob.size() - 1 || !name.starts_with(before) || !name.ends_with(after))
+      continue;
+    name.remove_prefix(before.size());
+    name.remove_suffix(after.size());
+    scope.name = context_.memory.odd.word_of_text(name).value_or(0);
+    break;
+  }
+  return scope;
+}
+
 void CompiledRules::plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into) {
   const std::string_view name = timeline::name_of(event_class);
-  const std::uint64_t trace = trace_of(event_class);
   for (SliceState& state : slices_) {
+    const SliceScope trace = scope_of(*state.rule, event_class);
     // Slices of events that have a duration need no end.
     if (state.end.matches(name)) {
       auto end =
@@ -455,6 +500,17 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
   }
 }
 
+// Whether no class of the trace says it better.
+bool CompiledRules::is_asked_by(const WaitState& state, const EventClass& event_class) {
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  if (state.preferred.empty() || state.preferred.matches(timeline::name_of(event_class)) ||
+      stream_class == nullptr || stream_class->trace == nullptr)
+    return true;
+  return std::ranges::none_of(stream_class->trace->event_classes(), [&](const EventClass& each) {
+    return state.preferred.matches(timeline::name_of(each));
+  });
+}
+
 void CompiledRules::plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into) {
   const std::string_view name = timeline::name_of(event_class);
   const std::uint64_t trace = trace_of(event_class);
@@ -465,7 +521,11 @@ void CompiledRules::plan_waits(const EventClass& event_class, std::vector<Planne
            std::make_unique<ServeWait>(state, track(state.track, event_class), event_class,
                                        context_, arguments(state.rule->args, event_class), trace)});
     }
-    if (state.from.matches(name)) {
+    if (state.cancels.matches(name)) {
+      into.push_back(
+          {Phase::kServe, std::make_unique<CancelWait>(state, event_class, context_, trace)});
+    }
+    if (state.from.matches(name) && is_asked_by(state, event_class)) {
       into.push_back(
           {Phase::kRequest, std::make_unique<RequestWait>(state, event_class, context_, trace)});
     }
@@ -502,7 +562,7 @@ void CompiledRules::plan_schedules(const EventClass& event_class,
     if (!state.event.matches(name)) continue;
     into.push_back({Phase::kState, std::make_unique<MarkPending>(
                                        *state.processors, state.cpu, state.task, state.state,
-                                       state.when, event_class, context_, trace)});
+                                       state.is_none, state.when, event_class, context_, trace)});
   }
 }
 
@@ -512,7 +572,8 @@ void CompiledRules::plan_memory(const EventClass& event_class, std::vector<Plann
     if (!state.event.matches(name)) continue;
     std::vector<SetCurrent::Set> set;
     for (const CurrentState::Set& each : state.set)
-      set.push_back({each.member, BoundValue(each.value, event_class)});
+      set.push_back(
+          {each.member, each.value ? BoundValue(*each.value, event_class) : BoundValue()});
     into.push_back({Phase::kCurrent, std::make_unique<SetCurrent>(
                                          state.current, bind_all(state.of, event_class),
                                          std::move(set), members_[state.current - first_current_],
@@ -520,9 +581,9 @@ void CompiledRules::plan_memory(const EventClass& event_class, std::vector<Plann
   }
   for (const LookupState& state : lookups_) {
     if (!state.event.matches(name)) continue;
-    into.push_back(
-        {Phase::kLookup, std::make_unique<SetLookup>(state.lookup, state.key, state.value,
-                                                     state.when, event_class, context_)});
+    into.push_back({Phase::kLookup,
+                    std::make_unique<SetLookup>(state.lookup, state.key, state.value, state.when,
+                                                state.first, state.range, event_class, context_)});
   }
 }
 

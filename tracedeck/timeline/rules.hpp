@@ -29,7 +29,7 @@ struct RuleContext {
 
   Marking& marking;
   RuleMemory memory = {};
-  ValueScope scope = {&memory};
+  ValueScope scope = {&memory, &marking};
   // By what [[track]] rules say: tables that say the same have the same tracks.
   std::unordered_map<std::string, std::unique_ptr<TrackSpace>> tracks;
 };

@@ -16,14 +16,30 @@ struct Processors {
     std::uint64_t task = 0;
     TrackId track = kNoTrack;
     NameId pending = kNoName;
+    std::uint64_t number = 0;  // of the event that put it there
+    const StreamState* stream = nullptr;
   };
-  [[nodiscard]] Processor& of(const std::uint64_t* key) {
-    std::uint64_t& place = keys.place(key);
-    if (place == 0) {
-      all.emplace_back();
-      place = all.size();
+  static constexpr std::size_t kMost = std::size_t{1} << 12U;
+
+  // What is known of it, unless something was lost since. Those beyond `kMost` are one.
+  [[nodiscard]] Processor& of(const std::uint64_t* key, const Marking& marking) {
+    const std::uint32_t known = keys.find(key);
+    if (known == 0) {
+      if (all.size() < kMost) all.emplace_back();
+      if (all.size() < kMost) keys.place(key) = all.size();
+      return all.back() = {};
     }
-    return all[place - 1];
+    Processor& processor = all[known - 1];
+    if (marking.lost_since(processor.number, processor.stream)) [[unlikely]]
+      processor = {};
+    return processor;
+  }
+  // What is about to become of a task, on whichever processor it runs.
+  void set_pending(std::uint64_t task, NameId state, const Marking& marking) {
+    for (Processor& each : all) {
+      if (each.any && each.task == task && !marking.lost_since(each.number, each.stream))
+        each.pending = state;
+    }
   }
   KeyTable keys;
   std::deque<Processor> all = {};
@@ -79,18 +95,13 @@ class Schedule final : public Action {
     }
     const auto cpu = static_cast<std::int32_t>(words[0]);
     words[cpu_.size()] = trace_;
-    Processors::Processor& processor = state_.processors->of(words.data());
+    Processors::Processor& processor = state_.processors->of(words.data(), context_.marking);
     leave(now, processor, next, cpu);
-    processor.pending = kNoName;
-    processor.any = true;
-    processor.task = next;
-    if (state_.idle && idle_(event)) {
-      processor.track = kNoTrack;
-      return;
-    }
+    processor = {.any = true, .task = next, .number = now.number, .stream = now.stream};
+    if (state_.idle && idle_(event)) return;
     processor.track = track_.find_task(event, next, next_name_);
-    if (context_.marking.state_of(processor.track) != running_)
-      context_.marking.state(processor.track, running_, now, cpu, 0);
+    state_.processors->set_pending(next, kNoName, context_.marking);
+    context_.marking.state(processor.track, running_, now, cpu, 0);
   }
 
  private:
@@ -108,11 +119,9 @@ class Schedule final : public Action {
       }
     }
     if (track == kNoTrack || previous == next) return;
-    // It may have been said already what it does.
-    const NameId known = context_.marking.state_of(track);
-    if (known != kNoName && known != running_) return;
     const NameId state =
         processor.pending != kNoName ? processor.pending : previous_state_(*now.event);
+    state_.processors->set_pending(previous, kNoName, context_.marking);
     context_.marking.state(track, state, now, cpu, 0);
   }
 
@@ -134,7 +143,7 @@ class Schedule final : public Action {
 class MarkPending final : public Action {
  public:
   MarkPending(Processors& processors, const std::vector<RuleValue>& cpu,
-              const std::optional<RuleValue>& task, const RuleTemplate& state,
+              const std::optional<RuleValue>& task, const RuleTemplate& state, bool is_none,
               const std::optional<RuleValue>& when, const EventClass& event_class,
               RuleContext& context, std::uint64_t trace)
       : context_(context),
@@ -143,6 +152,7 @@ class MarkPending final : public Action {
         cpu_(bind_all(cpu, event_class)),
         any_task_(!task.has_value()),
         state_(state, "", event_class, context),
+        is_none_(is_none),
         trace_(trace) {
     if (task) task_ = BoundValue(*task, event_class);
   }
@@ -152,12 +162,16 @@ class MarkPending final : public Action {
     Words words = {};
     if (!read_key(cpu_, *now.event, context_.scope, words.data())) return;
     words[cpu_.size()] = trace_;
-    Processors::Processor& processor = processors_.of(words.data());
+    const NameId state = is_none_ ? kNoName : state_(*now.event);
     std::uint64_t task = 0;
-    if (!any_task_ &&
-        (!processor.any || !task_.word(*now.event, context_.scope, task) || task != processor.task))
+    if (any_task_) {
+      const Processors::Processor& processor = processors_.of(words.data(), context_.marking);
+      if (!processor.any) return;
+      task = processor.task;
+    } else if (!task_.word(*now.event, context_.scope, task)) {
       return;
-    processor.pending = state_(*now.event);
+    }
+    processors_.set_pending(task, state, context_.marking);
   }
 
  private:
@@ -168,6 +182,7 @@ class MarkPending final : public Action {
   bool any_task_;
   BoundValue task_;
   NameMaker state_;
+  bool is_none_;
   std::uint64_t trace_;
 };
 
@@ -177,6 +192,7 @@ struct PendingState {
   std::vector<RuleValue> cpu = {};
   std::optional<RuleValue> task = {};
   RuleTemplate state = {};
+  bool is_none = false;  // what was pending is not
   Processors* processors = nullptr;
 };
 

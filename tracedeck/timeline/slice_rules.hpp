@@ -8,10 +8,11 @@ namespace tracedeck::timeline {
 // The number of a key whose slice is not open.
 inline constexpr std::uint32_t kSeen = std::numeric_limits<std::uint32_t>::max();
 // Keys of slices that are remembered once they ended; others look as if they were new.
-inline constexpr std::size_t kMostSeen = std::size_t{1} << 17U;
+inline constexpr std::size_t kMostSeen = std::size_t{1} << 16U;
 
 struct SliceState {
-  explicit SliceState(const SliceRule& of) : rule(&of), open(of.match.size() + 1) {}
+  explicit SliceState(const SliceRule& of)
+      : rule(&of), open(of.match.size() + (of.by_name ? 2 : 1)) {}
 
   const SliceRule* rule;
   ClassMatcher begin = {};
@@ -30,10 +31,21 @@ struct SliceState {
   std::uint64_t last_number = 0;
 };
 
+// The last words of the key of a slice: the trace, and what its class is called.
+struct SliceScope {
+  std::uint64_t trace = 0;
+  std::uint64_t name = 0;
+
+  void append(Words& words, std::size_t at) const {
+    words[at] = trace;
+    if (at + 1 < words.size()) words[at + 1] = name;
+  }
+};
+
 class BeginSlice final : public Action {
  public:
   BeginSlice(SliceState& state, BoundTrack track, const EventClass& event_class,
-             RuleContext& context, const Arguments* arguments, std::uint64_t trace)
+             RuleContext& context, const Arguments* arguments, SliceScope scope)
       : context_(context),
         state_(state),
         track_(std::move(track)),
@@ -42,7 +54,7 @@ class BeginSlice final : public Action {
         check_(bind_all(state.check_a, event_class)),
         name_(state.name, state.rule->category, event_class, context),
         arguments_(arguments),
-        trace_(trace),
+        scope_(scope),
         flags_(state.rule->marked ? kMarked : 0) {}
 
   [[nodiscard]] bool possible() const { return track_.possible() && all_possible(key_); }
@@ -59,7 +71,7 @@ class BeginSlice final : public Action {
     if (state_.rule->end.empty()) {
       return context_.marking.whole(track, name_(event), now, arguments_, flags_);
     }
-    words[key_.size()] = trace_;
+    scope_.append(words, key_.size());
     OpenId below = 0;
     std::uint64_t& place = state_.open.place(words.data());
     if (place != 0 && place != kSeen) {
@@ -77,7 +89,10 @@ class BeginSlice final : public Action {
     place = id == 0 ? (below == 0 ? kSeen : below) : id;
     state_.last = id;
     state_.last_number = now.number;
-    if (id == 0) return;
+    if (id == 0) {
+      if (state_.open.size() > kMostSeen && below == 0) state_.open.erase(words.data());
+      return;
+    }
     OpenSlice& slice = context_.marking.open(id);
     slice.below = below;
     for (std::size_t i = 0; i < check_.size() && i < slice.check.size(); ++i)
@@ -93,14 +108,14 @@ class BeginSlice final : public Action {
   std::vector<BoundValue> check_;
   NameMaker name_;
   const Arguments* arguments_;
-  std::uint64_t trace_;
+  SliceScope scope_;
   std::uint16_t flags_;
 };
 
 class EndSlice final : public Action {
  public:
   EndSlice(SliceState& state, BoundTrack track, const EventClass& event_class, RuleContext& context,
-           const Arguments* arguments, std::uint64_t trace)
+           const Arguments* arguments, SliceScope scope)
       : context_(context),
         state_(state),
         track_(std::move(track)),
@@ -109,7 +124,7 @@ class EndSlice final : public Action {
         check_(bind_all(state.check_b, event_class)),
         name_(state.name, state.rule->category, event_class, context),
         arguments_(arguments),
-        trace_(trace) {}
+        scope_(scope) {}
 
   [[nodiscard]] bool possible() const { return all_possible(key_); }
 
@@ -121,10 +136,21 @@ class EndSlice final : public Action {
       ++context_.marking.timeline().mutable_counts().without_field;
       return;
     }
-    words[key_.size()] = trace_;
+    scope_.append(words, key_.size());
+    if (state_.rule->unmatched == SliceRule::Unmatched::kIgnore &&
+        state_.open.find(words.data()) == 0)
+      return;
     std::uint64_t& place = state_.open.place(words.data());
     const auto open = static_cast<OpenId>(place);
-    if (open == 0 || open == kSeen || !checked(event, open)) return unmatched(now, place);
+    if (open == 0 || open == kSeen || !checked(event, open)) {
+      const bool is_new = place == 0;
+      if (is_new && state_.open.size() > kMostSeen) {
+        state_.open.erase(words.data());
+        return unmatched(now, false);
+      }
+      if (is_new) place = kSeen;
+      return unmatched(now, is_new);
+    }
     OpenId id = open;
     while (!check_.empty() && !meets(event, id)) {
       const OpenId below = context_.marking.open(id).below;
@@ -147,6 +173,8 @@ class EndSlice final : public Action {
     const OpenSlice& slice = context_.marking.open(id);
     for (std::size_t i = 0; i < check_.size() && i < slice.check.size(); ++i) {
       std::uint64_t word = 0;
+      // What the event does not have says nothing.
+      if (!check_[i].possible()) continue;
       if (!check_[i].word(event, context_.scope, word) || word != slice.check[i]) return false;
     }
     return true;
@@ -160,15 +188,18 @@ class EndSlice final : public Action {
     }
     return false;
   }
-  void unmatched(const Moment& now, std::uint64_t& place) {
-    const bool is_new = place == 0;
-    if (is_new) place = kSeen;
+  void unmatched(const Moment& now, bool is_new) {
+    using Unmatched = SliceRule::Unmatched;
+    const Unmatched rule = state_.rule->unmatched;
+    if (rule == Unmatched::kIgnore) return;
     const TrackId track = track_.possible() ? track_.find(*now.event) : kNoTrack;
     if (track == kNoTrack) {
       ++context_.marking.timeline().mutable_counts().unmatched_ends;
       return;
     }
-    context_.marking.end_unmatched(track, name_(*now.event), now, arguments_, is_new);
+    const bool began_before = is_new && (rule == Unmatched::kBefore ||
+                                         (rule == Unmatched::kNamed && name_.is_known(*now.event)));
+    context_.marking.end_unmatched(track, name_(*now.event), now, arguments_, began_before);
   }
 
   RuleContext& context_;
@@ -179,7 +210,7 @@ class EndSlice final : public Action {
   std::vector<BoundValue> check_;
   NameMaker name_;
   const Arguments* arguments_;
-  std::uint64_t trace_;
+  SliceScope scope_;
 };
 
 }  // namespace tracedeck::timeline

@@ -46,6 +46,13 @@ struct SliceRule {
     kIgnore,   // one that is open goes on
     kNest,     // the last one that began ends first
   };
+  // What an end is that no begin is known of.
+  enum class Unmatched : std::uint8_t {
+    kBefore,   // the first of its key ends a slice that began before the trace; others are instants
+    kNamed,    // the same, but an instant if its name is not known
+    kInstant,  // always an instant
+    kIgnore,   // nothing: the event ends it only if it is open
+  };
   std::string id = {};  // for `WaitRule::during`; may be empty
   ClassGlobs begin = {};
   ClassGlobs end = {};        // none: the events have a duration
@@ -56,6 +63,9 @@ struct SliceRule {
   // Of kNest: what the end has in common with its own begin. Others in between were left open.
   std::vector<KeyPair> check = {};
   Again again = Again::kReplace;
+  Unmatched unmatched = Unmatched::kBefore;
+  // What the `*` of `begin` and `end` stands for is the same in both, and part of the key.
+  bool by_name = false;
   std::string category = {};
   std::string name = {};
   std::vector<std::string> args = {};      // of the event that begins it
@@ -84,7 +94,7 @@ struct StateRule {
   ClassGlobs event = {};
   std::string when = {};
   std::string track = {};
-  std::string name = {};    // a template
+  std::string name = {};    // a template; empty: from then on it is unknown
   std::string unless = {};  // the state in which the event says nothing new
   std::string spent = {};   // an expression that grows: how much of it each state took
 };
@@ -93,6 +103,7 @@ struct StateRule {
 struct WaitRule {
   std::string name = {};  // "wake -> poll"
   ClassGlobs from = {};
+  ClassGlobs prefer = {};  // of `from`: if the trace has such a class, others do not count
   ClassGlobs to = {};
   std::string when = {};     // a condition on `from`
   std::string to_when = {};  // and on `to`
@@ -100,8 +111,16 @@ struct WaitRule {
   std::string track = {};  // of the event that serves it
   // Of several that ask before it is served the last counts, else the first.
   bool last = false;
-  std::string during =
-      {};  // the slices that it is served by: who asks within one waits from its end
+  // The slices that it is served by: who asks within one waits from its end.
+  std::string during = {};
+  ClassGlobs cancel = {};  // events that have the key of `to`: nobody waits any more
+  // The track of who waits, of one key, and the states that it is put in: `asked` when it is asked
+  // for, `served` (a template) when it is served, `over` after that if nothing was asked meanwhile.
+  std::string state = {};
+  std::string unless = {};  // a state of it: what is asked for then does not wait
+  std::string asked = {};
+  std::string served = {};
+  std::string over = {};
   std::vector<std::string> args = {};
 };
 
@@ -109,6 +128,7 @@ struct WaitRule {
 struct FlowRule {
   ClassGlobs from = {};
   ClassGlobs to = {};
+  std::string when = {};  // a condition on `from`
   std::vector<KeyPair> match = {};
   std::string from_track = {};
   std::string to_track = {};
@@ -134,21 +154,22 @@ struct PendingRule {
   ClassGlobs event = {};
   std::string when = {};
   std::vector<std::string> cpu = {};
-  std::string task = {};   // an expression: only if this is what runs
-  std::string state = {};  // a template
+  std::string task = {};   // an expression: only if this is what runs, on any processor
+  std::string state = {};  // a template; empty: it is not about to stop after all
 };
 
 // What later events mean by `current.NAME`, until another event sets it.
 struct CurrentRule {
   struct Value {
     std::string name = {};
-    std::string value = {};  // an expression
+    std::string value = {};  // an expression; empty: from then on it is unknown
   };
   ClassGlobs event = {};
   std::string when = {};
   std::string id = {};               // several may be apart
   std::vector<std::string> of = {};  // for each of these
   std::vector<Value> set = {};
+  bool lasting = false;  // it holds even if events were lost since
 };
 
 // Names of values, for templates: {ID[KEY, ...]}.
@@ -158,6 +179,10 @@ struct LookupRule {
   std::string when = {};
   std::vector<std::string> key = {};
   std::string value = {};  // a template
+  bool first = false;      // what was said first holds, else what was said last
+  // Expressions, where something begins and how large it is: {ID[KEY, ..., PLACE]} is the name of
+  // what PLACE is in, and how far: "libc.so+0x1f".
+  std::vector<std::string> range = {};
 };
 
 struct Table {
@@ -165,6 +190,7 @@ struct Table {
   std::string title = {};
   std::string format = {};     // of the traces that it is for; empty: all
   ClassGlobs applies_to = {};  // traces with such a class; none: all
+  bool wide_losses = false;    // what is lost of one stream may be of any
   bool built_in = false;
   std::string text = {};  // as it was written
   std::vector<TrackRule> tracks = {};

@@ -63,6 +63,12 @@ class TableReader {
     into = *text;
   }
 
+  void read(const toml::node& node, std::string_view key, bool& into) {
+    const auto value = node.value_exact<bool>();
+    if (!value) return wrong(node.source(), fmt::format("`{}` is to be true or false", key));
+    into = *value;
+  }
+
  private:
   template <class Rule, class Member>
   void read_key(const toml::table& from, std::string_view list, Rule& rule,
@@ -101,17 +107,14 @@ class TableReader {
     }
   }
 
-  void read(const toml::node& node, std::string_view key, bool& into) {
-    const auto value = node.value_exact<bool>();
-    if (!value) return wrong(node.source(), fmt::format("`{}` is to be true or false", key));
-    into = *value;
-  }
-
   void read(const toml::node& node, std::string_view key, TrackKind& into) {
     read_choice(node, key, kTrackKindNames, &TrackKindName::kind, into);
   }
   void read(const toml::node& node, std::string_view key, SliceRule::Again& into) {
     read_choice(node, key, kAgainNames, &AgainName::again, into);
+  }
+  void read(const toml::node& node, std::string_view key, SliceRule::Unmatched& into) {
+    read_choice(node, key, kUnmatchedNames, &UnmatchedName::unmatched, into);
   }
 
   void read(const toml::node& node, std::string_view key, std::vector<CurrentRule::Value>& into) {
@@ -170,11 +173,11 @@ void read_applies(TableReader& reader, const toml::node& node, Table& table) {
 // What rules call tracks has to be there.
 template <class Rule>
 void check_track(TableReader& reader, const toml::table& document, const Table& table,
-                 std::string_view list, std::string Rule::* member,
-                 const std::vector<Rule>& rules) {
+                 std::string_view list, std::string Rule::* member, const std::vector<Rule>& rules,
+                 bool may_be_empty = false) {
   for (const Rule& rule : rules) {
     const std::string& id = rule.*member;
-    if (table.find_track(id) != nullptr) continue;
+    if (table.find_track(id) != nullptr || (id.empty() && may_be_empty)) continue;
     std::vector<std::string_view> names;
     for (const TrackRule& track : table.tracks) names.push_back(track.id);
     const std::string_view near = nearest(id, names);
@@ -191,6 +194,7 @@ void check_tracks(TableReader& reader, const toml::table& document, const Table&
   check_track(reader, document, table, "counter", &CounterRule::track, table.counters);
   check_track(reader, document, table, "state", &StateRule::track, table.states);
   check_track(reader, document, table, "wait", &WaitRule::track, table.waits);
+  check_track(reader, document, table, "wait", &WaitRule::state, table.waits, true);
   check_track(reader, document, table, "flow", &FlowRule::from_track, table.flows);
   check_track(reader, document, table, "flow", &FlowRule::to_track, table.flows);
   check_track(reader, document, table, "schedule", &ScheduleRule::track, table.schedules);
@@ -221,7 +225,7 @@ Result<Table> parse_table(std::string_view text, std::string_view where) {
   const toml::table& document = parsed.table();
   Table table;
   table.text = text;
-  std::vector<std::string_view> names = {"table", "title", "applies"};
+  std::vector<std::string_view> names = {"table", "title", "applies", "wide_losses"};
   for_each_rule_list([&]<class Rule>(std::string_view list, std::vector<Rule> Table::* member) {
     names.push_back(list);
     const toml::node* const node = document.get(list);
@@ -235,6 +239,8 @@ Result<Table> parse_table(std::string_view text, std::string_view where) {
   if (const toml::node* const name = document.get("table")) reader.read(*name, "table", table.name);
   if (const toml::node* const title = document.get("title"))
     reader.read(*title, "title", table.title);
+  if (const toml::node* const wide = document.get("wide_losses"))
+    reader.read(*wide, "wide_losses", table.wide_losses);
   if (const toml::node* const applies = document.get("applies"))
     read_applies(reader, *applies, table);
   if (table.name.empty())

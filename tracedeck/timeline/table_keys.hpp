@@ -51,6 +51,17 @@ inline constexpr auto kAgainNames = std::to_array<AgainName>({
     {"nest", SliceRule::Again::kNest},
 });
 
+struct UnmatchedName {
+  std::string_view name;
+  SliceRule::Unmatched unmatched;
+};
+inline constexpr auto kUnmatchedNames = std::to_array<UnmatchedName>({
+    {"before", SliceRule::Unmatched::kBefore},
+    {"named", SliceRule::Unmatched::kNamed},
+    {"instant", SliceRule::Unmatched::kInstant},
+    {"ignore", SliceRule::Unmatched::kIgnore},
+});
+
 template <class Rule>
 constexpr auto keys_of();
 
@@ -73,6 +84,8 @@ constexpr auto keys_of<SliceRule>() {
                     optional("match", &SliceRule::match),
                     optional("check", &SliceRule::check),
                     optional("again", &SliceRule::again),
+                    optional("unmatched", &SliceRule::unmatched),
+                    optional("by_name", &SliceRule::by_name),
                     optional("category", &SliceRule::category),
                     required("name", &SliceRule::name),
                     optional("args", &SliceRule::args),
@@ -104,19 +117,26 @@ constexpr auto keys_of<StateRule>() {
 
 template <>
 constexpr auto keys_of<WaitRule>() {
-  return std::tuple{required("name", &WaitRule::name),       required("from", &WaitRule::from),
-                    required("to", &WaitRule::to),           optional("when", &WaitRule::when),
-                    optional("to_when", &WaitRule::to_when), optional("match", &WaitRule::match),
-                    required("track", &WaitRule::track),     optional("last", &WaitRule::last),
-                    optional("during", &WaitRule::during),   optional("args", &WaitRule::args)};
+  return std::tuple{required("name", &WaitRule::name),     required("from", &WaitRule::from),
+                    required("to", &WaitRule::to),         optional("prefer", &WaitRule::prefer),
+                    optional("when", &WaitRule::when),     optional("to_when", &WaitRule::to_when),
+                    optional("match", &WaitRule::match),   required("track", &WaitRule::track),
+                    optional("last", &WaitRule::last),     optional("during", &WaitRule::during),
+                    optional("cancel", &WaitRule::cancel), optional("state", &WaitRule::state),
+                    optional("unless", &WaitRule::unless), optional("asked", &WaitRule::asked),
+                    optional("served", &WaitRule::served), optional("over", &WaitRule::over),
+                    optional("args", &WaitRule::args)};
 }
 
 template <>
 constexpr auto keys_of<FlowRule>() {
-  return std::tuple{
-      required("from", &FlowRule::from),         required("to", &FlowRule::to),
-      required("match", &FlowRule::match),       required("from_track", &FlowRule::from_track),
-      required("to_track", &FlowRule::to_track), optional("minimum", &FlowRule::minimum)};
+  return std::tuple{required("from", &FlowRule::from),
+                    required("to", &FlowRule::to),
+                    optional("when", &FlowRule::when),
+                    required("match", &FlowRule::match),
+                    required("from_track", &FlowRule::from_track),
+                    required("to_track", &FlowRule::to_track),
+                    optional("minimum", &FlowRule::minimum)};
 }
 
 template <>
@@ -142,16 +162,18 @@ constexpr auto keys_of<PendingRule>() {
 
 template <>
 constexpr auto keys_of<CurrentRule>() {
-  return std::tuple{required("event", &CurrentRule::event), optional("when", &CurrentRule::when),
-                    optional("id", &CurrentRule::id), optional("of", &CurrentRule::of),
-                    required("set", &CurrentRule::set)};
+  return std::tuple{
+      required("event", &CurrentRule::event), optional("when", &CurrentRule::when),
+      optional("id", &CurrentRule::id),       optional("of", &CurrentRule::of),
+      required("set", &CurrentRule::set),     optional("lasting", &CurrentRule::lasting)};
 }
 
 template <>
 constexpr auto keys_of<LookupRule>() {
-  return std::tuple{required("id", &LookupRule::id), required("event", &LookupRule::event),
-                    optional("when", &LookupRule::when), required("key", &LookupRule::key),
-                    required("value", &LookupRule::value)};
+  return std::tuple{required("id", &LookupRule::id),       required("event", &LookupRule::event),
+                    optional("when", &LookupRule::when),   required("key", &LookupRule::key),
+                    required("value", &LookupRule::value), optional("first", &LookupRule::first),
+                    optional("range", &LookupRule::range)};
 }
 
 // The lists of rules of a table, by what they are called in its file.

@@ -6,7 +6,7 @@
 namespace tracedeck::timeline {
 
 // Of requests, and of flows, that are remembered.
-inline constexpr std::size_t kMostEntries = std::size_t{1} << 20U;
+inline constexpr std::size_t kMostEntries = std::size_t{1} << 17U;
 
 // Requests that wait to be served, by key.
 class WaitState final : public SliceObserver {
@@ -16,31 +16,54 @@ class WaitState final : public SliceObserver {
 
   struct Entry {
     std::int64_t requested = 0;
-    std::uint64_t number = 0;  // of the event
-    StreamState* stream = nullptr;
+    std::uint64_t number = 0;      // of the event
+    TrackId state = kNoTrack;      // of who waits
+    std::uint32_t serving = 0;     // slices that serve it
+    std::uint32_t generation = 0;  // changes when nobody waits any more
     bool pending = false;
   };
 
   [[nodiscard]] Entry* entry(const std::uint64_t* key) {
-    std::uint64_t& place = entries.place(key);
-    if (place == 0) {
-      if (slab.size() >= kMostEntries) {
-        entries.erase(key);
-        ++context_.marking.timeline().mutable_counts().not_held;
-        return nullptr;
-      }
-      slab.emplace_back();
-      place = slab.size();
+    const std::uint32_t known = entries.find(key);
+    if (known != 0) [[likely]]
+      return &slab[known - 1];
+    if (unused.empty() && slab.size() >= kMostEntries) forget_idle();
+    if (unused.empty() && slab.size() >= kMostEntries) {
+      ++context_.marking.timeline().mutable_counts().not_held;
+      return nullptr;
     }
-    return &slab[place - 1];
+    if (unused.empty()) {
+      slab.emplace_back();
+      unused.push_back(static_cast<std::uint32_t>(slab.size()));
+    }
+    const std::uint32_t number = unused.back();
+    unused.pop_back();
+    entries.place(key) = number;
+    Entry& fresh = slab[number - 1];
+    fresh = {.generation = fresh.generation};
+    return &fresh;
   }
-  [[nodiscard]] std::uint32_t number_of(const std::uint64_t* key) const {
-    return entries.find(key);
+  // Nobody waits any more.
+  void cancel(const std::uint64_t* key) {
+    const std::uint32_t number = entries.find(key);
+    if (number == 0) return;
+    forget(number);
+    entries.erase(key);
   }
 
-  void slice_ended(std::uint32_t number, std::int64_t time) override {
-    Entry& entry = slab[number - 1];
-    if (entry.pending) entry.requested = time;
+  [[nodiscard]] std::uint32_t number_of(const Entry& entry) const {
+    return static_cast<std::uint32_t>(&entry - slab.data() + 1);
+  }
+
+  void slice_ended(const OpenSlice& slice, const Moment& now) override {
+    Entry& entry = slab[slice.observed - 1];
+    if (entry.generation != slice.observed_since || --entry.serving != 0) return;
+    if (entry.pending) entry.requested = std::max(entry.requested, now.time);
+    put(entry, entry.pending ? asked : over, now);
+  }
+  void put(const Entry& entry, NameId state, const Moment& now) {
+    if (entry.state == kNoTrack || state == kNoName) return;
+    context_.marking.state(entry.state, state, now, kNoCpu, 0);
   }
 
   const WaitRule* rule;
@@ -53,11 +76,47 @@ class WaitState final : public SliceObserver {
   TrackSpace* track = nullptr;
   SliceState* during = nullptr;
   NameId name = kNoName;
+  TrackSpace* states = nullptr;
+  RuleTemplate served = {};
+  NameId asked = kNoName;
+  NameId over = kNoName;
+  NameId unless = kNoName;
+  ClassMatcher cancels = {};
+  ClassMatcher preferred = {};
   KeyTable entries;
   std::vector<Entry> slab;
+  std::vector<std::uint32_t> unused;
 
  private:
+  void forget(std::uint32_t number) {
+    ++slab[number - 1].generation;
+    unused.push_back(number);
+  }
+  void forget_idle() {
+    entries.keep_if([&](std::uint32_t number) {
+      const Entry& entry = slab[number - 1];
+      if (entry.pending || entry.serving != 0) return true;
+      forget(number);
+      return false;
+    });
+  }
+
   RuleContext& context_;
+};
+
+// The track of the states of who waits.
+class WaiterTrack {
+ public:
+  WaiterTrack(WaitState& state, const EventClass& event_class, RuleContext& context) {
+    if (state.states != nullptr) track_.emplace(*state.states, event_class, context);
+  }
+  // Its key is the first of the rule's.
+  [[nodiscard]] TrackId find(const Event& event, std::uint64_t word) {
+    return track_ ? track_->find_by_word(event, word) : kNoTrack;
+  }
+
+ private:
+  std::optional<BoundTrack> track_;
 };
 
 class RequestWait final : public Action {
@@ -68,6 +127,7 @@ class RequestWait final : public Action {
         state_(state),
         when_(state.when, event_class, context),
         key_(bind_all(state.key_a, event_class)),
+        waiter_(state, event_class, context),
         trace_(trace) {}
 
   void run(const Moment& now) override {
@@ -76,9 +136,14 @@ class RequestWait final : public Action {
     if (!read_key(key_, *now.event, context_.scope, words.data())) return;
     words[key_.size()] = trace_;
     WaitState::Entry* const entry = state_.entry(words.data());
-    if (entry == nullptr || (entry->pending && !state_.rule->last)) return;
+    if (entry == nullptr) return;
+    if (entry->state == kNoTrack) entry->state = waiter_.find(*now.event, words[0]);
+    if (state_.unless != kNoName && entry->state != kNoTrack &&
+        context_.marking.state_of(entry->state) == state_.unless)
+      return;
+    if (entry->serving == 0) state_.put(*entry, state_.asked, now);
+    if (entry->pending && !state_.rule->last) return;
     entry->number = now.number;
-    entry->stream = now.stream;
     entry->pending = true;
     entry->requested = now.time;
   }
@@ -88,6 +153,7 @@ class RequestWait final : public Action {
   WaitState& state_;
   BoundWhen when_;
   std::vector<BoundValue> key_;
+  WaiterTrack waiter_;
   std::uint64_t trace_;
 };
 
@@ -100,6 +166,8 @@ class ServeWait final : public Action {
         track_(std::move(track)),
         when_(state.to_when, event_class, context),
         key_(bind_all(state.key_b, event_class)),
+        waiter_(state, event_class, context),
+        served_(state.served, "", event_class, context),
         arguments_(arguments),
         trace_(trace) {}
 
@@ -111,20 +179,22 @@ class ServeWait final : public Action {
     WaitState::Entry* const entry = state_.entry(words.data());
     if (entry == nullptr) return;
     if (entry->pending) {
-      const bool lost = (entry->stream != nullptr && entry->stream->lost_at > entry->number) ||
-                        (now.stream != nullptr && now.stream->lost_at > entry->number);
       const TrackId track = track_.find(*now.event);
       if (track != kNoTrack)
         context_.marking.wait(track, state_.name, now, entry->requested, arguments_,
-                              lost ? kAcrossLoss : 0);
+                              context_.marking.lost_since(entry->number) ? kAcrossLoss : 0);
     }
     entry->pending = false;
+    if (entry->state == kNoTrack) entry->state = waiter_.find(*now.event, words[0]);
+    if (!state_.rule->served.empty()) state_.put(*entry, served_(*now.event), now);
     if (state_.during == nullptr || state_.during->last_number != now.number ||
         state_.during->last == 0)
       return;
+    ++entry->serving;
     OpenSlice& slice = context_.marking.open(state_.during->last);
     slice.observer = &state_;
-    slice.observed = state_.number_of(words.data());
+    slice.observed = state_.number_of(*entry);
+    slice.observed_since = entry->generation;
   }
 
  private:
@@ -133,7 +203,29 @@ class ServeWait final : public Action {
   BoundTrack track_;
   BoundWhen when_;
   std::vector<BoundValue> key_;
+  WaiterTrack waiter_;
+  NameMaker served_;
   const Arguments* arguments_;
+  std::uint64_t trace_;
+};
+
+class CancelWait final : public Action {
+ public:
+  CancelWait(WaitState& state, const EventClass& event_class, RuleContext& context,
+             std::uint64_t trace)
+      : context_(context), state_(state), key_(bind_all(state.key_b, event_class)), trace_(trace) {}
+
+  void run(const Moment& now) override {
+    Words words = {};
+    if (!read_key(key_, *now.event, context_.scope, words.data())) return;
+    words[key_.size()] = trace_;
+    state_.cancel(words.data());
+  }
+
+ private:
+  RuleContext& context_;
+  WaitState& state_;
+  std::vector<BoundValue> key_;
   std::uint64_t trace_;
 };
 
@@ -147,6 +239,7 @@ struct FlowState {
   const FlowRule* rule;
   ClassMatcher from = {};
   ClassMatcher to = {};
+  std::optional<RuleValue> when = {};
   std::vector<RuleValue> key_a = {};
   std::vector<RuleValue> key_b = {};
   TrackSpace* from_track = nullptr;
@@ -164,10 +257,12 @@ class BeginFlow final : public Action {
       : context_(context),
         state_(state),
         track_(std::move(track)),
+        when_(state.when, event_class, context),
         key_(bind_all(state.key_a, event_class)),
         trace_(trace) {}
 
   void run(const Moment& now) override {
+    if (!when_(*now.event)) return;
     Words words = {};
     const TrackId track = track_.find(*now.event);
     if (track == kNoTrack || !read_key(key_, *now.event, context_.scope, words.data())) return;
@@ -194,6 +289,7 @@ class BeginFlow final : public Action {
   RuleContext& context_;
   FlowState& state_;
   BoundTrack track_;
+  BoundWhen when_;
   std::vector<BoundValue> key_;
   std::uint64_t trace_;
 };

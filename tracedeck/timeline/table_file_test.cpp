@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tracedeck/timeline/inference.hpp"
+#include "tracedeck/timeline/interpreter.hpp"
+#include "tracedeck/timeline/table.hpp"
+
+namespace tracedeck::timeline {
+namespace {
+
+constexpr std::string_view kTrack = "[[track]]\nid = \"t\"\nname = \"T\"\n";
+
+std::string error_of(const std::string& text) {
+  const auto table = parse_table(text, "my.toml");
+  return table ? "none" : table.error().message;
+}
+
+// That of a table with a name, a track and these lines, from line 5 on.
+std::string error_with(const std::string& lines) {
+  return error_of("table = \"x\"\n" + std::string(kTrack) + lines);
+}
+
+void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST(TableFileTest, ReadsWhatTheDesignShows) {
+  const auto table = parse_table(
+      std::string("table = \"my-app\"\n") +
+          "applies = { format = \"ctf\", class = \"my_app:*\" }\n" + std::string(kTrack) +
+          "[[slice]]\nbegin = \"a\"\nend = [\"b\", \"c\"]\ntrack = \"t\"\n"
+          "match = [\"id\", \"a.tid == b.next_tid\"]\nname = \"{x} y\"\n",
+      "my.toml");
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->format, "ctf");
+  ASSERT_EQ(table->slices.size(), 1U);
+  EXPECT_EQ(table->slices[0].end, (ClassGlobs{"b", "c"}));
+  EXPECT_EQ(table->slices[0].match, (std::vector<KeyPair>{{"id", "id"}, {"tid", "next_tid"}}));
+}
+
+TEST(TableFileTest, SaysWhereAFileIsNoToml) {
+  const std::string error = error_of("table = \"x\"\n= 1\n");
+  expect_contains(error, "my.toml:2:");
+}
+
+TEST(TableFileTest, SaysWhatIsWrongAndWhere) {
+  expect_contains(error_of(std::string(kTrack)), "begins with its name");
+  expect_contains(error_with("[[slic]]\nbegin = \"a\"\n"), "`slice`");
+  expect_contains(error_with("[[slice]]\nbegin = \"a\"\ntrack = \"t\"\nname = \"n\"\nmach = 1\n"),
+                  "`match`");
+  expect_contains(error_with("[[slice]]\nbegin = \"a\"\ntrack = \"t\"\n"), "`name`");
+  expect_contains(error_with("[[slice]]\nbegin = 1\ntrack = \"t\"\nname = \"n\"\n"), "my.toml:6:9");
+  expect_contains(error_with("[[slice]]\nbegin = \"a\"\ntrack = \"u\"\nname = \"n\"\n"),
+                  "no [[track]]");
+  expect_contains(
+      error_with("[[slice]]\nbegin = \"a\"\ntrack = \"t\"\nname = \"n\"\nagain = \"no\"\n"),
+      "replace, ignore, nest");
+  expect_contains(
+      error_with("[[slice]]\nbegin = \"a\"\ntrack = \"t\"\nname = \"n\"\nmarked = \"yes\"\n"),
+      "true or false");
+  expect_contains(
+      error_with(
+          "[[slice]]\nbegin = \"a\"\ntrack = \"t\"\nname = \"n\"\nmatch = [\"tid == b.x\"]\n"),
+      "a.tid == b.next_tid");
+  expect_contains(error_with("slice = 1\n"), "[[track]] has no key `slice`");
+  expect_contains(error_with("[[current]]\nevent = \"e\"\nset = 1\n"), "{ tid = \"next_tid\" }");
+  expect_contains(error_of("table = \"x\"\nslice = 1\n"), "[[slice]]");
+  expect_contains(error_of("table = \"x\"\napplies = 1\n"), "`applies`");
+  expect_contains(error_of("table = \"x\"\napplies = { clas = \"a\" }\n"), "`class`");
+  expect_contains(error_of("table = \"x\"\nwide_losses = 1\n"), "true or false");
+  expect_contains(error_with("[[track]]\nid = \"u\"\nname = \"U\"\nparent = \"v\"\n"), "parent");
+}
+
+// Rules that read well and cannot be.
+TEST(TableFileTest, SaysWhichRuleCannotBe) {
+  const auto error = [](const std::string& lines) -> std::string {
+    auto table = parse_table("table = \"x\"\n" + std::string(kTrack) + lines, "my.toml");
+    if (!table) return "does not read: " + table.error().message;
+    InterpreterOptions options;
+    options.tables.push_back(*std::move(table));
+    const auto made = Interpreter::make(std::move(options));
+    return made ? "none" : made.error().message;
+  };
+  const std::string slice = "[[slice]]\nbegin = \"a_*\"\nend = \"b\"\ntrack = \"t\"\nname = ";
+  expect_contains(error(slice + "\"{x\"\n"), "without its }");
+  expect_contains(error(slice + "\"{current.tid}\"\n"), "no [[current]] sets `tid`");
+  expect_contains(error(slice + "\"n\"\nwhen = \"x ==\"\n"), "[[slice]] from a_*");
+  expect_contains(error(slice + "\"n\"\nby_name = true\n"), "with `by_name`");
+  expect_contains(error(slice + "\"n\"\nmatch = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]\n"),
+                  "too many");
+  expect_contains(error("[[counter]]\nevent = \"e\"\ntrack = \"t\"\nvalue = \"v\"\n"),
+                  "kind counter");
+  expect_contains(error("[[state]]\nevent = \"e\"\ntrack = \"t\"\nname = \"n\"\n"), "kind state");
+  expect_contains(error("[[wait]]\nname = \"w\"\nfrom = \"a\"\nto = \"b\"\ntrack = \"t\"\n"
+                        "during = \"poll\"\n"),
+                  "no [[slice]] has the id `poll`");
+  expect_contains(error("[[lookup]]\nid = \"l\"\nevent = \"e\"\nkey = \"k\"\nvalue = \"v\"\n"
+                        "range = \"only\"\n"),
+                  "a begin and a size");
+  expect_contains(
+      error("[[flow]]\nfrom = \"a\"\nto = \"b\"\nmatch = \"k\"\nfrom_track = \"t\"\nto_track = "
+            "\"t\"\nminimum = \"soon\"\n"),
+      "a duration");
+}
+
+TEST(TableFileTest, BuiltInTablesReadAndCompile) {
+  std::vector<std::string> names;
+  for (const Table& table : built_in_tables()) names.push_back(table.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"dial9", "heph", "lttng-kernel", "lttng-ust", "ros2",
+                                             "tband", "zephyr"}));
+  const auto made = Interpreter::make({});
+  EXPECT_TRUE(made) << made.error().message;
+}
+
+TEST(TableFileTest, WhatIsWrittenReadsBack) {
+  for (const Table& table : built_in_tables()) {
+    const std::string text = to_toml(table);
+    const auto again = parse_table(text, table.name);
+    ASSERT_TRUE(again) << table.name << ": " << again.error().message;
+    EXPECT_EQ(to_toml(*again), text);
+  }
+}
+
+}  // namespace
+}  // namespace tracedeck::timeline
