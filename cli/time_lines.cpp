@@ -46,7 +46,13 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   }
   const auto begin = std::make_shared<std::optional<Nanoseconds>>();
   const Options reading = reading_options(options, begin);
-  OpenPipeline pipeline(reading, session, {.values = true, .names = true, .findings = true});
+  // Stacks are of the names of addresses.
+  OpenPipeline pipeline(reading, session,
+                        {.values = true,
+                         .names = true,
+                         .findings = true,
+                         .symbols = options.to == "folded" ? flow::Needs::Symbols::kAll
+                                                           : flow::Needs::Symbols::kNone});
   if (pipeline.empty()) return {};
   Interpreted result{.interpreter = *std::move(interpreter)};
   timeline::MarkSink* sink = nullptr;
