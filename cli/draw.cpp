@@ -90,8 +90,9 @@ void run_draw(const Options& options, Session& session) {
   io::Output& output = standard ? session.out : *file;
   std::unique_ptr<exporting::Exporter> exporter;
   std::optional<timeline::MarkWindow> window;
-  const Interpreted read =
-      interpret(options, session, [&](const MarksAhead& ahead) -> timeline::MarkSink& {
+  const Interpreted read = interpret(
+      options, session,
+      [&](const MarksAhead& ahead) -> timeline::MarkSink& {
         OutputSettings settings = output_settings(options);
         settings.attributes = [&options, &line = ahead.timeline] {
           return attributes_of(options, line);
@@ -101,7 +102,9 @@ void run_draw(const Options& options, Session& session) {
         window.emplace(*exporter);
         if (ahead.begin) window->begin_at(*ahead.begin);
         return *window;
-      });
+      },
+      find_output(options.to)->names_addresses ? flow::Needs::Symbols::kAll
+                                               : flow::Needs::Symbols::kNone);
   if (read.interpreter == nullptr || exporter == nullptr) {
     if (file != nullptr) file->discard();
     return;

@@ -4,6 +4,7 @@ import collections
 import unittest
 
 import perfetto_decoder
+from command import TRACES, needs_traces, run
 from exported import ExportedTest
 
 
@@ -36,6 +37,18 @@ class FoldedTest(ExportedTest):
             {s: v for s, v in found.items() if s not in late},
             {s: v for s, v in expected.items() if s not in late and v},
         )
+
+
+@needs_traces
+class SamplesTest(unittest.TestCase):
+    def test_samples_have_the_names_of_their_addresses(self):
+        done = run("convert", "--to", "folded", "-o", "-", TRACES / "dial9/tokio-demo.bin.gz")
+        lines = [line.rsplit(" ", 1) for line in done.stdout.decode().splitlines()]
+        events = run("query", "-q", "--output", "csv", "count by name", TRACES / "dial9/tokio-demo.bin.gz").stdout.decode()
+        samples = int(dict(line.split(",") for line in events.splitlines())["CpuSampleEvent"])
+        counted = sum(int(n) for stack, n in lines if stack.split(";")[0] in ("on cpu", "descheduled"))
+        self.assertEqual(counted, samples)
+        self.assertTrue(any("expand_fdtable;synchronize_rcu" in stack for stack, _ in lines))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tracedeck/export/chrome.hpp"
+#include "tracedeck/export/folded.hpp"
 #include "tracedeck/export/page/page.hpp"
 #include "tracedeck/export/perfetto.hpp"
 #include "tracedeck/formats.hpp"
@@ -47,6 +48,10 @@ std::unique_ptr<exporting::Exporter> perfetto(io::Output& output, const OutputSe
 
 std::unique_ptr<exporting::Exporter> chrome(io::Output& output, const OutputSettings& settings) {
   return exporting::make_chrome(output, {.attributes = settings.attributes});
+}
+
+std::unique_ptr<exporting::Exporter> folded(io::Output& output, const OutputSettings&) {
+  return exporting::make_folded(output);
 }
 
 // A page holds all marks, or refuses them with an error: its receipt is empty.
@@ -121,6 +126,12 @@ constexpr std::array kRendered = {
                .suffixes = {".json"},
                .options = kTimeLineOptions,
                .draw = chrome},
+    OutputKind{.name = "folded",
+               .title = "stacks for flame graphs, of samples or of slices",
+               .suffixes = {".folded"},
+               .options = kTimeLineOptions,
+               .draw = folded,
+               .names_addresses = true},
 };
 
 OutputKind output_of(const Format& format, const WriteTarget& target) {

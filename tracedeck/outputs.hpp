@@ -52,6 +52,7 @@ struct OutputKind {
   // or as time lines, of marks,
   std::unique_ptr<exporting::Exporter> (*draw)(io::Output& output,
                                                const OutputSettings& settings) = nullptr;
+  bool names_addresses = false;  // such time lines show the names of addresses
   // or by a format.
   const Format* format = nullptr;
   const WriteTarget* target = nullptr;
