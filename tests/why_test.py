@@ -1,0 +1,144 @@
+"""`tracedeck why`: the evidence around a slice."""
+
+import json
+import unittest
+
+import dial9_writer as w
+import jsonschema
+from command import ROOT, TRACES, CommandTest, needs_traces, run
+
+TABLE = """
+table = "pool"
+applies = { class = "Start" }
+[[track]]
+id = "worker"
+kind = "thread"
+name = "worker {worker}"
+key = "worker"
+[[slice]]
+id = "run"
+begin = "Start"
+end = "End"
+match = "worker"
+again = "nest"
+track = "worker"
+category = "run"
+name = "{job}"
+args = "job"
+[[wait]]
+name = "queued"
+from = "Queue"
+to = "Start"
+match = "job"
+track = "worker"
+args = "job"
+"""
+START, END, QUEUE = range(3)
+
+
+def pool(*events):
+    """A dial9 trace of (time, class, values)."""
+    trace = w.header()
+    for number, (name, fields) in enumerate({"Start": ["worker", "job"], "End": ["worker"], "Queue": ["job"]}.items()):
+        trace += w.schema(number, name, [(field, w.VARINT) for field in fields])
+    now = 0
+    for time, kind, values in events:
+        trace += w.event(kind, b"".join(map(w.varint, values)), time - now)
+        now = time
+    return trace
+
+
+class Why(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.table = self.file("pool.toml", TABLE.encode())
+        # Job 1 holds worker 0 from 100 to 1,100, with job 2 inside; job 3 runs on worker 1 meanwhile, and job 4 waits.
+        self.trace = self.file(
+            "t.bin",
+            pool(
+                (10, START, (0, 9)),
+                (20, END, (0,)),
+                (90, QUEUE, (1,)),
+                (100, START, (0, 1)),
+                (120, QUEUE, (4,)),
+                (200, START, (1, 3)),
+                (300, START, (0, 2)),
+                (400, END, (0,)),
+                (900, END, (1,)),
+                (1100, END, (0,)),
+                (1200, START, (1, 4)),
+                (1210, END, (1,)),
+            ),
+        )
+
+    def why(self, *args, code=0):
+        result = self.check(run("why", "--table", self.table, *args, self.trace), code)
+        return result.stdout.decode(), result.stderr.decode()
+
+    def answer(self, *args):
+        answer = json.loads(self.why("--json", *args)[0])
+        self.schema("why.schema.json").validate(answer)
+        return answer
+
+    def schema(self, name):
+        return jsonschema.Draft202012Validator(json.loads((ROOT / "docs/json" / name).read_text()))
+
+    def test_evidence(self):
+        answer = self.answer("--longest", "run")
+        self.assertEqual((answer["name"], answer["track"], answer["duration"]), ("run 1", "worker 0", 1000))
+        self.assertEqual((answer["of"], answer["median"]), (1, 1000))
+        named = {key: [(piece["name"], piece["duration"]) for piece in answer[key]] for key in ("waited", "within", "inside", "meanwhile", "hurt")}
+        self.assertEqual(
+            named,
+            {
+                "waited": [("queued", 10)],
+                "within": [],
+                "inside": [("run 2", 100)],
+                "meanwhile": [("run 3", 700)],
+                "hurt": [("queued", 1080)],
+            },
+        )
+        self.assertEqual(answer["hurt"][0]["arguments"], "job=4")
+
+    def test_which_one(self):
+        self.assertEqual(self.answer("--slice", "run *", "--rank", "2")["name"], "run 3")
+        self.assertEqual(self.answer("--at", "350")["name"], "run 2")
+        self.assertEqual(self.answer("--at", "350", "--track", "worker 1")["name"], "run 3")
+        wait = self.answer("--longest", "queued")
+        self.assertEqual((wait["kind"], wait["duration"]), ("wait", 1080))
+        inner = self.answer("--longest", "run 2")
+        self.assertEqual([piece["name"] for piece in inner["within"]], ["run 1"])
+
+    def test_text(self):
+        text, _ = self.why("--longest", "run")
+        self.assertEqual(
+            text.splitlines()[0], "run 1 (job=1) lasted 1.00us on worker 0 from +0.000000 s; the median of 1 such is 1.00us"
+        )
+        self.assertIn("  meanwhile  worker 1: run 3, 700ns", text)
+
+    def test_nothing_is_said_aloud(self):
+        for args in (["--longest", "walk"], ["--slice", "run 1", "--rank", "2"], ["--at", "5000"]):
+            text, said = self.why(*args)
+            self.assertEqual(text, "")
+            self.assertTrue(said, args)
+
+    def test_usage(self):
+        for args in ([], ["--longest", "run", "--at", "5"], ["--longest", "run", "--rank", "2"], ["--slice", "run", "--rank", "0"]):
+            self.assertIn("--help", self.why(*args, code=2)[1])
+        self.assertIn("twice", self.check(run("why", "--longest", "run", "-"), 2).stderr.decode())
+
+    @needs_traces
+    def test_the_recording_of_a_service(self):
+        demo = TRACES / "dial9/tokio-demo.bin.gz"
+        text = self.check(run("why", "--longest", "poll", demo), 0).stdout.decode()
+        lines = text.splitlines()
+        self.assertIn("task_id=112", lines[0])
+        self.assertIn("50.3ms on worker 0 from +3.907387 s", lines[0])
+        self.assertIn("synchronize_rcu < expand_fdtable < expand_files", text)
+        self.assertRegex(text, r"meanwhile  worker 1: poll .*47\.7ms from \+3\.909993 s  task_id=121")
+        self.assertRegex(text, r"hurt       wake -> poll, 47\.7ms .*task_id=80")
+        self.assertIn("waited for an RCU grace period", lines[-1])
+
+
+if __name__ == "__main__":
+    unittest.main()
