@@ -72,9 +72,13 @@ class Table(Base):
         self.sheet.state(self.track(task), f"running on core {self.core}")
         self.sheet.state(f"core {self.core}", self.task(task))
 
+    def runs(self, task):
+        state = self.sheet.state_of.get(self.track(task))
+        return state is not None and state.value.startswith("running")
+
     def ready(self, event, fields):
         task = fields["task_id"]
-        if task in self.current.values():
+        if self.runs(task):
             self.pending.pop(task, None)
         else:
             self.sheet.state(self.track(task), "runnable")
@@ -83,7 +87,7 @@ class Table(Base):
     on_task_to_rdy_state = on_task_resumed = on_task_resumed_from_isr = ready
 
     def become(self, task, state):
-        if task in self.current.values():
+        if self.runs(task):
             self.pending[task] = state
         else:
             self.sheet.state(self.track(task), state)

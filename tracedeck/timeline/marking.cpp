@@ -206,10 +206,18 @@ void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std:
     OpenSlice& slice = open_[each - 1];
     ++timeline_.mutable_counts().overlaps;
     slice.flags |= kOverlap;
-    if (lane == kNoTrack) continue;
+    if (lane == kNoTrack) {
+      ++timeline_.mutable_counts().without_lane;
+      slice.flags |= kUnplaced;
+      unplaced_.insert(each);
+      continue;
+    }
     slice.track = lane;
-    track_state(lane).stack.push_back(each);
-    Mark& mark = add(MarkKind::kSliceBegin, lane, slice.name, time);
+    TrackState& state = track_state(lane);
+    state.stack.push_back(each);
+    state.last = std::max(state.last, time);
+    state.number = std::max(state.number, slice.number);
+    Mark& mark = add(MarkKind::kSliceBegin, lane, slice.name, state.last);
     mark.flags |= kMoved | kOverlap;
   }
 }

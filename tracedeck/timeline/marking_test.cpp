@@ -255,6 +255,17 @@ TEST_F(MarkingTest, WhatOutlastsWhatItBeganWithinMovesToALane) {
   EXPECT_TRUE(ends()[1].has_duration());
 }
 
+TEST_F(MarkingTest, TimeDoesNotGoBackOnTheLaneThatASliceMovedTo) {
+  const TrackId on = track();
+  const OpenId outer = begin(on, "outer", 10);
+  const OpenId inner = begin(on, "inner", 20);
+  end(outer, 30);
+  end(inner, 25);
+  ASSERT_EQ(ends().size(), 2U);
+  EXPECT_EQ(ends()[1].time, 30);
+  EXPECT_TRUE(ends()[1].has(kClockStep));
+}
+
 TEST_F(MarkingTest, SlicesOfLanesTakeTheLowestThatIsFree) {
   const TrackId on = track(TrackKind::kLanes);
   const OpenId first = begin(on, "a", 10);
@@ -280,6 +291,21 @@ TEST_F(MarkingTest, MoreSlicesThanLanesAreMeasuredAllTheSame) {
   EXPECT_TRUE(ends().back().has_duration());
   EXPECT_EQ(ends().back().duration(), 200 - 79);
   expect_nesting();
+}
+
+// Each moves to a lane because what it began within ends first, until there is none left.
+TEST_F(MarkingTest, WhatNoLaneIsLeftForIsMeasuredAllTheSame) {
+  const TrackId on = track();
+  std::vector<OpenId> slices;
+  for (int i = 0; i < 80; ++i) {
+    const OpenId outer = begin(on, "outer", 100 + 10 * i);
+    slices.push_back(begin(on, "inner", 101 + 10 * i));
+    end(outer, 102 + 10 * i);
+  }
+  for (const OpenId each : slices) end(each, 2000);
+  expect_nesting();
+  EXPECT_EQ(ends().size(), 160U);
+  EXPECT_EQ(counts().without_lane, 80 - (Marking::kMostLanes - 1));
 }
 
 TEST_F(MarkingTest, OneThatEndsWhereAnotherBeginsIsNotOpen) {
