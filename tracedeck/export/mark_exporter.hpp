@@ -27,6 +27,9 @@ class MarkExporter : public Exporter {
   }
 
  private:
+  friend Target;
+  MarkExporter() = default;
+
   [[nodiscard]] Target& target() { return static_cast<Target&>(*this); }
 
   void put(const timeline::Timeline& timeline, const timeline::Mark& mark) {

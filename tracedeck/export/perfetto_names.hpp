@@ -50,7 +50,7 @@ class Names {
     bool seen = false;
   };
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
     std::size_t operator()(std::string_view text) const {
       return std::hash<std::string_view>{}(text);
     }

@@ -82,11 +82,7 @@ Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks
         break;
       }
       case MarkKind::kSliceEnd: {
-        TrackTimes& track = times(mark.track);
-        if (!mark.has(kUnplaced) && !mark.has(kBeganBefore) && track.depth != 0 &&
-            --track.depth == 0 && !mark.has(kOpenAtEnd))
-          track.busy +=
-              mark.time - std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));
+        if (!mark.has(kUnplaced) && !mark.has(kBeganBefore)) leave(mark);
         end(timeline, mark, false);
         break;
       }
@@ -101,6 +97,14 @@ Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks
     }
   }
   return {};
+}
+
+void Latency::leave(const Mark& mark) {
+  TrackTimes& track = times(mark.track);
+  if (track.depth == 0) return;
+  --track.depth;
+  if (track.depth != 0 || mark.has(kOpenAtEnd)) return;
+  track.busy += mark.time - std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));
 }
 
 Result<void> Latency::finish(const Timeline&) { return {}; }

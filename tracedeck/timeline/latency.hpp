@@ -99,6 +99,8 @@ class Latency final : public MarkSink {
   void add(LatencyRow& row, const Mark& mark) const;
   [[nodiscard]] LatencyRow* row_of(const Timeline& timeline, const Mark& mark, bool is_wait);
   [[nodiscard]] LatencyRow* general_row(const Timeline& timeline, const Mark& mark, bool is_wait);
+  // A slice ended on its track.
+  void leave(const Mark& mark);
   void state(const Mark& mark);
   [[nodiscard]] TrackTimes& times(TrackId track) {
     if (track > tracks_.size()) tracks_.resize(track);

@@ -143,7 +143,7 @@ class TableReader {
     wrong(node.source(), fmt::format("`{}` is to be one of {}", key, fmt::join(names, ", ")));
   }
 
-  static std::string without_spaces(std::string text) {
+  static std::string without_spaces(const std::string& text) {
     const std::size_t begin = text.find_first_not_of(' ');
     const std::size_t end = text.find_last_not_of(' ');
     return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
