@@ -54,8 +54,12 @@ class Memory(CommandTest):
                     1, w.u8(0) + w.varint(i) + w.string(location.format(i)), delta=1000
                 ) + w.event(2, w.u8(0), delta=1000) for i in range(150_000)
             )
+            # What a process inherits counts as its own until it runs the command.
+            trace = self.file(kind, schemas)
+            with open(trace, "ab") as file:
+                file.writelines(polls)
             with self.subTest(kind):
-                self.assertLess(self.most("latency", "-q", self.file(kind, schemas + b"".join(polls))), LIMIT)
+                self.assertLess(self.most("latency", "-q", trace), LIMIT)
 
 
 if __name__ == "__main__":
