@@ -44,6 +44,26 @@ class Memory(CommandTest):
         trace = self.file("segments", b"".join(segments))
         self.assertLess(self.most("print", "-q", "--output", "jsonl", "--order", "time", trace), LIMIT)
 
+    def test_time_lines_of_ever_new_tasks(self):
+        """Keys, tracks and names of `latency` are bounded."""
+        schemas = w.header() + b"".join((
+            w.schema(0, "WakeEventEvent", [("woken_task_id", w.VARINT)]),
+            w.schema(1, "PollStartEvent", [("worker_id", w.U8), ("task_id", w.VARINT), ("spawn_loc", w.STRING)]),
+            w.schema(2, "PollEndEvent", [("worker_id", w.U8)]),
+        ))
+        for kind, location in (("tasks", "src/a.rs:1:2"), ("names", "src/{}" + "x" * 300 + ".rs:1:2")):
+            polls = (
+                w.event(0, w.varint(i), delta=1000) + w.event(
+                    1, w.u8(0) + w.varint(i) + w.string(location.format(i)), delta=1000
+                ) + w.event(2, w.u8(0), delta=1000) for i in range(150_000)
+            )
+            # What a process inherits counts as its own until it runs the command.
+            trace = self.file(kind, schemas)
+            with open(trace, "ab") as file:
+                file.writelines(polls)
+            with self.subTest(kind):
+                self.assertLess(self.most("latency", "-q", trace), LIMIT)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -40,7 +40,13 @@ TrackId Marking::add_track(Track track) {
 }
 
 NameId Marking::add_name(std::string_view category, std::string_view text) {
-  if (timeline_.name_count() < kMostNames) return timeline_.add_name(category, text);
+  if (timeline_.name_count() < kMostNames && name_bytes_ + text.size() <= kMostNameBytes) {
+    const std::size_t before = timeline_.name_count();
+    const NameId id = timeline_.add_name(category, text);
+    if (timeline_.name_count() != before) name_bytes_ += text.size();
+    return id;
+  }
+  if (const NameId known = timeline_.find_name(category, text); known != kNoName) return known;
   if (other_name_ == kNoName) other_name_ = timeline_.add_name("", "(other)");
   return other_name_;
 }
@@ -354,6 +360,8 @@ void Marking::instant(TrackId track, NameId name, const Moment& now, const Argum
 
 void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
                     std::int64_t spent) {
+  // Of many that are put together there is no one state.
+  if (track == others_) return;
   std::uint16_t flags = 0;
   const std::int64_t time = touch(track, now, flags);
   TrackState& known = track_state(track);

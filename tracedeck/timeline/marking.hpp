@@ -97,8 +97,9 @@ struct OpenSlice {
 class Marking {
  public:
   static constexpr std::uint32_t kMostLanes = 256;
-  static constexpr std::size_t kMostTracks = 65'536;
+  static constexpr std::size_t kMostTracks = 16'384;
   static constexpr std::size_t kMostNames = 65'536;
+  static constexpr std::size_t kMostNameBytes = std::size_t{3} << 20;
   static constexpr std::size_t kMostOpen = std::size_t{1} << 17;
 
   explicit Marking(Timeline& timeline) : timeline_(timeline) {}
@@ -235,6 +236,7 @@ class Marking {
   TrackId quality_ = kNoTrack;
   TrackId others_ = kNoTrack;
   NameId other_name_ = kNoName;
+  std::size_t name_bytes_ = 0;
 };
 
 }  // namespace tracedeck::timeline

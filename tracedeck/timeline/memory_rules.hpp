@@ -90,18 +90,17 @@ class SetLookup final : public Action {
     RuleMemory::Lookup& lookup = context_.memory.lookups[lookup_];
     if (first_ && lookup.keys.find(words.data()) != 0) return;
     if (!value_.is_known(*now.event, context_.scope)) return;
+    // Too many: what is said from now on is more likely to be asked for.
+    if (lookup.texts.size() >= RuleMemory::kMostKeys || lookup.bytes > RuleMemory::kMostBytes)
+      lookup.forget();
     std::uint64_t& place = lookup.keys.place(words.data());
     if (place == 0) {
-      if (lookup.texts.size() >= RuleMemory::kMostKeys) {
-        lookup.keys.erase(words.data());
-        ++context_.marking.timeline().mutable_counts().not_held;
-        return;
-      }
       lookup.texts.emplace_back();
       if (!range_.empty()) lookup.ranges.emplace_back();
       place = lookup.texts.size();
     }
     std::string text = kept_text(value_.text(*now.event, context_.scope));
+    lookup.bytes += text.size();
     if (range_.empty()) {
       lookup.texts[place - 1] = std::move(text);
     } else {

@@ -73,13 +73,21 @@ class RuleMemory {
 
     KeyTable keys;
     std::deque<std::string> texts;
+    std::size_t bytes = 0;  // of texts, also of those that others took the place of
     bool has_ranges = false;
     std::deque<std::deque<Range>> ranges = {};
 
+    void forget() {
+      keys = KeyTable(keys.words());
+      texts.clear();
+      ranges.clear();
+      bytes = 0;
+    }
     // What stands for the key; nothing if it is unknown. Of ranges the last word is the place.
     [[nodiscard]] std::optional<std::string> find(const std::uint64_t* key) const;
   };
-  static constexpr std::size_t kMostKeys = std::size_t{1} << 16;
+  static constexpr std::size_t kMostKeys = std::size_t{1} << 15;
+  static constexpr std::size_t kMostBytes = std::size_t{2} << 20;  // of the texts of a lookup
 
   OddValues odd;
   std::deque<Current> currents;

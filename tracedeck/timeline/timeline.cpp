@@ -12,14 +12,27 @@ TrackId Timeline::add_track(Track track) {
   return id;
 }
 
-NameId Timeline::add_name(std::string_view category, std::string_view text) {
+namespace {
+
+std::string name_key(std::string_view category, std::string_view text) {
   std::string key(category);
   key += '\0';
   key += text;
+  return key;
+}
+
+}  // namespace
+
+NameId Timeline::add_name(std::string_view category, std::string_view text) {
   const auto [place, is_new] =
-      by_text_.try_emplace(std::move(key), static_cast<NameId>(names_.size() + 1));
+      by_text_.try_emplace(name_key(category, text), static_cast<NameId>(names_.size() + 1));
   if (is_new) names_.push_back({std::string(category), std::string(text)});
   return place->second;
+}
+
+NameId Timeline::find_name(std::string_view category, std::string_view text) const {
+  const auto found = by_text_.find(name_key(category, text));
+  return found == by_text_.end() ? kNoName : found->second;
 }
 
 void Timeline::note_table(const std::string& table) {

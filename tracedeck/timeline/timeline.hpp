@@ -88,6 +88,8 @@ class Timeline {
   // For who makes marks.
   TrackId add_track(Track track);
   NameId add_name(std::string_view category, std::string_view text);
+  // kNoName: there is none such.
+  [[nodiscard]] NameId find_name(std::string_view category, std::string_view text) const;
   [[nodiscard]] TimelineCounts& mutable_counts() { return counts_; }
   void note_table(const std::string& table);
   void note_clock(const ClockClass* clock) { clock_ = clock; }

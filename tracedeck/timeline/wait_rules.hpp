@@ -6,7 +6,7 @@
 namespace tracedeck::timeline {
 
 // Of requests, and of flows, that are remembered.
-inline constexpr std::size_t kMostEntries = std::size_t{1} << 17U;
+inline constexpr std::size_t kMostEntries = std::size_t{1} << 16U;
 
 // Requests that wait to be served, by key.
 class WaitState final : public SliceObserver {

@@ -1,0 +1,134 @@
+#include "tracedeck/timeline/latency.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "tracedeck/timeline/latency_report.hpp"
+#include "tracedeck/timeline/marking.hpp"
+#include "tracedeck/timeline/requirement.hpp"
+
+namespace tracedeck::timeline {
+namespace {
+
+// Polls of 1 us to 100 us, a wait of 3 us, and one poll that does not end.
+class LatencyTest : public testing::Test {
+ protected:
+  void measure(LatencyOptions options) {
+    auto made = Latency::make(std::move(options));
+    ASSERT_TRUE(made) << made.error().message;
+    latency_ = *std::move(made);
+    const TrackId one = marking_.add_track({.kind = TrackKind::kThread, .name = "worker 0"});
+    const TrackId two = marking_.add_track({.kind = TrackKind::kThread, .name = "worker 1"});
+    for (std::int64_t i = 1; i <= 100; ++i) add(i % 2 == 0 ? one : two, i * 1'000'000, i * 1000);
+    marking_.wait(one, marking_.add_name("", "wake -> poll"), at(200'000'000), 199'997'000, nullptr,
+                  0);
+    (void)marking_.begin(one, marking_.add_name("poll", "a.rs:1"), at(200'000'000), nullptr, 0);
+    marking_.finish(200'500'000);
+    ASSERT_TRUE(latency_->take(timeline_, marking_.marks()));
+  }
+  [[nodiscard]] const LatencyRow* row(std::string_view label, std::string_view by = "") const {
+    for (const LatencyRow& each : latency_->rows()) {
+      if (each.label() == label && each.by == by) return &each;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] Requirement::Verdict check(std::string_view text) const {
+    const auto requirement = Requirement::parse(text);
+    EXPECT_TRUE(requirement) << text;
+    return requirement ? requirement->check(*latency_) : Requirement::Verdict();
+  }
+
+  std::unique_ptr<Latency> latency_;
+
+ private:
+  [[nodiscard]] Moment at(std::int64_t time) {
+    timeline_.note_time(time);
+    return {.time = time, .number = ++number_};
+  }
+  void add(TrackId track, std::int64_t begin, std::int64_t duration) {
+    const NameId name = marking_.add_name("poll", "a.rs:1");
+    const OpenId slice = marking_.begin(track, name, at(begin), nullptr, 0);
+    marking_.end(slice, at(begin + duration), nullptr);
+  }
+
+  Timeline timeline_;
+  Marking marking_{timeline_};
+  std::uint64_t number_ = 0;
+};
+
+TEST_F(LatencyTest, CountsWhatHasADuration) {
+  measure({});
+  const LatencyRow* const polls = row("poll a.rs:1");
+  ASSERT_NE(polls, nullptr);
+  EXPECT_EQ(polls->count(), 100U);
+  EXPECT_EQ(polls->total, Uint128{5'050'000});
+  EXPECT_EQ(polls->longest, 100'000);
+  EXPECT_EQ(polls->longest_begin, 100'000'000);
+  EXPECT_NEAR(polls->durations.quantile(0.5), 50'000, 200);
+  EXPECT_EQ(polls->left_out, 1U);
+  EXPECT_EQ(polls->open, 1U);
+  EXPECT_EQ(polls->oldest_open, 500'000);
+  ASSERT_NE(row("wake -> poll"), nullptr);
+  EXPECT_EQ(row("wake -> poll")->longest, 3'000);
+}
+
+TEST_F(LatencyTest, WhatEndsBeforeTheBeginIsLeftOut) {
+  measure({.begin = 50'000'000});
+  EXPECT_EQ(row("poll a.rs:1")->count(), 51U);
+}
+
+TEST_F(LatencyTest, GroupsAndSelectsFinishedSlices) {
+  measure({.where = "duration > 50us and kind == \"slice\"", .by = "kind"});
+  EXPECT_EQ(row("wake -> poll"), nullptr);
+  ASSERT_NE(row("poll a.rs:1", "slice"), nullptr);
+  EXPECT_EQ(row("poll a.rs:1", "slice")->count(), 50U);
+}
+
+TEST_F(LatencyTest, ConditionsNameColumns) {
+  EXPECT_FALSE(Latency::make({.where = "colour == 1"}));
+  EXPECT_FALSE(Latency::make({.where = "duration >"}));
+  EXPECT_FALSE(Latency::make({.by = "colour"}));
+}
+
+TEST_F(LatencyTest, EachMeasureCanBeRequired) {
+  measure({});
+  for (const char* const holds :
+       {"count(\"poll*\") == 100", "min(\"poll*\") >= 1us", "max(\"poll*\") == 100us",
+        "avg(\"poll*\") < 51us", "total(\"poll*\") <= 5050us", "p50(\"poll*\") < 51us",
+        "p90(\"poll*\") < 91us", "p95(\"poll*\") < 96us", "p99(\"poll*\") < 100us",
+        "p99.9(\"poll*\") <= 100us", "open(\"poll*\") == 1", "left_out(\"poll*\") != 2",
+        "max(\"wake -> poll\") < 1ms"})
+    EXPECT_TRUE(check(holds).holds) << holds << ": " << check(holds).reason;
+  for (const char* const fails :
+       {"count(\"poll*\") > 100", "p99(\"poll*\") < 1us", "max(\"no such\") < 1ms"}) {
+    EXPECT_FALSE(check(fails).holds) << fails;
+    EXPECT_FALSE(check(fails).reason.empty()) << fails;
+  }
+}
+
+TEST(RequirementTest, SaysWhatIsWrong) {
+  for (const char* const text :
+       {"", "p98(\"a\") < 1ms", "p99 < 1ms", "p99(a) < 1ms", "p99(\"a\" < 1ms", "p99(\"a\") 1ms",
+        "p99(\"a\") < ", "p99(\"a\") < \"b\"", "p99(\"a\") < 1ms and 1"}) {
+    const auto requirement = Requirement::parse(text);
+    ASSERT_FALSE(requirement) << text;
+    EXPECT_EQ(requirement.error().code, ErrorCode::kInvalidArgument) << text;
+    EXPECT_FALSE(requirement.error().message.empty()) << text;
+  }
+}
+
+TEST(ShortDurationTest, HasThreeDigits) {
+  EXPECT_EQ(short_duration(0), "0ns");
+  EXPECT_EQ(short_duration(999), "999ns");
+  EXPECT_EQ(short_duration(1000), "1.00us");
+  EXPECT_EQ(short_duration(9'126), "9.13us");
+  EXPECT_EQ(short_duration(84'790), "84.8us");
+  EXPECT_EQ(short_duration(999'900), "1.00ms");
+  EXPECT_EQ(short_duration(389'400), "389us");
+  EXPECT_EQ(short_duration(4.81e9), "4.81s");
+}
+
+}  // namespace
+}  // namespace tracedeck::timeline
