@@ -19,6 +19,7 @@
 #include "tracedeck/query/bound.hpp"
 #include "tracedeck/query/expression.hpp"
 #include "tracedeck/timeline/key_table.hpp"
+#include "tracedeck/timeline/text_filters.hpp"
 
 namespace tracedeck::timeline {
 
@@ -203,7 +204,7 @@ class RuleTemplate {
  private:
   friend class BoundTemplate;
 
-  using Filter = std::string (*)(std::string_view);
+  using Filter = TextFilter;
   struct Alternative {
     std::optional<RuleValue> value = {};     // or
     std::optional<std::size_t> lookup = {};  // with
