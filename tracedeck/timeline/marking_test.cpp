@@ -282,14 +282,15 @@ TEST_F(MarkingTest, SlicesOfLanesTakeTheLowestThatIsFree) {
 TEST_F(MarkingTest, MoreSlicesThanLanesAreMeasuredAllTheSame) {
   const TrackId on = track(TrackKind::kLanes);
   std::vector<OpenId> slices;
-  for (int i = 0; i < 70; ++i) slices.push_back(begin(on, "a", 10 + i));
-  for (const OpenId each : slices) end(each, 200);
-  EXPECT_EQ(counts().without_lane, 70 - Marking::kMostLanes);
+  constexpr int kSlices = Marking::kMostLanes + 6;
+  for (int i = 0; i < kSlices; ++i) slices.push_back(begin(on, "a", 10 + i));
+  for (const OpenId each : slices) end(each, 2000);
+  EXPECT_EQ(counts().without_lane, 6U);
   EXPECT_EQ(timeline_.track_count(), Marking::kMostLanes);
-  ASSERT_EQ(ends().size(), 70U);
+  ASSERT_EQ(ends().size(), std::size_t{kSlices});
   EXPECT_TRUE(ends().back().has(kUnplaced));
   EXPECT_TRUE(ends().back().has_duration());
-  EXPECT_EQ(ends().back().duration(), 200 - 79);
+  EXPECT_EQ(ends().back().duration(), 2000 - (10 + kSlices - 1));
   expect_nesting();
 }
 
@@ -297,15 +298,16 @@ TEST_F(MarkingTest, MoreSlicesThanLanesAreMeasuredAllTheSame) {
 TEST_F(MarkingTest, WhatNoLaneIsLeftForIsMeasuredAllTheSame) {
   const TrackId on = track();
   std::vector<OpenId> slices;
-  for (int i = 0; i < 80; ++i) {
+  constexpr int kPairs = Marking::kMostLanes + 16;
+  for (int i = 0; i < kPairs; ++i) {
     const OpenId outer = begin(on, "outer", 100 + 10 * i);
     slices.push_back(begin(on, "inner", 101 + 10 * i));
     end(outer, 102 + 10 * i);
   }
-  for (const OpenId each : slices) end(each, 2000);
+  for (const OpenId each : slices) end(each, 20'000);
   expect_nesting();
-  EXPECT_EQ(ends().size(), 160U);
-  EXPECT_EQ(counts().without_lane, 80 - (Marking::kMostLanes - 1));
+  EXPECT_EQ(ends().size(), std::size_t{2 * kPairs});
+  EXPECT_EQ(counts().without_lane, 17U);
 }
 
 TEST_F(MarkingTest, OneThatEndsWhereAnotherBeginsIsNotOpen) {
