@@ -28,7 +28,7 @@ declare -A questions=(
     [mix3-groups]='count, sum(local_queue_depth), p99(local_queue_depth) by name, worker_id'
     [mix3-buckets]='count by name, every 10ms'
     [mix3-pairs]='pair PollStart PollEnd on worker_id | count, p99(duration) by worker_id'
-    [lttng-filter]='where vtid == 4001 && value > 100 | count'
+    [lttng-filter]='where vtid == 4000 && value > 1000000000 | count'
     [heph-group]='count, p99(duration) by name'
 )
 
