@@ -117,7 +117,7 @@ void run_draw(const Options& options, Session& session) {
   ConversionReport report{.inputs = options.operands,
                           .output = options.out,
                           .to = options.to,
-                          .events = read.events,
+                          .events = read.interpreter->timeline().counts().events,
                           .receipt = exporter->receipt()};
   append_counts(report.receipt, read.interpreter->timeline().counts());
   conclude_conversion(options, session, report);

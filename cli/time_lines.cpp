@@ -21,12 +21,6 @@ std::string format_of(const Batch& batch) {
   return {};
 }
 
-std::uint64_t count_events(const Batch& batch) {
-  std::uint64_t events = 0;
-  for (const Record& record : batch.records()) events += record.kind == RecordKind::kEvent ? 1 : 0;
-  return events;
-}
-
 // What is to be read: what lies before --begin too, whose time is put into `begin`.
 Options reading_options(const Options& options,
                         const std::shared_ptr<std::optional<Nanoseconds>>& begin) {
@@ -64,7 +58,6 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
     if (!batch) session.report(batch.error());
     if (!batch || *batch == nullptr) break;
     notices.see(**batch);
-    result.events += count_events(**batch);
     if (sink == nullptr) open_sink(format_of(**batch));
     taken = result.interpreter->add(*batch, *sink);
   }

@@ -24,8 +24,7 @@ struct MarksAhead {
 // What is to be known behind the marks.
 struct Interpreted {
   std::unique_ptr<timeline::Interpreter> interpreter;  // null: nothing could be read
-  std::uint64_t events = 0;
-  bool cut_short = false;  // by an interrupt, which was noted
+  bool cut_short = false;                              // by an interrupt, which was noted
 };
 
 // Interprets all TRACEs, in the order of time unless the options ask for another. `sink_for` says

@@ -40,39 +40,22 @@ std::string check_why(Options& options) {
 }
 
 void run_why(const Options& options, Session& session) {
-  timeline::SliceQuestion question{
-      .name = options.why_slice.empty() ? options.why_longest : options.why_slice,
-      .rank = options.why_rank,
-      .track = options.why_track};
+  auto finder = timeline::SliceFinder::make(
+      {.name = options.why_slice.empty() ? options.why_longest : options.why_slice,
+       .rank = options.why_rank,
+       .track = options.why_track});
+  if (!finder) return session.report(finder.error());
   // Times are resolved as those of --begin are.
   Options first = options;
   if (options.why_at) first.selection.begin = options.why_at;
-  std::optional<timeline::SliceFinder> finder;
-  std::optional<Error> wrong;
-  class Nothing final : public timeline::MarkSink {
-   public:
-    Result<void> take(const timeline::Timeline&, std::span<const timeline::Mark>) override {
-      return {};
-    }
-    Result<void> finish(const timeline::Timeline&) override { return {}; }
-  } nothing;
   const Interpreted found =
       interpret(first, session, [&](const MarksAhead& ahead) -> timeline::MarkSink& {
-        if (options.why_at) question.at = ahead.begin;
-        auto made = timeline::SliceFinder::make(question);
-        if (!made) {
-          wrong = made.error();
-          return nothing;
-        }
-        return finder.emplace(*std::move(made));
+        if (options.why_at) finder->look_at(ahead.begin);
+        return *finder;
       });
-  if (wrong) return session.report(*wrong);
-  if (found.interpreter == nullptr || found.cut_short || !finder) return;
+  if (found.interpreter == nullptr || found.cut_short) return;
   const auto slice = finder->found();
-  if (!slice) {
-    session.diagnostics.note(nothing_found(options));
-    return;
-  }
+  if (!slice) return session.diagnostics.note(nothing_found(options));
   timeline::SliceWitness witness(*slice);
   Options again = options;
   again.quiet = true;

@@ -7,6 +7,8 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "tracedeck/model/class_table.hpp"
@@ -35,7 +37,6 @@ struct Interpreter::ClassPlan {
   bool has_duration;
   bool planned = false;
   bool is_of_line = false;  // it makes marks, or says where they are: the line reaches to it
-  bool related = true;      // its clock, to that of the first event
   std::vector<std::unique_ptr<Action>> actions = {};
 };
 
@@ -228,6 +229,7 @@ class Interpreter::Work {
   }
 
   Result<void> hand_on(MarkSink& sink) {
+    timeline_.mutable_counts().events = number_;
     std::vector<Mark>& marks = marking_.marks();
     if (marks.empty()) return {};
     const auto taken = sink.take(timeline_, marks);
@@ -241,8 +243,9 @@ class Interpreter::Work {
     const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
     if (plan.clock != nullptr) {
       if (timeline_.clock() == nullptr) timeline_.note_clock(plan.clock);
-      plan.related = related(*timeline_.clock(), *plan.clock);
-      if (!plan.related) ++timeline_.mutable_counts().unrelated_clocks;
+      const bool is_related = related(*timeline_.clock(), *plan.clock);
+      if (!is_related && unrelated_.insert(plan.clock->entity).second)
+        ++timeline_.mutable_counts().unrelated_clocks;
     }
     std::vector<PlannedAction> actions;
     bool any_applies = false;
@@ -338,6 +341,7 @@ class Interpreter::Work {
   std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;
   const DataStream* last_stream_ = nullptr;
   StreamState* last_state_ = nullptr;
+  std::unordered_set<EntityId, EntityIdHash> unrelated_;  // clocks
   std::uint64_t number_ = 0;
   std::int64_t last_ = 0;
   bool damage_pending_ = false;  // its end is not known yet

@@ -157,7 +157,7 @@ LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_
 // Null: the condition leaves it out.
 LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, bool is_wait) {
   const MarkName& name = timeline.name(mark.name);
-  const std::string label = name.category.empty() ? name.text : name.category + " " + name.text;
+  const std::string label = name.label();
   const std::array<Value, 8> values = {
       Value::of(std::string_view(name.text)),
       Value::of(std::string_view(name.category)),

@@ -81,7 +81,7 @@ void append_header(std::string& out, const Timeline& timeline,
                    const LatencyReportOptions& options) {
   const TimelineCounts& counts = timeline.counts();
   const std::int64_t begin = std::max(timeline.begin(), options.begin.value_or(timeline.begin()));
-  out += fmt::format("{} events, {}", with_separators(options.events),
+  out += fmt::format("{} events, {}", with_separators(timeline.counts().events),
                      short_duration(static_cast<double>(timeline.end() - begin)));
   if (counts.gaps == 0) {
     out += "; no losses";
@@ -191,6 +191,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   say(counts.unmatched_ends, "ends without a begin");
   say(counts.overlaps, "slices that overlap others on their track");
   say(counts.without_lane, "slices that no picture shows, more than 256 at a time on one track");
+  say(counts.unrelated_clocks, "clocks that nothing relates to the first");
   say(counts.clock_steps, "times that step back on their track");
   say(counts.without_field, "events that lack a field of their rule");
   say(counts.not_held, "begins left out, too many at a time");
@@ -280,6 +281,7 @@ constexpr auto kCounts = std::to_array<NamedCount>({
     {"overlaps", &TimelineCounts::overlaps},
     {"without_lane", &TimelineCounts::without_lane},
     {"clock_steps", &TimelineCounts::clock_steps},
+    {"unrelated_clocks", &TimelineCounts::unrelated_clocks},
     {"without_field", &TimelineCounts::without_field},
     {"not_held", &TimelineCounts::not_held},
     {"lost_events", &TimelineCounts::lost_events},
@@ -325,7 +327,7 @@ std::string latency_json(const Latency& latency, const Timeline& timeline,
                          const LatencyReportOptions& options) {
   render::TextBuffer out;
   render::JsonObject object(out);
-  object.integer("events", options.events);
+  object.integer("events", timeline.counts().events);
   object.integer("begin", timeline.begin());
   object.integer("end", timeline.end());
   render::JsonArray tables(object.key("tables"));

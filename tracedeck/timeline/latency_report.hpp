@@ -11,8 +11,7 @@
 namespace tracedeck::timeline {
 
 struct LatencyReportOptions {
-  std::size_t top = 0;       // rows of each category, those with the greatest total; 0: all
-  std::uint64_t events = 0;  // that were read
+  std::size_t top = 0;  // rows of each category, those with the greatest total; 0: all
   std::optional<std::int64_t> begin = {};  // of what is reported; that of the trace without
 };
 

@@ -44,12 +44,16 @@ struct Track {
 struct MarkName {
   std::string category = {};  // what the table calls it: "poll"; may be empty
   std::string text = {};      // "main.rs:220"
+
+  // "poll main.rs:220"
+  [[nodiscard]] std::string label() const {
+    return category.empty() ? text : category + " " + text;
+  }
 };
 
 // What became of what the rules of disorder are about (docs/timeline.md).
 struct TimelineCounts {
-  std::uint64_t events = 0;
-  std::uint64_t without_rule = 0;      // events that no rule of a table is about
+  std::uint64_t events = 0;            // that were interpreted
   std::uint64_t without_time = 0;      // events that have none, or only a nominal one
   std::uint64_t unmatched_ends = 0;    // ends without a begin
   std::uint64_t began_before = 0;      // slices from the trace's begin on
@@ -64,7 +68,7 @@ struct TimelineCounts {
   std::uint64_t not_held = 0;          // begins for which there was no room in memory
   std::uint64_t lost_events = 0;       // that the trace reports
   std::uint64_t gaps = 0;              // losses and damaged ranges
-  std::uint64_t unrelated_clocks = 0;  // events of clocks that are not related to the first one's
+  std::uint64_t unrelated_clocks = 0;  // clocks that nothing relates to the first one
 
   friend bool operator==(const TimelineCounts&, const TimelineCounts&) = default;
 };

@@ -64,8 +64,7 @@ bool SliceFinder::is_meant(const Timeline& timeline, const Mark& mark) {
   signed char& name = meant_[mark.name];
   if (name == 0) {
     const MarkName& text = timeline.name(mark.name);
-    const std::string label = text.category.empty() ? text.text : text.category + " " + text.text;
-    name = names_->matches(label) || names_->matches(text.category) ? 1 : -1;
+    name = names_->matches(text.label()) || names_->matches(text.category) ? 1 : -1;
   }
   if (mark.track >= meant_track_.size()) meant_track_.resize(mark.track + 1);
   signed char& track = meant_track_[mark.track];

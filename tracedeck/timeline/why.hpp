@@ -44,6 +44,9 @@ class SliceFinder final : public MarkSink {
   // Errors: kInvalidArgument, a glob that is none.
   [[nodiscard]] static Result<SliceFinder> make(SliceQuestion question);
 
+  // Before any mark: the moment that is asked for.
+  void look_at(std::optional<std::int64_t> time) { question_.at = time; }
+
   [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
   [[nodiscard]] Result<void> finish(const Timeline&) override { return {}; }
 

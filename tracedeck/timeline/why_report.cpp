@@ -15,9 +15,9 @@ namespace {
 
 using Piece = Evidence::Piece;
 
+// A name where a person reads it.
 std::string label_of(const Timeline& timeline, NameId id) {
-  const MarkName& name = timeline.name(id);
-  return render::visible(name.category.empty() ? name.text : name.category + " " + name.text);
+  return render::visible(timeline.name(id).label());
 }
 
 std::string track_of(const Timeline& timeline, TrackId id) {
@@ -104,7 +104,7 @@ std::string piece_text(const Timeline& timeline, const Piece& piece) {
 
 void append_piece(render::TextBuffer& out, const Piece& piece, const Timeline& timeline) {
   render::JsonObject object(out);
-  object.string("name", label_of(timeline, piece.name));
+  object.string("name", timeline.name(piece.name).label());
   object.string("track", timeline.track(piece.track).name);
   object.integer("begin", piece.begin);
   object.integer("duration", piece.end - piece.begin);
@@ -162,7 +162,7 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline,
   render::TextBuffer out;
   render::JsonObject object(out);
   object.string("kind", slice.is_wait ? "wait" : "slice");
-  object.string("name", label_of(timeline, slice.name));
+  object.string("name", timeline.name(slice.name).label());
   object.string("track", timeline.track(slice.track).name);
   object.integer("begin", slice.begin);
   object.integer("duration", slice.duration());
@@ -177,7 +177,7 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline,
   render::JsonArray samples(object.key("samples"));
   for (const Evidence::Sample& each : evidence.samples) {
     render::JsonObject sample(samples.next());
-    sample.string("name", label_of(timeline, each.name));
+    sample.string("name", timeline.name(each.name).label());
     sample.string("track", timeline.track(each.track).name);
     sample.integer("count", each.count);
     sample.integer("first", each.first);

@@ -241,7 +241,6 @@ struct Count {
 
 constexpr std::array kCounts = {
     Count{"events", &timeline::TimelineCounts::events},
-    Count{"events that no table has a rule for", &timeline::TimelineCounts::without_rule},
     Count{"events without a time", &timeline::TimelineCounts::without_time},
     Count{"events lost, as the trace reports", &timeline::TimelineCounts::lost_events},
     Count{"losses and damaged ranges", &timeline::TimelineCounts::gaps},
@@ -256,7 +255,7 @@ constexpr std::array kCounts = {
     Count{"slices left out: no memory for their begin", &timeline::TimelineCounts::not_held},
     Count{"events before others of their track", &timeline::TimelineCounts::clock_steps},
     Count{"events that lack a field of their rule", &timeline::TimelineCounts::without_field},
-    Count{"events of unrelated clocks", &timeline::TimelineCounts::unrelated_clocks},
+    Count{"clocks that nothing relates to the first", &timeline::TimelineCounts::unrelated_clocks},
 };
 
 void append_counts(TextBuffer& out, const Timeline& timeline, Collector& marks) {
