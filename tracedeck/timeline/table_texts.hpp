@@ -6,6 +6,6 @@
 
 namespace tracedeck::timeline {
 
-[[nodiscard]] const std::vector<std::string_view>& table_texts();
+[[nodiscard]] std::vector<std::string_view> table_texts();
 
 }  // namespace tracedeck::timeline
