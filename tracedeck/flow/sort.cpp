@@ -132,9 +132,10 @@ class Sort final : public RecordSource {
       // An error will come again when the records are delivered.
       if (!batch || *batch == nullptr) break;
       survey.add(**batch);
-      if (!survey.choose(share_of_memory())) return std::nullopt;
+      if (!survey.in_order() && !survey.choose(share_of_memory())) return std::nullopt;
     }
     survey.finish();
+    if (survey.in_order()) return StreamedSortPlan{.in_order = true, .events = survey.events()};
     const std::optional<OrderSurvey::Level> level = survey.choose(share_of_memory());
     if (!level) return std::nullopt;
     return StreamedSortPlan{.chunk_events = level->chunk_events,
@@ -157,6 +158,7 @@ class Sort final : public RecordSource {
     }
     Result<std::unique_ptr<RecordSource>> source = input.open(true);
     if (!source) return source;
+    if (plan.in_order) return std::make_unique<CheckedOrder>(std::move(*source), plan.events);
     return std::make_unique<StreamedSort>(std::move(*source), plan, std::move(late));
   }
 
