@@ -64,9 +64,9 @@ def goes_back(path):
 
 
 class Timelines(CommandTest):
-    def check_trace(self, path, classes=(), without=()):
-        line = interpret(lines([os.fspath(path)], "time"), classes=classes)
-        output = latency(path)
+    def check_trace(self, path, classes=(), without=(), order="time"):
+        line = interpret(lines([os.fspath(path)], order), classes=classes)
+        output = latency("--order", order, path)
         self.assertTrue(output, f"{path}: no answer")
         wrong = list(differences(line, json.loads(output), without))
         if wrong:
@@ -96,6 +96,16 @@ class Timelines(CommandTest):
                 output = self.check_trace(path, classes_of(kind), without)
                 for jobs in ("1", "4"):
                     self.assertEqual(latency("--jobs", jobs, path), output, f"--jobs {jobs}")
+
+    def test_clocks_that_step_back(self):
+        """As recorded, times step back: near, they are clamped, and far, all begins anew."""
+        for seed in range(FIRST_SEED, FIRST_SEED + TIMELINES):
+            with self.subTest(seed):
+                path = random_traces.write_steps(seed, self.folder)
+                # The command clamps the times of each lane, and the oracle those of all that overlaps.
+                output = self.check_trace(path, (), ("marker", "task marker"), "recorded")
+                for jobs in ("1", "4"):
+                    self.assertEqual(latency("--order", "recorded", "--jobs", jobs, path), output, f"--jobs {jobs}")
 
     def test_pipes(self):
         """In pipes and in small pieces the same comes out."""
