@@ -15,6 +15,7 @@
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/inference.hpp"
 #include "tracedeck/timeline/marking.hpp"
+#include "tracedeck/timeline/rule_parts.hpp"
 #include "tracedeck/timeline/rules.hpp"
 
 namespace tracedeck::timeline {
@@ -152,9 +153,29 @@ class Interpreter::Work {
     }
     if (!whole_.empty()) [[unlikely]]
       flush_whole();
+    if (now.stream != nullptr) {
+      if (now.time < now.stream->latest) [[unlikely]]
+        step_back(now);
+      else
+        now.stream->latest = now.time;
+    }
     marking_.pass(now.time);
     for (const auto& action : plan.actions) action->run(now);
-    if (now.stream != nullptr) now.stream->last_time = now.time;
+  }
+
+  // A step so far that the clock began anew, as after a reset. Beyond so many of them the clock is
+  // none, and times are clamped.
+  void step_back(const Moment& now) {
+    StreamState& stream = *now.stream;
+    const auto step =
+        static_cast<std::uint64_t>(stream.latest) - static_cast<std::uint64_t>(now.time);
+    if (step <= kFarBack || timeline_.counts().sections == kMostSections) return;
+    const SectionEnd ended = marking_.end_section(stream, now.number - 1);
+    for (auto& [name, space] : context_.tracks) space->forget(ended);
+    for (const auto* const all : {&rules_, &inferred_rules_}) {
+      for (const auto& rules : *all) rules->forget(ended);
+    }
+    stream.latest = now.time;
   }
 
   // Slices that begin at the same time are begun in the order in which they enclose one another.
@@ -171,7 +192,8 @@ class Interpreter::Work {
     marking_.pass(whole_.front().now.time);
     for (const Whole& each : whole_) {
       for (const auto& action : each.plan->actions) action->run(each.now);
-      if (each.now.stream != nullptr) each.now.stream->last_time = each.now.time;
+      if (each.now.stream != nullptr)
+        each.now.stream->latest = std::max(each.now.stream->latest, each.now.time);
     }
     whole_.clear();
   }
@@ -208,8 +230,8 @@ class Interpreter::Work {
     counts.lost_events += loss.events.value_or(0);
     StreamState* const state = loss.stream == nullptr ? nullptr : &streams_[loss.stream->entity];
     const std::int64_t before =
-        state != nullptr && state->last_time != std::numeric_limits<std::int64_t>::min()
-            ? state->last_time
+        state != nullptr && state->latest != std::numeric_limits<std::int64_t>::min()
+            ? state->latest
             : last_;
     const std::int64_t begin = loss.begin ? saturated(*loss.begin) : before;
     const std::int64_t end = loss.end ? saturated(*loss.end) : std::max(begin, last_);
@@ -323,6 +345,8 @@ class Interpreter::Work {
     Moment now;
   };
   static constexpr std::size_t kMostAtOnce = 65'536;
+  static constexpr std::uint64_t kFarBack = 1'000'000'000;  // ns
+  static constexpr std::uint64_t kMostSections = 256;
 
   InterpreterOptions options_;
   Timeline timeline_;

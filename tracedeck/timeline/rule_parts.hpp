@@ -124,6 +124,11 @@ class NameMaker {
 struct TrackSpace {
   explicit TrackSpace(const TrackRule& of) : rule(of), tracks(of.key.size() + 1) {}
 
+  // Others take the places of tracks that are marked on no more.
+  void forget(const SectionEnd& ended) {
+    tracks.keep_if([&](std::uint32_t number) { return !ended.has_track(number); });
+  }
+
   TrackRule rule;
   std::uint32_t rank = 0;
   TrackSpace* parent = nullptr;

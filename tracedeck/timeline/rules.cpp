@@ -96,6 +96,12 @@ class CompiledRules final : public RuleSet {
     return applies_.empty();
   }
   void plan(const EventClass& event_class, std::vector<PlannedAction>& into) override;
+  void forget(const SectionEnd& ended) override {
+    for (SliceState& each : slices_) each.forget(ended, context_.marking);
+    for (WaitState& each : waits_) each.forget_all();
+    for (FlowState& each : flows_) each.forget_all();
+    for (Processors& each : processors_) each.forget(ended);
+  }
   [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
 
  private:

@@ -19,8 +19,9 @@
 
 namespace tracedeck::timeline {
 
-// What all rules share while a trace is interpreted.
 struct TrackSpace;
+
+// What all rules share while a trace is interpreted.
 struct RuleContext {
   explicit RuleContext(Marking& into);
   RuleContext(const RuleContext&) = delete;
@@ -72,6 +73,8 @@ class RuleSet {
   // What the rules do with events of that class, which they are for by its name. The arguments live
   // as long as the rules.
   virtual void plan(const EventClass& event_class, std::vector<PlannedAction>& into) = 0;
+  // Of slices and tracks that were ended, and of all that is waited for, nothing is known any more.
+  virtual void forget(const SectionEnd& ended) = 0;
   // Fields that rules are about and classes lack, as sentences; each once.
   [[nodiscard]] virtual const std::vector<std::string>& notices() const = 0;
 };

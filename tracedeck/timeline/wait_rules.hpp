@@ -51,6 +51,12 @@ class WaitState final : public SliceObserver {
     entries.erase(key);
   }
 
+  // Nobody waits for anything.
+  void forget_all() {
+    entries.for_each([&](std::uint32_t number) { forget(number); });
+    entries = KeyTable(entries.words());
+  }
+
   [[nodiscard]] std::uint32_t number_of(const Entry& entry) const {
     return static_cast<std::uint32_t>(&entry - slab.data() + 1);
   }
@@ -236,6 +242,12 @@ struct FlowState {
     TrackId track = kNoTrack;
     std::int64_t time = 0;
   };
+  void forget_all() {
+    begun = KeyTable(begun.words());
+    slab.clear();
+    unused.clear();
+  }
+
   const FlowRule* rule;
   ClassMatcher from = {};
   ClassMatcher to = {};
