@@ -27,7 +27,10 @@ class WaitState final : public SliceObserver {
     const std::uint32_t known = entries.find(key);
     if (known != 0) [[likely]]
       return &slab[known - 1];
-    if (unused.empty() && slab.size() >= kMostEntries) forget_idle();
+    if (unused.empty() && slab.size() >= kMostEntries) {
+      forget_idle();
+      if (unused.empty() && states == nullptr) forget_older_half();
+    }
     if (unused.empty() && slab.size() >= kMostEntries) {
       ++context_.marking.timeline().mutable_counts().not_held;
       return nullptr;
@@ -102,6 +105,20 @@ class WaitState final : public SliceObserver {
     entries.keep_if([&](std::uint32_t number) {
       const Entry& entry = slab[number - 1];
       if (entry.pending || entry.serving != 0) return true;
+      forget(number);
+      return false;
+    });
+  }
+  // What was asked for so long ago is not served any more, as messages that nobody takes.
+  void forget_older_half() {
+    std::vector<std::uint64_t> numbers;
+    for (const Entry& entry : slab) numbers.push_back(entry.number);
+    const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+    std::ranges::nth_element(numbers, middle);
+    entries.keep_if([&](std::uint32_t number) {
+      const Entry& entry = slab[number - 1];
+      if (entry.number >= *middle || entry.serving != 0) return true;
+      ++context_.marking.timeline().mutable_counts().not_held;
       forget(number);
       return false;
     });
