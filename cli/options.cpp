@@ -230,9 +230,12 @@ std::string apply_table(Options& options, const std::string& value) {
   if (value.empty()) return "a file needs a name";
   auto text = read_table(value);
   if (!text) return std::move(text).error();
-  auto table = timeline::parse_table(*text, value);
-  if (!table) return table.error().message;
-  options.tables.push_back(*std::move(table));
+  auto tables = timeline::parse_tables(*text, value);
+  if (!tables) return tables.error().message;
+  for (timeline::Table& table : *tables) {
+    if (const auto checked = timeline::check_table(table); !checked) return checked.error().message;
+    options.tables.push_back(std::move(table));
+  }
   return {};
 }
 
@@ -281,7 +284,9 @@ std::string apply_args(Options& options, const std::string& value) {
 std::string apply_slices_by(Options& options, const std::string& value) {
   options.slices_by = value;
   const auto latency = timeline::Latency::make({.by = value});
-  return latency ? std::string() : latency.error().message;
+  if (latency) return {};
+  return latency.error().message +
+         "\nof arguments of slices and waits ask query: 'spans | count, p99(duration) by task_id'";
 }
 
 std::string apply_top(Options& options, const std::string& value) {

@@ -34,7 +34,7 @@ std::string check_tables(Options& options) {
   if (std::ranges::find(names, name) != names.end()) return {};
   const std::string_view near = nearest(name, names);
   return fmt::format("there is no table '{}'{}; there are {}", name,
-                     near.empty() ? "" : fmt::format(", is '{}' meant?", near),
+                     near.empty() ? "" : fmt::format(" (is '{}' meant?)", near),
                      fmt::join(names, ", "));
 }
 

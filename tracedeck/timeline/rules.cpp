@@ -9,6 +9,7 @@
 #include "tracedeck/query/parser.hpp"
 #include "tracedeck/timeline/memory_rules.hpp"
 #include "tracedeck/timeline/point_rules.hpp"
+#include "tracedeck/timeline/rule_use.hpp"
 #include "tracedeck/timeline/schedule_rules.hpp"
 #include "tracedeck/timeline/slice_rules.hpp"
 #include "tracedeck/timeline/wait_rules.hpp"
@@ -23,13 +24,18 @@ namespace {
 // Reads the texts of rules; the first that is wrong is kept.
 class RuleParser {
  public:
-  RuleParser(const Table& table, const RuleNames& names) : table_(table), names_(names) {}
+  RuleParser(const Table& table, const RuleNames& names, RuleUse& use)
+      : table_(table), names_(names), use_(use) {}
 
+  // The next rule of a list.
   void in(std::string_view list, std::string_view what) {
-    place_ = fmt::format("table {}: [[{}]] {}", table_.name, list, what);
+    index_ = list == list_ ? index_ + 1 : 0;
+    list_ = list;
+    place_ = fmt::format("[[{}]] {}", list, what);
+    use_.add_rule(place_);
   }
   void value(const std::string& text, RuleValue& into) {
-    take(RuleValue::parse(text, names_), into);
+    if (take(RuleValue::parse(text, names_), text, into)) use_.add_value(into);
   }
   void value(const std::string& text, std::optional<RuleValue>& into) {
     if (text.empty()) return;
@@ -55,27 +61,43 @@ class RuleParser {
     values(of_b, b);
   }
   void text(const std::string& from, RuleTemplate& into) {
-    take(RuleTemplate::parse(from, names_), into);
+    take(RuleTemplate::parse(from, names_), from, into);
   }
+  // Events of such classes are what the rule needs, or what it may do without.
   void classes(const ClassGlobs& globs, ClassMatcher& into) {
-    take(ClassMatcher::from(globs), into);
+    if (take(ClassMatcher::from(globs), globs.empty() ? "" : globs.front(), into))
+      use_.add_classes(globs, into);
   }
-  void wrong(const Error& error) {
-    if (!error_)
-      error_ = Error{.code = ErrorCode::kInvalidArgument,
-                     .message = fmt::format("{}: {}", place_, error.message)};
+  void other_classes(const ClassGlobs& globs, ClassMatcher& into) {
+    take(ClassMatcher::from(globs), globs.empty() ? "" : globs.front(), into);
+  }
+  // `text`: what of the rule is wrong.
+  void wrong(const Error& error, std::string_view text = {}) {
+    if (error_) return;
+    const std::string file = place_in_table(table_, list_, index_, text);
+    error_ =
+        Error{.code = ErrorCode::kInvalidArgument,
+              .message = fmt::format("{}: {}: {}", file.empty() ? "table " + table_.name : file,
+                                     place_, error.message)};
   }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
  private:
   template <class T>
-  void take(Result<T> result, T& into) {
-    if (!result) return wrong(result.error());
+  bool take(Result<T> result, std::string_view text, T& into) {
+    if (!result) {
+      wrong(result.error(), text);
+      return false;
+    }
     into = *std::move(result);
+    return true;
   }
 
   const Table& table_;
   const RuleNames& names_;
+  RuleUse& use_;
+  std::string list_;
+  std::size_t index_ = 0;
   std::string place_;
   std::optional<Error> error_;
 };
@@ -103,6 +125,11 @@ class CompiledRules final : public RuleSet {
     for (Processors& each : processors_) each.forget(ended);
   }
   [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
+  [[nodiscard]] std::vector<std::string> unused() const override {
+    std::vector<std::string> sentences = use_.sentences();
+    for (std::string& each : sentences) each = fmt::format("table {}: {}", table_.name, each);
+    return sentences;
+  }
 
  private:
   void name_memory();
@@ -144,6 +171,7 @@ class CompiledRules final : public RuleSet {
   const Table& table_;
   RuleContext& context_;
   RuleNames names_;
+  RuleUse use_;
   ClassMatcher applies_;
   std::unordered_map<std::string, TrackSpace*> spaces_;  // by id
   std::deque<SliceState> slices_;
@@ -286,8 +314,8 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.pairs(rule.match, state.key_a, state.key_b);
     state.track = space(rule.track);
     state.name = context_.marking.add_name("", rule.name);
-    parser.classes(rule.cancel, state.cancels);
-    parser.classes(rule.prefer, state.preferred);
+    parser.other_classes(rule.cancel, state.cancels);
+    parser.other_classes(rule.prefer, state.preferred);
     parser.text(rule.served, state.served);
     const auto name_of = [&](const std::string& text) {
       return text.empty() ? kNoName : context_.marking.add_name("", text);
@@ -397,9 +425,9 @@ void CompiledRules::compile_memory(RuleParser& parser) {
 
 Result<void> CompiledRules::compile() {
   name_memory();
-  RuleParser parser(table_, names_);
-  parser.in("table", "");
-  parser.classes(table_.applies_to, applies_);
+  RuleParser parser(table_, names_, use_);
+  parser.in("applies", "class");
+  parser.other_classes(table_.applies_to, applies_);
   compile_tracks(parser);
   compile_slices(parser);
   compile_points(parser);
@@ -594,6 +622,8 @@ void CompiledRules::plan_memory(const EventClass& event_class, std::vector<Plann
 }
 
 void CompiledRules::plan(const EventClass& event_class, std::vector<PlannedAction>& into) {
+  // Built-in tables are for traces that lack much of what they know.
+  if (!table_.built_in) use_.see(event_class);
   plan_memory(event_class, into);
   plan_slices(event_class, into);
   plan_schedules(event_class, into);
@@ -602,6 +632,14 @@ void CompiledRules::plan(const EventClass& event_class, std::vector<PlannedActio
 }
 
 }  // namespace
+
+Result<void> check_table(const Table& table) {
+  Timeline timeline;
+  Marking marking(timeline);
+  RuleContext context(marking);
+  CompiledRules rules(table, context);
+  return rules.compile();
+}
 
 Result<std::unique_ptr<RuleSet>> RuleSet::compile(const Table& table, RuleContext& context) {
   auto rules = std::make_unique<CompiledRules>(table, context);

@@ -77,6 +77,8 @@ class RuleSet {
   virtual void forget(const SectionEnd& ended) = 0;
   // Fields that rules are about and classes lack, as sentences; each once.
   [[nodiscard]] virtual const std::vector<std::string>& notices() const = 0;
+  // Rules that met no event, and values that no event had: of tables that are not built in.
+  [[nodiscard]] virtual std::vector<std::string> unused() const = 0;
 };
 
 }  // namespace tracedeck::timeline

@@ -5,6 +5,7 @@
 // ("worker_id", "packet.cpu_id"), and texts by templates ("worker {worker_id}").
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -193,6 +194,9 @@ struct Table {
   bool wide_losses = false;    // what is lost of one stream may be of any
   bool built_in = false;
   std::string text = {};  // as it was written
+  // The file that it is of, and the lines before it there.
+  std::string file = {};
+  std::size_t lines_before = 0;
   std::vector<TrackRule> tracks = {};
   std::vector<SliceRule> slices = {};
   std::vector<InstantRule> instants = {};
@@ -211,6 +215,19 @@ struct Table {
 // Reads a table. Errors: kInvalidArgument with the line and column, or the rule, and what to do.
 // `where` is the name of the file, for messages.
 [[nodiscard]] Result<Table> parse_table(std::string_view text, std::string_view where);
+
+// The same of a file that may hold several, one behind the other: each begins with the line that
+// says its name.
+[[nodiscard]] Result<std::vector<Table>> parse_tables(std::string_view text,
+                                                      std::string_view where);
+
+// Where a rule says something: "FILE:LINE:COLUMN", of the `index`th rule of a list the value that
+// is or holds `text`, or the rule itself. Empty where the table is of no file.
+[[nodiscard]] std::string place_in_table(const Table& table, std::string_view list,
+                                         std::size_t index, std::string_view text);
+
+// Whether rules can be made of a table. Errors: kInvalidArgument, the place, which rule and why.
+[[nodiscard]] Result<void> check_table(const Table& table);
 
 // Those that come with the library, by name.
 [[nodiscard]] const std::vector<Table>& built_in_tables();

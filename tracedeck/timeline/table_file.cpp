@@ -170,41 +170,54 @@ void read_applies(TableReader& reader, const toml::node& node, Table& table) {
     reader.read(each, "class", table.applies_to.emplace_back());
 }
 
+// Where a key of a rule is, or the rule that lacks it.
+const toml::source_region& source_of(const toml::table& document, std::string_view list,
+                                     std::size_t index, std::string_view key) {
+  const toml::node* node = document.get(list);
+  if (node == nullptr || !node->is_array() || index >= node->as_array()->size())
+    return document.source();
+  node = node->as_array()->get(index);
+  const toml::node* const value = node->is_table() ? node->as_table()->get(key) : nullptr;
+  return (value != nullptr ? value : node)->source();
+}
+
 // What rules call tracks has to be there.
 template <class Rule>
 void check_track(TableReader& reader, const toml::table& document, const Table& table,
-                 std::string_view list, std::string Rule::* member, const std::vector<Rule>& rules,
-                 bool may_be_empty = false) {
+                 std::string_view list, std::string_view key, std::string Rule::* member,
+                 const std::vector<Rule>& rules, bool may_be_empty = false) {
   for (const Rule& rule : rules) {
     const std::string& id = rule.*member;
+    const auto index = static_cast<std::size_t>(&rule - rules.data());
     if (table.find_track(id) != nullptr || (id.empty() && may_be_empty)) continue;
     std::vector<std::string_view> names;
     for (const TrackRule& track : table.tracks) names.push_back(track.id);
     const std::string_view near = nearest(id, names);
     reader.wrong(
-        document.source(),
+        source_of(document, list, index, key),
         fmt::format("a [[{}]] is on the track `{}`, and there is no [[track]] of that id{}", list,
                     id, near.empty() ? "" : fmt::format("; is `{}` meant?", near)));
   }
 }
 
 void check_tracks(TableReader& reader, const toml::table& document, const Table& table) {
-  check_track(reader, document, table, "slice", &SliceRule::track, table.slices);
-  check_track(reader, document, table, "instant", &InstantRule::track, table.instants);
-  check_track(reader, document, table, "counter", &CounterRule::track, table.counters);
-  check_track(reader, document, table, "state", &StateRule::track, table.states);
-  check_track(reader, document, table, "wait", &WaitRule::track, table.waits);
-  check_track(reader, document, table, "wait", &WaitRule::state, table.waits, true);
-  check_track(reader, document, table, "flow", &FlowRule::from_track, table.flows);
-  check_track(reader, document, table, "flow", &FlowRule::to_track, table.flows);
-  check_track(reader, document, table, "schedule", &ScheduleRule::track, table.schedules);
+  check_track(reader, document, table, "slice", "track", &SliceRule::track, table.slices);
+  check_track(reader, document, table, "instant", "track", &InstantRule::track, table.instants);
+  check_track(reader, document, table, "counter", "track", &CounterRule::track, table.counters);
+  check_track(reader, document, table, "state", "track", &StateRule::track, table.states);
+  check_track(reader, document, table, "wait", "track", &WaitRule::track, table.waits);
+  check_track(reader, document, table, "wait", "state", &WaitRule::state, table.waits, true);
+  check_track(reader, document, table, "flow", "from_track", &FlowRule::from_track, table.flows);
+  check_track(reader, document, table, "flow", "to_track", &FlowRule::to_track, table.flows);
+  check_track(reader, document, table, "schedule", "track", &ScheduleRule::track, table.schedules);
   for (const TrackRule& track : table.tracks) {
     if (track.parent.empty()) continue;
     const TrackRule* const parent = table.find_track(track.parent);
     if (parent == nullptr || parent >= &track)
-      reader.wrong(document.source(), fmt::format("the parent `{}` of the track `{}` is to be a "
-                                                  "[[track]] before it",
-                                                  track.parent, track.id));
+      reader.wrong(source_of(document, "track",
+                             static_cast<std::size_t>(&track - table.tracks.data()), "parent"),
+                   fmt::format("the parent `{}` of the track `{}` is to be a [[track]] before it",
+                               track.parent, track.id));
   }
 }
 
@@ -215,8 +228,11 @@ const TrackRule* Table::find_track(std::string_view id) const {
   return found == tracks.end() ? nullptr : &*found;
 }
 
-Result<Table> parse_table(std::string_view text, std::string_view where) {
-  const toml::parse_result parsed = toml::parse(text);
+namespace {
+
+// A table of a file, behind some lines of others.
+Result<Table> read_table(std::string_view text, std::string_view where, std::size_t lines_before) {
+  const toml::parse_result parsed = toml::parse(std::string(lines_before, '\n').append(text));
   TableReader reader(where);
   if (!parsed) {
     reader.wrong(parsed.error().source(), std::string(parsed.error().description()));
@@ -225,6 +241,8 @@ Result<Table> parse_table(std::string_view text, std::string_view where) {
   const toml::table& document = parsed.table();
   Table table;
   table.text = text;
+  table.file = where;
+  table.lines_before = lines_before;
   std::vector<std::string_view> names = {"table", "title", "applies", "wide_losses"};
   for_each_rule_list([&]<class Rule>(std::string_view list, std::vector<Rule> Table::* member) {
     names.push_back(list);
@@ -248,6 +266,84 @@ Result<Table> parse_table(std::string_view text, std::string_view where) {
   check_tracks(reader, document, table);
   if (reader.error()) return std::unexpected(*reader.error());
   return table;
+}
+
+// Whether a line says the name of a table.
+bool begins_table(std::string_view line) {
+  constexpr std::string_view kKey = "table";
+  constexpr std::string_view kSpaces = " \t";
+  line.remove_prefix(std::min(line.find_first_not_of(kSpaces), line.size()));
+  if (!line.starts_with(kKey)) return false;
+  line.remove_prefix(kKey.size());
+  line.remove_prefix(std::min(line.find_first_not_of(kSpaces), line.size()));
+  return line.starts_with('=');
+}
+
+// The node that is `text`, or holds it as a part.
+const toml::node* find_text(const toml::node& node, std::string_view text, bool whole) {
+  if (const auto value = node.value_exact<std::string_view>())
+    return (whole ? *value == text : value->contains(text)) ? &node : nullptr;
+  const toml::node* found = nullptr;
+  const auto look = [&](const toml::node& each) {
+    if (found == nullptr) found = find_text(each, text, whole);
+  };
+  if (const toml::array* const list = node.as_array()) {
+    for (const toml::node& each : *list) look(each);
+  } else if (const toml::table* const values = node.as_table()) {
+    for (const auto& [key, value] : *values) look(value);
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<Table> parse_table(std::string_view text, std::string_view where) {
+  return read_table(text, where, 0);
+}
+
+Result<std::vector<Table>> parse_tables(std::string_view text, std::string_view where) {
+  std::vector<Table> tables;
+  std::size_t begin = 0;
+  std::size_t lines_before = 0;
+  std::size_t line = 0;
+  bool named = false;
+  const auto read = [&](std::size_t end) -> Result<void> {
+    auto table = read_table(text.substr(begin, end - begin), where, lines_before);
+    if (!table) return std::unexpected(table.error());
+    tables.push_back(*std::move(table));
+    begin = end;
+    lines_before = line;
+    return {};
+  };
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    if (begins_table(text.substr(at, end - at)) && std::exchange(named, true)) {
+      if (const auto done = read(at); !done) return std::unexpected(done.error());
+    }
+    at = end;
+  }
+  if (const auto done = read(text.size()); !done) return std::unexpected(done.error());
+  return tables;
+}
+
+std::string place_in_table(const Table& table, std::string_view list, std::size_t index,
+                           std::string_view text) {
+  if (table.built_in || table.file.empty()) return {};
+  const toml::parse_result parsed =
+      toml::parse(std::string(table.lines_before, '\n').append(table.text));
+  if (!parsed) return {};
+  const toml::node* rules = parsed.table().get(list);
+  const toml::node* place = &parsed.table();
+  if (rules != nullptr && rules->is_array() && index < rules->as_array()->size())
+    place = rules->as_array()->get(index);
+  for (const bool whole : {true, false}) {
+    const toml::node* const found = text.empty() ? nullptr : find_text(*place, text, whole);
+    if (found == nullptr) continue;
+    place = found;
+    break;
+  }
+  return fmt::format("{}:{}:{}", table.file, place->source().begin.line,
+                     place->source().begin.column);
 }
 
 const std::vector<Table>& built_in_tables() {
