@@ -202,10 +202,6 @@ constexpr auto kFilters = std::to_array<NamedFilter>({
     {"duration", plain_duration},
     {"first80", beginning},
     {"named", [](std::string_view name) { return is_number(name) ? "" : std::string(name); }},
-    {"linux_thread",
-     [](std::string_view tid) {
-       return tid == "0" ? std::string("idle") : fmt::format("thread {}", tid);
-     }},
     {"task", [](std::string_view name) { return numbered("task", name); }},
     {"queue", [](std::string_view name) { return numbered("queue", name); }},
     {"before_enter", before_enter},
