@@ -133,6 +133,7 @@ class EndSlice final : public Action {
            const Arguments* arguments, SliceScope scope)
       : context_(context),
         state_(state),
+        begins_too_(state.begin.matches(timeline::name_of(event_class))),
         track_(std::move(track)),
         when_(state.end_when, event_class, context),
         key_(bind_all(state.key_b, event_class)),
@@ -206,7 +207,8 @@ class EndSlice final : public Action {
   void unmatched(const Moment& now, bool is_new) {
     using Unmatched = SliceRule::Unmatched;
     const Unmatched rule = state_.rule->unmatched;
-    if (rule == Unmatched::kIgnore) return;
+    // An event that begins one too says nothing of one before.
+    if (rule == Unmatched::kIgnore || begins_too_) return;
     const TrackId track = track_.possible() ? track_.find(*now.event) : kNoTrack;
     if (track == kNoTrack) {
       ++context_.marking.timeline().mutable_counts().unmatched_ends;
@@ -219,6 +221,7 @@ class EndSlice final : public Action {
 
   RuleContext& context_;
   SliceState& state_;
+  bool begins_too_;
   BoundTrack track_;
   BoundWhen when_;
   std::vector<BoundValue> key_;
