@@ -137,7 +137,8 @@ constexpr std::array kCommands = {
         "  tracedeck latency --require 'p99(\"wake -> poll\") < 1ms' TRACE\n\n"
         "With --begin only what ends from then on counts, but what was before is known. What was "
         "lost, cut or had not ended is in no figure and is counted below. Quantiles are within "
-        "0.4 %, all else is exact.",
+        "0.4 %, all else is exact.\n\n"
+        "The files of a Tonbandgeraet trace that has one for each core are given as FILE@CORE.",
         Operands::kTraces, kLatencyOptions, nullptr, run_latency},
     Command{
         "why", "what a slice took so long for: inside, meanwhile, waited, hurt",

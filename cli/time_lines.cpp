@@ -12,13 +12,31 @@ timeline::MarkStreamOptions mark_options(const Options& options) {
       .tables = options.tables, .selection = options.selection, .keeps_order = options.order_given};
 }
 
+namespace {
+
+std::string unrelated_text(std::string_view format) {
+  std::string text =
+      "nothing relates the clocks of these traces: times and durations from one to the other mean "
+      "nothing";
+  if (format == "tband")
+    text += "; the files of one trace's cores are given as FILE@CORE, FILE@CORE";
+  return text;
+}
+
+}  // namespace
+
 void report_notices(Session& session, const timeline::Interpreter& interpreter) {
   for (const std::string& sentence : interpreter.notices()) session.diagnostics.note(sentence);
 }
 
 Interpreted interpret(const Options& options, Session& session, const SinkFor& sink_for,
                       flow::Needs::Symbols symbols) {
-  auto stream = timeline::MarkStream::make(mark_options(options), sink_for);
+  std::string format;
+  auto stream = timeline::MarkStream::make(mark_options(options),
+                                           [&](const MarksAhead& ahead) -> timeline::MarkSink& {
+                                             format = ahead.format;
+                                             return sink_for(ahead);
+                                           });
   if (!stream) {
     session.report(stream.error());
     return {};
@@ -47,6 +65,8 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   if (!session.delivered(taken)) return result;
   result.interpreter = &result.stream->interpreter();
   report_notices(session, *result.interpreter);
+  if (result.stream->timeline().counts().unrelated_clocks != 0)
+    session.diagnostics.note(unrelated_text(format));
   return result;
 }
 
