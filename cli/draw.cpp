@@ -13,6 +13,7 @@
 #include "cli/time_lines.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/outputs.hpp"
+#include "tracedeck/timeline/latency_report.hpp"
 #include "tracedeck/timeline/mark_window.hpp"
 
 namespace tracedeck::cli {
@@ -115,6 +116,9 @@ void run_draw(const Options& options, Session& session) {
     return;
   }
   if (!session.delivered(file != nullptr ? file->finish() : output.flush())) return;
+  const std::string empty =
+      timeline::empty_range_notice(read.interpreter->timeline(), read.stream->begin());
+  if (!empty.empty()) session.diagnostics.note(empty);
   ConversionReport report{.inputs = options.operands,
                           .output = options.out,
                           .to = options.to,

@@ -41,6 +41,7 @@ void run_latency(const Options& options, Session& session) {
   }
   constexpr std::size_t kUsualRows = 20;
   report.top = options.top.value_or(options.json ? 0 : kUsualRows);
+  report.events_before = read.stream->events_before();
   const timeline::Timeline& timeline = read.interpreter->timeline();
   print(session, options.json ? timeline::latency_json(latency, timeline, report)
                               : timeline::latency_text(latency, timeline, report));

@@ -4,7 +4,7 @@ import json
 import unittest
 
 import dial9_writer as w
-from command import CommandTest, run
+from command import TRACES, CommandTest, needs_traces, run
 
 TABLE = """
 table = "jobs"
@@ -22,10 +22,42 @@ category = "job"
 name = "{kind}"
 """
 
+STATES = """
+[[track]]
+id = "mode"
+kind = "state"
+name = "mode"
+[[state]]
+event = "JobStart"
+track = "mode"
+name = "in {kind}"
+"""
+COUNTER = """
+table = "kinds"
+applies = { class = "Job*" }
+[[track]]
+id = "kinds"
+kind = "counter"
+name = "kind of {job}"
+key = ["job"]
+[[counter]]
+event = "JobStart"
+track = "kinds"
+value = "kind"
+"""
+WAIT = """
+[[wait]]
+name = "start -> end"
+from = "JobStart"
+to = "JobEnd"
+match = "job"
+track = "jobs"
+"""
+
 
 def jobs(*events):
     """A dial9 trace of (time, 0 for a begin or 1 for an end, values)."""
-    trace = w.header() + w.schema(0, "JobStart", [("job", 11), ("kind", 11)]) + w.schema(1, "JobEnd", [("job", 11)])
+    trace = w.header() + w.schema(0, "JobStart", [("job", w.VARINT), ("kind", w.VARINT)]) + w.schema(1, "JobEnd", [("job", w.VARINT)])
     now = 0
     for time, kind, values in events:
         trace += w.event(kind, b"".join(map(w.varint, values)), time - now)
@@ -65,9 +97,8 @@ class Latency(CommandTest):
         self.assertEqual({row["name"] for row in answer["rows"]}, {"Job"})
         explained = self.check(run("latency", "--explain", self.trace()), 0).stdout.decode()
         self.assertIn('begin = "JobStart"\nend = "JobEnd"', explained)
-        # What is explained is a table that does the same.
-        first = explained.split("\ntable = ")[0]
-        again = self.rows("--table", self.table(first), self.trace())
+        # What is explained are tables that do the same.
+        again = self.rows("--table", self.table(explained), self.trace())
         self.assertEqual(again["rows"], answer["rows"])
 
     def test_conditions_and_groups(self):
@@ -97,6 +128,130 @@ class Latency(CommandTest):
         self.assertIn("p99", require('p98("job") < 1s', code=2))
         self.assertIn("in quotes", require("p99(job) < 1s", code=2))
 
+    def text(self, *args, code=0):
+        return self.check(run("latency", *args), code).stdout.decode()
+
+    def test_one_zero_of_time(self):
+        """What is shown as +T is what --begin +T and --at +T mean: the trace's first event is the zero, whatever it means."""
+        trace = w.header() + w.schema(2, "Noise", [("x", 11)]) + w.schema(0, "JobStart", [("job", 11), ("kind", 11)])
+        trace += w.schema(1, "JobEnd", [("job", 11)]) + w.event(2, w.varint(1), 1_000) + w.event(0, w.varint(1) + w.varint(7), 5_000_000)
+        trace = self.file("zero.bin", trace + w.event(1, w.varint(1), 1_000_000))
+        table = self.table()
+        self.assertIn("+0.005000s jobs", self.text("--table", table, trace))
+        self.assertEqual(self.rows("--table", table, trace)["begin"], 1_000)
+        why = self.check(run("why", "--table", table, "--at", "+0.0055s", trace), 0).stdout.decode()
+        self.assertIn("from +0.005000 s", why)
+
+    def test_ranges_without_events_and_filters_without_slices(self):
+        table = self.table()
+        for args in (("--begin", "+1s"), ("--begin", "end-10ns", "--end", "+20ns")):
+            text = self.text("--table", table, *args, self.trace())
+            self.assertIn("no event lies in the range", text)
+            self.assertIn("0 events of ", text)
+            for wrong in ("no slice has ended", "-", "0ns"):
+                self.assertNotIn(wrong, text.replace("range: it begins", ""))
+        text = self.text("--table", table, "--where", 'category == "jib"', self.trace())
+        self.assertIn('none of 4 slices and waits meets --where category == "jib"', text)
+        drawn = self.check(run("convert", "--table", table, "--begin", "+1s", "-o", str(self.folder / "y.json"), self.trace()), 0)
+        self.assertIn("no event lies in the range", drawn.stderr.decode())
+
+    def test_events_in_the_range_are_counted(self):
+        answer = self.rows("--table", self.table(), "--begin", "150", self.trace())
+        self.assertEqual((answer["events"], answer["events_in_range"]), (6, 2))
+        self.assertIn("2 events of 6 that were read", self.text("--table", self.table(), "--begin", "150", self.trace()))
+
+    def test_what_is_cut_is_said(self):
+        events = [(10 * i + j, j, (i, i) if j == 0 else (i,)) for i in range(1, 26) for j in (0, 1)]
+        trace = self.file("many.bin", jobs(*events))
+        text = self.text("--table", self.table(), trace)
+        self.assertIn("and rows with smaller totals: 5 of job; --top 0 shows all", text)
+        self.assertNotIn("smaller totals", self.text("--table", self.table(), "--top", "0", trace))
+        self.assertIn("  kind == \"slice\"  ", self.text("--table", self.table(), "--by", 'kind == "slice"', trace))
+
+    def test_totals_and_what_is_in_no_other_slice(self):
+        table = self.file("nested.toml", TABLE.replace('"lanes"', '"thread"').encode())
+        trace = self.file("nested.bin", jobs((0, 0, (1, 7)), (10, 0, (2, 8)), (40, 1, (2,)), (100, 1, (1,))))
+        by_name = {row["name"]: row for row in self.rows("--table", table, trace)["rows"]}
+        self.assertEqual((by_name["7"]["total"], by_name["7"]["self"]), (100, 70))
+        self.assertEqual((by_name["8"]["total"], by_name["8"]["self"]), (30, 30))
+        head, first = self.text("--table", table, trace).splitlines()[1:3]
+        self.assertEqual(head.split(), ["COUNT", "TOTAL", "SELF", "P50", "P90", "P99", "P99.9", "MAX", "AT"])
+        self.assertEqual(first.split()[:5], ["job", "7", "1", "100ns", "70ns"])
+
+    def test_what_goes_on_at_the_end_counts_until_then(self):
+        table = self.file("states.toml", (TABLE.replace('"lanes"', '"thread"') + STATES).encode())
+        trace = self.file("open.bin", jobs((0, 0, (1, 7)), (10, 0, (2, 8)), (40, 1, (2,)), (100, 0, (2, 9))))
+        tracks = {track["group"]: track for track in self.rows("--table", table, trace)["tracks"]}
+        self.assertEqual({s["name"]: (s["time"], s.get("open", 0)) for s in tracks["mode"]["states"]}, {"in 7": (10, 0), "in 8": (90, 0)})
+        self.assertEqual((tracks["jobs"].get("busy", 0), tracks["jobs"]["busy_open"]), (0, 100))
+        text = self.text("--table", table, trace)
+        self.assertIn("jobs: in slices 100.0% 100ns (of one that has not ended)", text)
+        later = self.file("later.bin", jobs((0, 0, (1, 7)), (10, 0, (2, 8)), (400, 1, (9,))))
+        self.assertIn("mode: in 8 97.5% 390ns (still), in 7 2.5% 10ns", self.text("--table", table, later))
+
+    def test_counters(self):
+        table = self.file("counter.toml", COUNTER.encode())
+        trace = self.file("c.bin", jobs((0, 0, (1, 7)), (10, 0, (1, 3)), (20, 0, (1, 5)), (30, 0, (2, 1))))
+        answer = self.rows("--table", table, trace)
+        self.assertEqual(answer["counters"][0], {"track": "kind of 1", "group": "kinds", "count": 3, "min": 3, "max": 7, "last": 5})
+        lines = [line.split() for line in self.text("--table", table, "--top", "1", trace).splitlines()]
+        self.assertIn(["kind", "of", "1", "3", "3", "7", "5"], lines)
+        self.assertIn("and 1 counters more; --top 0 shows all".split(), lines)
+        # The value that holds at the begin is one of them.
+        begun = self.rows("--table", table, "--begin", "+15", trace)["counters"][0]
+        self.assertEqual((begun["count"], begun["min"], begun["max"]), (1, 3, 5))
+
+    def test_an_event_that_ends_and_begins(self):
+        table = self.table(TABLE.replace('end = "JobEnd"', 'end = "JobStart"'))
+        answer = self.rows("--table", table, self.file("p.bin", jobs((0, 0, (1, 7)), (10, 0, (1, 7)), (30, 0, (1, 7)))))
+        self.assertEqual([(row["count"], row["total"], row["left_out"]) for row in answer["rows"]], [(2, 30, 1)])
+        self.assertEqual(answer["counts"]["began_before"], 0)
+
+    def test_tables_that_do_not_fit_are_said(self):
+        def notes(table, *args):
+            result = self.check(run("latency", "--table", self.table(table), *args, self.trace()), 0)
+            return result.stderr.decode()
+
+        self.assertEqual(notes(TABLE), "")
+        self.assertIn("no event is called `JobEnt`; is `JobEnd` meant?", notes(TABLE.replace('"JobEnd"', '"JobEnt"')))
+        self.assertIn("none of its events has `kinds`; is `kind` meant?", notes(COUNTER.replace('value = "kind"', 'value = "kinds"')))
+        unused = notes(TABLE.replace('{ class = "Job*" }', '{ format = "ctfx" }'))
+        self.assertIn("table jobs was not used: it applies to traces of the format `ctfx`", unused)
+
+    def test_several_tables_in_one_file(self):
+        both = TABLE.replace('end = "JobEnd"', 'end = "None"') + COUNTER
+        listed = self.check(run("tables", "--table", self.table(both)), 0).stdout.decode()
+        self.assertIn("jobs", listed)
+        self.assertIn("kinds", listed)
+        wrong = self.check(run("tables", "--table", self.table(both.replace('value = "kind"', 'value = "kind +"'))), 2).stderr.decode()
+        line = both.splitlines().index('value = "kind"') + 1
+        self.assertIn(f"jobs.toml:{line}:9: [[counter]]", wrong)
+
+    def test_requests_that_nothing_serves_do_not_end_the_measuring(self):
+        table = self.file("waits.toml", (TABLE + WAIT).encode())
+        events = [(i, 0, (i + 2, 7)) for i in range(70_000)] + [(70_000, 0, (1, 7)), (70_003, 1, (1,))]
+        answer = self.rows("--table", table, self.file("waits.bin", jobs(*events)))
+        waits = [row for row in answer["rows"] if row["kind"] == "wait"]
+        self.assertEqual([(row["count"], row["total"]) for row in waits], [(1, 3)])
+        self.assertGreaterEqual(answer["counts"]["not_held"], 32_768)
+
+    @needs_traces
+    def test_reference_traces_read_well(self):
+        cores = [str(TRACES / f"tband/twocore_core{i}.bin") for i in (0, 1)]
+        wrong = self.check(run("latency", *cores), 0)
+        self.assertIn("given as FILE@CORE", wrong.stderr.decode())
+        right = self.check(run("latency", *(f"{core}@{i}" for i, core in enumerate(cores))), 0)
+        self.assertNotIn("FILE@CORE", right.stderr.decode())
+        # What waits until the end is seen.
+        self.assertIn("Tmr Svc 5: delay 100.0% 444ms (still), ", self.text(TRACES / "tband/posix_freertos_committed_log.bin"))
+        kernel = self.text(TRACES / "ctf/tracecompass/scp_src")
+        self.assertIn("\ncpu 0: idle 99.6% 22.9s, ", kernel)
+        self.assertIn(", scp 7422 ", kernel)
+        self.assertIn("\nbash 230: sleeping ", kernel)
+        ros = {row["name"]: row["count"] for row in self.rows(TRACES / "ctf/tracecompass/ros2")["rows"]}
+        self.assertEqual(ros["publish -> take"], 3_985)
+        self.assertGreater(ros["publish -> callback"], 3_900)
+
     def test_tables(self):
         listed = self.check(run("tables"), 0).stdout.decode()
         for name in ("dial9", "heph", "lttng-kernel", "lttng-ust", "ros2", "tband", "zephyr"):
@@ -114,7 +269,9 @@ class Latency(CommandTest):
         wrong("table = ", "jobs.toml:1:")
         wrong("title = \"x\"", "begins with its name")
         wrong(TABLE.replace("match", "mach"), "is `match` meant?")
+        wrong(TABLE.replace('track = "jobs"', 'track = "job"'), "jobs.toml:12:9: a [[slice]] is on the track `job`")
         wrong(TABLE.replace('track = "jobs"', 'track = "job"'), "is `jobs` meant?")
+        wrong(TABLE.replace('"{kind}"', '"{kind"'), "jobs.toml:14:8: [[slice]] from JobStart: ")
         wrong(TABLE.replace('"lanes"', '"lane"'), "is to be one of group, process")
         wrong(TABLE.replace('"job"\n', "1\n"), "is to be a text")
 

@@ -21,6 +21,8 @@ CATEGORIES = {
 SOFTIRQS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
 # Names that both make of what has none: here "isr 7", there "7" in the category "isr".
 NAMELESS = re.compile(r"(?:isr|evtmarker|task_evtmarker|task|queue) (\d+)")
+# Categories of slices that are on lanes, each on one of its own.
+ALL_LANES = ("marker", "task marker")
 # These are slices there, whose durations are the same.
 NO_PAIRS = ("mutex wait",)
 
@@ -56,7 +58,7 @@ def is_close(a, b):
     return abs(a - b) <= CLOSE * max(abs(a), abs(b)) + 1
 
 
-def row_differences(key, ones, row):
+def row_differences(key, ones, row, all_ones):
     whole = sorted(one.duration for one in ones if one.is_whole)
     want = {
         "count": len(whole),
@@ -66,9 +68,14 @@ def row_differences(key, ones, row):
     if whole:
         longest = min((one.begin for one in ones if one.is_whole and one.duration == whole[-1]))
         want |= {"total": sum(whole), "max": whole[-1], "at": longest}
+        # What overlaps others is on lanes, which the command chooses while it reads; markers are on lanes always.
+        if key[0] == "slice" and key[1] not in ALL_LANES and not any({"overlap_lane", "dropped"} & one.flags for one in all_ones):
+            want["self"] = sum(one.duration - one.inner for one in ones if one.is_whole)
     got = {name: row.get(name, 0) for name in ("count", "left_out", "open")}
     if row.get("count"):
         got |= {"total": row["total"], "max": row["max"], "at": row["at"]["time"]}
+        if "self" in want:
+            got["self"] = row["self"]
     if want != got:
         yield f"{key}: want {want}, got {got}"
     elif whole:
@@ -90,7 +97,7 @@ def rows_differences(line, answer, without):
     for key in sorted(want.keys() | got.keys()):
         if key[1] in without:
             continue
-        yield from row_differences(key, want.get(key, []), got.get(key, {}))
+        yield from row_differences(key, want.get(key, []), got.get(key, {}), line.slices)
 
 
 def counts_differences(line, answer):
@@ -128,26 +135,26 @@ def group_of(track):
     return next((group for pattern, group in STATE_TRACKS if re.fullmatch(pattern, track)), track)
 
 
-def expected_states(line):
+def expected_states(line, flags=frozenset()):
     """(group, state) -> ns."""
     times = collections.Counter()
     for one in line.states:
-        if not one.flags:
+        if one.flags == flags:
             value = "running" if one.value.startswith("running on ") else one.value
             times[group_of(one.track), value] += one.end - one.begin
     return times
 
 
 def states_differences(line, answer):
-    want, got = expected_states(line), collections.Counter()
-    for track in answer["tracks"]:
-        for state in track.get("states", ()):
-            got[track["group"], state["name"]] += state["time"]
-    want, got = +want, +got
-    if want != got:
+    for member, flags in (("time", set()), ("open", {"open_at_end"})):
+        want, got = expected_states(line, flags), collections.Counter()
+        for track in answer["tracks"]:
+            for state in track.get("states", ()):
+                got[track["group"], state["name"]] += state.get(member, 0)
+        want, got = +want, +got
         for key in sorted(want.keys() | got.keys()):
             if want[key] != got[key]:
-                yield f"state {key}: want {want[key]}, got {got[key]}"
+                yield f"state {key}: {member}: want {want[key]}, got {got[key]}"
 
 
 def differences(line, answer, without=()):
@@ -157,7 +164,7 @@ def differences(line, answer, without=()):
         tables.append("inferred")
     if line.begin is not None and sorted(tables) != sorted(answer["tables"]):
         yield f"tables: want {tables}, got {answer['tables']}"
-    bounds = line.begin or 0, line.end or 0
+    bounds = line.first or 0, (line.first or 0) if line.end is None else line.end
     if not is_beside_table(line, answer) and bounds != (answer["begin"], answer["end"]):
         yield f"begin and end: want {bounds}, got {(answer['begin'], answer['end'])}"
     yield from rows_differences(line, answer, without)

@@ -17,6 +17,9 @@ TABLES = {
     "zephyr": zephyr,
 }
 
+# Events of dial9 that say the same at any time.
+NOMINAL = ("SymbolTableEntry",)
+
 
 def interpret(records, user=(), begin=None, end=None, classes=()):
     """`records`: dictionaries, in the order of the command's lines. `user`: tables, as `tomllib` loads them.
@@ -53,7 +56,7 @@ def interpret(records, user=(), begin=None, end=None, classes=()):
                 table.lost(None)
         elif "fields" in record or "name" in record:
             sheet.line.events += 1
-            sheet.at(record.get("time"), stream_of(record))
+            sheet.at(record.get("time"), stream_of(record), record.get("name") in NOMINAL)
             for table in tables:
                 table.event(record)
     for table in tables:

@@ -49,6 +49,7 @@ class State:
 class Timeline:
     tables: list = dataclasses.field(default_factory=list)
     events: int = 0
+    first: int | None = None  # time of the first event, whether it means something or not
     begin: int | None = None
     end: int | None = None
     slices: list = dataclasses.field(default_factory=list)
@@ -90,11 +91,14 @@ class Sheet:
 
     # Where an event stands.
 
-    def at(self, time, stream):
+    def at(self, time, stream, is_nominal=False):
+        """`is_nominal`: the time is not one at which the event happened."""
         self.time, self.stream = time, stream
         self.streams.add(stream)
         if time is not None:
             self.last_event = time
+        if time is not None and not is_nominal:
+            self.line.first = time if self.line.first is None else min(self.line.first, time)
 
     @property
     def is_shown(self):

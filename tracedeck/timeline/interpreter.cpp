@@ -101,11 +101,36 @@ class Interpreter::Work {
       for (const std::string& sentence : rules->notices()) {
         if (std::ranges::find(all, sentence) == all.end()) all.push_back(sentence);
       }
+      if (rules->table().built_in || number_ == 0 || is_as_built_in(rules->table())) continue;
+      if (!used_.contains(rules.get())) {
+        all.push_back(unused_text(rules->table()));
+      } else {
+        for (std::string& sentence : rules->unused()) all.push_back(std::move(sentence));
+      }
     }
     return all;
   }
 
  private:
+  // A built-in table that was printed and is given again.
+  [[nodiscard]] static bool is_as_built_in(const Table& table) {
+    return std::ranges::any_of(built_in_tables(), [&](const Table& each) {
+      return each.name == table.name && table.text.starts_with(each.text);
+    });
+  }
+  // Of a table whose rules met no event.
+  [[nodiscard]] static std::string unused_text(const Table& table) {
+    if (table.format.empty() && table.applies_to.empty())
+      return fmt::format("table {} was not used: none of its rules is about these events",
+                         table.name);
+    std::vector<std::string> needs;
+    if (!table.format.empty()) needs.push_back(fmt::format("of the format `{}`", table.format));
+    if (!table.applies_to.empty())
+      needs.push_back(fmt::format("with events `{}`", fmt::join(table.applies_to, "`, `")));
+    return fmt::format("table {} was not used: it applies to traces {}, and its rules met no event",
+                       table.name, fmt::join(needs, " "));
+  }
+
   Result<void> compile(const Table& table) {
     auto rules = RuleSet::compile(table, context_);
     if (!rules) return std::unexpected(rules.error());
@@ -129,6 +154,7 @@ class Interpreter::Work {
   void take_first(const Event& event) {
     ClassPlan& plan = plans_[*event.event_class];
     plan.planned = true;
+    note_first(plan, event);
     make_plan(plan, event);
     if (plan_again_) {
       // A table has come to be for a trace: its other classes may be among what it is about.
@@ -136,6 +162,12 @@ class Interpreter::Work {
       plans_.clear();
     }
     take(event);
+  }
+
+  // The first event of each trace that has a time: times are shown from the earliest of them on.
+  void note_first(const ClassPlan& plan, const Event& event) {
+    if (plan.clock == nullptr || !begun_.insert(trace_of(*event.event_class)).second) return;
+    timeline_.note_event(plan.time_of(event.time));
   }
 
   void run(ClassPlan& plan, const Event& event) {
@@ -366,6 +398,7 @@ class Interpreter::Work {
   const DataStream* last_stream_ = nullptr;
   StreamState* last_state_ = nullptr;
   std::unordered_set<EntityId, EntityIdHash> unrelated_;  // clocks
+  std::unordered_set<std::uint64_t> begun_;               // traces
   std::uint64_t number_ = 0;
   std::int64_t last_ = 0;
   bool damage_pending_ = false;  // its end is not known yet

@@ -75,22 +75,22 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
 Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks) {
   for (const Mark& mark : marks) {
     switch (mark.kind) {
-      case MarkKind::kSliceBegin: {
-        if (mark.has(kBeganBefore)) break;
-        TrackTimes& track = times(mark.track);
-        if (track.depth++ == 0) track.outer_begin = mark.time;
+      case MarkKind::kSliceBegin:
+        if (!mark.has(kBeganBefore)) enter(timeline, mark);
         break;
-      }
       case MarkKind::kSliceEnd: {
-        if (!mark.has(kUnplaced) && !mark.has(kBeganBefore)) leave(mark);
-        end(timeline, mark, false);
+        const bool has_place = !mark.has(kUnplaced) && !mark.has(kBeganBefore);
+        end(timeline, mark, false, has_place ? leave(timeline, mark) : 0);
         break;
       }
       case MarkKind::kWait:
-        end(timeline, mark, true);
+        end(timeline, mark, true, 0);
         break;
       case MarkKind::kState:
         state(mark);
+        break;
+      case MarkKind::kCounter:
+        counter(mark);
         break;
       default:
         break;
@@ -99,17 +99,54 @@ Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks
   return {};
 }
 
-void Latency::leave(const Mark& mark) {
-  TrackTimes& track = times(mark.track);
-  if (track.depth == 0) return;
-  --track.depth;
-  if (track.depth != 0 || mark.has(kOpenAtEnd)) return;
-  track.busy += mark.time - std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));
+void Latency::enter(const Timeline& timeline, const Mark& mark) {
+  std::int64_t inside = 0;
+  if (mark.has(kMoved) && !moving_.empty()) {
+    inside = moving_.back();
+    moving_.pop_back();
+  }
+  times(mark.track).inside.push_back(inside);
+  const TrackId whole = mark.has(kOverlap) ? timeline.track(mark.track).first_lane : mark.track;
+  TrackTimes& track = times(whole);
+  if (track.depth++ == 0) track.outer_begin = mark.time;
 }
 
-Result<void> Latency::finish(const Timeline&) { return {}; }
+std::int64_t Latency::leave(const Timeline& timeline, const Mark& mark) {
+  std::vector<std::int64_t>& open = times(mark.track).inside;
+  if (open.empty()) return 0;
+  const std::int64_t inside = open.back();
+  open.pop_back();
+  if (!open.empty()) open.back() += mark.duration();
+  // Those that no lane had room for were moved and did not come again.
+  if (mark.has(kMoved) && !moves_) moving_.clear();
+  moves_ = mark.has(kMoved);
+  if (moves_) moving_.push_back(inside);
+  const TrackId whole = mark.has(kOverlap) ? timeline.track(mark.track).first_lane : mark.track;
+  TrackTimes& track = times(whole);
+  if (track.depth == 0 || --track.depth != 0) return inside;
+  const std::int64_t begin =
+      std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));
+  if (mark.time <= begin) return inside;
+  if (!mark.has(kOpenAtEnd)) {
+    track.busy += mark.time - begin;
+  } else if (!mark.has(kAcrossLoss)) {
+    track.busy_open += mark.time - begin;
+  }
+  return inside;
+}
 
-void Latency::end(const Timeline& timeline, const Mark& mark, bool is_wait) {
+// What goes on at the end counts until then.
+Result<void> Latency::finish(const Timeline& timeline) {
+  for (TrackTimes& track : tracks_) {
+    if (track.state == kNoName || track.is_doubtful) continue;
+    const std::int64_t begin =
+        std::max(track.state_begin, options_.begin.value_or(track.state_begin));
+    if (timeline.end() > begin) state_of(track).open += timeline.end() - begin;
+  }
+  return {};
+}
+
+void Latency::end(const Timeline& timeline, const Mark& mark, bool is_wait, std::int64_t inside) {
   if (mark.has(kMoved) || (options_.begin && mark.time < *options_.begin)) return;
   LatencyRow* row = nullptr;
   if (projection_) {
@@ -120,10 +157,10 @@ void Latency::end(const Timeline& timeline, const Mark& mark, bool is_wait) {
     if (row == nullptr) [[unlikely]]
       row = row_of(timeline, mark, is_wait);
   }
-  if (row != nullptr) add(*row, mark);
+  if (row != nullptr) add(*row, mark, inside);
 }
 
-void Latency::add(LatencyRow& row, const Mark& mark) const {
+void Latency::add(LatencyRow& row, const Mark& mark, std::int64_t inside) const {
   if (!mark.has_duration()) [[unlikely]] {
     ++row.left_out;
     if (mark.has(kAcrossLoss)) ++row.across_loss;
@@ -136,6 +173,7 @@ void Latency::add(LatencyRow& row, const Mark& mark) const {
   const std::int64_t duration = mark.duration();
   row.durations.add_unsigned(static_cast<std::uint64_t>(duration));
   row.total += static_cast<Uint128>(duration);
+  row.self += static_cast<Uint128>(std::max<std::int64_t>(duration - inside, 0));
   if (duration > row.longest || (duration == row.longest && mark.begin < row.longest_begin)) {
     row.longest = duration;
     row.longest_begin = mark.begin;
@@ -169,8 +207,10 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
       mark.has_duration() ? Value::of(Integer::from_signed(mark.duration())) : Value(),
   };
   const std::span<const Value> results = (*projection_)(values);
-  if (has_where_ && !(results.front().kind == Value::Kind::kBoolean && results.front().boolean))
+  if (has_where_ && !(results.front().kind == Value::Kind::kBoolean && results.front().boolean)) {
+    ++filtered_;
     return nullptr;
+  }
   std::string by = options_.by.empty() ? std::string() : to_text(results.back());
   std::string key = key_of(mark, is_wait, by);
   const auto found = grouped_.find(key);
@@ -194,12 +234,10 @@ void Latency::state(const Mark& mark) {
   if (track.state != kNoName && !track.is_doubtful && !mark.has(kAcrossLoss)) {
     const std::int64_t begin =
         std::max(track.state_begin, options_.begin.value_or(track.state_begin));
-    auto state = std::ranges::find(track.states, track.state, &TrackUse::State::name);
-    if (state == track.states.end())
-      state = track.states.insert(track.states.end(), TrackUse::State{.name = track.state});
+    TrackUse::State& state = state_of(track);
     if (mark.time > begin) {
-      state->time += mark.time - begin;
-      state->spent += mark.value;
+      state.time += mark.time - begin;
+      state.spent += mark.value;
     }
   }
   track.state = mark.name;
@@ -207,13 +245,55 @@ void Latency::state(const Mark& mark) {
   track.is_doubtful = mark.has(kClockStep);
 }
 
+TrackUse::State& Latency::state_of(TrackTimes& track) const {
+  const auto known = std::ranges::find(track.states, track.state, &TrackUse::State::name);
+  if (known != track.states.end()) return *known;
+  return track.states.emplace_back(TrackUse::State{.name = track.state});
+}
+
+namespace {
+
+template <class Number>
+void widen(CounterUse::Range<Number>& range, Number value, bool is_first) {
+  range.least = is_first ? value : std::min(range.least, value);
+  range.most = is_first ? value : std::max(range.most, value);
+  range.last = value;
+}
+
+}  // namespace
+
+// The value that holds at the begin is one that it had.
+void Latency::counter(const Mark& mark) {
+  if (mark.track >= counter_of_.size()) counter_of_.resize(mark.track + 1);
+  CounterUse*& known = counter_of_[mark.track];
+  if (known == nullptr) {
+    known = &counters_.emplace_back(CounterUse{.track = mark.track, .is_real = mark.has(kReal)});
+  }
+  CounterUse& use = *known;
+  const bool counts = !options_.begin || mark.time >= *options_.begin;
+  const bool is_first = !counts || (use.count == 0 && !use.has_before);
+  if (mark.has(kReal)) {
+    use.is_real = true;
+    widen(use.reals, mark.real, is_first);
+  } else {
+    widen(use.integers, mark.value, is_first);
+    widen(use.reals, static_cast<double>(mark.value), is_first);
+  }
+  if (counts)
+    ++use.count;
+  else
+    use.has_before = true;
+}
+
 std::vector<TrackUse> Latency::uses() const {
   std::vector<TrackUse> uses;
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     const TrackTimes& track = tracks_[i];
-    if (track.busy == 0 && track.states.empty()) continue;
-    uses.push_back(
-        {.track = static_cast<TrackId>(i + 1), .busy = track.busy, .states = track.states});
+    if (track.busy == 0 && track.busy_open == 0 && track.states.empty()) continue;
+    uses.push_back({.track = static_cast<TrackId>(i + 1),
+                    .busy = track.busy,
+                    .busy_open = track.busy_open,
+                    .states = track.states});
   }
   return uses;
 }

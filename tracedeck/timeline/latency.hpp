@@ -29,6 +29,7 @@ struct LatencyRow {
   std::string by = {};  // of `LatencyOptions::by`; may be empty
   Histogram durations;  // ns
   Uint128 total = 0;    // ns, of all of them
+  Uint128 self = 0;     // of these, ns in no slice that was inside; of waits as `total`
   std::int64_t longest = -1;
   std::int64_t longest_begin = 0;
   TrackId longest_track = kNoTrack;
@@ -50,13 +51,32 @@ struct LatencyRow {
 // What was done on a track.
 struct TrackUse {
   TrackId track = kNoTrack;
-  std::int64_t busy = 0;  // ns within slices
+  // Lanes of a track are one with it.
+  std::int64_t busy = 0;       // ns within slices
+  std::int64_t busy_open = 0;  // and within an outermost one that goes on at the trace's end
   struct State {
     NameId name = kNoName;
-    std::int64_t time = 0;   // ns
+    std::int64_t time = 0;   // ns until it ended
     std::int64_t spent = 0;  // of what the table calls so: CPU time
+    std::int64_t open = 0;   // ns that it has gone on at the trace's end
   };
   std::vector<State> states = {};
+};
+
+// The values that a counter had; of integers exact.
+struct CounterUse {
+  template <class Number>
+  struct Range {
+    Number least = 0;
+    Number most = 0;
+    Number last = 0;
+  };
+  TrackId track = kNoTrack;
+  std::uint64_t count = 0;  // times it was set, or was added to
+  bool has_before = false;  // a value that held before what is reported
+  bool is_real = false;
+  Range<std::int64_t> integers = {};
+  Range<double> reals = {};
 };
 
 struct LatencyOptions {
@@ -81,12 +101,19 @@ class Latency final : public MarkSink {
   [[nodiscard]] const std::deque<LatencyRow>& rows() const { return rows_; }
   // Of tracks with states, or with slices of threads and processors, in the order of tracks.
   [[nodiscard]] std::vector<TrackUse> uses() const;
+  // In the order in which they were first set.
+  [[nodiscard]] const std::deque<CounterUse>& counters() const { return counters_; }
+  // Slices and waits that did not meet the condition.
+  [[nodiscard]] std::uint64_t filtered() const { return filtered_; }
+  [[nodiscard]] const LatencyOptions& options() const { return options_; }
 
  private:
   struct TrackTimes {
     std::int64_t busy = 0;
-    std::uint32_t depth = 0;
+    std::int64_t busy_open = 0;
+    std::uint32_t depth = 0;  // on all lanes
     std::int64_t outer_begin = 0;
+    std::vector<std::int64_t> inside = {};  // of each slice that is open, ns of those in it
     NameId state = kNoName;
     std::int64_t state_begin = 0;
     bool is_doubtful = false;  // when it began
@@ -95,13 +122,17 @@ class Latency final : public MarkSink {
 
   explicit Latency(LatencyOptions options) : options_(std::move(options)) {}
 
-  void end(const Timeline& timeline, const Mark& mark, bool is_wait);
-  void add(LatencyRow& row, const Mark& mark) const;
+  void end(const Timeline& timeline, const Mark& mark, bool is_wait, std::int64_t inside);
+  // `inside`: ns of the slices in it.
+  void add(LatencyRow& row, const Mark& mark, std::int64_t inside) const;
   [[nodiscard]] LatencyRow* row_of(const Timeline& timeline, const Mark& mark, bool is_wait);
   [[nodiscard]] LatencyRow* general_row(const Timeline& timeline, const Mark& mark, bool is_wait);
-  // A slice ended on its track.
-  void leave(const Mark& mark);
+  void enter(const Timeline& timeline, const Mark& mark);
+  // A slice ended on its track. Returns the ns of the slices in it.
+  [[nodiscard]] std::int64_t leave(const Timeline& timeline, const Mark& mark);
   void state(const Mark& mark);
+  [[nodiscard]] TrackUse::State& state_of(TrackTimes& track) const;
+  void counter(const Mark& mark);
   [[nodiscard]] TrackTimes& times(TrackId track) {
     if (track > tracks_.size()) tracks_.resize(track);
     return tracks_[track - 1];
@@ -115,6 +146,12 @@ class Latency final : public MarkSink {
   std::vector<LatencyRow*> waits_;
   std::unordered_map<std::string, LatencyRow*> grouped_;
   std::vector<TrackTimes> tracks_;
+  // What was in slices that are about to go on on another lane, outermost last.
+  std::vector<std::int64_t> moving_;
+  bool moves_ = false;
+  std::deque<CounterUse> counters_;
+  std::vector<CounterUse*> counter_of_;  // by track
+  std::uint64_t filtered_ = 0;
 };
 
 }  // namespace tracedeck::timeline

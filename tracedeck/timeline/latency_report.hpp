@@ -13,6 +13,7 @@ namespace tracedeck::timeline {
 struct LatencyReportOptions {
   std::size_t top = 0;  // rows of each category, those with the greatest total; 0: all
   std::optional<std::int64_t> begin = {};  // of what is reported; that of the trace without
+  std::uint64_t events_before = 0;         // that were read and lie before it
 };
 
 // For reading: waits first, then slices by category in the order of the tables.
@@ -21,6 +22,10 @@ struct LatencyReportOptions {
 // As docs/json/latency.schema.json says.
 [[nodiscard]] std::string latency_json(const Latency& latency, const Timeline& timeline,
                                        const LatencyReportOptions& options);
+
+// What is to be said where no event lies in the range that was asked for; empty where one does.
+[[nodiscard]] std::string empty_range_notice(const Timeline& timeline,
+                                             std::optional<std::int64_t> begin);
 
 // A duration with three significant digits: "9.12us", "66.2ms".
 [[nodiscard]] std::string short_duration(double nanoseconds);

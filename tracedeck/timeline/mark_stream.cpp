@@ -42,14 +42,29 @@ MarkSink& MarkStream::sink(const Batch* batch) {
   if (sink_ == nullptr) {
     MarksAhead ahead{.timeline = timeline()};
     if (batch != nullptr) ahead.format = format_of(*batch);
-    if (*begin_) ahead.begin = saturated(**begin_);
+    ahead.begin = begin();
     sink_ = &sink_for_(ahead);
   }
   return *sink_;
 }
 
+std::optional<std::int64_t> MarkStream::begin() const {
+  return *begin_ ? std::optional(saturated(**begin_)) : std::nullopt;
+}
+
 Result<void> MarkStream::add(const BatchPtr& batch) {
-  return interpreter_->add(batch, sink(batch.get()));
+  MarkSink& taker = sink(batch.get());
+  if (*begin_) count_before(*batch, **begin_);
+  return interpreter_->add(batch, taker);
+}
+
+// Events without a time are where the one with a time before them is.
+void MarkStream::count_before(const Batch& batch, const Nanoseconds& begin) {
+  for (const Record& record : batch.records()) {
+    if (record.kind != RecordKind::kEvent) continue;
+    if (record.event.event_class->has_real_time()) is_before_ = record.event.began_at() < begin;
+    if (is_before_) ++events_before_;
+  }
 }
 
 Result<void> MarkStream::finish() { return interpreter_->finish(sink(nullptr)); }

@@ -61,6 +61,9 @@ class MarkStream {
   // No more batches come.
   [[nodiscard]] Result<void> finish();
 
+  // Of the selection, once the first event was read; and how many events lie before it.
+  [[nodiscard]] std::optional<std::int64_t> begin() const;
+  [[nodiscard]] std::uint64_t events_before() const { return events_before_; }
   [[nodiscard]] const Interpreter& interpreter() const { return *interpreter_; }
   [[nodiscard]] const Timeline& timeline() const { return interpreter_->timeline(); }
 
@@ -68,12 +71,15 @@ class MarkStream {
   MarkStream(std::unique_ptr<Interpreter> interpreter, MarkStreamOptions options, SinkFor sink_for);
 
   [[nodiscard]] MarkSink& sink(const Batch* batch);
+  void count_before(const Batch& batch, const Nanoseconds& begin);
 
   std::unique_ptr<Interpreter> interpreter_;
   SinkFor sink_for_;
   flow::Selection selection_;
   std::shared_ptr<std::optional<Nanoseconds>> begin_;
   MarkSink* sink_ = nullptr;
+  std::uint64_t events_before_ = 0;
+  bool is_before_ = true;  // the event at hand
 };
 
 }  // namespace tracedeck::timeline

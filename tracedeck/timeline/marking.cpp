@@ -319,7 +319,7 @@ void Marking::end_unmatched(TrackId track, NameId name, const Moment& now,
   }
   const TrackId place = lane == kNoTrack ? track : lane;
   const std::int64_t time = touch(place, now, flags);
-  const std::int64_t begun = std::min(timeline_.begin(), time);
+  const std::int64_t begun = std::min(timeline_.line_begin(), time);
   if (lane != kNoTrack) add(MarkKind::kSliceBegin, lane, name, begun).flags |= flags;
   Mark& end = add(MarkKind::kSliceEnd, place, name, time);
   end.flags |= flags;

@@ -40,9 +40,17 @@ void Timeline::note_table(const std::string& table) {
 }
 
 void Timeline::note_time(std::int64_t time) {
-  begin_ = any_time_ ? std::min(begin_, time) : time;
+  line_begin_ = any_time_ ? std::min(line_begin_, time) : time;
+  begin_ = any_event_ ? std::min(begin_, time) : time;
   end_ = any_time_ ? std::max(end_, time) : time;
   any_time_ = true;
+  any_event_ = true;
+}
+
+void Timeline::note_event(std::int64_t time) {
+  begin_ = any_event_ ? std::min(begin_, time) : time;
+  end_ = any_time_ ? end_ : begin_;
+  any_event_ = true;
 }
 
 }  // namespace tracedeck::timeline

@@ -84,8 +84,12 @@ class Timeline {
   [[nodiscard]] const TimelineCounts& counts() const { return counts_; }
   // Of the first event with a time; null before it came.
   [[nodiscard]] const ClockClass* clock() const { return clock_; }
-  // Times of the first and the last event; 0 and 0 when there was none.
+  // The zero of what is shown as "+T", which `--begin +T` counts from too: the time of the first
+  // event, whether it means anything or not. 0 when there was none.
   [[nodiscard]] std::int64_t begin() const { return begin_; }
+  // Times of the first and the last event that mean something. What had begun before is taken to
+  // begin with the first.
+  [[nodiscard]] std::int64_t line_begin() const { return line_begin_; }
   [[nodiscard]] std::int64_t end() const { return end_; }
   // The tables whose rules met events, in the order in which they were first met.
   [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
@@ -98,7 +102,9 @@ class Timeline {
   [[nodiscard]] TimelineCounts& mutable_counts() { return counts_; }
   void note_table(const std::string& table);
   void note_clock(const ClockClass* clock) { clock_ = clock; }
+  // Of an event that means something, and of any.
   void note_time(std::int64_t time);
+  void note_event(std::int64_t time);
 
  private:
   std::deque<Track> tracks_;
@@ -106,8 +112,10 @@ class Timeline {
   std::unordered_map<std::string, NameId> by_text_;
   TimelineCounts counts_;
   const ClockClass* clock_ = nullptr;
-  bool any_time_ = false;
+  bool any_time_ = false;   // of an event that means something
+  bool any_event_ = false;  // with a time
   std::int64_t begin_ = 0;
+  std::int64_t line_begin_ = 0;
   std::int64_t end_ = 0;
   std::vector<std::string> tables_;
 };

@@ -1,0 +1,137 @@
+// `latency --output json`: docs/json/latency.schema.json.
+#include <array>
+#include <cmath>
+
+#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/timeline/latency_parts.hpp"
+#include "tracedeck/timeline/latency_report.hpp"
+
+namespace tracedeck::timeline {
+namespace {
+
+void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& timeline) {
+  render::JsonObject object(out);
+  object.string("kind", row.is_wait ? "wait" : "slice");
+  if (!row.category.empty()) object.string("category", row.category);
+  object.string("name", row.name);
+  if (!row.by.empty()) object.string("by", row.by);
+  object.integer("count", row.count());
+  if (row.count() != 0) {
+    render::append_decimal(object.key("total"), Nanoseconds::from_unsigned(row.total));
+    render::append_decimal(object.key("self"), Nanoseconds::from_unsigned(row.self));
+    for (const LatencyQuantile& each : kLatencyQuantiles)
+      object.integer(each.key,
+                     static_cast<std::uint64_t>(std::llround(row.durations.quantile(each.part))));
+    object.integer("max", row.longest);
+    render::JsonObject at(object.key("at"));
+    at.integer("time", row.longest_begin);
+    at.string("track", timeline.track(row.longest_track).name);
+    at.end();
+    object.integer("outliers", row.outliers());
+  }
+  if (row.left_out != 0) object.integer("left_out", row.left_out);
+  if (row.open != 0) {
+    object.integer("open", row.open);
+    object.integer("oldest_open", row.oldest_open);
+  }
+  object.end();
+}
+
+void append_use(render::TextBuffer& out, const TrackUse& use, const Timeline& timeline) {
+  const Track& track = timeline.track(use.track);
+  render::JsonObject object(out);
+  object.string("track", track.name);
+  object.string("group", track.group);
+  if (track.parent != kNoTrack) object.string("parent", timeline.track(track.parent).name);
+  if (use.busy != 0 && shows_busy(track.kind)) object.integer("busy", use.busy);
+  if (use.busy_open != 0 && shows_busy(track.kind)) object.integer("busy_open", use.busy_open);
+  if (!use.states.empty()) {
+    render::JsonArray states(object.key("states"));
+    for (const TrackUse::State& each : use.states) {
+      render::JsonObject state(states.next());
+      state.string("name", timeline.name(each.name).text);
+      state.integer("time", each.time);
+      if (each.spent != 0) state.integer("spent", each.spent);
+      if (each.open != 0) state.integer("open", each.open);
+      state.end();
+    }
+    states.end();
+  }
+  object.end();
+}
+
+void append_counter(render::TextBuffer& out, const CounterUse& use, const Timeline& timeline) {
+  const Track& track = timeline.track(use.track);
+  render::JsonObject object(out);
+  object.string("track", track.name);
+  object.string("group", track.group);
+  if (track.parent != kNoTrack) object.string("parent", timeline.track(track.parent).name);
+  object.integer("count", use.count);
+  if (use.is_real) {
+    object.real("min", use.reals.least);
+    object.real("max", use.reals.most);
+    object.real("last", use.reals.last);
+  } else {
+    object.integer("min", use.integers.least);
+    object.integer("max", use.integers.most);
+    object.integer("last", use.integers.last);
+  }
+  object.end();
+}
+
+struct NamedCount {
+  std::string_view name;
+  std::uint64_t TimelineCounts::* count;
+};
+constexpr auto kCounts = std::to_array<NamedCount>({
+    {"began_before", &TimelineCounts::began_before},
+    {"open_at_end", &TimelineCounts::open_at_end},
+    {"across_loss", &TimelineCounts::across_loss},
+    {"inferred_ends", &TimelineCounts::inferred_ends},
+    {"negative", &TimelineCounts::negative},
+    {"unmatched_ends", &TimelineCounts::unmatched_ends},
+    {"overlaps", &TimelineCounts::overlaps},
+    {"without_lane", &TimelineCounts::without_lane},
+    {"clock_steps", &TimelineCounts::clock_steps},
+    {"sections", &TimelineCounts::sections},
+    {"unrelated_clocks", &TimelineCounts::unrelated_clocks},
+    {"without_field", &TimelineCounts::without_field},
+    {"not_held", &TimelineCounts::not_held},
+    {"lost_events", &TimelineCounts::lost_events},
+    {"gaps", &TimelineCounts::gaps},
+});
+
+}  // namespace
+
+std::string latency_json(const Latency& latency, const Timeline& timeline,
+                         const LatencyReportOptions& options) {
+  render::TextBuffer out;
+  render::JsonObject object(out);
+  object.integer("events", timeline.counts().events);
+  if (options.begin)
+    object.integer("events_in_range", timeline.counts().events - options.events_before);
+  object.integer("begin", timeline.begin());
+  object.integer("end", timeline.end());
+  render::JsonArray tables(object.key("tables"));
+  for (const std::string& each : timeline.tables()) render::append_json_string(tables.next(), each);
+  tables.end();
+  render::JsonArray rows(object.key("rows"));
+  for (const LatencyCategory& category : latency_categories(latency, options.top)) {
+    for (const LatencyRow* const row : category.rows) append_row(rows.next(), *row, timeline);
+  }
+  rows.end();
+  render::JsonArray tracks(object.key("tracks"));
+  for (const TrackUse& use : latency.uses()) append_use(tracks.next(), use, timeline);
+  tracks.end();
+  render::JsonArray counters(object.key("counters"));
+  for (const CounterUse& use : latency.counters()) append_counter(counters.next(), use, timeline);
+  counters.end();
+  render::JsonObject counts(object.key("counts"));
+  for (const NamedCount& each : kCounts) counts.integer(each.name, timeline.counts().*each.count);
+  counts.end();
+  object.end();
+  out.append('\n');
+  return std::string(out.view());
+}
+
+}  // namespace tracedeck::timeline
