@@ -23,6 +23,9 @@ class FoldedTest(ExportedTest):
             stack = [name]
             for begin, depth, stop, what in sorted(slices, key=lambda s: (s[0], s[1])):
                 length = (end if stop is None else stop) - begin
+                # A request that did not end may be over long since.
+                if stop is None and what == "request":
+                    length = 0
                 stack[depth + 1 :] = [what]
                 expected[";".join(stack)] += length
                 if depth:
