@@ -105,14 +105,15 @@ void Latency::enter(const Timeline& timeline, const Mark& mark) {
     inside = moving_.back();
     moving_.pop_back();
   }
-  times(mark.track).inside.push_back(inside);
-  const TrackId whole = mark.has(kOverlap) ? timeline.track(mark.track).first_lane : mark.track;
-  TrackTimes& track = times(whole);
+  TrackTimes& lane = times(mark.track);
+  lane.inside.push_back(inside);
+  TrackTimes& track = whole_track(timeline, mark, lane);
   if (track.depth++ == 0) track.outer_begin = mark.time;
 }
 
 std::int64_t Latency::leave(const Timeline& timeline, const Mark& mark) {
-  std::vector<std::int64_t>& open = times(mark.track).inside;
+  TrackTimes& lane = times(mark.track);
+  std::vector<std::int64_t>& open = lane.inside;
   if (open.empty()) return 0;
   const std::int64_t inside = open.back();
   open.pop_back();
@@ -121,8 +122,7 @@ std::int64_t Latency::leave(const Timeline& timeline, const Mark& mark) {
   if (mark.has(kMoved) && !moves_) moving_.clear();
   moves_ = mark.has(kMoved);
   if (moves_) moving_.push_back(inside);
-  const TrackId whole = mark.has(kOverlap) ? timeline.track(mark.track).first_lane : mark.track;
-  TrackTimes& track = times(whole);
+  TrackTimes& track = whole_track(timeline, mark, lane);
   if (track.depth == 0 || --track.depth != 0) return inside;
   const std::int64_t begin =
       std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));

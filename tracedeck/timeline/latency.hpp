@@ -127,6 +127,12 @@ class Latency final : public MarkSink {
   void add(LatencyRow& row, const Mark& mark, std::int64_t inside) const;
   [[nodiscard]] LatencyRow* row_of(const Timeline& timeline, const Mark& mark, bool is_wait);
   [[nodiscard]] LatencyRow* general_row(const Timeline& timeline, const Mark& mark, bool is_wait);
+  // The track that `lane`, on which the mark is, is a lane of: its first one, which was made
+  // before.
+  [[nodiscard]] TrackTimes& whole_track(const Timeline& timeline, const Mark& mark,
+                                        TrackTimes& lane) {
+    return mark.has(kOverlap) ? times(timeline.track(mark.track).first_lane) : lane;
+  }
   void enter(const Timeline& timeline, const Mark& mark);
   // A slice ended on its track. Returns the ns of the slices in it.
   [[nodiscard]] std::int64_t leave(const Timeline& timeline, const Mark& mark);
