@@ -408,9 +408,10 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "table",
                .value = "FILE",
                .help = "a table that says what events mean, beside the built-in ones",
-               .detail = "A file in TOML, which 'tracedeck tables' describes; in place of a "
-                         "built-in table of the same name. It may hold several, as --explain prints "
-                         "them. Repeatable.",
+               .detail =
+                   "A file in TOML, which 'tracedeck tables' describes; in place of a "
+                   "built-in table of the same name. It may hold several, as --explain prints "
+                   "them. Repeatable.",
                .kind = ValueKind::kFile,
                .apply = apply_table},
     OptionSpec{.name = "explain",
@@ -467,8 +468,9 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "top",
                .value = "N",
                .help = "at most N rows of each category, those that took longest altogether (20)",
-               .detail = "As many tracks and counters of each kind too. What is left out is counted; "
-                         "0 is all of them, as with --output json.",
+               .detail =
+                   "As many tracks and counters of each kind too. What is left out is counted; "
+                   "0 is all of them, as with --output json.",
                .apply = apply_top},
     OptionSpec{.name = "require",
                .value = "CONDITION",
