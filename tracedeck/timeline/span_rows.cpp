@@ -81,7 +81,7 @@ void SpanRows::begin(const Mark& mark) {
   held_ += slice.arguments.size();
   if (held_ <= kMostHeld) return;
   held_ -= slice.arguments.size();
-  slice.arguments = {};
+  std::string().swap(slice.arguments);
   ++not_held_;
 }
 
@@ -96,6 +96,7 @@ std::optional<SpanRows::OpenSlice> SpanRows::take_open(const Mark& mark) {
 
 Result<void> SpanRows::end(const Timeline& timeline, const Mark& mark) {
   if (wanted_.empty()) return add(timeline, mark, {});
+  if (mark.has(kUnplaced)) ++without_lane_;
   std::optional<OpenSlice> open = take_open(mark);
   // Where no lane had room, nothing took those that were to move before.
   if (mark.has(kMoved) && !std::exchange(moves_, true)) {
@@ -206,9 +207,13 @@ std::vector<std::string> SpanRows::notices() const {
     }
     sentences.push_back(std::move(sentence));
   }
-  if (not_held_ != 0)
-    sentences.push_back(fmt::format(
-        "arguments of {} slices are not known: more were open than memory holds", not_held_));
+  const auto unknown = [&](std::uint64_t count, std::string_view why) {
+    if (count != 0)
+      sentences.push_back(
+          fmt::format("arguments of the begin of {} slices are not known: {}", count, why));
+  };
+  unknown(not_held_, "more were open than memory holds");
+  unknown(without_lane_, "more were open at a time on one track than it has lanes");
   return sentences;
 }
 

@@ -65,6 +65,7 @@ class SpanRows final : public MarkSink {
   bool moves_ = false;                  // the last mark was an end of one that moves
   std::size_t held_ = 0;                // bytes of arguments
   std::uint64_t not_held_ = 0;          // marks whose arguments are not known for lack of memory
+  std::uint64_t without_lane_ = 0;      // slices whose begin made no mark
   std::set<std::string, std::less<>> names_ = {};  // of arguments that there are
   std::vector<std::string> tables_ = {};           // that applied, behind the end
   bool is_empty_ = true;                           // there were no events; likewise
