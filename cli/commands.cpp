@@ -28,10 +28,10 @@ constexpr auto kStatsOptions = std::to_array<std::string_view>(
      "tband-encoding", "max-state",   "jobs",  "strict",   "color",      "progress",
      "quiet",          "verbose",     "help",  "version"});
 constexpr auto kQueryOptions = std::to_array<std::string_view>(
-    {"json",       "answer-output", "partial",        "merge",     "begin",  "end",    "where",
-     "order",      "clock",         "clock-offset",   "follow",    "slack",  "baud",   "metadata",
-     "files-from", "format",        "tband-encoding", "max-state", "jobs",   "strict", "color",
-     "progress",   "quiet",         "verbose",        "help",      "version"});
+    {"json",   "answer-output", "partial",    "merge",  "table",          "explain",   "begin",
+     "end",    "where",         "order",      "clock",  "clock-offset",   "follow",    "slack",
+     "baud",   "metadata",      "files-from", "format", "tband-encoding", "max-state", "jobs",
+     "strict", "color",         "progress",   "quiet",  "verbose",        "help",      "version"});
 constexpr auto kLatencyOptions = std::to_array<std::string_view>(
     {"json",         "json-output", "by",         "top",      "slice-where",    "require",
      "table",        "explain",     "begin",      "end",      "slice-order",    "clock",
@@ -114,7 +114,9 @@ constexpr std::array kCommands = {
         "works on what the one before hands on:\n\n"
         "'where EXPR', as --where takes it; 'let NAME = EXPR'; 'select EXPR [as NAME], ...'; "
         "'limit N'; 'pair A B on KEY, ... [nested] [within T]', from each event A to the next B "
-        "of equal keys; 'AGGREGATE, ... [by EXPR, ...] [every T]', of count, rate, sum, min, max, "
+        "of equal keys; 'spans [all]' as the first, slices and waits instead of events, as "
+        "'latency' measures them; 'AGGREGATE, ... [by EXPR, ...] [every T]', of count, rate, sum, "
+        "min, max, "
         "avg, first, last, p50, p99.9, hist and distinct; 'sort EXPR [desc], ...'; 'top N [by "
         "EXPR]'. @FILE stands for what is in FILE.\n\n"
         "  tracedeck query 'pair PollStart PollEnd on worker_id | p99(duration), count by "

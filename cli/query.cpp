@@ -13,10 +13,12 @@
 #include "cli/notices.hpp"
 #include "cli/output_file.hpp"
 #include "cli/places.hpp"
+#include "cli/time_lines.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/flow/slack_order.hpp"
 #include "tracedeck/query/answers.hpp"
 #include "tracedeck/query/partial.hpp"
+#include "tracedeck/timeline/span_rows.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -32,14 +34,53 @@ std::unique_ptr<query::RowSink> plain_sink(const Options& options, io::Output& o
   return query::text_answer(out, query, {.width = terminal_size().width});
 }
 
-// What the traces are to be read for.
-Options reading_options(const Options& options, query::Query& query) {
+// The stage `spans`: marks of the events are made rows of the query.
+struct Spans {
+  timeline::SpanRows rows;
+  std::unique_ptr<timeline::MarkStream> stream = {};
+};
+
+// Null: the query is about events.
+Result<std::unique_ptr<Spans>> make_spans(const Options& options, query::Query& query) {
+  if (query.spans() == nullptr) return nullptr;
+  auto spans = std::make_unique<Spans>(Spans{.rows = timeline::SpanRows(query)});
+  auto stream = timeline::MarkStream::make(
+      mark_options(options), [&rows = spans->rows](const MarksAhead& ahead) -> timeline::MarkSink& {
+        if (ahead.begin) rows.begin_at(*ahead.begin);
+        return rows;
+      });
+  if (!stream) return std::unexpected(stream.error());
+  spans->stream = *std::move(stream);
+  return spans;
+}
+
+void report_spans(Session& session, const Spans& spans) {
+  report_notices(session, spans.stream->interpreter());
+  for (const std::string& sentence : spans.rows.notices()) session.diagnostics.note(sentence);
+}
+
+flow::Needs needs_of(const query::Query& query) {
+  if (query.spans() != nullptr) return timeline::MarkStream::needs();
+  return {
+      .values = query.needs_values(),
+      .names = query.needs_names(),
+      .findings = true,
+      .symbols = query.needs_symbols() ? flow::Needs::Symbols::kAll : flow::Needs::Symbols::kNone};
+}
+
+// How the traces are to be read.
+Options reading_options(const Options& options, query::Query& query,
+                        const std::unique_ptr<Spans>& spans) {
   Options reading = options;
   reading.stages_select = query.condition() != options.condition;
   reading.condition = query.condition();
   reading.selection.where = reading.condition;
   reading.watches = {&query.fields()};
   if (reading.condition != nullptr) reading.watches.push_back(&reading.condition->fields());
+  if (spans != nullptr) {
+    reading.selection = spans->stream->selection();
+    return reading;
+  }
   if (options.order_given) return reading;
   if (query.needs_order()) reading.selection.order = flow::Order::kTime;
   // One TRACE after the other takes the least memory.
@@ -61,7 +102,7 @@ void report_counts(const Options& options, Session& session, query::QueryCounts 
 
 // Options for reading events.
 constexpr auto kReadingOptions = std::to_array<std::string_view>(
-    {"begin", "end", "where", "order", "clock", "clock-offset", "follow", "slack", "baud",
+    {"table", "begin", "end", "where", "order", "clock", "clock-offset", "follow", "slack", "baud",
      "metadata", "format", "tband-encoding", "max-state", "jobs", "strict"});
 
 // The first of `ids` that was given, as it is spelled; or "".
@@ -121,7 +162,7 @@ class PartialOutput {
 std::unique_ptr<query::RowSink> sink_of(const Options& options, Session& session,
                                         const query::Query& query,
                                         const std::shared_ptr<query::Estimates>& estimates) {
-  if (!options.partial.empty()) return query::no_answer();
+  if (!options.partial.empty() || options.explain) return query::no_answer();
   return query::watch_estimates(plain_sink(options, session.out, query), query, estimates);
 }
 
@@ -149,7 +190,8 @@ void run_merge(const Options& options, Session& session) {
 // Reads what the answer is of, and adds it. Returns whether there can be an answer; what reading
 // failed at is reported.
 Result<void> read_events(const Options& options, Session& session, query::Query& query,
-                         OpenPipeline& pipeline, LiveAnswer& live, Notices& notices) {
+                         const std::unique_ptr<Spans>& spans, OpenPipeline& pipeline,
+                         LiveAnswer& live, Notices& notices) {
   flow::SlackOrder ordered(
       *pipeline, [&](std::chrono::milliseconds patience) { return pipeline->ready(patience); },
       options.slack);
@@ -159,14 +201,16 @@ Result<void> read_events(const Options& options, Session& session, query::Query&
     return slack ? ordered.ready(patience) : pipeline->ready(patience);
   };
   Result<void> answered;
-  const auto read = read_through(source, [&](const Batch& batch) {
-    notices.see(batch);
-    answered = query.add(batch);
+  const auto read = read_through(source, [&](const BatchPtr& batch) {
+    notices.see(*batch);
+    answered = query.add(*batch);
+    if (answered && spans != nullptr) answered = spans->stream->add(batch);
     live.came();
     if (answered && !query.full() && pipeline->live()) answered = live.before_next(ready);
     return answered.has_value() && !query.full();
   });
   if (!read) session.report(read.error());
+  if (answered && spans != nullptr && !query.full()) answered = spans->stream->finish();
   query.note_late(ordered.late());
   if (ordered.hurried() != 0)
     session.diagnostics.note(
@@ -194,7 +238,7 @@ void report_doubts_of(const Options& options, Session& session, const query::Que
 
 std::string check_query(Options& options) {
   if (!options.partial.empty()) {
-    constexpr auto kForms = std::to_array<std::string_view>({"json", "answer-output"});
+    constexpr auto kForms = std::to_array<std::string_view>({"json", "answer-output", "explain"});
     if (const std::string form = given_of(options, kForms); !form.empty())
       return fmt::format("option '{}' does not go with '--partial', whose form is its own", form);
   }
@@ -202,8 +246,13 @@ std::string check_query(Options& options) {
   const bool live = options.follow || std::ranges::any_of(options.operands, io::is_live_address);
   if (options.slack > Nanoseconds() && !live)
     return "option '--slack' goes with live TRACEs only; files are put in order as they are";
-  const auto query = query::Query::parse(options.stages);
+  const auto query = query::Query::parse(options.stages, options.condition);
   if (!query) return query.error().message;
+  if ((*query)->spans() == nullptr) {
+    constexpr auto kOfSpans = std::to_array<std::string_view>({"table", "explain"});
+    if (const std::string option = given_of(options, kOfSpans); !option.empty())
+      return fmt::format("option '{}' goes with the stage `spans`", option);
+  }
   const auto adds_up = options.partial.empty() ? Result<void>() : (*query)->adds_up();
   return adds_up ? std::string() : "option '--partial': " + adds_up.error().message;
 }
@@ -213,23 +262,20 @@ void run_query(const Options& options, Session& session) {
   const auto parsed = query::Query::parse(options.stages, options.condition);
   if (!parsed) return session.report(parsed.error());
   query::Query& query = **parsed;
-  const Options reading = reading_options(options, query);
+  auto spans = make_spans(options, query);
+  if (!spans) return session.report(spans.error());
+  const Options reading = reading_options(options, query, *spans);
   PartialOutput partial(options, session);
   if (partial.failed()) return;
   // Goes after what reports on other threads.
   LiveAnswer live(options, session, query);
-  OpenPipeline pipeline(reading, session,
-                        {.values = query.needs_values(),
-                         .names = query.needs_names(),
-                         .findings = true,
-                         .symbols = query.needs_symbols() ? flow::Needs::Symbols::kAll
-                                                          : flow::Needs::Symbols::kNone});
+  OpenPipeline pipeline(reading, session, needs_of(query));
   if (pipeline.empty()) return partial.discard();
   query.name_traces(pipeline.trace_names());
   const auto estimates = std::make_shared<query::Estimates>();
   query.answer_to(sink_of(options, session, query, estimates));
   Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});
-  auto answered = read_events(options, session, query, pipeline, live, notices);
+  auto answered = read_events(options, session, query, *spans, pipeline, live, notices);
   const bool cut_short = session.stop.stop_requested() && !pipeline->live();
   if (answered && options.partial.empty()) answered = query.finish();
   // That it does not go with these traces.
@@ -237,7 +283,9 @@ void run_query(const Options& options, Session& session) {
     return session.report(answered.error());
   if (!session.delivered(answered)) return;
   pipeline.close();
-  if (options.partial.empty()) {
+  if (options.explain) {
+    print(session, (*spans)->stream->interpreter().explain());
+  } else if (options.partial.empty()) {
     report_counts(options, session, query.counts(), *estimates);
   } else if (cut_short) {
     session.cut_short();
@@ -246,6 +294,7 @@ void run_query(const Options& options, Session& session) {
     partial.write(query);
   }
   notices.finish();
+  if (*spans != nullptr) report_spans(session, **spans);
   report_doubts_of(options, session, query, reading.watches);
 }
 

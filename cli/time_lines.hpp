@@ -1,35 +1,31 @@
 // The TRACEs as marks, for commands that show what events mean.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "cli/options.hpp"
 #include "cli/session.hpp"
-#include "tracedeck/timeline/interpreter.hpp"
+#include "tracedeck/timeline/mark_stream.hpp"
 
 namespace tracedeck::cli {
 
-// What is known before the first mark.
-struct MarksAhead {
-  std::string format = {};  // of the first trace; empty: there are no events
-  std::optional<std::int64_t> begin =
-      {};                              // of --begin: what lies before is interpreted all the same
-  const timeline::Timeline& timeline;  // as long as the interpreter
-};
+using timeline::MarksAhead;
+using timeline::SinkFor;
 
 // What is to be known behind the marks.
 struct Interpreted {
-  std::unique_ptr<timeline::Interpreter> interpreter;  // null: nothing could be read
+  std::unique_ptr<timeline::MarkStream> stream = {};
+  const timeline::Interpreter* interpreter = nullptr;  // of the stream; null: nothing could be read
   bool cut_short = false;                              // by an interrupt, which was noted
 };
 
-// Interprets all TRACEs, in the order of time unless the options ask for another. `sink_for` says
-// where marks go.
-using SinkFor = std::function<timeline::MarkSink&(const MarksAhead& ahead)>;
+// How the options say that marks are made.
+[[nodiscard]] timeline::MarkStreamOptions mark_options(const Options& options);
+
+// Reports what the interpretation has to say about tables and traces.
+void report_notices(Session& session, const timeline::Interpreter& interpreter);
+
+// Interprets all TRACEs. `sink_for` says where marks go.
 [[nodiscard]] Interpreted interpret(const Options& options, Session& session,
                                     const SinkFor& sink_for,
                                     flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone);

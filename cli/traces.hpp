@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "cli/live.hpp"
@@ -62,14 +63,19 @@ class OpenPipeline {
 void for_each_trace(const Options& options, Session& session, flow::Needs needs,
                     const LookAtTrace& look);
 
-// Reads `source` to its end and hands each batch to `consume`, which returns whether to go on. An
-// error is handed back; what came before it was consumed.
+// Reads `source` to its end and hands each batch, or a pointer that keeps it, to `consume`, which
+// returns whether to go on. An error is handed back; what came before it was consumed.
 template <class Consume>
 [[nodiscard]] Result<void> read_through(RecordSource& source, Consume&& consume) {
   for (;;) {
     auto batch = source.next();
     if (!batch) return std::unexpected(std::move(batch.error()));
-    if (*batch == nullptr || !consume(**batch)) return {};
+    if (*batch == nullptr) return {};
+    if constexpr (std::is_invocable_v<Consume, const BatchPtr&>) {
+      if (!consume(*batch)) return {};
+    } else if (!consume(**batch)) {
+      return {};
+    }
   }
 }
 

@@ -133,6 +133,17 @@ void ask_query(const Sample& sample, const std::string& text, char way) {
     if (filter == nullptr || filter->passes(event)) batch.add_event(event);
   }
   require(query.add(batch).has_value());
+  if (query.spans() != nullptr) {
+    // Of some of the columns the values are known.
+    std::vector<query::Value> span(query::kSpanColumns + query.spans()->arguments.size());
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      span[0] = query::Value::of(std::string_view("poll"));
+      for (std::size_t at = 5 + i; at < span.size(); at += 2)
+        span[at] = query::Value::of(1000 * i + at);
+      require(query.add_span(span).has_value());
+    }
+    query.note_spans({.whole = 3});
+  }
   Batch lost;
   lost.add_loss({.stream = &sample.stream(),
                  .events = 3,

@@ -23,7 +23,7 @@ OPTIONS = {
     "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end where limit tail clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "schema": "output to json where follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "stats": "json output begin end where clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "query": "json output partial merge begin end where order clock clock-offset follow slack baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "query": "json output partial merge table explain begin end where order clock clock-offset follow slack baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "latency": "json output by top where require table explain begin end order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "why": "longest slice rank at track json output table order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",

@@ -411,6 +411,30 @@ std::unique_ptr<RowSink> watch_estimates(std::unique_ptr<RowSink> answer, const 
   return std::make_unique<WatchedAnswer>(std::move(answer), query, std::move(estimates));
 }
 
+namespace {
+
+std::string spans_text(const SpanCounts& spans) {
+  std::string text = "; " + counted(spans.whole, "span");
+  if (spans.left_out != 0) {
+    text += fmt::format(", {} of unknown duration", spans.left_out);
+    std::vector<std::string> why;
+    const auto say = [&](std::uint64_t count, std::string_view what) {
+      if (count != 0) why.push_back(fmt::format("{} {}", count, what));
+    };
+    say(spans.open, "open at the end");
+    say(spans.began_before, "from before the trace");
+    say(spans.across_loss, "across losses");
+    if (!why.empty()) text += fmt::format(" ({})", fmt::join(why, ", "));
+  }
+  if (spans.unmatched_ends != 0)
+    text += fmt::format(", {} without a begin", counted(spans.unmatched_ends, "end"));
+  if (spans.not_held != 0)
+    text += fmt::format(", {} not held: too many were open", counted(spans.not_held, "begin"));
+  return text;
+}
+
+}  // namespace
+
 std::string counts_text(const QueryCounts& counts) {
   std::string text =
       fmt::format("{} read, {} selected", counted(counts.read, "event"), counts.selected);
@@ -428,6 +452,7 @@ std::string counts_text(const QueryCounts& counts) {
     if (counts.without_time != 0)
       text += fmt::format(", {} without a time", counted(counts.without_time, "event"));
   }
+  if (counts.spans) text += spans_text(*counts.spans);
   text += counts.lost == 0 && counts.losses_of_unknown_size == 0
               ? "; none lost"
               : fmt::format("; {} lost", counted(counts.lost, "event"));
@@ -467,6 +492,17 @@ std::string counts_json(const QueryCounts& counts) {
     pairs.integer("without_key", counts.pairs->without_key);
     pairs.integer("without_time", counts.without_time);
     pairs.end();
+  }
+  if (counts.spans) {
+    render::JsonObject spans(answer.key("spans"));
+    spans.integer("whole", counts.spans->whole);
+    spans.integer("left_out", counts.spans->left_out);
+    spans.integer("open", counts.spans->open);
+    spans.integer("began_before", counts.spans->began_before);
+    spans.integer("across_loss", counts.spans->across_loss);
+    spans.integer("unmatched_ends", counts.spans->unmatched_ends);
+    spans.integer("not_held", counts.spans->not_held);
+    spans.end();
   }
   if (counts.late != 0) answer.integer("late", counts.late);
   if (counts.partial_answers != 0) answer.integer("partial_answers", counts.partial_answers);

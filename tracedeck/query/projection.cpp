@@ -12,13 +12,6 @@
 namespace tracedeck::query {
 namespace {
 
-// What a path is, where it is one that names a column.
-std::string column_name(const Path& path) {
-  const bool is_name = path.root == Root::kAnyField && path.steps.size() == 1 &&
-                       path.steps.front().kind == PathStep::Kind::kMember;
-  return is_name ? path.steps.front().name : to_string(path);
-}
-
 // The first call of symbol(), or null.
 const Expression* find_symbol(const Expression& expression) {
   if (expression.operation == Operator::kSymbol) return &expression;
@@ -35,6 +28,12 @@ std::string known_columns(std::span<const Column> columns) {
 }
 
 }  // namespace
+
+std::string column_name(const Path& path) {
+  const bool is_name = path.root == Root::kAnyField && path.steps.size() == 1 &&
+                       path.steps.front().kind == PathStep::Kind::kMember;
+  return is_name ? path.steps.front().name : to_string(path);
+}
 
 Result<ExpressionList> ExpressionList::from(std::vector<ExpressionPtr> expressions,
                                             std::string_view text) {

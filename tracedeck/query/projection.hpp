@@ -102,6 +102,9 @@ class RowProjection {
 // What the numbers are that an expression makes of columns, or, without columns, of events.
 [[nodiscard]] Unit unit_of(const Expression& expression, std::span<const Column> columns);
 
+// What a path is called where it names a column.
+[[nodiscard]] std::string column_name(const Path& path);
+
 // The column that a path names: as it is written, or the only aggregate of that word (`p99` of
 // `p99(duration)`). Null: there is none.
 [[nodiscard]] const Column* find_column(std::span<const Column> columns, std::string_view name);

@@ -19,7 +19,7 @@ class Query::Work {
   [[nodiscard]] QueryPlan& plan() const { return *plan_; }
 
   void name_traces(const EventProjection::NameOfTrace& name_of) {
-    plan_->projection->name_traces(name_of);
+    if (plan_->projection) plan_->projection->name_traces(name_of);
     for (EventLimit& limit : plan_->limits) {
       if (limit.condition) limit.condition->name_traces(name_of);
     }
@@ -48,6 +48,9 @@ class Query::Work {
     }
     return {};
   }
+
+  Result<void> add_span(std::span<const Value> row) { return sink_->add(row); }
+  void note_spans(const SpanCounts& counts) { counts_.spans = counts; }
 
   [[nodiscard]] bool full() const {
     if (std::ranges::any_of(plan_->limits, &EventLimit::reached)) return true;
@@ -164,6 +167,13 @@ class Query::Work {
       if (has_origin_ && plan_->date && origin_ != ClockOrigin::kUnixEpoch)
         return std::unexpected(*plan_->date);
     }
+    if (plan_->spans) {
+      const auto end = std::ranges::find_if(
+          records, [](const Record& record) { return record.kind != RecordKind::kEvent; });
+      const auto count = static_cast<std::size_t>(end - records.begin());
+      events_ += count;
+      return count;
+    }
     if (event_grouping_ && plan_->limits.empty()) {
       const auto added = event_grouping_->add(records);
       events_ += added.value_or(0);
@@ -255,6 +265,11 @@ bool Query::any_order() const { return work_->plan().any_order && !work_->plan()
 void Query::name_traces(const std::function<std::string(const TraceDescription& trace)>& name_of) {
   work_->name_traces(name_of);
 }
+const SpanPlan* Query::spans() const {
+  return work_->plan().spans ? &*work_->plan().spans : nullptr;
+}
+Result<void> Query::add_span(std::span<const Value> row) { return work_->add_span(row); }
+void Query::note_spans(const SpanCounts& counts) { work_->note_spans(counts); }
 FieldWatch& Query::fields() const { return work_->plan().fields; }
 ClockOrigin Query::origin() const { return work_->origin(); }
 std::span<const Column> Query::columns() const { return work_->plan().columns; }

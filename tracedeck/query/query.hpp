@@ -22,6 +22,7 @@
 #include "tracedeck/query/grouping.hpp"
 #include "tracedeck/query/query_counts.hpp"
 #include "tracedeck/query/rows.hpp"
+#include "tracedeck/query/span_rows.hpp"
 
 namespace tracedeck::query {
 
@@ -58,11 +59,20 @@ class Query {
   // conditions at its front. To be called before `answer_to`.
   void name_traces(const std::function<std::string(const TraceDescription& trace)>& name_of);
 
+  // What is asked of spans, which are made elsewhere; null: the query is about events. Of spans
+  // `add` counts what they are of, and `add_span` adds them.
+  [[nodiscard]] const SpanPlan* spans() const;
+
   // Where the answer goes: rows of `columns()`. To be called once, before any batch.
   void answer_to(std::unique_ptr<RowSink> sink);
   // Errors: those of temporary files and of the sink; kInvalidArgument, where it compares dates
   // with times that do not count from 1970.
   [[nodiscard]] Result<void> add(const Batch& batch);
+  // Adds a span: `span_columns()`, then the arguments that `spans()` names. Errors: those of
+  // temporary files and of the sink.
+  [[nodiscard]] Result<void> add_span(std::span<const Value> row);
+  // How many there were so far.
+  void note_spans(const SpanCounts& counts);
   // Whether nothing that may still come makes a difference.
   [[nodiscard]] bool full() const;
   // That so many events came out of order, for `counts`.

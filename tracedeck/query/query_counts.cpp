@@ -1,6 +1,8 @@
 #include "tracedeck/query/query_counts.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "tracedeck/base/varint_bytes.hpp"
 
@@ -22,10 +24,43 @@ constexpr std::array kPairCounts = {&PairCounts::pairs,       &PairCounts::repla
                                     &PairCounts::too_long,    &PairCounts::without_begin,
                                     &PairCounts::not_held,    &PairCounts::without_key};
 
+constexpr std::array kSpanCounts = {&SpanCounts::whole,       &SpanCounts::left_out,
+                                    &SpanCounts::open,        &SpanCounts::began_before,
+                                    &SpanCounts::across_loss, &SpanCounts::unmatched_ends,
+                                    &SpanCounts::not_held};
+
+// Which of the counts that not all answers have follow the others.
+constexpr std::uint64_t kHasPairs = 1;
+constexpr std::uint64_t kHasSpans = 2;
+
 bool take_into(std::uint64_t& count, ByteSpan& bytes) {
   const auto taken = take_varint(bytes);
   count = taken.value_or(0);
   return taken.has_value();
+}
+
+template <class Counts, class Members>
+void add_optional(std::optional<Counts>& counts, const std::optional<Counts>& others,
+                  const Members& members) {
+  if (!others) return;
+  if (!counts) counts.emplace();
+  for (const auto member : members) (*counts).*member += (*others).*member;
+}
+
+template <class Counts, class Members>
+void encode_optional(std::string& into, const std::optional<Counts>& counts,
+                     const Members& members) {
+  if (!counts) return;
+  for (const auto member : members) put_varint(into, (*counts).*member);
+}
+
+template <class Counts, class Members>
+bool take_optional(std::optional<Counts>& counts, bool there, ByteSpan& bytes,
+                   const Members& members) {
+  if (!there) return true;
+  counts.emplace();
+  return std::ranges::all_of(members,
+                             [&](auto member) { return take_into((*counts).*member, bytes); });
 }
 
 }  // namespace
@@ -33,16 +68,15 @@ bool take_into(std::uint64_t& count, ByteSpan& bytes) {
 void add_counts(QueryCounts& counts, const QueryCounts& others) {
   for (const auto member : kCounts) counts.*member += others.*member;
   counts.in_order = counts.in_order && others.in_order;
-  if (!others.pairs) return;
-  if (!counts.pairs) counts.pairs.emplace();
-  for (const auto member : kPairCounts) (*counts.pairs).*member += (*others.pairs).*member;
+  add_optional(counts.pairs, others.pairs, kPairCounts);
+  add_optional(counts.spans, others.spans, kSpanCounts);
 }
 
 void encode(std::string& into, const QueryCounts& counts) {
   for (const auto member : kCounts) put_varint(into, counts.*member);
-  put_varint(into, counts.pairs ? 1 : 0);
-  if (!counts.pairs) return;
-  for (const auto member : kPairCounts) put_varint(into, (*counts.pairs).*member);
+  put_varint(into, (counts.pairs ? kHasPairs : 0) | (counts.spans ? kHasSpans : 0));
+  encode_optional(into, counts.pairs, kPairCounts);
+  encode_optional(into, counts.spans, kSpanCounts);
 }
 
 std::optional<QueryCounts> decode_counts(ByteSpan& bytes) {
@@ -50,14 +84,11 @@ std::optional<QueryCounts> decode_counts(ByteSpan& bytes) {
   for (const auto member : kCounts) {
     if (!take_into(counts.*member, bytes)) return std::nullopt;
   }
-  const auto pairs = take_varint(bytes);
-  if (!pairs || *pairs > 1) return std::nullopt;
-  if (*pairs == 0) return counts;
-  counts.pairs.emplace();
-  for (const auto member : kPairCounts) {
-    if (!take_into((*counts.pairs).*member, bytes)) return std::nullopt;
-  }
-  return counts;
+  const auto there = take_varint(bytes);
+  if (!there || *there > (kHasPairs | kHasSpans)) return std::nullopt;
+  const bool taken = take_optional(counts.pairs, (*there & kHasPairs) != 0, bytes, kPairCounts) &&
+                     take_optional(counts.spans, (*there & kHasSpans) != 0, bytes, kSpanCounts);
+  return taken ? std::optional(std::move(counts)) : std::nullopt;
 }
 
 }  // namespace tracedeck::query

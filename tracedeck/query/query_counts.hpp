@@ -8,6 +8,7 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/query/pairing.hpp"
+#include "tracedeck/query/span_rows.hpp"
 
 namespace tracedeck::query {
 
@@ -21,6 +22,7 @@ struct QueryCounts {
   std::uint64_t late = 0;  // events of live traces that came after later ones had been taken
   std::uint64_t doubtful_times = 0;  // findings by which times may not be in ns
   std::optional<PairCounts> pairs = {};
+  std::optional<SpanCounts> spans = {};
   bool in_order = true;               // false: groups that took a temporary file come in none
   std::uint64_t partial_answers = 0;  // that were merged; 0: all is of events that were read here
   std::vector<std::string> estimates = {};  // columns with counts that are about right

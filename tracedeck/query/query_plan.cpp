@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "tracedeck/query/given_names.hpp"
 #include "tracedeck/query/path_parser.hpp"
 #include "tracedeck/query/rewriting.hpp"
 #include "tracedeck/query/row_stages.hpp"
+#include "tracedeck/query/stage_names.hpp"
 #include "tracedeck/query/stages.hpp"
 #include "tracedeck/query/time_texts.hpp"
 
@@ -53,6 +56,7 @@ class PlanBuilder {
       if (auto built = build_row_stage(stages_[next_]); !built)
         return std::unexpected(built.error());
     }
+    if (auto shown = show_spans(); !shown) return std::unexpected(shown.error());
     if (auto small = names_.check(); !small) return std::unexpected(small.error());
     if (plan_->condition != nullptr && reads_times(plan_->condition->expression()))
       plan_->reads_times = true;
@@ -64,6 +68,7 @@ class PlanBuilder {
   enum class Rows : std::uint8_t {
     kUsual,  // events, of which nothing says what is wanted
     kPairs,
+    kSpans,
     kMade,  // what a stage names
   };
   // Parts of the answer add up if its groups are of events that were each looked at alone.
@@ -88,6 +93,8 @@ class PlanBuilder {
 
   // The stages that events pass: conditions, names, limits; then what makes rows of events.
   Result<void> build_front() {
+    if (const auto* const spans = std::get_if<SpansStage>(&stages_.front().what))
+      return build_spans(*spans);
     std::vector<ExpressionPtr> conditions;
     for (; next_ < stages_.size(); ++next_) {
       StageSyntax& stage = stages_[next_];
@@ -267,43 +274,11 @@ class PlanBuilder {
     return {};
   }
 
-  // Collects what the stages behind a pair name of its events.
-  void collect_sides(const Expression& expression, std::map<std::string, Path>& a,
-                     std::map<std::string, Path>& b) const {
-    if (expression.operation == Operator::kPath) {
-      const Path& path = expression.path;
-      if (path.root != Root::kAnyField || path.steps.size() < 2) return;
-      if (path.steps.front().name == "a") a.emplace(to_string(path), path);
-      if (path.steps.front().name == "b") b.emplace(to_string(path), path);
-    }
-    for (const ExpressionPtr& operand : expression.operands) collect_sides(*operand, a, b);
-  }
-
-  template <class Visit>
-  static void for_each_expression(const StageSyntax& stage, Visit visit) {
-    if (const auto* const where = std::get_if<WhereStage>(&stage.what)) visit(*where->condition);
-    if (const auto* const let = std::get_if<LetStage>(&stage.what)) visit(*let->expression);
-    if (const auto* const select = std::get_if<SelectStage>(&stage.what)) {
-      for (const NamedExpression& each : select->columns) visit(*each.expression);
-    }
-    if (const auto* const sort = std::get_if<SortStage>(&stage.what)) {
-      for (const SortStage::Key& key : sort->keys) visit(*key.expression);
-    }
-    if (const auto* const group = std::get_if<GroupStage>(&stage.what)) {
-      for (const NamedExpression& key : group->keys) visit(*key.expression);
-      for (const GroupStage::Aggregate& each : group->aggregates) {
-        if (each.argument != nullptr) visit(*each.argument);
-      }
-    }
-  }
-
   Result<void> build_pairs(PairStage& pair) {
     ++next_;
     std::map<std::string, Path> a;
     std::map<std::string, Path> b;
-    for (std::size_t i = next_; i < stages_.size(); ++i) {
-      for_each_expression(stages_[i], [&](const Expression& each) { collect_sides(each, a, b); });
-    }
+    collect_sides(std::span(stages_).subspan(next_), a, b);
     // Both are equal: one column is enough.
     for (const PairStage::Key& key : pair.keys) {
       a.erase(key.name);
@@ -339,6 +314,46 @@ class PlanBuilder {
     plan_->reads_times = true;
     plan_->pairing = plan;
     return project_events(std::move(expressions));
+  }
+
+  Result<void> build_spans(const SpansStage& spans) {
+    if (plan_->condition != nullptr)
+      return fail(ErrorCode::kInvalidArgument,
+                  "a condition on events does not go with `spans`: without some events, begins and "
+                  "ends would not be found; ask for slices: spans | where ...");
+    ++next_;
+    plan_->spans = SpanPlan{.all = spans.all};
+    plan_->columns = span_columns();
+    for (const std::string& name : arguments_of_spans(std::span(stages_).subspan(next_))) {
+      plan_->columns.push_back({.name = name});
+      // `.name` is the argument of that name.
+      plan_->spans->arguments.push_back(name.substr(name.starts_with('.') ? 1 : 0));
+    }
+    begin_rows(Rows::kSpans);
+    plan_->needs_order = true;
+    plan_->needs_values = true;
+    plan_->reads_times = true;
+    return {};
+  }
+
+  // Of spans of which no stage says what is wanted: what they are, and the arguments that were
+  // named.
+  Result<void> show_spans() {
+    if (rows_ != Rows::kSpans) return {};
+    constexpr std::array kShown = {SpanColumn::kTime, SpanColumn::kDuration,
+                                   SpanColumn::kKind, SpanColumn::kCategory,
+                                   SpanColumn::kName, SpanColumn::kTrack};
+    SelectStage select;
+    const auto show = [&](const Column& column) {
+      Path path{.root = Root::kAnyField};
+      path.steps.push_back({.name = column.name});
+      select.columns.push_back(
+          {.name = column.name, .expression = path_expression(std::move(path))});
+    };
+    for (const SpanColumn column : kShown) show(plan_->columns[std::to_underlying(column)]);
+    if (plan_->spans->all) show(plan_->columns[std::to_underlying(SpanColumn::kWhole)]);
+    for (std::size_t i = kSpanColumns; i < plan_->columns.size(); ++i) show(plan_->columns[i]);
+    return build_select(select);
   }
 
   Result<void> add_projection(std::vector<ExpressionPtr> expressions, std::span<const Column> from,
@@ -412,8 +427,11 @@ class PlanBuilder {
     if (auto* const sort = std::get_if<SortStage>(&stage.what)) return build_sort(*sort);
     if (auto* const group = std::get_if<GroupStage>(&stage.what))
       return build_groups(*group, stage.place, plan_->columns);
+    const bool is_pair = std::holds_alternative<PairStage>(stage.what);
     return std::unexpected(syntax_error(
-        text_, stage.place, "`pair` makes pairs of events, not of what is computed of them"));
+        text_, stage.place,
+        is_pair ? "`pair` makes pairs of events, not of what is computed of them"
+                : "`spans` comes first, as what the stages behind it work on: spans | where ..."));
   }
 
   Result<void> build_select(SelectStage& select) {

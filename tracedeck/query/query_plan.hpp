@@ -17,6 +17,7 @@
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/query/row_stages.hpp"
 #include "tracedeck/query/rows.hpp"
+#include "tracedeck/query/span_rows.hpp"
 
 namespace tracedeck::query {
 
@@ -41,6 +42,7 @@ struct QueryPlan {
   std::deque<EventLimit> limits = {};              // of events
   std::optional<EventProjection> projection = {};  // what makes rows of events
   std::optional<PairingPlan> pairing = {};         // where the rows are of pairs
+  std::optional<SpanPlan> spans = {};              // where they are made elsewhere
   bool groups_events = false;                      // where events are grouped
   std::vector<MakeSink> makers = {};               // of the stages that rows pass, in order
   std::vector<std::shared_ptr<Tried>> tried = {};  // conditions on rows and behind limits, in order

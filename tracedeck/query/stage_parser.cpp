@@ -13,8 +13,8 @@
 namespace tracedeck::query {
 namespace {
 
-constexpr std::array<std::string_view, 8> kStageWords = {"where", "let",  "select", "limit",
-                                                         "pair",  "sort", "top",    "by"};
+constexpr std::array<std::string_view, 9> kStageWords = {"where", "let",  "select", "limit", "pair",
+                                                         "spans", "sort", "top",    "by"};
 
 // Stages work on one another, and columns are looked for among all of a stage.
 constexpr std::size_t kMostStages = 200;
@@ -82,7 +82,8 @@ class StageParser {
 
   Parsed stage() {
     if (front().kind == Token::Kind::kEnd)
-      return lexer_.error(front().place, "a stage is wanted: where, select, pair, count, ...");
+      return lexer_.error(front().place,
+                          "a stage is wanted: where, select, pair, spans, count, ...");
     if (front().is_word("where")) return where();
     if (front().is_word("let")) return let();
     if (front().is_word("select")) return select();
@@ -90,6 +91,7 @@ class StageParser {
     if (front().is_word("sort")) return sort();
     if (front().is_word("top")) return top();
     if (front().is_word("pair")) return pair();
+    if (front().is_word("spans")) return spans();
     return group();
   }
 
@@ -181,6 +183,15 @@ class StageParser {
       pair.within = *interval;
     }
     return made(std::move(pair));
+  }
+
+  Parsed spans() {
+    if (auto read = advance(); !read) return std::unexpected(read.error());
+    const bool all = front().is_word("all");
+    if (all) {
+      if (auto read = advance(); !read) return std::unexpected(read.error());
+    }
+    return made(SpansStage{.all = all});
   }
 
   // An event's name, a glob of names, or a condition in parentheses.

@@ -55,6 +55,10 @@ struct PairStage {
   bool nested = false;
   std::optional<Integer> within = {};  // ns
 };
+// Slices and waits instead of events (`span_rows.hpp`): the first stage.
+struct SpansStage {
+  bool all = false;  // also those whose duration is not known
+};
 struct GroupStage {
   struct Aggregate {
     std::string name;
@@ -69,7 +73,8 @@ struct GroupStage {
 
 struct StageSyntax {
   Place place = {};
-  std::variant<WhereStage, LetStage, SelectStage, LimitStage, SortStage, PairStage, GroupStage>
+  std::variant<WhereStage, LetStage, SelectStage, LimitStage, SortStage, PairStage, SpansStage,
+               GroupStage>
       what;
 };
 

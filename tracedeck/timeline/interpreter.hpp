@@ -36,6 +36,8 @@ class Interpreter {
   [[nodiscard]] Result<void> finish(MarkSink& sink);
 
   [[nodiscard]] const Timeline& timeline() const;
+  // What marks refer to: of those that a sink is given, while it is called.
+  [[nodiscard]] const std::vector<BatchPtr>& batches() const;
   // What was applied and inferred, as tables in TOML.
   [[nodiscard]] std::string explain() const;
   // What a user should know about the tables and these traces, as sentences.

@@ -1,0 +1,21 @@
+// What the stages behind a pair, and behind `spans`, name of it.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+
+#include "tracedeck/query/stages.hpp"
+
+namespace tracedeck::query {
+
+// Adds what `stages` name of the events of a pair, by its text: `a.x` and `b.x`.
+void collect_sides(std::span<const StageSyntax> stages, std::map<std::string, Path>& a,
+                   std::map<std::string, Path>& b);
+
+// What `stages` name of spans that these do not have as such (`span_columns`), up to the first
+// stage that makes other rows: names of their arguments, as columns are called.
+[[nodiscard]] std::set<std::string> arguments_of_spans(std::span<const StageSyntax> stages);
+
+}  // namespace tracedeck::query

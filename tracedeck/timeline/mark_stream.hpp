@@ -1,0 +1,79 @@
+// What is between traces and those who take their marks: how the traces are read, which tables
+// apply, and where the marks begin.
+//
+//   auto stream = MarkStream::make({.selection = wanted}, [&](const MarksAhead&) -> MarkSink& {
+//     return sink;
+//   });
+//   // Reads a pipeline with `stream->selection()` and `MarkStream::needs()`, and
+//   // `stream->add(batch)`s all of it.
+//   stream->finish();
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tracedeck/flow/selection.hpp"
+#include "tracedeck/flow/stage.hpp"
+#include "tracedeck/timeline/interpreter.hpp"
+
+namespace tracedeck::timeline {
+
+// What is known before the first mark.
+struct MarksAhead {
+  std::string format = {};  // of the first trace; empty: there are no events
+  // Of the selection: what lies before is interpreted all the same. Saturated ns.
+  std::optional<std::int64_t> begin = {};
+  const Timeline& timeline;  // as long as the stream
+};
+
+// Where marks go. It is called once, before the first of them.
+using SinkFor = std::function<MarkSink&(const MarksAhead& ahead)>;
+
+struct MarkStreamOptions {
+  // Beside the built-in tables, or in place of one of the same name.
+  std::vector<Table> tables = {};
+  // What the user wants of the traces. Without `keeps_order` events come in the order of time.
+  flow::Selection selection = {};
+  bool keeps_order = false;
+};
+
+// One thread at a time.
+class MarkStream {
+ public:
+  // Errors: kInvalidArgument, a rule of a table that cannot be.
+  [[nodiscard]] static Result<std::unique_ptr<MarkStream>> make(MarkStreamOptions options,
+                                                                SinkFor sink_for);
+
+  // What is to be read: in the order that marks need, and what lies before the begin too.
+  [[nodiscard]] const flow::Selection& selection() const { return selection_; }
+  // Of the events, and besides what `symbols` says.
+  [[nodiscard]] static flow::Needs needs(
+      flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone) {
+    return {.values = true, .names = true, .findings = true, .symbols = symbols};
+  }
+
+  // Errors: those of the sink.
+  [[nodiscard]] Result<void> add(const BatchPtr& batch);
+  // No more batches come.
+  [[nodiscard]] Result<void> finish();
+
+  [[nodiscard]] const Interpreter& interpreter() const { return *interpreter_; }
+  [[nodiscard]] const Timeline& timeline() const { return interpreter_->timeline(); }
+
+ private:
+  MarkStream(std::unique_ptr<Interpreter> interpreter, MarkStreamOptions options, SinkFor sink_for);
+
+  [[nodiscard]] MarkSink& sink(const Batch* batch);
+
+  std::unique_ptr<Interpreter> interpreter_;
+  SinkFor sink_for_;
+  flow::Selection selection_;
+  std::shared_ptr<std::optional<Nanoseconds>> begin_;
+  MarkSink* sink_ = nullptr;
+};
+
+}  // namespace tracedeck::timeline
