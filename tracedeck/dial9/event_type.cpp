@@ -153,6 +153,19 @@ bool SegmentTypes::has_name(std::string_view name) const {
   return by_name_.find(name, name_of) != NameIndex::kNone;
 }
 
+void SegmentTypes::rest() {
+  // Of more, what is remembered takes as much as the table.
+  constexpr std::size_t kMost = 64;
+  if (ids_.empty() || ids_.size() > kMost) return;
+  for (const std::uint16_t id : ids_) resting_.push_back(by_id_[id]);
+  if (!pages_.reset()) resting_.clear();
+}
+
+void SegmentTypes::fill_table() {
+  for (const EventType* const type : resting_) by_id_[type->id] = type;
+  resting_.clear();
+}
+
 void SegmentTypes::clear() {
   for (const std::uint16_t id : ids_) by_id_[id] = &unregistered();
   ids_.clear();

@@ -4,7 +4,6 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/name_index.hpp"
 #include "tracedeck/base/page_image.hpp"
+#include "tracedeck/base/stable_list.hpp"
 #include "tracedeck/dial9/program.hpp"
 #include "tracedeck/dial9/schema.hpp"
 
@@ -70,7 +70,7 @@ class TypeStore {
   EventType& make(std::string_view key, std::uint16_t id, const Schema& schema);
   const Program& keep(Program program);
 
-  std::deque<EventType> types_;
+  StableList<EventType> types_;
   std::vector<std::unique_ptr<const char[]>> keys_;  // of `types_`
   NameIndex by_key_;
   std::vector<std::unique_ptr<const Program>> programs_;
@@ -93,6 +93,11 @@ class SegmentTypes {
   // Whether a type has this name.
   [[nodiscard]] bool has_name(std::string_view name) const;
   void clear();
+  // Gives back the memory of the table until `wake`; in between nothing may be asked or set.
+  void rest();
+  void wake() {
+    if (!resting_.empty()) fill_table();
+  }
 
   // Slots that an event of any of these types takes at most, apart from lists and maps.
   [[nodiscard]] std::uint32_t slot_bound() const { return slot_bound_; }
@@ -104,12 +109,15 @@ class SegmentTypes {
   // at the same time: most of them register a few ids and touch one page.
   static constexpr std::size_t kPageIds = 512;
 
+  void fill_table();
+
   PageCopy pages_;
   const EventType** by_id_;                       // in `pages_`
   std::bitset<(1U << 16U) / kPageIds> has_page_;  // that some id was registered in
   std::vector<std::uint16_t> ids_;
   NameIndex by_name_;  // of `ids_`, the first of each name
   std::uint32_t slot_bound_ = 0;
+  std::vector<const EventType*> resting_;  // what the table has
 };
 
 }  // namespace tracedeck::dial9

@@ -89,7 +89,7 @@ class CompiledRules final : public RuleSet {
   [[nodiscard]] const Table& table() const override { return table_; }
   [[nodiscard]] bool applies(const TraceDescription& trace, std::size_t from) const override {
     if (!table_.format.empty() && trace.format() != table_.format) return false;
-    const std::deque<EventClass>& classes = trace.event_classes();
+    const StableList<EventClass>& classes = trace.event_classes();
     for (; from < classes.size() && !applies_.empty(); ++from) {
       if (applies_.matches(timeline::name_of(classes[from]))) return true;
     }
