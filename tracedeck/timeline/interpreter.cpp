@@ -24,7 +24,8 @@ struct Interpreter::ClassPlan {
   explicit ClassPlan(const EventClass& event_class)
       : clock(event_class.has_real_time() ? event_class.clock : nullptr),
         counts_nanoseconds(clock != nullptr && clock->counts_nanoseconds()),
-        has_duration(event_class.has_duration) {}
+        has_duration(event_class.has_duration),
+        without_time(clock == nullptr && !event_class.describes_others) {}
 
   [[nodiscard]] std::int64_t time_of(std::uint64_t value) const {
     if (counts_nanoseconds) [[likely]]
@@ -35,8 +36,10 @@ struct Interpreter::ClassPlan {
   const ClockClass* clock;
   bool counts_nanoseconds;
   bool has_duration;
+  bool without_time;  // an event that lacks what it should have
   bool planned = false;
   bool is_of_line = false;  // it makes marks, or says where they are: the line reaches to it
+  bool is_plain = false;    // the same, and all its events have one time in nanoseconds
   std::vector<std::unique_ptr<Action>> actions = {};
 };
 
@@ -59,11 +62,23 @@ class Interpreter::Work {
 
   Result<void> add(const BatchPtr& batch, MarkSink& sink) {
     batches_.push_back(batch);
+    auto known = plans_.at_hand();
     for (const Record& record : batch->records()) {
-      if (record.kind == RecordKind::kEvent) [[likely]] {
-        take(record.event);
-      } else {
+      if (record.kind != RecordKind::kEvent) [[unlikely]] {
         take(record);
+        continue;
+      }
+      ClassPlan* const plan = known.find(*record.event.event_class);
+      if (plan == nullptr || !plan->planned) [[unlikely]] {
+        take_first(record.event);
+        known = plans_.at_hand();
+        continue;
+      }
+      ++number_;
+      if (!plan->actions.empty()) {
+        run(*plan, record.event);
+      } else if (plan->without_time) {
+        ++timeline_.mutable_counts().without_time;
       }
     }
     if (!context_.scope.texts.empty()) context_.scope.texts.clear();
@@ -112,32 +127,40 @@ class Interpreter::Work {
     return {};
   }
 
-  void take(const Event& event) {
-    ClassPlan& plan = plans_[*event.event_class];
-    if (!plan.planned) [[unlikely]]
-      return take_first(event);
-    ++number_;
-    if (plan.actions.empty()) {
-      if (plan.clock == nullptr && !event.event_class->describes_others)
-        ++timeline_.mutable_counts().without_time;
-      return;
-    }
-    run(plan, event);
-  }
-
-  void take_first(const Event& event) {
-    ClassPlan& plan = plans_[*event.event_class];
-    plan.planned = true;
-    make_plan(plan, event);
-    if (plan_again_) {
+  // An event of a class that has no plan yet, or is of another trace than the last.
+  [[gnu::noinline]] void take_first(const Event& event) {
+    ClassPlan* plan = &plans_[*event.event_class];
+    while (!plan->planned) {
+      plan->planned = true;
+      make_plan(*plan, event);
+      if (!std::exchange(plan_again_, false)) continue;
       // A table has come to be for a trace: its other classes may be among what it is about.
-      plan_again_ = false;
+      flush_whole();
       plans_.clear();
+      plan = &plans_[*event.event_class];
     }
-    take(event);
+    ++number_;
+    if (!plan->actions.empty()) return run_any(*plan, event);
+    if (plan->without_time) ++timeline_.mutable_counts().without_time;
   }
 
-  void run(ClassPlan& plan, const Event& event) {
+  [[gnu::always_inline]] void run(ClassPlan& plan, const Event& event) {
+    // What nearly all events are, and nothing waits for: in a few instructions.
+    const bool is_plain = plan.is_plain && event.stream == last_stream_ && !damage_pending_;
+    if (!is_plain || !whole_.empty()) [[unlikely]]
+      return run_any(plan, event);
+    const Moment now{.event = &event,
+                     .time = plan.time_of(event.time),
+                     .number = number_,
+                     .stream = last_state_};
+    last_ = now.time;
+    timeline_.note_time(now.time);
+    marking_.pass(now.time);
+    for (const auto& action : plan.actions) action->run(now);
+    if (now.stream != nullptr) now.stream->last_time = now.time;
+  }
+
+  [[gnu::noinline]] void run_any(ClassPlan& plan, const Event& event) {
     Moment now{.event = &event, .number = number_};
     now.time = plan.clock != nullptr ? plan.time_of(event.time) : last_;
     last_ = now.time;
@@ -184,7 +207,7 @@ class Interpreter::Work {
     return last_state_;
   }
 
-  void take(const Record& record) {
+  [[gnu::noinline]] void take(const Record& record) {
     switch (record.kind) {
       case RecordKind::kLoss:
         return take(*record.loss);
@@ -264,6 +287,7 @@ class Interpreter::Work {
     // What has no time makes no mark.
     if (plan.clock == nullptr) std::erase_if(actions, std::not_fn(only_prepares));
     plan.is_of_line = std::ranges::any_of(actions, std::not_fn(only_prepares));
+    plan.is_plain = plan.is_of_line && plan.counts_nanoseconds && !plan.has_duration;
     std::ranges::stable_sort(actions, {}, &PlannedAction::phase);
     for (PlannedAction& each : actions) plan.actions.push_back(std::move(each.action));
   }

@@ -72,12 +72,58 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
   return latency;
 }
 
+[[gnu::always_inline]] inline void Latency::leave(const Mark& mark) {
+  TrackTimes& track = tracks_[mark.track - 1];
+  if (track.depth == 0) return;
+  --track.depth;
+  if (track.depth != 0 || mark.has(kOpenAtEnd)) return;
+  track.busy += mark.time - std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));
+}
+
+Result<void> Latency::finish(const Timeline&) { return {}; }
+
+[[gnu::always_inline]] inline void Latency::add(LatencyRow& row, const Mark& mark) const {
+  if (!mark.has_duration()) [[unlikely]] {
+    ++row.left_out;
+    if (mark.has(kAcrossLoss)) ++row.across_loss;
+    if (mark.has(kOpenAtEnd)) {
+      ++row.open;
+      row.oldest_open = std::max(row.oldest_open, mark.duration());
+    }
+    return;
+  }
+  const std::int64_t duration = mark.duration();
+  row.durations.add_unsigned(static_cast<std::uint64_t>(duration));
+  row.total += static_cast<Uint128>(duration);
+  if (duration > row.longest || (duration == row.longest && mark.begin < row.longest_begin)) {
+    row.longest = duration;
+    row.longest_begin = mark.begin;
+    row.longest_track = mark.track;
+  }
+}
+
+[[gnu::always_inline]] inline void Latency::end(const Timeline& timeline, const Mark& mark,
+                                                bool is_wait) {
+  if (mark.has(kMoved) || (options_.begin && mark.time < *options_.begin)) return;
+  LatencyRow* row = nullptr;
+  if (projection_) {
+    row = general_row(timeline, mark, is_wait);
+  } else {
+    const std::vector<LatencyRow*>& by_name = is_wait ? waits_ : slices_;
+    row = mark.name < by_name.size() ? by_name[mark.name] : nullptr;
+    if (row == nullptr) [[unlikely]]
+      row = row_of(timeline, mark, is_wait);
+  }
+  if (row != nullptr) add(*row, mark);
+}
+
 Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks) {
+  if (tracks_.size() < timeline.track_count()) tracks_.resize(timeline.track_count());
   for (const Mark& mark : marks) {
     switch (mark.kind) {
       case MarkKind::kSliceBegin: {
         if (mark.has(kBeganBefore)) break;
-        TrackTimes& track = times(mark.track);
+        TrackTimes& track = tracks_[mark.track - 1];
         if (track.depth++ == 0) track.outer_begin = mark.time;
         break;
       }
@@ -97,50 +143,6 @@ Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks
     }
   }
   return {};
-}
-
-void Latency::leave(const Mark& mark) {
-  TrackTimes& track = times(mark.track);
-  if (track.depth == 0) return;
-  --track.depth;
-  if (track.depth != 0 || mark.has(kOpenAtEnd)) return;
-  track.busy += mark.time - std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));
-}
-
-Result<void> Latency::finish(const Timeline&) { return {}; }
-
-void Latency::end(const Timeline& timeline, const Mark& mark, bool is_wait) {
-  if (mark.has(kMoved) || (options_.begin && mark.time < *options_.begin)) return;
-  LatencyRow* row = nullptr;
-  if (projection_) {
-    row = general_row(timeline, mark, is_wait);
-  } else {
-    const std::vector<LatencyRow*>& by_name = is_wait ? waits_ : slices_;
-    row = mark.name < by_name.size() ? by_name[mark.name] : nullptr;
-    if (row == nullptr) [[unlikely]]
-      row = row_of(timeline, mark, is_wait);
-  }
-  if (row != nullptr) add(*row, mark);
-}
-
-void Latency::add(LatencyRow& row, const Mark& mark) const {
-  if (!mark.has_duration()) [[unlikely]] {
-    ++row.left_out;
-    if (mark.has(kAcrossLoss)) ++row.across_loss;
-    if (mark.has(kOpenAtEnd)) {
-      ++row.open;
-      row.oldest_open = std::max(row.oldest_open, mark.duration());
-    }
-    return;
-  }
-  const std::int64_t duration = mark.duration();
-  row.durations.add_unsigned(static_cast<std::uint64_t>(duration));
-  row.total += static_cast<Uint128>(duration);
-  if (duration > row.longest || (duration == row.longest && mark.begin < row.longest_begin)) {
-    row.longest = duration;
-    row.longest_begin = mark.begin;
-    row.longest_track = mark.track;
-  }
 }
 
 LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_wait) {
@@ -190,7 +192,7 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
 }
 
 void Latency::state(const Mark& mark) {
-  TrackTimes& track = times(mark.track);
+  TrackTimes& track = tracks_[mark.track - 1];
   if (track.state != kNoName && !track.is_doubtful && !mark.has(kAcrossLoss)) {
     const std::int64_t begin =
         std::max(track.state_begin, options_.begin.value_or(track.state_begin));

@@ -102,10 +102,6 @@ class Latency final : public MarkSink {
   // A slice ended on its track.
   void leave(const Mark& mark);
   void state(const Mark& mark);
-  [[nodiscard]] TrackTimes& times(TrackId track) {
-    if (track > tracks_.size()) tracks_.resize(track);
-    return tracks_[track - 1];
-  }
 
   LatencyOptions options_;
   std::optional<query::RowProjection> projection_;  // the condition, then what is grouped by
@@ -114,7 +110,7 @@ class Latency final : public MarkSink {
   std::vector<LatencyRow*> slices_;  // by name
   std::vector<LatencyRow*> waits_;
   std::unordered_map<std::string, LatencyRow*> grouped_;
-  std::vector<TrackTimes> tracks_;
+  std::vector<TrackTimes> tracks_;  // by TrackId, from 1 on
 };
 
 }  // namespace tracedeck::timeline

@@ -144,7 +144,7 @@ class CompiledRules final : public RuleSet {
   std::deque<InstantState> instants_;
   std::deque<CounterState> counters_;
   std::deque<StateState> states_;
-  std::unordered_map<TrackId, std::int64_t> spent_before_;  // by what `StateRule::spent` said last
+  TrackNumbers spent_before_;  // by what `StateRule::spent` said last
   std::deque<WaitState> waits_;
   std::deque<FlowState> flows_;
   std::deque<ScheduleState> schedules_;

@@ -1,6 +1,7 @@
 // The tracks and names that marks refer to, and what was left out of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -97,9 +98,17 @@ class Timeline {
   [[nodiscard]] TimelineCounts& mutable_counts() { return counts_; }
   void note_table(const std::string& table);
   void note_clock(const ClockClass* clock) { clock_ = clock; }
-  void note_time(std::int64_t time);
+  void note_time(std::int64_t time) {
+    if (any_time_ && time >= begin_) [[likely]] {
+      end_ = std::max(end_, time);
+    } else {
+      note_first_time(time);
+    }
+  }
 
  private:
+  void note_first_time(std::int64_t time);
+
   std::deque<Track> tracks_;
   std::deque<MarkName> names_;
   std::unordered_map<std::string, NameId> by_text_;
