@@ -18,6 +18,11 @@
 #include "tracedeck/timeline/rules.hpp"
 
 namespace tracedeck::timeline {
+namespace {
+
+constexpr std::uint64_t kMostTime = kNoTime - 1;
+
+}  // namespace
 
 // What becomes of the events of a class.
 struct Interpreter::ClassPlan {
@@ -29,7 +34,7 @@ struct Interpreter::ClassPlan {
 
   [[nodiscard]] std::int64_t time_of(std::uint64_t value) const {
     if (counts_nanoseconds) [[likely]]
-      return static_cast<std::int64_t>(std::min<std::uint64_t>(value, kNoTime - 1));
+      return static_cast<std::int64_t>(std::min(value, kMostTime));
     return saturated(clock->to_nanoseconds(value));
   }
 
@@ -38,6 +43,7 @@ struct Interpreter::ClassPlan {
   bool has_duration;
   bool without_time;  // an event that lacks what it should have
   bool planned = false;
+  bool is_skipped = false;  // nothing becomes of them, and nothing is to be counted
   bool is_of_line = false;  // it makes marks, or says where they are: the line reaches to it
   bool is_plain = false;    // the same, and all its events have one time in nanoseconds
   std::vector<std::unique_ptr<Action>> actions = {};
@@ -69,16 +75,14 @@ class Interpreter::Work {
         continue;
       }
       ClassPlan* const plan = known.find(*record.event.event_class);
-      if (plan == nullptr || !plan->planned) [[unlikely]] {
+      if (plan != nullptr && plan->is_skipped) {
+        ++number_;
+      } else if (plan != nullptr && plan->planned) [[likely]] {
+        ++number_;
+        run(*plan, record.event);
+      } else {
         take_first(record.event);
         known = plans_.at_hand();
-        continue;
-      }
-      ++number_;
-      if (!plan->actions.empty()) {
-        run(*plan, record.event);
-      } else if (plan->without_time) {
-        ++timeline_.mutable_counts().without_time;
       }
     }
     if (!context_.scope.texts.empty()) context_.scope.texts.clear();
@@ -140,17 +144,17 @@ class Interpreter::Work {
       plan = &plans_[*event.event_class];
     }
     ++number_;
-    if (!plan->actions.empty()) return run_any(*plan, event);
-    if (plan->without_time) ++timeline_.mutable_counts().without_time;
+    if (!plan->is_skipped) run_any(*plan, event);
   }
 
   [[gnu::always_inline]] void run(ClassPlan& plan, const Event& event) {
     // What nearly all events are, and nothing waits for: in a few instructions.
-    const bool is_plain = plan.is_plain && event.stream == last_stream_ && !damage_pending_;
-    if (!is_plain || !whole_.empty()) [[unlikely]]
+    // What has no actions is not plain.
+    const bool is_plain = plan.is_plain && event.stream == last_stream_ && !any_pending_;
+    if (!is_plain) [[unlikely]]
       return run_any(plan, event);
     const Moment now{.event = &event,
-                     .time = plan.time_of(event.time),
+                     .time = static_cast<std::int64_t>(std::min(event.time, kMostTime)),
                      .number = number_,
                      .stream = last_state_};
     last_ = now.time;
@@ -161,6 +165,10 @@ class Interpreter::Work {
   }
 
   [[gnu::noinline]] void run_any(ClassPlan& plan, const Event& event) {
+    if (plan.actions.empty()) {
+      if (plan.without_time) ++timeline_.mutable_counts().without_time;
+      return;
+    }
     Moment now{.event = &event, .number = number_};
     now.time = plan.clock != nullptr ? plan.time_of(event.time) : last_;
     last_ = now.time;
@@ -171,6 +179,7 @@ class Interpreter::Work {
     if (plan.has_duration) {
       now.end_time = plan.time_of(event.end_time);
       timeline_.note_time(std::max(now.time, now.end_time));
+      any_pending_ = true;
       return take_whole(plan, now);
     }
     if (!whole_.empty()) [[unlikely]]
@@ -178,6 +187,7 @@ class Interpreter::Work {
     marking_.pass(now.time);
     for (const auto& action : plan.actions) action->run(now);
     if (now.stream != nullptr) now.stream->last_time = now.time;
+    any_pending_ = damage_pending_ || !whole_.empty();
   }
 
   // Slices that begin at the same time are begun in the order in which they enclose one another.
@@ -214,6 +224,7 @@ class Interpreter::Work {
       case RecordKind::kProblem:
         end_damage(last_);
         damage_pending_ = true;
+        any_pending_ = true;
         damage_begin_ = last_;
         damage_number_ = number_;
         return;
@@ -253,7 +264,7 @@ class Interpreter::Work {
 
   Result<void> hand_on(MarkSink& sink) {
     timeline_.mutable_counts().events = number_;
-    std::vector<Mark>& marks = marking_.marks();
+    MarkBuffer& marks = marking_.marks();
     if (marks.empty()) return {};
     const auto taken = sink.take(timeline_, marks);
     marks.clear();
@@ -290,6 +301,7 @@ class Interpreter::Work {
     plan.is_plain = plan.is_of_line && plan.counts_nanoseconds && !plan.has_duration;
     std::ranges::stable_sort(actions, {}, &PlannedAction::phase);
     for (PlannedAction& each : actions) plan.actions.push_back(std::move(each.action));
+    plan.is_skipped = plan.actions.empty() && !plan.without_time;
   }
 
   void note_use(const RuleSet& rules) {
@@ -333,6 +345,7 @@ class Interpreter::Work {
         ClassPlan& other = plans_[*each];
         if (each == &event_class || !other.planned) continue;
         other.planned = false;
+        other.is_skipped = false;
         other.actions.clear();
       }
     }
@@ -369,6 +382,7 @@ class Interpreter::Work {
   std::uint64_t number_ = 0;
   std::int64_t last_ = 0;
   bool damage_pending_ = false;  // its end is not known yet
+  bool any_pending_ = false;     // that, or what is in `whole_`
   std::int64_t damage_begin_ = 0;
   std::uint64_t damage_number_ = 0;
   std::vector<Whole> whole_;       // events that begin at the same time

@@ -72,12 +72,17 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
   return latency;
 }
 
-[[gnu::always_inline]] inline void Latency::leave(const Mark& mark) {
+[[gnu::always_inline]] inline void Latency::enter(const Mark& mark) {
+  if (mark.has(kBeganBefore)) return;
   TrackTimes& track = tracks_[mark.track - 1];
-  if (track.depth == 0) return;
-  --track.depth;
-  if (track.depth != 0 || mark.has(kOpenAtEnd)) return;
-  track.busy += mark.time - std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));
+  if (track.depth++ == 0) track.outer_begin = mark.time;
+}
+
+[[gnu::always_inline]] inline void Latency::leave(const Mark& mark) {
+  if ((mark.flags & (kUnplaced | kBeganBefore)) != 0) return;
+  TrackTimes& track = tracks_[mark.track - 1];
+  if (track.depth == 0 || --track.depth != 0 || mark.has(kOpenAtEnd)) return;
+  track.busy += mark.time - std::max(track.outer_begin, begin_);
 }
 
 Result<void> Latency::finish(const Timeline&) { return {}; }
@@ -104,7 +109,7 @@ Result<void> Latency::finish(const Timeline&) { return {}; }
 
 [[gnu::always_inline]] inline void Latency::end(const Timeline& timeline, const Mark& mark,
                                                 bool is_wait) {
-  if (mark.has(kMoved) || (options_.begin && mark.time < *options_.begin)) return;
+  if (mark.has(kMoved) || mark.time < begin_) return;
   LatencyRow* row = nullptr;
   if (projection_) {
     row = general_row(timeline, mark, is_wait);
@@ -121,17 +126,13 @@ Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks
   if (tracks_.size() < timeline.track_count()) tracks_.resize(timeline.track_count());
   for (const Mark& mark : marks) {
     switch (mark.kind) {
-      case MarkKind::kSliceBegin: {
-        if (mark.has(kBeganBefore)) break;
-        TrackTimes& track = tracks_[mark.track - 1];
-        if (track.depth++ == 0) track.outer_begin = mark.time;
+      case MarkKind::kSliceBegin:
+        enter(mark);
         break;
-      }
-      case MarkKind::kSliceEnd: {
-        if (!mark.has(kUnplaced) && !mark.has(kBeganBefore)) leave(mark);
+      case MarkKind::kSliceEnd:
+        leave(mark);
         end(timeline, mark, false);
         break;
-      }
       case MarkKind::kWait:
         end(timeline, mark, true);
         break;
@@ -194,8 +195,7 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
 void Latency::state(const Mark& mark) {
   TrackTimes& track = tracks_[mark.track - 1];
   if (track.state != kNoName && !track.is_doubtful && !mark.has(kAcrossLoss)) {
-    const std::int64_t begin =
-        std::max(track.state_begin, options_.begin.value_or(track.state_begin));
+    const std::int64_t begin = std::max(track.state_begin, begin_);
     auto state = std::ranges::find(track.states, track.state, &TrackUse::State::name);
     if (state == track.states.end())
       state = track.states.insert(track.states.end(), TrackUse::State{.name = track.state});

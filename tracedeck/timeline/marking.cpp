@@ -6,6 +6,14 @@
 
 namespace tracedeck::timeline {
 
+void MarkBuffer::grow() {
+  constexpr std::size_t kFirst = 1024;
+  capacity_ = std::max(kFirst, capacity_ * 2);
+  auto larger = std::make_unique_for_overwrite<Mark[]>(capacity_);
+  std::copy_n(marks_.get(), size_, larger.get());
+  marks_ = std::move(larger);
+}
+
 TrackId Marking::make_track(Track track) {
   const TrackId id = timeline_.add_track(std::move(track));
   const Track& made = timeline_.track(id);

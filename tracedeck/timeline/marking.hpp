@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <queue>
+#include <span>
 #include <unordered_set>
 #include <vector>
 
@@ -95,6 +96,34 @@ struct OpenSlice {
   std::array<std::uint64_t, 3> check = {};
 };
 
+// Marks that were made and not handed on yet. A vector that is added to in a few instructions.
+class MarkBuffer {
+ public:
+  [[nodiscard]] const Mark* data() const { return marks_.get(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] const Mark* begin() const { return data(); }
+  [[nodiscard]] const Mark* end() const { return data() + size_; }
+  [[nodiscard]] const Mark& operator[](std::size_t place) const { return marks_[place]; }
+  void clear() { size_ = 0; }
+
+  // A new mark of nothing yet, valid until the next.
+  [[nodiscard, gnu::always_inline]] Mark& add() {
+    if (size_ == capacity_) [[unlikely]]
+      grow();
+    Mark& mark = marks_[size_++];
+    mark = {};
+    return mark;
+  }
+
+ private:
+  void grow();
+
+  std::unique_ptr<Mark[]> marks_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
 class Marking {
  public:
   static constexpr std::uint32_t kMostLanes = 256;
@@ -106,7 +135,7 @@ class Marking {
   explicit Marking(Timeline& timeline) : timeline_(timeline) {}
 
   [[nodiscard]] Timeline& timeline() { return timeline_; }
-  [[nodiscard]] std::vector<Mark>& marks() { return marks_; }
+  [[nodiscard]] MarkBuffer& marks() { return marks_; }
 
   // A new track; beyond `kMostTracks` the one that stands for all others.
   [[nodiscard]] TrackId add_track(Track track);
@@ -257,7 +286,7 @@ class Marking {
   [[gnu::always_inline]] Mark& add(MarkKind kind, TrackId track, NameId name, std::int64_t time) {
     const std::uint16_t flags = time < last_ ? kLate : 0;
     last_ = std::max(last_, time);
-    Mark& mark = marks_.emplace_back();
+    Mark& mark = marks_.add();
     mark.kind = kind;
     mark.flags = flags;
     mark.track = track;
@@ -267,7 +296,7 @@ class Marking {
   }
 
   Timeline& timeline_;
-  std::vector<Mark> marks_;
+  MarkBuffer marks_;
   std::vector<std::unique_ptr<TrackState>> state_;  // they keep their addresses
   std::vector<OpenSlice> open_;
   std::vector<OpenId> unused_;
