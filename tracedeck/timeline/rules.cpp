@@ -144,7 +144,7 @@ class CompiledRules final : public RuleSet {
   std::deque<InstantState> instants_;
   std::deque<CounterState> counters_;
   std::deque<StateState> states_;
-  std::unordered_map<TrackId, std::int64_t> spent_before_;  // by what `StateRule::spent` said last
+  TrackNumbers spent_before_;  // by what `StateRule::spent` said last
   std::deque<WaitState> waits_;
   std::deque<FlowState> flows_;
   std::deque<ScheduleState> schedules_;
@@ -421,7 +421,7 @@ const Arguments* CompiledRules::arguments(const std::vector<std::string>& paths,
 }
 
 SliceScope CompiledRules::scope_of(const SliceRule& rule, const EventClass& event_class) {
-  SliceScope scope{.trace = trace_of(event_class)};
+  SliceScope scope{.trace = trace_of(event_class), .name = 0, .at = rule.match.size()};
   if (!rule.by_name) return scope;
   std::string_view name = timeline::name_of(event_class);
   for (const ClassGlobs& globs : {rule.begin, rule.end}) {

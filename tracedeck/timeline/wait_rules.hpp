@@ -23,10 +23,12 @@ class WaitState final : public SliceObserver {
     bool pending = false;
   };
 
-  [[nodiscard]] Entry* entry(const std::uint64_t* key) {
+  // Null: there is no room for more of them.
+  [[nodiscard, gnu::always_inline]] Entry* entry(const std::uint64_t* key) {
     const std::uint32_t known = entries.find(key);
-    if (known != 0) [[likely]]
-      return &slab[known - 1];
+    return known != 0 ? &slab[known - 1] : new_entry(key);
+  }
+  [[nodiscard, gnu::noinline]] Entry* new_entry(const std::uint64_t* key) {
     if (unused.empty() && slab.size() >= kMostEntries) forget_idle();
     if (unused.empty() && slab.size() >= kMostEntries) {
       ++context_.marking.timeline().mutable_counts().not_held;
