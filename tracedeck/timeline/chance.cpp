@@ -156,22 +156,18 @@ std::optional<double> chance_of_shares(const ChanceSide& a, const ChanceSide& b)
   const Sums all_a(a.blocks);
   const Sums all_b(b.blocks);
   if (too_few_blocks(all_a) || too_few_blocks(all_b)) return std::nullopt;
-  const double hits = all_a.hits + all_b.hits;
-  const double size = all_a.size + all_b.size;
+  const double size_a = all_a.size + a.more_hits + a.more_misses;
+  const double size_b = all_b.size + b.more_hits + b.more_misses;
+  const double hits_a = all_a.hits + a.more_hits;
+  const double hits = hits_a + all_b.hits + b.more_hits;
   const double least =
-      std::min(log_hypergeometric(std::min(hits, all_a.size), all_a.size, all_b.size, hits),
-               log_hypergeometric(std::max(0.0, hits - all_b.size), all_a.size, all_b.size, hits));
+      std::min(log_hypergeometric(std::min(hits, size_a), size_a, size_b, hits),
+               log_hypergeometric(std::max(0.0, hits - size_b), size_a, size_b, hits));
   if (least > std::log(kChanceLevel)) return std::nullopt;
-  // What brings both shares closest together.
-  const bool a_has_more = all_a.ratio() > all_b.ratio();
-  const double hits_a = all_a.hits + (a_has_more ? 0 : a.undecided);
-  const double hits_b = all_b.hits + (a_has_more ? b.undecided : 0);
-  const double size_a = all_a.size + a.undecided;
-  const double size_b = all_b.size + b.undecided;
-  if (a_has_more != (hits_a / size_a > hits_b / size_b)) return 1;
-  const double share = hits / size;
-  return with_blocks(log_hypergeometric(hits_a, size_a, size_b, hits_a + hits_b), a, all_a,
-                     share * (1 - share) / all_a.size, b, all_b, share * (1 - share) / all_b.size);
+  const double share = hits / (size_a + size_b);
+  const double variance = share * (1 - share);
+  return with_blocks(log_hypergeometric(hits_a, size_a, size_b, hits), a, all_a,
+                     variance / all_a.size, b, all_b, variance / all_b.size);
 }
 
 std::optional<double> chance_of_rates(const ChanceSide& a, const ChanceSide& b) {

@@ -28,18 +28,18 @@ inline constexpr double kChanceLevel = 0.01;
 // One of the two traces.
 struct ChanceSide {
   std::span<const ChanceBlock> blocks;
-  // Values of which it is not known whether they are hits, in no block.
-  double undecided = 0;
+  // Values that are taken for hits, and for none, without being in a block: assumptions.
+  double more_hits = 0;
+  double more_misses = 0;
 };
 
 // How probable a difference at least as great as that of the shares hits / size is, where there is
-// none, 0 to 1; of all that the undecided values may be, the most probable. Nothing where too
-// little is known: a side with values in one block only, or so few hits that no difference of them
-// would be below `kChanceLevel`. The threshold may be any that depends on the values of both sides
-// together.
+// none, 0 to 1. Nothing where too little is known: a side with values in one block only, or so few
+// hits that no difference of them would be below `kChanceLevel`. The threshold may be any that
+// depends on the values of both sides together.
 [[nodiscard]] std::optional<double> chance_of_shares(const ChanceSide& a, const ChanceSide& b);
 
-// The same of rates, events a second; nothing may be undecided.
+// The same of rates, events a second, without assumptions.
 [[nodiscard]] std::optional<double> chance_of_rates(const ChanceSide& a, const ChanceSide& b);
 
 }  // namespace tracedeck::timeline

@@ -83,11 +83,11 @@ Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks
       }
       case MarkKind::kSliceEnd: {
         if (!mark.has(kUnplaced) && !mark.has(kBeganBefore)) leave(mark);
-        end(timeline, mark, false);
+        count_end(timeline, mark, false);
         break;
       }
       case MarkKind::kWait:
-        end(timeline, mark, true);
+        count_end(timeline, mark, true);
         break;
       case MarkKind::kState:
         state(mark);
@@ -109,8 +109,8 @@ void Latency::leave(const Mark& mark) {
 
 Result<void> Latency::finish(const Timeline&) { return {}; }
 
-void Latency::end(const Timeline& timeline, const Mark& mark, bool is_wait) {
-  if (mark.has(kMoved) || (options_.begin && mark.time < *options_.begin)) return;
+LatencyRow* Latency::count_end(const Timeline& timeline, const Mark& mark, bool is_wait) {
+  if (mark.has(kMoved) || (options_.begin && mark.time < *options_.begin)) return nullptr;
   LatencyRow* row = nullptr;
   if (projection_) {
     row = general_row(timeline, mark, is_wait);
@@ -121,6 +121,7 @@ void Latency::end(const Timeline& timeline, const Mark& mark, bool is_wait) {
       row = row_of(timeline, mark, is_wait);
   }
   if (row != nullptr) add(*row, mark);
+  return row;
 }
 
 void Latency::add(LatencyRow& row, const Mark& mark) const {
