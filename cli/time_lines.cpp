@@ -1,5 +1,7 @@
 #include "cli/time_lines.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "cli/notices.hpp"
@@ -33,7 +35,8 @@ Options reading_options(const Options& options,
 }  // namespace
 
 Interpreted interpret(const Options& options, Session& session, const SinkFor& sink_for,
-                      flow::Needs::Symbols symbols) {
+                      flow::Needs::Symbols symbols,
+                      const std::function<void(const Batch& batch)>& see) {
   auto interpreter = timeline::Interpreter::make({.tables = options.tables});
   if (!interpreter) {
     session.report(interpreter.error());
@@ -59,6 +62,7 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
     if (!batch || *batch == nullptr) break;
     notices.see(**batch);
     if (sink == nullptr) open_sink(format_of(**batch));
+    if (see) see(**batch);
     taken = result.interpreter->add(*batch, *sink);
   }
   if (sink == nullptr) open_sink({});
@@ -74,6 +78,19 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   for (const std::string& sentence : result.interpreter->notices())
     session.diagnostics.note(sentence);
   return result;
+}
+
+void check_requirements(
+    const Options& options, Session& session,
+    const std::function<timeline::Requirement::Verdict(const timeline::Requirement& requirement)>&
+        check) {
+  for (const timeline::Requirement& requirement : options.requirements) {
+    const timeline::Requirement::Verdict verdict = check(requirement);
+    if (verdict.holds) continue;
+    session.diagnostics.error(
+        fmt::format("{} does not hold: {}", requirement.text(), verdict.reason));
+    session.outcome.note(ExitCode::kNegative);
+  }
 }
 
 }  // namespace tracedeck::cli

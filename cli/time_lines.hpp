@@ -28,10 +28,17 @@ struct Interpreted {
 };
 
 // Interprets all TRACEs, in the order of time unless the options ask for another. `sink_for` says
-// where marks go.
+// where marks go; `see` is given each batch of events after that, and may be empty.
 using SinkFor = std::function<timeline::MarkSink&(const MarksAhead& ahead)>;
 [[nodiscard]] Interpreted interpret(const Options& options, Session& session,
                                     const SinkFor& sink_for,
-                                    flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone);
+                                    flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone,
+                                    const std::function<void(const Batch& batch)>& see = {});
+
+// Reports each requirement that does not hold, as `check` finds, and counts it.
+void check_requirements(
+    const Options& options, Session& session,
+    const std::function<timeline::Requirement::Verdict(const timeline::Requirement& requirement)>&
+        check);
 
 }  // namespace tracedeck::cli
