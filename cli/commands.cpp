@@ -43,6 +43,11 @@ constexpr auto kWhyOptions = std::to_array<std::string_view>(
      "json-output", "table",    "slice-order",    "clock",     "clock-offset", "metadata",
      "files-from",  "format",   "tband-encoding", "max-state", "jobs",         "strict",
      "color",       "progress", "quiet",          "verbose",   "help",         "version"});
+constexpr auto kDiffOptions = std::to_array<std::string_view>(
+    {"json",           "json-output", "by",   "compared-top", "slice-where", "compared-require",
+     "table",          "begin",       "end",  "slice-order",  "metadata",    "format",
+     "tband-encoding", "max-state",   "jobs", "strict",       "color",       "progress",
+     "quiet",          "verbose",     "help", "version"});
 constexpr auto kTablesOptions = std::to_array<std::string_view>({"table", "help", "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
     {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
@@ -146,6 +151,18 @@ constexpr std::array kCommands = {
         "which waits were going on. Evidence comes first; a conclusion is drawn only where all "
         "of a known pattern was seen. The TRACEs are read twice.",
         Operands::kTraces, kWhyOptions, check_why, run_why},
+    Command{
+        "diff", "two traces side by side, and what differs beyond chance",
+        "Compares how long things took in two traces, A and B, and how often they and each kind "
+        "of event happened a second. First comes what differs by more than varies within the "
+        "traces, the greatest change first; then the rest; then what only one of them has.\n\n"
+        "Marked with * is what differs beyond chance: were the traces alike, there would be no "
+        "mark at all with a probability of 99 %, however many names there are. That things come "
+        "in bursts is taken into account. Marked with ? is what too little is known of.\n\n"
+        "  tracedeck diff --require 'p99(\"wake -> poll\") <= 1.1 * A' A B\n\n"
+        "Two recordings of one program may differ too, by the load of the machine or by how "
+        "memory happened to be laid out. Comparing some of them shows by how much.",
+        Operands::kTwoTraces, kDiffOptions, check_diff, run_diff},
     Command{"tables", "what is known of the meaning of events",
             "Lists the tables that say what events mean, or prints the one called NAME, as TOML. "
             "With --table FILE that one is checked and is in the list.\n\n"

@@ -291,8 +291,9 @@ std::string apply_top(Options& options, const std::string& value) {
   return {};
 }
 
-std::string apply_requirement(Options& options, const std::string& value) {
-  auto requirement = timeline::Requirement::parse(value);
+template <timeline::Requirement::Of Of>
+std::string add_requirement(Options& options, const std::string& value) {
+  auto requirement = timeline::Requirement::parse(value, Of);
   if (!requirement) return requirement.error().message;
   options.requirements.push_back(*std::move(requirement));
   return {};
@@ -471,7 +472,24 @@ constexpr std::array kOptions = {
                    "a row's name, of a category, or of a glob over both, compared with a "
                    "duration or a count. It does not hold either where there is no such row, "
                    "or where losses leave it unknown. Repeatable.",
-               .apply = apply_requirement},
+               .apply = add_requirement<timeline::Requirement::Of::kOneTrace>},
+    OptionSpec{.name = "top",
+               .key = "compared-top",
+               .value = "N",
+               .help = "at most N rows under each heading (20)",
+               .detail = "0 is all of them, as with --output json.",
+               .apply = apply_top},
+    OptionSpec{.name = "require",
+               .key = "compared-require",
+               .value = "CONDITION",
+               .help = "exit 1 unless it holds: 'p99(\"wake -> poll\") <= 1.1 * A'",
+               .detail =
+                   "What 'latency' takes, of B, and compared with a multiple of what it is in A "
+                   "too; also rate, how many there were a second, and slower, the number of names "
+                   "whose p50 or p99 is greater in B beyond chance: 'slower(\"*\") == 0'. It does "
+                   "not hold either where there is no such row, or where losses leave it "
+                   "unknown. Repeatable.",
+               .apply = add_requirement<timeline::Requirement::Of::kTwoTraces>},
     OptionSpec{.name = "partial",
                .value = "FILE",
                .help = "write what the answer is made of to FILE instead, for --merge",

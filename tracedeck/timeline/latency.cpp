@@ -107,9 +107,9 @@ Result<void> Latency::finish(const Timeline&) { return {}; }
   }
 }
 
-[[gnu::always_inline]] inline void Latency::end(const Timeline& timeline, const Mark& mark,
-                                                bool is_wait) {
-  if (mark.has(kMoved) || mark.time < begin_) return;
+[[gnu::always_inline]] inline LatencyRow* Latency::end(const Timeline& timeline, const Mark& mark,
+                                                       bool is_wait) {
+  if (mark.has(kMoved) || mark.time < begin_) return nullptr;
   LatencyRow* row = nullptr;
   if (projection_) {
     row = general_row(timeline, mark, is_wait);
@@ -120,6 +120,11 @@ Result<void> Latency::finish(const Timeline&) { return {}; }
       row = row_of(timeline, mark, is_wait);
   }
   if (row != nullptr) add(*row, mark);
+  return row;
+}
+
+LatencyRow* Latency::count_end(const Timeline& timeline, const Mark& mark, bool is_wait) {
+  return end(timeline, mark, is_wait);
 }
 
 Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks) {

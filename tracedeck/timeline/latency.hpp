@@ -76,6 +76,10 @@ class Latency final : public MarkSink {
   [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
   [[nodiscard]] Result<void> finish(const Timeline& timeline) override;
 
+  // Counts the end of a slice, or of a wait, and nothing else. Returns the row that it is in; null:
+  // it is left out.
+  LatencyRow* count_end(const Timeline& timeline, const Mark& mark, bool is_wait);
+
   // From now on: what ends before is left out.
   void begin_at(std::int64_t time) { begin_ = time; }
 
@@ -98,7 +102,6 @@ class Latency final : public MarkSink {
       : options_(std::move(options)),
         begin_(options_.begin.value_or(std::numeric_limits<std::int64_t>::min())) {}
 
-  void end(const Timeline& timeline, const Mark& mark, bool is_wait);
   void add(LatencyRow& row, const Mark& mark) const;
   [[nodiscard]] LatencyRow* row_of(const Timeline& timeline, const Mark& mark, bool is_wait);
   [[nodiscard]] LatencyRow* general_row(const Timeline& timeline, const Mark& mark, bool is_wait);
