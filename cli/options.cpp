@@ -256,6 +256,15 @@ std::string apply_perfetto_level(Options& options, const std::string& value) {
   return {};
 }
 
+std::vector<Choice> flows_choices() {
+  return {{"long", "of what took long, as tables say"}, {"all", "of all"}};
+}
+
+std::string apply_flows(Options& options, const std::string& value) {
+  options.all_flows = value == "all";
+  return {};
+}
+
 std::string apply_rank(Options& options, const std::string& value) {
   const auto rank = parse_count(value);
   if (!rank) return rank.error();
@@ -438,6 +447,14 @@ constexpr std::array kOptions = {
                .choices = args_choices,
                .initial = "longest",
                .apply = apply_args},
+    OptionSpec{.name = "flows",
+               .value = "WHICH",
+               .help = "arrows from what led to something: of what took long (default), or all",
+               .detail = "How long is said by tables; the one for dial9 has arrows from a wake to "
+                         "a poll that came 1 ms later or more.",
+               .choices = flows_choices,
+               .initial = "long",
+               .apply = apply_flows},
     OptionSpec{.name = "perfetto-level",
                .value = "VERSION",
                .help = "oldest Perfetto that is to read it: 57 (default), 50",

@@ -34,7 +34,8 @@ Options reading_options(const Options& options,
 
 Interpreted interpret(const Options& options, Session& session, const SinkFor& sink_for,
                       flow::Needs::Symbols symbols) {
-  auto interpreter = timeline::Interpreter::make({.tables = options.tables});
+  auto interpreter =
+      timeline::Interpreter::make({.tables = options.tables, .all_flows = options.all_flows});
   if (!interpreter) {
     session.report(interpreter.error());
     return {};

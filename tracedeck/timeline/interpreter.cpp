@@ -351,7 +351,7 @@ class Interpreter::Work {
   InterpreterOptions options_;
   Timeline timeline_;
   Marking marking_{timeline_};
-  RuleContext context_{marking_};
+  RuleContext context_{marking_, options_.all_flows};
   std::vector<std::unique_ptr<RuleSet>> rules_;
   std::map<std::pair<std::uint64_t, std::size_t>, Applied> applied_;  // by trace and rules
   bool plan_again_ = false;

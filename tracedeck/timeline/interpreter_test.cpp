@@ -157,6 +157,50 @@ TEST_F(JobsTest, AfterManySectionsTheClockIsNone) {
   EXPECT_EQ(counts().clock_steps, 1000U - 256U);
 }
 
+// A wait of which the table says that long ones are arrows from the worker that asked.
+TEST_F(JobsTest, ALongWaitIsAFlowFromWhereItWasAsked) {
+  const std::string table =
+      std::string(kJobs) +
+      "flow_track = \"worker\"\nflow_key = \"worker\"\nflow_minimum = \"1us\"\n";
+  say(start_, 0, 5, 1);
+  say(ask_, 10, 5, 7);
+  say(start_, 1010, 0, 7);
+  say(ask_, 2000, 5, 8);
+  say(start_, 2999, 1, 8);
+  // Asked for on a worker of which nothing is known.
+  say(ask_, 3000, 6, 9);
+  say(start_, 9000, 2, 9);
+  EXPECT_THAT(marks(table), testing::IsSupersetOf(
+                                {"flow 1 out of worker 5 at 10", "flow 1 into worker 0 at 1010"}));
+  EXPECT_THAT(marks(table), testing::Not(testing::Contains(HasSubstr("flow 2"))));
+  EXPECT_THAT(
+      marks(table, {.tables = {}, .all_flows = true}),
+      testing::IsSupersetOf({"flow 2 out of worker 5 at 2000", "flow 2 into worker 1 at 2999"}));
+}
+
+TEST_F(JobsTest, AWaitAcrossALossIsNoFlow) {
+  const std::string table = std::string(kJobs) + "flow_track = \"worker\"\nflow_key = \"worker\"\n";
+  say(start_, 0, 5, 1);
+  say(ask_, 10, 5, 7);
+  lose();
+  say(start_, 1010, 0, 7);
+  EXPECT_THAT(marks(table), testing::Not(testing::Contains(HasSubstr("flow 1"))));
+}
+
+TEST_F(JobsTest, AFlowOfAWaitHasATrackAndItsKey) {
+  const auto error_of = [](std::string_view more) {
+    const auto table = parse_table(std::string(kJobs) + std::string(more), "test.toml");
+    if (!table) return table.error().message;
+    const auto made = Interpreter::make({.tables = {*table}});
+    return made ? std::string("none") : made.error().message;
+  };
+  EXPECT_EQ(error_of("flow_track = \"worker\"\nflow_key = \"worker\"\n"), "none");
+  EXPECT_THAT(error_of("flow_track = \"worker\"\n"), HasSubstr("go together"));
+  EXPECT_THAT(error_of("flow_track = \"work\"\nflow_key = \"worker\"\n"), HasSubstr("`work`"));
+  EXPECT_THAT(error_of("flow_track = \"worker\"\nflow_key = \"worker\"\nflow_minimum = \"x\"\n"),
+              HasSubstr("`flow_minimum` is to be a duration"));
+}
+
 TEST_F(JobsTest, AnEventThatLacksAFieldOfItsRuleIsLeftOutAndSaidSo) {
   const EventClass& bare = add_class("start", structure_class({{"job", unsigned_class()}}));
   InterpretedTest::say(bare, 10, {unsigned_slot(7)});

@@ -402,10 +402,11 @@ void Marking::wait(TrackId track, NameId name, const Moment& now, std::int64_t b
   mark.arguments = arguments;
 }
 
-void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now) {
+void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
+                   NameId name) {
   const std::uint64_t flow = ++flows_;
-  add(MarkKind::kFlowOut, from, kNoName, from_time).flow = flow;
-  add(MarkKind::kFlowIn, to, kNoName, std::max(now.time, from_time)).flow = flow;
+  add(MarkKind::kFlowOut, from, name, from_time).flow = flow;
+  add(MarkKind::kFlowIn, to, name, std::max(now.time, from_time)).flow = flow;
 }
 
 void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,

@@ -163,7 +163,9 @@ class Marking {
   void counter(TrackId track, const Moment& now, double value);
   void wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
             const Arguments* arguments, std::uint16_t flags);
-  void flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now);
+  // `name`: what the ends are called where nothing else is there; may be kNoName.
+  void flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
+            NameId name = kNoName);
   // Nothing is known of `stream` between the times; null: of all.
   void gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
            std::uint64_t number);

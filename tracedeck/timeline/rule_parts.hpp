@@ -171,6 +171,11 @@ class BoundTrack {
   [[nodiscard]] TrackId find_by_word(const Event& event, std::uint64_t word) {
     return find_task(event, word, name_);
   }
+  // The same, but kNoTrack if there is none yet.
+  [[nodiscard]] TrackId find_known(std::uint64_t word) const {
+    const Words words = {word, trace_};
+    return space_.tracks.find(words.data());
+  }
   // The task of that word; `name`: what it is called if it is new.
   [[nodiscard]] TrackId find_task(const Event& event, std::uint64_t word,
                                   const BoundTemplate& name) {

@@ -15,7 +15,7 @@
 
 namespace tracedeck::timeline {
 
-RuleContext::RuleContext(Marking& into) : marking(into) {}
+RuleContext::RuleContext(Marking& into, bool all) : marking(into), all_flows(all) {}
 RuleContext::~RuleContext() = default;
 
 namespace {
@@ -110,6 +110,9 @@ class CompiledRules final : public RuleSet {
   void compile_slices(RuleParser& parser);
   void compile_points(RuleParser& parser);
   void compile_waits(RuleParser& parser);
+  void compile_wait_flow(RuleParser& parser, WaitState& state);
+  [[nodiscard]] std::int64_t least(std::string_view key, const std::string& text,
+                                   RuleParser& parser) const;
   void compile_schedules(RuleParser& parser);
   void compile_memory(RuleParser& parser);
 
@@ -295,6 +298,7 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     state.asked = name_of(rule.asked);
     state.over = name_of(rule.over);
     state.unless = name_of(rule.unless);
+    compile_wait_flow(parser, state);
     if (!rule.state.empty()) state.states = space(rule.state);
     if (state.states != nullptr && state.states->rule.key.size() != 1)
       parser.wrong({.message = fmt::format("the track `{}` is to have one key", rule.state)});
@@ -318,14 +322,32 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.value(rule.when, state.when);
     state.from_track = space(rule.from_track);
     state.to_track = space(rule.to_track);
-    if (rule.minimum.empty()) continue;
-    const auto minimum = parse_time_point(rule.minimum);
-    if (!minimum || minimum->from != TimePoint::From::kOrigin || minimum->value.negative()) {
-      parser.wrong({.message = "`minimum` is to be a duration, \"1ms\""});
-    } else {
-      state.minimum = saturated(minimum->value);
-    }
+    state.minimum = least("minimum", rule.minimum, parser);
   }
+}
+
+void CompiledRules::compile_wait_flow(RuleParser& parser, WaitState& state) {
+  const WaitRule& rule = *state.rule;
+  if (rule.flow_track.empty() != rule.flow_key.empty())
+    parser.wrong({.message = "`flow_track` and `flow_key` go together"});
+  if (rule.flow_track.empty()) return;
+  parser.value(rule.flow_key, state.flow_key);
+  state.flow_track = space(rule.flow_track);
+  state.flow_minimum = least("flow_minimum", rule.flow_minimum, parser);
+  if (state.flow_track != nullptr && state.flow_track->rule.key.size() != 1)
+    parser.wrong({.message = fmt::format("the track `{}` is to have one key", rule.flow_track)});
+}
+
+// How long what leads to a flow takes at least.
+std::int64_t CompiledRules::least(std::string_view key, const std::string& text,
+                                  RuleParser& parser) const {
+  if (text.empty()) return 0;
+  const auto minimum = parse_time_point(text);
+  if (!minimum || minimum->from != TimePoint::From::kOrigin || minimum->value.negative()) {
+    parser.wrong({.message = fmt::format("`{}` is to be a duration, \"1ms\"", key)});
+    return 0;
+  }
+  return context_.all_flows ? 0 : saturated(minimum->value);
 }
 
 void CompiledRules::compile_schedules(RuleParser& parser) {

@@ -122,6 +122,11 @@ struct WaitRule {
   std::string served = {};
   std::string over = {};
   std::vector<std::string> args = {};
+  // A flow from the track of who asked: the id of a track of one key, and an expression on `from`
+  // that is its key; only of waits that took so long: "1ms".
+  std::string flow_track = {};
+  std::string flow_key = {};
+  std::string flow_minimum = {};
 };
 
 // From one event to what it led to.

@@ -195,6 +195,7 @@ void check_tracks(TableReader& reader, const toml::table& document, const Table&
   check_track(reader, document, table, "state", &StateRule::track, table.states);
   check_track(reader, document, table, "wait", &WaitRule::track, table.waits);
   check_track(reader, document, table, "wait", &WaitRule::state, table.waits, true);
+  check_track(reader, document, table, "wait", &WaitRule::flow_track, table.waits, true);
   check_track(reader, document, table, "flow", &FlowRule::from_track, table.flows);
   check_track(reader, document, table, "flow", &FlowRule::to_track, table.flows);
   check_track(reader, document, table, "schedule", &ScheduleRule::track, table.schedules);

@@ -117,15 +117,26 @@ constexpr auto keys_of<StateRule>() {
 
 template <>
 constexpr auto keys_of<WaitRule>() {
-  return std::tuple{required("name", &WaitRule::name),     required("from", &WaitRule::from),
-                    required("to", &WaitRule::to),         optional("prefer", &WaitRule::prefer),
-                    optional("when", &WaitRule::when),     optional("to_when", &WaitRule::to_when),
-                    optional("match", &WaitRule::match),   required("track", &WaitRule::track),
-                    optional("last", &WaitRule::last),     optional("during", &WaitRule::during),
-                    optional("cancel", &WaitRule::cancel), optional("state", &WaitRule::state),
-                    optional("unless", &WaitRule::unless), optional("asked", &WaitRule::asked),
-                    optional("served", &WaitRule::served), optional("over", &WaitRule::over),
-                    optional("args", &WaitRule::args)};
+  return std::tuple{required("name", &WaitRule::name),
+                    required("from", &WaitRule::from),
+                    required("to", &WaitRule::to),
+                    optional("prefer", &WaitRule::prefer),
+                    optional("when", &WaitRule::when),
+                    optional("to_when", &WaitRule::to_when),
+                    optional("match", &WaitRule::match),
+                    required("track", &WaitRule::track),
+                    optional("last", &WaitRule::last),
+                    optional("during", &WaitRule::during),
+                    optional("cancel", &WaitRule::cancel),
+                    optional("state", &WaitRule::state),
+                    optional("unless", &WaitRule::unless),
+                    optional("asked", &WaitRule::asked),
+                    optional("served", &WaitRule::served),
+                    optional("over", &WaitRule::over),
+                    optional("args", &WaitRule::args),
+                    optional("flow_track", &WaitRule::flow_track),
+                    optional("flow_key", &WaitRule::flow_key),
+                    optional("flow_minimum", &WaitRule::flow_minimum)};
 }
 
 template <>
