@@ -228,6 +228,12 @@ std::string apply_where(Options& options, const std::string& value) {
 
 std::string apply_table(Options& options, const std::string& value) {
   if (value.empty()) return "a file needs a name";
+  const auto& built_in = timeline::built_in_tables();
+  const auto known = std::ranges::find(built_in, value, &timeline::Table::name);
+  if (known != built_in.end()) {
+    options.tables.push_back(*known);
+    return {};
+  }
   auto text = read_table(value);
   if (!text) return std::move(text).error();
   auto table = timeline::parse_table(*text, value);
@@ -413,7 +419,8 @@ constexpr std::array kOptions = {
                .value = "FILE",
                .help = "a table that says what events mean, beside the built-in ones",
                .detail = "A file in TOML, which 'tracedeck tables' describes; in place of a "
-                         "built-in table of the same name. Repeatable.",
+                         "built-in table of the same name. Or the name of a built-in table that "
+                         "is only used when asked for. Repeatable.",
                .kind = ValueKind::kFile,
                .apply = apply_table},
     OptionSpec{.name = "explain",

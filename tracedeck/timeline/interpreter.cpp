@@ -52,7 +52,7 @@ class Interpreter::Work {
     for (const Table& table : built_in_tables()) {
       const bool replaced =
           std::ranges::find(options_.tables, table.name, &Table::name) != options_.tables.end();
-      if (replaced) continue;
+      if (replaced || table.optional) continue;
       if (const auto compiled = compile(table); !compiled) return compiled;
     }
     return {};

@@ -268,6 +268,76 @@ TEST_F(ScheduleTest, ATaskThatIsPutOnAnotherProcessorHasLeftTheFirst) {
                           "state stopped on task 1 at 35", "state running on task 3 at 40"));
 }
 
+// What one event adds to a counter and another takes off.
+class BalanceTest : public InterpretedTest {
+ protected:
+  static constexpr std::string_view kMemory = R"(table = "memory"
+[[track]]
+id = "memory"
+kind = "counter"
+name = "live bytes"
+[[counter]]
+event = ["get", "change"]
+until = ["put", "change"]
+match = ["a.place == b.old ?? place"]
+when = "place != 0"
+track = "memory"
+value = ".size"
+)";
+  const EventClass& get_ =
+      add_class("get", structure_class({{"place", unsigned_class()}, {"size", unsigned_class()}}));
+  const EventClass& put_ = add_class("put", structure_class({{"place", unsigned_class()}}));
+  const EventClass& change_ = add_class("change", structure_class({{"old", unsigned_class()},
+                                                                   {"place", unsigned_class()},
+                                                                   {"size", unsigned_class()}}));
+  void get(std::int64_t time, std::uint64_t place, std::uint64_t size) {
+    say(get_, time, {unsigned_slot(place), unsigned_slot(size)});
+  }
+  void put(std::int64_t time, std::uint64_t place) { say(put_, time, {unsigned_slot(place)}); }
+};
+
+TEST_F(BalanceTest, WhatIsAddedIsTakenOffOnce) {
+  get(10, 1, 100);
+  get(20, 2, 50);
+  put(30, 1);
+  put(40, 1);  // it is off already
+  put(50, 7);  // it was never added
+  put(60, 2);
+  EXPECT_THAT(marks(kMemory),
+              ElementsAre("counter 100 on live bytes at 10", "counter 150 on live bytes at 20",
+                          "counter 50 on live bytes at 30", "counter 0 on live bytes at 60"));
+}
+
+TEST_F(BalanceTest, AnEventMayDoBoth) {
+  get(10, 1, 100);
+  say(change_, 20, {unsigned_slot(1), unsigned_slot(2), unsigned_slot(300)});
+  put(30, 2);
+  EXPECT_THAT(marks(kMemory),
+              ElementsAre("counter 100 on live bytes at 10", "counter 0 on live bytes at 20",
+                          "counter 300 on live bytes at 20", "counter 0 on live bytes at 30"));
+}
+
+TEST_F(BalanceTest, WhatIsAddedAgainTakesThePlaceOfWhatWasThere) {
+  get(10, 1, 100);
+  get(20, 1, 70);
+  get(30, 0, 9);  // the condition does not hold
+  EXPECT_THAT(marks(kMemory),
+              ElementsAre("counter 100 on live bytes at 10", "counter 70 on live bytes at 20"));
+}
+
+TEST_F(BalanceTest, NotMoreIsHeldThanThereIsRoomFor) {
+  for (std::uint64_t i = 1; i <= 131'072 + 5; ++i) get(10, i, 1);
+  EXPECT_EQ(marks(kMemory).back(), "counter 131072 on live bytes at 10");
+  EXPECT_EQ(counts().not_held, 5U);
+}
+
+TEST_F(BalanceTest, AnOptionalTableIsUsedOnlyWhenAskedFor) {
+  const std::vector<Table>& all = built_in_tables();
+  const auto found = std::ranges::find(all, "lttng-ust-memory", &Table::name);
+  ASSERT_NE(found, all.end());
+  EXPECT_TRUE(found->optional);
+}
+
 // Names without any table.
 class InferredTest : public InterpretedTest {};
 

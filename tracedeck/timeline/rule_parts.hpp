@@ -191,6 +191,7 @@ class BoundTrack {
     track.kind = space_.rule.kind;
     track.group = space_.rule.id;
     track.rank = space_.rank;
+    track.unit = space_.rule.unit;
     track.name = (name != nullptr ? *name : name_).text(event, context_.scope);
     if (parent_ != nullptr && parent_->possible()) track.parent = parent_->find(event);
     track.pid = number(pid_, event);

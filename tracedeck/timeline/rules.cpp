@@ -7,6 +7,7 @@
 
 #include "tracedeck/base/time_point.hpp"
 #include "tracedeck/query/parser.hpp"
+#include "tracedeck/timeline/balance_rules.hpp"
 #include "tracedeck/timeline/memory_rules.hpp"
 #include "tracedeck/timeline/point_rules.hpp"
 #include "tracedeck/timeline/schedule_rules.hpp"
@@ -100,6 +101,7 @@ class CompiledRules final : public RuleSet {
     for (SliceState& each : slices_) each.forget(ended, context_.marking);
     for (WaitState& each : waits_) each.forget_all();
     for (FlowState& each : flows_) each.forget_all();
+    for (BalanceState& each : balances_) each.balance.forget_all();
     for (Processors& each : processors_) each.forget(ended);
   }
   [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
@@ -109,6 +111,8 @@ class CompiledRules final : public RuleSet {
   void compile_tracks(RuleParser& parser);
   void compile_slices(RuleParser& parser);
   void compile_points(RuleParser& parser);
+  [[nodiscard]] TrackSpace* counter_space(RuleParser& parser, const CounterRule& rule);
+  void compile_balance(RuleParser& parser, const CounterRule& rule);
   void compile_waits(RuleParser& parser);
   void compile_wait_flow(RuleParser& parser, WaitState& state);
   [[nodiscard]] std::int64_t least(std::string_view key, const std::string& text,
@@ -139,6 +143,7 @@ class CompiledRules final : public RuleSet {
   [[nodiscard]] SliceScope scope_of(const SliceRule& rule, const EventClass& event_class);
   void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_balances(const EventClass& event_class, std::vector<PlannedAction>& into);
   [[nodiscard]] static bool is_asked_by(const WaitState& state, const EventClass& event_class);
   void plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_schedules(const EventClass& event_class, std::vector<PlannedAction>& into);
@@ -152,6 +157,7 @@ class CompiledRules final : public RuleSet {
   std::deque<SliceState> slices_;
   std::deque<InstantState> instants_;
   std::deque<CounterState> counters_;
+  std::deque<BalanceState> balances_;
   std::deque<StateState> states_;
   std::unordered_map<TrackId, std::int64_t> spent_before_;  // by what `StateRule::spent` said last
   std::deque<WaitState> waits_;
@@ -199,9 +205,9 @@ void CompiledRules::name_memory() {
 void CompiledRules::compile_tracks(RuleParser& parser) {
   for (const TrackRule& rule : table_.tracks) {
     parser.in("track", rule.id);
-    const std::string signature =
-        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", static_cast<int>(rule.kind), rule.name,
-                    fmt::join(rule.key, "\t"), rule.parent, rule.shared, rule.pid, rule.tid);
+    const std::string signature = fmt::format(
+        "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", static_cast<int>(rule.kind), rule.name,
+        fmt::join(rule.key, "\t"), rule.parent, rule.shared, rule.pid, rule.tid, rule.unit);
     auto& known = context_.tracks[signature];
     if (known != nullptr) {
       spaces_.emplace(rule.id, known.get());
@@ -253,14 +259,16 @@ void CompiledRules::compile_points(RuleParser& parser) {
   }
   for (const CounterRule& rule : table_.counters) {
     parser.in("counter", fmt::format("of {}", fmt::join(rule.event, ", ")));
+    if (!rule.until.empty()) {
+      compile_balance(parser, rule);
+      continue;
+    }
     CounterState& state = counters_.emplace_back();
     state.rule = &rule;
     parser.classes(rule.event, state.event);
     parser.value(rule.when, state.when);
     parser.value(rule.value, state.value);
-    state.track = space(rule.track);
-    if (state.track != nullptr && state.track->rule.kind != TrackKind::kCounter)
-      parser.wrong({.message = fmt::format("the track `{}` is to be of kind counter", rule.track)});
+    state.track = counter_space(parser, rule);
   }
   for (const StateRule& rule : table_.states) {
     parser.in("state", fmt::format("of {}", fmt::join(rule.event, ", ")));
@@ -276,6 +284,24 @@ void CompiledRules::compile_points(RuleParser& parser) {
       parser.wrong(
           {.message = fmt::format("the track `{}` is to be of kind state or task", rule.track)});
   }
+}
+
+TrackSpace* CompiledRules::counter_space(RuleParser& parser, const CounterRule& rule) {
+  TrackSpace* const found = space(rule.track);
+  if (found != nullptr && found->rule.kind != TrackKind::kCounter)
+    parser.wrong({.message = fmt::format("the track `{}` is to be of kind counter", rule.track)});
+  return found;
+}
+
+void CompiledRules::compile_balance(RuleParser& parser, const CounterRule& rule) {
+  BalanceState& state = balances_.emplace_back(rule);
+  parser.classes(rule.event, state.event);
+  parser.classes(rule.until, state.until);
+  parser.value(rule.when, state.when);
+  parser.value(rule.value, state.value);
+  parser.pairs(rule.match, state.key_a, state.key_b);
+  state.track = counter_space(parser, rule);
+  if (rule.match.empty()) parser.wrong({.message = "with `until`, `match` says what is taken off"});
 }
 
 void CompiledRules::compile_waits(RuleParser& parser) {
@@ -528,6 +554,23 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
   }
 }
 
+// An event that both takes off and adds, as realloc, takes off first.
+void CompiledRules::plan_balances(const EventClass& event_class, std::vector<PlannedAction>& into) {
+  const std::string_view name = timeline::name_of(event_class);
+  const std::uint64_t trace = trace_of(event_class);
+  const auto add = [&](auto action) {
+    if (!action->possible()) return lacks("[[counter]]", event_class);
+    into.push_back({Phase::kPoint, std::move(action)});
+  };
+  for (BalanceState& state : balances_) {
+    if (state.until.matches(name))
+      add(std::make_unique<TakeOffBalance>(state, event_class, context_, trace));
+    if (state.event.matches(name))
+      add(std::make_unique<AddToBalance>(state, track(state.track, event_class), event_class,
+                                         context_, trace));
+  }
+}
+
 // Whether no class of the trace says it better.
 bool CompiledRules::is_asked_by(const WaitState& state, const EventClass& event_class) {
   const DataStreamClass* const stream_class = event_class.stream_class;
@@ -620,6 +663,7 @@ void CompiledRules::plan(const EventClass& event_class, std::vector<PlannedActio
   plan_slices(event_class, into);
   plan_schedules(event_class, into);
   plan_points(event_class, into);
+  plan_balances(event_class, into);
   plan_waits(event_class, into);
 }
 

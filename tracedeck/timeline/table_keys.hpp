@@ -70,7 +70,8 @@ constexpr auto keys_of<TrackRule>() {
   return std::tuple{required("id", &TrackRule::id),         optional("kind", &TrackRule::kind),
                     required("name", &TrackRule::name),     optional("key", &TrackRule::key),
                     optional("parent", &TrackRule::parent), optional("shared", &TrackRule::shared),
-                    optional("pid", &TrackRule::pid),       optional("tid", &TrackRule::tid)};
+                    optional("pid", &TrackRule::pid),       optional("tid", &TrackRule::tid),
+                    optional("unit", &TrackRule::unit)};
 }
 
 template <>
@@ -105,7 +106,8 @@ template <>
 constexpr auto keys_of<CounterRule>() {
   return std::tuple{required("event", &CounterRule::event), optional("when", &CounterRule::when),
                     required("track", &CounterRule::track), required("value", &CounterRule::value),
-                    optional("sum", &CounterRule::sum)};
+                    optional("sum", &CounterRule::sum),     optional("until", &CounterRule::until),
+                    optional("match", &CounterRule::match)};
 }
 
 template <>
