@@ -50,6 +50,7 @@ void append_counts(Receipt& receipt, const timeline::TimelineCounts& counts) {
          false);
   append(counts.unmatched_ends, "end without a begin", "shown as an instant", false);
   append(counts.clock_steps, "time earlier than the last on its track", "clamped to that", false);
+  append(counts.sections, "step back of a clock by more than 1s", "all begins anew there", false);
 }
 
 // Marks that go nowhere: only what was applied is wanted.

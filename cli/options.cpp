@@ -228,6 +228,12 @@ std::string apply_where(Options& options, const std::string& value) {
 
 std::string apply_table(Options& options, const std::string& value) {
   if (value.empty()) return "a file needs a name";
+  const auto& built_in = timeline::built_in_tables();
+  const auto known = std::ranges::find(built_in, value, &timeline::Table::name);
+  if (known != built_in.end()) {
+    options.tables.push_back(*known);
+    return {};
+  }
   auto text = read_table(value);
   if (!text) return std::move(text).error();
   auto table = timeline::parse_table(*text, value);
@@ -253,6 +259,15 @@ std::vector<Choice> perfetto_choices() {
 
 std::string apply_perfetto_level(Options& options, const std::string& value) {
   options.perfetto_level = value == "50" ? 50 : 57;
+  return {};
+}
+
+std::vector<Choice> flows_choices() {
+  return {{"long", "of what took long, as tables say"}, {"all", "of all"}};
+}
+
+std::string apply_flows(Options& options, const std::string& value) {
+  options.all_flows = value == "all";
   return {};
 }
 
@@ -405,7 +420,8 @@ constexpr std::array kOptions = {
                .value = "FILE",
                .help = "a table that says what events mean, beside the built-in ones",
                .detail = "A file in TOML, which 'tracedeck tables' describes; in place of a "
-                         "built-in table of the same name. Repeatable.",
+                         "built-in table of the same name. Or the name of a built-in table that "
+                         "is only used when asked for. Repeatable.",
                .kind = ValueKind::kFile,
                .apply = apply_table},
     OptionSpec{.name = "explain",
@@ -439,6 +455,14 @@ constexpr std::array kOptions = {
                .choices = args_choices,
                .initial = "longest",
                .apply = apply_args},
+    OptionSpec{.name = "flows",
+               .value = "WHICH",
+               .help = "arrows from what led to something: of what took long (default), or all",
+               .detail = "How long is said by tables; the one for dial9 has arrows from a wake to "
+                         "a poll that came 1 ms later or more.",
+               .choices = flows_choices,
+               .initial = "long",
+               .apply = apply_flows},
     OptionSpec{.name = "perfetto-level",
                .value = "VERSION",
                .help = "oldest Perfetto that is to read it: 57 (default), 50",

@@ -58,6 +58,7 @@ struct Options {
   std::string why_track;
   int perfetto_level = 57;
   bool all_arguments = false;
+  bool all_flows = false;
   bool explain = false;              // print what was applied and inferred as tables
   std::string slices_where;          // what slices have to meet
   std::string slices_by;             // what they are grouped by

@@ -10,8 +10,10 @@
 namespace tracedeck::cli {
 
 timeline::MarkStreamOptions mark_options(const Options& options) {
-  return {
-      .tables = options.tables, .selection = options.selection, .keeps_order = options.order_given};
+  return {.tables = options.tables,
+          .all_flows = options.all_flows,
+          .selection = options.selection,
+          .keeps_order = options.order_given};
 }
 
 void report_notices(Session& session, const timeline::Interpreter& interpreter) {

@@ -29,7 +29,7 @@ OPTIONS = {
     "diff": "json output by top where require table begin end order metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
     "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size table explain perfetto-level args int64 report order begin end where limit clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size table explain flows perfetto-level args int64 report order begin end where limit clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.

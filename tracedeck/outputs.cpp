@@ -77,9 +77,11 @@ std::unique_ptr<exporting::Exporter> html(io::Output& output, const OutputSettin
       page::make_page(output, {.title = settings.title, .all_arguments = settings.all_arguments}));
 }
 
-constexpr std::array<std::string_view, 3> kHtmlOptions = {"table", "explain", "args"};
-constexpr std::array<std::string_view, 2> kTimeLineOptions = {"table", "explain"};
-constexpr std::array<std::string_view, 3> kPerfettoOptions = {"table", "explain", "perfetto-level"};
+constexpr std::array<std::string_view, 4> kHtmlOptions = {"table", "explain", "args", "flows"};
+constexpr std::array<std::string_view, 3> kChromeOptions = {"table", "explain", "flows"};
+constexpr std::array<std::string_view, 2> kFoldedOptions = {"table", "explain"};
+constexpr std::array<std::string_view, 4> kPerfettoOptions = {"table", "explain", "flows",
+                                                              "perfetto-level"};
 constexpr std::array<std::string_view, 1> kRecordOptions = {"records"};
 constexpr std::array<std::string_view, 2> kJsonOptions = {"records", "int64"};
 constexpr std::array<std::string_view, 8> kBabeltraceOptions = {
@@ -124,12 +126,12 @@ constexpr std::array kRendered = {
     OutputKind{.name = "chrome",
                .title = "time lines as JSON of Chrome's trace viewer",
                .suffixes = {".json"},
-               .options = kTimeLineOptions,
+               .options = kChromeOptions,
                .draw = chrome},
     OutputKind{.name = "folded",
                .title = "stacks for flame graphs, of samples or of slices",
                .suffixes = {".folded"},
-               .options = kTimeLineOptions,
+               .options = kFoldedOptions,
                .draw = folded,
                .names_addresses = true},
 };

@@ -15,6 +15,7 @@
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/inference.hpp"
 #include "tracedeck/timeline/marking.hpp"
+#include "tracedeck/timeline/rule_parts.hpp"
 #include "tracedeck/timeline/rules.hpp"
 
 namespace tracedeck::timeline {
@@ -60,7 +61,7 @@ class Interpreter::Work {
     for (const Table& table : built_in_tables()) {
       const bool replaced =
           std::ranges::find(options_.tables, table.name, &Table::name) != options_.tables.end();
-      if (replaced) continue;
+      if (replaced || table.optional) continue;
       if (const auto compiled = compile(table); !compiled) return compiled;
     }
     return {};
@@ -151,18 +152,17 @@ class Interpreter::Work {
   [[gnu::always_inline]] void run(ClassPlan& plan, const Event& event) {
     // What nearly all events are, and nothing waits for: in a few instructions.
     // What has no actions is not plain.
-    const bool is_plain = plan.is_plain && event.stream == last_stream_ && !any_pending_;
+    const auto time = static_cast<std::int64_t>(std::min(event.time, kMostTime));
+    const bool is_plain = plan.is_plain && event.stream == last_stream_ && !any_pending_ &&
+                          (last_state_ == nullptr || time >= last_state_->latest);
     if (!is_plain) [[unlikely]]
       return run_any(plan, event);
-    const Moment now{.event = &event,
-                     .time = static_cast<std::int64_t>(std::min(event.time, kMostTime)),
-                     .number = number_,
-                     .stream = last_state_};
+    const Moment now{.event = &event, .time = time, .number = number_, .stream = last_state_};
     last_ = now.time;
     timeline_.note_time(now.time);
+    if (now.stream != nullptr) now.stream->latest = now.time;
     marking_.pass(now.time);
     for (const auto& action : plan.actions) action->run(now);
-    if (now.stream != nullptr) now.stream->last_time = now.time;
   }
 
   [[gnu::noinline]] void run_any(ClassPlan& plan, const Event& event) {
@@ -185,10 +185,30 @@ class Interpreter::Work {
     }
     if (!whole_.empty()) [[unlikely]]
       flush_whole();
+    if (now.stream != nullptr) {
+      if (now.time < now.stream->latest) [[unlikely]]
+        step_back(now);
+      else
+        now.stream->latest = now.time;
+    }
     marking_.pass(now.time);
     for (const auto& action : plan.actions) action->run(now);
-    if (now.stream != nullptr) now.stream->last_time = now.time;
     any_pending_ = damage_pending_ || !whole_.empty();
+  }
+
+  // A step so far that the clock began anew, as after a reset. Beyond so many of them the clock is
+  // none, and times are clamped.
+  void step_back(const Moment& now) {
+    StreamState& stream = *now.stream;
+    const auto step =
+        static_cast<std::uint64_t>(stream.latest) - static_cast<std::uint64_t>(now.time);
+    if (step <= kFarBack || timeline_.counts().sections == kMostSections) return;
+    const SectionEnd ended = marking_.end_section(stream, now.number - 1);
+    for (auto& [name, space] : context_.tracks) space->forget(ended);
+    for (const auto* const all : {&rules_, &inferred_rules_}) {
+      for (const auto& rules : *all) rules->forget(ended);
+    }
+    stream.latest = now.time;
   }
 
   // Slices that begin at the same time are begun in the order in which they enclose one another.
@@ -205,7 +225,8 @@ class Interpreter::Work {
     marking_.pass(whole_.front().now.time);
     for (const Whole& each : whole_) {
       for (const auto& action : each.plan->actions) action->run(each.now);
-      if (each.now.stream != nullptr) each.now.stream->last_time = each.now.time;
+      if (each.now.stream != nullptr)
+        each.now.stream->latest = std::max(each.now.stream->latest, each.now.time);
     }
     whole_.clear();
   }
@@ -243,8 +264,8 @@ class Interpreter::Work {
     counts.lost_events += loss.events.value_or(0);
     StreamState* const state = loss.stream == nullptr ? nullptr : &streams_[loss.stream->entity];
     const std::int64_t before =
-        state != nullptr && state->last_time != std::numeric_limits<std::int64_t>::min()
-            ? state->last_time
+        state != nullptr && state->latest != std::numeric_limits<std::int64_t>::min()
+            ? state->latest
             : last_;
     const std::int64_t begin = loss.begin ? saturated(*loss.begin) : before;
     const std::int64_t end = loss.end ? saturated(*loss.end) : std::max(begin, last_);
@@ -361,11 +382,13 @@ class Interpreter::Work {
     Moment now;
   };
   static constexpr std::size_t kMostAtOnce = 65'536;
+  static constexpr std::uint64_t kFarBack = 1'000'000'000;  // ns
+  static constexpr std::uint64_t kMostSections = 256;
 
   InterpreterOptions options_;
   Timeline timeline_;
   Marking marking_{timeline_};
-  RuleContext context_{marking_};
+  RuleContext context_{marking_, options_.all_flows};
   std::vector<std::unique_ptr<RuleSet>> rules_;
   std::map<std::pair<std::uint64_t, std::size_t>, Applied> applied_;  // by trace and rules
   bool plan_again_ = false;

@@ -18,6 +18,8 @@ namespace tracedeck::timeline {
 struct InterpreterOptions {
   // Beside the built-in tables, or in place of one of the same name.
   std::vector<Table> tables = {};
+  // Flows of all that led to something, also what took less than tables ask for.
+  bool all_flows = false;
 };
 
 // Records come in the order of time, of each track at least; what has a duration, in the order in

@@ -72,6 +72,14 @@ class KeyTable {
     }
   }
 
+  // Puts `change(number)`, which is not 0, in the place of each number.
+  template <class Change>
+  void change(const Change& change) {
+    for (std::size_t at = words_; at < cells_.size(); at += words_ + 1) {
+      if (cells_[at] != 0) cells_[at] = change(static_cast<std::uint32_t>(cells_[at]));
+    }
+  }
+
   // Calls `visit(number)` for each, in no order.
   template <class Visit>
   void for_each(const Visit& visit) const {

@@ -162,6 +162,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   say(counts.without_lane, "slices that no picture shows, more than 256 at a time on one track");
   say(counts.unrelated_clocks, "clocks that nothing relates to the first");
   say(counts.clock_steps, "times that step back on their track");
+  say(counts.sections, "clocks that step back by more than 1s, from where on all begins anew");
   say(counts.without_field, "events that lack a field of their rule");
   say(counts.not_held, "begins left out, too many at a time");
   if (!said.empty()) out += fmt::format("besides: {}\n", fmt::join(said, ", "));
@@ -250,6 +251,7 @@ constexpr auto kCounts = std::to_array<NamedCount>({
     {"overlaps", &TimelineCounts::overlaps},
     {"without_lane", &TimelineCounts::without_lane},
     {"clock_steps", &TimelineCounts::clock_steps},
+    {"sections", &TimelineCounts::sections},
     {"unrelated_clocks", &TimelineCounts::unrelated_clocks},
     {"without_field", &TimelineCounts::without_field},
     {"not_held", &TimelineCounts::not_held},

@@ -36,6 +36,7 @@ using SinkFor = std::function<MarkSink&(const MarksAhead& ahead)>;
 struct MarkStreamOptions {
   // Beside the built-in tables, or in place of one of the same name.
   std::vector<Table> tables = {};
+  bool all_flows = false;  // as in InterpreterOptions
   // What the user wants of the traces. Without `keeps_order` events come in the order of time.
   flow::Selection selection = {};
   bool keeps_order = false;

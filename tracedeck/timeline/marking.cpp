@@ -1,6 +1,7 @@
 #include "tracedeck/timeline/marking.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -372,15 +373,17 @@ void Marking::wait(TrackId track, NameId name, const Moment& now, std::int64_t b
                    const Arguments* arguments, std::uint16_t flags) {
   Mark& mark = add(MarkKind::kWait, track, name, std::max(now.time, begin));
   mark.flags |= flags;
+  if (now.time < begin) mark.flags |= kNegative;
   mark.begin = begin;
   mark.event = now.event;
   mark.arguments = arguments;
 }
 
-void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now) {
+void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
+                   NameId name) {
   const std::uint64_t flow = ++flows_;
-  add(MarkKind::kFlowOut, from, kNoName, from_time).flow = flow;
-  add(MarkKind::kFlowIn, to, kNoName, std::max(now.time, from_time)).flow = flow;
+  add(MarkKind::kFlowOut, from, name, from_time).flow = flow;
+  add(MarkKind::kFlowIn, to, name, std::max(now.time, from_time)).flow = flow;
 }
 
 void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
@@ -393,6 +396,40 @@ void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int
   mark.begin = std::min(begin, end);
   lost_at_ = number;
   (stream != nullptr ? stream->losses : losses_).add({number, begin});
+}
+
+SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
+  ++timeline_.mutable_counts().sections;
+  SectionEnd ended{.tracks = std::vector<bool>(timeline_.track_count() + 1),
+                   .slices = std::vector<bool>(open_.size() + 1)};
+  const auto end = [&](OpenId id, std::int64_t time) {
+    ended.slices[id] = true;
+    const OpenSlice& slice = open_[id - 1];
+    const std::uint16_t lost = loss_within(slice) != nullptr ? kAcrossLoss : 0;
+    close(id, std::max(time, slice.begin), kInferredEnd | lost, nullptr, nullptr, nullptr);
+  };
+  for (TrackId track = 1; track <= timeline_.track_count(); ++track) {
+    const TrackId first = track_state(track).first_lane;
+    if (std::ranges::find(track_state(first).parts, &stream, &StreamPart::stream) ==
+        track_state(first).parts.end())
+      continue;
+    ended.tracks[track] = true;
+    TrackState& state = track_state(track);
+    state.last = std::max(state.last, stream.latest);
+    std::vector<OpenId> open = state.stack;
+    std::erase_if(open, [&](OpenId id) { return open_[id - 1].end != kNoTime; });
+    for (const OpenId id : open | std::views::reverse) end(id, state.last);
+    if (state.state == kNoName) continue;
+    state.state = kNoName;
+    add(MarkKind::kState, track, kNoName, state.last).value = 0;
+  }
+  for (const OpenId id : std::vector<OpenId>(unplaced_.begin(), unplaced_.end())) {
+    if (ended.has_track(open_[id - 1].track)) end(id, stream.latest);
+  }
+  // What else is known by the stream's events is not any more.
+  lost_at_ = number;
+  stream.losses.add({number, stream.latest});
+  return ended;
 }
 
 void Marking::finish(std::int64_t time) {

@@ -31,6 +31,9 @@ inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::max()
   return value.negative() ? -magnitude : magnitude;
 }
 
+// Of open slices, from 1 on; 0 is none.
+using OpenId = std::uint32_t;
+
 // What was reported lost: of a stream, or of all.
 class Losses {
  public:
@@ -58,7 +61,17 @@ class Losses {
 // A data stream, as far as it has to be known what was lost in it.
 struct StreamState {
   Losses losses = {};
-  std::int64_t last_time = std::numeric_limits<std::int64_t>::min();
+  // Of its events, since its clock stepped back far.
+  std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+};
+
+// What ended where a clock stepped back far.
+struct SectionEnd {
+  std::vector<bool> tracks = {};  // by TrackId: they are marked on no more
+  std::vector<bool> slices = {};  // by OpenId: they are not open any more
+
+  [[nodiscard]] bool has_track(TrackId id) const { return id < tracks.size() && tracks[id]; }
+  [[nodiscard]] bool has_slice(OpenId id) const { return id < slices.size() && slices[id]; }
 };
 
 // The event at hand.
@@ -78,9 +91,6 @@ class SliceObserver {
   virtual ~SliceObserver() = default;
   virtual void slice_ended(const OpenSlice& slice, const Moment& now) = 0;
 };
-
-// By number, from 1 on; 0 is none.
-using OpenId = std::uint32_t;
 
 struct OpenSlice {
   std::int64_t begin = 0;
@@ -188,10 +198,15 @@ class Marking {
   void counter(TrackId track, const Moment& now, double value);
   void wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
             const Arguments* arguments, std::uint16_t flags);
-  void flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now);
+  // `name`: what the ends are called where nothing else is there; may be kNoName.
+  void flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
+            NameId name = kNoName);
   // Nothing is known of `stream` between the times; null: of all.
   void gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
            std::uint64_t number);
+  // The clock of a stream stepped back far behind event `number`: slices and states on its tracks
+  // end, and these are marked on no more. What is known whole ends where it says.
+  [[nodiscard]] SectionEnd end_section(StreamState& stream, std::uint64_t number);
   // No more events come: what is open stays so.
   void finish(std::int64_t time);
 

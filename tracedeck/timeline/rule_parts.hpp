@@ -128,6 +128,11 @@ class NameMaker {
 struct TrackSpace {
   explicit TrackSpace(const TrackRule& of) : rule(of), tracks(of.key.size() + 1) {}
 
+  // Others take the places of tracks that are marked on no more.
+  void forget(const SectionEnd& ended) {
+    tracks.keep_if([&](std::uint32_t number) { return !ended.has_track(number); });
+  }
+
   TrackRule rule;
   std::uint32_t rank = 0;
   TrackSpace* parent = nullptr;
@@ -176,6 +181,11 @@ class BoundTrack {
   [[nodiscard]] TrackId find_by_word(const Event& event, std::uint64_t word) {
     return find_task(event, word, name_);
   }
+  // The same, but kNoTrack if there is none yet.
+  [[nodiscard]] TrackId find_known(std::uint64_t word) const {
+    const Words words = {word, trace_};
+    return space_.tracks.find(words.data());
+  }
   // The task of that word; `name`: what it is called if it is new.
   [[nodiscard]] TrackId find_task(const Event& event, std::uint64_t word,
                                   const BoundTemplate& name) {
@@ -209,6 +219,7 @@ class BoundTrack {
     track.kind = space_.rule.kind;
     track.group = space_.rule.id;
     track.rank = space_.rank;
+    track.unit = space_.rule.unit;
     track.name = (name != nullptr ? *name : name_).text(event, context_.scope);
     if (parent_ != nullptr && parent_->possible()) track.parent = parent_->find(event);
     track.pid = number(pid_, event);

@@ -14,6 +14,21 @@ struct SliceState {
   explicit SliceState(const SliceRule& of)
       : rule(&of), open(of.match.size() + (of.by_name ? 2 : 1)) {}
 
+  // The slices of a key that go on keep their order.
+  void forget(const SectionEnd& ended, Marking& marking) {
+    const auto open_from = [&](OpenId id) {
+      while (id != 0 && ended.has_slice(id)) id = marking.open(id).below;
+      return id;
+    };
+    open.change([&](std::uint32_t number) {
+      if (number == kSeen) return kSeen;
+      const OpenId top = open_from(number);
+      for (OpenId id = top; id != 0; id = marking.open(id).below)
+        marking.open(id).below = open_from(marking.open(id).below);
+      return top == 0 ? kSeen : top;
+    });
+  }
+
   const SliceRule* rule;
   ClassMatcher begin = {};
   ClassMatcher end = {};

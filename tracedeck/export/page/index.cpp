@@ -254,6 +254,8 @@ constexpr std::array kCounts = {
     Count{"slices left out: all lanes were taken", &timeline::TimelineCounts::without_lane},
     Count{"slices left out: no memory for their begin", &timeline::TimelineCounts::not_held},
     Count{"events before others of their track", &timeline::TimelineCounts::clock_steps},
+    Count{"clocks that step back by more than 1s: all begins anew",
+          &timeline::TimelineCounts::sections},
     Count{"events that lack a field of their rule", &timeline::TimelineCounts::without_field},
     Count{"clocks that nothing relates to the first", &timeline::TimelineCounts::unrelated_clocks},
 };
