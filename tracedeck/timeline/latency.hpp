@@ -102,6 +102,7 @@ class Latency final : public MarkSink {
       : options_(std::move(options)),
         begin_(options_.begin.value_or(std::numeric_limits<std::int64_t>::min())) {}
 
+  LatencyRow* end(const Timeline& timeline, const Mark& mark, bool is_wait);
   void add(LatencyRow& row, const Mark& mark) const;
   [[nodiscard]] LatencyRow* row_of(const Timeline& timeline, const Mark& mark, bool is_wait);
   [[nodiscard]] LatencyRow* general_row(const Timeline& timeline, const Mark& mark, bool is_wait);
