@@ -32,16 +32,23 @@ struct EventType {
   std::uint32_t header_size = kEventHeaderSize;  // of the event frame, bytes
   std::uint32_t ordinal = 0;                     // counts the distinct types of a trace from 0
   std::uint16_t id = 0;
+  std::uint16_t field_count = 0;
   // Whatever the decoder's user wants to find again with every event of the type.
   mutable const void* attachment = nullptr;
 
-  std::uint16_t field_count = 0;
   const Program* program = nullptr;  // that of equal steps
-  std::string_view key = {};         // what makes it distinct: schema frame, annotation frames
-  std::string_view frame = {};       // its schema frame, with what was checked when it was decoded
+  const char* key_begin = nullptr;
+  const char* frame_begin = nullptr;
+  std::uint32_t key_size = 0;
+  std::uint32_t frame_size = 0;
   // With annotations, which the frame does not have; without, once `schema` was asked for.
   mutable std::unique_ptr<const Schema> kept = nullptr;
 
+  // What makes it distinct: schema frame, annotation frames.
+  [[nodiscard]] std::string_view key() const { return {key_begin, key_size}; }
+  // Its schema frame, with what was checked when it was decoded.
+  [[nodiscard]] std::string_view frame() const { return {frame_begin, frame_size}; }
+  [[nodiscard]] bool has_annotations() const { return key_begin != frame_begin; }
   [[nodiscard]] std::string_view name() const;
   // The bytes of the frame from the number of fields on: equal for equal fields.
   [[nodiscard]] std::string_view field_bytes() const;
@@ -69,9 +76,14 @@ class TypeStore {
  private:
   EventType& make(std::string_view key, std::uint16_t id, const Schema& schema);
   const Program& keep(Program program);
+  // A copy that stays where it is.
+  const char* keep(std::string_view key);
 
   StableList<EventType> types_;
-  std::vector<std::unique_ptr<const char[]>> keys_;  // of `types_`
+  // What the keys of `types_` lie in, the last one up to `keys_end_`.
+  std::vector<std::unique_ptr<char[]>> keys_;
+  char* keys_end_ = nullptr;
+  std::size_t keys_left_ = 0;
   NameIndex by_key_;
   std::vector<std::unique_ptr<const Program>> programs_;
   NameIndex by_steps_;
