@@ -15,6 +15,7 @@ namespace tracedeck::flow {
 template <class Iterator, class Scratch, class Less>
 void sort_runs(Iterator first, Iterator last, Scratch scratch, const Less& less) {
   // Runs that were found, each more than twice as long as the one behind it.
+  constexpr std::ptrdiff_t kLeastRun = 12;
   std::array<Iterator, sizeof(std::size_t) * 8 + 2> begins;
   std::size_t runs = 0;
   const auto merge_last_two = [&](Iterator end) {
@@ -30,7 +31,11 @@ void sort_runs(Iterator first, Iterator last, Scratch scratch, const Less& less)
   };
   for (Iterator at = first; at != last;) {
     begins[runs++] = at;
-    at = std::is_sorted_until(at, last, less);
+    Iterator end = std::is_sorted_until(at, last, less);
+    // What is in no order at all has runs of two or three.
+    for (; end != last && end - at < kLeastRun; ++end)
+      std::rotate(std::upper_bound(at, end, *end, less), end, std::next(end));
+    at = end;
     while (runs > 1 && begins[runs - 1] - begins[runs - 2] <= 2 * (at - begins[runs - 1]))
       merge_last_two(at);
   }

@@ -115,7 +115,7 @@ class BeginSlice final : public Action {
 
  private:
   // Also of an event with a duration the slice ends with another.
-  [[nodiscard]] OpenId begin(TrackId track, const Moment& now) {
+  [[nodiscard, gnu::always_inline]] OpenId begin(TrackId track, const Moment& now) {
     const NameId name = name_(*now.event);
     if (now.end_time == kNoTime) [[likely]]
       return context_.marking.begin(track, name, now, arguments_, flags_);
