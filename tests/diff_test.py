@@ -96,11 +96,22 @@ def equal_blocks(blocks):
     return sum(s for _, s in blocks) ** 2 / sum(s * s for _, s in blocks)
 
 
+def variance_and_freedom(blocks, independent):
+    """The greatest variance: of blocks, of pairs of them, of pairs of those, while there are 8."""
+    greatest = independent, equal_blocks(blocks) - 1
+    while True:
+        greatest = max(greatest, (jackknife(blocks), equal_blocks(blocks) - 1), key=lambda pair: pair[0])
+        if len(blocks) < 16:
+            return greatest
+        blocks = [tuple(map(sum, zip(*blocks[i : i + 2]))) for i in range(0, len(blocks), 2)]
+
+
 def with_blocks(probability, a, b, variances):
-    real = [max(variance, jackknife(blocks)) for variance, blocks in zip(variances, (a, b))]
-    freedom = sum(real) ** 2 / sum(v * v / (equal_blocks(s) - 1) for v, s in zip(real, (a, b)))
+    real = [variance_and_freedom(blocks, variance) for variance, blocks in zip(variances, (a, b))]
+    variance = sum(v for v, _ in real)
+    freedom = variance**2 / sum(v * v / f for v, f in real)
     deviations = -statistics.NormalDist().inv_cdf(probability / 2) if probability < 1 else 0
-    return student(deviations / math.sqrt(sum(real) / sum(variances)), freedom)
+    return student(deviations / math.sqrt(variance / sum(variances)), freedom)
 
 
 def chance_of_shares(a, b):
@@ -139,7 +150,7 @@ def share_blocks(slices, threshold):
     for number, (_, duration) in zip(numbers, slices):
         blocks[number][0] += duration >= threshold
         blocks[number][1] += 1
-    return [tuple(block) for block in blocks.values()]
+    return [tuple(block) for _, block in sorted(blocks.items())]
 
 
 class DiffTest(CommandTest):

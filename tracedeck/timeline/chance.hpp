@@ -4,10 +4,10 @@
 // comes in bursts varies more than what is independent. A difference is measured by a test that is
 // exact for independent values and assumes nothing of how they are distributed (Fisher's for
 // shares, the conditional binomial one for rates). It is then divided by how much more the blocks
-// vary than independent values would, which the jackknife over blocks estimates, and never
-// multiplied: values that vary less count as independent. So there are at most as many false alarms
-// as promised, unless what lies in one block still depends much on what lies in the block before
-// it.
+// vary than independent values would, which the jackknife estimates over blocks, and over blocks
+// two and four times as long; the greatest counts. It is never multiplied: what varies less counts
+// as independent. So there are at most as many false alarms as promised, unless what comes together
+// lasts for a tenth of a trace or longer.
 #pragma once
 
 #include <cstdint>
