@@ -51,7 +51,8 @@ class SpanRows final : public MarkSink {
   void put_aside(std::string& into, const Mark& mark);
   // Takes a slice off its track; nothing: its begin is not known.
   [[nodiscard]] std::optional<OpenSlice> take_open(const Mark& mark);
-  void append_arguments(std::string_view aside);
+  void put_columns(const Timeline& timeline, const Mark& mark);
+  void put_arguments(std::string_view aside);
 
   query::Query& query_;
   bool all_;
@@ -71,7 +72,8 @@ class SpanRows final : public MarkSink {
   bool is_empty_ = true;                           // there were no events; likewise
   std::string both_ = {};                          // the arguments of a begin and its end
   std::vector<query::Cell> cells_ = {};
-  std::vector<query::Value> row_ = {};
+  std::vector<std::string> labels_ = {};  // by name
+  std::vector<query::Value> row_;
 };
 
 }  // namespace tracedeck::timeline
