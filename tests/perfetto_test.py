@@ -226,6 +226,17 @@ class RealTest(unittest.TestCase):
         total = sum(s.end - s.begin for s in trace.slices if s.end is not None)
         theirs = [int(v) if v.isdigit() else 0 for v in rows(file, sql)[0]]
         self.assertEqual(theirs, [total, *map(len, lists)])
+        self.compare_callstacks(file, trace)
+
+    def compare_callstacks(self, file, trace):
+        table = "__intrinsic_track_event_callstacks"
+        self.assertEqual(rows(file, f"select count(*) from {table}"), [[str(len(trace.callstacks))]])
+        # Each function as often as it is the innermost one of a stack.
+        ours = collections.Counter(one[-1] for _, one in trace.callstacks if isinstance(one[-1], str))
+        sql = f"select f.name, count(*) from {table} e join stack_profile_callsite c on c.id = e.callsite_id "
+        sql += "join stack_profile_frame f on f.id = c.frame_id where f.name != '' group by 1"
+        theirs = {name: int(count) for name, count in rows(file, sql)}
+        self.assertEqual(theirs, ours)
 
 
 class DecoderTest(unittest.TestCase):
