@@ -43,6 +43,11 @@ constexpr auto kWhyOptions = std::to_array<std::string_view>(
      "json-output", "table",    "slice-order",    "clock",     "clock-offset", "metadata",
      "files-from",  "format",   "tband-encoding", "max-state", "jobs",         "strict",
      "color",       "progress", "quiet",          "verbose",   "help",         "version"});
+constexpr auto kViewOptions = std::to_array<std::string_view>(
+    {"port",       "perfetto", "table",          "explain",   "perfetto-level", "args",
+     "begin",      "end",      "slice-order",    "clock",     "clock-offset",   "metadata",
+     "files-from", "format",   "tband-encoding", "max-state", "jobs",           "strict",
+     "color",      "progress", "quiet",          "verbose",   "help",           "version"});
 constexpr auto kTablesOptions = std::to_array<std::string_view>({"table", "help", "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
     {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
@@ -144,6 +149,17 @@ constexpr std::array kCommands = {
         "which waits were going on. Evidence comes first; a conclusion is drawn only where all "
         "of a known pattern was seen. The TRACEs are read twice.",
         Operands::kTraces, kWhyOptions, check_why, run_why},
+    Command{
+        "view", "time lines in a browser of this machine",
+        "Makes the page that 'convert --to html' writes, serves it on this machine alone and "
+        "prints "
+        "its address, one line. It is served until it is interrupted (Ctrl+C), which is exit 0. "
+        "The page is in a temporary file in TMPDIR meanwhile, and its address cannot be guessed: "
+        "whoever knows it and is on this machine can read it.\n\n"
+        "With --perfetto the address is that of Perfetto's own page, which the browser loads from "
+        "the network; the trace goes from here to the browser, and no further. It is served until "
+        "it was fetched once, at 127.0.0.1:9001, the only place that Perfetto's page fetches from.",
+        Operands::kTraces, kViewOptions, check_view, run_view},
     Command{"tables", "what is known of the meaning of events",
             "Lists the tables that say what events mean, or prints the one called NAME, as TOML. "
             "With --table FILE that one is checked and is in the list.\n\n"

@@ -53,6 +53,8 @@ void run_query(const Options& options, Session& session);
 void run_latency(const Options& options, Session& session);
 [[nodiscard]] std::string check_why(Options& options);
 void run_why(const Options& options, Session& session);
+[[nodiscard]] std::string check_view(Options& options);
+void run_view(const Options& options, Session& session);
 [[nodiscard]] std::string check_tables(Options& options);
 void run_tables(const Options& options, Session& session);
 void run_validate(const Options& options, Session& session);

@@ -278,6 +278,14 @@ std::string apply_args(Options& options, const std::string& value) {
   return {};
 }
 
+std::string apply_port(Options& options, const std::string& value) {
+  constexpr std::uint64_t kMost = 65'535;
+  const auto port = parse_count(value);
+  if (!port || *port > kMost) return fmt::format("a port is a number up to {}", kMost);
+  options.port = static_cast<std::uint16_t>(*port);
+  return {};
+}
+
 std::string apply_slices_by(Options& options, const std::string& value) {
   options.slices_by = value;
   const auto latency = timeline::Latency::make({.by = value});
@@ -438,6 +446,13 @@ constexpr std::array kOptions = {
                .choices = args_choices,
                .initial = "longest",
                .apply = apply_args},
+    OptionSpec{.name = "port",
+               .value = "N",
+               .help = "serve at this port of 127.0.0.1 (a free one)",
+               .apply = apply_port},
+    OptionSpec{.name = "perfetto",
+               .help = "serve a trace for Perfetto's page, which comes from the network",
+               .apply = set<&Options::perfetto>},
     OptionSpec{.name = "perfetto-level",
                .value = "VERSION",
                .help = "oldest Perfetto that is to read it: 57 (default), 50",

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
@@ -36,5 +37,8 @@ struct PageOptions {
 // for gaps, which then are in all tracks.
 [[nodiscard]] std::unique_ptr<timeline::MarkSink> make_page(io::Output& output,
                                                             PageOptions options);
+
+// What the page says that it needs, for who serves it to say too.
+[[nodiscard]] std::string_view content_security_policy();
 
 }  // namespace tracedeck::page
