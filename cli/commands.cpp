@@ -39,15 +39,17 @@ constexpr auto kLatencyOptions = std::to_array<std::string_view>(
      "jobs",         "strict",      "color",      "progress", "quiet",          "verbose",
      "help",         "version"});
 constexpr auto kWhyOptions = std::to_array<std::string_view>(
-    {"longest",     "slice",    "rank",           "at",        "track",        "json",
-     "json-output", "table",    "slice-order",    "clock",     "clock-offset", "metadata",
-     "files-from",  "format",   "tband-encoding", "max-state", "jobs",         "strict",
-     "color",       "progress", "quiet",          "verbose",   "help",         "version"});
+    {"longest",        "slice",        "rank",        "at",         "track",
+     "page-out",       "json",         "json-output", "table",      "slice-order",
+     "clock",          "clock-offset", "metadata",    "files-from", "format",
+     "tband-encoding", "max-state",    "jobs",        "strict",     "color",
+     "progress",       "quiet",        "verbose",     "help",       "version"});
 constexpr auto kViewOptions = std::to_array<std::string_view>(
-    {"port",       "perfetto", "table",          "explain",   "perfetto-level", "args",
-     "begin",      "end",      "slice-order",    "clock",     "clock-offset",   "metadata",
-     "files-from", "format",   "tband-encoding", "max-state", "jobs",           "strict",
-     "color",      "progress", "quiet",          "verbose",   "help",           "version"});
+    {"port",         "perfetto", "table",      "explain",  "perfetto-level", "args",
+     "min-duration", "max-size", "begin",      "end",      "slice-order",    "clock",
+     "clock-offset", "metadata", "files-from", "format",   "tband-encoding", "max-state",
+     "jobs",         "strict",   "color",      "progress", "quiet",          "verbose",
+     "help",         "version"});
 constexpr auto kTablesOptions = std::to_array<std::string_view>({"table", "help", "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
     {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
@@ -60,6 +62,8 @@ constexpr auto kConvertOptions = std::to_array<std::string_view>({"o",
                                                                   "explain",
                                                                   "perfetto-level",
                                                                   "args",
+                                                                  "min-duration",
+                                                                  "max-size",
                                                                   "int64",
                                                                   "report",
                                                                   "order",

@@ -9,6 +9,7 @@
 #include "cli/drawing.hpp"
 #include "cli/output_file.hpp"
 #include "cli/places.hpp"
+#include "tracedeck/io/output.hpp"
 
 namespace tracedeck::cli {
 
@@ -21,7 +22,11 @@ std::string check_draw(const Options& options) {
         "ends would not be found",
         given, options.to);
   }
-  return {};
+  if (!options.max_size) return {};
+  // What was written to a pipe cannot be taken back.
+  if (options.out == kStandard || io::part_path(options.out).empty())
+    return "option '--max-size' tries several times: OUT has to be a file";
+  return check_read_again(options, "--max-size");
 }
 
 void run_draw(const Options& options, Session& session) {

@@ -17,8 +17,8 @@ namespace tracedeck::cli {
 struct MarksAhead {
   std::string format = {};  // of the first trace; empty: there are no events
   std::optional<std::int64_t> begin =
-      {};                              // of --begin: what lies before is interpreted all the same
-  const timeline::Timeline& timeline;  // as long as the interpreter
+      {};                        // of --begin: what lies before is interpreted all the same
+  timeline::Timeline& timeline;  // as long as the interpreter
 };
 
 // What is to be known behind the marks.

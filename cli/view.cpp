@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/drawing.hpp"
+#include "cli/places.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/export/page/page.hpp"
 #include "tracedeck/io/descriptor_output.hpp"
@@ -103,7 +104,7 @@ std::string check_view(Options& options) {
     return "option '--perfetto-level' goes with --perfetto";
   if (std::ranges::any_of(options.operands, io::is_live_address))
     return "shows what is complete: record what comes live with 'convert -o' first";
-  return {};
+  return options.max_size ? check_read_again(options, "--max-size") : std::string();
 }
 
 void run_view(const Options& options, Session& session) {

@@ -26,10 +26,10 @@ OPTIONS = {
     "query": "json output partial merge begin end where order clock clock-offset follow slack baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "latency": "json output by top where require table explain begin end order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "why": "longest slice rank at track json output table order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "view": "port perfetto table explain perfetto-level args begin end order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "view": "port perfetto table explain perfetto-level args min-duration max-size begin end order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
     "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size table explain perfetto-level args int64 report order begin end where limit clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size table explain perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.

@@ -1,6 +1,7 @@
 #include "tracedeck/outputs.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -73,13 +74,19 @@ class PageExporter final : public exporting::Exporter {
 };
 
 std::unique_ptr<exporting::Exporter> html(io::Output& output, const OutputSettings& settings) {
-  return std::make_unique<PageExporter>(
-      page::make_page(output, {.title = settings.title, .all_arguments = settings.all_arguments}));
+  page::PageOptions options{
+      .title = settings.title, .begin = settings.begin, .all_arguments = settings.all_arguments};
+  if (settings.any_size) options.largest = std::numeric_limits<std::uint64_t>::max();
+  return std::make_unique<PageExporter>(page::make_page(output, std::move(options)));
 }
 
-constexpr std::array<std::string_view, 3> kHtmlOptions = {"table", "explain", "args"};
-constexpr std::array<std::string_view, 2> kTimeLineOptions = {"table", "explain"};
-constexpr std::array<std::string_view, 3> kPerfettoOptions = {"table", "explain", "perfetto-level"};
+constexpr std::array<std::string_view, 2> kStackOptions = {"table", "explain"};
+constexpr std::array<std::string_view, 4> kChromeOptions = {"table", "explain", "min-duration",
+                                                            "max-size"};
+constexpr std::array<std::string_view, 5> kHtmlOptions = {"table", "explain", "args",
+                                                          "min-duration", "max-size"};
+constexpr std::array<std::string_view, 5> kPerfettoOptions = {"table", "explain", "perfetto-level",
+                                                              "min-duration", "max-size"};
 constexpr std::array<std::string_view, 1> kRecordOptions = {"records"};
 constexpr std::array<std::string_view, 2> kJsonOptions = {"records", "int64"};
 constexpr std::array<std::string_view, 8> kBabeltraceOptions = {
@@ -115,7 +122,8 @@ constexpr std::array kRendered = {
                .title = "time lines for Perfetto",
                .suffixes = {".pftrace", ".perfetto-trace"},
                .options = kPerfettoOptions,
-               .draw = perfetto},
+               .draw = perfetto,
+               .bearable = 400'000'000},
     OutputKind{.name = "html",
                .title = "time lines as a page for any browser",
                .suffixes = {".html"},
@@ -124,12 +132,13 @@ constexpr std::array kRendered = {
     OutputKind{.name = "chrome",
                .title = "time lines as JSON of Chrome's trace viewer",
                .suffixes = {".json"},
-               .options = kTimeLineOptions,
-               .draw = chrome},
+               .options = kChromeOptions,
+               .draw = chrome,
+               .bearable = 256'000'000},
     OutputKind{.name = "folded",
                .title = "stacks for flame graphs, of samples or of slices",
                .suffixes = {".folded"},
-               .options = kTimeLineOptions,
+               .options = kStackOptions,
                .draw = folded,
                .names_addresses = true},
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,7 +30,9 @@ struct OutputSettings {
   std::string source_format = {};
   exporting::TraceAttributes attributes = {};
   std::string title = {};
-  bool all_arguments = false;  // see `page::PageOptions`
+  std::optional<std::int64_t> begin = {};  // of --begin: what lies before is not shown
+  bool all_arguments = false;              // see `page::PageOptions`
+  bool any_size = false;                   // of a page: also one that browsers do not bear
   int perfetto_level = 57;
 };
 
@@ -53,6 +56,7 @@ struct OutputKind {
   std::unique_ptr<exporting::Exporter> (*draw)(io::Output& output,
                                                const OutputSettings& settings) = nullptr;
   bool names_addresses = false;  // such time lines show the names of addresses
+  std::uint64_t bearable = 0;    // bytes of them beyond which programs that show them fail; 0: any
   // or by a format.
   const Format* format = nullptr;
   const WriteTarget* target = nullptr;

@@ -81,6 +81,7 @@ class Interpreter::Work {
   }
 
   [[nodiscard]] const Timeline& timeline() const { return timeline_; }
+  [[nodiscard]] Timeline& timeline() { return timeline_; }
 
   [[nodiscard]] std::string explain() const {
     std::string out;
@@ -365,6 +366,7 @@ Result<void> Interpreter::add(const BatchPtr& batch, MarkSink& sink) {
 }
 Result<void> Interpreter::finish(MarkSink& sink) { return work_->finish(sink); }
 const Timeline& Interpreter::timeline() const { return work_->timeline(); }
+Timeline& Interpreter::timeline() { return work_->timeline(); }
 std::string Interpreter::explain() const { return work_->explain(); }
 std::vector<std::string> Interpreter::notices() const { return work_->notices(); }
 

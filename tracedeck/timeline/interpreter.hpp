@@ -36,6 +36,8 @@ class Interpreter {
   [[nodiscard]] Result<void> finish(MarkSink& sink);
 
   [[nodiscard]] const Timeline& timeline() const;
+  // For sinks that have tracks of their own beside those of marks.
+  [[nodiscard]] Timeline& timeline();
   // What was applied and inferred, as tables in TOML.
   [[nodiscard]] std::string explain() const;
   // What a user should know about the tables and these traces, as sentences.

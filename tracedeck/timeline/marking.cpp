@@ -419,6 +419,8 @@ void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int
 }
 
 void Marking::finish(std::int64_t time) {
+  // Sinks may have added some.
+  state_.resize(timeline_.track_count());
   const auto lost = [&](OpenId id) -> std::uint16_t {
     return loss_within(open_[id - 1]) != nullptr ? kAcrossLoss : 0;
   };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +53,12 @@ class Collector {
   [[nodiscard]] const FlowRow& flows() const { return flows_; }
   [[nodiscard]] const std::vector<GapPlace>& gaps() const { return gaps_; }
   [[nodiscard]] const Rate& rate() const { return rate_; }
+  struct Place {
+    std::uint32_t row = 0;
+    std::uint64_t index = 0;  // in the row
+  };
+  // Of the slice that was chosen, if it came.
+  [[nodiscard]] const std::optional<Place>& chosen() const { return chosen_; }
 
   // What is not drawn.
   [[nodiscard]] std::uint64_t too_deep() const { return too_deep_; }
@@ -109,6 +116,7 @@ class Collector {
   [[nodiscard]] Result<void> add_wait(const timeline::Mark& mark);
   void add_gap(const timeline::Mark& mark);
   [[nodiscard]] Result<void> add(const Ended& ended, Slice slice, const std::string& aside);
+  [[nodiscard]] bool is_chosen(const Ended& ended, const Slice& slice) const;
 
   TrackState& track(timeline::TrackId id);
   std::uint32_t new_row(RowKind kind, timeline::TrackId track, std::size_t depth);
@@ -128,6 +136,7 @@ class Collector {
   FlowRow flows_;
   std::vector<GapPlace> gaps_;
   Rate rate_;
+  std::optional<Place> chosen_;
   std::string aside_;
   std::uint64_t marks_since_look_ = 0;
   std::uint64_t too_deep_ = 0;

@@ -150,7 +150,7 @@ Result<void> Page::write_details() {
 
 Result<void> Page::finish(const timeline::Timeline& timeline) {
   if (auto done = marks_.finish(timeline.end()); !done) return done;
-  base_ = base_of(timeline, marks_);
+  base_ = base_of(options_, timeline, marks_);
   if (auto done = writer_.begin(); !done) return done;
   for (const Row& row : marks_.rows()) {
     if (auto done = write_row(row); !done) return done;
