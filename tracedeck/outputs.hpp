@@ -33,6 +33,7 @@ struct OutputSettings {
   std::optional<std::int64_t> begin = {};  // of --begin: what lies before is not shown
   bool all_arguments = false;              // see `page::PageOptions`
   bool any_size = false;                   // of a page: also one that browsers do not bear
+  std::int64_t shortest = 0;               // where the output `leaves_out_short`
   int perfetto_level = 57;
 };
 
@@ -55,8 +56,9 @@ struct OutputKind {
   // or as time lines, of marks,
   std::unique_ptr<exporting::Exporter> (*draw)(io::Output& output,
                                                const OutputSettings& settings) = nullptr;
-  bool names_addresses = false;  // such time lines show the names of addresses
-  std::uint64_t bearable = 0;    // bytes of them beyond which programs that show them fail; 0: any
+  bool names_addresses = false;   // such time lines show the names of addresses
+  bool leaves_out_short = false;  // slices that are short, itself, and counts them all the same
+  std::uint64_t bearable = 0;     // bytes of them beyond which programs that show them fail; 0: any
   // or by a format.
   const Format* format = nullptr;
   const WriteTarget* target = nullptr;

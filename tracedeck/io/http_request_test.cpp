@@ -15,7 +15,8 @@ State state_of(std::string_view bytes) { return read_http_head(bytes).state; }
 TEST(HttpRequest, SaysWhatIsWantedAndOfWhom) {
   const std::string head =
       "GET /a?b HTTP/1.1\r\nAccept: */*\r\nhOsT: \t127.0.0.1:80 \r\nX:\r\n\r\n";
-  const HttpHead read = read_http_head(head + "body");
+  const std::string bytes = head + "body";
+  const HttpHead read = read_http_head(bytes);
   ASSERT_EQ(read.state, State::kComplete);
   EXPECT_EQ(read.request.method, "GET");
   EXPECT_EQ(read.request.target, "/a?b");

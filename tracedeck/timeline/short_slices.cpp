@@ -57,7 +57,7 @@ void ShortSlices::take(const Mark& mark) {
   if (mark.track > open_.size()) open_.resize(mark.track);
   if (mark.kind == MarkKind::kSliceBegin) {
     // Of a part of a slice, or of one that began before, no duration is known that could be short.
-    const bool stays = shortest_ == 0 || (mark.flags & kNoDuration) != 0;
+    const bool stays = mode_ == Mode::kCounts || shortest_ == 0 || (mark.flags & kNoDuration) != 0;
     const Number number = first_ + held_.size();
     open_[mark.track - 1].push_back(number);
     if (!stays) undecided_.push_back(number);
@@ -77,6 +77,10 @@ void ShortSlices::end_slice(const Mark& mark) {
     durations_.add_unsigned(static_cast<std::uint64_t>(mark.duration()));
     if (mark.duration() < shortest_) {
       if (begin != nullptr && begin->fate == Fate::kOpen) return leave_out(number, mark);
+      if (mode_ == Mode::kCounts) {
+        hold(mark, Fate::kStays);
+        return count(mark);
+      }
       ++counts_.not_held;
     }
   }
@@ -87,8 +91,6 @@ void ShortSlices::end_slice(const Mark& mark) {
 void ShortSlices::leave_out(Number begin, const Mark& end) {
   const std::size_t at = static_cast<std::size_t>(begin - first_);
   held_[at].fate = Fate::kLeftOut;
-  ++counts_.slices;
-  counts_.total = saturated_sum(counts_.total, static_cast<std::uint64_t>(end.duration()));
   // What was waited for until it began follows it at once.
   for (std::size_t i = at + 1; i < held_.size() && held_[i].mark.time == held_[at].mark.time; ++i) {
     Held& other = held_[i];
@@ -98,6 +100,12 @@ void ShortSlices::leave_out(Number begin, const Mark& end) {
     other.fate = Fate::kLeftOut;
     ++counts_.waits;
   }
+  count(end);
+}
+
+void ShortSlices::count(const Mark& end) {
+  ++counts_.slices;
+  counts_.total = saturated_sum(counts_.total, static_cast<std::uint64_t>(end.duration()));
   Sum& sum = sum_of(end.track);
   sum.total += end.duration();
   ++sum.count;

@@ -26,18 +26,23 @@ namespace tracedeck::timeline {
 class ShortSlices final : public MarkSink {
  public:
   struct Counts {
-    std::uint64_t slices = 0;    // left out
+    std::uint64_t slices = 0;    // that are short, and left out
     std::uint64_t total = 0;     // ns of them, saturated
     std::uint64_t waits = 0;     // that went with them
     std::uint64_t not_held = 0;  // short, and handed on: what came meanwhile was too much to hold
   };
 
-  // `shortest`: ns that a slice lasts that stays; 0: all do, and are counted. `timeline` is that of
-  // the marks and gets the counters' tracks; it and `next` must outlive it. `memory`: bytes for
-  // what is held back.
+  enum class Mode : std::uint8_t {
+    kLeavesOut,
+    kCounts,  // all are handed on, to a sink that leaves out what is short itself
+  };
+
+  // `shortest`: ns that a slice lasts that stays; 0: all do. `timeline` is that of the marks and
+  // gets the counters' tracks; it and `next` must outlive it. `memory`: bytes for what is held
+  // back.
   ShortSlices(MarkSink& next, Timeline& timeline, std::int64_t shortest,
-              std::size_t memory = std::size_t{32} << 20)
-      : next_(next), timeline_(timeline), shortest_(shortest), memory_(memory) {}
+              Mode mode = Mode::kLeavesOut, std::size_t memory = std::size_t{32} << 20)
+      : next_(next), timeline_(timeline), shortest_(shortest), mode_(mode), memory_(memory) {}
 
   [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
   [[nodiscard]] Result<void> finish(const Timeline& timeline) override;
@@ -69,6 +74,7 @@ class ShortSlices final : public MarkSink {
   }
   void end_slice(const Mark& mark);
   void leave_out(Number begin, const Mark& end);
+  void count(const Mark& end);
   void add_point(Sum& sum, std::int64_t time);
   Sum& sum_of(TrackId track);
   // What began a bound before `time` stays.
@@ -81,6 +87,7 @@ class ShortSlices final : public MarkSink {
   MarkSink& next_;
   Timeline& timeline_;
   std::int64_t shortest_;
+  Mode mode_;
   std::size_t memory_;
   std::int64_t now_ = std::numeric_limits<std::int64_t>::min();  // of the last mark in order
   Histogram durations_;

@@ -146,9 +146,17 @@ TEST_F(ShortSlicesTest, MemoryIsBounded) {
   std::vector<Mark> marks = {begin(0)};
   for (std::int64_t i = 1; i < 2'000; ++i) marks.push_back(mark(MarkKind::kState, i));
   marks.push_back(end(2'000, 0));
-  ShortSlices slices(into_, timeline_, 1'000'000, 10'000);
+  ShortSlices slices(into_, timeline_, 1'000'000, ShortSlices::Mode::kLeavesOut, 10'000);
   EXPECT_EQ(lines(slices, marks, true).size(), marks.size());
   EXPECT_EQ(slices.counts().not_held, 1U);
+}
+
+TEST_F(ShortSlicesTest, MayOnlyCount) {
+  const std::vector<Mark> marks = {begin(0), end(5, 0), begin(10), end(30, 10)};
+  ShortSlices slices(into_, timeline_, 10, ShortSlices::Mode::kCounts);
+  const auto got = lines(slices, marks, false);
+  EXPECT_EQ(slices.counts().slices, 1U);
+  EXPECT_EQ(got.size(), marks.size() + 2);
 }
 
 TEST_F(ShortSlicesTest, WithoutABoundAllAreCounted) {

@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kMostTries = 6;
 // What is aimed at, as a part of what is allowed: slices differ.
 constexpr double kAim = 0.97;
+constexpr double kLargestStep = 8;
 
 // Two digits are enough for a bound, and kinder.
 std::int64_t rounded_up(double value) {
@@ -40,7 +41,10 @@ std::optional<std::int64_t> SizeBound::next(const ShortSlices& slices, std::uint
   tried_.push_back({.slices = static_cast<double>(durations.count() - slices.counts().slices),
                     .size = static_cast<double>(size)});
   if (tried_.size() == kMostTries || tried_.back().slices == 0) return std::nullopt;
-  const double room = std::max(wanted(), 0.0);
+  // Longer slices may take more than the shorter ones did, so it is approached in steps, and the
+  // last one is all.
+  const double least = tried_.size() + 1 == kMostTries ? 0 : tried_.back().slices / kLargestStep;
+  const double room = std::max(wanted(), least);
   // From the longest down, as many as there is room for.
   double bound = durations.maximum() + 1;
   double count = 0;

@@ -245,10 +245,15 @@ void Collector::add_gap(const Mark& mark) {
 Result<void> Collector::add(const Ended& ended, Slice slice, const std::string& aside) {
   slice.name = within(slice.name);
   Tally& known = tally(ended.kind, slice.name);
-  const bool drawn =
-      ended.row != kNoRow && (ended.duration >= static_cast<std::uint64_t>(options_.shortest) ||
-                              ended.kind == RowKind::kInstants);
-  if (!drawn) ++(ended.row == kNoRow ? too_deep_ : too_short_);
+  const bool may_be_short = ended.kind == RowKind::kSlices || ended.kind == RowKind::kWaits;
+  const bool is_short =
+      may_be_short && ended.known && ended.duration < static_cast<std::uint64_t>(options_.shortest);
+  const bool drawn = ended.row != kNoRow && !is_short;
+  if (is_short) {
+    ++(ended.kind == RowKind::kWaits ? short_waits_ : short_slices_);
+  } else if (!drawn) {
+    ++too_deep_;
+  }
   if (ended.known) {
     known.add(ended.duration, ended.own, slice.begin, ended.row);
   } else if ((slice.flags & timeline::kMoved) == 0) {

@@ -62,7 +62,8 @@ class Collector {
 
   // What is not drawn.
   [[nodiscard]] std::uint64_t too_deep() const { return too_deep_; }
-  [[nodiscard]] std::uint64_t too_short() const { return too_short_; }
+  [[nodiscard]] std::uint64_t short_slices() const { return short_slices_; }
+  [[nodiscard]] std::uint64_t short_waits() const { return short_waits_; }
   [[nodiscard]] std::uint64_t gaps_left_out() const { return gaps_left_out_; }
 
  private:
@@ -140,7 +141,8 @@ class Collector {
   std::string aside_;
   std::uint64_t marks_since_look_ = 0;
   std::uint64_t too_deep_ = 0;
-  std::uint64_t too_short_ = 0;
+  std::uint64_t short_slices_ = 0;
+  std::uint64_t short_waits_ = 0;
   std::uint64_t gaps_left_out_ = 0;
 };
 

@@ -253,7 +253,8 @@ void append_counts(TextBuffer& out, const Timeline& timeline, Collector& marks) 
   };
   for (const Count& count : kCounts) put(count.sentence, timeline.counts().*count.member);
   put("slices not drawn: nested too deep", marks.too_deep());
-  put("slices not drawn: shorter than was asked for", marks.too_short());
+  put("slices not drawn: shorter than was asked for", marks.short_slices());
+  put("waits not drawn: shorter than was asked for", marks.short_waits());
   put("losses not drawn: there are too many", marks.gaps_left_out());
   put("flows that arrive without having left", marks.flows().unmatched());
   put("marked slices without their arguments", marks.longest().left_out());

@@ -29,7 +29,7 @@ function bringIntoView({row, begin, end}) {
 }
 // To a slice of a list, or to where a wait ended.
 async function jump(slice) {
-	const whole = await sliceAt(slice.row, slice.at);
+	const whole = await sliceAt(slice?.row, slice?.at);
 	if (whole) await (whole.kind === WAITS ? goTo(whole.row.track, whole.end) : select(whole, true));
 }
 async function goTo(track, time) {

@@ -36,7 +36,8 @@ struct PageOptions {
   // Arguments of every slice, state and instant. Else those of the longest of each name, and of
   // those that a table marks.
   bool all_arguments = false;
-  // Slices that are shorter count in the table, and are not drawn. Nanoseconds.
+  // Slices that are known to be shorter, and waits, count in the table and are not drawn.
+  // Nanoseconds.
   std::int64_t shortest = 0;
   // Bytes of a page. Beyond, browsers fail.
   std::uint64_t largest = 400'000'000;

@@ -26,7 +26,7 @@ const bySlice = slice => [labelled(slice.name, link(nameOf(slice.name), () => ju
 	moment(slice.begin), lengthOf(slice)];
 const SLICE_HEADS = ['Name', 'Track', 'Kind', 'Begins', 'Duration'];
 
-const content = {selection: selectionContent, latency: () => tallyTable(tallies.filter(t => !isDim(t.name)), 'The whole trace'),
+const content = {selection: selectionContent, latency: () => tallyTable(tallies.filter(t => !isDim(t.name)), 'The whole page'),
 	range: rangeContent, list: listContent, found: foundContent, trace: traceContent, answer: () => [make('pre', {}, index.answer)]};
 let tab = index.answer ? 'answer' : 'latency';
 function showPanel(other = tab) {
