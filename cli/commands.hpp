@@ -57,6 +57,8 @@ void run_latency(const Options& options, Session& session);
 void run_diff(const Options& options, Session& session);
 [[nodiscard]] std::string check_why(Options& options);
 void run_why(const Options& options, Session& session);
+[[nodiscard]] std::string check_view(Options& options);
+void run_view(const Options& options, Session& session);
 [[nodiscard]] std::string check_tables(Options& options);
 void run_tables(const Options& options, Session& session);
 void run_validate(const Options& options, Session& session);

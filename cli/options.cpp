@@ -170,14 +170,19 @@ std::string apply_format(Options& options, const std::string& value) {
   return {};
 }
 
-std::string apply_slack(Options& options, const std::string& value) {
+std::expected<Nanoseconds, std::string> parse_duration(const std::string& value,
+                                                       std::string_view examples) {
   const auto time = parse_time_point(value);
   constexpr std::uint64_t kDay = 86'400'000'000'000;
   if (!time || time->from != TimePoint::From::kOrigin || time->value.negative() ||
       time->value > Nanoseconds::from_unsigned(kDay))
-    return fmt::format("a duration of at most a day is wanted, as 2s or 500ms, not '{}'", value);
-  options.slack = time->value;
-  return {};
+    return std::unexpected(
+        fmt::format("a duration of at most a day is wanted, as {}, not '{}'", examples, value));
+  return time->value;
+}
+
+std::string apply_slack(Options& options, const std::string& value) {
+  return take(options.slack, parse_duration(value, "2s or 500ms"));
 }
 
 std::string apply_baud(Options& options, const std::string& value) {
@@ -290,6 +295,21 @@ std::vector<Choice> args_choices() {
 
 std::string apply_args(Options& options, const std::string& value) {
   options.all_arguments = value == "all";
+  return {};
+}
+
+std::string apply_min_duration(Options& options, const std::string& value) {
+  const auto shortest = parse_duration(value, "10us or 1.5ms");
+  if (!shortest) return shortest.error();
+  options.shortest = static_cast<std::int64_t>(shortest->magnitude());
+  return {};
+}
+
+std::string apply_port(Options& options, const std::string& value) {
+  constexpr std::uint64_t kMost = 65'535;
+  const auto port = parse_count(value);
+  if (!port || *port > kMost) return fmt::format("a port is a number up to {}", kMost);
+  options.port = static_cast<std::uint16_t>(*port);
   return {};
 }
 
@@ -449,6 +469,15 @@ constexpr std::array kOptions = {
                .value = "TRACK",
                .help = "only slices on tracks of that name, a glob",
                .apply = assign<&Options::why_track>},
+    OptionSpec{.key = "page-out",
+               .letter = 'o',
+               .value = "OUT",
+               .help = "write the page of just that window too, to OUT.html",
+               .detail =
+                   "What 'convert --to html' writes, of the slice and as much time before and "
+                   "behind it, with the answer in it. What goes on outside is cut and says so.",
+               .kind = ValueKind::kFile,
+               .apply = assign_path<&Options::out>},
     OptionSpec{.name = "args",
                .value = "WHICH",
                .help = "of html: fields of the longest slices of each name (default), or of all",
@@ -463,6 +492,30 @@ constexpr std::array kOptions = {
                .choices = flows_choices,
                .initial = "long",
                .apply = apply_flows},
+    OptionSpec{.name = "min-duration",
+               .value = "D",
+               .help = "leave out slices shorter than D, and count them in a counter",
+               .detail =
+                   "As 10us or 1.5ms; a number is of ns. What was left out of a track adds up in "
+                   "the counters 'below 10us' (ns) and 'below 10us (count)' beside it. Waits that "
+                   "such slices ended with and that were shorter too are left out; states, "
+                   "instants and slices of unknown duration are not.",
+               .apply = apply_min_duration},
+    OptionSpec{
+        .name = "max-size",
+        .value = "SIZE",
+        .help = "leave out as many of the shortest slices as SIZE bytes ask for",
+        .detail = "K, M, G and T stand for powers of 1024; before compression. The TRACEs are "
+                  "read again, with a bound as of --min-duration, until the result is small "
+                  "enough; the bound is said.",
+        .apply = [](Options& o, const std::string& v) { return take(o.max_size, parse_size(v)); }},
+    OptionSpec{.name = "port",
+               .value = "N",
+               .help = "serve at this port of 127.0.0.1 (a free one)",
+               .apply = apply_port},
+    OptionSpec{.name = "perfetto",
+               .help = "serve a trace for Perfetto's page, which comes from the network",
+               .apply = set<&Options::perfetto>},
     OptionSpec{.name = "perfetto-level",
                .value = "VERSION",
                .help = "oldest Perfetto that is to read it: 57 (default), 50",

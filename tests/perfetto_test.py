@@ -67,7 +67,7 @@ class PerfettoTest(ExportedTest):
             [("damaged", 201_000), ("lost 7002 events", 300_000)],
         )
         late = {s.name: s for s in of["late"]}
-        self.assertEqual(late["before"].args, {"began before the trace": True})
+        self.assertEqual(late["before"].args, {"began before what is shown": True})
         self.assertEqual(late["late \ufffd"].depth, 1)  # within what began before the trace
 
     def test_flows_lead_from_the_wake_to_the_poll(self):

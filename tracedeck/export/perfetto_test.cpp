@@ -159,7 +159,7 @@ TEST_F(PerfettoTest, AnEndWithoutABeginBringsItAlong) {
   made_.instant(track, 15, "x");
   made_.end(track, 20, "f", 10).flags = timeline::kBeganBefore;
   EXPECT_THAT(events(), ElementsAre("15 instant 1 x", "late 10 begin 1 f",
-                                    "20 end 1 began before the trace=true"));
+                                    "20 end 1 began before what is shown=true"));
 }
 
 TEST_F(PerfettoTest, FlagsAreAnnotationsWhereTheyAreSet) {

@@ -102,6 +102,7 @@ class Interpreter::Work {
 
   [[nodiscard]] const Timeline& timeline() const { return timeline_; }
   [[nodiscard]] const std::vector<BatchPtr>& batches() const { return batches_; }
+  [[nodiscard]] Timeline& timeline() { return timeline_; }
 
   [[nodiscard]] std::string explain() const {
     std::string out;
@@ -428,6 +429,7 @@ Result<void> Interpreter::add(const BatchPtr& batch, MarkSink& sink) {
 Result<void> Interpreter::finish(MarkSink& sink) { return work_->finish(sink); }
 const Timeline& Interpreter::timeline() const { return work_->timeline(); }
 const std::vector<BatchPtr>& Interpreter::batches() const { return work_->batches(); }
+Timeline& Interpreter::timeline() { return work_->timeline(); }
 std::string Interpreter::explain() const { return work_->explain(); }
 std::vector<std::string> Interpreter::notices() const { return work_->notices(); }
 

@@ -27,7 +27,7 @@ struct MarksAhead {
   std::string format = {};  // of the first trace; empty: there are no events
   // Of the selection: what lies before is interpreted all the same. Saturated ns.
   std::optional<std::int64_t> begin = {};
-  const Timeline& timeline;  // as long as the stream
+  Timeline& timeline;  // as long as the stream
 };
 
 // Where marks go. It is called once, before the first of them.

@@ -10,9 +10,10 @@
 
 namespace tracedeck::timeline {
 
-// Hands on what has a place on a track, from `begin` on, and if asked what has none. What began
-// before and goes on begins there, with kBeganBefore, and states that hold then begin there too.
-// The sink must outlive it.
+// Hands on what has a place on a track, from `begin` on and up to `end`, and if asked what has
+// none. What began before and goes on begins there, with kBeganBefore, and states that hold then
+// begin there too; what goes on behind the end ends there, with kOpenAtEnd. The sink must outlive
+// it.
 class MarkWindow final : public MarkSink {
  public:
   // What becomes of ends of slices that are on no track (kUnplaced).
@@ -23,6 +24,7 @@ class MarkWindow final : public MarkSink {
 
   // Before any mark came; without, all marks are handed on.
   void begin_at(std::int64_t time) { begin_ = time; }
+  void end_at(std::int64_t time) { end_ = time; }
 
   [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
   [[nodiscard]] Result<void> finish(const Timeline& timeline) override;
@@ -34,12 +36,19 @@ class MarkWindow final : public MarkSink {
   };
 
   void note(const Mark& mark);
+  // Of marks before the window, those that are open then.
   void open_window();
+  void close_window();
+  // Whether it is in the window, which it may open or close.
+  [[nodiscard]] bool admit(const Mark& mark);
 
   MarkSink& next_;
   Unplaced unplaced_;
   std::optional<std::int64_t> begin_;
+  std::optional<std::int64_t> end_;
   bool opened_ = false;
+  bool closed_ = false;
+  bool drops_flow_ = false;
   std::vector<TrackBefore> tracks_;
   std::vector<Mark> marks_;
 };

@@ -433,6 +433,8 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
 }
 
 void Marking::finish(std::int64_t time) {
+  // Sinks may have added some.
+  state_.resize(timeline_.track_count());
   const auto lost = [&](OpenId id) -> std::uint16_t {
     return loss_within(open_[id - 1]) != nullptr ? kAcrossLoss : 0;
   };
