@@ -22,8 +22,9 @@ struct CounterState {
   std::optional<RuleValue> when = {};
   RuleValue value = {};
   TrackSpace* track = nullptr;
-  std::unordered_map<TrackId, std::int64_t> sums = {};
 };
+// What was added up on each track, by whichever rules.
+using CounterSums = std::unordered_map<TrackId, std::int64_t>;
 
 struct StateState {
   const StateRule* rule = nullptr;
@@ -63,7 +64,7 @@ class MarkCounter final : public Action {
  public:
   MarkCounter(bool sum, const RuleValue& value, const std::optional<RuleValue>& when,
               BoundTrack track, const EventClass& event_class, RuleContext& context,
-              std::unordered_map<TrackId, std::int64_t>& sums)
+              CounterSums& sums)
       : context_(context),
         track_(std::move(track)),
         when_(when, event_class, context),
@@ -96,7 +97,7 @@ class MarkCounter final : public Action {
   BoundTrack track_;
   BoundWhen when_;
   BoundValue value_;
-  std::unordered_map<TrackId, std::int64_t>* sums_;
+  CounterSums* sums_;
 };
 
 class MarkState final : public Action {
