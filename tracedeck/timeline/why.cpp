@@ -82,8 +82,7 @@ Result<void> SliceWitness::take(const Timeline& timeline, std::span<const Mark> 
         if (!mark.has(kReal)) count(mark);
         break;
       case MarkKind::kInstant:
-        if (mark.time > slice.end || mark.time < slice.begin - slice.duration()) break;
-        sample(mark, mark.time < slice.begin ? samples_before_ : evidence_.samples);
+        if (mark.time <= slice.end && mark.time >= slice.begin - slice.duration()) sample(mark);
         break;
       case MarkKind::kGap:
         if (overlaps(mark.begin, mark.time) && evidence_.gaps.size() < kMostPieces)
@@ -132,8 +131,7 @@ void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
     } else if (mark.begin <= slice.begin && mark.time >= slice.end) {
       evidence_.around.insert(evidence_.around.begin(), piece);
     }
-  } else if (open.empty() && (track.kind != TrackKind::kLanes ||
-                              track.group == timeline.track(slice.track).group)) {
+  } else if (track.kind != TrackKind::kLanes || track.group == timeline.track(slice.track).group) {
     busy(piece);
   } else if (open.empty()) {
     lanes_.push_back(piece);
@@ -141,11 +139,24 @@ void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
   tidy();
 }
 
+// An inner one ends before the one that it is in.
 void SliceWitness::busy(const Evidence::Piece& piece) {
+  const FoundSlice& slice = evidence_.slice;
   Evidence::Busy& busy = meanwhile_[piece.track];
-  if (busy.count++ == 0 || overlap(piece, evidence_.slice) > overlap(busy.longest, evidence_.slice))
+  if (piece.depth != 0) {
+    Evidence::Piece& inner = inner_[piece.track];
+    if (inner.track == kNoTrack || overlap(piece, slice) > overlap(inner, slice)) inner = piece;
+    return;
+  }
+  Evidence::Piece& inner = inner_[piece.track];
+  if (busy.count++ == 0 || overlap(piece, slice) > overlap(busy.longest, slice)) {
     busy.longest = piece;
-  busy.time += overlap(piece, evidence_.slice);
+    busy.inner = inner.track != kNoTrack && overlap(inner, slice) * 2 >= overlap(piece, slice)
+                     ? std::move(inner)
+                     : Evidence::Piece();
+  }
+  busy.time += overlap(piece, slice);
+  inner = {};
 }
 
 void SliceWitness::tidy() {
@@ -245,10 +256,9 @@ void SliceWitness::leave(Count& count, std::int64_t end) const {
   count.any_within = true;
 }
 
-void SliceWitness::sample(const Mark& mark, std::vector<Evidence::Sample>& to) {
+void SliceWitness::sample(const Mark& mark) {
   if (mark.event == nullptr || mark.arguments == nullptr) return;
-  Evidence::Sample seen{
-      .track = mark.track, .name = mark.name, .count = 1, .first = mark.time, .last = mark.time};
+  Evidence::Sample seen{.track = mark.track, .name = mark.name};
   const DataStreamClass* const stream_class = mark.event->event_class->stream_class;
   const Symbols* const symbols = stream_class == nullptr || stream_class->trace == nullptr
                                      ? nullptr
@@ -264,19 +274,17 @@ void SliceWitness::sample(const Mark& mark, std::vector<Evidence::Sample>& to) {
           symbols == nullptr ? std::string_view() : symbols->name_of(address);
       // The scheduler's own frames say only that it was switched out.
       if (seen.stack.empty() && (name == "__schedule" || name == "schedule")) continue;
+      if (!seen.stack.empty() && !name.empty() && seen.stack.back() == name) continue;
       seen.stack.push_back(name.empty() ? fmt::format("{:#x}", address) : std::string(name));
     }
   });
-  constexpr std::size_t kMostSamples = 256;
-  const auto same = std::ranges::find_if(to, [&](const Evidence::Sample& each) {
-    return each.track == seen.track && each.name == seen.name && each.stack == seen.stack;
-  });
-  if (same != to.end()) {
-    ++same->count;
-    same->last = mark.time;
-  } else if (to.size() < kMostSamples) {
-    to.push_back(std::move(seen));
-  }
+  constexpr std::size_t kMostKinds = std::size_t{1} << 14U;
+  constexpr std::size_t kMostTaken = std::size_t{1} << 16U;
+  if (samples_.size() == kMostKinds || taken_.size() == kMostTaken) return;
+  const auto [kind, is_new] = sample_kinds_.try_emplace(
+      fmt::format("{} {} {}", seen.track, seen.name, fmt::join(seen.stack, "\n")), samples_.size());
+  if (is_new) samples_.push_back(std::move(seen));
+  taken_.emplace_back(kind->second, mark.time);
 }
 
 }  // namespace tracedeck::timeline

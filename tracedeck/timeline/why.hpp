@@ -113,10 +113,10 @@ struct Evidence {
   struct Sample {
     TrackId track = kNoTrack;
     NameId name = kNoName;
-    std::vector<std::string> stack = {};  // innermost first
+    // Innermost first; a function that calls itself is there once.
+    std::vector<std::string> stack = {};
     std::uint64_t count = 0;
     std::int64_t first = 0;
-    std::int64_t last = 0;
   };
   // How long a track was in a state meanwhile.
   struct Spent {
@@ -137,6 +137,7 @@ struct Evidence {
   // What was on a track meanwhile.
   struct Busy {
     Piece longest = {};
+    Piece inner = {};         // what filled half of that, inside it; without a track: nothing
     std::uint64_t count = 0;  // of outer slices; 0: `longest` is a state
     std::int64_t time = 0;    // ns that they overlap
   };
@@ -200,7 +201,7 @@ class SliceWitness final : public MarkSink {
   void begin_slice(const Mark& mark);
   void end_slice(const Timeline& timeline, const Mark& mark);
   void wait(const Mark& mark);
-  void sample(const Mark& mark, std::vector<Evidence::Sample>& to);
+  void sample(const Mark& mark);
   void state(const Timeline& timeline, const Mark& mark);
   void leave(TrackId track, const State& state, std::int64_t end);
   void count(const Mark& mark);
@@ -232,9 +233,13 @@ class SliceWitness final : public MarkSink {
   std::vector<std::pair<TrackId, std::int32_t>> put_there_;  // tasks that began to run at its end
   std::vector<std::int64_t> numbers_;                        // among the arguments of a wait
   std::vector<std::string> awaited_;                         // what it waits for, by name
-  std::vector<Evidence::Sample> samples_before_;             // of what had begun before it
+  // Each kind of sample once, and when it was taken, also before the slice.
+  std::vector<Evidence::Sample> samples_;
+  std::map<std::string, std::size_t> sample_kinds_;
+  std::vector<std::pair<std::size_t, std::int64_t>> taken_;
   std::vector<Evidence::Piece> inside_;
   std::map<TrackId, Evidence::Busy> meanwhile_;
+  std::map<TrackId, Evidence::Piece> inner_;  // the longest in the outer slice that is open
   std::vector<Evidence::Piece> lanes_;
   std::vector<Evidence::Piece> hurt_;
 };

@@ -204,7 +204,7 @@ void SliceWitness::find_meanwhile(const Timeline& timeline) {
   const FoundSlice& slice = evidence_.slice;
   std::vector<Evidence::Busy>& busy = evidence_.meanwhile;
   for (auto& [track, each] : meanwhile_) {
-    if (each.time * 10 >= slice.duration()) busy.push_back(std::move(each));
+    if (each.count != 0 && each.time * 10 >= slice.duration()) busy.push_back(std::move(each));
   }
   for (const auto& [key, spent] : spent_) {
     const Track& track = timeline.track(spent.track);
@@ -238,28 +238,20 @@ void SliceWitness::find_meanwhile(const Timeline& timeline) {
 
 // Those of its track, and on others of what overlaps it longest, also from before it began.
 void SliceWitness::find_samples() {
-  const TrackId own = evidence_.slice.is_wait ? kNoTrack : evidence_.slice.track;
-  const auto is_of_piece = [&](const Evidence::Sample& sample) {
+  const FoundSlice& slice = evidence_.slice;
+  const auto counts = [&](TrackId track, std::int64_t time) {
+    if (track == slice.track && !slice.is_wait) return time >= slice.begin;
     return std::ranges::any_of(evidence_.meanwhile, [&](const Evidence::Busy& each) {
-      return each.longest.track == sample.track && sample.last >= each.longest.begin &&
-             sample.first <= each.longest.end;
+      return each.longest.track == track && time >= each.longest.begin && time <= each.longest.end;
     });
   };
-  std::erase_if(evidence_.samples, [&](const Evidence::Sample& each) {
-    return each.track != own && !is_of_piece(each);
-  });
-  for (Evidence::Sample& each : samples_before_) {
-    if (each.track == own || !is_of_piece(each)) continue;
-    const auto same = std::ranges::find_if(evidence_.samples, [&](const Evidence::Sample& other) {
-      return other.track == each.track && other.name == each.name && other.stack == each.stack;
-    });
-    if (same == evidence_.samples.end()) {
-      evidence_.samples.push_back(std::move(each));
-    } else {
-      same->count += each.count;
-      same->first = each.first;
-    }
+  for (const auto& [kind, time] : taken_) {
+    Evidence::Sample& sample = samples_[kind];
+    if (!counts(sample.track, time)) continue;
+    if (sample.count++ == 0) sample.first = time;
   }
+  std::erase_if(samples_, [](const Evidence::Sample& each) { return each.count == 0; });
+  evidence_.samples = std::move(samples_);
 }
 
 }  // namespace tracedeck::timeline

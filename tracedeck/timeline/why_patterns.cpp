@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
-#include <span>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "tracedeck/render/visible.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
@@ -121,29 +123,58 @@ struct Holding {
   std::int64_t time = 0;  // while it was waited for
 };
 
-// Who held what was waited for nearly all the while.
+struct Span {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+// Its wait for what is called so: the slice itself, or the one inside it that fills half of it.
+std::optional<Span> wait_for(const Evidence& evidence, const Timeline& timeline,
+                             std::string_view what) {
+  const FoundSlice& slice = evidence.slice;
+  const auto is_wait = [&](NameId name) {
+    return timeline.name(name).category == "wait" && timeline.name(name).text == what;
+  };
+  if (is_wait(slice.name)) return Span{slice.begin, slice.end};
+  const auto inside = std::ranges::find_if(evidence.inside, [&](const Evidence::Piece& each) {
+    return is_wait(each.name) && is_half(each.end - each.begin, slice.duration());
+  });
+  if (inside == evidence.inside.end()) return std::nullopt;
+  return Span{inside->begin, inside->end};
+}
+
+// "logger 312" of names, "worker 1" of a number alone.
+std::string who_held(const Evidence::Piece& held) {
+  const bool is_number =
+      !held.values.empty() && held.values.find_first_not_of("0123456789") == std::string::npos;
+  std::string who = is_number ? held.arguments : held.values;
+  std::ranges::replace(who, '=', ' ');
+  return who;
+}
+
+// Who held what was waited for, for half of the time at least.
 Holding holding(const Evidence& evidence, const Timeline& timeline) {
   if (evidence.held.empty()) return {};
   const FoundSlice& slice = evidence.slice;
   const Evidence::Piece& held = evidence.held.front();
   const MarkName& name = timeline.name(held.name);
-  Holding holds{.what = timeline.track(held.track).name,
-                .time = std::min(held.end, slice.end) - std::max(held.begin, slice.begin)};
-  std::int64_t waited = slice.duration();
+  Holding holds{.what = timeline.track(held.track).name};
   if (name.category == "hold") {
+    const auto wait = wait_for(evidence, timeline, name.text);
     // One that goes on behind the wait was not what it waited for.
-    if (timeline.name(slice.name).category != "wait" || held.end > slice.end) return {};
-    holds.who = held.values;
-  } else if (constexpr std::string_view kTaken = "taken by "; name.text.starts_with(kTaken)) {
-    const State* const blocked = blocked_state(evidence, timeline, "blocked: ");
-    if (blocked == nullptr) return {};
-    waited = blocked->time;
-    holds.who = name.text.substr(kTaken.size());
-    const bool is_own = std::ranges::any_of(
-        evidence.tasks, [&](TrackId task) { return timeline.track(task).name == holds.who; });
-    if (is_own) return {};
+    if (!wait || held.end > wait->end) return {};
+    holds.who = who_held(held);
+    holds.time = held.end - std::max(held.begin, wait->begin);
+    return is_half(holds.time, wait->end - wait->begin) ? holds : Holding{};
   }
-  return is_most(holds.time, waited) ? holds : Holding{};
+  constexpr std::string_view kTaken = "taken by ";
+  const State* const blocked = blocked_state(evidence, timeline, "blocked: ");
+  if (!name.text.starts_with(kTaken) || blocked == nullptr) return {};
+  holds.who = name.text.substr(kTaken.size());
+  holds.time = std::min(held.end, slice.end) - std::max(held.begin, slice.begin);
+  const bool is_own = std::ranges::any_of(
+      evidence.tasks, [&](TrackId task) { return timeline.track(task).name == holds.who; });
+  return !is_own && is_half(holds.time, blocked->time) ? holds : Holding{};
 }
 
 std::string priority_inversion(const Evidence& evidence, const Timeline& timeline) {
@@ -216,7 +247,7 @@ constexpr auto kPatterns = std::to_array<Pattern>({
     {"samples of the slice in functions of one kind", switched_out},
     {"all samples where the kernel takes a processor away", preempted_thread},
     {"who held what was waited for, ready to run itself while another ran", priority_inversion},
-    {"who held what was waited for nearly all the while", lock_held},
+    {"who held what was waited for, for half of the time", lock_held},
     {"a task that waits to send, its queue at its most meanwhile", full_queue},
     {"a futex that ended with the number of a timeout", timed_out},
     {"one other task on the processor while it was ready", preempted},

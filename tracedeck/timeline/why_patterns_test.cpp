@@ -94,10 +94,16 @@ class Locks : public Patterns {
   }
 };
 
-TEST_F(Locks, HeldNearlyAllTheWhile) {
+TEST_F(Locks, HeldForHalfOfTheTime) {
   EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 10.0ms of it");
-  evidence.held.front().end = 8 * kMillisecond;
+  evidence.held.front().end = 4 * kMillisecond;
   EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Locks, AHolderThatIsANumberIsCalledByItsField) {
+  evidence.held.front().arguments = "worker=1";
+  evidence.held.front().values = "1";
+  EXPECT_EQ(concluded(), "worker 1 held mutex 0x10 for 10.0ms of it");
 }
 
 TEST_F(Locks, HeldOnBehindTheWaitIsAnother) {
@@ -107,6 +113,17 @@ TEST_F(Locks, HeldOnBehindTheWaitIsAnother) {
 
 TEST_F(Locks, HeldWhileSomethingElseWasWaitedFor) {
   evidence.slice.name = timeline.add_name("syscall", "mutex 0x10");
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Locks, TheWaitMayBeInside) {
+  const Evidence::Piece wait{
+      .name = evidence.slice.name, .begin = 2 * kMillisecond, .end = 10 * kMillisecond};
+  evidence.slice.name = timeline.add_name("task", "sort");
+  EXPECT_EQ(concluded(), "");
+  evidence.inside.push_back(wait);
+  EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 8.00ms of it");
+  evidence.inside.front().begin = 6 * kMillisecond;
   EXPECT_EQ(concluded(), "");
 }
 

@@ -34,6 +34,8 @@ std::string duration_text(std::int64_t duration) {
 std::string stack_text(const Evidence::Sample& sample) {
   std::vector<std::string> shown;
   for (const std::string& frame : sample.stack) shown.push_back(render::visible(frame));
+  // Outer functions without a name say nothing.
+  while (shown.size() > 1 && shown.back().starts_with("0x")) shown.pop_back();
   return fmt::format("{}", fmt::join(shown, " < "));
 }
 
@@ -180,8 +182,19 @@ void append_meanwhile(std::string& out, const Evidence& evidence, const Timeline
       before = fmt::format("{} in {}, the longest ", each.count, duration_text(each.time));
     section.line(fmt::format("{}: {}{}", track_of(timeline, longest.track), before,
                              piece_text(timeline, longest)));
+    if (each.inner.track != kNoTrack)
+      section.line(fmt::format("inside it {}", piece_text(timeline, each.inner)));
     append_samples(section, evidence, longest.track, timeline);
   }
+}
+
+void append_hurt(std::string& out, const Evidence& evidence, const Timeline& timeline) {
+  constexpr std::size_t kMost = 3;
+  Section section(out, "hurt");
+  const std::size_t shown = std::min(evidence.hurt.size(), kMost);
+  for (std::size_t i = 0; i < shown; ++i) section.line(piece_text(timeline, evidence.hurt[i]));
+  const std::uint64_t more = evidence.more_hurt + (evidence.hurt.size() - shown);
+  if (more != 0) section.line(fmt::format("and {} more", more));
 }
 
 void append_heading(std::string& out, const Evidence& evidence, const Timeline& timeline,
@@ -230,6 +243,7 @@ void append_meanwhile(render::JsonObject& object, const Evidence& evidence,
   for (const Evidence::Busy& each : evidence.meanwhile) {
     render::JsonObject busy(array.next());
     append_members(busy, each.longest, timeline);
+    if (each.inner.track != kNoTrack) append_piece(busy.key("inner"), each.inner, timeline);
     busy.integer("count", each.count);
     busy.integer("time", each.time);
     busy.end();
@@ -280,9 +294,7 @@ std::string why_text(const Evidence& evidence, const Timeline& timeline,
   // Those of a wait's track are of what was on it.
   if (!slice.is_wait) append_samples(samples, evidence, slice.track, timeline);
   append_meanwhile(out, evidence, timeline);
-  Section hurt(out, "hurt");
-  for (const Piece& piece : evidence.hurt) hurt.line(piece_text(timeline, piece));
-  if (evidence.more_hurt != 0) hurt.line(fmt::format("and {} more", evidence.more_hurt));
+  append_hurt(out, evidence, timeline);
   const std::string so = conclusion(evidence, timeline, durations);
   if (!so.empty()) Section(out, "so").line(render::visible(so));
   return out;
