@@ -39,7 +39,6 @@ struct CounterState {
   std::optional<RuleValue> when = {};
   RuleValue value = {};
   TrackSpace* track = nullptr;
-  TrackNumbers sums = {};
 };
 
 struct StateState {

@@ -158,6 +158,7 @@ class CompiledRules final : public RuleSet {
   std::deque<InstantState> instants_;
   std::deque<CounterState> counters_;
   std::deque<BalanceState> balances_;
+  TrackNumbers sums_;  // by `CounterRule::sum` of whichever rules
   std::deque<StateState> states_;
   TrackNumbers spent_before_;  // by what `StateRule::spent` said last
   std::deque<WaitState> waits_;
@@ -541,7 +542,7 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
     BoundTrack on = track(state.track, event_class);
     add(Phase::kPoint, on, "[[counter]]", [&] {
       return std::make_unique<MarkCounter>(state.rule->sum, state.value, state.when, std::move(on),
-                                           event_class, context_, state.sums);
+                                           event_class, context_, sums_);
     });
   }
   for (StateState& state : states_) {
