@@ -276,6 +276,7 @@ ROS2 = {
     ), "ros2:callback_end": ("callback",), "ros2:rclcpp_callback_register": ("callback", "symbol:s"),
     "ros2:rclcpp_executor_wait_for_work": ("timeout",), "ros2:rclcpp_executor_get_next_ready": (), "ros2:rclcpp_executor_execute": ("handle",),
     "ros2:rmw_publish": ("message", "timestamp"), "ros2:rmw_take": ("message", "source_timestamp", "taken"),
+    "dds:write": ("writer", "data", "timestamp"),
     "ros2:rcl_timer_init": ("timer_handle", "period"), "ros2:rclcpp_timer_callback_added": ("timer_handle", "callback"),
     "ros2:rclcpp_ring_buffer_enqueue": (
         "buffer", "index", "size", "overwritten"

@@ -30,7 +30,9 @@ class SliceStacks {
   void end(const Timeline& timeline, const Mark& mark);
 
   StackTree tree;
-  std::uint64_t unsure = 0;  // slices whose duration is not known
+  // Slices whose duration is not known: counted as far as it is, and not counted.
+  std::uint64_t unsure = 0;
+  std::uint64_t left_out = 0;
 
  private:
   struct Open {
@@ -88,8 +90,13 @@ void SliceStacks::end(const Timeline& timeline, const Mark& mark) {
     --stack.too_deep;
     return;
   }
-  if ((mark.flags & timeline::kNoDuration) != 0) ++unsure;
-  const auto length = static_cast<std::uint64_t>(std::max<std::int64_t>(mark.duration(), 0));
+  auto length = static_cast<std::uint64_t>(std::max<std::int64_t>(mark.duration(), 0));
+  if ((mark.flags & timeline::kNoDuration) != 0) {
+    // A thread is in what it has not left. A request that nothing ends may be over long since.
+    const bool counts = timeline.track(mark.track).kind != timeline::TrackKind::kLanes;
+    ++(counts ? unsure : left_out);
+    if (!counts) length = 0;
+  }
   Open closed{};
   if (stack.open.empty()) {
     // It began before all others there, which are inside.
@@ -115,6 +122,7 @@ class SampleStacks {
   void take(const Timeline& timeline, const Mark& mark);
 
   StackTree tree;
+  std::uint64_t count = 0;
   std::uint64_t nameless = 0;  // addresses in stacks that have no name
 
  private:
@@ -150,6 +158,7 @@ void SampleStacks::add(const query::Value& value) {
   StackTree::Node node = tree.child(StackTree::kRoot, tree.frame(kind_));
   for (std::size_t i = frames_.size(); i-- != 0;) node = tree.child(node, frames_[i]);
   tree.add(node, 1);
+  ++count;
 }
 
 StackTree::Frame SampleStacks::frame_of(std::uint64_t address) {
@@ -222,9 +231,13 @@ Result<void> Folded::finish(const Timeline&) {
 Receipt Folded::receipt() const {
   const bool samples = writes_samples();
   Receipt receipt = {
-      {"slice", "left out: the stacks are those of samples", samples ? slice_count_ : 0, false},
+      {"sample with a stack",
+       fmt::format("the stacks are of these; the slices, {}, are in none", slice_count_),
+       samples && slice_count_ != 0 ? samples_.count : 0, false},
       {"slice whose duration is not known", "counted as far as it is",
        samples ? 0 : slices_.unsure},
+      {"slice that may overlap others, whose duration is not known", "counted as 0ns",
+       samples ? 0 : slices_.left_out},
       {"address without a name", "written as a number", samples ? samples_.nameless : 0, false},
       {"stack or frame beyond a million others", "counted for a shorter one, or as (other)",
        samples ? samples_.tree.cut() : slices_.tree.cut()},

@@ -60,6 +60,20 @@ TEST_F(FoldedTest, WhatBeganBeforeAllOthersHoldsThem) {
               ElementsAre("1 of slice whose duration is not known: counted as far as it is"));
 }
 
+TEST_F(FoldedTest, RequestsOfUnknownDurationDoNotCount) {
+  const TrackId track = made_.track(TrackKind::kLanes, "disk");
+  made_.begin(track, 0, "request");
+  made_.end(track, 7, "request", 0);
+  made_.begin(track, 8, "request");
+  made_.end(track, 5'000, "request", 8).flags = timeline::kInferredEnd;
+  made_.begin(track, 5'000, "request");
+  made_.end(track, 90'000, "request", 5'000).flags = timeline::kOpenAtEnd;
+  EXPECT_EQ(text(), "disk;request 7\n");
+  EXPECT_THAT(sentences(write().receipt),
+              ElementsAre("2 of slice that may overlap others, whose duration is not known: "
+                          "counted as 0ns"));
+}
+
 TEST_F(FoldedTest, NamesAreMadeFitForALine) {
   const TrackId track = made_.track(TrackKind::kPlain, "a;b");
   made_.begin(track, 0, "x\ny \xff");
@@ -97,9 +111,10 @@ TEST_F(FoldedSamples, AreCountedByTheirStacksFromTheOutermostOn) {
   sample("on cpu", {0x300, 0x100});
   sample("on cpu", {});
   EXPECT_EQ(text(), "main;poll<T, U> 2\nmain;0x300 1\n");
-  EXPECT_THAT(sentences(write().receipt),
-              ElementsAre("1 of slice: left out: the stacks are those of samples",
-                          "1 of address without a name: written as a number"));
+  EXPECT_THAT(
+      sentences(write().receipt),
+      ElementsAre("3 of sample with a stack: the stacks are of these; the slices, 1, are in none",
+                  "1 of address without a name: written as a number"));
   EXPECT_EQ(text(FoldedStacks::kSlices), "worker 0;f 5\n");
   EXPECT_EQ(text(FoldedStacks::kSamples), text());
 }

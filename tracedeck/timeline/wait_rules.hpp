@@ -32,7 +32,10 @@ class WaitState final : public SliceObserver {
     return known != 0 ? &slab[known - 1] : new_entry(key);
   }
   [[nodiscard, gnu::noinline]] Entry* new_entry(const std::uint64_t* key) {
-    if (unused.empty() && slab.size() >= kMostEntries) forget_idle();
+    if (unused.empty() && slab.size() >= kMostEntries) {
+      forget_idle();
+      if (unused.empty() && states == nullptr) forget_older_half();
+    }
     if (unused.empty() && slab.size() >= kMostEntries) {
       ++context_.marking.timeline().mutable_counts().not_held;
       return nullptr;
@@ -110,6 +113,20 @@ class WaitState final : public SliceObserver {
     entries.keep_if([&](std::uint32_t number) {
       const Entry& entry = slab[number - 1];
       if (entry.pending || entry.serving != 0) return true;
+      forget(number);
+      return false;
+    });
+  }
+  // What was asked for so long ago is not served any more, as messages that nobody takes.
+  void forget_older_half() {
+    std::vector<std::uint64_t> numbers;
+    for (const Entry& entry : slab) numbers.push_back(entry.number);
+    const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+    std::ranges::nth_element(numbers, middle);
+    entries.keep_if([&](std::uint32_t number) {
+      const Entry& entry = slab[number - 1];
+      if (entry.number >= *middle || entry.serving != 0) return true;
+      ++context_.marking.timeline().mutable_counts().not_held;
       forget(number);
       return false;
     });
