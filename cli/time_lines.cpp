@@ -8,8 +8,9 @@
 namespace tracedeck::cli {
 
 timeline::MarkStreamOptions mark_options(const Options& options) {
-  return {
-      .tables = options.tables, .selection = options.selection, .keeps_order = options.order_given};
+  return {.interpreter = {.tables = options.tables},
+          .selection = options.selection,
+          .keeps_order = options.order_given};
 }
 
 void report_notices(Session& session, const timeline::Interpreter& interpreter) {

@@ -12,10 +12,33 @@
 namespace tracedeck {
 
 struct Marks::State final : timeline::MarkSink {
+  struct Collector final : timeline::MarkSink {
+    Result<void> take(const timeline::Timeline&, std::span<const timeline::Mark> taken) override {
+      marks.insert(marks.end(), taken.begin(), taken.end());
+      return {};
+    }
+    Result<void> finish(const timeline::Timeline&) override { return {}; }
+
+    std::vector<timeline::Mark> marks = {};
+  };
+
   explicit State(std::function<void(const Report&)> to) : reading(std::move(to)) {}
 
-  Result<void> take(const timeline::Timeline&, std::span<const timeline::Mark> taken) override {
-    marks.insert(marks.end(), taken.begin(), taken.end());
+  // A window leaves out what is on no track, which is as much a span as others.
+  Result<void> take(const timeline::Timeline& timeline,
+                    std::span<const timeline::Mark> taken) override {
+    const auto is_unplaced = [](const timeline::Mark& mark) {
+      return mark.has(timeline::kUnplaced);
+    };
+    while (!taken.empty()) {
+      const auto unplaced = std::ranges::find_if(taken, is_unplaced);
+      const auto placed = static_cast<std::size_t>(unplaced - taken.begin());
+      if (auto handed = window.take(timeline, taken.first(placed)); !handed) return handed;
+      taken = taken.subspan(placed);
+      if (taken.empty()) break;
+      if (!begin || taken.front().time >= *begin) marks.push_back(taken.front());
+      taken = taken.subspan(1);
+    }
     // These live on as long as the marks.
     batches = stream->interpreter().batches();
     return {};
@@ -23,8 +46,9 @@ struct Marks::State final : timeline::MarkSink {
   Result<void> finish(const timeline::Timeline&) override { return {}; }
 
   timeline::MarkSink& sink(const timeline::MarksAhead& ahead) {
-    if (ahead.begin) window.begin_at(*ahead.begin);
-    return window;
+    begin = ahead.begin;
+    if (begin) window.begin_at(*begin);
+    return *this;
   }
 
   // Puts the next batches with marks in `marks`. Returns whether there are any.
@@ -50,10 +74,12 @@ struct Marks::State final : timeline::MarkSink {
 
   Reading reading;
   EventView::Routes routes = {};
-  timeline::MarkWindow window{*this, timeline::MarkWindow::Unplaced::kHandedOn};
   std::unique_ptr<timeline::MarkStream> stream = {};  // null: nothing is read
   std::vector<BatchPtr> batches = {};                 // that the marks refer to
-  std::vector<timeline::Mark> marks = {};
+  Collector collector = {};
+  std::vector<timeline::Mark>& marks = collector.marks;
+  timeline::MarkWindow window{collector};
+  std::optional<std::int64_t> begin = {};
   bool ended = false;
 };
 
@@ -134,7 +160,7 @@ Marks open_marks(std::vector<std::string> paths, MarkOptions options) {
     return Marks(std::move(state));
   }
   auto stream = timeline::MarkStream::make(
-      {.tables = std::move(options.tables), .selection = wanted.selection},
+      {.interpreter = {.tables = std::move(options.tables)}, .selection = wanted.selection},
       [each = state.get()](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
         return each->sink(ahead);
       });

@@ -81,7 +81,7 @@ class Interpreter::Work {
   }
 
   [[nodiscard]] const Timeline& timeline() const { return timeline_; }
-  [[nodiscard]] const std::vector<BatchPtr>& batches() const { return batches_; }
+  [[nodiscard]] Timeline& timeline() { return timeline_; }
 
   [[nodiscard]] std::string explain() const {
     std::string out;
@@ -94,6 +94,8 @@ class Interpreter::Work {
     for (const auto& rules : inferred_rules_) append(*rules);
     return out;
   }
+
+  [[nodiscard]] const std::vector<BatchPtr>& batches() const { return batches_; }
 
   [[nodiscard]] std::vector<std::string> notices() const {
     std::vector<std::string> all;
@@ -366,8 +368,9 @@ Result<void> Interpreter::add(const BatchPtr& batch, MarkSink& sink) {
 }
 Result<void> Interpreter::finish(MarkSink& sink) { return work_->finish(sink); }
 const Timeline& Interpreter::timeline() const { return work_->timeline(); }
-const std::vector<BatchPtr>& Interpreter::batches() const { return work_->batches(); }
+Timeline& Interpreter::timeline() { return work_->timeline(); }
 std::string Interpreter::explain() const { return work_->explain(); }
 std::vector<std::string> Interpreter::notices() const { return work_->notices(); }
+const std::vector<BatchPtr>& Interpreter::batches() const { return work_->batches(); }
 
 }  // namespace tracedeck::timeline

@@ -36,12 +36,14 @@ class Interpreter {
   [[nodiscard]] Result<void> finish(MarkSink& sink);
 
   [[nodiscard]] const Timeline& timeline() const;
-  // What marks refer to: of those that a sink is given, while it is called.
-  [[nodiscard]] const std::vector<BatchPtr>& batches() const;
+  // For sinks that have tracks of their own beside those of marks.
+  [[nodiscard]] Timeline& timeline();
   // What was applied and inferred, as tables in TOML.
   [[nodiscard]] std::string explain() const;
   // What a user should know about the tables and these traces, as sentences.
   [[nodiscard]] std::vector<std::string> notices() const;
+  // What marks refer to: of those that a sink is given, while it is called.
+  [[nodiscard]] const std::vector<BatchPtr>& batches() const;
 
  private:
   struct ClassPlan;

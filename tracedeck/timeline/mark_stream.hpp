@@ -27,15 +27,14 @@ struct MarksAhead {
   std::string format = {};  // of the first trace; empty: there are no events
   // Of the selection: what lies before is interpreted all the same. Saturated ns.
   std::optional<std::int64_t> begin = {};
-  const Timeline& timeline;  // as long as the stream
+  Timeline& timeline;  // as long as the stream
 };
 
 // Where marks go. It is called once, before the first of them.
 using SinkFor = std::function<MarkSink&(const MarksAhead& ahead)>;
 
 struct MarkStreamOptions {
-  // Beside the built-in tables, or in place of one of the same name.
-  std::vector<Table> tables = {};
+  InterpreterOptions interpreter = {};
   // What the user wants of the traces. Without `keeps_order` events come in the order of time.
   flow::Selection selection = {};
   bool keeps_order = false;
@@ -62,7 +61,7 @@ class MarkStream {
   [[nodiscard]] Result<void> finish();
 
   [[nodiscard]] const Interpreter& interpreter() const { return *interpreter_; }
-  [[nodiscard]] const Timeline& timeline() const { return interpreter_->timeline(); }
+  [[nodiscard]] const Timeline& timeline() const { return interpreter().timeline(); }
 
  private:
   MarkStream(std::unique_ptr<Interpreter> interpreter, MarkStreamOptions options, SinkFor sink_for);

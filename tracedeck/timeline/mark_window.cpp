@@ -47,7 +47,7 @@ Result<void> MarkWindow::take(const Timeline& timeline, std::span<const Mark> ma
   marks_.clear();
   bool drops_flow = false;
   for (const Mark& mark : marks) {
-    if (mark.has(kUnplaced) && unplaced_ == Unplaced::kLeftOut) continue;
+    if (mark.has(kUnplaced)) continue;
     if (!begin_) {
       marks_.push_back(mark);
       continue;

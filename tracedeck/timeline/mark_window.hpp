@@ -10,16 +10,11 @@
 
 namespace tracedeck::timeline {
 
-// Hands on what has a place on a track, from `begin` on, and if asked what has none. What began
-// before and goes on begins there, with kBeganBefore, and states that hold then begin there too.
-// The sink must outlive it.
+// Hands on what has a place on a track, from `begin` on. What began before and goes on begins
+// there, with kBeganBefore, and states that hold then begin there too. The sink must outlive it.
 class MarkWindow final : public MarkSink {
  public:
-  // What becomes of ends of slices that are on no track (kUnplaced).
-  enum class Unplaced : std::uint8_t { kLeftOut, kHandedOn };
-
-  explicit MarkWindow(MarkSink& next, Unplaced unplaced = Unplaced::kLeftOut)
-      : next_(next), unplaced_(unplaced) {}
+  explicit MarkWindow(MarkSink& next) : next_(next) {}
 
   // Before any mark came; without, all marks are handed on.
   void begin_at(std::int64_t time) { begin_ = time; }
@@ -37,7 +32,6 @@ class MarkWindow final : public MarkSink {
   void open_window();
 
   MarkSink& next_;
-  Unplaced unplaced_;
   std::optional<std::int64_t> begin_;
   bool opened_ = false;
   std::vector<TrackBefore> tracks_;
