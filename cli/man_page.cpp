@@ -229,8 +229,9 @@ std::string option_entry(const OptionSpec& spec) {
 }
 
 std::string command_entry(const Command& command) {
-  const std::string operands = command.operands == Operands::kTable ? " [\\fINAME\\fR]"
-                               : !takes_traces(command.operands)    ? ""
+  const std::string operands = command.operands == Operands::kTable       ? " [\\fINAME\\fR]"
+                               : !takes_traces(command.operands)          ? ""
+                               : command.operands == Operands::kTwoTraces ? " \\fIA\\fR \\fIB\\fR"
                                : command.operands == Operands::kTraces
                                    ? " \\fITRACE\\fR..."
                                    : " \\fISTAGES\\fR \\fITRACE\\fR...";

@@ -8,6 +8,7 @@ many random traces are looked at (45 unless said), TRACEDECK_FIRST_SEED where th
 import json
 import os
 import subprocess
+import tomllib
 import unittest
 
 from command import BIN, TIME_LIMIT, TRACES, CommandTest, needs_traces
@@ -45,6 +46,51 @@ LARGE_REFERENCES = (
 )
 
 
+# What a user might say of the random traces that no built-in table is for.
+USER_TABLE = """table = "my-jobs"
+applies = { format = "ctf", class = "job_*" }
+[[track]]
+id = "jobs"
+kind = "lanes"
+name = "jobs"
+[[track]]
+id = "mode"
+kind = "state"
+name = "mode"
+[[slice]]
+begin = "job_start"
+end = ["job_done", "job_stop"]
+match = "handle"
+track = "jobs"
+category = "job"
+name = "job {handle}"
+[[slice]]
+begin = "app:load_begin"
+end = "app:load_end"
+match = ["a.bytes == b.status"]
+track = "jobs"
+category = "load"
+name = "load"
+[[wait]]
+name = "entry -> exit"
+from = "call_entry"
+to = "call_exit"
+match = ["x"]
+track = "jobs"
+[[wait]]
+name = "last begin -> end"
+from = "app:begin"
+to = "app:end"
+match = [".id"]
+last = true
+track = "jobs"
+[[state]]
+event = ["note", "_end"]
+track = "mode"
+name = "mode {x}"
+"""
+
+
 def latency(*args, stdin=None):
     """The answer; damaged traces have one too."""
     command = [BIN, "latency", "-q", "--output", "json", "--top", "0", *map(os.fspath, args)]
@@ -64,9 +110,11 @@ def goes_back(path):
 
 
 class Timelines(CommandTest):
-    def check_trace(self, path, classes=(), without=()):
-        line = interpret(lines([os.fspath(path)], "time"), classes=classes)
-        output = latency(path)
+    def check_trace(self, path, classes=(), without=(), order="time", table=None):
+        user = [tomllib.loads(USER_TABLE)] if table else []
+        line = interpret(lines([os.fspath(path)], order), user=user, classes=classes)
+        options = ("--table", table) if table else ()
+        output = latency("--order", order, *options, path)
         self.assertTrue(output, f"{path}: no answer")
         wrong = list(differences(line, json.loads(output), without))
         if wrong:
@@ -97,9 +145,43 @@ class Timelines(CommandTest):
                 for jobs in ("1", "4"):
                     self.assertEqual(latency("--jobs", jobs, path), output, f"--jobs {jobs}")
 
+    def test_clocks_that_step_back(self):
+        """As recorded, times step back: near, they are clamped, and far, all begins anew."""
+        for seed in range(FIRST_SEED, FIRST_SEED + TIMELINES):
+            with self.subTest(seed):
+                path = random_traces.write_steps(seed, self.folder)
+                # The command clamps the times of each lane, and the oracle those of all that overlaps.
+                output = self.check_trace(path, (), ("marker", "task marker"), "recorded")
+                for jobs in ("1", "4"):
+                    self.assertEqual(latency("--order", "recorded", "--jobs", jobs, path), output, f"--jobs {jobs}")
+
+    def test_tables_of_users(self):
+        table = self.file("my-jobs.toml", USER_TABLE.encode())
+        for seed in range(FIRST_SEED, FIRST_SEED + max(4, TIMELINES // 9)):
+            for kind in ("fallback", "fallback_threads"):
+                with self.subTest(f"{kind} {seed}"):
+                    path = random_traces.write(kind, seed, self.folder)
+                    output = self.check_trace(path, classes_of(kind), table=table)
+                    for jobs in ("1", "4"):
+                        self.assertEqual(latency("--jobs", jobs, "--table", table, path), output, f"--jobs {jobs}")
+
+    def test_pipes_of_ctf(self):
+        """A data stream alone, its metadata given, is the trace that has only that."""
+        table = self.file("my-jobs.toml", USER_TABLE.encode())
+        for kind in ("lttng_kernel", "lttng_ust", "ros2", "zephyr", "fallback"):
+            path = random_traces.write(kind, FIRST_SEED, self.folder)
+            (path / "channel0_1").unlink()
+            options = ["--table", table] if kind == "fallback" else []
+            with self.subTest(kind):
+                want = json.loads(self.check_trace(path, classes_of(kind), table=table if options else None))
+                data = (path / "channel0_0").read_bytes()
+                for jobs in ("1", "4"):
+                    got = latency(*options, "--jobs", jobs, "--metadata", path / "metadata", "-", stdin=data)
+                    self.assertEqual(json.loads(got), want)
+
     def test_pipes(self):
         """In pipes and in small pieces the same comes out."""
-        for kind in ("dial9", "heph"):
+        for kind in ("dial9", "heph", "tband"):
             path = random_traces.write(kind, FIRST_SEED, self.folder)
             data = path.read_bytes()
             want = json.loads(latency(path))

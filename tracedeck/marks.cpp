@@ -12,33 +12,10 @@
 namespace tracedeck {
 
 struct Marks::State final : timeline::MarkSink {
-  struct Collector final : timeline::MarkSink {
-    Result<void> take(const timeline::Timeline&, std::span<const timeline::Mark> taken) override {
-      marks.insert(marks.end(), taken.begin(), taken.end());
-      return {};
-    }
-    Result<void> finish(const timeline::Timeline&) override { return {}; }
-
-    std::vector<timeline::Mark> marks = {};
-  };
-
   explicit State(std::function<void(const Report&)> to) : reading(std::move(to)) {}
 
-  // A window leaves out what is on no track, which is as much a span as others.
-  Result<void> take(const timeline::Timeline& timeline,
-                    std::span<const timeline::Mark> taken) override {
-    const auto is_unplaced = [](const timeline::Mark& mark) {
-      return mark.has(timeline::kUnplaced);
-    };
-    while (!taken.empty()) {
-      const auto unplaced = std::ranges::find_if(taken, is_unplaced);
-      const auto placed = static_cast<std::size_t>(unplaced - taken.begin());
-      if (auto handed = window.take(timeline, taken.first(placed)); !handed) return handed;
-      taken = taken.subspan(placed);
-      if (taken.empty()) break;
-      if (!begin || taken.front().time >= *begin) marks.push_back(taken.front());
-      taken = taken.subspan(1);
-    }
+  Result<void> take(const timeline::Timeline&, std::span<const timeline::Mark> taken) override {
+    marks.insert(marks.end(), taken.begin(), taken.end());
     // These live on as long as the marks.
     batches = stream->interpreter().batches();
     return {};
@@ -46,9 +23,8 @@ struct Marks::State final : timeline::MarkSink {
   Result<void> finish(const timeline::Timeline&) override { return {}; }
 
   timeline::MarkSink& sink(const timeline::MarksAhead& ahead) {
-    begin = ahead.begin;
-    if (begin) window.begin_at(*begin);
-    return *this;
+    if (ahead.begin) window.begin_at(*ahead.begin);
+    return window;
   }
 
   // Puts the next batches with marks in `marks`. Returns whether there are any.
@@ -74,12 +50,10 @@ struct Marks::State final : timeline::MarkSink {
 
   Reading reading;
   EventView::Routes routes = {};
+  timeline::MarkWindow window{*this, timeline::MarkWindow::Unplaced::kHandedOn};
   std::unique_ptr<timeline::MarkStream> stream = {};  // null: nothing is read
   std::vector<BatchPtr> batches = {};                 // that the marks refer to
-  Collector collector = {};
-  std::vector<timeline::Mark>& marks = collector.marks;
-  timeline::MarkWindow window{collector};
-  std::optional<std::int64_t> begin = {};
+  std::vector<timeline::Mark> marks = {};
   bool ended = false;
 };
 
@@ -160,7 +134,7 @@ Marks open_marks(std::vector<std::string> paths, MarkOptions options) {
     return Marks(std::move(state));
   }
   auto stream = timeline::MarkStream::make(
-      {.interpreter = {.tables = std::move(options.tables)}, .selection = wanted.selection},
+      {.tables = std::move(options.tables), .selection = wanted.selection},
       [each = state.get()](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
         return each->sink(ahead);
       });

@@ -33,6 +33,7 @@ def interpret(records, user=(), begin=None, end=None, classes=()):
     sheet.cut = begin
     sheet.line.tables = list(names)
     tables = [module.Table(sheet, known_classes + events if module in (fallback, lttng_kernel) else events) for module in names.values()]
+    sheet.tables = tables
     for record in records:
         time = record["loss"].get("begin") if "loss" in record else record.get("time")
         if None not in (time, end) and time > end:

@@ -17,6 +17,11 @@ def write(kind, seed, folder):
     return KINDS[kind](random.Random(f"{kind} {seed}"), folder / f"{kind}-{seed}")
 
 
+def write_steps(seed, folder):
+    """A trace whose clock steps back, near and far, and in which nothing else is missing."""
+    return tband(random.Random(f"steps {seed}"), folder / f"steps-{seed}", is_whole=True)
+
+
 # dial9: a Tokio runtime of two workers, in several segments.
 
 LOCATIONS = (
@@ -72,14 +77,25 @@ ENCODE = {
 }
 
 
+def dial9_event(time, name, *values):
+    fields = DIAL9[NUMBER[name]][1]
+    encoded = b"".join(ENCODE[tag](value) for (field, tag), value in zip(fields, values, strict=True))
+    return d.reset(time) + d.event(NUMBER[name], encoded)
+
+
+def dial9_segment(events):
+    """`events`: (time, name, *values)."""
+    schemas = (d.schema(number, name, fields) for number, (name, fields) in enumerate(DIAL9))
+    return b"".join([d.header(), *schemas, *(dial9_event(*one) for one in events)])
+
+
 def dial9(rng, path):
     events = [[], [], []]  # of each segment
 
     def say(time, name, *values):
         if rng.random() < GOING:
-            fields = DIAL9[NUMBER[name]][1]
-            encoded = b"".join(ENCODE[tag](value) for (field, tag), value in zip(fields, values, strict=True))
-            rng.choice(events).append((time, d.reset(time) + d.event(NUMBER[name], encoded)))
+            made = dial9_event(time, name, *values)
+            rng.choice(events).append((time, made))
 
     times, cpu, polled = [1000, 1000, 1000], [0, 0, 0], {}
     workers = (0, 1, rng.choice((2, 254, 255)))
@@ -187,7 +203,7 @@ def frame(number, *fields):
     return cobs(bytes([number]) + b"".join(one if isinstance(one, bytes) else d.varint(one) for one in fields))
 
 
-def tband(rng, path):
+def tband(rng, path, is_whole=False):
     made = [frame(2, rng.choice((1, 25, 1000)))]
     names = [
         frame(3, 7, b"UART"), frame(6, 1, b"app"), frame(0x0A, 2, b"speed"), frame(0x5F, 1, b"idle"),
@@ -225,6 +241,8 @@ def tband(rng, path):
         }.get(number, (queue, rng.randint(0, 2)) if 0x66 <= number <= 0x70 else (task,))
         if rng.random() < GOING:
             made.append(frame(number, time, *values))
+        if is_whole:
+            continue
         if rng.random() < 0.02:
             dropped += rng.randint(0, 5)
             made.append(frame(1, time, dropped))
@@ -258,6 +276,7 @@ ROS2 = {
     ), "ros2:callback_end": ("callback",), "ros2:rclcpp_callback_register": ("callback", "symbol:s"),
     "ros2:rclcpp_executor_wait_for_work": ("timeout",), "ros2:rclcpp_executor_get_next_ready": (), "ros2:rclcpp_executor_execute": ("handle",),
     "ros2:rmw_publish": ("message", "timestamp"), "ros2:rmw_take": ("message", "source_timestamp", "taken"),
+    "dds:write": ("writer", "data", "timestamp"),
     "ros2:rcl_timer_init": ("timer_handle", "period"), "ros2:rclcpp_timer_callback_added": ("timer_handle", "callback"),
     "ros2:rclcpp_ring_buffer_enqueue": (
         "buffer", "index", "size", "overwritten"

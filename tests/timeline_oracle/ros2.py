@@ -24,10 +24,16 @@ class Table(Base):
         self.published = set()  # time of a message at its source
         self.ring = set()  # (vpid, buffer, index) of messages on their way
         self.taken = set()  # threads that took a message and called nothing yet
+        self.messages = {}  # thread -> (time at its source of the message taken last, stream)
 
     def event(self, event):
         name = event.get("name") or ""
-        if not name.startswith("ros2:") or event.get("time") is None:
+        if event.get("time") is None:
+            return
+        if name == "dds:write":
+            self.sheet.bounds()
+            return self.publish(event.get("fields") or {})
+        if not name.startswith("ros2:"):
             return
         rule = getattr(self, "on_" + name.removeprefix("ros2:"), None)
         if rule is None:
@@ -85,6 +91,9 @@ class Table(Base):
         if self.thread in self.taken:
             self.taken.discard(self.thread)
             self.sheet.flow("take -> callback")
+        if self.thread in self.messages:
+            message, _ = self.messages.pop(self.thread)
+            self.sheet.waited("publish -> callback", message, thread_name(self.thread))
 
     def on_callback_end(self, fields):
         callback = fields["callback"]
@@ -104,16 +113,29 @@ class Table(Base):
 
     # Messages.
 
-    def on_rmw_publish(self, fields):
+    def publish(self, fields):
         if "timestamp" in fields:
             self.published.add(fields["timestamp"])
+            self.sheet.wait("publish -> take", fields["timestamp"])
+            self.sheet.wait("publish -> callback", fields["timestamp"])
+
+    on_rmw_publish = publish
 
     def on_rmw_take(self, fields):
         if not fields.get("taken", 1):
             return
-        if fields["source_timestamp"] in self.published:
+        message = fields["source_timestamp"]
+        if message in self.published:
             self.sheet.flow("publish -> take")
+        self.sheet.waited("publish -> take", message, thread_name(self.thread))
         self.taken.add(self.thread)
+        if None not in self.thread and self.thread[0] not in ("cpu", "stream"):
+            self.messages[self.thread] = (message, self.sheet.stream)
+
+    def lost(self, stream):
+        if stream is None:
+            self.messages.clear()
+        self.messages = {thread: one for thread, one in self.messages.items() if one[1] != stream}
 
     def on_rclcpp_ring_buffer_enqueue(self, fields):
         key = (self.vpid, fields["buffer"], fields["index"])

@@ -7,6 +7,7 @@ import dataclasses
 OUTSIDE = frozenset(("began_before", "across_loss", "inferred_end", "open_at_end", "negative", "clock_step"))
 # A clock that goes back by more starts a new section.
 SECTION_NS = 1_000_000_000
+SECTIONS = 256
 LANES = 64
 
 
@@ -83,6 +84,8 @@ class Sheet:
         self.tracks_of = collections.defaultdict(set)  # stream -> tracks that had a mark of it
         self.streams = set()
         self.last_event = None
+        self.latest = {}  # stream -> time of its latest event in this section
+        self.tables = ()
         self.cut = None  # nothing is shown that is over before
 
     # Where an event stands.
@@ -97,24 +100,27 @@ class Sheet:
     def is_shown(self):
         return self.cut is None or self.time >= self.cut
 
-    def bounds(self):
-        """The event at hand means something: the trace reaches to it."""
+    def bounds(self, is_clock=True):
+        """The event at hand means something: the trace reaches to it. `is_clock`: it says what its clock showed."""
         line = self.line
-        if self.time is not None:
-            line.begin = self.time if line.begin is None else min(line.begin, self.time)
-            line.end = self.time if line.end is None else max(line.end, self.time)
+        if self.time is None:
+            return
+        line.begin = self.time if line.begin is None else min(line.begin, self.time)
+        line.end = self.time if line.end is None else max(line.end, self.time)
+        latest = self.latest.get(self.stream, self.time)
+        if is_clock and latest - self.time > SECTION_NS and line.sections < SECTIONS:
+            self.section(latest)
+            latest = self.time
+        self.latest[self.stream] = max(latest, self.time)
 
-    def moment(self, track):
+    def moment(self, track, is_clock=True):
         """The time of a mark on a track, and the flags it gets: time on a track does not go back."""
-        self.bounds()
+        self.bounds(is_clock)
         time, flags = self.time, set()
         last = self.last.get(track)
         if last is not None and time < last:
             self.line.clock_steps += 1
-            if last - time > SECTION_NS:
-                self.section()
-            else:
-                time, flags = last, {"clock_step"}
+            time, flags = last, {"clock_step"}
         self.last[track] = time
         self.tracks_of[self.stream].add(track)
         return time, flags
@@ -160,7 +166,7 @@ class Sheet:
 
     def whole(self, rule, name, track, duration, args=None):
         """A slice that one event tells all of."""
-        self.moment(track)
+        self.moment(track, is_clock=False)
         slice = Slice(rule, name, track, self.time, self.time, set(), args or {})
         self.close(slice, self.time + duration, set())
         self.line.begin, self.line.end = min(self.line.begin, slice.begin), max(self.line.end, slice.end)
@@ -228,19 +234,23 @@ class Sheet:
         for pair in self.waits.values():
             pair.flags.add("across_loss")
 
-    def section(self):
+    def section(self, latest):
         """The clock of the stream at hand went far back: what is open on its tracks ends where it was."""
         self.line.sections += 1
-        tracks = self.tracks_of[self.stream]
+        tracks = set(self.tracks_of[self.stream])
+        for of_stream in self.tracks_of.values():
+            of_stream -= tracks
         for stack in self.open.values():
             for slice in [one for one in stack if one.track in tracks]:
                 stack.remove(slice)
-                self.close(slice, self.last[slice.track], {"inferred_end"})
+                self.close(slice, max(latest, self.last[slice.track]), {"inferred_end"})
         for track in tracks:
             if track in self.state_of:
-                self.close_state(track, self.last[track])
+                self.close_state(track, max(latest, self.last[track]))
             self.last.pop(track, None)
         self.waits.clear()
+        for table in self.tables:
+            table.lost(self.stream)
 
     def finish(self):
         end = self.line.end

@@ -28,6 +28,7 @@ class Table(Base):
 
     def prepare(self, events):
         self.current = {}  # core -> task
+        self.running = {}  # the same, but a task is on one core only
         self.named = {}  # the same, also after losses: names are those that `print` shows
         self.pending = {}  # task -> what it will be when it is switched out
         self.names = {}
@@ -63,11 +64,12 @@ class Table(Base):
         return f"task {task}"
 
     def on_task_switched_in(self, event, fields):
-        task, before = fields["task_id"], self.current.get(self.core)
+        task, before = fields["task_id"], self.running.get(self.core)
         if before is not None and before != task:
             self.sheet.state(self.track(before), self.pending.pop(before, "runnable"))
         self.pending.pop(task, None)
-        self.current[self.core] = self.named[self.core] = task
+        self.running = {core: one for core, one in self.running.items() if one != task}
+        self.running[self.core] = self.current[self.core] = self.named[self.core] = task
         self.sheet.waited("ready -> run", task, self.track(task))
         self.sheet.state(self.track(task), f"running on core {self.core}")
         self.sheet.state(f"core {self.core}", self.task(task))
@@ -102,7 +104,7 @@ class Table(Base):
         self.become(fields["task_id"], "destroyed")
 
     def later(self, state):
-        task = self.current.get(self.core)
+        task = self.running.get(self.core)
         if task is not None:
             self.pending[task] = state
 
@@ -129,8 +131,14 @@ class Table(Base):
         pass  # the loss follows as a record of its own
 
     def lost(self, stream):
-        self.current.clear()
-        self.pending.clear()
+        """Of all cores, but where the clock of the one at hand went far back."""
+        for core in list(self.current) if stream is None else [self.core]:
+            self.current.pop(core, None)
+            self.pending.pop(self.running.pop(core, None), None)
+        if stream is None:
+            self.pending.clear()
+        for core in [core for core, task in self.running.items() if not self.runs(task)]:
+            self.pending.pop(self.running.pop(core), None)
 
     # Interrupts.
 

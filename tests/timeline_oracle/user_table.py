@@ -24,7 +24,9 @@ class UserTable:
         return any(is_of(event, pattern) for pattern in self.classes())
 
     def classes(self):
-        for kind, members in (("slice", ("begin", "end")), ("counter", ("event",)), ("flow", ("from", "to")), ("state", ("event",))):
+        for kind, members in (
+            ("slice", ("begin", "end")), ("counter", ("event",)), ("flow", ("from", "to")), ("state", ("event",)), ("wait", ("from", "to")),
+        ):
             for rule in self.content.get(kind, ()):
                 yield from (rule[one] for one in members)
 
@@ -33,11 +35,14 @@ class UserTable:
 
 
 def is_of(event, pattern):
+    if isinstance(pattern, list):
+        return any(is_of(event, one) for one in pattern)
     return isinstance(event.get("name"), str) and fnmatchcase(event["name"], pattern.replace("[", "[[]"))
 
 
 def at(event, path):
     """The value of a path, None where there is none; of an enumeration its first label."""
+    path = path.removeprefix(".")
     first, _, rest = path.partition(".")
     if first == "stream":
         return event.get("stream", {}).get(rest)
@@ -54,7 +59,7 @@ def at(event, path):
 def sides(match):
     """Of `req_id` and of `a.tid == b.next_tid`: what the first event has, and what the second."""
     pairs = []
-    for one in match:
+    for one in [match] if isinstance(match, str) else match:
         first, is_two, second = (part.strip() for part in one.partition("=="))
         pairs.append((first.removeprefix("a."), second.removeprefix("b.")) if is_two else (first, first))
     return [first for first, second in pairs], [second for first, second in pairs]
@@ -84,6 +89,8 @@ class Rules(Base):
                 self.counter(rule, event)
         for index, rule in enumerate(self.content.get("flow", ())):
             self.flow(index, rule, event)
+        for index, rule in enumerate(self.content.get("wait", ())):
+            self.wait(index, rule, event)
         for rule in self.content.get("state", ()):
             if is_of(event, rule["event"]):
                 self.state(rule, event)
@@ -104,17 +111,18 @@ class Rules(Base):
 
     def slice(self, index, rule, event):
         first, second = sides(rule.get("match", ()))
+        kind = rule.get("category", "slice")
         name = filled(rule.get("name", rule["begin"]), event)
         args = {path: value for path in rule.get("args", ()) if (value := at(event, path)) is not None}
         # A class that both begins and ends: what is open ends first.
         if is_of(event, rule["end"]):
             keys = self.keys(event, second)
-            if keys is not None and (rule["begin"] != rule["end"] or self.sheet.open["slice", (self.content["table"], index, keys)]):
-                self.sheet.end("slice", (self.content["table"], index, keys), self.track(rule, event), name, args)
+            if keys is not None and (rule["begin"] != rule["end"] or self.sheet.open[kind, (self.content["table"], index, keys)]):
+                self.sheet.end(kind, (self.content["table"], index, keys), self.track(rule, event), name, args)
         if is_of(event, rule["begin"]):
             keys = self.keys(event, first)
             if keys is not None:
-                self.sheet.begin("slice", (self.content["table"], index, keys), name, self.track(rule, event), args)
+                self.sheet.begin(kind, (self.content["table"], index, keys), name, self.track(rule, event), args)
 
     def counter(self, rule, event):
         value = number(at(event, rule["value"]))
@@ -135,5 +143,19 @@ class Rules(Base):
             self.sheet.bounds()
             self.sheet.wait(name, (index, keys), is_last=True)
 
+    def wait(self, index, rule, event):
+        first, second = sides(rule.get("match", ()))
+        key = (self.content["table"], index)
+        if is_of(event, rule["to"]) and (keys := self.keys(event, second)) is not None:
+            self.sheet.bounds()
+            self.sheet.waited(rule["name"], (key, keys), self.track(rule, event))
+        if is_of(event, rule["from"]) and (keys := self.keys(event, first)) is not None:
+            self.sheet.bounds()
+            self.sheet.wait(rule["name"], (key, keys), is_last=rule.get("last", False))
+
     def state(self, rule, event):
-        self.sheet.state(filled(rule["track"], event), shown(at(event, rule["value"])))
+        """By the keys of tables: a `track` of the table and a `name`; by the design's example a name and a `value`."""
+        if "value" in rule:
+            self.sheet.state(filled(rule["track"], event), shown(at(event, rule["value"])))
+        else:
+            self.sheet.state(self.track(rule, event), filled(rule["name"], event))

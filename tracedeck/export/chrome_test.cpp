@@ -204,7 +204,7 @@ TEST_F(ChromeTest, AnEndWithoutABeginIsAWholeSlice) {
   made_.end(track, 25, "f", 10).flags = timeline::kBeganBefore;
   EXPECT_EQ(events().back(),
             R"({"ph":"X",)" + at(1) +
-                R"(,"ts":0.000,"name":"f","dur":0.015,"args":{"began before the trace":true}})");
+                R"(,"ts":0.000,"name":"f","dur":0.015,"args":{"began before what is shown":true}})");
 }
 
 TEST_F(ChromeTest, LossesAreOnATrackOfTheirOwn) {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "tracedeck/export/mark_exporter.hpp"
+#include "tracedeck/export/sample_stack.hpp"
 #include "tracedeck/export/stack_tree.hpp"
 #include "tracedeck/export/track_depth.hpp"
-#include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/arguments.hpp"
 
 namespace tracedeck::exporting {
@@ -21,7 +21,6 @@ using timeline::Mark;
 using timeline::Timeline;
 using timeline::TrackId;
 
-constexpr std::string_view kStackArgument = "callchain";
 constexpr std::size_t kMostAddresses = std::size_t{1} << 20;  // whose names are kept
 
 // Stacks of slices, by their nesting.
@@ -31,7 +30,9 @@ class SliceStacks {
   void end(const Timeline& timeline, const Mark& mark);
 
   StackTree tree;
-  std::uint64_t unsure = 0;  // slices whose duration is not known
+  // Slices whose duration is not known: counted as far as it is, and not counted.
+  std::uint64_t unsure = 0;
+  std::uint64_t left_out = 0;
 
  private:
   struct Open {
@@ -89,8 +90,13 @@ void SliceStacks::end(const Timeline& timeline, const Mark& mark) {
     --stack.too_deep;
     return;
   }
-  if ((mark.flags & timeline::kNoDuration) != 0) ++unsure;
-  const auto length = static_cast<std::uint64_t>(std::max<std::int64_t>(mark.duration(), 0));
+  auto length = static_cast<std::uint64_t>(std::max<std::int64_t>(mark.duration(), 0));
+  if ((mark.flags & timeline::kNoDuration) != 0) {
+    // A thread is in what it has not left. A request that nothing ends may be over long since.
+    const bool counts = timeline.track(mark.track).kind != timeline::TrackKind::kLanes;
+    ++(counts ? unsure : left_out);
+    if (!counts) length = 0;
+  }
   Open closed{};
   if (stack.open.empty()) {
     // It began before all others there, which are inside.
@@ -108,7 +114,7 @@ class SampleStacks {
  public:
   SampleStacks()
       : visit_([this](std::string_view name, const query::Value& value) {
-          if (name == kStackArgument && value.kind == query::Value::Kind::kCompound) add(value);
+          if (is_stack(name, value)) add(value);
         }) {}
   SampleStacks(const SampleStacks&) = delete;
   SampleStacks& operator=(const SampleStacks&) = delete;
@@ -116,11 +122,11 @@ class SampleStacks {
   void take(const Timeline& timeline, const Mark& mark);
 
   StackTree tree;
+  std::uint64_t count = 0;
   std::uint64_t nameless = 0;  // addresses in stacks that have no name
 
  private:
   void add(const query::Value& value);
-  void add_address(const Slot& slot);
   [[nodiscard]] StackTree::Frame frame_of(std::uint64_t address);
 
   timeline::Arguments::Visit visit_;
@@ -136,39 +142,30 @@ class SampleStacks {
 
 void SampleStacks::take(const Timeline& timeline, const Mark& mark) {
   if (mark.arguments == nullptr || mark.event == nullptr) return;
-  const DataStreamClass* const stream_class = mark.event->event_class->stream_class;
-  trace_ = stream_class == nullptr ? nullptr : stream_class->trace;
+  trace_ = trace_of(mark);
   kind_ = mark.name == timeline::kNoName ? std::string_view("sample")
                                          : std::string_view(timeline.name(mark.name).text);
   timeline::visit_arguments(mark, visit_);
 }
 
 void SampleStacks::add(const query::Value& value) {
-  const Slot& head = *value.slot;
   frames_.clear();
-  if (head.kind == SlotKind::kPackedArray) {
-    for (std::size_t i = 0; i < packed_count(head); ++i) add_address(packed_element(head, i));
-  } else if (head.kind == SlotKind::kArray) {
-    for (const Slot* at = &head + 1; at < head.next(); at = at->next()) add_address(*at);
-  }
+  for_each_address(value, [this](std::uint64_t address) {
+    if (frames_.size() < kMostDepth) frames_.push_back(frame_of(address));
+  });
   if (frames_.empty()) return;
   // Samples of different kinds, as of what runs and of what waits, do not add up.
   StackTree::Node node = tree.child(StackTree::kRoot, tree.frame(kind_));
   for (std::size_t i = frames_.size(); i-- != 0;) node = tree.child(node, frames_[i]);
   tree.add(node, 1);
-}
-
-void SampleStacks::add_address(const Slot& slot) {
-  if (slot.kind == SlotKind::kUnsigned && frames_.size() < kMostDepth)
-    frames_.push_back(frame_of(slot.bits));
+  ++count;
 }
 
 StackTree::Frame SampleStacks::frame_of(std::uint64_t address) {
   const std::pair key{trace_ == nullptr ? 0 : trace_->number(), address};
   auto known = names_.find(key);
   if (known == names_.end()) {
-    const Symbols* const symbols = trace_ == nullptr ? nullptr : trace_->symbols();
-    const std::string_view name = symbols == nullptr ? "" : symbols->name_of(address);
+    const std::string_view name = name_of_address(trace_, address);
     if (names_.size() == kMostAddresses) names_.clear();
     const StackTree::Frame frame =
         name.empty() ? tree.frame(fmt::format("{:#x}", address)) : tree.frame(name);
@@ -234,9 +231,13 @@ Result<void> Folded::finish(const Timeline&) {
 Receipt Folded::receipt() const {
   const bool samples = writes_samples();
   Receipt receipt = {
-      {"slice", "left out: the stacks are those of samples", samples ? slice_count_ : 0, false},
+      {"sample with a stack",
+       fmt::format("the stacks are of these; the slices, {}, are in none", slice_count_),
+       samples && slice_count_ != 0 ? samples_.count : 0, false},
       {"slice whose duration is not known", "counted as far as it is",
        samples ? 0 : slices_.unsure},
+      {"slice that may overlap others, whose duration is not known", "counted as 0ns",
+       samples ? 0 : slices_.left_out},
       {"address without a name", "written as a number", samples ? samples_.nameless : 0, false},
       {"stack or frame beyond a million others", "counted for a shorter one, or as (other)",
        samples ? samples_.tree.cut() : slices_.tree.cut()},

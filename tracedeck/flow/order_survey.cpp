@@ -19,25 +19,46 @@ OrderSurvey::OrderSurvey() {
 }
 
 void OrderSurvey::add(const Batch& batch) {
-  for (const Record& record : batch.records()) {
-    const OrderKey key = times_(record);
-    if (record.kind != RecordKind::kEvent) {
-      if (key < states_.front().low) [[unlikely]]
-        add_late(key, kEventMemory);
-      continue;
-    }
-    if (events_ % kSmallestChunk == 0 && events_ != 0) {
-      for (State& state : states_) {
-        if (events_ % state.level.chunk_events == 0) end_chunk(state);
-      }
-    }
+  const Record* const end = batch.records().data() + batch.size();
+  for (const Record* at = batch.records().data(); at != end;) at = add(at, end);
+}
+
+const Record* OrderSurvey::add(const Record* first, const Record* end) {
+  if (first->kind == RecordKind::kEvent && events_ % kSmallestChunk == 0 && events_ != 0)
+    end_chunks();
+  const OrderKey key = times_(*first);
+  in_order_ = in_order_ && key >= last_;
+  last_ = key;
+  // The smaller the chunks, the later is what they call late.
+  const bool late = key < states_.front().low;
+  if (first->kind != RecordKind::kEvent) {
+    if (late) [[unlikely]]
+      add_late(key, kEventMemory);
+    return first + 1;
+  }
+  if (late) [[unlikely]] {
     ++events_;
-    const std::uint64_t memory = kEventMemory + kByteMemory * record.event.size;
+    const std::uint64_t memory = kEventMemory + kByteMemory * first->event.size;
     memory_ += memory;
-    // The smaller the chunks, the later is what they call late.
-    if (key < states_.front().low) [[unlikely]]
-      add_late(key, memory);
-    if (key > high_) high_ = key;
+    add_late(key, memory);
+    return first + 1;
+  }
+  // What follows it in a run is not late either.
+  const auto room = static_cast<std::ptrdiff_t>(kSmallestChunk - events_ % kSmallestChunk);
+  const Record* const run_end = end_of_run(first, end - first > room ? first + room : end);
+  std::uint64_t bytes = 0;
+  for (const Record* at = first; at != run_end; ++at) bytes += at->event.size;
+  const auto events = static_cast<std::uint64_t>(run_end - first);
+  events_ += events;
+  memory_ += events * kEventMemory + bytes * kByteMemory;
+  if (events != 1) last_ = times_(run_end[-1]);
+  high_ = std::max(high_, last_);
+  return run_end;
+}
+
+void OrderSurvey::end_chunks() {
+  for (State& state : states_) {
+    if (events_ % state.level.chunk_events == 0) end_chunk(state);
   }
 }
 

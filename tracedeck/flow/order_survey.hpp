@@ -35,6 +35,12 @@ class ChunkOrder {
     high_ = std::max(high_, key);
     return false;
   }
+  // The same of events behind one that is not late, in the chunk and with keys that do not descend.
+  void add_run(std::uint64_t events, const OrderKey& last) {
+    events_ += events;
+    high_ = std::max(high_, last);
+  }
+  [[nodiscard]] std::uint64_t room_in_chunk() const { return chunk_events_ - events_; }
   // For a record that follows the event last counted.
   [[nodiscard]] bool is_late(const OrderKey& key) const { return key < low_; }
   // No record of the chunks to come that is not late is earlier than this.
@@ -67,6 +73,8 @@ class OrderSurvey {
   // The smallest chunks for which everything takes at most `memory` bytes; nothing when there are
   // none, which may show before the end.
   [[nodiscard]] std::optional<Level> choose(std::uint64_t memory) const;
+  // Whether no record so far goes before the one before it.
+  [[nodiscard]] bool in_order() const { return in_order_; }
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
  private:
@@ -81,12 +89,17 @@ class OrderSurvey {
     std::uint64_t last_chunk = 0;   // memory of the chunk before
   };
 
+  // Returns behind the events of one run, or one other record.
+  const Record* add(const Record* first, const Record* end);
+  void end_chunks();
   void end_chunk(State& state);
   void add_late(const OrderKey& key, std::uint64_t memory);
 
   std::array<State, kLevels> states_;
   StreamTimes times_;
   OrderKey high_ = OrderKey::first();
+  OrderKey last_ = OrderKey::first();  // of the record before
+  bool in_order_ = true;
   std::uint64_t events_ = 0;
   std::uint64_t memory_ = 0;
 };

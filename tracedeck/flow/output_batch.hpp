@@ -22,6 +22,11 @@ class OutputBatch {
            kept_bytes_ >= kKeptBytes;
   }
 
+  // How many records it takes before it is time, at least.
+  [[nodiscard]] std::size_t room_for_records() const {
+    return Batch::kRecords - std::min(Batch::kRecords, records_);
+  }
+
   void add(const Record& record) {
     batch_->add(record);
     ++records_;

@@ -1,8 +1,8 @@
 #include "tracedeck/flow/packed_block.hpp"
 
-#include <algorithm>
 #include <new>
 
+#include "tracedeck/flow/sort_runs.hpp"
 #include "tracedeck/flow/spill_bytes.hpp"
 
 namespace tracedeck::flow {
@@ -66,7 +66,8 @@ PackedBlock::PackedBlock(std::size_t size)
 
 bool PackedBlock::add(RecordCodec& codec, const OrderKey& key, const Record& record) {
   const std::size_t need = RecordCodec::bound(record) + kExactTimeSize + sizeof(RecordSize);
-  const std::size_t index = (index_.size() + 1) * sizeof(Entry);
+  // Sorting takes as much room as the index.
+  const std::size_t index = (index_.size() + 1) * sizeof(Entry) * 2;
   if (capacity_ - used_ < index || capacity_ - used_ - index < need) return false;
 
   std::uint8_t* to = bytes_.get() + used_;
@@ -86,18 +87,15 @@ OrderKey PackedBlock::key_of(const Entry& entry) const {
   return {entry.coarse, take_exact_time(from)};
 }
 
-bool PackedBlock::before(const Entry& a, const Entry& b) const {
-  if (a.coarse != b.coarse) return a.coarse < b.coarse;
-  if (OrderKey::needs_exact(a.coarse)) {
-    const auto order = key_of(a) <=> key_of(b);
-    if (order != 0) return order < 0;
-  }
-  return a.offset < b.offset;
+[[gnu::always_inline]] inline bool PackedBlock::before(const Entry& a, const Entry& b) const {
+  if (a.coarse != b.coarse || !OrderKey::needs_exact(a.coarse)) [[likely]]
+    return a.coarse < b.coarse;
+  return key_of(a) < key_of(b);
 }
 
 void PackedBlock::sort() {
-  const auto after = [this](const Entry& a, const Entry& b) { return before(b, a); };
-  if (!std::ranges::is_sorted(index_, after)) std::ranges::sort(index_, after);
+  sort_runs(index_.rbegin(), index_.rend(), index_.data() - index_.size(),
+            [this](const Entry& a, const Entry& b) { return before(a, b); });
 }
 
 void PackedBlock::clear() {

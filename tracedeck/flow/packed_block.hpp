@@ -15,7 +15,8 @@ namespace tracedeck::flow {
 // time, and alignment.
 inline constexpr std::size_t kBlockOverhead = 128;
 
-// Records grow from the front, their index from the back, until they meet: the memory is fixed.
+// Records grow from the front, their index from the back, until what is left between them is as
+// large as the index: the memory is fixed.
 class PackedBlock {
  public:
   // `size` bytes are taken from the system as they are written to.

@@ -60,8 +60,17 @@ class ExternalSort final : public RecordSource {
       }
       if (*batch == nullptr) return {};
       sorter_->take_over(**batch);
-      for (const Record& record : (*batch)->records()) {
-        if (Result<void> added = sorter_->add(times(record), record); !added) return added;
+      const Record* const end = (*batch)->records().data() + (*batch)->size();
+      for (const Record* at = (*batch)->records().data(); at != end; ++at) {
+        if (Result<void> added = sorter_->add(times(*at), *at); !added) return added;
+        if (at->kind != RecordKind::kEvent) continue;
+        // Of those that ascend from it only the last has to be looked at closely.
+        const Record* const last = end_of_run(at, end) - 1;
+        if (last == at) continue;
+        for (++at; at != last; ++at) {
+          if (Result<void> added = sorter_->add(times.in_run(at->event), *at); !added) return added;
+        }
+        if (Result<void> added = sorter_->add(times(*at), *at); !added) return added;
       }
     }
   }
@@ -132,9 +141,10 @@ class Sort final : public RecordSource {
       // An error will come again when the records are delivered.
       if (!batch || *batch == nullptr) break;
       survey.add(**batch);
-      if (!survey.choose(share_of_memory())) return std::nullopt;
+      if (!survey.in_order() && !survey.choose(share_of_memory())) return std::nullopt;
     }
     survey.finish();
+    if (survey.in_order()) return StreamedSortPlan{.in_order = true, .events = survey.events()};
     const std::optional<OrderSurvey::Level> level = survey.choose(share_of_memory());
     if (!level) return std::nullopt;
     return StreamedSortPlan{.chunk_events = level->chunk_events,
@@ -157,6 +167,7 @@ class Sort final : public RecordSource {
     }
     Result<std::unique_ptr<RecordSource>> source = input.open(true);
     if (!source) return source;
+    if (plan.in_order) return std::make_unique<CheckedOrder>(std::move(*source), plan.events);
     return std::make_unique<StreamedSort>(std::move(*source), plan, std::move(late));
   }
 

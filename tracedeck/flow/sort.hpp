@@ -34,8 +34,9 @@ struct SortInput {
 // ends of those and of their packets, and losses; every other record follows the record that it
 // follows in its input.
 //
-// Inputs that reopen are first surveyed, without values. When each of them is nearly in order, and
-// has few events that are far from their place, they are sorted while they are read again.
+// Inputs that reopen are first surveyed, without values. One that is in order is handed on as it is
+// when it is read again. When each of the others is nearly in order, and has few events that are
+// far from their place, they are sorted while they are read again.
 // Everything else is sorted externally, through an unnamed temporary file where memory does not
 // suffice.
 //

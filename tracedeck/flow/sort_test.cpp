@@ -333,6 +333,48 @@ TEST(Sort, NoticesAnInputThatChanged) {
   EXPECT_EQ(sorted.error().code, ErrorCode::kReadFailed);
 }
 
+// One whose records are in order already.
+Plan plan_in_order(std::size_t events) {
+  Plan plan(events);
+  for (std::size_t i = 0; i < plan.size(); ++i) plan[i] = {.time = 100 + i / 2};
+  return plan;
+}
+
+TEST(Sort, HandsOnTheBatchesOfAnInputInOrder) {
+  const MadeUpTrace trace;
+  const Batches batches = trace.batches(plan_in_order(1000), 100);
+  const auto sorted = sort({input_of(batches, batches)}, {.memory = 100});
+  for (const BatchPtr& expected : batches) {
+    const auto batch = sorted->next();
+    ASSERT_TRUE(batch.has_value());
+    EXPECT_EQ(*batch, expected);
+  }
+  EXPECT_EQ(*sorted->next(), nullptr);
+}
+
+TEST(Sort, ReadsAGrowingInputInOrderAsFarAsTheFirstTime) {
+  const MadeUpTrace trace;
+  const Plan plan = plan_in_order(1000);
+  Plan grown = plan;
+  grown.push_back({.what = What::kFinding});
+  grown.push_back({.time = 0});
+  grown.push_back({.what = What::kFinding});
+  const auto sorted =
+      see_all(*sort({input_of(trace.batches(grown, 300), trace.batches(plan, 100))}));
+  ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
+  EXPECT_EQ(sorted->size(), 1002U);
+}
+
+TEST(Sort, NoticesAnInputThatIsInOrderNoMore) {
+  const MadeUpTrace trace;
+  Plan plan = plan_in_order(1000);
+  const Batches before = trace.batches(plan, 100);
+  plan[700] = {.time = 0};
+  const auto sorted = see_all(*sort({input_of(trace.batches(plan, 100), before)}));
+  ASSERT_FALSE(sorted.has_value());
+  EXPECT_EQ(sorted.error().code, ErrorCode::kReadFailed);
+}
+
 TEST(Sort, WithoutATemporaryDirectoryIsAnError) {
   const MadeUpTrace trace;
   const MadeUpInputs made(trace, {plan_nearly_sorted(10'000, 1'000'000, 5)}, 700);

@@ -8,6 +8,24 @@
 
 namespace tracedeck::flow {
 
+// The end of the run that an event begins: it, and those behind it of its data stream and by its
+// clock of which none is earlier than the one before. Their keys do not descend.
+[[nodiscard]] inline const Record* end_of_run(const Record* first, const Record* end) {
+  const ClockClass* const clock = first->event.event_class->clock;
+  const DataStream* const stream = first->event.stream;
+  std::uint64_t time = first->event.time;
+  const Record* at = first + 1;
+  if (clock == nullptr) return at;
+  for (; at != end; ++at) {
+    const Event& event = at->event;
+    if (at->kind != RecordKind::kEvent || event.event_class->clock != clock ||
+        event.stream != stream || event.time < time)
+      break;
+    time = event.time;
+  }
+  return at;
+}
+
 // Gives every record of one source, in its order, a place in the order of time: an event with a
 // time its begin; an event without that of the timed event before it in its data stream, or the
 // first place; any other record that of the record before it. Where data streams have files of
@@ -19,9 +37,8 @@ class StreamTimes {
     if (record.kind == RecordKind::kEvent) [[likely]] {
       const Event& event = record.event;
       if (last_ == nullptr || id_of(event.stream) != stream_) select(id_of(event.stream));
-      if (const ClockClass* const clock = event.event_class->clock; clock != nullptr) {
+      if (const ClockClass* const clock = event.event_class->clock; clock != nullptr)
         *last_ = keys_(*clock, event.time);
-      }
       current_ = *last_;
       return current_;
     }
@@ -34,6 +51,11 @@ class StreamTimes {
       current_ = OrderKey::from(*record.loss->place);
     if (record.kind == RecordKind::kStreamEnd) forget(record.stream->entity);
     return current_;
+  }
+  // The same of an event of the run that the last event began; the run's last one is to be given to
+  // the above.
+  [[nodiscard]] OrderKey in_run(const Event& event) {
+    return keys_(*event.event_class->clock, event.time);
   }
 
  private:

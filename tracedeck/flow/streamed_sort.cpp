@@ -4,12 +4,67 @@
 #include <functional>
 #include <utility>
 
+#include "tracedeck/flow/sort_runs.hpp"
+
 namespace tracedeck::flow {
 namespace {
 
 bool is_event(const Record& record) { return record.kind == RecordKind::kEvent; }
 
+Error changed_meanwhile() {
+  return {.code = ErrorCode::kReadFailed,
+          .message = "An input was changed while it was sorted; sort a copy of it."};
+}
+
 }  // namespace
+
+Result<BatchPtr> CheckedOrder::next() {
+  if (failed_) return std::unexpected(changed_meanwhile());
+  Result<BatchPtr> batch = source_->next();
+  if (!batch || *batch == nullptr) return batch;
+  std::uint64_t events = 0;
+  failed_ = !in_order(**batch, events);
+  if (failed_) return std::unexpected(changed_meanwhile());
+  BatchPtr handed = events > events_left_ ? first_events(*batch) : *std::move(batch);
+  events_left_ -= std::min(events_left_, events);
+  return handed;
+}
+
+bool CheckedOrder::in_order(const Batch& batch, std::uint64_t& events) {
+  const Record* const end = batch.records().data() + batch.size();
+  for (const Record* at = batch.records().data(); at != end;) {
+    // What came since is not looked at.
+    if (events >= events_left_ && is_event(*at)) {
+      ++events;
+      ++at;
+      continue;
+    }
+    const OrderKey key = times_(*at);
+    if (key < last_) return false;
+    last_ = key;
+    if (!is_event(*at)) {
+      ++at;
+      continue;
+    }
+    const std::uint64_t room = events_left_ - events;
+    const auto left = static_cast<std::uint64_t>(end - at);
+    const Record* const run_end = end_of_run(at, at + std::min(left, room));
+    events += static_cast<std::uint64_t>(run_end - at);
+    if (run_end - at != 1) last_ = times_(run_end[-1]);
+    at = run_end;
+  }
+  return true;
+}
+
+BatchPtr CheckedOrder::first_events(const BatchPtr& batch) const {
+  OutputBatch output;
+  output.pin(batch);
+  std::uint64_t events = 0;
+  for (const Record& record : batch->records()) {
+    if (!is_event(record) || events++ < events_left_) output.add(record);
+  }
+  return output.take();
+}
 
 Result<std::uint64_t> collect_late(RecordSource& source, const StreamedSortPlan& plan,
                                    ExternalSorter& late) {
@@ -40,13 +95,11 @@ StreamedSort::StreamedSort(std::unique_ptr<RecordSource> source, const StreamedS
 Result<BatchPtr> StreamedSort::next() {
   while (!output_.full()) {
     if (handed_on_ < ready_) {
-      const Item& item = items_[handed_on_];
       // A late record was read after all others of the same time.
-      if (!late_ended() && late_->key() < item.key) {
-        if (!hand_on_late()) break;
-      } else {
-        hand_on(item);
-        ++handed_on_;
+      if (late_ended() || key_of(items_[handed_on_]) <= late_->key()) {
+        hand_on_of_one_batch();
+      } else if (!hand_on_late()) {
+        break;
       }
     } else if (!read_all_) {
       read_chunk();
@@ -70,31 +123,54 @@ bool StreamedSort::hand_on_late() {
   return true;
 }
 
-void StreamedSort::hand_on(const Item& item) {
-  Held& held = *item.held;
+// The first item that is ready, and those behind it of the same batch if there are no late records.
+void StreamedSort::hand_on_of_one_batch() {
+  Held& held = *items_[handed_on_].held;
   if (std::exchange(held.pinned_by, output_number_) != output_number_) output_.pin(held.batch);
-  output_.add(*item.record);
+  const std::size_t most =
+      late_ended() ? std::min(ready_ - handed_on_, output_.room_for_records()) : 1;
+  const std::size_t end = handed_on_ + most;
+  std::size_t at = handed_on_;
+  do {
+    output_.add(*items_[at].record);
+  } while (++at != end && items_[at].held == &held);
+  held.records -= at - handed_on_;
+  handed_on_ = at;
   const bool still_read = &held == &held_.back() && position_ != end_;
-  if (--held.records != 0 || still_read) return;
+  if (held.records != 0 || still_read) return;
   held.batch.reset();
   output_.note_finished_batch();
 }
 
 // Reads up to the first event of the next chunk, so that what follows an event is in its chunk.
 void StreamedSort::read_chunk() {
-  items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(handed_on_));
-  handed_on_ = 0;
+  forget_handed_on();
   ready_ = 0;
   while (!held_.empty() && held_.front().batch == nullptr) held_.pop_front();
   bool begun = false;
   while (position_ != end_ || read_batch()) {
-    if (is_event(*position_)) {
-      if (begun && order_.at_chunk_end()) break;
-      begun = true;
+    if (!is_event(*position_)) {
+      take(*position_++);
+      continue;
     }
-    take(*position_++);
+    if (begun && order_.at_chunk_end()) break;
+    begun = true;
+    take_run();
   }
   sort_items();
+}
+
+void StreamedSort::forget_handed_on() {
+  items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(handed_on_));
+  handed_on_ = 0;
+  if (exact_.empty()) return;
+  std::vector<Nanoseconds> left;
+  for (Item& item : items_) {
+    if (!OrderKey::needs_exact(item.coarse)) continue;
+    left.push_back(exact_[item.exact]);
+    item.exact = left.size() - 1;
+  }
+  exact_ = std::move(left);
 }
 
 // Returns false at the end.
@@ -119,22 +195,47 @@ bool StreamedSort::read_batch() {
   return true;
 }
 
+void StreamedSort::add_item(const OrderKey& key, const Record& record) {
+  if (OrderKey::needs_exact(key.coarse)) [[unlikely]]
+    exact_.push_back(key.exact);
+  items_.push_back(
+      {.coarse = key.coarse, .exact = exact_.size() - 1, .record = &record, .held = &held_.back()});
+  ++held_.back().records;
+}
+
+// A record that is no event.
 void StreamedSort::take(const Record& record) {
-  if (is_event(record) && events_seen_ == plan_.events) return;
   const OrderKey key = times_(record);
-  bool late = false;
-  if (is_event(record)) {
-    ++events_seen_;
-    late = order_.add_event(key);
+  if (order_.is_late(key)) {
+    ++late_seen_;
   } else {
-    late = order_.is_late(key);
+    add_item(key, record);
   }
-  if (late) {
+}
+
+// The event at hand, and those of its chunk that ascend from it.
+void StreamedSort::take_run() {
+  const Record* const first = position_++;
+  if (events_seen_ == plan_.events) return;
+  ++events_seen_;
+  const OrderKey key = times_(*first);
+  if (order_.add_event(key)) {
     ++late_seen_;
     return;
   }
-  items_.push_back({.key = key, .number = items_read_++, .record = &record, .held = &held_.back()});
-  ++held_.back().records;
+  add_item(key, *first);
+  const std::uint64_t room =
+      std::min({static_cast<std::uint64_t>(end_ - first), order_.room_in_chunk() + 1,
+                plan_.events - events_seen_ + 1});
+  const Record* const run_end = end_of_run(first, first + room);
+  if (run_end == position_) return;
+  for (const Record* const last = run_end - 1; position_ != last; ++position_)
+    add_item(times_.in_run(position_->event), *position_);
+  const OrderKey last_key = times_(*position_);
+  add_item(last_key, *position_++);
+  const auto more = static_cast<std::uint64_t>(run_end - first - 1);
+  events_seen_ += more;
+  order_.add_run(more, last_key);
 }
 
 void StreamedSort::end_reading() {
@@ -145,8 +246,7 @@ void StreamedSort::end_reading() {
   const bool as_before =
       whole ? late_seen_ == plan_.late_records : late_seen_ <= plan_.late_records;
   if (as_before) return;
-  abandon({.code = ErrorCode::kReadFailed,
-           .message = "An input was changed while it was sorted; sort a copy of it."});
+  abandon(changed_meanwhile());
 }
 
 void StreamedSort::abandon(Error error) {
@@ -158,16 +258,20 @@ void StreamedSort::abandon(Error error) {
   ready_ = 0;
 }
 
-// Sorts what was read and what is left over from the chunk before.
+// Sorts what was read and what is left over from the chunk before, which comes first of what is
+// equal.
 void StreamedSort::sort_items() {
-  const auto before = [](const Item& a, const Item& b) {
-    const auto order = a.key <=> b.key;
-    return order == 0 ? a.number < b.number : order < 0;
+  const auto before = [this](const Item& a, const Item& b) {
+    if (a.coarse != b.coarse || !OrderKey::needs_exact(a.coarse)) [[likely]]
+      return a.coarse < b.coarse;
+    return exact_[a.exact] < exact_[b.exact];
   };
-  if (!std::ranges::is_sorted(items_, before)) std::ranges::sort(items_, before);
+  scratch_.resize(items_.size());
+  sort_runs(items_.begin(), items_.end(), scratch_.begin(), before);
+  const auto key = [this](const Item& item) { return key_of(item); };
   const auto ready =
       read_all_ ? items_.end()
-                : std::ranges::upper_bound(items_, order_.next_low(), std::less<>{}, &Item::key);
+                : std::ranges::upper_bound(items_, order_.next_low(), std::ranges::less{}, key);
   ready_ = static_cast<std::size_t>(ready - items_.begin());
 }
 

@@ -1,4 +1,4 @@
-// Sorts a source that is nearly in order while it is read. A part of sort.hpp.
+// Sorts a source that is in order, or nearly so, while it is read. A part of sort.hpp.
 #pragma once
 
 #include <deque>
@@ -15,6 +15,7 @@ namespace tracedeck::flow {
 
 // What a survey found out about a source.
 struct StreamedSortPlan {
+  bool in_order = false;  // it needs no sorting, and what is below but `events` is of others
   std::uint64_t chunk_events = 0;
   std::uint64_t events = 0;        // of the source; more are not read
   std::uint64_t late_records = 0;  // that `collect_late` found
@@ -24,6 +25,29 @@ struct StreamedSortPlan {
 // ends it quietly: the same will come when it is sorted. Errors: those of the sorter.
 [[nodiscard]] Result<std::uint64_t> collect_late(RecordSource& source, const StreamedSortPlan& plan,
                                                  ExternalSorter& late);
+
+// A source that was found to be in order: its batches as they are. Errors beyond those of the
+// source: kReadFailed when it is in order no more.
+class CheckedOrder final : public RecordSource {
+ public:
+  // `events`: of the source; more are not read.
+  CheckedOrder(std::unique_ptr<RecordSource> source, std::uint64_t events)
+      : source_(std::move(source)), events_left_(events) {}
+
+  Result<BatchPtr> next() override;
+
+ private:
+  // Whether the records of the batch go behind those before; `events` is set to how many there are.
+  [[nodiscard]] bool in_order(const Batch& batch, std::uint64_t& events);
+  // The batch without the events beyond those that were found.
+  [[nodiscard]] BatchPtr first_events(const BatchPtr& batch) const;
+
+  std::unique_ptr<RecordSource> source_;
+  std::uint64_t events_left_;
+  StreamTimes times_;
+  OrderKey last_ = OrderKey::first();
+  bool failed_ = false;
+};
 
 class StreamedSort final : public RecordSource {
  public:
@@ -42,8 +66,8 @@ class StreamedSort final : public RecordSource {
     std::uint64_t pinned_by = 0;  // number of the output batch that keeps it alive
   };
   struct Item {
-    OrderKey key;
-    std::uint64_t number;  // in the order of reading
+    std::uint64_t coarse;  // of its key
+    std::size_t exact;     // of its key: a place in `exact_`, where that is needed
     const Record* record;
     Held* held;
   };
@@ -52,10 +76,17 @@ class StreamedSort final : public RecordSource {
   void read_chunk();
   bool read_batch();
   void take(const Record& record);
+  void take_run();
+  void add_item(const OrderKey& key, const Record& record);
+  [[nodiscard]] OrderKey key_of(const Item& item) const {
+    const bool exact = OrderKey::needs_exact(item.coarse);
+    return {item.coarse, exact ? exact_[item.exact] : Nanoseconds{}};
+  }
+  void forget_handed_on();
   void end_reading();
   void sort_items();
   bool hand_on_late();
-  void hand_on(const Item& item);
+  void hand_on_of_one_batch();
   void abandon(Error error);
 
   std::unique_ptr<RecordSource> source_;
@@ -72,7 +103,8 @@ class StreamedSort final : public RecordSource {
   std::uint64_t late_seen_ = 0;
 
   std::vector<Item> items_;
-  std::uint64_t items_read_ = 0;
+  std::vector<Item> scratch_;
+  std::vector<Nanoseconds> exact_;
   std::size_t handed_on_ = 0;  // of `items_`
   std::size_t ready_ = 0;      // of `items_`: no record to come goes before these
   OutputBatch output_;

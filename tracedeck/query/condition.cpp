@@ -40,6 +40,13 @@ void narrow(flow::TrimRange& range, Operator operation, const Nanoseconds& bound
   }
 }
 
+// What is known of the events of a class.
+struct Decision {
+  enum class Kind : std::uint8_t { kUnknown, kNever, kDepends, kAlways, kUncounted };
+  Kind kind = Kind::kUnknown;
+  std::unique_ptr<const Program> program = nullptr;  // of kDepends
+};
+
 // The records of one source.
 class Filter final : public flow::RecordFilter {
  public:
@@ -57,21 +64,29 @@ class Filter final : public flow::RecordFilter {
     const Record** next = passing.data();
     std::uint64_t uncounted = 0;
     Known known = this->known();
-    for (const Record& record : records) {
-      const Decision* decision = known.decision_of(record);
-      if (decision == nullptr) [[unlikely]] {
-        decision = &decide(record);
+    const Record* record = records.data();
+    const Record* const end = record + records.size();
+    while (record != end) {
+      const Decision* decision = nullptr;
+      if (known.has(*record)) [[likely]] {
+        decision = known.decisions + record->event.event_class->entity.ordinal;
+      } else {
+        decision = &decide(*record);
         known = this->known();
       }
-      if (decision->kind == Kind::kNever) continue;
-      *next = &record;
+      // In the order of how often they are met.
       if (decision->kind == Kind::kDepends) {
-        values_.event = &record.event;
-        next += decision->program->passes(values_) ? 1 : 0;
-        continue;
+        *next = record;
+        next += decision->program->passes(record->event, values_) ? 1 : 0;
+      } else if (decision->kind != Kind::kNever) {
+        if (decision->kind == Kind::kUnknown) {
+          decide(*record);
+          continue;
+        }
+        uncounted += decision->kind == Kind::kUncounted ? 1 : 0;
+        *next++ = record;
       }
-      uncounted += decision->kind == Kind::kUncounted ? 1 : 0;
-      ++next;
+      ++record;
     }
     const auto count = static_cast<std::size_t>(next - passing.data());
     seen_ += records.size() - uncounted;
@@ -80,12 +95,7 @@ class Filter final : public flow::RecordFilter {
   }
 
  private:
-  enum class Kind : std::uint8_t { kUnknown, kNever, kDepends, kAlways, kUncounted };
-  // What is known of the events of a class.
-  struct Decision {
-    Kind kind = Kind::kUnknown;
-    std::unique_ptr<const Program> program = nullptr;  // of kDepends
-  };
+  using Kind = Decision::Kind;
 
   // The decisions at hand, to be kept in registers.
   struct Known {
@@ -93,15 +103,10 @@ class Filter final : public flow::RecordFilter {
     const Decision* decisions;
     std::size_t size;
 
-    // Null: it is to be decided about.
-    [[nodiscard]] const Decision* decision_of(const Record& record) const {
-      if (record.kind != RecordKind::kEvent) [[unlikely]]
-        return nullptr;
+    [[nodiscard]] bool has(const Record& record) const {
+      if (record.kind != RecordKind::kEvent) return false;
       const EntityId& entity = record.event.event_class->entity;
-      if (entity.trace != trace || entity.ordinal >= size) [[unlikely]]
-        return nullptr;
-      const Decision& decision = decisions[entity.ordinal];
-      return decision.kind == Kind::kUnknown ? nullptr : &decision;
+      return entity.trace == trace && entity.ordinal < size;
     }
   };
   [[nodiscard]] Known known() const { return {trace_, decisions_.data(), decisions_.size()}; }

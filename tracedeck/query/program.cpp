@@ -71,6 +71,12 @@ std::optional<Bits> clock_values_of(const Interval& interval, const ClockClass& 
   return Bits{values->first, values->extent};
 }
 
+// The bits that are not among those; nullopt for none.
+std::optional<Bits> others(const Bits& bits) {
+  if (bits.extent == std::numeric_limits<std::uint64_t>::max()) return std::nullopt;
+  return Bits{bits.low + bits.extent + 1, ~bits.extent - 1};
+}
+
 const IntegerClass* integer_class(const BoundNode& node) {
   return node.field.field_class == nullptr ? nullptr : node.field.field_class->as<IntegerClass>();
 }
@@ -96,132 +102,110 @@ int cost_of(const BoundNode& node) {
 
 Program::Program(BoundNode condition, const EventClass& event_class)
     : condition_(std::move(condition)), event_class_(&event_class) {
-  static_cast<void>(add({.kind = Test::Kind::kPass}, {}));
-  static_cast<void>(add({.kind = Test::Kind::kReject}, {}));
-  first_ = add(condition_, false, kPass, kReject);
-  if (first_ == kPass) verdict_ = Verdict::kAlways;
+  const Test* const pass = add(Test{.kind = Test::Kind::kPass});
+  first_ = add(condition_, false, {.then = pass, .otherwise = kReject});
+  if (first_ == pass) verdict_ = Verdict::kAlways;
   if (first_ == kReject) verdict_ = Verdict::kNever;
   event_class_ = nullptr;
-  connect();
 }
 
-void Program::connect() {
-  const auto test_of = [this](Target target) { return tests_.data() + target; };
-  first_test_ = test_of(first_);
-  for (std::size_t i = 0; i < tests_.size(); ++i) {
-    const auto& next = trees_[i].next;
-    tests_[i].next = {test_of(next[0]), test_of(next[1])};
-    if (trees_[i].swapped) std::swap(tests_[i].next[0], tests_[i].next[1]);
-  }
-}
+const Program::Test* Program::add(const Test& test) { return &tests_.emplace_back(test); }
 
-Program::Target Program::add(const BoundNode& node, bool inverted, Target on_true,
-                             Target on_false) {
+const Program::Test* Program::add(const BoundNode& node, bool inverted, Targets targets) {
+  // It makes no difference.
+  if (targets.then == targets.otherwise) return targets.then;
   if (node.kind == NodeKind::kConstant) {
     const bool holds =
         node.constant.kind == Value::Kind::kBoolean && node.constant.boolean != inverted;
-    return holds ? on_true : on_false;
+    return holds ? targets.then : targets.otherwise;
   }
   if (node.kind == NodeKind::kOperation) {
     const Operator operation = node.expression->operation;
-    if (operation == Operator::kNot)
-      return add(node.operands.front(), !inverted, on_true, on_false);
+    if (operation == Operator::kNot) return add(node.operands.front(), !inverted, targets);
     if (operation == Operator::kAnd || operation == Operator::kOr)
-      return add_joined(node, (operation == Operator::kAnd) != inverted, inverted, on_true,
-                        on_false);
-    if (is_comparison(operation)) return add_comparison(node, inverted, on_true, on_false);
+      return add_joined(node, inverted, targets);
+    if (is_comparison(operation)) return add_comparison(node, inverted, targets);
   }
-  return add({}, {.node = &node, .inverted = inverted, .next = {on_false, on_true}});
-}
-
-Program::Target Program::add(const Test& test, const Tree& tree) {
-  tests_.push_back(test);
-  trees_.push_back(tree);
-  return static_cast<Target>(tests_.size() - 1);
+  return add(
+      {.then = targets.then, .otherwise = targets.otherwise, .node = &node, .inverted = inverted});
 }
 
 // From the last operand to the first, so that each knows where to go on; the cheapest comes first.
-Program::Target Program::add_joined(const BoundNode& node, bool conjunction, bool inverted,
-                                    Target on_true, Target on_false) {
+const Program::Test* Program::add_joined(const BoundNode& node, bool inverted, Targets targets) {
+  const bool conjunction = (node.expression->operation == Operator::kAnd) != inverted;
   std::vector<const BoundNode*> operands;
   for (const BoundNode& operand : node.operands) operands.push_back(&operand);
   std::ranges::stable_sort(operands, {}, [conjunction](const BoundNode* each) {
     return std::pair(cost_of(*each), is_selective(*each) != conjunction);
   });
-  Target next = conjunction ? on_true : on_false;
+  const Test* next = conjunction ? targets.then : targets.otherwise;
   for (std::size_t i = operands.size(); i-- > 0;) {
-    next = conjunction ? add(*operands[i], inverted, next, on_false)
-                       : add(*operands[i], inverted, on_true, next);
+    (conjunction ? targets.then : targets.otherwise) = next;
+    next = add(*operands[i], inverted, targets);
   }
   return next;
 }
 
-Program::Target Program::add_comparison(const BoundNode& node, bool inverted, Target on_true,
-                                        Target on_false) {
-  Test test;
-  Tree tree{.node = &node, .inverted = inverted, .next = {on_false, on_true}};
+const Program::Test* Program::add_comparison(const BoundNode& node, bool inverted,
+                                             Targets targets) {
+  Test test{
+      .then = targets.then, .otherwise = targets.otherwise, .node = &node, .inverted = inverted};
   const bool constant_first = node.operands[0].kind == NodeKind::kConstant;
   const BoundNode& field = node.operands[constant_first ? 1 : 0];
   const Value& bound = node.operands[constant_first ? 0 : 1].constant;
   const Operator operation =
       constant_first ? mirrored(node.expression->operation) : node.expression->operation;
+  // It asks whether the value is another than the bound, or not on its side of it.
+  const bool asks_for_others = inverted != (operation == Operator::kNotEqual);
   const auto slot =
       field.kind == NodeKind::kField ? direct_slot(field.field, *event_class_) : std::nullopt;
+  if (slot) test.slot = *slot;
   const bool is_time =
       field.kind == NodeKind::kEventValue && field.expression->path.root == Root::kTime;
-  std::optional<Bits> bits;
   if (bound.kind == Value::Kind::kInteger && (slot || is_time)) {
     const Interval interval = interval_of(operation, bound.integer);
-    if (is_time) {
-      test.kind = Test::Kind::kTime;
-      bits = clock_values_of(interval, *event_class_->clock);
-    } else if (const IntegerClass* const integer = integer_class(field)) {
-      test.kind = Test::Kind::kInteger;
-      test.slot_kind = integer->is_signed ? SlotKind::kSigned : SlotKind::kUnsigned;
-      bits = bits_of(interval, integer->is_signed);
+    const IntegerClass* const integer = integer_class(field);
+    std::optional<Bits> bits;
+    if (is_time) bits = clock_values_of(interval, *event_class_->clock);
+    if (integer != nullptr) bits = bits_of(interval, integer->is_signed);
+    if (bits && asks_for_others) bits = others(*bits);
+    if (bits) {
+      test.kind = is_time ? Test::Kind::kTime : Test::Kind::kInteger;
+      if (integer != nullptr)
+        test.slot_kind = integer->is_signed ? SlotKind::kSigned : SlotKind::kUnsigned;
+      test.low = bits->low;
+      test.extent = bits->extent;
     }
-  }
-  if (bits) {
-    test.low = bits->low;
-    test.extent = bits->extent;
-  } else {
-    test.kind = Test::Kind::kTree;
   }
   const bool is_equality = operation == Operator::kEqual || operation == Operator::kNotEqual;
   if (slot && is_equality && bound.kind == Value::Kind::kText &&
       field.field.field_class != nullptr && field.field.field_class->as<StringClass>() != nullptr) {
     test.kind = Test::Kind::kText;
-    test.slot_kind = SlotKind::kString;
-    tree.text = bound.text;
+    test.text = bound.text;
+    test.inverted_text = asks_for_others;
   }
-  if (slot) test.slot = *slot;
-  // What is tested is that the value is the bound, or lies on its side of it.
-  tree.swapped = inverted != (operation == Operator::kNotEqual);
-  return add(test, tree);
+  return add(test);
 }
 
-const Program::Test* Program::next_of(const Test& test, const EventValues& values) const {
-  if (test.kind == Test::Kind::kTime)
-    return test.next[values.event->time - test.low <= test.extent ? 1 : 0];
-  const Tree& tree = trees_[static_cast<std::size_t>(&test - tests_.data())];
+bool Program::holds(const Test& test, const EventValues& values) {
+  if (test.kind == Test::Kind::kTime) return values.event->time - test.low <= test.extent;
   if (test.kind != Test::Kind::kTree) {
     const Slot& slot = test.slot.in(*values.event);
-    if (slot.kind == test.slot_kind) {
-      const bool holds = test.kind == Test::Kind::kInteger ? slot.bits - test.low <= test.extent
-                                                           : slot.text() == tree.text;
-      return test.next[holds ? 1 : 0];
-    }
+    if (slot.kind == test.slot_kind) return slot.bits - test.low <= test.extent;
+    if (slot.kind == SlotKind::kString && test.kind == Test::Kind::kText)
+      return (slot.text() == test.text) != test.inverted_text;
   }
-  const Value value = evaluate(*tree.node, values);
-  const bool holds = value.kind == Value::Kind::kBoolean && value.boolean != tree.inverted;
-  return tests_.data() + tree.next[holds ? 1 : 0];
+  const Value value = evaluate(*test.node, values);
+  return value.kind == Value::Kind::kBoolean && value.boolean != test.inverted;
 }
 
-bool Program::passes_from(const Test* test, const EventValues& values) const {
+bool Program::passes_from(const Test* test, const Event& event, EventValues& values) const {
+  values.event = &event;
   // Of the event before.
   if (!values.texts->empty()) values.texts->clear();
-  while (test->kind < Test::Kind::kPass) test = next_of(*test, values);
-  return test->kind == Test::Kind::kPass;
+  while (test != kReject && test->kind != Test::Kind::kPass)
+    test = holds(*test, values) ? test->then : test->otherwise;
+  return test != kReject;
 }
 
 }  // namespace tracedeck::query

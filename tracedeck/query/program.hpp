@@ -7,10 +7,9 @@
 // evaluate a tree.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <deque>
 #include <string_view>
-#include <vector>
 
 #include "tracedeck/query/bound.hpp"
 
@@ -26,70 +25,69 @@ class Program {
   // What is known of every event of the class.
   [[nodiscard]] Verdict verdict() const { return verdict_; }
 
-  // Whether an event of the class passes. Texts that were kept of the event before are forgotten.
-  [[nodiscard]] bool passes(const EventValues& values) const {
-    const Event& event = *values.event;
-    const Test* test = first_test_;
-    while (test->kind == Test::Kind::kInteger) {
+  // Whether an event of the class passes; `values` are used for what is not tested in place. Texts
+  // that were kept of the event before are forgotten.
+  [[nodiscard]] bool passes(const Event& event, EventValues& values) const {
+    const Test* test = first_;
+    if (test->kind != Test::Kind::kInteger) return passes_from(test, event, values);
+    // Whatever comes behind an integer, there is a slot to look at.
+    for (;;) {
       const Slot& slot = test->slot.in(event);
-      if (slot.kind != test->slot_kind) [[unlikely]]
-        break;
-      test = test->next[slot.bits - test->low <= test->extent ? 1 : 0];
+      if (slot.kind != test->slot_kind) break;
+      if (slot.bits - test->low > test->extent) {
+        test = test->otherwise;
+        if (test == kReject) return false;
+      } else {
+        test = test->then;
+      }
     }
-    if (test->kind >= Test::Kind::kPass) [[likely]]
-      return test->kind == Test::Kind::kPass;
-    return passes_from(test, values);
+    return test->kind == Test::Kind::kPass || passes_from(test, event, values);
   }
 
  private:
-  // A test, or where the run of tests ends.
-  using Target = std::uint32_t;
-  static constexpr Target kPass = 0;
-  static constexpr Target kReject = 1;
+  static constexpr auto kNoKind = static_cast<SlotKind>(0xFF);
 
   struct Test {
     enum class Kind : std::uint8_t {
-      kInteger,  // the bits of a slot of `slot_kind` lie in [low, low + extent]
+      kPass,     // none: here the run of tests ends
+      kInteger,  // the bits of a slot of `slot_kind` lie in [low, low + extent], modulo 2^64
       kTime,     // the same of the clock value of its begin
-      kText,     // a slot's text is that of `tree`
-      kTree,     // as `tree` says
-      kPass,
-      kReject,
+      kText,     // a slot's text is `text`, or is not if `inverted_text`
+      kTree,     // `node` is true, or false if `inverted`
     };
     Kind kind = Kind::kTree;
-    SlotKind slot_kind = SlotKind::kUnresolved;
+    SlotKind slot_kind = kNoKind;  // of kInteger; of the others no slot has that
     DirectSlot slot = {};
-    // Where it goes on if that does not hold, and if it does.
-    std::array<const Test*, 2> next = {};
+    // Where it goes on if that holds, and if it does not.
+    const Test* then = nullptr;
+    const Test* otherwise = nullptr;
     std::uint64_t low = 0;
     std::uint64_t extent = 0;
-  };
-  // The same as a tree, for values that are not as the class has them: whether it is true, or, if
-  // `inverted`, false.
-  struct Tree {
+    // The same as a tree, for values that are not as the class has them.
     const BoundNode* node = nullptr;
     bool inverted = false;
+    bool inverted_text = false;
     std::string_view text = {};
-    std::array<Target, 2> next = {kReject, kPass};
-    bool swapped = false;  // the test goes on the other way round
   };
+  // Where it goes on if the event does not pass.
+  static constexpr const Test* kReject = nullptr;
 
-  [[nodiscard]] Target add(const BoundNode& node, bool inverted, Target on_true, Target on_false);
-  [[nodiscard]] Target add_joined(const BoundNode& node, bool conjunction, bool inverted,
-                                  Target on_true, Target on_false);
-  [[nodiscard]] Target add_comparison(const BoundNode& node, bool inverted, Target on_true,
-                                      Target on_false);
-  [[nodiscard]] Target add(const Test& test, const Tree& tree);
-  void connect();
-  [[nodiscard]] bool passes_from(const Test* test, const EventValues& values) const;
-  [[nodiscard]] const Test* next_of(const Test& test, const EventValues& values) const;
+  // A test, where it goes on if it is true, and if it is not.
+  struct Targets {
+    const Test* then;
+    const Test* otherwise;
+  };
+  [[nodiscard]] const Test* add(const BoundNode& node, bool inverted, Targets targets);
+  [[nodiscard]] const Test* add_joined(const BoundNode& node, bool inverted, Targets targets);
+  [[nodiscard]] const Test* add_comparison(const BoundNode& node, bool inverted, Targets targets);
+  [[nodiscard]] const Test* add(const Test& test);
+  [[nodiscard]] bool passes_from(const Test* test, const Event& event, EventValues& values) const;
+  [[nodiscard]] static bool holds(const Test& test, const EventValues& values);
 
   BoundNode condition_;
   const EventClass* event_class_;  // while it is made
-  std::vector<Test> tests_;
-  std::vector<Tree> trees_;  // of each test
-  Target first_ = kReject;
-  const Test* first_test_ = nullptr;
+  std::deque<Test> tests_;
+  const Test* first_ = kReject;
   Verdict verdict_ = Verdict::kDepends;
 };
 

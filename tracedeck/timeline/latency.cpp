@@ -72,58 +72,22 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
   return latency;
 }
 
-Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks) {
-  for (const Mark& mark : marks) {
-    switch (mark.kind) {
-      case MarkKind::kSliceBegin: {
-        if (mark.has(kBeganBefore)) break;
-        TrackTimes& track = times(mark.track);
-        if (track.depth++ == 0) track.outer_begin = mark.time;
-        break;
-      }
-      case MarkKind::kSliceEnd: {
-        if (!mark.has(kUnplaced) && !mark.has(kBeganBefore)) leave(mark);
-        end(timeline, mark, false);
-        break;
-      }
-      case MarkKind::kWait:
-        end(timeline, mark, true);
-        break;
-      case MarkKind::kState:
-        state(mark);
-        break;
-      default:
-        break;
-    }
-  }
-  return {};
+[[gnu::always_inline]] inline void Latency::enter(const Mark& mark) {
+  if (mark.has(kBeganBefore)) return;
+  TrackTimes& track = tracks_[mark.track - 1];
+  if (track.depth++ == 0) track.outer_begin = mark.time;
 }
 
-void Latency::leave(const Mark& mark) {
-  TrackTimes& track = times(mark.track);
-  if (track.depth == 0) return;
-  --track.depth;
-  if (track.depth != 0 || mark.has(kOpenAtEnd)) return;
-  track.busy += mark.time - std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));
+[[gnu::always_inline]] inline void Latency::leave(const Mark& mark) {
+  if ((mark.flags & (kUnplaced | kBeganBefore)) != 0) return;
+  TrackTimes& track = tracks_[mark.track - 1];
+  if (track.depth == 0 || --track.depth != 0 || mark.has(kOpenAtEnd)) return;
+  track.busy += mark.time - std::max(track.outer_begin, begin_);
 }
 
 Result<void> Latency::finish(const Timeline&) { return {}; }
 
-void Latency::end(const Timeline& timeline, const Mark& mark, bool is_wait) {
-  if (mark.has(kMoved) || (options_.begin && mark.time < *options_.begin)) return;
-  LatencyRow* row = nullptr;
-  if (projection_) {
-    row = general_row(timeline, mark, is_wait);
-  } else {
-    const std::vector<LatencyRow*>& by_name = is_wait ? waits_ : slices_;
-    row = mark.name < by_name.size() ? by_name[mark.name] : nullptr;
-    if (row == nullptr) [[unlikely]]
-      row = row_of(timeline, mark, is_wait);
-  }
-  if (row != nullptr) add(*row, mark);
-}
-
-void Latency::add(LatencyRow& row, const Mark& mark) const {
+[[gnu::always_inline]] inline void Latency::add(LatencyRow& row, const Mark& mark) const {
   if (!mark.has_duration()) [[unlikely]] {
     ++row.left_out;
     if (mark.has(kAcrossLoss)) ++row.across_loss;
@@ -141,6 +105,50 @@ void Latency::add(LatencyRow& row, const Mark& mark) const {
     row.longest_begin = mark.begin;
     row.longest_track = mark.track;
   }
+}
+
+[[gnu::always_inline]] inline LatencyRow* Latency::end(const Timeline& timeline, const Mark& mark,
+                                                       bool is_wait) {
+  if (mark.has(kMoved) || mark.time < begin_) return nullptr;
+  LatencyRow* row = nullptr;
+  if (projection_) {
+    row = general_row(timeline, mark, is_wait);
+  } else {
+    const std::vector<LatencyRow*>& by_name = is_wait ? waits_ : slices_;
+    row = mark.name < by_name.size() ? by_name[mark.name] : nullptr;
+    if (row == nullptr) [[unlikely]]
+      row = row_of(timeline, mark, is_wait);
+  }
+  if (row != nullptr) add(*row, mark);
+  return row;
+}
+
+LatencyRow* Latency::count_end(const Timeline& timeline, const Mark& mark, bool is_wait) {
+  return end(timeline, mark, is_wait);
+}
+
+Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks) {
+  if (tracks_.size() < timeline.track_count()) tracks_.resize(timeline.track_count());
+  for (const Mark& mark : marks) {
+    switch (mark.kind) {
+      case MarkKind::kSliceBegin:
+        enter(mark);
+        break;
+      case MarkKind::kSliceEnd:
+        leave(mark);
+        end(timeline, mark, false);
+        break;
+      case MarkKind::kWait:
+        end(timeline, mark, true);
+        break;
+      case MarkKind::kState:
+        state(mark);
+        break;
+      default:
+        break;
+    }
+  }
+  return {};
 }
 
 LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_wait) {
@@ -190,10 +198,9 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
 }
 
 void Latency::state(const Mark& mark) {
-  TrackTimes& track = times(mark.track);
+  TrackTimes& track = tracks_[mark.track - 1];
   if (track.state != kNoName && !track.is_doubtful && !mark.has(kAcrossLoss)) {
-    const std::int64_t begin =
-        std::max(track.state_begin, options_.begin.value_or(track.state_begin));
+    const std::int64_t begin = std::max(track.state_begin, begin_);
     auto state = std::ranges::find(track.states, track.state, &TrackUse::State::name);
     if (state == track.states.end())
       state = track.states.insert(track.states.end(), TrackUse::State{.name = track.state});

@@ -58,12 +58,6 @@ std::vector<Category> categories_of(const Latency& latency, std::size_t top) {
   return categories;
 }
 
-std::string with_separators(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
-}
-
 std::string place_of(const LatencyRow& row, const Timeline& timeline) {
   if (row.longest_track == kNoTrack) return {};
   const std::int64_t since = row.longest_begin - timeline.begin();
@@ -75,31 +69,6 @@ std::string place_of(const LatencyRow& row, const Timeline& timeline) {
 std::string quantile_text(const LatencyRow& row, const Quantile& quantile) {
   if (row.count() < quantile.least) return {};
   return short_duration(row.durations.quantile(quantile.part));
-}
-
-void append_header(std::string& out, const Timeline& timeline,
-                   const LatencyReportOptions& options) {
-  const TimelineCounts& counts = timeline.counts();
-  const std::int64_t begin = std::max(timeline.begin(), options.begin.value_or(timeline.begin()));
-  out += fmt::format("{} events, {}", with_separators(timeline.counts().events),
-                     short_duration(static_cast<double>(timeline.end() - begin)));
-  if (counts.gaps == 0) {
-    out += "; no losses";
-  } else {
-    out +=
-        fmt::format("; {} events lost or unreadable ranges in {} place{}",
-                    with_separators(counts.lost_events), counts.gaps, counts.gaps == 1 ? "" : "s");
-  }
-  std::vector<std::string> tables = timeline.tables();
-  if (tables.size() > 1) std::erase(tables, "inferred");
-  if (tables.empty()) {
-    out += "; no table is about these events";
-  } else if (tables.front() == "inferred") {
-    out += "; no table is about these events: pairs by their names";
-  } else {
-    out += fmt::format("; table{} {}", tables.size() == 1 ? "" : "s", fmt::join(tables, ", "));
-  }
-  out += '\n';
 }
 
 void append_rows(std::string& out, const std::vector<Category>& categories,
@@ -193,6 +162,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   say(counts.without_lane, "slices that no picture shows, more than 256 at a time on one track");
   say(counts.unrelated_clocks, "clocks that nothing relates to the first");
   say(counts.clock_steps, "times that step back on their track");
+  say(counts.sections, "clocks that step back by more than 1s, from where on all begins anew");
   say(counts.without_field, "events that lack a field of their rule");
   say(counts.not_held, "begins left out, too many at a time");
   if (!said.empty()) out += fmt::format("besides: {}\n", fmt::join(said, ", "));
@@ -281,6 +251,7 @@ constexpr auto kCounts = std::to_array<NamedCount>({
     {"overlaps", &TimelineCounts::overlaps},
     {"without_lane", &TimelineCounts::without_lane},
     {"clock_steps", &TimelineCounts::clock_steps},
+    {"sections", &TimelineCounts::sections},
     {"unrelated_clocks", &TimelineCounts::unrelated_clocks},
     {"without_field", &TimelineCounts::without_field},
     {"not_held", &TimelineCounts::not_held},
@@ -307,10 +278,40 @@ std::string short_duration(double nanoseconds) {
   return fmt::format("{:.{}f}{}", value, digits, scale->name);
 }
 
+std::string with_separators(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string timeline_summary(const Timeline& timeline, std::optional<std::int64_t> from) {
+  const TimelineCounts& counts = timeline.counts();
+  const std::int64_t begin = std::max(timeline.begin(), from.value_or(timeline.begin()));
+  std::string out = fmt::format("{} events, {}", with_separators(counts.events),
+                                short_duration(static_cast<double>(timeline.end() - begin)));
+  if (counts.gaps == 0) {
+    out += "; no losses";
+  } else {
+    out +=
+        fmt::format("; {} events lost or unreadable ranges in {} place{}",
+                    with_separators(counts.lost_events), counts.gaps, counts.gaps == 1 ? "" : "s");
+  }
+  std::vector<std::string> tables = timeline.tables();
+  if (tables.size() > 1) std::erase(tables, "inferred");
+  if (tables.empty()) {
+    out += "; no table is about these events";
+  } else if (tables.front() == "inferred") {
+    out += "; no table is about these events: pairs by their names";
+  } else {
+    out += fmt::format("; table{} {}", tables.size() == 1 ? "" : "s", fmt::join(tables, ", "));
+  }
+  return out;
+}
+
 std::string latency_text(const Latency& latency, const Timeline& timeline,
                          const LatencyReportOptions& options) {
   std::string out;
-  append_header(out, timeline, options);
+  out += timeline_summary(timeline, options.begin) + '\n';
   const std::vector<Category> categories = categories_of(latency, options.top);
   if (categories.empty()) {
     out += "no slice has ended, and nothing was waited for\n";
@@ -323,6 +324,18 @@ std::string latency_text(const Latency& latency, const Timeline& timeline,
   return out;
 }
 
+void append_tables(render::TextBuffer& out, const Timeline& timeline) {
+  render::JsonArray tables(out);
+  for (const std::string& each : timeline.tables()) render::append_json_string(tables.next(), each);
+  tables.end();
+}
+
+void append_counts(render::TextBuffer& out, const TimelineCounts& counts) {
+  render::JsonObject object(out);
+  for (const NamedCount& each : kCounts) object.integer(each.name, counts.*each.count);
+  object.end();
+}
+
 std::string latency_json(const Latency& latency, const Timeline& timeline,
                          const LatencyReportOptions& options) {
   render::TextBuffer out;
@@ -330,9 +343,7 @@ std::string latency_json(const Latency& latency, const Timeline& timeline,
   object.integer("events", timeline.counts().events);
   object.integer("begin", timeline.begin());
   object.integer("end", timeline.end());
-  render::JsonArray tables(object.key("tables"));
-  for (const std::string& each : timeline.tables()) render::append_json_string(tables.next(), each);
-  tables.end();
+  append_tables(object.key("tables"), timeline);
   render::JsonArray rows(object.key("rows"));
   for (const Category& category : categories_of(latency, options.top)) {
     for (const LatencyRow* const row : category.rows) append_row(rows.next(), *row, timeline);
@@ -341,9 +352,7 @@ std::string latency_json(const Latency& latency, const Timeline& timeline,
   render::JsonArray tracks(object.key("tracks"));
   for (const TrackUse& use : latency.uses()) append_use(tracks.next(), use, timeline);
   tracks.end();
-  render::JsonObject counts(object.key("counts"));
-  for (const NamedCount& each : kCounts) counts.integer(each.name, timeline.counts().*each.count);
-  counts.end();
+  append_counts(object.key("counts"), timeline.counts());
   object.end();
   out.append('\n');
   return std::string(out.view());

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/timeline/latency.hpp"
 
 namespace tracedeck::timeline {
@@ -22,6 +23,15 @@ struct LatencyReportOptions {
 [[nodiscard]] std::string latency_json(const Latency& latency, const Timeline& timeline,
                                        const LatencyReportOptions& options);
 
+// For what reports on marks have in common: "210,639 events, 4.81s; no losses; table dial9",
+[[nodiscard]] std::string timeline_summary(const Timeline& timeline,
+                                           std::optional<std::int64_t> from);
+// the tables that were about events, as an array of JSON, and what became of what has no duration.
+void append_tables(render::TextBuffer& out, const Timeline& timeline);
+void append_counts(render::TextBuffer& out, const TimelineCounts& counts);
+
+// "210,639"
+[[nodiscard]] std::string with_separators(std::uint64_t number);
 // A duration with three significant digits: "9.12us", "66.2ms".
 [[nodiscard]] std::string short_duration(double nanoseconds);
 

@@ -34,7 +34,9 @@ struct MarksAhead {
 using SinkFor = std::function<MarkSink&(const MarksAhead& ahead)>;
 
 struct MarkStreamOptions {
-  InterpreterOptions interpreter = {};
+  // Beside the built-in tables, or in place of one of the same name.
+  std::vector<Table> tables = {};
+  bool all_flows = false;  // as in InterpreterOptions
   // What the user wants of the traces. Without `keeps_order` events come in the order of time.
   flow::Selection selection = {};
   bool keeps_order = false;
@@ -61,7 +63,7 @@ class MarkStream {
   [[nodiscard]] Result<void> finish();
 
   [[nodiscard]] const Interpreter& interpreter() const { return *interpreter_; }
-  [[nodiscard]] const Timeline& timeline() const { return interpreter().timeline(); }
+  [[nodiscard]] const Timeline& timeline() const { return interpreter_->timeline(); }
 
  private:
   MarkStream(std::unique_ptr<Interpreter> interpreter, MarkStreamOptions options, SinkFor sink_for);

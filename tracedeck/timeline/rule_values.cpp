@@ -369,6 +369,14 @@ bool BoundTemplate::is_known(const Event& event, ValueScope& scope) const {
   });
 }
 
+bool read_long_key(const std::vector<BoundValue>& values, const Event& event, ValueScope& scope,
+                   std::uint64_t* words) {
+  for (const BoundValue& value : values) {
+    if (!value.word(event, scope, *words++)) return false;
+  }
+  return true;
+}
+
 std::string to_text(const query::Value& value) {
   using Kind = query::Value::Kind;
   if (value.has_name) return std::string(value.text);

@@ -7,6 +7,7 @@
 
 #include "tracedeck/base/time_point.hpp"
 #include "tracedeck/query/parser.hpp"
+#include "tracedeck/timeline/balance_rules.hpp"
 #include "tracedeck/timeline/memory_rules.hpp"
 #include "tracedeck/timeline/point_rules.hpp"
 #include "tracedeck/timeline/schedule_rules.hpp"
@@ -15,7 +16,7 @@
 
 namespace tracedeck::timeline {
 
-RuleContext::RuleContext(Marking& into) : marking(into) {}
+RuleContext::RuleContext(Marking& into, bool all) : marking(into), all_flows(all) {}
 RuleContext::~RuleContext() = default;
 
 namespace {
@@ -89,13 +90,20 @@ class CompiledRules final : public RuleSet {
   [[nodiscard]] const Table& table() const override { return table_; }
   [[nodiscard]] bool applies(const TraceDescription& trace, std::size_t from) const override {
     if (!table_.format.empty() && trace.format() != table_.format) return false;
-    const std::deque<EventClass>& classes = trace.event_classes();
+    const StableList<EventClass>& classes = trace.event_classes();
     for (; from < classes.size() && !applies_.empty(); ++from) {
       if (applies_.matches(timeline::name_of(classes[from]))) return true;
     }
     return applies_.empty();
   }
   void plan(const EventClass& event_class, std::vector<PlannedAction>& into) override;
+  void forget(const SectionEnd& ended) override {
+    for (SliceState& each : slices_) each.forget(ended, context_.marking);
+    for (WaitState& each : waits_) each.forget_all();
+    for (FlowState& each : flows_) each.forget_all();
+    for (BalanceState& each : balances_) each.balance.forget_all();
+    for (Processors& each : processors_) each.forget(ended);
+  }
   [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
 
  private:
@@ -103,7 +111,12 @@ class CompiledRules final : public RuleSet {
   void compile_tracks(RuleParser& parser);
   void compile_slices(RuleParser& parser);
   void compile_points(RuleParser& parser);
+  [[nodiscard]] TrackSpace* counter_space(RuleParser& parser, const CounterRule& rule);
+  void compile_balance(RuleParser& parser, const CounterRule& rule);
   void compile_waits(RuleParser& parser);
+  void compile_wait_flow(RuleParser& parser, WaitState& state);
+  [[nodiscard]] std::int64_t least(std::string_view key, const std::string& text,
+                                   RuleParser& parser) const;
   void compile_schedules(RuleParser& parser);
   void compile_memory(RuleParser& parser);
 
@@ -130,6 +143,7 @@ class CompiledRules final : public RuleSet {
   [[nodiscard]] SliceScope scope_of(const SliceRule& rule, const EventClass& event_class);
   void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_balances(const EventClass& event_class, std::vector<PlannedAction>& into);
   [[nodiscard]] static bool is_asked_by(const WaitState& state, const EventClass& event_class);
   void plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_schedules(const EventClass& event_class, std::vector<PlannedAction>& into);
@@ -143,8 +157,10 @@ class CompiledRules final : public RuleSet {
   std::deque<SliceState> slices_;
   std::deque<InstantState> instants_;
   std::deque<CounterState> counters_;
+  std::deque<BalanceState> balances_;
+  TrackNumbers sums_;  // by `CounterRule::sum` of whichever rules
   std::deque<StateState> states_;
-  std::unordered_map<TrackId, std::int64_t> spent_before_;  // by what `StateRule::spent` said last
+  TrackNumbers spent_before_;  // by what `StateRule::spent` said last
   std::deque<WaitState> waits_;
   std::deque<FlowState> flows_;
   std::deque<ScheduleState> schedules_;
@@ -190,9 +206,9 @@ void CompiledRules::name_memory() {
 void CompiledRules::compile_tracks(RuleParser& parser) {
   for (const TrackRule& rule : table_.tracks) {
     parser.in("track", rule.id);
-    const std::string signature =
-        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", static_cast<int>(rule.kind), rule.name,
-                    fmt::join(rule.key, "\t"), rule.parent, rule.shared, rule.pid, rule.tid);
+    const std::string signature = fmt::format(
+        "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", static_cast<int>(rule.kind), rule.name,
+        fmt::join(rule.key, "\t"), rule.parent, rule.shared, rule.pid, rule.tid, rule.unit);
     auto& known = context_.tracks[signature];
     if (known != nullptr) {
       spaces_.emplace(rule.id, known.get());
@@ -244,14 +260,16 @@ void CompiledRules::compile_points(RuleParser& parser) {
   }
   for (const CounterRule& rule : table_.counters) {
     parser.in("counter", fmt::format("of {}", fmt::join(rule.event, ", ")));
+    if (!rule.until.empty()) {
+      compile_balance(parser, rule);
+      continue;
+    }
     CounterState& state = counters_.emplace_back();
     state.rule = &rule;
     parser.classes(rule.event, state.event);
     parser.value(rule.when, state.when);
     parser.value(rule.value, state.value);
-    state.track = space(rule.track);
-    if (state.track != nullptr && state.track->rule.kind != TrackKind::kCounter)
-      parser.wrong({.message = fmt::format("the track `{}` is to be of kind counter", rule.track)});
+    state.track = counter_space(parser, rule);
   }
   for (const StateRule& rule : table_.states) {
     parser.in("state", fmt::format("of {}", fmt::join(rule.event, ", ")));
@@ -267,6 +285,24 @@ void CompiledRules::compile_points(RuleParser& parser) {
       parser.wrong(
           {.message = fmt::format("the track `{}` is to be of kind state or task", rule.track)});
   }
+}
+
+TrackSpace* CompiledRules::counter_space(RuleParser& parser, const CounterRule& rule) {
+  TrackSpace* const found = space(rule.track);
+  if (found != nullptr && found->rule.kind != TrackKind::kCounter)
+    parser.wrong({.message = fmt::format("the track `{}` is to be of kind counter", rule.track)});
+  return found;
+}
+
+void CompiledRules::compile_balance(RuleParser& parser, const CounterRule& rule) {
+  BalanceState& state = balances_.emplace_back(rule);
+  parser.classes(rule.event, state.event);
+  parser.classes(rule.until, state.until);
+  parser.value(rule.when, state.when);
+  parser.value(rule.value, state.value);
+  parser.pairs(rule.match, state.key_a, state.key_b);
+  state.track = counter_space(parser, rule);
+  if (rule.match.empty()) parser.wrong({.message = "with `until`, `match` says what is taken off"});
 }
 
 void CompiledRules::compile_waits(RuleParser& parser) {
@@ -289,6 +325,7 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     state.asked = name_of(rule.asked);
     state.over = name_of(rule.over);
     state.unless = name_of(rule.unless);
+    compile_wait_flow(parser, state);
     if (!rule.state.empty()) state.states = space(rule.state);
     if (state.states != nullptr && state.states->rule.key.size() != 1)
       parser.wrong({.message = fmt::format("the track `{}` is to have one key", rule.state)});
@@ -312,14 +349,32 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.value(rule.when, state.when);
     state.from_track = space(rule.from_track);
     state.to_track = space(rule.to_track);
-    if (rule.minimum.empty()) continue;
-    const auto minimum = parse_time_point(rule.minimum);
-    if (!minimum || minimum->from != TimePoint::From::kOrigin || minimum->value.negative()) {
-      parser.wrong({.message = "`minimum` is to be a duration, \"1ms\""});
-    } else {
-      state.minimum = saturated(minimum->value);
-    }
+    state.minimum = least("minimum", rule.minimum, parser);
   }
+}
+
+void CompiledRules::compile_wait_flow(RuleParser& parser, WaitState& state) {
+  const WaitRule& rule = *state.rule;
+  if (rule.flow_track.empty() != rule.flow_key.empty())
+    parser.wrong({.message = "`flow_track` and `flow_key` go together"});
+  if (rule.flow_track.empty()) return;
+  parser.value(rule.flow_key, state.flow_key);
+  state.flow_track = space(rule.flow_track);
+  state.flow_minimum = least("flow_minimum", rule.flow_minimum, parser);
+  if (state.flow_track != nullptr && state.flow_track->rule.key.size() != 1)
+    parser.wrong({.message = fmt::format("the track `{}` is to have one key", rule.flow_track)});
+}
+
+// How long what leads to a flow takes at least.
+std::int64_t CompiledRules::least(std::string_view key, const std::string& text,
+                                  RuleParser& parser) const {
+  if (text.empty()) return 0;
+  const auto minimum = parse_time_point(text);
+  if (!minimum || minimum->from != TimePoint::From::kOrigin || minimum->value.negative()) {
+    parser.wrong({.message = fmt::format("`{}` is to be a duration, \"1ms\"", key)});
+    return 0;
+  }
+  return context_.all_flows ? 0 : saturated(minimum->value);
 }
 
 void CompiledRules::compile_schedules(RuleParser& parser) {
@@ -421,7 +476,7 @@ const Arguments* CompiledRules::arguments(const std::vector<std::string>& paths,
 }
 
 SliceScope CompiledRules::scope_of(const SliceRule& rule, const EventClass& event_class) {
-  SliceScope scope{.trace = trace_of(event_class)};
+  SliceScope scope{.trace = trace_of(event_class), .name = 0, .at = rule.match.size()};
   if (!rule.by_name) return scope;
   std::string_view name = timeline::name_of(event_class);
   for (const ClassGlobs& globs : {rule.begin, rule.end}) {
@@ -487,7 +542,7 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
     BoundTrack on = track(state.track, event_class);
     add(Phase::kPoint, on, "[[counter]]", [&] {
       return std::make_unique<MarkCounter>(state.rule->sum, state.value, state.when, std::move(on),
-                                           event_class, context_, state.sums);
+                                           event_class, context_, sums_);
     });
   }
   for (StateState& state : states_) {
@@ -497,6 +552,23 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
       return std::make_unique<MarkState>(*state.rule, state.name, state.when, state.spent,
                                          std::move(on), event_class, context_, spent_before_);
     });
+  }
+}
+
+// An event that both takes off and adds, as realloc, takes off first.
+void CompiledRules::plan_balances(const EventClass& event_class, std::vector<PlannedAction>& into) {
+  const std::string_view name = timeline::name_of(event_class);
+  const std::uint64_t trace = trace_of(event_class);
+  const auto add = [&](auto action) {
+    if (!action->possible()) return lacks("[[counter]]", event_class);
+    into.push_back({Phase::kPoint, std::move(action)});
+  };
+  for (BalanceState& state : balances_) {
+    if (state.until.matches(name))
+      add(std::make_unique<TakeOffBalance>(state, event_class, context_, trace));
+    if (state.event.matches(name))
+      add(std::make_unique<AddToBalance>(state, track(state.track, event_class), event_class,
+                                         context_, trace));
   }
 }
 
@@ -592,6 +664,7 @@ void CompiledRules::plan(const EventClass& event_class, std::vector<PlannedActio
   plan_slices(event_class, into);
   plan_schedules(event_class, into);
   plan_points(event_class, into);
+  plan_balances(event_class, into);
   plan_waits(event_class, into);
 }
 

@@ -19,15 +19,17 @@
 
 namespace tracedeck::timeline {
 
-// What all rules share while a trace is interpreted.
 struct TrackSpace;
+
+// What all rules share while a trace is interpreted.
 struct RuleContext {
-  explicit RuleContext(Marking& into);
+  explicit RuleContext(Marking& into, bool all_flows = false);
   RuleContext(const RuleContext&) = delete;
   RuleContext& operator=(const RuleContext&) = delete;
   ~RuleContext();
 
   Marking& marking;
+  bool all_flows;  // also those that took less than rules ask for
   RuleMemory memory = {};
   ValueScope scope = {&memory, &marking};
   // By what [[track]] rules say: tables that say the same have the same tracks.
@@ -72,6 +74,8 @@ class RuleSet {
   // What the rules do with events of that class, which they are for by its name. The arguments live
   // as long as the rules.
   virtual void plan(const EventClass& event_class, std::vector<PlannedAction>& into) = 0;
+  // Of slices and tracks that were ended, and of all that is waited for, nothing is known any more.
+  virtual void forget(const SectionEnd& ended) = 0;
   // Fields that rules are about and classes lack, as sentences; each once.
   [[nodiscard]] virtual const std::vector<std::string>& notices() const = 0;
 };

@@ -34,6 +34,17 @@ struct Processors {
       processor = {};
     return processor;
   }
+  // A task is put on a processor, so it has left any other, and nothing is about to become of it.
+  void claim(std::uint64_t task, const Processor& by) {
+    for (Processor& each : all) {
+      if (!each.any || each.task != task) continue;
+      if (&each == &by) {
+        each.pending = kNoName;
+      } else {
+        each = {};
+      }
+    }
+  }
   // What is about to become of a task, on whichever processor it runs.
   void set_pending(std::uint64_t task, NameId state, const Marking& marking) {
     for (Processor& each : all) {
@@ -41,6 +52,13 @@ struct Processors {
         each.pending = state;
     }
   }
+  // Of tasks whose states ended it is not known where they run.
+  void forget(const SectionEnd& ended) {
+    for (Processor& each : all) {
+      if (ended.has_track(each.track)) each = {};
+    }
+  }
+
   KeyTable keys;
   std::deque<Processor> all = {};
 };
@@ -100,7 +118,7 @@ class Schedule final : public Action {
     processor = {.any = true, .task = next, .number = now.number, .stream = now.stream};
     if (state_.idle && idle_(event)) return;
     processor.track = track_.find_task(event, next, next_name_);
-    state_.processors->set_pending(next, kNoName, context_.marking);
+    state_.processors->claim(next, processor);
     context_.marking.state(processor.track, running_, now, cpu, 0);
   }
 

@@ -195,6 +195,7 @@ void check_tracks(TableReader& reader, const toml::table& document, const Table&
   check_track(reader, document, table, "state", &StateRule::track, table.states);
   check_track(reader, document, table, "wait", &WaitRule::track, table.waits);
   check_track(reader, document, table, "wait", &WaitRule::state, table.waits, true);
+  check_track(reader, document, table, "wait", &WaitRule::flow_track, table.waits, true);
   check_track(reader, document, table, "flow", &FlowRule::from_track, table.flows);
   check_track(reader, document, table, "flow", &FlowRule::to_track, table.flows);
   check_track(reader, document, table, "schedule", &ScheduleRule::track, table.schedules);
@@ -225,7 +226,7 @@ Result<Table> parse_table(std::string_view text, std::string_view where) {
   const toml::table& document = parsed.table();
   Table table;
   table.text = text;
-  std::vector<std::string_view> names = {"table", "title", "applies", "wide_losses"};
+  std::vector<std::string_view> names = {"table", "title", "applies", "wide_losses", "optional"};
   for_each_rule_list([&]<class Rule>(std::string_view list, std::vector<Rule> Table::* member) {
     names.push_back(list);
     const toml::node* const node = document.get(list);
@@ -241,6 +242,8 @@ Result<Table> parse_table(std::string_view text, std::string_view where) {
     reader.read(*title, "title", table.title);
   if (const toml::node* const wide = document.get("wide_losses"))
     reader.read(*wide, "wide_losses", table.wide_losses);
+  if (const toml::node* const optional = document.get("optional"))
+    reader.read(*optional, "optional", table.optional);
   if (const toml::node* const applies = document.get("applies"))
     read_applies(reader, *applies, table);
   if (table.name.empty())

@@ -1,8 +1,10 @@
 // The tracks and names that marks refer to, and what was left out of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,6 +66,7 @@ struct TimelineCounts {
   std::uint64_t overlaps = 0;          // slices moved to a lane because they overlap another
   std::uint64_t without_lane = 0;      // slices left out: all lanes were taken
   std::uint64_t clock_steps = 0;       // events earlier than what came before on their track
+  std::uint64_t sections = 0;          // clocks that stepped back so far that all begins anew
   std::uint64_t without_field = 0;     // events that lack a field that their rule is about
   std::uint64_t not_held = 0;          // begins for which there was no room in memory
   std::uint64_t lost_events = 0;       // that the trace reports
@@ -84,7 +87,7 @@ class Timeline {
   // Of the first event with a time; null before it came.
   [[nodiscard]] const ClockClass* clock() const { return clock_; }
   // Times of the first and the last event; 0 and 0 when there was none.
-  [[nodiscard]] std::int64_t begin() const { return begin_; }
+  [[nodiscard]] std::int64_t begin() const { return any_time_ ? begin_ : 0; }
   [[nodiscard]] std::int64_t end() const { return end_; }
   // The tables whose rules met events, in the order in which they were first met.
   [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
@@ -97,16 +100,22 @@ class Timeline {
   [[nodiscard]] TimelineCounts& mutable_counts() { return counts_; }
   void note_table(const std::string& table);
   void note_clock(const ClockClass* clock) { clock_ = clock; }
-  void note_time(std::int64_t time);
+  void note_time(std::int64_t time) {
+    if (time < begin_) [[unlikely]]
+      note_first_time(time);
+    end_ = std::max(end_, time);
+  }
 
  private:
+  void note_first_time(std::int64_t time);
+
   std::deque<Track> tracks_;
   std::deque<MarkName> names_;
   std::unordered_map<std::string, NameId> by_text_;
   TimelineCounts counts_;
   const ClockClass* clock_ = nullptr;
   bool any_time_ = false;
-  std::int64_t begin_ = 0;
+  std::int64_t begin_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t end_ = 0;
   std::vector<std::string> tables_;
 };
