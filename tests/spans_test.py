@@ -226,6 +226,13 @@ class Rows(Spans):
             self.ask("spans | max(duration) by name | where max > 200", *args)[0], [{"name": "7", "max(duration)": 250}]
         )
 
+    def test_what_ends_early(self):
+        rows, answer, errors = self.ask("spans | limit 1 | select duration, missing", "--table", self.table(), self.trace())
+        self.assertEqual(rows, [{"duration": 100, "missing": None}])
+        self.assertGreater(answer["spans"]["whole"], 0)
+        # It may be behind what was read.
+        self.assertEqual(errors, "")
+
     def test_partial_answers(self):
         parts = []
         for name in ("a", "b"):

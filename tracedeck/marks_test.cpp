@@ -67,7 +67,8 @@ class MarksTest : public testing::Test {
   ~MarksTest() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] std::string path(std::string_view name) const { return (folder_ / name).string(); }
-  // Jobs that begin 1,000 ns apart and take 100 ns to 900 ns, one after the other; the last one does not end.
+  // Jobs that begin 1,000 ns apart and take 100 ns to 900 ns, one after the other; the last one
+  // does not end.
   [[nodiscard]] std::string write_jobs(int count, std::size_t cut_off = 0) const {
     dial9::Encoder encoder;
     for (int i = 0; i < count; ++i) {
@@ -167,6 +168,28 @@ TEST_F(MarksTest, WhatLiesBeforeTheBeginIsInterpreted) {
   }
   EXPECT_THAT(durations, ElementsAre(200, 300));
   EXPECT_TRUE(began_before);
+}
+
+// More at a time than a track has lanes: those without one are spans all the same.
+TEST_F(MarksTest, SpansWithoutALane) {
+  constexpr std::uint64_t kJobs = 300;
+  dial9::Encoder encoder;
+  for (std::uint64_t i = 0; i < kJobs; ++i)
+    ASSERT_TRUE(encoder.write(FrontDoorStart{.timestamp = i, .job = i, .kind = "hash"}));
+  for (std::uint64_t i = 0; i < kJobs; ++i)
+    ASSERT_TRUE(encoder.write(FrontDoorEnd{.timestamp = 1000 + i, .job = i}));
+  const auto bytes = encoder.finish();
+  std::ofstream(path("many.bin"), std::ios::binary) << as_text(bytes->span());
+  Marks marks = open_marks(path("many.bin"), {.tables = tables()});
+  std::uint64_t spans = 0;
+  std::int64_t last = 0;
+  for (const auto& mark : marks) {
+    spans += mark.duration() == 1000 ? 1 : 0;
+    EXPECT_LE(last, mark.time());
+    last = mark.time();
+  }
+  EXPECT_EQ(spans, kJobs);
+  EXPECT_EQ(marks.timeline().counts().without_lane, kJobs - 256);
 }
 
 TEST_F(MarksTest, DamageIsReported) {

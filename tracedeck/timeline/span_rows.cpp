@@ -62,6 +62,8 @@ Result<void> SpanRows::take(const Timeline& timeline, std::span<const Mark> mark
       if (auto added = add(timeline, mark, {}); !added) return added;
     }
   }
+  // The query may want no more.
+  query_.note_spans(counts_);
   return {};
 }
 
@@ -70,7 +72,7 @@ Result<void> SpanRows::finish(const Timeline& timeline) {
   counts_.not_held = timeline.counts().not_held;
   tables_ = timeline.tables();
   std::erase(tables_, "inferred");
-  is_empty_ = timeline.counts().events == 0;
+  is_whole_ = timeline.counts().events != 0;
   query_.note_spans(counts_);
   return {};
 }
@@ -193,7 +195,7 @@ Result<void> SpanRows::add(const Timeline& timeline, const Mark& mark, std::stri
 std::vector<std::string> SpanRows::notices() const {
   std::vector<std::string> sentences;
   const bool none = counts_.whole + counts_.left_out == 0;
-  if (none && !is_empty_) {
+  if (none && is_whole_) {
     sentences.push_back(
         tables_.empty() ? "no table says which of these events begin and end spans, and no names "
                           "of theirs come "
@@ -205,7 +207,7 @@ std::vector<std::string> SpanRows::notices() const {
   for (std::size_t i = 0; i < wanted_.size(); ++i) {
     const auto first = std::ranges::find(wanted_, wanted_[i]) - wanted_.begin();
     if (seen_[static_cast<std::size_t>(first)] || std::cmp_less(first, i)) continue;
-    if (none) continue;
+    if (none || !is_whole_) continue;
     std::vector<std::string_view> words = known;
     for (const query::Column& column : query::span_columns()) words.push_back(column.name);
     const std::string_view near = nearest(wanted_[i], words);

@@ -69,7 +69,7 @@ class SpanRows final : public MarkSink {
   std::uint64_t without_lane_ = 0;      // slices whose begin made no mark
   std::set<std::string, std::less<>> names_ = {};  // of arguments that there are
   std::vector<std::string> tables_ = {};           // that applied, behind the end
-  bool is_empty_ = true;                           // there were no events; likewise
+  bool is_whole_ = false;                          // all events came, and there were some
   std::string both_ = {};                          // the arguments of a begin and its end
   std::vector<query::Cell> cells_ = {};
   std::vector<std::string> labels_ = {};  // by name

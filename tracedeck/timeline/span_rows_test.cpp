@@ -60,6 +60,7 @@ TEST(SpanRows, AreAllThatLatencyMeasures) {
     marking.end(open[static_cast<std::size_t>(i)], at(1000 + 2 * i), nullptr);
   marking.wait(track, marking.add_name("", "wait"), at(2000), 1990, nullptr, 0);
   marking.finish(3000);
+  timeline.mutable_counts().events = number;
 
   auto latency = Latency::make({}).value();
   ASSERT_TRUE(latency->take(timeline, marking.marks()));
