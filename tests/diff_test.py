@@ -143,9 +143,8 @@ def near(values, part):
 
 
 def share_blocks(slices, threshold):
-    first = min(begin for begin, _ in slices)
-    last = max(begin + duration for begin, duration in slices)
-    numbers = in_blocks(first, last, [begin + duration for begin, duration in slices])
+    ends = [begin + duration for begin, duration in slices]
+    numbers = in_blocks(min(ends), max(ends), ends)
     blocks = collections.defaultdict(lambda: [0, 0])
     for number, (_, duration) in zip(numbers, slices):
         blocks[number][0] += duration >= threshold

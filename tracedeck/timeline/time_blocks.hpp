@@ -9,7 +9,7 @@
 namespace tracedeck::timeline {
 
 // All blocks are 2^k ns long and begin at a multiple of that; k is the least with which there are
-// at most `kMost` of them from the first time to the last one. In whatever order times come, the
+// not too many from the first time to the last one. In whatever order times come, the
 // blocks are the same.
 class TimeBlocks {
  public:
@@ -27,12 +27,10 @@ class TimeBlocks {
     while (is_wide()) lengthen();
     return shift_ != before;
   }
-  // Makes blocks twice as long, for want of memory. Returns false where that is of no use.
-  bool halve() {
-    constexpr unsigned kLongest = 62;
-    if (!any_ || first_ == last_ || shift_ == kLongest) return false;
-    lengthen();
-    return true;
+  // From now on there are at most `most` blocks, 2 at least; without, `kMost`.
+  void limit(std::int64_t most) {
+    most_ = most;
+    while (is_wide()) lengthen();
   }
 
   [[nodiscard]] std::int64_t number_of(std::int64_t time) const { return time >> shift_; }
@@ -56,7 +54,7 @@ class TimeBlocks {
  private:
   [[nodiscard]] bool is_wide() const {
     return static_cast<std::uint64_t>(last_) - static_cast<std::uint64_t>(first_) >=
-           static_cast<std::uint64_t>(kMost);
+           static_cast<std::uint64_t>(most_);
   }
   void lengthen() {
     ++shift_;
@@ -64,6 +62,7 @@ class TimeBlocks {
     last_ >>= 1;
   }
 
+  std::int64_t most_ = kMost;
   unsigned shift_ = 0;
   bool any_ = false;
   std::int64_t first_ = 0;  // numbers of blocks
