@@ -351,7 +351,7 @@ class Chance(DiffTest):
         text = self.diff(a, b)[0]
         self.assertRegex(text, r"\n  x .* 5ns +500ns +x100\? +6ns +600ns\n")
         a = self.file("a.bin", trace([(100, 5, "x"), (110, 6, "x")]))
-        self.assertIn("too little is known (?) of 1 names and 2 kinds of events", self.diff(a, a)[0])
+        self.assertIn("too little is known (?) of 1 name and 2 kinds of events", self.diff(a, a)[0])
 
 
 class Doubts(DiffTest):

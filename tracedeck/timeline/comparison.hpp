@@ -45,7 +45,7 @@ class ComparedTrace final : public MarkSink {
   // others.
   [[nodiscard]] std::int64_t begin() const { return begin_; }
   [[nodiscard]] std::int64_t end() const { return end_; }
-  [[nodiscard]] double seconds() const { return static_cast<double>(end_ - begin_) / 1e9; }
+  [[nodiscard]] double seconds() const { return seconds_between(begin_, end_); }
   // Whether some of its events were lost or could not be read.
   [[nodiscard]] bool has_gaps() const { return gaps_ != 0; }
 

@@ -177,20 +177,22 @@ std::string share_text(const std::vector<Pair>& pairs, std::string_view what) {
   return fmt::format("{} of {} {}", beyond, with_separators(pairs.size()), what);
 }
 
-// "of 3 names" that nothing can be said about, or "".
+// "3 names", of which nothing can be said, or "".
 template <class Pair>
-std::string untold_text(const std::vector<Pair>& pairs, std::string_view what) {
+std::string untold_text(const std::vector<Pair>& pairs, std::string_view one,
+                        std::string_view several) {
   const auto untold =
       std::ranges::count_if(pairs, [](const Pair& each) { return is_untold(each); });
-  return untold == 0 ? std::string() : fmt::format("{} {}", untold, what);
+  return untold == 0 ? std::string() : fmt::format("{} {}", untold, untold == 1 ? one : several);
 }
 
 void append_verdict(std::string& out, const Comparison& comparison) {
   out += fmt::format("beyond chance (*), with 99 % for all together: {}, {}\n",
                      share_text(comparison.rows(), "names"),
                      share_text(comparison.events(), "kinds of events"));
-  std::vector<std::string> untold = {untold_text(comparison.rows(), "names"),
-                                     untold_text(comparison.events(), "kinds of events")};
+  std::vector<std::string> untold = {
+      untold_text(comparison.rows(), "name", "names"),
+      untold_text(comparison.events(), "kind of events", "kinds of events")};
   std::erase(untold, "");
   if (!untold.empty())
     out += fmt::format("too little is known (?) of {}\n", fmt::join(untold, " and "));

@@ -43,6 +43,15 @@ TEST(TimeBlocks, ReachFromOneEndOfTimeToTheOther) {
   for (std::int64_t i = blocks.first(); i <= blocks.last(); ++i)
     seconds += blocks.seconds(i, -2'000'000'000, 3'000'000'000);
   EXPECT_DOUBLE_EQ(seconds, 5);
+  // Exact far from the origin of the clock.
+  constexpr std::int64_t kLate = 1'700'000'000'000'000'000;
+  TimeBlocks late;
+  late.cover(kLate);
+  late.cover(kLate + 999);
+  seconds = 0;
+  for (std::int64_t i = late.first(); i <= late.last(); ++i)
+    seconds += late.seconds(i, kLate + 1, kLate + 998);
+  EXPECT_NEAR(seconds, 997e-9, 1e-15);
   blocks.limit(2);
   EXPECT_EQ(blocks.first(), -1);
   EXPECT_EQ(blocks.last(), 0);
