@@ -143,9 +143,8 @@ def near(values, part):
 
 
 def share_blocks(slices, threshold):
-    first = min(begin for begin, _ in slices)
-    last = max(begin + duration for begin, duration in slices)
-    numbers = in_blocks(first, last, [begin + duration for begin, duration in slices])
+    ends = [begin + duration for begin, duration in slices]
+    numbers = in_blocks(min(ends), max(ends), ends)
     blocks = collections.defaultdict(lambda: [0, 0])
     for number, (_, duration) in zip(numbers, slices):
         blocks[number][0] += duration >= threshold
@@ -352,7 +351,7 @@ class Chance(DiffTest):
         text = self.diff(a, b)[0]
         self.assertRegex(text, r"\n  x .* 5ns +500ns +x100\? +6ns +600ns\n")
         a = self.file("a.bin", trace([(100, 5, "x"), (110, 6, "x")]))
-        self.assertIn("too little is known (?) of 1 names and 2 kinds of events", self.diff(a, a)[0])
+        self.assertIn("too little is known (?) of 1 name and 2 kinds of events", self.diff(a, a)[0])
 
 
 class Doubts(DiffTest):

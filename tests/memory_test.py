@@ -71,6 +71,8 @@ class Memory(CommandTest):
                 file.writelines(polls)
             with self.subTest(kind):
                 self.assertLess(self.most("latency", "-q", trace), LIMIT)
+                # Both traces, and what varies within each.
+                self.assertLess(self.most("diff", "-q", trace, trace), 3 * LIMIT)
 
 
 if __name__ == "__main__":

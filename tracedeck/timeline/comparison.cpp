@@ -15,10 +15,21 @@
 namespace tracedeck::timeline {
 namespace {
 
-// Of the histograms in blocks, of one trace. With more, blocks become longer.
+// Of the histograms in blocks, of one trace. Before they take more, blocks become longer.
 constexpr std::size_t kMostMemory = std::size_t{24} << 20U;
 
+constexpr std::size_t kEntry = sizeof(PerBlock<Histogram>::Entry);
+
 constexpr std::string_view kUnnamed = "event id ";
+
+std::size_t memory_of(const ComparedTrace::RowBlocks& blocks) {
+  std::size_t memory = 0;
+  for (const auto& [number, durations] : blocks.durations.entries())
+    memory += kEntry + durations.memory();
+  return memory;
+}
+
+void add_count(std::uint64_t& into, std::uint64_t from) { into += from; }
 
 std::string row_key(const LatencyRow& row) {
   std::string key(1, row.is_wait ? 'w' : 's');
@@ -72,7 +83,7 @@ double threshold_of(const Histogram& both, const Assumed& assumed, double part) 
 
 std::vector<ChanceBlock> blocks_above(const ComparedTrace::RowBlocks& blocks, double threshold) {
   std::vector<ChanceBlock> list;
-  for (const auto& [number, durations] : blocks.entries()) {
+  for (const auto& [number, durations] : blocks.durations.entries()) {
     ChanceBlock& block = list.emplace_back();
     block.size = static_cast<double>(durations.count());
     for (const Histogram::Bucket& bucket : durations.buckets()) {
@@ -123,13 +134,9 @@ std::optional<double> quantile_chance(const ComparedTrace& a, const LatencyRow& 
   return chance_of_shares(side_a, side_b);
 }
 
-double number_in(std::uint64_t count) { return static_cast<double>(count); }
-double number_in(const Histogram& durations) { return static_cast<double>(durations.count()); }
-
 // How many there are in each block from the trace's begin to its end. `counts` may be null.
-template <class Value>
 std::vector<ChanceBlock> rate_blocks(const ComparedTrace& trace, const TimeBlocks& grid,
-                                     const PerBlock<Value>* counts) {
+                                     const PerBlock<std::uint64_t>* counts) {
   std::vector<ChanceBlock> list;
   if (grid.empty()) return list;
   for (std::int64_t number = grid.first(); number <= grid.last(); ++number)
@@ -138,7 +145,7 @@ std::vector<ChanceBlock> rate_blocks(const ComparedTrace& trace, const TimeBlock
   for (const auto& [number, value] : counts->entries()) {
     ChanceBlock& block = list[static_cast<std::size_t>(number - grid.first())];
     // What lies beside the trace's times has no rate.
-    if (block.size > 0) block.hits = number_in(value);
+    if (block.size > 0) block.hits = static_cast<double>(value);
   }
   return list;
 }
@@ -207,36 +214,54 @@ Result<void> ComparedTrace::take(const Timeline& timeline, std::span<const Mark>
 }
 
 void ComparedTrace::count_in_block(const LatencyRow& row, const Mark& mark) {
-  RowBlocks& blocks = row_blocks_[&row];
+  const auto [place, is_new] = row_blocks_.try_emplace(&row);
+  RowBlocks& blocks = place->second;
+  if (is_new) blocks.grid.limit(most_blocks_);
   if (!mark.has_duration()) return;
-  const unsigned shift = row_grid_.shift();
-  if (row_grid_.cover(mark.time)) [[unlikely]]
-    lengthen_rows(shift);
-  const std::size_t before = blocks.entries().size();
-  Histogram& durations = blocks.at(row_grid_.number_of(mark.time));
+  cover_rows(mark.time);
+  ++blocks.counts.at(row_grid_.number_of(mark.time));
+  const unsigned shift = blocks.grid.shift();
+  if (blocks.grid.cover(mark.time)) [[unlikely]]
+    lengthen(blocks, shift);
+  const std::size_t before = blocks.durations.entries().size();
+  Histogram& durations = blocks.durations.at(blocks.grid.number_of(mark.time));
   memory_ += durations.add_unsigned(static_cast<std::uint64_t>(mark.duration()));
-  memory_ += (blocks.entries().size() - before) * sizeof(RowBlocks::Entry);
-  while (memory_ > kMostMemory) {
-    const unsigned shorter = row_grid_.shift();
-    if (!row_grid_.halve()) break;
-    lengthen_rows(shorter);
+  memory_ += (blocks.durations.entries().size() - before) * kEntry;
+  if (memory_ > kMostMemory) [[unlikely]]
+    save_memory();
+}
+
+void ComparedTrace::lengthen(RowBlocks& blocks, unsigned shift_before) {
+  memory_ -= memory_of(blocks);
+  blocks.durations.lengthen(blocks.grid, shift_before,
+                            [](Histogram& into, const Histogram& from) { into.merge(from); });
+  memory_ += memory_of(blocks);
+}
+
+void ComparedTrace::save_memory() {
+  constexpr std::int64_t kFewest = 2;
+  while (memory_ > kMostMemory && most_blocks_ > kFewest) {
+    most_blocks_ /= 2;
+    for (auto& [row, blocks] : row_blocks_) {
+      const unsigned shift = blocks.grid.shift();
+      blocks.grid.limit(most_blocks_);
+      lengthen(blocks, shift);
+    }
   }
 }
 
-void ComparedTrace::lengthen_rows(unsigned shift_before) {
-  memory_ = 0;
-  for (auto& [row, blocks] : row_blocks_) {
-    blocks.lengthen(row_grid_, shift_before,
-                    [](Histogram& into, const Histogram& from) { into.merge(from); });
-    for (const RowBlocks::Entry& each : blocks.entries())
-      memory_ += sizeof each + each.value.memory();
-  }
+void ComparedTrace::cover_rows(std::int64_t time) {
+  const unsigned shift = row_grid_.shift();
+  if (!row_grid_.cover(time)) [[likely]]
+    return;
+  for (auto& [row, blocks] : row_blocks_) blocks.counts.lengthen(row_grid_, shift, add_count);
 }
 
-void ComparedTrace::lengthen_events(unsigned shift_before) {
-  for (EventCount& each : events_)
-    each.blocks.lengthen(event_grid_, shift_before,
-                         [](std::uint64_t& into, std::uint64_t from) { into += from; });
+void ComparedTrace::cover_events(std::int64_t time) {
+  const unsigned shift = event_grid_.shift();
+  if (!event_grid_.cover(time)) [[likely]]
+    return;
+  for (EventCount& each : events_) each.blocks.lengthen(event_grid_, shift, add_count);
 }
 
 EventCount& ComparedTrace::count_of(const EventClass& event_class) {
@@ -267,9 +292,7 @@ void ComparedTrace::see(const Batch& batch) {
       last_event_ = any_event_ ? std::max(last_event_, time) : time;
       any_event_ = true;
     }
-    const unsigned shift = event_grid_.shift();
-    if (event_grid_.cover(time)) [[unlikely]]
-      lengthen_events(shift);
+    cover_events(time);
     ++counted.count->blocks.at(event_grid_.number_of(time));
   }
 }
@@ -286,10 +309,8 @@ Result<void> ComparedTrace::finish(const Timeline& timeline) {
   end_ = std::max(begin_, end_);
   // Rates are of the whole trace.
   for (const std::int64_t time : {begin_, end_}) {
-    const unsigned shift = row_grid_.shift();
-    if (row_grid_.cover(time)) lengthen_rows(shift);
-    const unsigned event_shift = event_grid_.shift();
-    if (event_grid_.cover(time)) lengthen_events(event_shift);
+    cover_rows(time);
+    cover_events(time);
   }
   gaps_ = timeline.counts().gaps;
   return {};
@@ -325,8 +346,8 @@ Comparison::Comparison(const ComparedTrace& a, const ComparedTrace& b) : a_(a), 
 void Comparison::measure(ComparedRow& row) const {
   // What was lost has no rate.
   if (!a_.has_gaps() && !b_.has_gaps()) {
-    const auto* const blocks_a = row.a == nullptr ? nullptr : &a_.blocks_of(*row.a);
-    const auto* const blocks_b = row.b == nullptr ? nullptr : &b_.blocks_of(*row.b);
+    const auto* const blocks_a = row.a == nullptr ? nullptr : &a_.blocks_of(*row.a).counts;
+    const auto* const blocks_b = row.b == nullptr ? nullptr : &b_.blocks_of(*row.b).counts;
     row.of(ComparedFigure::kRate).chance = rate_chance(rate_blocks(a_, a_.row_grid(), blocks_a),
                                                        rate_blocks(b_, b_.row_grid(), blocks_b));
   }

@@ -45,16 +45,23 @@ class ComparedTrace final : public MarkSink {
   // others.
   [[nodiscard]] std::int64_t begin() const { return begin_; }
   [[nodiscard]] std::int64_t end() const { return end_; }
-  [[nodiscard]] double seconds() const { return static_cast<double>(end_ - begin_) / 1e9; }
+  [[nodiscard]] double seconds() const { return seconds_between(begin_, end_); }
   // Whether some of its events were lost or could not be read.
   [[nodiscard]] bool has_gaps() const { return gaps_ != 0; }
 
-  using RowBlocks = PerBlock<Histogram>;
+  // What is in the blocks of a row: durations, in blocks from its first one to its last one, and
+  // how many there are, in those of the trace.
+  struct RowBlocks {
+    TimeBlocks grid = {};
+    PerBlock<Histogram> durations = {};
+    PerBlock<std::uint64_t> counts = {};
+  };
   [[nodiscard]] const RowBlocks& blocks_of(const LatencyRow& row) const {
     return row_blocks_.at(&row);
   }
   // Bytes that the histograms in blocks take.
   [[nodiscard]] std::size_t memory() const { return memory_; }
+  // Blocks of the trace, for counts of rows and of events.
   [[nodiscard]] const TimeBlocks& row_grid() const { return row_grid_; }
   [[nodiscard]] const TimeBlocks& event_grid() const { return event_grid_; }
 
@@ -67,9 +74,13 @@ class ComparedTrace final : public MarkSink {
   explicit ComparedTrace(std::unique_ptr<Latency> latency) : latency_(std::move(latency)) {}
 
   void count_in_block(const LatencyRow& row, const Mark& mark);
+  // Takes in a time of the trace.
+  void cover_rows(std::int64_t time);
+  void cover_events(std::int64_t time);
   // Blocks have become longer than 2^shift_before ns.
-  void lengthen_rows(unsigned shift_before);
-  void lengthen_events(unsigned shift_before);
+  void lengthen(RowBlocks& blocks, unsigned shift_before);
+  // Makes blocks longer until their histograms take less memory again.
+  void save_memory();
   [[nodiscard]] EventCount& count_of(const EventClass& event_class);
 
   std::unique_ptr<Latency> latency_;
@@ -77,6 +88,7 @@ class ComparedTrace final : public MarkSink {
   TimeBlocks row_grid_;
   std::unordered_map<const LatencyRow*, RowBlocks> row_blocks_;
   std::size_t memory_ = 0;  // of the histograms in them
+  std::int64_t most_blocks_ = TimeBlocks::kMost;
   TimeBlocks event_grid_;
   ClassCache<CountedClass> classes_;
   std::deque<EventCount> events_;

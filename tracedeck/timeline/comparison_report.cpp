@@ -73,6 +73,13 @@ std::string marked(const std::string& change, const Difference& difference) {
   return change + (difference.is_beyond ? '*' : difference.chance ? ' ' : '?');
 }
 
+// The same of rates, which may be none.
+std::string rate_change(double a, double b) {
+  if (a == 0 && b > 0) return "new";
+  if (b == 0 && a > 0) return "gone";
+  return change_text(a, b);
+}
+
 double rate_of(std::uint64_t count, const ComparedTrace& trace) {
   return trace.seconds() > 0 ? static_cast<double>(count) / trace.seconds() : -1;
 }
@@ -125,7 +132,7 @@ void append_names(std::string& out, const Comparison& comparison, std::size_t to
       const std::uint64_t a = count_of(row->a);
       const std::uint64_t b = count_of(row->b);
       table.add({label_of(row->either()), with_separators(a), with_separators(b),
-                 marked(change_text(rate_of(a, comparison.a()), rate_of(b, comparison.b())),
+                 marked(rate_change(rate_of(a, comparison.a()), rate_of(b, comparison.b())),
                         row->of(ComparedFigure::kRate)),
                  compared_quantile(row->a, 0.5, 1), compared_quantile(row->b, 0.5, 1),
                  compared_change(*row, ComparedFigure::kMedian, 0.5, 1),
@@ -154,7 +161,7 @@ void append_events(std::string& out, const Comparison& comparison, std::size_t t
       const double rate_a = rate_of(a, comparison.a());
       const double rate_b = rate_of(b, comparison.b());
       table.add({with_separators(a), with_separators(b), rate_text(rate_a), rate_text(rate_b),
-                 marked(change_text(rate_a, rate_b), events->rate),
+                 marked(rate_change(rate_a, rate_b), events->rate),
                  "  " + render::visible(events->either().name)});
     }
     if (part.more != 0) table.add({"", "", "", "", "", more_text(part.more)});
@@ -170,20 +177,22 @@ std::string share_text(const std::vector<Pair>& pairs, std::string_view what) {
   return fmt::format("{} of {} {}", beyond, with_separators(pairs.size()), what);
 }
 
-// "of 3 names" that nothing can be said about, or "".
+// "3 names", of which nothing can be said, or "".
 template <class Pair>
-std::string untold_text(const std::vector<Pair>& pairs, std::string_view what) {
+std::string untold_text(const std::vector<Pair>& pairs, std::string_view one,
+                        std::string_view several) {
   const auto untold =
       std::ranges::count_if(pairs, [](const Pair& each) { return is_untold(each); });
-  return untold == 0 ? std::string() : fmt::format("{} {}", untold, what);
+  return untold == 0 ? std::string() : fmt::format("{} {}", untold, untold == 1 ? one : several);
 }
 
 void append_verdict(std::string& out, const Comparison& comparison) {
   out += fmt::format("beyond chance (*), with 99 % for all together: {}, {}\n",
                      share_text(comparison.rows(), "names"),
                      share_text(comparison.events(), "kinds of events"));
-  std::vector<std::string> untold = {untold_text(comparison.rows(), "names"),
-                                     untold_text(comparison.events(), "kinds of events")};
+  std::vector<std::string> untold = {
+      untold_text(comparison.rows(), "name", "names"),
+      untold_text(comparison.events(), "kind of events", "kinds of events")};
   std::erase(untold, "");
   if (!untold.empty())
     out += fmt::format("too little is known (?) of {}\n", fmt::join(untold, " and "));

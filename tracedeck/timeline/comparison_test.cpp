@@ -43,9 +43,18 @@ TEST(TimeBlocks, ReachFromOneEndOfTimeToTheOther) {
   for (std::int64_t i = blocks.first(); i <= blocks.last(); ++i)
     seconds += blocks.seconds(i, -2'000'000'000, 3'000'000'000);
   EXPECT_DOUBLE_EQ(seconds, 5);
-  for (int i = 0; i < 100; ++i) blocks.halve();
-  EXPECT_LE(blocks.last() - blocks.first(), 3);
-  EXPECT_LT(blocks.shift(), 63U);
+  // Exact far from the origin of the clock.
+  constexpr std::int64_t kLate = 1'700'000'000'000'000'000;
+  TimeBlocks late;
+  late.cover(kLate);
+  late.cover(kLate + 999);
+  seconds = 0;
+  for (std::int64_t i = late.first(); i <= late.last(); ++i)
+    seconds += late.seconds(i, kLate + 1, kLate + 998);
+  EXPECT_NEAR(seconds, 997e-9, 1e-15);
+  blocks.limit(2);
+  EXPECT_EQ(blocks.first(), -1);
+  EXPECT_EQ(blocks.last(), 0);
 }
 
 TEST(TimeBlocks, HoldWhatTheyHeldWhenTheyBecomeLonger) {
@@ -177,7 +186,8 @@ TEST_F(ComparisonTest, MemoryIsBounded) {
   EXPECT_LE(a_.compared->memory(), std::size_t{24} << 20U);
   for (const LatencyRow& each : a_.compared->rows()) {
     std::uint64_t count = 0;
-    for (const auto& block : a_.compared->blocks_of(each).entries()) count += block.value.count();
+    for (const auto& block : a_.compared->blocks_of(each).durations.entries())
+      count += block.value.count();
     EXPECT_EQ(count, each.count());
   }
 }

@@ -8,8 +8,14 @@
 
 namespace tracedeck::timeline {
 
+// Of two times in ns, the first before the second, however far apart.
+inline double seconds_between(std::int64_t begin, std::int64_t end) {
+  return static_cast<double>(static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin)) /
+         1e9;
+}
+
 // All blocks are 2^k ns long and begin at a multiple of that; k is the least with which there are
-// at most `kMost` of them from the first time to the last one. In whatever order times come, the
+// not too many from the first time to the last one. In whatever order times come, the
 // blocks are the same.
 class TimeBlocks {
  public:
@@ -27,12 +33,10 @@ class TimeBlocks {
     while (is_wide()) lengthen();
     return shift_ != before;
   }
-  // Makes blocks twice as long, for want of memory. Returns false where that is of no use.
-  bool halve() {
-    constexpr unsigned kLongest = 62;
-    if (!any_ || first_ == last_ || shift_ == kLongest) return false;
-    lengthen();
-    return true;
+  // From now on there are at most `most` blocks, 2 at least; without, `kMost`.
+  void limit(std::int64_t most) {
+    most_ = most;
+    while (is_wide()) lengthen();
   }
 
   [[nodiscard]] std::int64_t number_of(std::int64_t time) const { return time >> shift_; }
@@ -46,17 +50,17 @@ class TimeBlocks {
   [[nodiscard]] std::int64_t last() const { return last_; }
   // Seconds of block `number` between `begin` and `end`, both in ns.
   [[nodiscard]] double seconds(std::int64_t number, std::int64_t begin, std::int64_t end) const {
-    const double length = static_cast<double>(std::uint64_t{1} << shift_);
-    const double from = std::max(static_cast<double>(number) * length, static_cast<double>(begin));
-    const double to =
-        std::min((static_cast<double>(number) + 1) * length, static_cast<double>(end));
-    return std::max(0.0, to - from) / 1e9;
+    const std::int64_t first = number << shift_;
+    const std::int64_t last = first + static_cast<std::int64_t>((std::uint64_t{1} << shift_) - 1);
+    const std::int64_t from = std::max(first, begin);
+    const std::int64_t to = last < end ? last + 1 : end;
+    return from < to ? seconds_between(from, to) : 0;
   }
 
  private:
   [[nodiscard]] bool is_wide() const {
     return static_cast<std::uint64_t>(last_) - static_cast<std::uint64_t>(first_) >=
-           static_cast<std::uint64_t>(kMost);
+           static_cast<std::uint64_t>(most_);
   }
   void lengthen() {
     ++shift_;
@@ -64,6 +68,7 @@ class TimeBlocks {
     last_ >>= 1;
   }
 
+  std::int64_t most_ = kMost;
   unsigned shift_ = 0;
   bool any_ = false;
   std::int64_t first_ = 0;  // numbers of blocks
