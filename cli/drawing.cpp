@@ -150,9 +150,9 @@ class Drawing {
     if (whole < bearable) return output_.watch(kind_.bearable, [this] { warn(); });
     warned_ = true;
     session_.diagnostics.note(fmt::format(
-        "{} will have {} {}, and what shows it fails beyond some {}; --begin and --end choose a "
-        "part, and --min-duration or --max-size leave short slices out",
-        options_.out, whole > size ? "about" : "more than", megabytes(whole), megabytes(bearable)));
+        "{} {} more than {}, beyond which what shows it fails; --begin and --end choose a part, "
+        "and --min-duration or --max-size leave short slices out",
+        options_.out, whole > size ? "will likely have" : "has", megabytes(bearable)));
   }
 
   const Options& options_;

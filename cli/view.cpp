@@ -1,10 +1,9 @@
 // `view`: time lines, made and served to a browser of this machine.
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
+#include <random>
 #include <utility>
 
 #include "cli/commands.hpp"
@@ -26,9 +25,10 @@ constexpr std::string_view kPerfettoOrigin = "https://ui.perfetto.dev";
 
 // A path that cannot be guessed: whoever else is on this machine can connect to it.
 std::string secret_path() {
-  std::array<unsigned char, 12> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "/";
-  return fmt::format("/{:02x}", fmt::join(bytes, ""));
+  std::random_device random;
+  std::string path = "/";
+  for (int word = 0; word < 3; ++word) path += fmt::format("{:08x}", random());
+  return path;
 }
 
 std::unique_ptr<io::HttpServer> listen(const Options& options, Session& session) {

@@ -202,6 +202,19 @@ class View(Serving):
         self.assertEqual(process.wait(20), 0)
         self.assertEqual(process.stderr.read(), b"")
 
+    def test_an_interrupt_before_there_is_a_page(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = subprocess.Popen([BIN, "view", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.addCleanup(self.stop, process)
+            self.addCleanup(process.stdin.close)
+            process.stdin.write(self.trace.read_bytes())
+            process.stdin.flush()
+            time.sleep(0.5)
+            process.send_signal(number)
+            self.assertEqual(process.wait(20), code)
+            self.assertEqual(process.stdout.read(), b"")
+            self.assertIn(b"interrupted", process.stderr.read())
+
     def test_nobody_reads_the_address(self):
         read, write = os.pipe()
         os.close(read)

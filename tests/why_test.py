@@ -1,6 +1,7 @@
 """`tracedeck why`: the evidence around a slice."""
 
 import json
+import re
 import unittest
 
 import dial9_writer as w
@@ -126,6 +127,34 @@ class Why(CommandTest):
         for args in ([], ["--longest", "run", "--at", "5"], ["--longest", "run", "--rank", "2"], ["--slice", "run", "--rank", "0"]):
             self.assertIn("--help", self.why(*args, code=2)[1])
         self.assertIn("twice", self.check(run("why", "--longest", "run", "-"), 2).stderr.decode())
+
+    def index(self, page):
+        return json.loads(re.search(r'<script type="application/json" id=index>(.*?)</script>', page.read_text("utf-8"), re.S)[1])
+
+    def test_the_page_for_a_ticket(self):
+        page = self.folder / "why.html"
+        alone, _ = self.why("--longest", "run")
+        text, said = self.why("--longest", "run", "-o", page)
+        self.assertEqual((text, said), (alone, ""))
+        index = self.index(page)
+        self.assertEqual(index["answer"], text)
+        # As much before and behind it as it took, at least 10 us: all of this trace.
+        self.assertEqual((index["since"], index["span"]), (0, 1200))
+        row, at = index["chosen"]
+        self.assertEqual((index["rows"][row][0], index["tracks"][index["rows"][row][1] - 1]["name"], at), (0, "worker 0", 1))
+        # With --json the answer in the page is for reading all the same.
+        self.assertEqual(json.loads(self.why("--json", "--longest", "run", "-o", page)[0])["name"], "run 1")
+        self.assertEqual(self.index(page)["answer"], text)
+        self.why("--longest", "queued", "-o", page)
+        self.assertEqual(self.index(page)["rows"][self.index(page)["chosen"][0]][0], 4)
+
+    def test_no_page_of_nothing(self):
+        page = self.folder / "why.html"
+        self.why("--longest", "walk", "-o", page)
+        self.assertEqual([each.name for each in self.folder.glob("why.html*")], [])
+        for out in ("why.pftrace", "why", "-"):
+            self.assertIn(".html", self.why("--longest", "run", "-o", out, code=2)[1])
+        self.why("--longest", "run", "-o", self.folder / "none" / "x.html", code=2)
 
     @needs_traces
     def test_the_recording_of_a_service(self):

@@ -56,7 +56,7 @@ TEST_F(PerfettoTest, TheBaseClockIsThatOfTheFormatOrTheSystemsTime) {
   EXPECT_EQ(perfetto_lines(write({.format = "dial9"}).bytes).front(),
             "clocks 64+=100 65=100 6=100 3=100 primary=3");
   const ClockClass clock{.origin = ClockOrigin::kUnixEpoch};
-  made_.timeline.note_clock(&clock);
+  made_.timeline.note_clock(clock);
   EXPECT_EQ(perfetto_lines(write({.format = "dial9"}).bytes).front(),
             "clocks 64+=100 65=100 6=100 1=100 primary=1");
 }

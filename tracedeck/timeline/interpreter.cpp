@@ -299,7 +299,7 @@ class Interpreter::Work {
     const DataStreamClass* const stream_class = event_class.stream_class;
     const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
     if (plan.clock != nullptr) {
-      if (timeline_.clock() == nullptr) timeline_.note_clock(plan.clock);
+      if (timeline_.clock() == nullptr) timeline_.note_clock(*plan.clock);
       const bool is_related = related(*timeline_.clock(), *plan.clock);
       if (!is_related && unrelated_.insert(plan.clock->entity).second)
         ++timeline_.mutable_counts().unrelated_clocks;

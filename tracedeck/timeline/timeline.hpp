@@ -84,8 +84,8 @@ class Timeline {
   [[nodiscard]] const MarkName& name(NameId id) const { return names_[id - 1]; }
   [[nodiscard]] std::size_t name_count() const { return names_.size(); }
   [[nodiscard]] const TimelineCounts& counts() const { return counts_; }
-  // Of the first event with a time; null before it came.
-  [[nodiscard]] const ClockClass* clock() const { return clock_; }
+  // Of the first event with a time, whose trace may be gone; null before it came.
+  [[nodiscard]] const ClockClass* clock() const { return clock_ ? &*clock_ : nullptr; }
   // Times of the first and the last event; 0 and 0 when there was none.
   [[nodiscard]] std::int64_t begin() const { return any_time_ ? begin_ : 0; }
   [[nodiscard]] std::int64_t end() const { return end_; }
@@ -99,7 +99,7 @@ class Timeline {
   [[nodiscard]] NameId find_name(std::string_view category, std::string_view text) const;
   [[nodiscard]] TimelineCounts& mutable_counts() { return counts_; }
   void note_table(const std::string& table);
-  void note_clock(const ClockClass* clock) { clock_ = clock; }
+  void note_clock(const ClockClass& clock) { clock_ = clock; }
   void note_time(std::int64_t time) {
     if (time < begin_) [[unlikely]]
       note_first_time(time);
@@ -113,7 +113,7 @@ class Timeline {
   std::deque<MarkName> names_;
   std::unordered_map<std::string, NameId> by_text_;
   TimelineCounts counts_;
-  const ClockClass* clock_ = nullptr;
+  std::optional<ClockClass> clock_;
   bool any_time_ = false;
   std::int64_t begin_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t end_ = 0;
