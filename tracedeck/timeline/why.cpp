@@ -81,6 +81,12 @@ Result<void> SliceWitness::take(const Timeline& timeline, std::span<const Mark> 
       case MarkKind::kCounter:
         if (!mark.has(kReal)) count(mark);
         break;
+      case MarkKind::kFlowOut:
+        if (flows_.size() < kMostKept) flows_[mark.flow] = {.track = mark.track, .time = mark.time};
+        break;
+      case MarkKind::kFlowIn:
+        flow_in(mark);
+        break;
       case MarkKind::kInstant:
         if (mark.time <= slice.end && mark.time >= slice.begin - slice.duration()) sample(mark);
         break;
@@ -120,6 +126,9 @@ void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
   piece.begin = mark.begin;
   piece.end = mark.time;
   piece.depth = open.size();
+  if (open.empty() && mark.begin <= slice.begin && mark.time >= slice.begin &&
+      at_begin_.size() < kMostSpent)
+    at_begin_[mark.track] = mark.name;
   const Track& track = timeline.track(mark.track);
   if (!slice.is_wait && is_same_thread(timeline, mark.track, slice.track)) {
     const bool is_it = !slice.is_state && mark.begin == slice.begin && mark.time == slice.end &&
@@ -239,6 +248,21 @@ void SliceWitness::count(const Mark& mark) {
   count.level.track = mark.track;
   if (count.values == 1 || mark.value > count.level.most_of_trace)
     count.level.most_of_trace = mark.value;
+}
+
+// A flow is known when it arrives.
+void SliceWitness::flow_in(const Mark& mark) {
+  const auto flow = flows_.find(mark.flow);
+  if (flow == flows_.end()) return;
+  Evidence::Origin origin = flow->second;
+  flows_.erase(flow);
+  const FoundSlice& slice = evidence_.slice;
+  if (mark.track != slice.track || mark.time != (slice.is_wait ? slice.end : slice.begin) ||
+      evidence_.origins.size() == kMostPieces)
+    return;
+  const std::vector<Open>& open = of_track(open_, origin.track);
+  if (!open.empty() && open.front().begin <= origin.time) origin.within = open.front().name;
+  evidence_.origins.push_back(origin);
 }
 
 // Its value was so until `end`.

@@ -58,6 +58,7 @@ Result<void> SliceWitness::finish(const Timeline& timeline) {
     return shared_time(a, slice) > shared_time(b, slice);
   };
   std::ranges::stable_sort(inside_, by_overlap);
+  find_origins();
   find_tasks(timeline);
   find_states();
   find_held(timeline);
@@ -74,6 +75,15 @@ Result<void> SliceWitness::finish(const Timeline& timeline) {
   evidence_.hurt = std::move(hurt_);
   find_samples();
   return {};
+}
+
+// What a wait began in has mostly ended before the wait has.
+void SliceWitness::find_origins() {
+  for (Evidence::Origin& each : evidence_.origins) {
+    const auto open = at_begin_.find(each.track);
+    if (each.within == kNoName && each.time == evidence_.slice.begin && open != at_begin_.end())
+      each.within = open->second;
+  }
 }
 
 // Tracks of the scheduler's states of who it is about: its own, that of the thread of its track,
