@@ -320,22 +320,22 @@ class Worker {
                            [](void* address) { return reinterpret_cast<std::uintptr_t>(address); });
     const auto taken =
         std::span<const std::uint64_t>(frames).first(static_cast<std::size_t>(depth));
-    seen_.insert(taken.begin(), taken.end());
+    seen_.insert(addresses.begin(), addresses.begin() + depth);
     recorder_.record(StackSample{now(), number_, current_task_, taken});
   }
 
   // Says what the addresses of its stacks are called, as far as the dynamic linker knows.
   void name_addresses() {
-    for (const std::uint64_t address : seen_) {
+    for (const void* const address : seen_) {
       Dl_info symbol{};
-      if (dladdr(reinterpret_cast<void*>(address), &symbol) == 0 || symbol.dli_sname == nullptr)
-        continue;
+      if (dladdr(address, &symbol) == 0 || symbol.dli_sname == nullptr) continue;
       int status = 0;
       const std::unique_ptr<char, decltype(&std::free)> plain(
           abi::__cxa_demangle(symbol.dli_sname, nullptr, nullptr, &status), &std::free);
       const std::string_view name = plain == nullptr ? symbol.dli_sname : plain.get();
       // Without the types of its arguments.
-      recorder_.record(SymbolTableEntry{now(), address, 0, name.substr(0, name.find('(')), 0});
+      recorder_.record(SymbolTableEntry{now(), reinterpret_cast<std::uintptr_t>(address), 0,
+                                        name.substr(0, name.find('(')), 0});
     }
   }
 
@@ -345,7 +345,7 @@ class Worker {
   std::optional<std::uint64_t> current_task_;
   std::vector<std::uint32_t> block_;
   std::vector<std::uint32_t> merged_;
-  std::set<std::uint64_t> seen_;
+  std::set<const void*> seen_;  // addresses
   std::atomic<bool> sample_requested_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "tracedeck/model/symbols.hpp"
@@ -15,6 +16,14 @@ namespace {
 
 std::int64_t overlap(const Evidence::Piece& piece, const FoundSlice& slice) {
   return std::min(piece.end, slice.end) - std::max(piece.begin, slice.begin);
+}
+
+// From where on what had begun before it is of interest.
+std::int64_t earliest_of(const FoundSlice& slice) {
+  std::int64_t time = 0;
+  return __builtin_sub_overflow(slice.begin, slice.duration(), &time)
+             ? std::numeric_limits<std::int64_t>::min()
+             : time;
 }
 
 // Those of the end, too, but for what its begin has said.
@@ -88,7 +97,7 @@ Result<void> SliceWitness::take(const Timeline& timeline, std::span<const Mark> 
         flow_in(mark);
         break;
       case MarkKind::kInstant:
-        if (mark.time <= slice.end && mark.time >= slice.begin - slice.duration()) sample(mark);
+        if (mark.time <= slice.end && mark.time >= earliest_of(slice)) sample(mark);
         break;
       case MarkKind::kGap:
         if (overlaps(mark.begin, mark.time) && evidence_.gaps.size() < kMostPieces)
@@ -107,8 +116,7 @@ void SliceWitness::begin_slice(const Mark& mark) {
   Open& open = of_track(open_, mark.track).emplace_back();
   open.name = mark.name;
   open.begin = mark.time;
-  if (mark.time <= slice.end && mark.time >= slice.begin - slice.duration())
-    add_arguments(mark, open.texts);
+  if (mark.time <= slice.end && mark.time >= earliest_of(slice)) add_arguments(mark, open.texts);
 }
 
 void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
@@ -160,7 +168,7 @@ void SliceWitness::busy(const Evidence::Piece& piece) {
   Evidence::Piece& inner = inner_[piece.track];
   if (busy.count++ == 0 || overlap(piece, slice) > overlap(busy.longest, slice)) {
     busy.longest = piece;
-    busy.inner = inner.track != kNoTrack && overlap(inner, slice) * 2 >= overlap(piece, slice)
+    busy.inner = inner.track != kNoTrack && overlap(inner, slice) >= overlap(piece, slice) / 2
                      ? std::move(inner)
                      : Evidence::Piece();
   }
@@ -198,7 +206,7 @@ void SliceWitness::wait(const Mark& mark) {
     evidence_.waited.push_back(piece);
     return;
   }
-  if (!overlaps(mark.begin, mark.time) || overlap(piece, slice) * 2 < slice.duration()) return;
+  if (!overlaps(mark.begin, mark.time) || overlap(piece, slice) < slice.duration() / 2) return;
   hurt_.push_back(piece);
   if (hurt_.size() > kMostKept) {
     evidence_.more_hurt += keep_most(hurt_, kMostKept / 2, [](const auto& a, const auto& b) {

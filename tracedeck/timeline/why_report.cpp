@@ -162,7 +162,7 @@ void append_origins(std::string& out, const Evidence& evidence, const Timeline& 
 }
 
 void append_first(std::string& out, const FoundSlice& slice) {
-  if (!slice.longest_later || *slice.longest_later * 2 > slice.duration()) return;
+  if (!slice.longest_later || *slice.longest_later > slice.duration() / 2) return;
   Section(out, "first")
       .line(fmt::format("of its name; the longest of all later ones took {}",
                         duration_text(*slice.longest_later)));
@@ -188,7 +188,7 @@ void append_meanwhile(std::string& out, const Evidence& evidence, const Timeline
     const Piece& longest = each.longest;
     std::string before;
     // What filled it is not the longest alone.
-    if (each.count > 1 && (longest.end - longest.begin) * 10 < each.time * 9)
+    if (each.count > 1 && longest.end - longest.begin < each.time - each.time / 10)
       before = fmt::format("{} in {}, the longest ", each.count, duration_text(each.time));
     section.line(fmt::format("{}: {}{}", track_of(timeline, longest.track), before,
                              piece_text(timeline, longest)));
