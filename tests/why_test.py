@@ -37,10 +37,10 @@ args = "job"
 START, END, QUEUE = range(3)
 
 
-def pool(*events):
-    """A dial9 trace of (time, class, values)."""
+def pool(*events, queue=("job",)):
+    """A dial9 trace of (time, class, values). `queue`: the fields of Queue."""
     trace = w.header()
-    for number, (name, fields) in enumerate({"Start": ["worker", "job"], "End": ["worker"], "Queue": ["job"]}.items()):
+    for number, (name, fields) in enumerate({"Start": ["worker", "job"], "End": ["worker"], "Queue": queue}.items()):
         trace += w.schema(number, name, [(field, w.VARINT) for field in fields])
     now = 0
     for time, kind, values in events:
@@ -116,6 +116,25 @@ class Why(CommandTest):
             text.splitlines()[0], "run 1 (job=1) lasted 1.00us on worker 0 from +0.000000 s; the median of 1 such is 1.00us"
         )
         self.assertIn("  meanwhile  worker 1: run 3, 700ns", text)
+
+    def test_what_led_to_it(self):
+        flow = """
+[[flow]]
+from = "Queue"
+to = "Start"
+match = "job"
+from_track = "worker"
+to_track = "worker"
+"""
+        table = self.file("flow.toml", (TABLE + flow).encode())
+        # Job 2 is asked for by job 1 on worker 3, which has ended when it begins.
+        events = (10, START, (3, 1)), (100, QUEUE, (2, 3)), (200, END, (3,)), (500, START, (1, 2)), (600, END, (1,))
+        trace = self.file("flow.bin", pool(*events, queue=("job", "worker")))
+        text = self.check(run("why", "--table", table, "--longest", "queued", trace), 0).stdout.decode()
+        self.assertRegex(text, r"  from +worker 3, in run 1, at \+0\.000000 s")
+        answer = json.loads(self.check(run("why", "--json", "--table", table, "--longest", "run 2", trace), 0).stdout)
+        self.schema("why.schema.json").validate(answer)
+        self.assertEqual(answer["from"], [{"track": "worker 3", "time": 100}])
 
     def test_nothing_is_said_aloud(self):
         for args in (["--longest", "walk"], ["--slice", "run 1", "--rank", "2"], ["--at", "5000"]):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "tracedeck/model/symbols.hpp"
@@ -15,6 +16,14 @@ namespace {
 
 std::int64_t overlap(const Evidence::Piece& piece, const FoundSlice& slice) {
   return std::min(piece.end, slice.end) - std::max(piece.begin, slice.begin);
+}
+
+// From where on what had begun before it is of interest.
+std::int64_t earliest_of(const FoundSlice& slice) {
+  std::int64_t time = 0;
+  return __builtin_sub_overflow(slice.begin, slice.duration(), &time)
+             ? std::numeric_limits<std::int64_t>::min()
+             : time;
 }
 
 // Those of the end, too, but for what its begin has said.
@@ -81,8 +90,14 @@ Result<void> SliceWitness::take(const Timeline& timeline, std::span<const Mark> 
       case MarkKind::kCounter:
         if (!mark.has(kReal)) count(mark);
         break;
+      case MarkKind::kFlowOut:
+        if (flows_.size() < kMostKept) flows_[mark.flow] = {.track = mark.track, .time = mark.time};
+        break;
+      case MarkKind::kFlowIn:
+        flow_in(mark);
+        break;
       case MarkKind::kInstant:
-        if (mark.time <= slice.end && mark.time >= slice.begin - slice.duration()) sample(mark);
+        if (mark.time <= slice.end && mark.time >= earliest_of(slice)) sample(mark);
         break;
       case MarkKind::kGap:
         if (overlaps(mark.begin, mark.time) && evidence_.gaps.size() < kMostPieces)
@@ -101,8 +116,7 @@ void SliceWitness::begin_slice(const Mark& mark) {
   Open& open = of_track(open_, mark.track).emplace_back();
   open.name = mark.name;
   open.begin = mark.time;
-  if (mark.time <= slice.end && mark.time >= slice.begin - slice.duration())
-    add_arguments(mark, open.texts);
+  if (mark.time <= slice.end && mark.time >= earliest_of(slice)) add_arguments(mark, open.texts);
 }
 
 void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
@@ -120,6 +134,9 @@ void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
   piece.begin = mark.begin;
   piece.end = mark.time;
   piece.depth = open.size();
+  if (open.empty() && mark.begin <= slice.begin && mark.time >= slice.begin &&
+      at_begin_.size() < kMostSpent)
+    at_begin_[mark.track] = mark.name;
   const Track& track = timeline.track(mark.track);
   if (!slice.is_wait && is_same_thread(timeline, mark.track, slice.track)) {
     const bool is_it = !slice.is_state && mark.begin == slice.begin && mark.time == slice.end &&
@@ -151,7 +168,7 @@ void SliceWitness::busy(const Evidence::Piece& piece) {
   Evidence::Piece& inner = inner_[piece.track];
   if (busy.count++ == 0 || overlap(piece, slice) > overlap(busy.longest, slice)) {
     busy.longest = piece;
-    busy.inner = inner.track != kNoTrack && overlap(inner, slice) * 2 >= overlap(piece, slice)
+    busy.inner = inner.track != kNoTrack && overlap(inner, slice) >= overlap(piece, slice) / 2
                      ? std::move(inner)
                      : Evidence::Piece();
   }
@@ -189,7 +206,7 @@ void SliceWitness::wait(const Mark& mark) {
     evidence_.waited.push_back(piece);
     return;
   }
-  if (!overlaps(mark.begin, mark.time) || overlap(piece, slice) * 2 < slice.duration()) return;
+  if (!overlaps(mark.begin, mark.time) || overlap(piece, slice) < slice.duration() / 2) return;
   hurt_.push_back(piece);
   if (hurt_.size() > kMostKept) {
     evidence_.more_hurt += keep_most(hurt_, kMostKept / 2, [](const auto& a, const auto& b) {
@@ -239,6 +256,21 @@ void SliceWitness::count(const Mark& mark) {
   count.level.track = mark.track;
   if (count.values == 1 || mark.value > count.level.most_of_trace)
     count.level.most_of_trace = mark.value;
+}
+
+// A flow is known when it arrives.
+void SliceWitness::flow_in(const Mark& mark) {
+  const auto flow = flows_.find(mark.flow);
+  if (flow == flows_.end()) return;
+  Evidence::Origin origin = flow->second;
+  flows_.erase(flow);
+  const FoundSlice& slice = evidence_.slice;
+  if (mark.track != slice.track || mark.time != (slice.is_wait ? slice.end : slice.begin) ||
+      evidence_.origins.size() == kMostPieces)
+    return;
+  const std::vector<Open>& open = of_track(open_, origin.track);
+  if (!open.empty() && open.front().begin <= origin.time) origin.within = open.front().name;
+  evidence_.origins.push_back(origin);
 }
 
 // Its value was so until `end`.

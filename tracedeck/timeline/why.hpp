@@ -141,13 +141,20 @@ struct Evidence {
     std::uint64_t count = 0;  // of outer slices; 0: `longest` is a state
     std::int64_t time = 0;    // ns that they overlap
   };
+  // Where a flow came from.
+  struct Origin {
+    TrackId track = kNoTrack;
+    std::int64_t time = 0;
+    NameId within = kNoName;  // the slice that was open there, as far as that is known
+  };
   FoundSlice slice = {};
-  std::string arguments = {};      // of the slice
-  std::vector<Piece> around = {};  // what it lies in, outermost first
-  std::vector<Piece> inside = {};  // the longest, in the order of begins
-  std::vector<Piece> waited = {};  // what it waited for before
-  std::vector<Busy> meanwhile =
-      {};  // on other tracks, and on that of a wait, those that overlap longest
+  std::string arguments = {};        // of the slice
+  std::vector<Piece> around = {};    // what it lies in, outermost first
+  std::vector<Piece> inside = {};    // the longest, in the order of begins
+  std::vector<Piece> waited = {};    // what it waited for before
+  std::vector<Origin> origins = {};  // what led to its begin, or to the end of a wait
+  // On other tracks, and on that of a wait, the longest first.
+  std::vector<Busy> meanwhile = {};
   std::vector<Piece> hurt = {};      // waits meanwhile, the longest
   std::vector<Sample> samples = {};  // on its track and on those of `meanwhile`
   std::vector<Piece> gaps = {};      // what is not known meanwhile
@@ -205,11 +212,13 @@ class SliceWitness final : public MarkSink {
   void state(const Timeline& timeline, const Mark& mark);
   void leave(TrackId track, const State& state, std::int64_t end);
   void count(const Mark& mark);
+  void flow_in(const Mark& mark);
   void leave(Count& count, std::int64_t end) const;
   void tidy();
   void busy(const Evidence::Piece& piece);
 
   // What is made of it all in the end.
+  void find_origins();
   void find_tasks(const Timeline& timeline);
   void find_states();
   void find_held(const Timeline& timeline);
@@ -229,6 +238,8 @@ class SliceWitness final : public MarkSink {
   std::vector<Count> counts_;
   std::vector<std::int32_t> last_cpu_;  // by track, of tasks
   NameId running_ = kNoName;
+  std::map<std::uint64_t, Evidence::Origin> flows_;  // by number
+  std::map<TrackId, NameId> at_begin_;               // outer slices that were open when it began
   std::map<SpentKey, Evidence::Spent> spent_;
   std::vector<std::pair<TrackId, std::int32_t>> put_there_;  // tasks that began to run at its end
   std::vector<std::int64_t> numbers_;                        // among the arguments of a wait

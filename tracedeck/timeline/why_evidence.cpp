@@ -58,6 +58,7 @@ Result<void> SliceWitness::finish(const Timeline& timeline) {
     return shared_time(a, slice) > shared_time(b, slice);
   };
   std::ranges::stable_sort(inside_, by_overlap);
+  find_origins();
   find_tasks(timeline);
   find_states();
   find_held(timeline);
@@ -74,6 +75,15 @@ Result<void> SliceWitness::finish(const Timeline& timeline) {
   evidence_.hurt = std::move(hurt_);
   find_samples();
   return {};
+}
+
+// What a wait began in has mostly ended before the wait has.
+void SliceWitness::find_origins() {
+  for (Evidence::Origin& each : evidence_.origins) {
+    const auto open = at_begin_.find(each.track);
+    if (each.within == kNoName && each.time == evidence_.slice.begin && open != at_begin_.end())
+      each.within = open->second;
+  }
 }
 
 // Tracks of the scheduler's states of who it is about: its own, that of the thread of its track,
@@ -120,23 +130,23 @@ void SliceWitness::find_held(const Timeline& timeline) {
   const FoundSlice& slice = evidence_.slice;
   awaited_.push_back(timeline.name(slice.name).text);
   for (const Evidence::Piece& each : inside_) {
-    if (shared_time(each, slice) * 2 >= slice.duration())
+    if (shared_time(each, slice) >= slice.duration() / 2)
       awaited_.push_back(timeline.name(each.name).text);
   }
   for (const Spent& each : evidence_.states) {
-    if (each.time * 10 >= slice.duration()) awaited_.push_back(timeline.name(each.name).text);
+    if (each.time >= slice.duration() / 10) awaited_.push_back(timeline.name(each.name).text);
   }
   const Track& own = timeline.track(slice.track);
   for (const Evidence::Piece& each : lanes_) {
     const Track& track = timeline.track(each.track);
-    if (each.track != slice.track && shared_time(each, slice) * 10 >= slice.duration() &&
+    if (each.track != slice.track && shared_time(each, slice) >= slice.duration() / 10 &&
         is_awaited(track.name) && are_same_process(track, own))
       evidence_.held.push_back(each);
   }
   for (const auto& [key, spent] : spent_) {
     const Track& track = timeline.track(spent.track);
     if (track.kind != TrackKind::kState || track.parent != kNoTrack || spent.track == slice.track ||
-        spent.time * 10 < slice.duration() || !is_awaited(track.name))
+        spent.time < slice.duration() / 10 || !is_awaited(track.name))
       continue;
     const std::int64_t begin = std::max(spent.begin, slice.begin);
     evidence_.held.push_back(
@@ -165,18 +175,19 @@ void SliceWitness::find_held(const Timeline& timeline) {
 void SliceWitness::find_ran(const Timeline& timeline) {
   const FoundSlice& slice = evidence_.slice;
   const bool was_ready = std::ranges::any_of(evidence_.states, [&](const Spent& each) {
-    return timeline.name(each.name).text == "runnable" && each.time * 10 >= slice.duration();
+    return timeline.name(each.name).text == "runnable" && each.time >= slice.duration() / 10;
   });
   if (evidence_.tasks.empty() || evidence_.cpu == kNoCpu) return;
   if (!was_ready && !slice.is_wait && evidence_.held.empty()) return;
   for (const auto& [key, spent] : spent_) {
     const Track& track = timeline.track(spent.track);
     if (track.kind == TrackKind::kTask && spent.name == running_ && spent.cpu == evidence_.cpu &&
-        spent.time * 100 >= slice.duration() && !is_of(evidence_.tasks, spent.track))
+        spent.time >= slice.duration() / 100 && !is_of(evidence_.tasks, spent.track))
       add_spent(evidence_.ran, spent);
     if (track.kind == TrackKind::kState && track.parent != kNoTrack &&
         timeline.track(track.parent).kind == TrackKind::kCpu &&
-        timeline.name(spent.name).text == "idle" && spent.time * 10 >= slice.duration() * 9)
+        timeline.name(spent.name).text == "idle" &&
+        spent.time >= slice.duration() - slice.duration() / 10)
       evidence_.idle.push_back(track.parent);
   }
   longest_first(evidence_.ran);
@@ -204,12 +215,12 @@ void SliceWitness::find_meanwhile(const Timeline& timeline) {
   const FoundSlice& slice = evidence_.slice;
   std::vector<Evidence::Busy>& busy = evidence_.meanwhile;
   for (auto& [track, each] : meanwhile_) {
-    if (each.count != 0 && each.time * 10 >= slice.duration()) busy.push_back(std::move(each));
+    if (each.count != 0 && each.time >= slice.duration() / 10) busy.push_back(std::move(each));
   }
   for (const auto& [key, spent] : spent_) {
     const Track& track = timeline.track(spent.track);
     if (track.kind != TrackKind::kState || track.parent == kNoTrack ||
-        track.parent == slice.track || spent.time * 10 < slice.duration() * 9 ||
+        track.parent == slice.track || spent.time < slice.duration() - slice.duration() / 10 ||
         timeline.track(track.parent).kind != TrackKind::kThread ||
         meanwhile_.contains(track.parent))
       continue;
@@ -225,7 +236,7 @@ void SliceWitness::find_meanwhile(const Timeline& timeline) {
       return timeline.name(inner.name).text == timeline.name(each.name).text;
     });
     if (!slice.is_wait && !is_same && each.begin >= slice.begin && each.end <= slice.end &&
-        shared_time(each, slice) * 2 >= slice.duration())
+        shared_time(each, slice) >= slice.duration() / 2)
       busy.push_back({.longest = each, .count = 1, .time = shared_time(each, slice)});
   }
   std::ranges::stable_sort(busy, [&](const Evidence::Busy& a, const Evidence::Busy& b) {

@@ -20,8 +20,8 @@ using State = Evidence::Spent;
 
 std::string time_text(std::int64_t time) { return short_duration(static_cast<double>(time)); }
 
-bool is_most(std::int64_t time, std::int64_t of) { return time * 10 >= of * 9; }
-bool is_half(std::int64_t time, std::int64_t of) { return time * 2 >= of; }
+bool is_most(std::int64_t time, std::int64_t of) { return time >= of - of / 10; }
+bool is_half(std::int64_t time, std::int64_t of) { return time >= of / 2; }
 
 const State* state_of(const std::vector<State>& states, const Timeline& timeline,
                       std::string_view name) {

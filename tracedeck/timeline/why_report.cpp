@@ -151,8 +151,18 @@ void append_levels(std::string& out, const Evidence& evidence, const Timeline& t
   }
 }
 
+void append_origins(std::string& out, const Evidence& evidence, const Timeline& timeline) {
+  Section section(out, "from");
+  for (const Evidence::Origin& each : evidence.origins) {
+    const std::string within =
+        each.within == kNoName ? "" : ", in " + label_of(timeline, each.within);
+    section.line(fmt::format("{}{}, at {}", track_of(timeline, each.track), within,
+                             since(timeline, each.time)));
+  }
+}
+
 void append_first(std::string& out, const FoundSlice& slice) {
-  if (!slice.longest_later || *slice.longest_later * 2 > slice.duration()) return;
+  if (!slice.longest_later || *slice.longest_later > slice.duration() / 2) return;
   Section(out, "first")
       .line(fmt::format("of its name; the longest of all later ones took {}",
                         duration_text(*slice.longest_later)));
@@ -178,7 +188,7 @@ void append_meanwhile(std::string& out, const Evidence& evidence, const Timeline
     const Piece& longest = each.longest;
     std::string before;
     // What filled it is not the longest alone.
-    if (each.count > 1 && (longest.end - longest.begin) * 10 < each.time * 9)
+    if (each.count > 1 && longest.end - longest.begin < each.time - each.time / 10)
       before = fmt::format("{} in {}, the longest ", each.count, duration_text(each.time));
     section.line(fmt::format("{}: {}{}", track_of(timeline, longest.track), before,
                              piece_text(timeline, longest)));
@@ -254,6 +264,15 @@ void append_meanwhile(render::JsonObject& object, const Evidence& evidence,
 // The rest of `why_json`: what a scheduler, locks and counters say.
 void append_causes(render::JsonObject& object, const Evidence& evidence, const Timeline& timeline) {
   if (evidence.slice.longest_later) object.integer("longest_later", *evidence.slice.longest_later);
+  render::JsonArray origins(object.key("from"));
+  for (const Evidence::Origin& each : evidence.origins) {
+    render::JsonObject origin(origins.next());
+    origin.string("track", timeline.track(each.track).name);
+    origin.integer("time", each.time);
+    if (each.within != kNoName) origin.string("within", timeline.name(each.within).label());
+    origin.end();
+  }
+  origins.end();
   append_states(object, "states", evidence.states, timeline);
   append_pieces(object, "held", evidence.held, timeline);
   append_states(object, "holder", evidence.holder, timeline);
@@ -287,6 +306,7 @@ std::string why_text(const Evidence& evidence, const Timeline& timeline,
   append_levels(out, evidence, timeline);
   Section waited(out, "waited");
   for (const Piece& piece : evidence.waited) waited.line(piece_text(timeline, piece));
+  append_origins(out, evidence, timeline);
   Section around(out, "within");
   for (const Piece& piece : evidence.around) around.line(piece_text(timeline, piece));
   append_inside(out, evidence, timeline);
