@@ -159,7 +159,9 @@ class Interpreter::Work {
                      .stream = last_state_};
     last_ = now.time;
     timeline_.note_time(now.time);
-    act(plan, now);
+    marking_.pass(now.time);
+    for (const auto& action : plan.actions) action->run(now);
+    if (now.stream != nullptr) now.stream->last_time = now.time;
   }
 
   [[gnu::noinline]] void run_any(ClassPlan& plan, const Event& event) {
@@ -182,14 +184,10 @@ class Interpreter::Work {
     }
     if (!whole_.empty()) [[unlikely]]
       flush_whole();
-    any_pending_ = false;
-    act(plan, now);
-  }
-
-  [[gnu::always_inline]] void act(ClassPlan& plan, const Moment& now) {
     marking_.pass(now.time);
     for (const auto& action : plan.actions) action->run(now);
     if (now.stream != nullptr) now.stream->last_time = now.time;
+    any_pending_ = damage_pending_ || !whole_.empty();
   }
 
   // Slices that begin at the same time are begun in the order in which they enclose one another.
