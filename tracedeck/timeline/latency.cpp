@@ -81,7 +81,9 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
 [[gnu::always_inline]] inline void Latency::leave(const Mark& mark) {
   if ((mark.flags & (kUnplaced | kBeganBefore)) != 0) return;
   TrackTimes& track = tracks_[mark.track - 1];
-  if (track.depth == 0 || --track.depth != 0 || mark.has(kOpenAtEnd)) return;
+  if (track.depth == 0) return;
+  --track.depth;
+  if (track.depth != 0 || mark.has(kOpenAtEnd)) return;
   track.busy += mark.time - std::max(track.outer_begin, begin_);
 }
 
