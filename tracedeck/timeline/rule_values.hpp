@@ -139,6 +139,8 @@ class RuleValue {
   std::shared_ptr<const query::Matchers> matchers_;
   CurrentPlace current_ = {};
   std::vector<RuleValue> of_;  // of kCurrent its keys, of kFirstKnown the alternatives
+  // Of kFirstKnown: which of them are called as the first one, as "common.tid ?? current.tid".
+  std::vector<bool> like_first_;
   std::string environment_;
 };
 
@@ -192,6 +194,7 @@ class BoundValue {
   std::shared_ptr<const query::Matchers> matchers_;
   CurrentPlace current_ = {};
   std::vector<BoundValue> of_;
+  std::vector<bool> like_first_;
   std::string constant_;
 };
 

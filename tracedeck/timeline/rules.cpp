@@ -205,9 +205,10 @@ void CompiledRules::name_memory() {
 void CompiledRules::compile_tracks(RuleParser& parser) {
   for (const TrackRule& rule : table_.tracks) {
     parser.in("track", rule.id);
-    const std::string signature = fmt::format(
-        "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", static_cast<int>(rule.kind), rule.name,
-        fmt::join(rule.key, "\t"), rule.parent, rule.shared, rule.pid, rule.tid, rule.unit);
+    const std::string signature =
+        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", static_cast<int>(rule.kind), rule.name,
+                    fmt::join(rule.key, "\t"), rule.parent, rule.shared, rule.pid, rule.tid,
+                    rule.unit + "\n" + rule.join);
     auto& known = context_.tracks[signature];
     if (known != nullptr) {
       spaces_.emplace(rule.id, known.get());
@@ -222,6 +223,12 @@ void CompiledRules::compile_tracks(RuleParser& parser) {
     parser.value(rule.pid, space.pid);
     parser.value(rule.tid, space.tid);
     if (!rule.parent.empty()) space.parent = this->space(rule.parent);
+    if (rule.join.empty()) continue;
+    space.tracks = &context_.joined.try_emplace(rule.join, rule.key.size() + 1).first->second;
+    if (!rule.shared || space.tracks->words() != rule.key.size() + 1)
+      parser.wrong({.message = fmt::format("tracks that are joined as `{}` are to be shared, and "
+                                           "to have as many keys",
+                                           rule.join)});
   }
 }
 
