@@ -113,7 +113,8 @@ Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& nam
       auto of = parse(std::string(each), names);
       if (!of) return of;
       value.of_.push_back(*std::move(of));
-      value.like_first_.push_back(last_name(each) == last_name(value.of_.front().text_));
+      if (value.of_.size() <= 64 && last_name(each) == last_name(value.of_.front().text_))
+        value.like_first_ |= std::uint64_t{1} << (value.of_.size() - 1);
     }
     return value;
   }
@@ -221,7 +222,7 @@ bool BoundValue::odd_word(const Event& event, ValueScope& scope, std::uint64_t& 
     for (std::size_t i = 0; i < of_.size(); ++i) {
       std::uint64_t word = 0;
       if (!of_[i].word(event, scope, word)) continue;
-      if (like_first_[i]) {
+      if (i < 64 && (like_first_ >> i & 1U) != 0) {
         into = word;
         return true;
       }

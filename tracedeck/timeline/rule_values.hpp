@@ -139,8 +139,9 @@ class RuleValue {
   std::shared_ptr<const query::Matchers> matchers_;
   CurrentPlace current_ = {};
   std::vector<RuleValue> of_;  // of kCurrent its keys, of kFirstKnown the alternatives
-  // Of kFirstKnown: which of them are called as the first one, as "common.tid ?? current.tid".
-  std::vector<bool> like_first_;
+  // Of kFirstKnown: a bit for each of them that is called as the first one, as in
+  // "common.tid ?? current.tid"; beyond the 64th none is.
+  std::uint64_t like_first_ = 0;
   std::string environment_;
 };
 
@@ -194,7 +195,7 @@ class BoundValue {
   std::shared_ptr<const query::Matchers> matchers_;
   CurrentPlace current_ = {};
   std::vector<BoundValue> of_;
-  std::vector<bool> like_first_;
+  std::uint64_t like_first_ = 0;
   std::string constant_;
 };
 
@@ -258,8 +259,9 @@ class BoundTemplate {
 [[nodiscard]] std::string to_text(const query::Value& value);
 
 // The words of several values; false where one is unknown. `words`: room for all.
-[[nodiscard]] inline bool read_key(const std::vector<BoundValue>& values, const Event& event,
-                                   ValueScope& scope, std::uint64_t* words) {
+[[nodiscard, gnu::always_inline]] inline bool read_key(const std::vector<BoundValue>& values,
+                                                       const Event& event, ValueScope& scope,
+                                                       std::uint64_t* words) {
   for (const BoundValue& value : values) {
     if (!value.word(event, scope, *words++)) return false;
   }
