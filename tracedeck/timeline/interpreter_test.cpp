@@ -338,6 +338,45 @@ TEST_F(BalanceTest, AnOptionalTableIsUsedOnlyWhenAskedFor) {
   EXPECT_TRUE(found->optional);
 }
 
+// Two tables about one thread.
+class JoinTest : public InterpretedTest {
+ protected:
+  [[nodiscard]] static std::string table(std::string_view name, std::string_view event,
+                                         std::string_view more) {
+    return fmt::format(
+        "table = \"{0}\"\n[[track]]\nid = \"t\"\nname = \"{0} {{tid}}\"\n"
+        "key = [\"tid\"]\n{2}\n[[instant]]\nevent = \"{1}\"\ntrack = \"t\"\n"
+        "name = \"{1}\"\n",
+        name, event, more);
+  }
+  std::vector<std::string> both(std::string_view more) {
+    say(call_, 10, {unsigned_slot(7)});
+    say(note_, 20, {unsigned_slot(7)});
+    return marks(table("kernel", "call", more),
+                 {.tables = {*parse_table(table("user", "note", more), "user.toml")}});
+  }
+  const EventClass& call_ = add_class("call", structure_class({{"tid", unsigned_class()}}));
+  const EventClass& note_ = add_class("note", structure_class({{"tid", unsigned_class()}}));
+};
+
+TEST_F(JoinTest, TracksOfOneWordAreOne) {
+  EXPECT_THAT(both("shared = true\njoin = \"thread\""),
+              ElementsAre("instant call on kernel 7 at 10", "instant note on kernel 7 at 20"));
+}
+
+TEST_F(JoinTest, OthersAreNot) {
+  EXPECT_THAT(both("shared = true"),
+              ElementsAre("instant call on kernel 7 at 10", "instant note on user 7 at 20"));
+}
+
+TEST_F(JoinTest, JoinedTracksAreShared) {
+  const auto parsed = parse_table(table("kernel", "call", "join = \"thread\""), "kernel.toml");
+  ASSERT_TRUE(parsed);
+  const auto made = Interpreter::make({.tables = {*parsed}});
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("joined as `thread` are to be shared"));
+}
+
 // Names without any table.
 class InferredTest : public InterpretedTest {};
 

@@ -126,11 +126,13 @@ class NameMaker {
 
 // The tracks of one rule, and of all that say the same.
 struct TrackSpace {
-  explicit TrackSpace(const TrackRule& of) : rule(of), tracks(of.key.size() + 1) {}
+  explicit TrackSpace(const TrackRule& of) : rule(of), own(of.key.size() + 1) {}
+  TrackSpace(const TrackSpace&) = delete;
+  TrackSpace& operator=(const TrackSpace&) = delete;
 
   // Others take the places of tracks that are marked on no more.
   void forget(const SectionEnd& ended) {
-    tracks.keep_if([&](std::uint32_t number) { return !ended.has_track(number); });
+    tracks->keep_if([&](std::uint32_t number) { return !ended.has_track(number); });
   }
 
   TrackRule rule;
@@ -140,7 +142,8 @@ struct TrackSpace {
   RuleTemplate name = {};
   std::optional<RuleValue> pid = {};
   std::optional<RuleValue> tid = {};
-  KeyTable tracks;  // by key and trace
+  KeyTable own;             // by key and trace
+  KeyTable* tracks = &own;  // or those that it is joined with
 };
 
 class BoundTrack {
@@ -151,6 +154,7 @@ class BoundTrack {
       key_.emplace_back(each, event_class);
       possible_ = possible_ && key_.back().possible();
     }
+    joined_ = !space.rule.join.empty();
     if (space.pid) pid_ = BoundValue(*space.pid, event_class);
     if (space.tid) tid_ = BoundValue(*space.tid, event_class);
     if (!space.rule.shared && event_class.stream_class != nullptr &&
@@ -164,10 +168,10 @@ class BoundTrack {
 
   // kNoTrack where a part of the key is unknown.
   [[nodiscard, gnu::always_inline]] TrackId find(const Event& event) {
-    if (key_.size() > 1) return find_by_key(event);
+    if (key_.size() > 1 || joined_) return find_by_key(event);
     std::uint64_t word = 0;
     if (!key_.empty() && !key_.front().word(event, context_.scope, word)) return kNoTrack;
-    if (clearances_ != space_.tracks.clearances()) [[unlikely]]
+    if (clearances_ != space_.tracks->clearances()) [[unlikely]]
       forget_found();
     Place& place = found_[word % kPlaces];
     if (place.track == kNoTrack || place.word != word) [[unlikely]] {
@@ -184,13 +188,13 @@ class BoundTrack {
   // The same, but kNoTrack if there is none yet.
   [[nodiscard]] TrackId find_known(std::uint64_t word) const {
     const Words words = {word, trace_};
-    return space_.tracks.find(words.data());
+    return space_.tracks->find(words.data());
   }
   // The task of that word; `name`: what it is called if it is new.
   [[nodiscard]] TrackId find_task(const Event& event, std::uint64_t word,
                                   const BoundTemplate& name) {
     const Words words = {word, trace_};
-    const std::uint32_t known = space_.tracks.find(words.data());
+    const std::uint32_t known = space_.tracks->find(words.data());
     return known != 0 ? known : make(event, words.data(), &name);
   }
 
@@ -204,14 +208,21 @@ class BoundTrack {
 
   void forget_found() {
     std::ranges::fill(found_, Place{});
-    clearances_ = space_.tracks.clearances();
+    clearances_ = space_.tracks->clearances();
   }
   [[nodiscard, gnu::noinline]] TrackId find_by_key(const Event& event) {
     Words words = {};
     if (!read_key(key_, event, context_.scope, words.data())) return kNoTrack;
     words[key_.size()] = trace_;
-    const std::uint32_t known = space_.tracks.find(words.data());
-    return known != 0 ? known : make(event, words.data(), nullptr);
+    const std::uint32_t known = space_.tracks->find(words.data());
+    if (known != 0 && !(joined_ && completes(known, event))) [[likely]]
+      return known;
+    return make(event, words.data(), nullptr);
+  }
+  // Whether an event has what who made a joined track did not know: its process. Then another takes
+  // its place.
+  [[nodiscard]] bool completes(TrackId track, const Event& event) {
+    return pid_.slot(event) != nullptr && !context_.marking.timeline().track(track).pid;
   }
   TrackId make(const Event& event, const std::uint64_t* words, const BoundTemplate* name) {
     if (context_.marking.tracks_are_full()) return context_.marking.add_track({});
@@ -227,7 +238,7 @@ class BoundTrack {
     if (!track.tid && track.kind == TrackKind::kTask)
       track.tid = static_cast<std::int64_t>(words[0]);
     const TrackId id = context_.marking.add_track(std::move(track));
-    space_.tracks.place(words) = id;
+    space_.tracks->place(words) = id;
     return id;
   }
   [[nodiscard]] std::optional<std::int64_t> number(const BoundValue& value, const Event& event) {
@@ -245,6 +256,7 @@ class BoundTrack {
   BoundValue tid_;
   std::uint64_t trace_ = 0;
   bool possible_ = true;
+  bool joined_ = false;
   std::unique_ptr<BoundTrack> parent_;
 };
 

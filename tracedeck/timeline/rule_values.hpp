@@ -139,6 +139,9 @@ class RuleValue {
   std::shared_ptr<const query::Matchers> matchers_;
   CurrentPlace current_ = {};
   std::vector<RuleValue> of_;  // of kCurrent its keys, of kFirstKnown the alternatives
+  // Of kFirstKnown: a bit for each of them that is called as the first one, as in
+  // "common.tid ?? current.tid"; beyond the 64th none is.
+  std::uint64_t like_first_ = 0;
   std::string environment_;
 };
 
@@ -204,6 +207,7 @@ class BoundValue {
   std::shared_ptr<const query::Matchers> matchers_;
   CurrentPlace current_ = {};
   std::vector<BoundValue> of_;
+  std::uint64_t like_first_ = 0;
   std::string constant_;
 };
 

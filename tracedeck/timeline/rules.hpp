@@ -34,6 +34,8 @@ struct RuleContext {
   ValueScope scope = {&memory, &marking};
   // By what [[track]] rules say: tables that say the same have the same tracks.
   std::unordered_map<std::string, std::unique_ptr<TrackSpace>> tracks;
+  // The tracks of rules with a `join`, by that word.
+  std::unordered_map<std::string, KeyTable> joined = {};
 };
 
 // What one rule does with the events of one class.

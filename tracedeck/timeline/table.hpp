@@ -27,7 +27,9 @@ struct TrackRule {
   std::vector<std::string> key = {};  // none: there is one such track
   std::string parent = {};            // the id of another track, whose key this event has too
   bool shared = false;                // by all traces: the key says who it is on the machine
-  std::string pid = {};               // expressions; of processes and threads
+  // Tracks of all rules with this word and an equal key are one, whatever table they are of.
+  std::string join = {};
+  std::string pid = {};  // expressions; of processes and threads
   std::string tid = {};
   std::string unit = {};  // of counters: "ns", "bytes", "count", or another word
 };

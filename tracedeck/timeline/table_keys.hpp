@@ -70,8 +70,8 @@ constexpr auto keys_of<TrackRule>() {
   return std::tuple{required("id", &TrackRule::id),         optional("kind", &TrackRule::kind),
                     required("name", &TrackRule::name),     optional("key", &TrackRule::key),
                     optional("parent", &TrackRule::parent), optional("shared", &TrackRule::shared),
-                    optional("pid", &TrackRule::pid),       optional("tid", &TrackRule::tid),
-                    optional("unit", &TrackRule::unit)};
+                    optional("join", &TrackRule::join),     optional("pid", &TrackRule::pid),
+                    optional("tid", &TrackRule::tid),       optional("unit", &TrackRule::unit)};
 }
 
 template <>
