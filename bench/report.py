@@ -20,6 +20,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+LATENCY = 10_000_000  # events of mix3
 LARGE = 125_000_000  # events of mix3: 2.05 GB
 GIGABYTE = 61_000_000
 RUNS = 15
@@ -127,6 +128,21 @@ def commands(build: pathlib.Path, folder: pathlib.Path) -> None:
     table("Whole commands on 2 GB", ("command", "M events a processor second", "wall seconds", "MiB resident"), rows)
 
 
+def latency(build: pathlib.Path, folder: pathlib.Path) -> None:
+    """What events mean, in both orders by turns."""
+    trace = folder / "latency.bin"
+    output(build / "bin/instructions", "write-mix3", LATENCY, trace)
+    runs: dict[str, list[tuple[float, float, float]]] = {"recorded": [], "time": []}
+    for _ in range(5):
+        for order, seen in runs.items():
+            seen.append(run(build / "bin/tracedeck", "latency", "--jobs", "1", "--order", order,
+                            "--table", ROOT / "bench/mix3.toml", trace))
+    rows = [(order, f"{LATENCY / statistics.median(each[1] for each in seen) / 1e6:.1f}",
+             f"{max(each[2] for each in seen):.0f}") for order, seen in runs.items()]
+    table("latency of 10 million events, median of five", ("--order", "M events a processor second", "MiB resident"), rows)
+    trace.unlink()
+
+
 def ctf(build: pathlib.Path, folder: pathlib.Path) -> None:
     """Whole commands on a trace of LTTng shape, beside babeltrace2 where it is installed; best of five by the wall."""
     command, trace = build / "bin/tracedeck", folder / "lttng"
@@ -158,6 +174,7 @@ def main() -> None:
         os.environ["TMPDIR"] = folder
         info_ratio(build, pathlib.Path(folder))
         commands(build, pathlib.Path(folder))
+        latency(build, pathlib.Path(folder))
         ctf(build, pathlib.Path(folder))
 
 

@@ -39,10 +39,22 @@ constexpr auto kLatencyOptions = std::to_array<std::string_view>(
      "jobs",         "strict",      "color",      "progress", "quiet",          "verbose",
      "help",         "version"});
 constexpr auto kWhyOptions = std::to_array<std::string_view>(
-    {"longest",     "slice",    "rank",           "at",        "track",        "json",
-     "json-output", "table",    "slice-order",    "clock",     "clock-offset", "metadata",
-     "files-from",  "format",   "tband-encoding", "max-state", "jobs",         "strict",
-     "color",       "progress", "quiet",          "verbose",   "help",         "version"});
+    {"longest",        "slice",        "rank",        "at",         "track",
+     "page-out",       "json",         "json-output", "table",      "slice-order",
+     "clock",          "clock-offset", "metadata",    "files-from", "format",
+     "tband-encoding", "max-state",    "jobs",        "strict",     "color",
+     "progress",       "quiet",        "verbose",     "help",       "version"});
+constexpr auto kDiffOptions = std::to_array<std::string_view>(
+    {"json",           "json-output", "by",   "compared-top", "slice-where", "compared-require",
+     "table",          "begin",       "end",  "slice-order",  "metadata",    "format",
+     "tband-encoding", "max-state",   "jobs", "strict",       "color",       "progress",
+     "quiet",          "verbose",     "help", "version"});
+constexpr auto kViewOptions = std::to_array<std::string_view>(
+    {"port",      "perfetto",     "table",    "explain",    "flows",    "perfetto-level",
+     "args",      "min-duration", "max-size", "begin",      "end",      "slice-order",
+     "clock",     "clock-offset", "metadata", "files-from", "format",   "tband-encoding",
+     "max-state", "jobs",         "strict",   "color",      "progress", "quiet",
+     "verbose",   "help",         "version"});
 constexpr auto kTablesOptions = std::to_array<std::string_view>({"table", "help", "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
     {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
@@ -53,8 +65,11 @@ constexpr auto kConvertOptions = std::to_array<std::string_view>({"o",
                                                                   "packet-size",
                                                                   "table",
                                                                   "explain",
+                                                                  "flows",
                                                                   "perfetto-level",
                                                                   "args",
+                                                                  "min-duration",
+                                                                  "max-size",
                                                                   "int64",
                                                                   "report",
                                                                   "order",
@@ -147,6 +162,29 @@ constexpr std::array kCommands = {
         "which waits were going on. Evidence comes first; a conclusion is drawn only where all "
         "of a known pattern was seen. The TRACEs are read twice.",
         Operands::kTraces, kWhyOptions, check_why, run_why},
+    Command{
+        "diff", "two traces side by side, and what differs beyond chance",
+        "Compares how long things took in two traces, A and B, and how often they and each kind "
+        "of event happened a second. First comes what differs by more than varies within the "
+        "traces, the greatest change first; then the rest; then what only one of them has.\n\n"
+        "Marked with * is what differs beyond chance: were the traces alike, there would be no "
+        "mark at all with a probability of 99 %, however many names there are. That things come "
+        "in bursts is taken into account. Marked with ? is what too little is known of.\n\n"
+        "  tracedeck diff --require 'p99(\"wake -> poll\") <= 1.1 * A' A B\n\n"
+        "Two recordings of one program may differ too, by the load of the machine or by how "
+        "memory happened to be laid out. Comparing some of them shows by how much.",
+        Operands::kTwoTraces, kDiffOptions, check_diff, run_diff},
+    Command{
+        "view", "time lines in a browser of this machine",
+        "Makes the page that 'convert --to html' writes, serves it on this machine alone and "
+        "prints "
+        "its address, one line. It is served until it is interrupted (Ctrl+C), which is exit 0. "
+        "The page is in a temporary file in TMPDIR meanwhile, and its address cannot be guessed: "
+        "whoever knows it and is on this machine can read it.\n\n"
+        "With --perfetto the address is that of Perfetto's own page, which the browser loads from "
+        "the network; the trace goes from here to the browser, and no further. It is served until "
+        "it was fetched once, at 127.0.0.1:9001, the only place that Perfetto's page fetches from.",
+        Operands::kTraces, kViewOptions, check_view, run_view},
     Command{"tables", "what is known of the meaning of events",
             "Lists the tables that say what events mean, or prints the one called NAME, as TOML. "
             "With --table FILE that one is checked and is in the list.\n\n"

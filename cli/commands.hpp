@@ -14,13 +14,15 @@ namespace tracedeck::cli {
 enum class Operands : std::uint8_t {
   kNone,
   kTraces,           // TRACE...
+  kTwoTraces,        // A B
   kStagesAndTraces,  // STAGES TRACE...
   kKind,             // one of `generated_kinds()`
   kTable,            // none, or the name of a table
 };
 
 [[nodiscard]] constexpr bool takes_traces(Operands operands) {
-  return operands == Operands::kTraces || operands == Operands::kStagesAndTraces;
+  return operands == Operands::kTraces || operands == Operands::kTwoTraces ||
+         operands == Operands::kStagesAndTraces;
 }
 
 struct Command {
@@ -51,8 +53,12 @@ void run_stats(const Options& options, Session& session);
 [[nodiscard]] std::string check_query(Options& options);
 void run_query(const Options& options, Session& session);
 void run_latency(const Options& options, Session& session);
+[[nodiscard]] std::string check_diff(Options& options);
+void run_diff(const Options& options, Session& session);
 [[nodiscard]] std::string check_why(Options& options);
 void run_why(const Options& options, Session& session);
+[[nodiscard]] std::string check_view(Options& options);
+void run_view(const Options& options, Session& session);
 [[nodiscard]] std::string check_tables(Options& options);
 void run_tables(const Options& options, Session& session);
 void run_validate(const Options& options, Session& session);

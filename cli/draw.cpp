@@ -1,4 +1,4 @@
-// `convert` to what shows time lines: Perfetto, Chrome's trace viewer.
+// `convert` to what shows time lines: pages, Perfetto, Chrome's trace viewer, flame graphs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,71 +6,12 @@
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/drawing.hpp"
 #include "cli/output_file.hpp"
-#include "cli/output_options.hpp"
 #include "cli/places.hpp"
-#include "cli/receipt.hpp"
-#include "cli/time_lines.hpp"
-#include "cli/traces.hpp"
-#include "tracedeck/outputs.hpp"
-#include "tracedeck/timeline/latency_report.hpp"
-#include "tracedeck/timeline/mark_window.hpp"
+#include "tracedeck/io/output.hpp"
 
 namespace tracedeck::cli {
-namespace {
-
-// What is said of a whole trace in its picture.
-std::vector<exporting::TraceAttribute> attributes_of(const Options& options,
-                                                     const timeline::Timeline& timeline) {
-  std::vector<exporting::TraceAttribute> attributes;
-  for (std::size_t i = 0; i < options.operands.size(); ++i)
-    attributes.push_back({fmt::format("tracedeck.input.{}", i), options.operands[i]});
-  const timeline::TimelineCounts& counts = timeline.counts();
-  attributes.push_back({"tracedeck.tables", fmt::format("{}", fmt::join(timeline.tables(), ", "))});
-  attributes.push_back({"tracedeck.lost_events", static_cast<std::int64_t>(counts.lost_events)});
-  attributes.push_back({"tracedeck.gaps", static_cast<std::int64_t>(counts.gaps)});
-  attributes.push_back(
-      {"tracedeck.unmatched_ends", static_cast<std::int64_t>(counts.unmatched_ends)});
-  return attributes;
-}
-
-// What the interpretation itself could not place.
-void append_counts(Receipt& receipt, const timeline::TimelineCounts& counts) {
-  const auto append = [&](std::uint64_t count, std::string what, std::string done, bool lossy) {
-    if (count != 0)
-      receipt.push_back(
-          {.what = std::move(what), .done = std::move(done), .count = count, .lossy = lossy});
-  };
-  append(counts.without_time, "event without a time", "left out", true);
-  append(counts.without_lane, "slice beyond 256 at a time on one track", "left out", true);
-  append(counts.not_held, "begin beyond what memory holds", "left out", true);
-  append(counts.without_field, "event that lacks a field of its rule", "left out", true);
-  append(counts.overlaps, "slice that overlaps another on its track", "on a lane of its own",
-         false);
-  append(counts.inferred_ends, "slice without an end of its own", "ended where the next begins",
-         false);
-  append(counts.unmatched_ends, "end without a begin", "shown as an instant", false);
-  append(counts.clock_steps, "time earlier than the last on its track", "clamped to that", false);
-  append(counts.sections, "step back of a clock by more than 1s", "all begins anew there", false);
-}
-
-// Marks that go nowhere: only what was applied is wanted.
-class NoMarks final : public timeline::MarkSink {
- public:
-  Result<void> take(const timeline::Timeline&, std::span<const timeline::Mark>) override {
-    return {};
-  }
-  Result<void> finish(const timeline::Timeline&) override { return {}; }
-};
-
-void explain(const Options& options, Session& session) {
-  NoMarks none;
-  const Interpreted read =
-      interpret(options, session, [&](const MarksAhead&) -> timeline::MarkSink& { return none; });
-  if (read.interpreter != nullptr) print(session, read.interpreter->explain());
-}
-
-}  // namespace
 
 std::string check_draw(const Options& options) {
   constexpr auto kOfEvents = std::to_array<std::string_view>({"where", "limit"});
@@ -81,51 +22,30 @@ std::string check_draw(const Options& options) {
         "ends would not be found",
         given, options.to);
   }
-  return {};
+  if (!options.max_size) return {};
+  // What was written to a pipe cannot be taken back.
+  if (options.out == kStandard || io::part_path(options.out).empty())
+    return "option '--max-size' tries several times: OUT has to be a file";
+  return check_read_again(options, "--max-size");
 }
 
 void run_draw(const Options& options, Session& session) {
   if (options.explain) return explain(options, session);
   const bool standard = options.out == kStandard;
-  const auto file = standard ? nullptr : create_output_file(options.out, session);
-  if (!standard && file == nullptr) return;
-  io::Output& output = standard ? session.out : *file;
-  std::unique_ptr<exporting::Exporter> exporter;
-  std::optional<timeline::MarkWindow> window;
-  const Interpreted read = interpret(
-      options, session,
-      [&](const MarksAhead& ahead) -> timeline::MarkSink& {
-        OutputSettings settings = output_settings(options);
-        settings.attributes = [&options, &line = ahead.timeline] {
-          return attributes_of(options, line);
-        };
-        settings.source_format = ahead.format;
-        exporter = find_output(options.to)->draw(output, settings);
-        window.emplace(*exporter);
-        if (ahead.begin) window->begin_at(*ahead.begin);
-        return *window;
-      },
-      find_output(options.to)->names_addresses ? flow::Needs::Symbols::kAll
-                                               : flow::Needs::Symbols::kNone);
-  if (read.interpreter == nullptr || exporter == nullptr) {
+  std::unique_ptr<io::Output> file;
+  const auto report = draw(options, session, [&]() -> io::Output* {
+    if (standard) return &session.out;
     if (file != nullptr) file->discard();
-    return;
-  }
-  if (read.cut_short) {
+    file = create_output_file(options.out, session);
+    return file.get();
+  });
+  if (report && session.delivered(standard ? session.out.flush() : file->finish()))
+    return conclude_conversion(options, session, *report);
+  if (session.stop.stop_requested()) {
     session.diagnostics.error(fmt::format("interrupted; {} is not complete", options.out));
-    return;
+  } else if (file != nullptr && !report) {
+    file->discard();
   }
-  if (!session.delivered(file != nullptr ? file->finish() : output.flush())) return;
-  const std::string empty =
-      timeline::empty_range_notice(read.interpreter->timeline(), read.stream->begin());
-  if (!empty.empty()) session.diagnostics.note(empty);
-  ConversionReport report{.inputs = options.operands,
-                          .output = options.out,
-                          .to = options.to,
-                          .events = read.interpreter->timeline().counts().events,
-                          .receipt = exporter->receipt()};
-  append_counts(report.receipt, read.interpreter->timeline().counts());
-  conclude_conversion(options, session, report);
 }
 
 }  // namespace tracedeck::cli

@@ -18,7 +18,8 @@ constexpr std::array kExitMeanings = {
                 "standard "
                 "output went away"},
     ExitMeaning{1,
-                "validate found an error, or was interrupted before it had looked at everything"},
+                "validate found an error, or was interrupted before it had looked at everything; a "
+                "--require does not hold"},
     ExitMeaning{2, "wrong usage, or an output that cannot be created"},
     ExitMeaning{3,
                 "an input cannot be opened, is no trace, or must be rejected by its specification; "
@@ -95,7 +96,8 @@ std::string table(const std::vector<std::pair<std::string, std::string>>& rows) 
 std::span<const ExitMeaning> exit_meanings() { return kExitMeanings; }
 
 std::string usage_line(const Command& command) {
-  constexpr std::array kOperands = {"", " TRACE...", " STAGES TRACE...", " KIND", " [NAME]"};
+  constexpr std::array kOperands = {"",      " TRACE...", " A B", " STAGES TRACE...",
+                                    " KIND", " [NAME]"};
   return fmt::format("tracedeck {} [OPTIONS]{}", command.name,
                      kOperands[static_cast<std::size_t>(command.operands)]);
 }
@@ -145,7 +147,13 @@ std::string help_text(const Command& command) {
   if (std::ranges::find(command.options, "begin") != command.options.end()) {
     text += fmt::format("\n{}\n", wrapped(fmt::format("T is {}.", kTimeForms), 0));
   }
-  if (takes_traces(command.operands)) {
+  if (command.operands == Operands::kTwoTraces) {
+    text +=
+        fmt::format("\n{}\n", wrapped("A and B are each a file, a directory, or '-' for standard "
+                                      "input; gzip and zstd are seen through. Exit codes and "
+                                      "the forms of values are in tracedeck(1).",
+                                      0));
+  } else if (takes_traces(command.operands)) {
     text += fmt::format("\n{}\n", wrapped("A TRACE is a file, a directory, '-' for standard "
                                           "input, or comes live from tcp://HOST:PORT, "
                                           "tcp-listen://ADDR:PORT, udp-listen://ADDR:PORT; gzip "

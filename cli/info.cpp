@@ -26,10 +26,15 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
   });
   if (!read) session.report(read.error());
   notices.finish();
+  const auto stored_size = reader.stored_size();
+  const auto size = reader.bytes_read();
+  const auto utc_offset = (*trace)->trace().utc_offset();
+  // What was needed to read the trace may be as much as its description.
+  trace->reset();
   flow::TraceSummary summary = summarizer.finish();
-  summary.stored_size = reader.stored_size();
-  summary.size = reader.bytes_read();
-  summary.utc_offset = (*trace)->trace().utc_offset();
+  summary.stored_size = stored_size;
+  summary.size = size;
+  summary.utc_offset = utc_offset;
   return summary;
 }
 

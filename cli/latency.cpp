@@ -1,27 +1,11 @@
 #include "tracedeck/timeline/latency.hpp"
 
-#include <fmt/format.h>
-
 #include "cli/commands.hpp"
 #include "cli/time_lines.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 
 namespace tracedeck::cli {
-namespace {
-
-void check_requirements(const Options& options, Session& session,
-                        const timeline::Latency& latency) {
-  for (const timeline::Requirement& requirement : options.requirements) {
-    const timeline::Requirement::Verdict verdict = requirement.check(latency);
-    if (verdict.holds) continue;
-    session.diagnostics.error(
-        fmt::format("{} does not hold: {}", requirement.text(), verdict.reason));
-    session.outcome.note(ExitCode::kNegative);
-  }
-}
-
-}  // namespace
 
 void run_latency(const Options& options, Session& session) {
   auto made = timeline::Latency::make({.where = options.slices_where, .by = options.slices_by});
@@ -45,7 +29,9 @@ void run_latency(const Options& options, Session& session) {
   const timeline::Timeline& timeline = read.interpreter->timeline();
   print(session, options.json ? timeline::latency_json(latency, timeline, report)
                               : timeline::latency_text(latency, timeline, report));
-  check_requirements(options, session, latency);
+  check_requirements(options, session, [&](const timeline::Requirement& requirement) {
+    return requirement.check(latency);
+  });
 }
 
 }  // namespace tracedeck::cli

@@ -110,7 +110,9 @@ constexpr std::string_view kLanguage =
     "that; only what is true comes out.\n\n"
     "In a query, 'let NAME = EXPR' gives a value a name. Behind pair, a.x is a field x of the "
     "first event and b.x one of the second, a.fields.name a field of the payload that is called "
-    "name, and a.name the event's name. A column is called as it is written, or by 'as NAME'.";
+    "name, and a.name the event's name. Behind spans there are kind (\"slice\" or \"wait\"), "
+    "category, name, label, track, time, end, duration, and what docs/query.md lists; any other "
+    "word is an argument of a slice. A column is called as it is written, or by 'as NAME'.";
 
 // `text` as roff shows it literally; every hyphen as the ASCII one.
 std::string literal(std::string_view text) {
@@ -227,8 +229,9 @@ std::string option_entry(const OptionSpec& spec) {
 }
 
 std::string command_entry(const Command& command) {
-  const std::string operands = command.operands == Operands::kTable ? " [\\fINAME\\fR]"
-                               : !takes_traces(command.operands)    ? ""
+  const std::string operands = command.operands == Operands::kTable       ? " [\\fINAME\\fR]"
+                               : !takes_traces(command.operands)          ? ""
+                               : command.operands == Operands::kTwoTraces ? " \\fIA\\fR \\fIB\\fR"
                                : command.operands == Operands::kTraces
                                    ? " \\fITRACE\\fR..."
                                    : " \\fISTAGES\\fR \\fITRACE\\fR...";

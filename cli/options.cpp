@@ -170,14 +170,19 @@ std::string apply_format(Options& options, const std::string& value) {
   return {};
 }
 
-std::string apply_slack(Options& options, const std::string& value) {
+std::expected<Nanoseconds, std::string> parse_duration(const std::string& value,
+                                                       std::string_view examples) {
   const auto time = parse_time_point(value);
   constexpr std::uint64_t kDay = 86'400'000'000'000;
   if (!time || time->from != TimePoint::From::kOrigin || time->value.negative() ||
       time->value > Nanoseconds::from_unsigned(kDay))
-    return fmt::format("a duration of at most a day is wanted, as 2s or 500ms, not '{}'", value);
-  options.slack = time->value;
-  return {};
+    return std::unexpected(
+        fmt::format("a duration of at most a day is wanted, as {}, not '{}'", examples, value));
+  return time->value;
+}
+
+std::string apply_slack(Options& options, const std::string& value) {
+  return take(options.slack, parse_duration(value, "2s or 500ms"));
 }
 
 std::string apply_baud(Options& options, const std::string& value) {
@@ -228,6 +233,12 @@ std::string apply_where(Options& options, const std::string& value) {
 
 std::string apply_table(Options& options, const std::string& value) {
   if (value.empty()) return "a file needs a name";
+  const auto& built_in = timeline::built_in_tables();
+  const auto known = std::ranges::find(built_in, value, &timeline::Table::name);
+  if (known != built_in.end()) {
+    options.tables.push_back(*known);
+    return {};
+  }
   auto text = read_table(value);
   if (!text) return std::move(text).error();
   auto tables = timeline::parse_tables(*text, value);
@@ -259,6 +270,15 @@ std::string apply_perfetto_level(Options& options, const std::string& value) {
   return {};
 }
 
+std::vector<Choice> flows_choices() {
+  return {{"long", "of what took long, as tables say"}, {"all", "of all"}};
+}
+
+std::string apply_flows(Options& options, const std::string& value) {
+  options.all_flows = value == "all";
+  return {};
+}
+
 std::string apply_rank(Options& options, const std::string& value) {
   const auto rank = parse_count(value);
   if (!rank) return rank.error();
@@ -281,6 +301,21 @@ std::string apply_args(Options& options, const std::string& value) {
   return {};
 }
 
+std::string apply_min_duration(Options& options, const std::string& value) {
+  const auto shortest = parse_duration(value, "10us or 1.5ms");
+  if (!shortest) return shortest.error();
+  options.shortest = static_cast<std::int64_t>(shortest->magnitude());
+  return {};
+}
+
+std::string apply_port(Options& options, const std::string& value) {
+  constexpr std::uint64_t kMost = 65'535;
+  const auto port = parse_count(value);
+  if (!port || *port > kMost) return fmt::format("a port is a number up to {}", kMost);
+  options.port = static_cast<std::uint16_t>(*port);
+  return {};
+}
+
 std::string apply_slices_by(Options& options, const std::string& value) {
   options.slices_by = value;
   const auto latency = timeline::Latency::make({.by = value});
@@ -296,8 +331,9 @@ std::string apply_top(Options& options, const std::string& value) {
   return {};
 }
 
-std::string apply_requirement(Options& options, const std::string& value) {
-  auto requirement = timeline::Requirement::parse(value);
+template <timeline::Requirement::Of Of>
+std::string add_requirement(Options& options, const std::string& value) {
+  auto requirement = timeline::Requirement::parse(value, Of);
   if (!requirement) return requirement.error().message;
   options.requirements.push_back(*std::move(requirement));
   return {};
@@ -408,10 +444,10 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "table",
                .value = "FILE",
                .help = "a table that says what events mean, beside the built-in ones",
-               .detail =
-                   "A file in TOML, which 'tracedeck tables' describes; in place of a "
-                   "built-in table of the same name. It may hold several, as --explain prints "
-                   "them. Repeatable.",
+               .detail = "A file in TOML, which 'tracedeck tables' describes; in place of a "
+                         "built-in table of the same name. It may hold several, as --explain "
+                         "prints them. Or the name of a built-in table that is only used when "
+                         "asked for. Repeatable.",
                .kind = ValueKind::kFile,
                .apply = apply_table},
     OptionSpec{.name = "explain",
@@ -439,12 +475,53 @@ constexpr std::array kOptions = {
                .value = "TRACK",
                .help = "only slices on tracks of that name, a glob",
                .apply = assign<&Options::why_track>},
+    OptionSpec{.key = "page-out",
+               .letter = 'o',
+               .value = "OUT",
+               .help = "write the page of just that window too, to OUT.html",
+               .detail =
+                   "What 'convert --to html' writes, of the slice and as much time before and "
+                   "behind it, with the answer in it. What goes on outside is cut and says so.",
+               .kind = ValueKind::kFile,
+               .apply = assign_path<&Options::out>},
     OptionSpec{.name = "args",
                .value = "WHICH",
                .help = "of html: fields of the longest slices of each name (default), or of all",
                .choices = args_choices,
                .initial = "longest",
                .apply = apply_args},
+    OptionSpec{.name = "flows",
+               .value = "WHICH",
+               .help = "arrows from what led to something: of what took long (default), or all",
+               .detail = "How long is said by tables; the one for dial9 has arrows from a wake to "
+                         "a poll that came 1 ms later or more.",
+               .choices = flows_choices,
+               .initial = "long",
+               .apply = apply_flows},
+    OptionSpec{.name = "min-duration",
+               .value = "D",
+               .help = "leave out slices shorter than D, and count them in a counter",
+               .detail =
+                   "As 10us or 1.5ms; a number is of ns. What was left out of a track adds up in "
+                   "the counters 'below 10us' (ns) and 'below 10us (count)' beside it. Waits that "
+                   "such slices ended with and that were shorter too are left out; states, "
+                   "instants and slices of unknown duration are not.",
+               .apply = apply_min_duration},
+    OptionSpec{
+        .name = "max-size",
+        .value = "SIZE",
+        .help = "leave out as many of the shortest slices as SIZE bytes ask for",
+        .detail = "K, M, G and T stand for powers of 1024; before compression. The TRACEs are "
+                  "read again, with a bound as of --min-duration, until the result is small "
+                  "enough; the bound is said.",
+        .apply = [](Options& o, const std::string& v) { return take(o.max_size, parse_size(v)); }},
+    OptionSpec{.name = "port",
+               .value = "N",
+               .help = "serve at this port of 127.0.0.1 (a free one)",
+               .apply = apply_port},
+    OptionSpec{.name = "perfetto",
+               .help = "serve a trace for Perfetto's page, which comes from the network",
+               .apply = set<&Options::perfetto>},
     OptionSpec{.name = "perfetto-level",
                .value = "VERSION",
                .help = "oldest Perfetto that is to read it: 57 (default), 50",
@@ -480,7 +557,24 @@ constexpr std::array kOptions = {
                    "a row's name, of a category, or of a glob over both, compared with a "
                    "duration or a count. It does not hold either where there is no such row, "
                    "or where losses leave it unknown. Repeatable.",
-               .apply = apply_requirement},
+               .apply = add_requirement<timeline::Requirement::Of::kOneTrace>},
+    OptionSpec{.name = "top",
+               .key = "compared-top",
+               .value = "N",
+               .help = "at most N rows under each heading (20)",
+               .detail = "0 is all of them, as with --output json.",
+               .apply = apply_top},
+    OptionSpec{.name = "require",
+               .key = "compared-require",
+               .value = "CONDITION",
+               .help = "exit 1 unless it holds: 'p99(\"wake -> poll\") <= 1.1 * A'",
+               .detail =
+                   "What 'latency' takes, of B, and compared with a multiple of what it is in A "
+                   "too; also rate, how many there were a second, and slower, the number of names "
+                   "whose p50 or p99 is greater in B beyond chance: 'slower(\"*\") == 0'. It does "
+                   "not hold either where there is no such row, or where losses leave it "
+                   "unknown. Repeatable.",
+               .apply = add_requirement<timeline::Requirement::Of::kTwoTraces>},
     OptionSpec{.name = "partial",
                .value = "FILE",
                .help = "write what the answer is made of to FILE instead, for --merge",

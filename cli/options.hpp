@@ -58,10 +58,15 @@ struct Options {
   std::string why_track;
   int perfetto_level = 57;
   bool all_arguments = false;
-  bool explain = false;              // print what was applied and inferred as tables
-  std::string slices_where;          // what slices have to meet
-  std::string slices_by;             // what they are grouped by
-  std::optional<std::uint64_t> top;  // rows of each category
+  bool all_flows = false;
+  std::int64_t shortest = 0;              // ns: shorter slices are not drawn
+  std::optional<std::uint64_t> max_size;  // bytes of what is drawn
+  bool perfetto = false;                  // of `view`: not the page
+  std::uint16_t port = 0;                 // of `view`; 0: one that the system chooses
+  bool explain = false;                   // print what was applied and inferred as tables
+  std::string slices_where;               // what slices have to meet
+  std::string slices_by;                  // what they are grouped by
+  std::optional<std::uint64_t> top;       // rows of each category
   std::vector<timeline::Requirement> requirements;
   bool clock_gmt = false;
   bool clock_seconds = false;

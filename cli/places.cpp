@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "tracedeck/formats.hpp"
+#include "tracedeck/io/live_address.hpp"
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/outputs.hpp"
@@ -87,6 +88,25 @@ std::string check_trace(const std::string& operand, const Places& places, bool f
 }
 
 }  // namespace
+
+std::string check_read_again(const Options& options, std::string_view what) {
+  const auto once = [&](std::string_view trace) {
+    return fmt::format(
+        "{} reads its TRACEs twice or more, and {} can be read once; a file is needed", what,
+        trace);
+  };
+  if (options.follow) return once("what is followed");
+  for (const std::string& operand : options.operands) {
+    if (operand == kStandard) return once("standard input");
+    std::error_code ignored;
+    const std::filesystem::file_status status = std::filesystem::status(operand, ignored);
+    const bool is_at_rest = std::filesystem::is_regular_file(status) ||
+                            std::filesystem::is_directory(status) ||
+                            !std::filesystem::exists(status);
+    if (!is_at_rest || io::is_live_address(operand)) return once(operand);
+  }
+  return {};
+}
 
 bool writes_directory(const Options& options) {
   const OutputKind* const kind = find_output(options.to);

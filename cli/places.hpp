@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/options.hpp"
 
@@ -16,5 +17,8 @@ inline constexpr std::string_view kStandard = "-";
 // What is wrong with the places of the result and the report, or "". Results go to their .part
 // files first, so that OUT itself may be an input.
 [[nodiscard]] std::string check_places(const Options& options);
+
+// What is wrong with TRACEs that are to be read twice or more, because of `what`, or "".
+[[nodiscard]] std::string check_read_again(const Options& options, std::string_view what);
 
 }  // namespace tracedeck::cli

@@ -7,6 +7,7 @@
 namespace tracedeck::cli {
 
 void Progress::show(double part) {
+  part_ = part;
   if (terminal_ == nullptr || part < 0) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;

@@ -19,6 +19,9 @@ class Progress {
   // draws at most every tenth of a second, and not before the work has lasted a second.
   void show(double part);
 
+  // What `show` was told last; negative: unknown.
+  [[nodiscard]] double part() const { return part_; }
+
   // Takes the line away, so that something else can be written.
   void erase();
 
@@ -44,6 +47,7 @@ class Progress {
   std::FILE* terminal_;
   Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
   bool drawn_ = false;
+  double part_ = -1;
   std::atomic<Drawing*> beside_ = nullptr;
 };
 

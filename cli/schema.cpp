@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <string>
 #include <utility>
 
 #include "cli/commands.hpp"
@@ -52,8 +53,12 @@ class SchemaPrinter {
     // Metadata with faults would not be what the trace has.
     if (!read && options_.metadata && exit_code_of(read.error()) == ExitCode::kNoTrace) return true;
     session_.diagnostics.progress().erase();
+    const auto description = (*trace)->reader().description();
+    const std::string target(options_.to.empty() ? (*trace)->reader().target() : options_.to);
+    // What was needed to read the trace may be as much as its description.
+    trace->reset();
     ApartOutput out(session_.out, !first_ && !options_.json);
-    const Result<void> written = write((*trace)->reader(), out);
+    const Result<void> written = write(*description, target, out);
     const bool refused = !written && written.error().code != ErrorCode::kWriteFailed &&
                          written.error().code != ErrorCode::kBrokenPipe;
     if (!refused) {
@@ -75,12 +80,10 @@ class SchemaPrinter {
     return read;
   }
 
-  Result<void> write(const Reader& reader, io::Output& out) const {
-    const TraceDescription& description = *reader.description();
-    if (options_.metadata) {
-      return write_metadata(
-          description, options_.to.empty() ? reader.target() : std::string_view(options_.to), out);
-    }
+  // `to`: the target whose metadata are asked for.
+  Result<void> write(const TraceDescription& description, std::string_view to,
+                     io::Output& out) const {
+    if (options_.metadata) return write_metadata(description, to, out);
     if (auto fits = WrittenOut().add(description); !fits) return fits;
     render::TextBuffer text(&out);
     if (options_.json) {

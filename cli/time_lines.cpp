@@ -1,5 +1,7 @@
 #include "cli/time_lines.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "cli/notices.hpp"
@@ -8,8 +10,10 @@
 namespace tracedeck::cli {
 
 timeline::MarkStreamOptions mark_options(const Options& options) {
-  return {
-      .tables = options.tables, .selection = options.selection, .keeps_order = options.order_given};
+  return {.tables = options.tables,
+          .all_flows = options.all_flows,
+          .selection = options.selection,
+          .keeps_order = options.order_given};
 }
 
 namespace {
@@ -30,7 +34,8 @@ void report_notices(Session& session, const timeline::Interpreter& interpreter) 
 }
 
 Interpreted interpret(const Options& options, Session& session, const SinkFor& sink_for,
-                      flow::Needs::Symbols symbols) {
+                      flow::Needs::Symbols symbols,
+                      const std::function<void(const Batch& batch)>& see) {
   std::string format;
   auto stream = timeline::MarkStream::make(mark_options(options),
                                            [&](const MarksAhead& ahead) -> timeline::MarkSink& {
@@ -54,6 +59,7 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
     if (!batch || *batch == nullptr) break;
     notices.see(**batch);
     taken = result.stream->add(*batch);
+    if (see) see(**batch);
   }
   if (taken) taken = result.stream->finish();
   session.diagnostics.progress().erase();
@@ -68,6 +74,19 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   if (result.stream->timeline().counts().unrelated_clocks != 0)
     session.diagnostics.note(unrelated_text(format));
   return result;
+}
+
+void check_requirements(
+    const Options& options, Session& session,
+    const std::function<timeline::Requirement::Verdict(const timeline::Requirement& requirement)>&
+        check) {
+  for (const timeline::Requirement& requirement : options.requirements) {
+    const timeline::Requirement::Verdict verdict = check(requirement);
+    if (verdict.holds) continue;
+    session.diagnostics.error(
+        fmt::format("{} does not hold: {}", requirement.text(), verdict.reason));
+    session.outcome.note(ExitCode::kNegative);
+  }
 }
 
 }  // namespace tracedeck::cli

@@ -1,11 +1,13 @@
 // The TRACEs as marks, for commands that show what events mean.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/timeline/mark_stream.hpp"
+#include "tracedeck/timeline/requirement.hpp"
 
 namespace tracedeck::cli {
 
@@ -25,9 +27,17 @@ struct Interpreted {
 // Reports what the interpretation has to say about tables and traces.
 void report_notices(Session& session, const timeline::Interpreter& interpreter);
 
-// Interprets all TRACEs. `sink_for` says where marks go.
+// Interprets all TRACEs. `sink_for` says where marks go; `see` is given each batch of events after
+// their marks, and may be empty.
 [[nodiscard]] Interpreted interpret(const Options& options, Session& session,
                                     const SinkFor& sink_for,
-                                    flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone);
+                                    flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone,
+                                    const std::function<void(const Batch& batch)>& see = {});
+
+// Reports each requirement that does not hold, as `check` finds, and counts it.
+void check_requirements(
+    const Options& options, Session& session,
+    const std::function<timeline::Requirement::Verdict(const timeline::Requirement& requirement)>&
+        check);
 
 }  // namespace tracedeck::cli

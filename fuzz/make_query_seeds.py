@@ -20,6 +20,8 @@ HOSTILE = (
     "select ratio, wide, sizes, inner, state, flags, maybe, ok as o | sort o, ratio desc | limit 3",
     "p99.9(ratio), hist(ratio), sum(wide), avg(low), min(text), distinct(state) by flags, every 3 | top 2 by p99.9",
     "limit 0 | rate, first(sizes), last(inner)",
+    "spans all | where .name == job && !whole | select job, .name, end - time as age | top 2 by age",
+    "spans | let x = duration * x | count, hist(x) by label, a.b[0], $ctx.c every 2 | sort hist",
 )
 
 

@@ -5,8 +5,9 @@
 #   scripts/count-instructions.sh [--against FILE] [MODE...]     default: all modes
 #
 # Workloads: mix3, mix16 (dial9), lttng (CTF 1.8), heph, tband. Modes: encode-, visit-, tape-, skip-WORKLOAD,
-# print-WORKLOAD (to JSON lines), convert-WORKLOAD-TARGET, query-WORKLOAD-QUESTION; perfetto-polls, of slices, with what it
-# takes to make their marks. FILE holds what this printed for another build; each line then shows the difference too, and
+# print-WORKLOAD (to JSON lines), print-WORKLOAD-time (in that order), convert-WORKLOAD-TARGET, query-WORKLOAD-QUESTION,
+# latency-WORKLOAD-ORDER (of mix3 with bench/mix3.toml, of others with a table of which no rule applies); perfetto-polls, of
+# slices, with what it takes to make their marks. FILE holds what this printed for another build; each line then shows the difference too, and
 # more than 2 % above it is an error.
 # Environment: BUILD_DIR (default build/release).
 set -euo pipefail
@@ -19,6 +20,7 @@ command_modes=(
     # Same format: encoded anew, since a bound asks for more than the bytes as they were.
     convert-{mix3,lttng,heph,tband}-ctf2 convert-mix3-dial9 convert-lttng-ctf1 convert-heph-heph convert-tband-tband
     query-mix3-{filter,class,group,groups,buckets,pairs} query-lttng-filter query-heph-group
+    print-mix3-time latency-mix3-{recorded,time} latency-lttng-recorded
 )
 # What is to be compared with tape-WORKLOAD.
 declare -A questions=(
@@ -44,12 +46,20 @@ if [[ $# -eq 0 ]]; then
 fi
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
+# Without rules of a table, names of classes would be taken for rules.
+cat >"$folder/no-rule.toml" <<'END'
+table = "no-rule"
+applies = { class = "*" }
+END
 
 # MODE EVENTS FILE, in `run`: what is to be counted.
 choose() {
     local target=${1##*-}
     case $1 in
         query-*) run=("$bin/tracedeck" query --jobs 1 "${questions[${1#query-}]}" "$3") ;;
+        latency-mix3-*) run=("$bin/tracedeck" latency --jobs 1 --order "$target" --table bench/mix3.toml "$3") ;;
+        latency-*) run=("$bin/tracedeck" latency --jobs 1 --order "$target" --table "$folder/no-rule.toml" "$3") ;;
+        print-*-time) run=("$bin/tracedeck" print --output jsonl --jobs 1 --order time "$3") ;;
         print-*) run=("$bin/tracedeck" print --output jsonl --jobs 1 "$3") ;;
         convert-*) run=("$bin/tracedeck" convert --jobs 1 -q --begin 1 --to "$target" -o "$folder/out" "$3") ;;
         *) run=("$bin/instructions" "$1" "$2" "$3") ;;

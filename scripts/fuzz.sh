@@ -26,7 +26,7 @@ run() {
     local target=$1 seconds=$2
     local name=${target%_fuzz} log=build/fuzz/log/$1.log
     mkdir -p "build/fuzz/corpus/$name"
-    if "build/asan/fuzz/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
+    if "build/fuzz/fuzz/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
         -seed="${FUZZ_SEED:-0}" -print_final_stats=1 -artifact_prefix="build/fuzz/artifacts/$name-" \
         "build/fuzz/corpus/$name" "fuzz/corpus/$name" >"$log" 2>&1; then
         printf '%-28s ok: %s inputs in %s s\n' "$target" \

@@ -68,7 +68,7 @@ class Dial9(ClassMemory):
 
     def test_schemas_of_fields_of_their_own(self):
         trace = self.file("trace", large_metadata.dial9_schemas(65536, 8))
-        self.check(trace, limit=76 * MIB, info=80 * MIB, schema=80 * MIB)
+        self.check(trace, to_ctf1=70 * MIB, to_ctf2=70 * MIB)
 
 
 class Tsdl(ClassMemory):
@@ -77,7 +77,7 @@ class Tsdl(ClassMemory):
 
     def test_labels(self):
         trace = self.directory(large_metadata.tsdl_labels(500_000))
-        self.check(trace, metadata=100 * MIB, to_ctf2=100 * MIB)
+        self.check(trace, metadata=84 * MIB, to_ctf2=100 * MIB)
 
     def test_options(self):
         trace = self.directory(large_metadata.tsdl_options(200_000))
@@ -96,7 +96,7 @@ class Json(ClassMemory):
         self.check(self.directory(large_metadata.json_events(64_000, 1)), only=FEW)
 
     def test_labels(self):
-        self.check(self.directory(large_metadata.json_labels(450_000)), only=FEW, schema=72 * MIB)
+        self.check(self.directory(large_metadata.json_labels(450_000)), only=FEW)
 
     def test_options(self):
         self.check(self.directory(large_metadata.json_options(100_000)), only=FEW)

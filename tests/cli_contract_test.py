@@ -16,7 +16,7 @@ import dial9_writer as w
 import heph_writer as h
 from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 
-COMMANDS = ["info", "print", "schema", "stats", "query", "latency", "why", "tables", "validate", "convert", "formats"]
+COMMANDS = ["info", "print", "schema", "stats", "query", "latency", "why", "diff", "view", "tables", "validate", "convert", "formats"]
 READERS = ["info", "print", "schema", "stats", "latency", "validate"]
 OPTIONS = {
     "info": "json output begin end where clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
@@ -26,9 +26,11 @@ OPTIONS = {
     "query": "json output partial merge table explain begin end where order clock clock-offset follow slack baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "latency": "json output by top where require table explain begin end order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "why": "longest slice rank at track json output table order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "diff": "json output by top where require table begin end order metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
     "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size table explain perfetto-level args int64 report order begin end where limit clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.

@@ -14,6 +14,14 @@ BIN = os.environ.get("TRACEDECK_BIN", str(ROOT / "build/release/bin/tracedeck"))
 TRACES = pathlib.Path(os.environ.get("TRACEDECK_TRACES", str(ROOT.parent / "shared/traces")))
 # Sanitized builds are slow; nothing here is a measurement.
 TIME_LIMIT = 300
+# Runs a command and says how much memory it took, in KiB; what this process takes would count for one that it starts.
+MEASURED = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:])
+_, status, usage = os.wait4(process.pid, 0)
+print(usage.ru_maxrss, file=sys.stderr)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
 # Lists in traces nest a thousand deep, and so does the JSON of them.
 sys.setrecursionlimit(20000)
 

@@ -101,6 +101,28 @@ class Latency(CommandTest):
         again = self.rows("--table", self.table(explained), self.trace())
         self.assertEqual(again["rows"], answer["rows"])
 
+    def test_rules_add_to_one_counter(self):
+        rules = """
+[[track]]
+id = "open"
+kind = "counter"
+name = "open jobs"
+[[counter]]
+event = "JobStart"
+track = "open"
+value = "1"
+sum = true
+[[counter]]
+event = "JobEnd"
+track = "open"
+value = "-1"
+sum = true
+"""
+        out = self.folder / "t.json"
+        self.check(run("convert", "--table", self.table(TABLE + rules), "-o", out, self.trace()), 0)
+        values = [e["args"] for e in json.loads(out.read_text())["traceEvents"] if e["ph"] == "C"]
+        self.assertEqual([number for each in values for number in each.values()], [1, 2, 1, 2, 1, 0])
+
     def test_conditions_and_groups(self):
         long = self.rows("--table", self.table(), "--where", "duration > 200", self.trace())
         self.assertEqual([row["count"] for row in long["rows"]], [1])

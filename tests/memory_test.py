@@ -38,6 +38,14 @@ class Memory(CommandTest):
         content = SCHEMA + b"".join(w.event(0, w.varint(i), delta=1000) for i in range(100))
         self.assertLess(self.most("print", "-q", "--output", "jsonl", *self.files(1000, content)), LIMIT)
 
+    def test_merging_five_thousand_small_files(self):
+        # More than a window of each, and all of them at the same time.
+        text = w.string("what is said of it")
+        schema = w.header() + w.schema(0, "Tick", [("n", w.VARINT), ("text", w.STRING)])
+        content = schema + b"".join(w.event(0, w.varint(i) + text, delta=1000) for i in range(100))
+        files = self.file("files", b"".join(b"%s\n" % path.name.encode() for path in self.files(5000, content)))
+        self.assertLess(self.most("print", "-q", "--output", "jsonl", "--files-from", files), LIMIT)
+
     def test_sorting_many_segments(self):
         # None of them near its place, so that all are put aside.
         segments = [SCHEMA + w.reset(10**9 + i * 7919 % 200_003 * 1000) + w.event(0, b"\1") for i in range(200_000)]
@@ -63,6 +71,8 @@ class Memory(CommandTest):
                 file.writelines(polls)
             with self.subTest(kind):
                 self.assertLess(self.most("latency", "-q", trace), LIMIT)
+                # Both traces, and what varies within each.
+                self.assertLess(self.most("diff", "-q", trace, trace), 3 * LIMIT)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,13 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
+
+from command import BIN
+from why_test import END, QUEUE, START, TABLE, pool
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARKS = os.environ.get("PAGE_MARKS", str(ROOT / "build/release/bin/page-marks"))
@@ -45,7 +49,10 @@ class Browser(unittest.TestCase):
 
     def show(self, shape, count, *steps, **more):
         """What the page shows at first and after each step; nothing may have failed."""
-        made = subprocess.run(["node", DRIVER, self.page(shape, count)], capture_output=True, timeout=300,
+        return self.show_page(self.page(shape, count), *steps, **more)
+
+    def show_page(self, page, *steps, **more):
+        made = subprocess.run(["node", DRIVER, page], capture_output=True, timeout=300,
                               input=json.dumps({"steps": steps, **more}).encode(), env=environment())
         if made.returncode == 77:
             self.skipTest(made.stderr.decode().strip())
@@ -228,6 +235,68 @@ class PageBrowserTest(Browser):
                 shown[scheme] = self.show("runtime", count, step, scheme=scheme)[1]["value"]
             self.assertNotEqual(shown["light"][0], shown["dark"][0])
             self.assertGreater(min(shown["light"][1], shown["dark"][1]), 3)
+
+
+class CommandsPages(Browser):
+    """Pages that the command makes of a trace: in a browser as they come."""
+
+    def setUp(self):
+        self.table = pathlib.Path(self.folder.name, "pool.toml")
+        self.table.write_text(TABLE)
+        self.trace = pathlib.Path(self.folder.name, "t.bin")
+        self.trace.write_bytes(pool(*self.EVENTS))
+
+    # Job 1 holds worker 0 for a millisecond from 10 ms on, with job 2 inside, while worker 1 is busy for longer; others before and behind.
+    EVENTS = ((0, START, (0, 9)), (20, END, (0,)), (9_000_000, START, (1, 3)), (9_900_000, QUEUE, (1,)), (10_000_000, START, (0, 1)),
+              (10_300_000, START, (0, 2)), (10_400_000, END, (0,)), (11_000_000, END, (0,)), (11_500_000, START, (0, 5)),
+              (15_000_000, END, (1,)), (16_000_000, END, (0,)), (24_000_000, START, (0, 9)), (24_000_020, END, (0,)))
+
+    def pictures(self, page, name):
+        """The same in both themes, to be looked at."""
+        for scheme in ("light", "dark") if SCREENSHOTS else ():
+            self.show_page(page, {"screenshot": str(pathlib.Path(SCREENSHOTS, f"{scheme}-{name}.png"))}, scheme=scheme, height=700)
+
+    def test_a_served_page(self):
+        process = subprocess.Popen([BIN, "view", "--table", self.table, self.trace], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            address = process.stdout.readline().decode().strip()
+            first, zoomed = self.show_page(address, {"press": "w"})
+            self.assertEqual(first["slices"], "6")
+            self.assertLess(width(zoomed), width(first))
+            self.assertEqual(first["tab"], "latency")
+            self.pictures(address, "served")
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(20), 0)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+    def test_the_page_of_a_slice(self):
+        page = pathlib.Path(self.folder.name, "why.html")
+        text = subprocess.run([BIN, "why", "--table", self.table, "--slice", "run 1", "-o", page, self.trace], check=True, capture_output=True).stdout.decode()
+        self.assertIn("run 1 (job=1) lasted 1.00ms on worker 0 from +0.010000 s", text)
+        probe = """[$('body').textContent, nameOf(selected.name), moment(selected.begin), [...document.querySelectorAll('#tabs button')].filter(b => !b.hidden).map(b => b.id),
+            rows.filter(row => row.kind === 0).length, flagTexts(3)]"""
+        all_slices = """(async () => { const list = []; for (const row of rows) if (row.kind === 0) for (let i = 0; i < row.count; ++i) {
+            const s = await sliceAt(row, i); list.push([nameOf(s.name), s.begin + since, s.end + since, s.flags]); } return list; })()"""
+        shown = self.show_page(page, {"evaluate": probe}, {"evaluate": all_slices}, {"press": "w"}, {"press": "f"}, {"press": "f"})
+        body, name, begins, tabs, _, flags = shown[1]["value"]
+        self.assertEqual(body, text)
+        self.assertEqual((name, begins), ("run 1", "+10.000000 ms"))
+        self.assertEqual(tabs, ["answer", "selection", "latency", "range", "list", "trace"])
+        self.assertEqual(shown[0]["tab"], "answer")
+        # A window of three times as much, what goes on outside cut: 1 began before, 2 had not ended.
+        self.assertEqual(view(shown[0]), (0, 3_000_000))
+        self.assertEqual(sorted(shown[2]["value"]), [
+            ["run 1", 10_000_000, 11_000_000, 0], ["run 2", 10_300_000, 10_400_000, 0],
+            ["run 3", 9_000_000, 12_000_000, 2], ["run 5", 11_500_000, 12_000_000, 2]])
+        self.assertEqual(flags, ["began before what is shown", "open at the end"])
+        self.assertEqual(view(shown[-1]), view(shown[0]))
+        self.pictures(page, "why")
+        # The address leads back to what was seen.
+        again = self.show_page(page, {"evaluate": "showPanel('latency')"}, {"press": "d"})[-1]
+        self.assertEqual(self.show_page(page, hash=again["hash"])[0]["selected"], again["selected"])
 
 
 if __name__ == "__main__":

@@ -274,6 +274,12 @@ class PageTest(unittest.TestCase):
         counts = dict(map(tuple, page.index["counts"]))
         self.assertEqual(counts["flows that arrive without having left"], 1)
 
+    def test_style_and_scripts_are_small(self):
+        page, _ = make("runtime", 1)
+        parts = re.findall(r"<style>\n(.*?)</style>|<script>\n(.*?)</script>", page.text, re.S)
+        self.assertEqual(len(parts), 2)
+        self.assertLessEqual(sum(len("".join(part).encode()) for part in parts), 60 * 1024)
+
     def test_a_runtime_of_each_size(self):
         for count in (1, 1000, 60_000):
             with self.subTest(count=count):

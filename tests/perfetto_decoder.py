@@ -91,6 +91,7 @@ Task = collections.namedtuple("Task", "time tid comm state cpu")
 class Trace:
     def __init__(self, data):
         self.problems, self.tracks, self.attributes, self.clocks = [], {}, {}, {}
+        self.callstacks = []  # (time, functions from the outermost on; addresses where there is no name)
         self.slices, self.states, self.counters, self.flows, self.tasks = [], [], [], [], []
         self.instants = {}  # track → the time of the last one, and how many there were
         self.task_states = {}  # tid → state
@@ -118,7 +119,7 @@ class Trace:
             for entry in entries:
                 if entry["iid"] == 0 or entry["iid"] in self.names[kind]:
                     self.problems.append(f"{kind} {entry['iid']} is 0 or given twice")
-                self.names[kind][entry["iid"]] = entry["name"]
+                self.names[kind][entry["iid"]] = entry.get("name", entry)
         for attribute in packet.get("trace_attributes", {}).get("attribute", []):
             self.attributes[attribute["key"]] = attribute.get("long_value", attribute.get("string_value"))
         if "track_descriptor" in packet:
@@ -139,6 +140,8 @@ class Trace:
             event["args"] = dict(map(self.annotation, event.get("debug_annotations", [])))
             iids = [self.names["event_categories"][i] for i in event.get("category_iids", [])]
             event["categories"] = event.get("categories", []) + iids
+            if "callstack_iid" in event:
+                self.callstacks.append((time, self.stack(event["callstack_iid"])))
         return time
 
     def describe(self, track):
@@ -149,6 +152,15 @@ class Trace:
         if "thread" in track and not track["thread"].keys() >= {"pid", "tid"}:
             self.problems.append("a thread lacks one of its numbers")
         self.tracks[track["uuid"]] = track
+
+    def stack(self, iid):
+        frames = []
+        for frame in (self.names["frames"][i] for i in self.names["callstacks"][iid]["frame_ids"]):
+            if frame["mapping_id"] not in self.names["mappings"]:
+                self.problems.append(f"frame {frame['iid']} is of no mapping")
+            function = frame.get("function_name_id")
+            frames.append(frame["rel_pc"] if function is None else self.names["function_names"][function])
+        return tuple(frames)
 
     def name(self, message, kind):
         return self.names[kind][message["name_iid"]] if "name_iid" in message else message.get("name")
@@ -236,7 +248,7 @@ class Trace:
 def main():
     for file in sys.argv[1:]:
         trace = Trace(pathlib.Path(file).read_bytes())
-        for what in ("tracks", "slices", "states", "counters", "flows", "tasks"):
+        for what in ("tracks", "callstacks", "slices", "states", "counters", "flows", "tasks"):
             print(f"{file}: {len(getattr(trace, what))} {what}")
         for problem, count in collections.Counter(trace.problems).most_common(20):
             print(f"{file}: problem: {problem} ({count} times)")

@@ -2,6 +2,7 @@
 trace processor."""
 
 import collections
+import json
 import pathlib
 import re
 import shutil
@@ -10,8 +11,9 @@ import tempfile
 import unittest
 
 import perfetto_decoder
-from command import TIME_LIMIT, TRACES, needs_traces, run
+from command import TIME_LIMIT, TRACES, CommandTest, needs_traces, run
 from exported import PROCESSOR_RUNS, ExportedTest, needs_processor, rows
+from timeline_oracle import random_traces
 
 HERE = pathlib.Path(__file__).resolve().parent
 LEVELS = (50, 57)
@@ -65,7 +67,7 @@ class PerfettoTest(ExportedTest):
             [("damaged", 201_000), ("lost 7002 events", 300_000)],
         )
         late = {s.name: s for s in of["late"]}
-        self.assertEqual(late["before"].args, {"began before the trace": True})
+        self.assertEqual(late["before"].args, {"began before what is shown": True})
         self.assertEqual(late["late \ufffd"].depth, 1)  # within what began before the trace
 
     def test_flows_lead_from_the_wake_to_the_poll(self):
@@ -150,6 +152,45 @@ class PerfettoTest(ExportedTest):
         )
 
 
+class WakesTest(CommandTest):
+    """Arrows from the worker that woke a task to the poll that it waited for."""
+
+    def setUp(self):
+        super().setUp()
+        events = (
+            (1_000, "PollStartEvent", 0, 0, 1, "a.rs:1:1"),
+            (2_000, "WakeEventEvent", 1, 2, 0),
+            (3_000, "PollEndEvent", 0),
+            (2_003_000, "PollStartEvent", 1, 0, 2, "b.rs:2:2"),
+            (2_004_000, "WakeEventEvent", 2, 1, 1),
+            (2_005_000, "PollEndEvent", 1),
+            (2_006_000, "PollStartEvent", 0, 0, 1, "a.rs:1:1"),
+            (2_007_000, "PollEndEvent", 0),
+        )
+        self.trace = self.file("wakes.bin", random_traces.dial9_segment(events))
+
+    def convert(self, suffix, *options):
+        file = self.folder / f"out{len(options)}{suffix}"
+        self.check(run("convert", "-q", "-o", file, *options, self.trace), 0)
+        return file
+
+    def test_of_long_waits(self):
+        flows = perfetto_decoder.Trace(self.convert(".pftrace").read_bytes()).flows
+        self.assertEqual([(begin, name, end, poll) for begin, _, name, end, _, poll in flows], [(2_000, "wake -> poll", 2_003_000, "b.rs:2")])
+
+    def test_of_all(self):
+        file = self.convert(".pftrace", "--flows", "all")
+        flows = perfetto_decoder.Trace(file.read_bytes()).flows
+        self.assertEqual([(begin, end, poll) for begin, _, _, end, _, poll in flows], [(2_000, 2_003_000, "b.rs:2"), (2_004_000, 2_006_000, "a.rs:1")])
+        if PROCESSOR_RUNS:
+            self.assertEqual(rows(file, "select count(*) from flow"), [["2"]])
+
+    def test_in_chrome(self):
+        for options, count in (((), 1), (("--flows", "all"), 2)):
+            events = [one["ph"] for one in json.loads(self.convert(".json", *options).read_text())["traceEvents"]]
+            self.assertEqual((events.count("s"), events.count("f")), (count, count))
+
+
 REAL = (
     "dial9/tokio-demo.bin.gz",
     "heph/realistic_12k.bin.log",
@@ -185,6 +226,17 @@ class RealTest(unittest.TestCase):
         total = sum(s.end - s.begin for s in trace.slices if s.end is not None)
         theirs = [int(v) if v.isdigit() else 0 for v in rows(file, sql)[0]]
         self.assertEqual(theirs, [total, *map(len, lists)])
+        self.compare_callstacks(file, trace)
+
+    def compare_callstacks(self, file, trace):
+        table = "__intrinsic_track_event_callstacks"
+        self.assertEqual(rows(file, f"select count(*) from {table}"), [[str(len(trace.callstacks))]])
+        # Each function as often as it is the innermost one of a stack.
+        ours = collections.Counter(one[-1] for _, one in trace.callstacks if isinstance(one[-1], str))
+        sql = f"select f.name, count(*) from {table} e join stack_profile_callsite c on c.id = e.callsite_id "
+        sql += "join stack_profile_frame f on f.id = c.frame_id where f.name != '' group by 1"
+        theirs = {name: int(count) for name, count in rows(file, sql)}
+        self.assertEqual(theirs, ours)
 
 
 class DecoderTest(unittest.TestCase):

@@ -9,10 +9,10 @@ import sys
 import unittest
 
 import dial9_writer as w
-from command import BIN, CommandTest, is_sanitized, run
+from command import BIN, MEASURED, CommandTest, is_sanitized, run
 from query_pipelines.pipelines import Pipelines, text_of
 from query_pipelines.traces import ALL
-from query_pipelines_test import FIRST_SEED, MEASURED, SEEDS, TraceTest, is_near, is_number, parse_answer
+from query_pipelines_test import FIRST_SEED, SEEDS, TraceTest, is_near, is_number, parse_answer
 from tband_test import event as tband_event
 
 SCHEMA = w.header() + w.schema(0, "Tick", [("key", w.VARINT), ("n", w.VARINT)])

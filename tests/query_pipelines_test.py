@@ -16,21 +16,13 @@ import time
 import unittest
 
 import dial9_writer as w
-from command import BIN, CommandTest, is_sanitized, run
+from command import BIN, MEASURED, CommandTest, is_sanitized, run
 from query_oracle.values import UNKNOWN, Labelled
 from query_pipelines.pipelines import Pipelines, text_of
 from query_pipelines.semantics import Answer, Different, Quantile, Real, Spread
 from query_pipelines.traces import ALL
 
 FIRST_SEED = int(os.environ.get("TRACEDECK_FIRST_SEED", "0"))
-# Runs a command and says how much memory it took, in KiB; what this process takes would count for one that it starts.
-MEASURED = """
-import os, subprocess, sys
-process = subprocess.Popen(sys.argv[1:])
-_, status, usage = os.wait4(process.pid, 0)
-print(usage.ru_maxrss, file=sys.stderr)
-sys.exit(os.waitstatus_to_exitcode(status))
-"""
 SEEDS = int(os.environ.get("TRACEDECK_SEEDS", "200"))
 
 

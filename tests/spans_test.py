@@ -1,13 +1,14 @@
 """`query 'spans | ...'`: the slices and waits that `latency` measures, as rows of any question."""
 
 import json
+import os
 import signal
 import subprocess
-import time
+import sys
 import unittest
 
 import dial9_writer as w
-from command import BIN, TIME_LIMIT, TRACES, CommandTest, needs_traces, run
+from command import BIN, MEASURED, TIME_LIMIT, TRACES, CommandTest, is_sanitized, needs_traces, run
 from latency_test import TABLE, jobs
 
 # Each is looked at by another table, or by several.
@@ -225,6 +226,13 @@ class Rows(Spans):
             self.ask("spans | max(duration) by name | where max > 200", *args)[0], [{"name": "7", "max(duration)": 250}]
         )
 
+    def test_what_ends_early(self):
+        rows, answer, errors = self.ask("spans | limit 1 | select duration, missing", "--table", self.table(), self.trace())
+        self.assertEqual(rows, [{"duration": 100, "missing": None}])
+        self.assertGreater(answer["spans"]["whole"], 0)
+        # It may be behind what was read.
+        self.assertEqual(errors, "")
+
     def test_partial_answers(self):
         parts = []
         for name in ("a", "b"):
@@ -238,6 +246,29 @@ class Rows(Spans):
     def test_in_text(self):
         text = self.check(run("query", "spans | count by name", "--table", self.table(), self.trace()), 0).stdout.decode()
         self.assertIn("; 2 spans, 2 of unknown duration (1 open at the end, 1 from before the trace); none lost", text)
+
+
+@unittest.skipIf(is_sanitized(), "sanitizers take memory of their own")
+class Memory(Spans):
+    def test_it_does_not_grow_with_what_is_open(self):
+        """Long texts of 12,000 slices that are open at once."""
+        jobs_of = range(12_000)
+        trace = w.header() + w.schema(0, "JobStart", [("job", w.VARINT), ("kind", w.STRING)])
+        trace += w.schema(1, "JobEnd", [("job", w.VARINT)])
+        trace += b"".join(w.event(0, w.varint(i) + w.string(f"{i:4000}"), 10) for i in jobs_of)
+        trace += b"".join(w.event(1, w.varint(i), 10) for i in jobs_of)
+        table = TABLE.replace("{kind}", "job").replace('name = "jobs"', 'key = "job"\nname = "job {job}"') + 'args = ["kind"]\n'
+        command = [BIN, "query", "--output", "jsonl", "--table", self.table(table)]
+        command += ["spans | count, sum(len(.kind)) as bytes", self.file("t.bin", trace)]
+        del trace
+        measured = subprocess.run([sys.executable, "-c", MEASURED, *map(os.fspath, command)], capture_output=True, check=True)
+        errors, _, most = measured.stderr.decode().rstrip().rpartition("\n")
+        [row, _] = [json.loads(line) for line in measured.stdout.splitlines()]
+        known = row["bytes"] // 4000
+        self.assertEqual(row["count"], len(jobs_of))
+        self.assertIn(f"arguments of the begin of {len(jobs_of) - known} slices are not known", errors)
+        self.assertGreater(known, 4_000)
+        self.assertLess(int(most), 48 << 10)
 
 
 class Refused(Spans):

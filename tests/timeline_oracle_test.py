@@ -151,7 +151,7 @@ class Timelines(CommandTest):
             with self.subTest(seed):
                 path = random_traces.write_steps(seed, self.folder)
                 # The command clamps the times of each lane, and the oracle those of all that overlaps.
-                output = self.check_trace(path, (), ("marker", "task marker"), "recorded")
+                output = self.check_trace(path, (), ("marker", "task marker", "counts"), "recorded")
                 for jobs in ("1", "4"):
                     self.assertEqual(latency("--order", "recorded", "--jobs", jobs, path), output, f"--jobs {jobs}")
 

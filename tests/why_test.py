@@ -1,6 +1,7 @@
 """`tracedeck why`: the evidence around a slice."""
 
 import json
+import re
 import unittest
 
 import dial9_writer as w
@@ -36,10 +37,10 @@ args = "job"
 START, END, QUEUE = range(3)
 
 
-def pool(*events):
-    """A dial9 trace of (time, class, values)."""
+def pool(*events, queue=("job",)):
+    """A dial9 trace of (time, class, values). `queue`: the fields of Queue."""
     trace = w.header()
-    for number, (name, fields) in enumerate({"Start": ["worker", "job"], "End": ["worker"], "Queue": ["job"]}.items()):
+    for number, (name, fields) in enumerate({"Start": ["worker", "job"], "End": ["worker"], "Queue": queue}.items()):
         trace += w.schema(number, name, [(field, w.VARINT) for field in fields])
     now = 0
     for time, kind, values in events:
@@ -116,6 +117,25 @@ class Why(CommandTest):
         )
         self.assertIn("  meanwhile  worker 1: run 3, 700ns", text)
 
+    def test_what_led_to_it(self):
+        flow = """
+[[flow]]
+from = "Queue"
+to = "Start"
+match = "job"
+from_track = "worker"
+to_track = "worker"
+"""
+        table = self.file("flow.toml", (TABLE + flow).encode())
+        # Job 2 is asked for by job 1 on worker 3, which has ended when it begins.
+        events = (10, START, (3, 1)), (100, QUEUE, (2, 3)), (200, END, (3,)), (500, START, (1, 2)), (600, END, (1,))
+        trace = self.file("flow.bin", pool(*events, queue=("job", "worker")))
+        text = self.check(run("why", "--table", table, "--longest", "queued", trace), 0).stdout.decode()
+        self.assertRegex(text, r"  from +worker 3, in run 1, at \+0\.000000 s")
+        answer = json.loads(self.check(run("why", "--json", "--table", table, "--longest", "run 2", trace), 0).stdout)
+        self.schema("why.schema.json").validate(answer)
+        self.assertEqual(answer["from"], [{"track": "worker 3", "time": 100}])
+
     def test_nothing_is_said_aloud(self):
         for args in (["--longest", "walk"], ["--slice", "run 1", "--rank", "2"], ["--at", "5000"]):
             text, said = self.why(*args)
@@ -126,6 +146,34 @@ class Why(CommandTest):
         for args in ([], ["--longest", "run", "--at", "5"], ["--longest", "run", "--rank", "2"], ["--slice", "run", "--rank", "0"]):
             self.assertIn("--help", self.why(*args, code=2)[1])
         self.assertIn("twice", self.check(run("why", "--longest", "run", "-"), 2).stderr.decode())
+
+    def index(self, page):
+        return json.loads(re.search(r'<script type="application/json" id=index>(.*?)</script>', page.read_text("utf-8"), re.S)[1])
+
+    def test_the_page_for_a_ticket(self):
+        page = self.folder / "why.html"
+        alone, _ = self.why("--longest", "run")
+        text, said = self.why("--longest", "run", "-o", page)
+        self.assertEqual((text, said), (alone, ""))
+        index = self.index(page)
+        self.assertEqual(index["answer"], text)
+        # As much before and behind it as it took, at least 10 us: all of this trace.
+        self.assertEqual((index["since"], index["span"]), (0, 1200))
+        row, at = index["chosen"]
+        self.assertEqual((index["rows"][row][0], index["tracks"][index["rows"][row][1] - 1]["name"], at), (0, "worker 0", 1))
+        # With --json the answer in the page is for reading all the same.
+        self.assertEqual(json.loads(self.why("--json", "--longest", "run", "-o", page)[0])["name"], "run 1")
+        self.assertEqual(self.index(page)["answer"], text)
+        self.why("--longest", "queued", "-o", page)
+        self.assertEqual(self.index(page)["rows"][self.index(page)["chosen"][0]][0], 4)
+
+    def test_no_page_of_nothing(self):
+        page = self.folder / "why.html"
+        self.why("--longest", "walk", "-o", page)
+        self.assertEqual([each.name for each in self.folder.glob("why.html*")], [])
+        for out in ("why.pftrace", "why", "-"):
+            self.assertIn(".html", self.why("--longest", "run", "-o", out, code=2)[1])
+        self.why("--longest", "run", "-o", self.folder / "none" / "x.html", code=2)
 
     @needs_traces
     def test_the_recording_of_a_service(self):

@@ -1,6 +1,7 @@
 #include "tracedeck/outputs.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -73,13 +74,21 @@ class PageExporter final : public exporting::Exporter {
 };
 
 std::unique_ptr<exporting::Exporter> html(io::Output& output, const OutputSettings& settings) {
-  return std::make_unique<PageExporter>(
-      page::make_page(output, {.title = settings.title, .all_arguments = settings.all_arguments}));
+  page::PageOptions options{.title = settings.title,
+                            .begin = settings.begin,
+                            .all_arguments = settings.all_arguments,
+                            .shortest = settings.shortest};
+  if (settings.any_size) options.largest = std::numeric_limits<std::uint64_t>::max();
+  return std::make_unique<PageExporter>(page::make_page(output, std::move(options)));
 }
 
-constexpr std::array<std::string_view, 3> kHtmlOptions = {"table", "explain", "args"};
-constexpr std::array<std::string_view, 2> kTimeLineOptions = {"table", "explain"};
-constexpr std::array<std::string_view, 3> kPerfettoOptions = {"table", "explain", "perfetto-level"};
+constexpr std::array<std::string_view, 2> kStackOptions = {"table", "explain"};
+constexpr std::array<std::string_view, 5> kChromeOptions = {"table", "explain", "flows",
+                                                            "min-duration", "max-size"};
+constexpr std::array<std::string_view, 6> kHtmlOptions = {"table", "explain",      "args",
+                                                          "flows", "min-duration", "max-size"};
+constexpr std::array<std::string_view, 6> kPerfettoOptions = {
+    "table", "explain", "flows", "perfetto-level", "min-duration", "max-size"};
 constexpr std::array<std::string_view, 1> kRecordOptions = {"records"};
 constexpr std::array<std::string_view, 2> kJsonOptions = {"records", "int64"};
 constexpr std::array<std::string_view, 8> kBabeltraceOptions = {
@@ -115,21 +124,25 @@ constexpr std::array kRendered = {
                .title = "time lines for Perfetto",
                .suffixes = {".pftrace", ".perfetto-trace"},
                .options = kPerfettoOptions,
-               .draw = perfetto},
+               .draw = perfetto,
+               .names_addresses = true,
+               .bearable = 400'000'000},
     OutputKind{.name = "html",
                .title = "time lines as a page for any browser",
                .suffixes = {".html"},
                .options = kHtmlOptions,
-               .draw = html},
+               .draw = html,
+               .leaves_out_short = true},
     OutputKind{.name = "chrome",
                .title = "time lines as JSON of Chrome's trace viewer",
                .suffixes = {".json"},
-               .options = kTimeLineOptions,
-               .draw = chrome},
+               .options = kChromeOptions,
+               .draw = chrome,
+               .bearable = 256'000'000},
     OutputKind{.name = "folded",
                .title = "stacks for flame graphs, of samples or of slices",
                .suffixes = {".folded"},
-               .options = kTimeLineOptions,
+               .options = kStackOptions,
                .draw = folded,
                .names_addresses = true},
 };

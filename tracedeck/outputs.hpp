@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,7 +30,10 @@ struct OutputSettings {
   std::string source_format = {};
   exporting::TraceAttributes attributes = {};
   std::string title = {};
-  bool all_arguments = false;  // see `page::PageOptions`
+  std::optional<std::int64_t> begin = {};  // of --begin: what lies before is not shown
+  bool all_arguments = false;              // see `page::PageOptions`
+  bool any_size = false;                   // of a page: also one that browsers do not bear
+  std::int64_t shortest = 0;               // where the output `leaves_out_short`
   int perfetto_level = 57;
 };
 
@@ -52,7 +56,9 @@ struct OutputKind {
   // or as time lines, of marks,
   std::unique_ptr<exporting::Exporter> (*draw)(io::Output& output,
                                                const OutputSettings& settings) = nullptr;
-  bool names_addresses = false;  // such time lines show the names of addresses
+  bool names_addresses = false;   // such time lines show the names of addresses
+  bool leaves_out_short = false;  // slices that are short, itself, and counts them all the same
+  std::uint64_t bearable = 0;     // bytes of them beyond which programs that show them fail; 0: any
   // or by a format.
   const Format* format = nullptr;
   const WriteTarget* target = nullptr;

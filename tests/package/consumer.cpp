@@ -16,6 +16,7 @@
 #include <tracedeck/dial9/encoder.hpp>
 #include <tracedeck/dial9/typed.hpp>
 #include <tracedeck/formats.hpp>
+#include <tracedeck/marks.hpp>
 #include <tracedeck/tracedeck.hpp>
 
 struct JobDone {
@@ -101,6 +102,9 @@ int main(int argc, char** argv) {
   std::uint64_t jobs = 0;
   for (const auto& event : tracedeck::open(argv[2])) jobs += event["job"].get_or<std::uint64_t>(0);
   require(jobs == kEvents * (kEvents - 1) / 2, "the events have their fields");
+  std::uint64_t marks = 0;
+  for (const auto& mark : tracedeck::open_marks(argv[2])) marks += mark.event() ? 1 : 0;
+  require(marks == kEvents, "each event is shown on a time line");
   std::cout << "tracedeck " << tracedeck::version() << ": " << kEvents
             << " events there and back\n";
 }

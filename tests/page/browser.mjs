@@ -1,5 +1,5 @@
 // Opens a page in a browser without a window, does what standard input says and reports what it shows.
-//   echo '{"steps": [{"press": "w"}]}' | node browser.mjs PAGE.html
+//   echo '{"steps": [{"press": "w"}]}' | node browser.mjs PAGE.html    or http://127.0.0.1:PORT/...
 // Input: {scheme, hash, width, height, steps}; a step is one of press, click [x, y], move [x, y], wheel [x, y, by],
 // drag [x, y, to x, to y] (with shift: true), fill text, evaluate expression, screenshot file, theme. Output: JSON,
 // {errors, requests, title, shown: the page's numbers before the first step and after each, with `value` of what was evaluated}.
@@ -19,7 +19,7 @@ if (executable === undefined || playwright === null) {
 const script = JSON.parse(readFileSync(0, 'utf8'));
 const browser = await playwright.chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
 const page = await browser.newPage({ viewport: { width: script.width || 1600, height: script.height || 900 }, colorScheme: script.scheme || 'light' });
-const file = 'file://' + resolve(process.argv[2]), report = { errors: [], requests: [], shown: [] };
+const [, , place] = process.argv, file = place.startsWith('http:') ? place : 'file://' + resolve(place), report = { errors: [], requests: [], shown: [] };
 page.on('pageerror', error => report.errors.push(error.stack));
 page.on('console', message => report.errors.push(message.text()));
 page.on('dialog', dialog => { report.errors.push('dialog ' + dialog.message()); dialog.dismiss(); });

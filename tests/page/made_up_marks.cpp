@@ -49,7 +49,7 @@ MadeUpMarks::MadeUpMarks(timeline::MarkSink& sink, std::FILE* listing)
   for (const char* const name : {"task_id", "where"}) {
     arguments_.add(name, {.steps = {{.name = name}}}, *event_class_);
   }
-  timeline_.note_clock(event_class_->clock);
+  timeline_.note_clock(*event_class_->clock);
   timeline_.note_table("made up");
 }
 

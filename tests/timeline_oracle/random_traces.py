@@ -77,14 +77,25 @@ ENCODE = {
 }
 
 
+def dial9_event(time, name, *values):
+    fields = DIAL9[NUMBER[name]][1]
+    encoded = b"".join(ENCODE[tag](value) for (field, tag), value in zip(fields, values, strict=True))
+    return d.reset(time) + d.event(NUMBER[name], encoded)
+
+
+def dial9_segment(events):
+    """`events`: (time, name, *values)."""
+    schemas = (d.schema(number, name, fields) for number, (name, fields) in enumerate(DIAL9))
+    return b"".join([d.header(), *schemas, *(dial9_event(*one) for one in events)])
+
+
 def dial9(rng, path):
     events = [[], [], []]  # of each segment
 
     def say(time, name, *values):
         if rng.random() < GOING:
-            fields = DIAL9[NUMBER[name]][1]
-            encoded = b"".join(ENCODE[tag](value) for (field, tag), value in zip(fields, values, strict=True))
-            rng.choice(events).append((time, d.reset(time) + d.event(NUMBER[name], encoded)))
+            made = dial9_event(time, name, *values)
+            rng.choice(events).append((time, made))
 
     times, cpu, polled = [1000, 1000, 1000], [0, 0, 0], {}
     workers = (0, 1, rng.choice((2, 254, 255)))

@@ -180,7 +180,7 @@ class Table(Base):
             task = self.current.get(self.core)
             name = self.names.get((kind, self.named.get(self.core), id)) or self.name(kind, 0, id)
             return (task, id), name, self.track(task) + " markers"
-        return (id,), self.name(kind, id), "markers"
+        return (id,), self.name(kind, id), f"markers {id}"
 
     def on_evtmarker(self, event, fields, kind="evtmarker"):
         key, name, track = self.marker(kind, fields["evtmarker_id"])

@@ -81,6 +81,14 @@ PageCopy::PageCopy(const PageImage& image) {
   data_ = content_.get();
 }
 
+bool PageCopy::reset() {
+#if defined(__linux__)
+  return mapped_ != 0 && ::madvise(data_, mapped_, MADV_DONTNEED) == 0;
+#else
+  return false;
+#endif
+}
+
 PageCopy::~PageCopy() {
 #if defined(__linux__)
   if (mapped_ != 0) ::munmap(data_, mapped_);

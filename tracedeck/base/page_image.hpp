@@ -47,6 +47,10 @@ class PageCopy {
   PageCopy& operator=(const PageCopy&) = delete;
   ~PageCopy();
 
+  // Makes it a copy again as it was at first, and gives back the memory of what was changed. False:
+  // that cannot be done, and all is as before.
+  [[nodiscard]] bool reset();
+
   // Aligned to a page, or like memory of `new`.
   [[nodiscard]] std::uint8_t* data() { return data_; }
   [[nodiscard]] const std::uint8_t* data() const { return data_; }

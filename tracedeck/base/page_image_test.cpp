@@ -31,6 +31,17 @@ TEST(PageImage, CopiesChangeEachForItself) {
   EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), third.data()));
 }
 
+TEST(PageImage, CopiesCanBeAsTheyWereAtFirst) {
+  const std::vector<std::uint8_t> bytes = some_bytes(100'000);
+  const PageImage image{ByteSpan(bytes)};
+  PageCopy copy(image);
+  copy.data()[50'000] = 255;
+  const bool reset = copy.reset();
+  EXPECT_EQ(copy.data()[50'000], reset ? bytes[50'000] : 255);
+  copy.data()[50'000] = 254;
+  EXPECT_EQ(copy.data()[50'000], 254);
+}
+
 TEST(PageImage, CopiesCanBeMoved) {
   const std::vector<std::uint8_t> bytes = some_bytes(5000);
   const PageImage image{ByteSpan(bytes)};

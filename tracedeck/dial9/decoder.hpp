@@ -86,6 +86,9 @@ class Decoder {
   [[nodiscard]] DecodeProgress run(const DecodeWindow& window, std::size_t& position,
                                    Handler& handler);
 
+  // Takes less memory until the next `run`, which takes longer for it.
+  void rest() { types_.rest(); }
+
   // Why the input was rejected.
   [[nodiscard]] const Error& rejection() const { return *rejection_; }
 
@@ -199,6 +202,7 @@ void Decoder::hand_over_notes(Handler& handler) {
 template <DecodeHandler Handler>
 DecodeProgress Decoder::run(const DecodeWindow& window, std::size_t& position, Handler& handler) {
   notes_wanted_ = Handler::Policy::kReportsOddities;
+  types_.wake();
   for (;;) {
     if (in_damage()) [[unlikely]] {
       if (!scan(window, position)) return {DecodeOutcome::kNeedMore, kHeaderSize + 1};

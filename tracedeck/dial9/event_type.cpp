@@ -39,13 +39,13 @@ std::string_view take_name(std::string_view& bytes) {
 }  // namespace
 
 std::string_view EventType::name() const {
-  std::string_view bytes = frame.substr(std::min(kNameAt, frame.size()));
+  std::string_view bytes = frame().substr(std::min<std::size_t>(kNameAt, frame_size));
   return bytes.empty() ? bytes : take_name(bytes);
 }
 
 std::string_view EventType::field_bytes() const {
   constexpr std::size_t kLengthAndPresence = 2 + 1;
-  return frame.substr(kNameAt + kLengthAndPresence + name().size());
+  return frame().substr(kNameAt + kLengthAndPresence + name().size());
 }
 
 const Schema& EventType::schema() const {
@@ -71,7 +71,7 @@ Schema EventType::read_schema() const {
 }
 
 const EventType* TypeStore::find(std::string_view key) const {
-  const std::size_t found = by_key_.find(key, [&](std::size_t i) { return types_[i].key; });
+  const std::size_t found = by_key_.find(key, [&](std::size_t i) { return types_[i].key(); });
   return found == NameIndex::kNone ? nullptr : &types_[found];
 }
 
@@ -89,6 +89,22 @@ const Program& TypeStore::keep(Program program) {
   return *programs_[kept];
 }
 
+const char* TypeStore::keep(std::string_view key) {
+  // Most traces have a few types, some tens of thousands.
+  constexpr std::size_t kMostRoom = std::size_t{32} << 10;
+  if (keys_left_ < key.size()) {
+    const std::size_t room = std::max(key.size(), std::min(kMostRoom, 64 * types_.size()));
+    keys_.push_back(std::make_unique_for_overwrite<char[]>(room));
+    keys_end_ = keys_.back().get();
+    keys_left_ = room;
+  }
+  char* const kept = keys_end_;
+  std::ranges::copy(key, kept);
+  keys_end_ += key.size();
+  keys_left_ -= key.size();
+  return kept;
+}
+
 EventType& TypeStore::make(std::string_view key, std::uint16_t id, const Schema& schema) {
   // A field is bytes of the key, a step of the program and a member of the model's class.
   constexpr std::size_t kFieldMemory = 128;
@@ -96,12 +112,10 @@ EventType& TypeStore::make(std::string_view key, std::uint16_t id, const Schema&
   for (const Annotation& annotation : schema.annotations) {
     memory_ += 2 * (sizeof annotation + annotation.key.size() + annotation.value.size());
   }
-  auto bytes = std::make_unique_for_overwrite<char[]>(key.size());
-  std::ranges::copy(key, bytes.get());
   EventType& type = types_.emplace_back();
-  type.key = {bytes.get(), key.size()};
-  keys_.push_back(std::move(bytes));
-  by_key_.add(types_.size() - 1, [&](std::size_t i) { return types_[i].key; });
+  type.key_begin = keep(key);
+  type.key_size = static_cast<std::uint32_t>(key.size());
+  by_key_.add(types_.size() - 1, [&](std::size_t i) { return types_[i].key(); });
   type.id = id;
   type.field_count = static_cast<std::uint16_t>(schema.fields.size());
   type.ordinal = static_cast<std::uint32_t>(types_.size() - 1);
@@ -117,14 +131,16 @@ EventType& TypeStore::make(std::string_view key, std::uint16_t id, const Schema&
 
 const EventType& TypeStore::add(std::string_view frame, std::uint16_t id, const Schema& schema) {
   EventType& type = make(frame, id, schema);
-  type.frame = type.key;
+  type.frame_begin = type.key_begin;
+  type.frame_size = type.key_size;
   return type;
 }
 
 const EventType& TypeStore::add_annotated(std::string_view key, const EventType& annotated,
                                           Schema schema) {
   EventType& type = make(key, annotated.id, schema);
-  type.frame = annotated.frame;
+  type.frame_begin = annotated.frame_begin;
+  type.frame_size = annotated.frame_size;
   type.kept = std::make_unique<const Schema>(std::move(schema));
   return type;
 }
@@ -151,6 +167,19 @@ void SegmentTypes::set(const EventType& type) {
 bool SegmentTypes::has_name(std::string_view name) const {
   const auto name_of = [this](std::size_t i) { return by_id_[ids_[i]]->name(); };
   return by_name_.find(name, name_of) != NameIndex::kNone;
+}
+
+void SegmentTypes::rest() {
+  // Of more, what is remembered takes as much as the table.
+  constexpr std::size_t kMost = 64;
+  if (ids_.empty() || ids_.size() > kMost) return;
+  for (const std::uint16_t id : ids_) resting_.push_back(by_id_[id]);
+  if (!pages_.reset()) resting_.clear();
+}
+
+void SegmentTypes::fill_table() {
+  for (const EventType* const type : resting_) by_id_[type->id] = type;
+  resting_.clear();
 }
 
 void SegmentTypes::clear() {

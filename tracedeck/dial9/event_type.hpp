@@ -4,7 +4,6 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/name_index.hpp"
 #include "tracedeck/base/page_image.hpp"
+#include "tracedeck/base/stable_list.hpp"
 #include "tracedeck/dial9/program.hpp"
 #include "tracedeck/dial9/schema.hpp"
 
@@ -32,16 +32,23 @@ struct EventType {
   std::uint32_t header_size = kEventHeaderSize;  // of the event frame, bytes
   std::uint32_t ordinal = 0;                     // counts the distinct types of a trace from 0
   std::uint16_t id = 0;
+  std::uint16_t field_count = 0;
   // Whatever the decoder's user wants to find again with every event of the type.
   mutable const void* attachment = nullptr;
 
-  std::uint16_t field_count = 0;
   const Program* program = nullptr;  // that of equal steps
-  std::string_view key = {};         // what makes it distinct: schema frame, annotation frames
-  std::string_view frame = {};       // its schema frame, with what was checked when it was decoded
+  const char* key_begin = nullptr;
+  const char* frame_begin = nullptr;
+  std::uint32_t key_size = 0;
+  std::uint32_t frame_size = 0;
   // With annotations, which the frame does not have; without, once `schema` was asked for.
   mutable std::unique_ptr<const Schema> kept = nullptr;
 
+  // What makes it distinct: schema frame, annotation frames.
+  [[nodiscard]] std::string_view key() const { return {key_begin, key_size}; }
+  // Its schema frame, with what was checked when it was decoded.
+  [[nodiscard]] std::string_view frame() const { return {frame_begin, frame_size}; }
+  [[nodiscard]] bool has_annotations() const { return key_begin != frame_begin; }
   [[nodiscard]] std::string_view name() const;
   // The bytes of the frame from the number of fields on: equal for equal fields.
   [[nodiscard]] std::string_view field_bytes() const;
@@ -69,9 +76,14 @@ class TypeStore {
  private:
   EventType& make(std::string_view key, std::uint16_t id, const Schema& schema);
   const Program& keep(Program program);
+  // A copy that stays where it is.
+  const char* keep(std::string_view key);
 
-  std::deque<EventType> types_;
-  std::vector<std::unique_ptr<const char[]>> keys_;  // of `types_`
+  StableList<EventType> types_;
+  // What the keys of `types_` lie in, the last one up to `keys_end_`.
+  std::vector<std::unique_ptr<char[]>> keys_;
+  char* keys_end_ = nullptr;
+  std::size_t keys_left_ = 0;
   NameIndex by_key_;
   std::vector<std::unique_ptr<const Program>> programs_;
   NameIndex by_steps_;
@@ -93,6 +105,11 @@ class SegmentTypes {
   // Whether a type has this name.
   [[nodiscard]] bool has_name(std::string_view name) const;
   void clear();
+  // Gives back the memory of the table until `wake`; in between nothing may be asked or set.
+  void rest();
+  void wake() {
+    if (!resting_.empty()) fill_table();
+  }
 
   // Slots that an event of any of these types takes at most, apart from lists and maps.
   [[nodiscard]] std::uint32_t slot_bound() const { return slot_bound_; }
@@ -104,12 +121,15 @@ class SegmentTypes {
   // at the same time: most of them register a few ids and touch one page.
   static constexpr std::size_t kPageIds = 512;
 
+  void fill_table();
+
   PageCopy pages_;
   const EventType** by_id_;                       // in `pages_`
   std::bitset<(1U << 16U) / kPageIds> has_page_;  // that some id was registered in
   std::vector<std::uint16_t> ids_;
   NameIndex by_name_;  // of `ids_`, the first of each name
   std::uint32_t slot_bound_ = 0;
+  std::vector<const EventType*> resting_;  // what the table has
 };
 
 }  // namespace tracedeck::dial9

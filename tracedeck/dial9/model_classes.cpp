@@ -114,28 +114,36 @@ FieldClassPtr payload_class(const Schema& schema) {
 
 }  // namespace
 
-FieldClassPtr EventClasses::payload(const EventType& type) {
-  const bool has_annotations = type.key.data() != type.frame.data();
-  if (has_annotations) return payload_class(type.read_schema());
-  const auto fields_of = [this](std::size_t i) { return payloads_[i].fields; };
-  const std::size_t known = by_fields_.find(type.field_bytes(), fields_of);
-  if (known != NameIndex::kNone) return payloads_[known].field_class;
-  payloads_.push_back({type.field_bytes(), payload_class(type.read_schema())});
-  by_fields_.add(payloads_.size() - 1, fields_of);
-  return payloads_.back().field_class;
+FieldClassPtr EventClasses::payload(const EventType& type) const {
+  if (!type.has_annotations()) {
+    const auto fields_of = [this](std::size_t i) { return types_[i]->field_bytes(); };
+    const std::size_t known = by_fields_.find(type.field_bytes(), fields_of);
+    if (known != NameIndex::kNone)
+      return static_cast<const EventClass*>(types_[known]->attachment)->payload;
+  }
+  return payload_class(type.read_schema());
 }
 
-EventClass EventClasses::make(const EventType& type, const DataStreamClass& stream_class) {
+const EventClass& EventClasses::add(const EventType& type, const DataStreamClass& stream_class,
+                                    TraceDescription& trace) {
   const std::string_view name = type.name();
-  return {.id = type.id,
-          .name = std::string(name),
-          .name_space = {},
-          .uid = {},
-          .stream_class = &stream_class,
-          .clock = type.has_timestamp() ? stream_class.default_clock : nullptr,
-          .nominal_time = type.has_timestamp() && has_nominal_time(name),
-          .describes_others = std::ranges::find(kDescribing, name) != kDescribing.end(),
-          .payload = payload(type)};
+  const EventClass& added = trace.add_event_class(
+      {.id = type.id,
+       .name = std::string(name),
+       .name_space = {},
+       .uid = {},
+       .stream_class = &stream_class,
+       .clock = type.has_timestamp() ? stream_class.default_clock : nullptr,
+       .nominal_time = type.has_timestamp() && has_nominal_time(name),
+       .describes_others = std::ranges::find(kDescribing, name) != kDescribing.end(),
+       .payload = payload(type)});
+  type.attachment = &added;
+  if (!type.has_annotations()) {
+    types_.push_back(&type);
+    const auto fields_of = [this](std::size_t i) { return types_[i]->field_bytes(); };
+    if (by_fields_.add(types_.size() - 1, fields_of) + 1 != types_.size()) types_.pop_back();
+  }
+  return added;
 }
 
 }  // namespace tracedeck::dial9

@@ -1,12 +1,11 @@
 // dial9 schemas in the terms of the model.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "tracedeck/base/name_index.hpp"
 #include "tracedeck/dial9/event_type.hpp"
-#include "tracedeck/model/event_class.hpp"
+#include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::dial9 {
 
@@ -16,18 +15,15 @@ namespace tracedeck::dial9 {
 // Makes the event classes of a trace. Types with equal fields share their payload class.
 class EventClasses {
  public:
-  // The event class of a type, without its id in the trace; annotations become attributes of the
-  // members. `type` must outlive this.
-  [[nodiscard]] EventClass make(const EventType& type, const DataStreamClass& stream_class);
+  // Adds the event class of a type, which becomes its attachment, to `trace`; annotations become
+  // attributes of the members. `type` and `trace` must outlive this.
+  const EventClass& add(const EventType& type, const DataStreamClass& stream_class,
+                        TraceDescription& trace);
 
  private:
-  FieldClassPtr payload(const EventType& type);
+  [[nodiscard]] FieldClassPtr payload(const EventType& type) const;
 
-  struct Payload {
-    std::string_view fields;  // `EventType::field_bytes`
-    FieldClassPtr field_class;
-  };
-  std::vector<Payload> payloads_;
+  std::vector<const EventType*> types_;  // without annotations, the first of each with its fields
   NameIndex by_fields_;
 };
 

@@ -116,9 +116,7 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   }
   void type(const EventType& type) {
     if (type.attachment != nullptr) return;
-    const EventClass& added = this->trace().add_event_class(classes_.make(type, *stream_class_));
-    type.attachment = &added;
-    this->batch().add(Record(&added));
+    this->batch().add(Record(&classes_.add(type, *stream_class_, this->trace())));
   }
 
  private:

@@ -173,6 +173,26 @@ TEST(Reader, WithoutValuesCountsAndTimesTheSame) {
   }
 }
 
+// Then it takes little memory, and sets up again what it needs for each batch.
+TEST(Reader, DeliversTheSameBesideManyOthers) {
+  TraceBytes bytes;
+  for (int segment = 0; segment < 5; ++segment) {
+    bytes.header();
+    // As many types as fit, and more, into what is set up again.
+    const int types = segment * 40 + 1;
+    for (int i = 0; i < types; ++i)
+      bytes.schema(static_cast<std::uint16_t>(i * 300), "T" + std::to_string(i), {{"s", 4}});
+    for (int i = 0; i < 300; ++i)
+      bytes.event(static_cast<std::uint16_t>(i % types * 300), 7).text32(std::to_string(i));
+    bytes.u8(0xEE);
+  }
+  const Records alone = read_bytes(bytes.bytes());
+  ASSERT_EQ(alone.events.size(), 1500U);
+  const Records beside = read_bytes(bytes.bytes(), {.side_by_side = 100'000});
+  EXPECT_TRUE(same_events(alone, beside));
+  EXPECT_EQ(alone.problems.size(), beside.problems.size());
+}
+
 TEST(Reader, EventsLargerThanWindowsAndTapesAreWhole) {
   const std::string big(3 << 20, 'x');
   TraceBytes bytes;

@@ -202,9 +202,10 @@ TEST_F(ChromeTest, AnEndWithoutABeginIsAWholeSlice) {
   const TrackId track = made_.track(TrackKind::kPlain, "a");
   made_.instant(track, 10, "x");
   made_.end(track, 25, "f", 10).flags = timeline::kBeganBefore;
-  EXPECT_EQ(events().back(),
-            R"({"ph":"X",)" + at(1) +
-                R"(,"ts":0.000,"name":"f","dur":0.015,"args":{"began before the trace":true}})");
+  EXPECT_EQ(
+      events().back(),
+      R"({"ph":"X",)" + at(1) +
+          R"(,"ts":0.000,"name":"f","dur":0.015,"args":{"began before what is shown":true}})");
 }
 
 TEST_F(ChromeTest, LossesAreOnATrackOfTheirOwn) {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "tracedeck/export/mark_exporter.hpp"
+#include "tracedeck/export/sample_stack.hpp"
 #include "tracedeck/export/stack_tree.hpp"
 #include "tracedeck/export/track_depth.hpp"
-#include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/arguments.hpp"
 
 namespace tracedeck::exporting {
@@ -21,7 +21,6 @@ using timeline::Mark;
 using timeline::Timeline;
 using timeline::TrackId;
 
-constexpr std::string_view kStackArgument = "callchain";
 constexpr std::size_t kMostAddresses = std::size_t{1} << 20;  // whose names are kept
 
 // Stacks of slices, by their nesting.
@@ -115,7 +114,7 @@ class SampleStacks {
  public:
   SampleStacks()
       : visit_([this](std::string_view name, const query::Value& value) {
-          if (name == kStackArgument && value.kind == query::Value::Kind::kCompound) add(value);
+          if (is_stack(name, value)) add(value);
         }) {}
   SampleStacks(const SampleStacks&) = delete;
   SampleStacks& operator=(const SampleStacks&) = delete;
@@ -128,7 +127,6 @@ class SampleStacks {
 
  private:
   void add(const query::Value& value);
-  void add_address(const Slot& slot);
   [[nodiscard]] StackTree::Frame frame_of(std::uint64_t address);
 
   timeline::Arguments::Visit visit_;
@@ -144,21 +142,17 @@ class SampleStacks {
 
 void SampleStacks::take(const Timeline& timeline, const Mark& mark) {
   if (mark.arguments == nullptr || mark.event == nullptr) return;
-  const DataStreamClass* const stream_class = mark.event->event_class->stream_class;
-  trace_ = stream_class == nullptr ? nullptr : stream_class->trace;
+  trace_ = trace_of(mark);
   kind_ = mark.name == timeline::kNoName ? std::string_view("sample")
                                          : std::string_view(timeline.name(mark.name).text);
   timeline::visit_arguments(mark, visit_);
 }
 
 void SampleStacks::add(const query::Value& value) {
-  const Slot& head = *value.slot;
   frames_.clear();
-  if (head.kind == SlotKind::kPackedArray) {
-    for (std::size_t i = 0; i < packed_count(head); ++i) add_address(packed_element(head, i));
-  } else if (head.kind == SlotKind::kArray) {
-    for (const Slot* at = &head + 1; at < head.next(); at = at->next()) add_address(*at);
-  }
+  for_each_address(value, [this](std::uint64_t address) {
+    if (frames_.size() < kMostDepth) frames_.push_back(frame_of(address));
+  });
   if (frames_.empty()) return;
   // Samples of different kinds, as of what runs and of what waits, do not add up.
   StackTree::Node node = tree.child(StackTree::kRoot, tree.frame(kind_));
@@ -167,17 +161,11 @@ void SampleStacks::add(const query::Value& value) {
   ++count;
 }
 
-void SampleStacks::add_address(const Slot& slot) {
-  if (slot.kind == SlotKind::kUnsigned && frames_.size() < kMostDepth)
-    frames_.push_back(frame_of(slot.bits));
-}
-
 StackTree::Frame SampleStacks::frame_of(std::uint64_t address) {
   const std::pair key{trace_ == nullptr ? 0 : trace_->number(), address};
   auto known = names_.find(key);
   if (known == names_.end()) {
-    const Symbols* const symbols = trace_ == nullptr ? nullptr : trace_->symbols();
-    const std::string_view name = symbols == nullptr ? "" : symbols->name_of(address);
+    const std::string_view name = name_of_address(trace_, address);
     if (names_.size() == kMostAddresses) names_.clear();
     const StackTree::Frame frame =
         name.empty() ? tree.frame(fmt::format("{:#x}", address)) : tree.frame(name);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tracedeck/export/made_up_marks_test.hpp"
+#include "tracedeck/export/made_up_samples_test.hpp"
 #include "tracedeck/export/stack_tree.hpp"
 
 namespace tracedeck::exporting {
@@ -92,35 +93,13 @@ TEST_F(FoldedTest, WhatIsTooDeepCountsForWhatIsAroundIt) {
   EXPECT_EQ(last.substr(last.rfind(' ')), " 1002\n");
 }
 
-// Samples with stacks, and what a trace calls their addresses.
 class FoldedSamples : public FoldedTest {
  protected:
-  FoldedSamples() {
-    trace_.description.set_symbols(std::make_shared<const Symbols>([] {
-      SymbolTable table;
-      table.add(0x100, 0, 0, "main");
-      table.add(0x200, 0x10, 0, "poll<T; U>");
-      table.finish();
-      return table;
-    }));
-    event_class_ = &trace_.add(trace_.event_class(
-        1, "sample",
-        render::structure_class({{"callchain", render::array_class(render::address_class())}})));
-    arguments_.add("callchain", {.steps = {{.name = "callchain"}}}, *event_class_);
-  }
-  void sample(std::string_view kind, std::vector<std::uint64_t> addresses) {
-    std::vector<Slot> slots = {head_slot(SlotKind::kArray, addresses.size(),
-                                         static_cast<std::uint32_t>(addresses.size()))};
-    for (const std::uint64_t address : addresses) slots.push_back(unsigned_slot(address));
-    Mark& mark = made_.instant(track_, 0, kind);
-    mark.event = &events_.emplace_back(trace_.event(*event_class_, 0, slots));
-    mark.arguments = &arguments_;
+  void sample(std::string_view kind, const std::vector<std::uint64_t>& addresses) {
+    samples_.put(made_.instant(track_, 0, kind), addresses);
   }
 
-  render::SampleTrace trace_;
-  const EventClass* event_class_ = nullptr;
-  timeline::Arguments arguments_;
-  std::deque<Event> events_;
+  MadeUpSamples samples_;
   TrackId track_ = made_.track(TrackKind::kPlain, "worker 0");
 };
 
@@ -148,10 +127,9 @@ TEST_F(FoldedSamples, OfSeveralKindsBeginWithTheirKind) {
 
 TEST_F(FoldedSamples, MayBePackedArrays) {
   const std::vector<std::uint8_t> bytes = {0x00, 0x02, 0x00, 0x01};
-  Mark& mark = made_.instant(track_, 0, "on cpu");
-  mark.event = &events_.emplace_back(trace_.event(
-      *event_class_, 0, {packed_slot(PackedElement::kU16Le, bytes.data(), 4, kSlotAddress)}));
-  mark.arguments = &arguments_;
+  samples_.put_slots(
+      made_.instant(track_, 0, "on cpu"),
+      std::vector{packed_slot(PackedElement::kU16Le, bytes.data(), 4, kSlotAddress)});
   EXPECT_EQ(text(), "main;poll<T, U> 1\n");
 }
 

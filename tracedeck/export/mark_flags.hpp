@@ -16,7 +16,7 @@ struct FlagName {
 
 // Those that say something about a slice or an instant.
 inline constexpr std::array kFlagNames = {
-    FlagName{timeline::kBeganBefore, "began before the trace"},
+    FlagName{timeline::kBeganBefore, "began before what is shown"},
     FlagName{timeline::kOpenAtEnd, "open at the end"},
     FlagName{timeline::kAcrossLoss, "events were lost inside"},
     FlagName{timeline::kInferredEnd, "end inferred"},

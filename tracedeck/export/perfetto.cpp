@@ -35,11 +35,12 @@ bool adds_to_slices(MarkKind kind) {
 struct Level {
   int version;
   bool state_tracks;
-  bool tasks;  // events of a generic kernel
+  bool tasks;       // events of a generic kernel
+  bool callstacks;  // of events
 };
 constexpr std::array kLevels = {
-    Level{.version = 50, .state_tracks = false, .tasks = false},
-    Level{.version = 57, .state_tracks = true, .tasks = true},
+    Level{.version = 50, .state_tracks = false, .tasks = false, .callstacks = false},
+    Level{.version = 57, .state_tracks = true, .tasks = true, .callstacks = true},
 };
 
 const Level& level_of(int version) {
@@ -132,7 +133,8 @@ class Perfetto final : public MarkExporter<Perfetto> {
   const Level& level_;
   perfetto::Packets packets_;
   perfetto::Names names_{packets_};
-  perfetto::Annotations annotations_{packets_, names_};
+  perfetto::Callstacks callstacks_{packets_};
+  perfetto::Annotations annotations_{packets_, names_, level_.callstacks ? &callstacks_ : nullptr};
   perfetto::Tracks tracks_{packets_, level_.state_tracks};
   perfetto::Tasks tasks_{packets_, tracks_};
   std::vector<TrackState> states_;      // by TrackId
@@ -354,6 +356,8 @@ Receipt Perfetto::receipt() const {
       {"state of a task behind later ones", "left out", tasks.late},
       {"loss beside 64 others", "left out", counts_.gaps_left_out},
       {"name beyond 65,536", "written out each time", names_.written_out(), false},
+      {"stack beyond 65,536 others or frames", "written as a list of addresses",
+       annotations_.stacks_as_lists(), false},
       {"text that is no UTF-8", "written with U+FFFD", packets_.repaired()},
   };
   std::erase_if(receipt, [](const ReceiptEntry& entry) { return entry.count == 0; });

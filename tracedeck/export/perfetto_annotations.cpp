@@ -2,9 +2,10 @@
 
 namespace tracedeck::exporting::perfetto {
 
-Annotations::Annotations(Packets& packets, Names& names)
+Annotations::Annotations(Packets& packets, Names& names, Callstacks* callstacks)
     : packets_(packets),
       names_(names),
+      callstacks_(callstacks),
       visit_([this](std::string_view name, const query::Value& value) { put_value(name, value); }) {
 }
 
@@ -15,6 +16,10 @@ std::size_t Annotations::open(std::string_view name) {
 }
 
 void Annotations::put_value(std::string_view name, const query::Value& value) {
+  if (callstacks_ != nullptr && is_stack(name, value)) [[unlikely]] {
+    if (callstacks_->put(value)) return;
+    ++stacks_as_lists_;
+  }
   const Argument argument = reader_.read(value);
   if (argument.kind == Argument::Kind::kNone) return;
   ProtobufWriter& writer = packets_.writer();

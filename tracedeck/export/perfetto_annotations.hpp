@@ -6,8 +6,10 @@
 
 #include "tracedeck/export/argument.hpp"
 #include "tracedeck/export/mark_flags.hpp"
+#include "tracedeck/export/perfetto_callstacks.hpp"
 #include "tracedeck/export/perfetto_names.hpp"
 #include "tracedeck/export/perfetto_packets.hpp"
+#include "tracedeck/export/sample_stack.hpp"
 #include "tracedeck/timeline/arguments.hpp"
 
 namespace tracedeck::exporting::perfetto {
@@ -15,7 +17,8 @@ namespace tracedeck::exporting::perfetto {
 // All are added to the event that is open.
 class Annotations {
  public:
-  Annotations(Packets& packets, Names& names);
+  // `callstacks`: of stacks; null: they are lists of addresses.
+  Annotations(Packets& packets, Names& names, Callstacks* callstacks);
   Annotations(const Annotations&) = delete;
   Annotations& operator=(const Annotations&) = delete;
 
@@ -23,8 +26,12 @@ class Annotations {
   void put(const timeline::Mark& mark) {
     if ((mark.flags & kNamedFlags) != 0) [[unlikely]]
       put_flags(mark.flags);
-    if (mark.arguments != nullptr) timeline::visit_arguments(mark, visit_);
+    if (mark.arguments == nullptr) return;
+    if (callstacks_ != nullptr) callstacks_->begin(trace_of(mark));
+    timeline::visit_arguments(mark, visit_);
   }
+  // Stacks that were written as lists of addresses, since there were too many.
+  [[nodiscard]] std::uint64_t stacks_as_lists() const { return stacks_as_lists_; }
   void put_integer(std::string_view name, std::int64_t value);
   void put_text(std::string_view name, std::string_view text);
 
@@ -36,6 +43,8 @@ class Annotations {
 
   Packets& packets_;
   Names& names_;
+  Callstacks* callstacks_;
+  std::uint64_t stacks_as_lists_ = 0;
   ArgumentReader reader_;
   timeline::Arguments::Visit visit_;
 };

@@ -101,6 +101,7 @@ inline constexpr std::uint32_t kExtraCounterTracks = 31;
 inline constexpr std::uint32_t kDoubleCounterValue = 44;
 inline constexpr std::uint32_t kFlowIds = 47;
 inline constexpr std::uint32_t kTerminatingFlowIds = 48;
+inline constexpr std::uint32_t kCallstackIid = 56;
 }  // namespace event_field
 
 enum class EventType : std::uint8_t {
@@ -125,9 +126,23 @@ namespace interned_field {
 inline constexpr std::uint32_t kCategories = 1;
 inline constexpr std::uint32_t kEventNames = 2;
 inline constexpr std::uint32_t kAnnotationNames = 3;
-inline constexpr std::uint32_t kIid = 1;  // of one of them, from here on
-inline constexpr std::uint32_t kName = 2;
+inline constexpr std::uint32_t kFunctionNames = 5;
+inline constexpr std::uint32_t kFrames = 6;
+inline constexpr std::uint32_t kCallstacks = 7;
+inline constexpr std::uint32_t kMappings = 19;
+inline constexpr std::uint32_t kIid = 1;   // of one of them
+inline constexpr std::uint32_t kName = 2;  // of what is a text
 }  // namespace interned_field
+
+namespace frame_field {
+inline constexpr std::uint32_t kFunctionName = 2;
+inline constexpr std::uint32_t kMapping = 3;
+inline constexpr std::uint32_t kRelativePc = 4;
+}  // namespace frame_field
+
+namespace callstack_field {
+inline constexpr std::uint32_t kFrames = 2;  // outermost first
+}  // namespace callstack_field
 
 namespace task_field {
 inline constexpr std::uint32_t kCpu = 1;

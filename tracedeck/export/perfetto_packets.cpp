@@ -70,7 +70,7 @@ void Packets::begin_event(EventType type, std::int64_t time, std::uint32_t track
 void Packets::end() {
   if (packet_ == kNone) return;
   if (event_ != kNone) writer_.close(event_);
-  if (!interned_.empty()) [[unlikely]]
+  if (!interned_.empty() || !interned_numbers_.empty()) [[unlikely]]
     put_interned();
   writer_.close(packet_);
   packet_ = kNone;
@@ -114,8 +114,14 @@ void Packets::put_interned() {
     text(interned_field::kName, each.text);
     writer_.close(entry);
   }
+  for (const auto& [field, numbers] : interned_numbers_) {
+    const std::size_t entry = writer_.open(field);
+    for (const auto& [number, value] : numbers) writer_.integer(number, value);
+    writer_.close(entry);
+  }
   writer_.close(data);
   interned_.clear();
+  interned_numbers_.clear();
 }
 
 void Packets::text(std::uint32_t number, std::string_view text) {

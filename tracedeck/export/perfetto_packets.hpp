@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/export/perfetto_fields.hpp"
@@ -42,6 +43,12 @@ class Packets {
   void intern(std::uint32_t field, std::uint32_t iid, std::string_view text) {
     interned_.push_back({field, iid, text});
   }
+  // Fields of a message and their values.
+  using Numbers = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+  // The same of what has numbers instead of a text, its `iid` among them.
+  void intern(std::uint32_t field, Numbers numbers) {
+    interned_numbers_.emplace_back(field, std::move(numbers));
+  }
   // Text that is no UTF-8 is repaired, and counted.
   void text(std::uint32_t number, std::string_view text);
 
@@ -71,6 +78,7 @@ class Packets {
   TimeCounts times_ = {};
   std::uint64_t repaired_ = 0;
   std::vector<Interned> interned_;
+  std::vector<std::pair<std::uint32_t, Numbers>> interned_numbers_;
 };
 
 }  // namespace tracedeck::exporting::perfetto

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "tracedeck/export/made_up_marks_test.hpp"
+#include "tracedeck/export/made_up_samples_test.hpp"
+#include "tracedeck/export/perfetto_callstacks.hpp"
 #include "tracedeck/export/perfetto_names.hpp"
 #include "tracedeck/export/perfetto_tasks.hpp"
 #include "tracedeck/export/perfetto_text_test.hpp"
@@ -54,7 +56,7 @@ TEST_F(PerfettoTest, TheBaseClockIsThatOfTheFormatOrTheSystemsTime) {
   EXPECT_EQ(perfetto_lines(write({.format = "dial9"}).bytes).front(),
             "clocks 64+=100 65=100 6=100 3=100 primary=3");
   const ClockClass clock{.origin = ClockOrigin::kUnixEpoch};
-  made_.timeline.note_clock(&clock);
+  made_.timeline.note_clock(clock);
   EXPECT_EQ(perfetto_lines(write({.format = "dial9"}).bytes).front(),
             "clocks 64+=100 65=100 6=100 1=100 primary=1");
 }
@@ -157,7 +159,7 @@ TEST_F(PerfettoTest, AnEndWithoutABeginBringsItAlong) {
   made_.instant(track, 15, "x");
   made_.end(track, 20, "f", 10).flags = timeline::kBeganBefore;
   EXPECT_THAT(events(), ElementsAre("15 instant 1 x", "late 10 begin 1 f",
-                                    "20 end 1 began before the trace=true"));
+                                    "20 end 1 began before what is shown=true"));
 }
 
 TEST_F(PerfettoTest, FlagsAreAnnotationsWhereTheyAreSet) {
@@ -271,6 +273,31 @@ TEST_F(PerfettoTest, ACounterThatComesWithASliceTakesNoPacket) {
   EXPECT_THAT(events(),
               ElementsAre("10 begin 1 poll", "10 counter 2 value=3", "20 end 1",
                           "30 begin 1 poll counter=2 value=3", "40 end 1", "40 counter 2 value=2"));
+}
+
+// Functions, frames and stacks are named once; kernels' addresses are beyond 2^63.
+TEST_F(PerfettoTest, StacksOfSamplesAreCallstacks) {
+  MadeUpSamples samples;
+  const TrackId track = made_.track(TrackKind::kPlain, "worker");
+  samples.put(made_.instant(track, 10, "on cpu"), {0x208, 0xFFFF'FFFF'8100'0000, 0x100});
+  samples.put(made_.instant(track, 20, "on cpu"), {0x208, 0xFFFF'FFFF'8100'0000, 0x100});
+  samples.put(made_.instant(track, 30, "on cpu"), {0x208});
+  samples.put(made_.instant(track, 40, "on cpu"), std::vector<std::uint64_t>());
+  EXPECT_THAT(events(), ElementsAre("10 instant 1 on cpu stack=main;0xffffffff81000000;poll<T; U>",
+                                    "20 instant 1 on cpu stack=main;0xffffffff81000000;poll<T; U>",
+                                    "30 instant 1 on cpu stack=poll<T; U>", "40 instant 1 on cpu"));
+  EXPECT_THAT(events({.level = 50}).front(), HasSubstr("callchain='[520,"));
+  EXPECT_THAT(write().receipt, IsEmpty());
+}
+
+TEST_F(PerfettoTest, StacksBeyondTheirLimitAreLists) {
+  MadeUpSamples samples;
+  const TrackId track = made_.track(TrackKind::kPlain, "worker");
+  for (std::uint64_t i = 0; i <= perfetto::Callstacks::kMostFrames; ++i)
+    samples.put(made_.instant(track, static_cast<std::int64_t>(i), "on cpu"), {i});
+  EXPECT_EQ(sentences(write().receipt),
+            (std::vector<std::string>{
+                "1 of stack beyond 65,536 others or frames: written as a list of addresses"}));
 }
 
 TEST_F(PerfettoTest, FlowsBeginAndEndAtWhatIsThere) {

@@ -91,7 +91,23 @@ class Reading {
   void intern(std::string_view data) {
     for (const ProtobufField& field : protobuf_fields(data)) {
       const Fields entry = protobuf_fields(field.bytes);
+      if (field.number == 6) intern_frame(entry);
+      if (field.number == 7) intern_stack(entry);
+      if (field.number == 6 || field.number == 7 || field.number == 19) continue;
       names_[{field.number, find(entry, 1)->value}] = std::string(find(entry, 2)->bytes);
+    }
+  }
+
+  void intern_frame(const Fields& frame) {
+    const ProtobufField* const function = find(frame, 2);
+    names_[{6, find(frame, 1)->value}] = function == nullptr
+                                             ? fmt::format("{:#x}", find(frame, 4)->value)
+                                             : names_[{5, function->value}];
+  }
+  void intern_stack(const Fields& stack) {
+    std::string& text = names_[{7, find(stack, 1)->value}];
+    for (const ProtobufField& field : stack) {
+      if (field.number == 2) text += (text.empty() ? "" : ";") + names_[{6, field.value}];
     }
   }
 
@@ -129,6 +145,7 @@ class Reading {
         text += fmt::format(" value={}", static_cast<std::int64_t>(field.value));
       if (field.number == 47) text += number("flow=");
       if (field.number == 48) text += number("ends=");
+      if (field.number == 56) text += " stack=" + names_[{7, field.value}];
       if (field.number == 4) text += annotation(field.bytes);
     }
     return text;

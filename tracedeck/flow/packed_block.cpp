@@ -87,7 +87,7 @@ OrderKey PackedBlock::key_of(const Entry& entry) const {
   return {entry.coarse, take_exact_time(from)};
 }
 
-bool PackedBlock::before(const Entry& a, const Entry& b) const {
+[[gnu::always_inline]] inline bool PackedBlock::before(const Entry& a, const Entry& b) const {
   if (a.coarse != b.coarse || !OrderKey::needs_exact(a.coarse)) [[likely]]
     return a.coarse < b.coarse;
   return key_of(a) < key_of(b);

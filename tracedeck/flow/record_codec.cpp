@@ -99,7 +99,7 @@ bool RecordCodec::is_event(const std::uint8_t* packed) {
 
 std::uint64_t RecordCodec::number_of(const EventClass& event_class) {
   ClassNumber& entry = class_numbers_[event_class];
-  if (class_numbers_.entries().size() != classes_.size()) [[unlikely]] {
+  if (entry.number == ClassNumber::kNone) [[unlikely]] {
     entry.number = classes_.size();
     classes_.push_back(&event_class);
   }

@@ -60,9 +60,11 @@ class RecordCodec {
 
  private:
   struct ClassNumber {
+    static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
     explicit ClassNumber(const EventClass& of) : event_class(&of) {}
     const EventClass* event_class;
-    std::uint64_t number = 0;
+    std::uint64_t number = kNone;  // until it is packed for the first time
   };
 
   std::uint8_t* pack_event(const Event& event, std::uint64_t coarse, std::uint8_t* to);

@@ -103,7 +103,7 @@ inline std::uint8_t* pack_slot(const Slot& slot, std::uint8_t* to) {
 }
 
 // A slot whose pointer, if it has one, points into the packed bytes.
-inline Slot unpack_slot(const std::uint8_t*& from) {
+[[gnu::always_inline]] inline Slot unpack_slot(const std::uint8_t*& from) {
   const unsigned head = *from++;
   Slot slot = unsigned_slot(0, static_cast<std::uint8_t>(head >> kSlotFlagsShift));
   slot.kind = static_cast<SlotKind>(head & kSlotKindMask);

@@ -60,8 +60,17 @@ class ExternalSort final : public RecordSource {
       }
       if (*batch == nullptr) return {};
       sorter_->take_over(**batch);
-      for (const Record& record : (*batch)->records()) {
-        if (Result<void> added = sorter_->add(times(record), record); !added) return added;
+      const Record* const end = (*batch)->records().data() + (*batch)->size();
+      for (const Record* at = (*batch)->records().data(); at != end; ++at) {
+        if (Result<void> added = sorter_->add(times(*at), *at); !added) return added;
+        if (at->kind != RecordKind::kEvent) continue;
+        // Of those that ascend from it only the last has to be looked at closely.
+        const Record* const last = end_of_run(at, end) - 1;
+        if (last == at) continue;
+        for (++at; at != last; ++at) {
+          if (Result<void> added = sorter_->add(times.in_run(at->event), *at); !added) return added;
+        }
+        if (Result<void> added = sorter_->add(times(*at), *at); !added) return added;
       }
     }
   }

@@ -13,14 +13,12 @@ namespace tracedeck::flow {
 // `scratch`: the begin of room for as many elements; they are of a type that is copied in a few
 // instructions.
 template <class Iterator, class Scratch, class Less>
-void sort_runs(Iterator first, Iterator last, Scratch scratch, const Less& less) {
-  // Runs that were found, each more than twice as long as the one behind it.
-  std::array<Iterator, sizeof(std::size_t) * 8 + 2> begins;
-  std::size_t runs = 0;
-  const auto merge_last_two = [&](Iterator end) {
-    const Iterator middle = begins[--runs];
+void sort_runs(const Iterator& first, const Iterator& last, const Scratch& scratch,
+               const Less& less) {
+  constexpr std::ptrdiff_t kLeastRun = 12;
+  const auto merge = [&](const Iterator& begin, const Iterator& middle, const Iterator& end) {
     // What lies before or behind all of the other run stays where it is.
-    Iterator to = std::upper_bound(begins[runs - 1], middle, *middle, less);
+    Iterator to = std::upper_bound(begin, middle, *middle, less);
     const Iterator right_end = std::lower_bound(middle, end, *std::prev(middle), less);
     const Scratch left_end = std::copy(to, middle, scratch);
     Scratch left = scratch;
@@ -28,13 +26,19 @@ void sort_runs(Iterator first, Iterator last, Scratch scratch, const Less& less)
     while (left != left_end && right != right_end) *to++ = less(*right, *left) ? *right++ : *left++;
     std::copy(left, left_end, to);
   };
+  // Runs that were found, each more than twice as long as the one behind it.
+  std::array<Iterator, sizeof(std::size_t) * 8 + 2> begins;
+  std::size_t runs = 0;
   for (Iterator at = first; at != last;) {
     begins[runs++] = at;
     at = std::is_sorted_until(at, last, less);
-    while (runs > 1 && begins[runs - 1] - begins[runs - 2] <= 2 * (at - begins[runs - 1]))
-      merge_last_two(at);
+    // What is in no order at all has runs of two or three.
+    for (const Iterator& begin = begins[runs - 1]; at != last && at - begin < kLeastRun; ++at)
+      std::rotate(std::upper_bound(begin, at, *at, less), at, std::next(at));
+    for (; runs > 1 && begins[runs - 1] - begins[runs - 2] <= 2 * (at - begins[runs - 1]); --runs)
+      merge(begins[runs - 2], begins[runs - 1], at);
   }
-  while (runs > 1) merge_last_two(last);
+  for (; runs > 1; --runs) merge(begins[runs - 2], begins[runs - 1], last);
 }
 
 }  // namespace tracedeck::flow

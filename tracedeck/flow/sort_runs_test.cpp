@@ -7,10 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/flow/made_up_trace_test.hpp"
+
 namespace tracedeck::flow {
 namespace {
 
 using Element = std::pair<int, std::size_t>;  // the key, and when it came
+
+bool by_key(const Element& a, const Element& b) { return a.first < b.first; }
 
 std::vector<Element> numbered(const std::vector<int>& keys) {
   std::vector<Element> elements;
@@ -24,7 +28,7 @@ std::vector<Element> sorted(std::vector<Element> elements, std::size_t* comparis
   sort_runs(elements.begin(), elements.end(), scratch.begin(),
             [&](const Element& a, const Element& b) {
               ++counted;
-              return a.first < b.first;
+              return by_key(a, b);
             });
   if (comparisons != nullptr) *comparisons = counted;
   return elements;
@@ -33,7 +37,7 @@ std::vector<Element> sorted(std::vector<Element> elements, std::size_t* comparis
 RC_GTEST_PROP(SortRuns, IsStable, ()) {
   const auto keys = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 20));
   auto expected = numbered(keys);
-  std::ranges::stable_sort(expected, {}, &Element::first);
+  sort_stably(expected, by_key);
   RC_ASSERT(sorted(numbered(keys)) == expected);
 }
 
@@ -45,7 +49,7 @@ RC_GTEST_PROP(SortRuns, MergesAscendingParts, ()) {
     keys.insert(keys.end(), part.begin(), part.end());
   }
   auto expected = numbered(keys);
-  std::ranges::stable_sort(expected, {}, &Element::first);
+  sort_stably(expected, by_key);
   RC_ASSERT(sorted(numbered(keys)) == expected);
 }
 
@@ -62,7 +66,7 @@ TEST(SortRuns, ALateTailIsMergedWithWhatItOverlaps) {
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<int>(i);
   for (const int late : {9'970, 9'980, 9'990}) keys.push_back(late);
   auto expected = numbered(keys);
-  std::ranges::stable_sort(expected, {}, &Element::first);
+  sort_stably(expected, by_key);
   std::size_t comparisons = 0;
   EXPECT_EQ(sorted(numbered(keys), &comparisons), expected);
   EXPECT_LE(comparisons, keys.size() + 100);

@@ -21,15 +21,18 @@ inline std::uint8_t* put_varint(std::uint8_t* to, std::uint64_t value) {
   return to;
 }
 
-inline std::uint64_t take_varint(const std::uint8_t*& from) {
-  std::uint64_t value = *from++;
-  if (value < 0x80) return value;
-  value &= 0x7F;
+// Behind a first byte of 0x80 or more.
+[[gnu::noinline]] inline std::uint64_t take_long_varint(const std::uint8_t*& from) {
+  std::uint64_t value = from[-1] & 0x7FU;
   for (unsigned shift = 7;; shift += 7) {
     const std::uint64_t byte = *from++;
     value |= (byte & 0x7F) << shift;
     if (byte < 0x80) return value;
   }
+}
+[[gnu::always_inline]] inline std::uint64_t take_varint(const std::uint8_t*& from) {
+  const std::uint64_t value = *from++;
+  return value < 0x80 ? value : take_long_varint(from);
 }
 
 // Small magnitudes of either sign as small numbers.

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/error.hpp"
+#include "tracedeck/io/system.hpp"
 
 namespace tracedeck::flow {
 
@@ -18,7 +20,6 @@ class SpillFile {
   [[nodiscard]] static Result<std::unique_ptr<SpillFile>> create(const std::string& directory);
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;
-  ~SpillFile();
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   // Error: kWriteFailed, a full disk among others.
@@ -27,10 +28,10 @@ class SpillFile {
   [[nodiscard]] Result<void> read(std::uint64_t offset, std::span<std::uint8_t> into) const;
 
  private:
-  SpillFile(int descriptor, std::string directory)
-      : descriptor_(descriptor), directory_(std::move(directory)) {}
+  SpillFile(io::FileDescriptor file, std::string directory)
+      : file_(std::move(file)), directory_(std::move(directory)) {}
 
-  int descriptor_;
+  io::FileDescriptor file_;
   std::string directory_;
   std::uint64_t size_ = 0;
 };

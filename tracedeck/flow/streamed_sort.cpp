@@ -130,12 +130,10 @@ void StreamedSort::hand_on_of_one_batch() {
   const std::size_t most =
       late_ended() ? std::min(ready_ - handed_on_, output_.room_for_records()) : 1;
   const std::size_t end = handed_on_ + most;
-  std::size_t at = handed_on_;
-  do {
-    output_.add(*items_[at].record);
-  } while (++at != end && items_[at].held == &held);
-  held.records -= at - handed_on_;
-  handed_on_ = at;
+  const std::size_t first = handed_on_;
+  for (; handed_on_ != end && items_[handed_on_].held == &held; ++handed_on_)
+    output_.add(*items_[handed_on_].record);
+  held.records -= handed_on_ - first;
   const bool still_read = &held == &held_.back() && position_ != end_;
   if (held.records != 0 || still_read) return;
   held.batch.reset();

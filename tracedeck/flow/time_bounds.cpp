@@ -128,7 +128,7 @@ ResolvedTimes TimeBounds::in(const TimeFrame& frame) const {
 }
 
 TimeFrame survey_times(RecordSource& source, std::shared_ptr<const TraceDescription> description) {
-  const std::deque<ClockClass>& clocks = description->clocks();
+  const StableList<ClockClass>& clocks = description->clocks();
   Summarizer summarizer(std::move(description));
   for (;;) {
     const auto batch = source.next();

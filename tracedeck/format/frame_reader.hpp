@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tracedeck/base/unshared.hpp"
 #include "tracedeck/format/input_rule.hpp"
@@ -29,7 +29,8 @@ namespace tracedeck {
 //   bool before_input(WindowSource&)   is called before the input is read on, which may wait; true:
 //                                      records were added, which are handed on first
 //
-// A decoder that rejects inputs has `const Error& rejection() const`.
+// A decoder that rejects inputs has `const Error& rejection() const`; one that can do with less
+// memory while it waits has `void rest()`.
 template <class Self, class Decoder>
 class FrameReader : public Reader {
  public:
@@ -93,7 +94,7 @@ class FrameReader : public Reader {
       : options_(options),
         description_(std::move(description)),
         sizes_(reading_sizes(options.side_by_side)),
-        source_(std::move(input), limit, least, sizes_.window),
+        source_(std::move(input), limit, least, sizes_),
         decoder_(std::move(decoder)) {}
 
   Self& self() { return static_cast<Self&>(*this); }
@@ -120,13 +121,13 @@ class FrameReader : public Reader {
 
   // Another batch, the one that was handed on the longest ago if it is free again.
   void take_batch() {
-    if (batch_ != nullptr) handed_on_.push_back(std::exchange(batch_, nullptr));
+    if (batch_ != nullptr && sizes_.keeps_spares) handed_on_.push_back(std::move(batch_));
     if (handed_on_.size() > 1 && unshared(handed_on_.front())) {
       batch_ = std::move(handed_on_.front());
-      handed_on_.pop_front();
+      handed_on_.erase(handed_on_.begin());
       return;
     }
-    if (handed_on_.size() > kMostHandedOn) handed_on_.pop_front();
+    if (handed_on_.size() > kMostHandedOn) handed_on_.erase(handed_on_.begin());
     batch_ = std::make_shared<Batch>(sizes_.slots);
     batch_->reserve(sizes_.records);
   }
@@ -135,6 +136,9 @@ class FrameReader : public Reader {
     if (batch_->empty()) return nullptr;
     if constexpr (requires { self().finish_batch(); }) self().finish_batch();
     batch_->pin(source_.window());
+    if constexpr (requires { decoder_.rest(); }) {
+      if (!sizes_.keeps_spares) decoder_.rest();
+    }
     return batch_;
   }
 
@@ -163,7 +167,7 @@ class FrameReader : public Reader {
   WindowSource source_;
   Decoder decoder_;
   std::shared_ptr<Batch> batch_;
-  std::deque<std::shared_ptr<Batch>> handed_on_;
+  std::vector<std::shared_ptr<Batch>> handed_on_;
   bool ended_ = false;
 };
 

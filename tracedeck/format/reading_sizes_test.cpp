@@ -15,6 +15,7 @@ TEST(ReadingSizes, AreTheUsualOnesForAFewSources) {
     EXPECT_EQ(sizes.window, std::size_t{256} << 10);
     EXPECT_EQ(sizes.records, Batch::kRecords);
     EXPECT_EQ(sizes.slots, Batch::kSlots);
+    EXPECT_TRUE(sizes.keeps_spares);
   }
 }
 
@@ -32,6 +33,7 @@ TEST(ReadingSizes, HoldASmallEventInAnyCase) {
   EXPECT_EQ(sizes.records, 8U);
   EXPECT_EQ(sizes.slots, 64U);
   EXPECT_EQ(sizes.window, 2048U);
+  EXPECT_FALSE(sizes.keeps_spares);
 }
 
 }  // namespace

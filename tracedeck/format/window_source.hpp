@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "tracedeck/base/decode_window.hpp"
+#include "tracedeck/format/reading_sizes.hpp"
 #include "tracedeck/io/window.hpp"
 
 namespace tracedeck {
@@ -27,11 +28,13 @@ concept WindowDecoder = requires(T& decoder, const T& looked_at, const DecodeWin
 class WindowSource {
  public:
   // `limit`: bytes that a window may grow to. `least`: bytes without which the decoder cannot
-  // begin. `window_size`: bytes of an ordinary window.
+  // begin.
   WindowSource(std::unique_ptr<io::Input> input, std::uint64_t limit, std::uint64_t least,
-               std::size_t window_size = io::WindowReader::Options{}.window_size)
+               const ReadingSizes& sizes = {})
       : limit_(limit),
-        windows_(std::move(input), {.window_size = window_size, .limit = limit_}),
+        windows_(
+            std::move(input),
+            {.window_size = sizes.window, .limit = limit_, .keeps_spares = sizes.keeps_spares}),
         needed_(least) {}
 
   // Whether the next `run` fetches another window, so that pointers into this one need it pinned.

@@ -124,6 +124,7 @@ std::shared_ptr<Window> WindowReader::fresh_window(std::size_t capacity) {
 }
 
 void WindowReader::retire(std::shared_ptr<Window> window) {
+  if (!options_.keeps_spares) return;
   if (retired_.size() == kMostRetired) retired_.erase(retired_.begin());
   retired_.push_back(std::move(window));
 }

@@ -52,6 +52,7 @@ class WindowReader {
     // fast as read(2) alone; from 1 MiB on the second-level cache no longer holds two of them.
     std::size_t window_size = std::size_t{256} << 10;
     std::uint64_t limit = std::uint64_t{1} << 30;  // bytes a window may grow to
+    bool keeps_spares = true;                      // windows that nobody holds any more
   };
   explicit WindowReader(std::unique_ptr<Input> input) : WindowReader(std::move(input), Options{}) {}
   WindowReader(std::unique_ptr<Input> input, Options options);

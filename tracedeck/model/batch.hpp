@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <forward_list>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -59,9 +59,9 @@ class Batch {
     add(Record(kind, packet.get()));
     pin(std::move(packet));
   }
-  void add_loss(Loss loss) { add(Record(&losses_.emplace_back(std::move(loss)))); }
+  void add_loss(Loss loss) { add(Record(&losses_.emplace_front(std::move(loss)))); }
   void add_notice(RecordKind kind, Notice notice) {
-    add(Record(kind, &notices_.emplace_back(std::move(notice))));
+    add(Record(kind, &notices_.emplace_front(std::move(notice))));
   }
 
   // Keeps `owner` alive as long as this batch. Pointers to a description, stream or packet are
@@ -118,8 +118,8 @@ class Batch {
   std::size_t capacity_ = 0;
   std::size_t usual_slots_;
   Slot* position_ = nullptr;
-  std::deque<Loss> losses_;
-  std::deque<Notice> notices_;
+  std::forward_list<Loss> losses_;  // the last one first
+  std::forward_list<Notice> notices_;
   Pins pins_;
   Pins lasting_pins_;
 };

@@ -1,5 +1,8 @@
 #include "tracedeck/model/field_class.hpp"
 
+#include <memory>
+#include <utility>
+
 namespace tracedeck {
 namespace {
 
@@ -32,6 +35,10 @@ struct KindName {
 };
 
 }  // namespace
+
+FieldClassPtr make_field_class(FieldClass::Kind kind) {
+  return std::make_shared<const FieldClass>(FieldClass{.kind = std::move(kind)});
+}
 
 std::string_view kind_name(const FieldClass& field_class) {
   return std::visit(KindName{}, field_class.kind);

@@ -168,9 +168,7 @@ struct FieldClass {
 };
 
 // A shared class of the given kind, with no alignment, roles or attributes.
-[[nodiscard]] inline FieldClassPtr make_field_class(FieldClass::Kind kind) {
-  return std::make_shared<const FieldClass>(FieldClass{.kind = std::move(kind)});
-}
+[[nodiscard]] FieldClassPtr make_field_class(FieldClass::Kind kind);
 
 // The word of `schema` for a class's kind: "unsigned-integer", "enumeration", "string", ...
 [[nodiscard]] std::string_view kind_name(const FieldClass& field_class);

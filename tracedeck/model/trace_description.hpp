@@ -3,11 +3,11 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "tracedeck/base/stable_list.hpp"
 #include "tracedeck/model/entity_id.hpp"
 #include "tracedeck/model/event_class.hpp"
 #include "tracedeck/model/symbols.hpp"
@@ -44,11 +44,11 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   [[nodiscard]] const std::string& version() const { return version_; }  // of the format, "1"
 
   [[nodiscard]] const TraceClass& trace_class() const { return trace_class_; }
-  [[nodiscard]] const std::deque<ClockClass>& clocks() const { return clocks_; }
-  [[nodiscard]] const std::deque<DataStreamClass>& stream_classes() const {
+  [[nodiscard]] const StableList<ClockClass>& clocks() const { return clocks_; }
+  [[nodiscard]] const StableList<DataStreamClass>& stream_classes() const {
     return stream_classes_;
   }
-  [[nodiscard]] const std::deque<EventClass>& event_classes() const { return event_classes_; }
+  [[nodiscard]] const StableList<EventClass>& event_classes() const { return event_classes_; }
   [[nodiscard]] const Attributes& environment() const { return environment_; }
   [[nodiscard]] const ValueNames& value_names() const { return value_names_; }
   // The names of addresses; null: nobody asked for them, or the trace has none.
@@ -91,9 +91,9 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   std::string format_;
   std::string version_;
   TraceClass trace_class_;
-  std::deque<ClockClass> clocks_;
-  std::deque<DataStreamClass> stream_classes_;
-  std::deque<EventClass> event_classes_;
+  StableList<ClockClass> clocks_;
+  StableList<DataStreamClass> stream_classes_;
+  StableList<EventClass> event_classes_;
   Attributes environment_;
   ValueNames value_names_;
   std::shared_ptr<const Symbols> symbols_;

@@ -324,7 +324,11 @@ class PlanBuilder {
     ++next_;
     plan_->spans = SpanPlan{.all = spans.all};
     plan_->columns = span_columns();
-    for (const std::string& name : arguments_of_spans(std::span(stages_).subspan(next_))) {
+    const std::set<std::string> arguments = arguments_of_spans(std::span(stages_).subspan(next_));
+    if (arguments.size() > kMostSpanArguments)
+      return fail(ErrorCode::kLimitExceeded,
+                  fmt::format("a query names at most {} arguments of spans", kMostSpanArguments));
+    for (const std::string& name : arguments) {
       plan_->columns.push_back({.name = name});
       // `.name` is the argument of that name.
       plan_->spans->arguments.push_back(name.substr(name.starts_with('.') ? 1 : 0));

@@ -99,6 +99,10 @@ TEST(Stages, AreBounded) {
   EXPECT_THAT(error_of("count" + repeated(", count", 100'000)), HasSubstr("at most 1000"));
   EXPECT_THAT(error_of("sort id" + repeated(", id", 100'000)), HasSubstr("at most 1000"));
   EXPECT_THAT(error_of("pair A B on id" + repeated(", id", 100'000)), HasSubstr("at most 1000"));
+  std::string select = "select x";
+  for (int i = 1; i < 1000; ++i) select += ", x" + std::to_string(i);
+  EXPECT_EQ(error_of("spans | where x > 1 | " + select), "none");
+  EXPECT_THAT(error_of("spans | where y > 1 | " + select), HasSubstr("at most 1000 arguments"));
   EXPECT_THAT(error_of("limit " + std::string(1 << 20, '1')), HasSubstr("at most"));
 }
 

@@ -31,6 +31,7 @@ enum class SpanColumn : std::uint8_t {
   kOverlapLane,
 };
 inline constexpr std::size_t kSpanColumns = 16;
+inline constexpr std::size_t kMostSpanArguments = 1'000;
 
 // In the order of `SpanColumn`.
 [[nodiscard]] const std::vector<Column>& span_columns();

@@ -4,6 +4,7 @@
 
 #include "tracedeck/query/aggregate.hpp"
 #include "tracedeck/query/lexer.hpp"
+#include "tracedeck/query/span_rows.hpp"
 #include "tracedeck/query/stages.hpp"
 #include "tracedeck/query/vocabulary.hpp"
 
@@ -39,6 +40,12 @@ std::vector<std::string> stage_words() {
     }
     for (const std::string_view part : {"50(", "90(", "99("})
       words.push_back(std::string(each.word) + std::string(part));
+  }
+  // What events have too is among the words of expressions.
+  for (const Column& column : span_columns()) {
+    const bool is_of_events =
+        std::ranges::find(kEventValues, column.name, &RootWord::text) != std::end(kEventValues);
+    if (!is_of_events) words.push_back(column.name);
   }
   return words;
 }

@@ -23,6 +23,9 @@ TEST(Words, AreThoseOfTheLanguage) {
   EXPECT_THAT(stage_words(), Contains("count"));
   EXPECT_THAT(stage_words(), Contains("sum("));
   EXPECT_THAT(stage_words(), Contains("p99("));
+  EXPECT_THAT(stage_words(), Contains("spans"));
+  EXPECT_THAT(stage_words(), Contains("category"));
+  EXPECT_THAT(stage_words(), Not(Contains("duration")));
 }
 
 TEST(KnownNames, AreOfEventsAndFields) {

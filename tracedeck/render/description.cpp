@@ -135,7 +135,7 @@ std::string stream_text(const DataStream& stream) {
   return taken(out);
 }
 
-ClockOrigin common_origin(const std::deque<ClockClass>& clocks) {
+ClockOrigin common_origin(const StableList<ClockClass>& clocks) {
   if (clocks.empty()) return ClockOrigin::kUnknown;
   const ClockOrigin first = clocks.front().origin;
   const bool all =

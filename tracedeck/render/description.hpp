@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <string>
 
 #include "tracedeck/model/record.hpp"
@@ -26,6 +25,6 @@ std::size_t append_event_tag(TextBuffer& out, const Event& event);
 [[nodiscard]] std::string stream_text(const DataStream& stream);
 
 // The origin that all the clocks share, or unknown.
-[[nodiscard]] ClockOrigin common_origin(const std::deque<ClockClass>& clocks);
+[[nodiscard]] ClockOrigin common_origin(const StableList<ClockClass>& clocks);
 
 }  // namespace tracedeck::render

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -17,7 +16,7 @@ namespace {
 
 // The place of an object in the list that holds it.
 template <class T>
-std::optional<std::uint64_t> index_in(const std::deque<T>& list, const T* object) {
+std::optional<std::uint64_t> index_in(const StableList<T>& list, const T* object) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (&list[i] == object) return i;
   }
@@ -63,7 +62,7 @@ void append_event_class(TextBuffer& out, const TraceDescription& description,
   object.end();
 }
 
-std::vector<flow::ClassGroup> grouped(const std::deque<EventClass>& classes) {
+std::vector<flow::ClassGroup> grouped(const StableList<EventClass>& classes) {
   std::vector<flow::ClassGroup> groups;
   flow::GroupNumbers numbers;
   groups.reserve(classes.size());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <utility>
+#include <vector>
 
 namespace tracedeck::timeline {
 namespace {
@@ -129,19 +130,51 @@ double jackknife(std::span<const ChanceBlock> list, const Sums& all) {
   return sum * (all.blocks - 1) / all.blocks;
 }
 
-// The probability where the blocks vary as they do. `variances`: of the ratios of both sides, if
-// their values were independent.
-double with_blocks(double log_probability, const ChanceSide& a, const Sums& all_a,
-                   double variance_a, const ChanceSide& b, const Sums& all_b, double variance_b) {
-  const double real_a = std::max(variance_a, jackknife(a.blocks, all_a));
-  const double real_b = std::max(variance_b, jackknife(b.blocks, all_b));
-  const double real = real_a + real_b;
-  if (real == 0) return std::exp(log_probability);
-  const double more = real / (variance_a + variance_b);
+// Two neighbouring blocks as one.
+std::vector<ChanceBlock> in_pairs(std::span<const ChanceBlock> list) {
+  std::vector<ChanceBlock> pairs;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (i % 2 == 0) pairs.emplace_back();
+    pairs.back().hits += list[i].hits;
+    pairs.back().size += list[i].size;
+  }
+  return pairs;
+}
+
+struct Variance {
+  double value;
+  double freedom;
+};
+
+// Of hits / size: the greatest of what it were if the values were independent, of what the blocks
+// say, and of what longer blocks say, which they do where one depends on the one before.
+Variance variance_of(std::span<const ChanceBlock> blocks, const Sums& all, double independent) {
+  constexpr std::size_t kLeastBlocks = 8;
+  Variance greatest{independent, all.equal_blocks() - 1};
+  std::vector<ChanceBlock> list(blocks.begin(), blocks.end());
+  std::erase_if(list, [](const ChanceBlock& block) { return block.size == 0; });
+  for (;;) {
+    const Sums sums(list);
+    const double value = jackknife(list, sums);
+    if (value > greatest.value) greatest = {value, sums.equal_blocks() - 1};
+    if (list.size() < 2 * kLeastBlocks) return greatest;
+    list = in_pairs(list);
+  }
+}
+
+// The probability where the blocks vary as they do. `independent`: the variance that values of both
+// together have for each of their size.
+double with_blocks(double log_probability, double independent, const ChanceSide& a,
+                   const Sums& all_a, const ChanceSide& b, const Sums& all_b) {
+  const Variance of_a = variance_of(a.blocks, all_a, independent / all_a.size);
+  const Variance of_b = variance_of(b.blocks, all_b, independent / all_b.size);
+  const double both = of_a.value + of_b.value;
+  if (both == 0) return std::exp(log_probability);
+  const double more = both / (independent / all_a.size + independent / all_b.size);
   // Welch's degrees of freedom.
   const double freedom =
-      real * real /
-      (real_a * real_a / (all_a.equal_blocks() - 1) + real_b * real_b / (all_b.equal_blocks() - 1));
+      both * both /
+      (of_a.value * of_a.value / of_a.freedom + of_b.value * of_b.value / of_b.freedom);
   return student(normal_deviations(log_probability) / std::sqrt(more), freedom);
 }
 
@@ -156,22 +189,17 @@ std::optional<double> chance_of_shares(const ChanceSide& a, const ChanceSide& b)
   const Sums all_a(a.blocks);
   const Sums all_b(b.blocks);
   if (too_few_blocks(all_a) || too_few_blocks(all_b)) return std::nullopt;
-  const double hits = all_a.hits + all_b.hits;
-  const double size = all_a.size + all_b.size;
+  const double size_a = all_a.size + a.more_hits + a.more_misses;
+  const double size_b = all_b.size + b.more_hits + b.more_misses;
+  const double hits_a = all_a.hits + a.more_hits;
+  const double hits = hits_a + all_b.hits + b.more_hits;
   const double least =
-      std::min(log_hypergeometric(std::min(hits, all_a.size), all_a.size, all_b.size, hits),
-               log_hypergeometric(std::max(0.0, hits - all_b.size), all_a.size, all_b.size, hits));
+      std::min(log_hypergeometric(std::min(hits, size_a), size_a, size_b, hits),
+               log_hypergeometric(std::max(0.0, hits - size_b), size_a, size_b, hits));
   if (least > std::log(kChanceLevel)) return std::nullopt;
-  // What brings both shares closest together.
-  const bool a_has_more = all_a.ratio() > all_b.ratio();
-  const double hits_a = all_a.hits + (a_has_more ? 0 : a.undecided);
-  const double hits_b = all_b.hits + (a_has_more ? b.undecided : 0);
-  const double size_a = all_a.size + a.undecided;
-  const double size_b = all_b.size + b.undecided;
-  if (a_has_more != (hits_a / size_a > hits_b / size_b)) return 1;
-  const double share = hits / size;
-  return with_blocks(log_hypergeometric(hits_a, size_a, size_b, hits_a + hits_b), a, all_a,
-                     share * (1 - share) / all_a.size, b, all_b, share * (1 - share) / all_b.size);
+  const double share = hits / (size_a + size_b);
+  return with_blocks(log_hypergeometric(hits_a, size_a, size_b, hits), share * (1 - share), a,
+                     all_a, b, all_b);
 }
 
 std::optional<double> chance_of_rates(const ChanceSide& a, const ChanceSide& b) {
@@ -183,8 +211,7 @@ std::optional<double> chance_of_rates(const ChanceSide& a, const ChanceSide& b) 
   const double least = std::min(log_binomial(0, hits, part), log_binomial(hits, hits, part));
   if (least > std::log(kChanceLevel)) return std::nullopt;
   const double rate = hits / (all_a.size + all_b.size);
-  return with_blocks(log_binomial(all_a.hits, hits, part), a, all_a, rate / all_a.size, b, all_b,
-                     rate / all_b.size);
+  return with_blocks(log_binomial(all_a.hits, hits, part), rate, a, all_a, b, all_b);
 }
 
 }  // namespace tracedeck::timeline

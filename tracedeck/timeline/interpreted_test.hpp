@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <memory>
@@ -87,6 +88,8 @@ class InterpretedTest : public testing::Test, private MarkSink {
     event.end_time = static_cast<std::uint64_t>(end);
     add(event);
   }
+  // Events of the stream were lost since the last one.
+  void lose() { losses_.push_back(events_.size()); }
   // No event was said.
   void forget() { events_.clear(); }
 
@@ -104,7 +107,11 @@ class InterpretedTest : public testing::Test, private MarkSink {
     interpreter_ = *std::move(made);
     const auto batch = std::make_shared<Batch>();
     batch->reserve(events_.size());
-    for (const Event& event : events_) batch->add_event(event);
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      if (std::ranges::find(losses_, i) != losses_.end())
+        batch->add_loss({.stream = events_[i].stream, .events = 1});
+      batch->add_event(events_[i]);
+    }
     EXPECT_TRUE(interpreter_->add(batch, *this));
     EXPECT_TRUE(interpreter_->finish(*this));
     return lines_;
@@ -133,6 +140,7 @@ class InterpretedTest : public testing::Test, private MarkSink {
   bool other_stream_ = false;
   std::uint64_t next_id_ = 1;
   std::deque<Event> events_;
+  std::vector<std::size_t> losses_;  // before which of them
   std::vector<std::string> lines_;
   std::unique_ptr<Interpreter> interpreter_;
 };

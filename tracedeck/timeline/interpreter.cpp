@@ -19,25 +19,34 @@
 #include "tracedeck/timeline/rules.hpp"
 
 namespace tracedeck::timeline {
+namespace {
+
+constexpr std::uint64_t kMostTime = kNoTime - 1;
+
+}  // namespace
 
 // What becomes of the events of a class.
 struct Interpreter::ClassPlan {
   explicit ClassPlan(const EventClass& event_class)
       : clock(event_class.has_real_time() ? event_class.clock : nullptr),
         counts_nanoseconds(clock != nullptr && clock->counts_nanoseconds()),
-        has_duration(event_class.has_duration) {}
+        has_duration(event_class.has_duration),
+        without_time(clock == nullptr && !event_class.describes_others) {}
 
   [[nodiscard]] std::int64_t time_of(std::uint64_t value) const {
     if (counts_nanoseconds) [[likely]]
-      return static_cast<std::int64_t>(std::min<std::uint64_t>(value, kNoTime - 1));
+      return static_cast<std::int64_t>(std::min(value, kMostTime));
     return saturated(clock->to_nanoseconds(value));
   }
 
   const ClockClass* clock;
   bool counts_nanoseconds;
   bool has_duration;
+  bool without_time;  // an event that lacks what it should have
   bool planned = false;
+  bool is_skipped = false;  // nothing becomes of them, and nothing is to be counted
   bool is_of_line = false;  // it makes marks, or says where they are: the line reaches to it
+  bool is_plain = false;    // the same, and all its events have one time in nanoseconds
   std::vector<std::unique_ptr<Action>> actions = {};
 };
 
@@ -52,7 +61,7 @@ class Interpreter::Work {
     for (const Table& table : built_in_tables()) {
       const bool replaced =
           std::ranges::find(options_.tables, table.name, &Table::name) != options_.tables.end();
-      if (replaced) continue;
+      if (replaced || table.optional) continue;
       if (const auto compiled = compile(table); !compiled) return compiled;
     }
     return {};
@@ -60,11 +69,21 @@ class Interpreter::Work {
 
   Result<void> add(const BatchPtr& batch, MarkSink& sink) {
     batches_.push_back(batch);
+    auto known = plans_.at_hand();
     for (const Record& record : batch->records()) {
-      if (record.kind == RecordKind::kEvent) [[likely]] {
-        take(record.event);
-      } else {
+      if (record.kind != RecordKind::kEvent) [[unlikely]] {
         take(record);
+        continue;
+      }
+      ClassPlan* const plan = known.find(*record.event.event_class);
+      if (plan != nullptr && plan->is_skipped) {
+        ++number_;
+      } else if (plan != nullptr && plan->planned) [[likely]] {
+        ++number_;
+        run(*plan, record.event);
+      } else {
+        take_first(record.event);
+        known = plans_.at_hand();
       }
     }
     if (!context_.scope.texts.empty()) context_.scope.texts.clear();
@@ -82,6 +101,8 @@ class Interpreter::Work {
   }
 
   [[nodiscard]] const Timeline& timeline() const { return timeline_; }
+  [[nodiscard]] const std::vector<BatchPtr>& batches() const { return batches_; }
+  [[nodiscard]] Timeline& timeline() { return timeline_; }
 
   [[nodiscard]] std::string explain() const {
     std::string out;
@@ -138,30 +159,21 @@ class Interpreter::Work {
     return {};
   }
 
-  void take(const Event& event) {
-    ClassPlan& plan = plans_[*event.event_class];
-    if (!plan.planned) [[unlikely]]
-      return take_first(event);
-    ++number_;
-    if (plan.actions.empty()) {
-      if (plan.clock == nullptr && !event.event_class->describes_others)
-        ++timeline_.mutable_counts().without_time;
-      return;
-    }
-    run(plan, event);
-  }
-
-  void take_first(const Event& event) {
-    ClassPlan& plan = plans_[*event.event_class];
-    plan.planned = true;
-    note_first(plan, event);
-    make_plan(plan, event);
-    if (plan_again_) {
+  // An event of a class that has no plan yet, or is of another trace than the last.
+  [[gnu::noinline]] void take_first(const Event& event) {
+    ClassPlan* plan = &plans_[*event.event_class];
+    while (!plan->planned) {
+      plan->planned = true;
+      note_first(*plan, event);
+      make_plan(*plan, event);
+      if (!std::exchange(plan_again_, false)) continue;
       // A table has come to be for a trace: its other classes may be among what it is about.
-      plan_again_ = false;
+      flush_whole();
       plans_.clear();
+      plan = &plans_[*event.event_class];
     }
-    take(event);
+    ++number_;
+    if (!plan->is_skipped) run_any(*plan, event);
   }
 
   // The first event of each trace that has a time: times are shown from the earliest of them on.
@@ -170,7 +182,27 @@ class Interpreter::Work {
     timeline_.note_event(plan.time_of(event.time));
   }
 
-  void run(ClassPlan& plan, const Event& event) {
+  [[gnu::always_inline]] void run(ClassPlan& plan, const Event& event) {
+    // What nearly all events are, and nothing waits for: in a few instructions.
+    // What has no actions is not plain.
+    const auto time = static_cast<std::int64_t>(std::min(event.time, kMostTime));
+    const bool is_plain = plan.is_plain && event.stream == last_stream_ && !any_pending_ &&
+                          (last_state_ == nullptr || time >= last_state_->latest);
+    if (!is_plain) [[unlikely]]
+      return run_any(plan, event);
+    const Moment now{.event = &event, .time = time, .number = number_, .stream = last_state_};
+    last_ = now.time;
+    timeline_.note_time(now.time);
+    if (now.stream != nullptr) now.stream->latest = now.time;
+    marking_.pass(now.time);
+    for (const auto& action : plan.actions) action->run(now);
+  }
+
+  [[gnu::noinline]] void run_any(ClassPlan& plan, const Event& event) {
+    if (plan.actions.empty()) {
+      if (plan.without_time) ++timeline_.mutable_counts().without_time;
+      return;
+    }
     Moment now{.event = &event, .number = number_};
     now.time = plan.clock != nullptr ? plan.time_of(event.time) : last_;
     last_ = now.time;
@@ -181,6 +213,7 @@ class Interpreter::Work {
     if (plan.has_duration) {
       now.end_time = plan.time_of(event.end_time);
       timeline_.note_time(std::max(now.time, now.end_time));
+      any_pending_ = true;
       return take_whole(plan, now);
     }
     if (!whole_.empty()) [[unlikely]]
@@ -193,6 +226,7 @@ class Interpreter::Work {
     }
     marking_.pass(now.time);
     for (const auto& action : plan.actions) action->run(now);
+    any_pending_ = damage_pending_ || !whole_.empty();
   }
 
   // A step so far that the clock began anew, as after a reset. Beyond so many of them the clock is
@@ -238,13 +272,14 @@ class Interpreter::Work {
     return last_state_;
   }
 
-  void take(const Record& record) {
+  [[gnu::noinline]] void take(const Record& record) {
     switch (record.kind) {
       case RecordKind::kLoss:
         return take(*record.loss);
       case RecordKind::kProblem:
         end_damage(last_);
         damage_pending_ = true;
+        any_pending_ = true;
         damage_begin_ = last_;
         damage_number_ = number_;
         return;
@@ -284,7 +319,7 @@ class Interpreter::Work {
 
   Result<void> hand_on(MarkSink& sink) {
     timeline_.mutable_counts().events = number_;
-    std::vector<Mark>& marks = marking_.marks();
+    MarkBuffer& marks = marking_.marks();
     if (marks.empty()) return {};
     const auto taken = sink.take(timeline_, marks);
     marks.clear();
@@ -296,7 +331,7 @@ class Interpreter::Work {
     const DataStreamClass* const stream_class = event_class.stream_class;
     const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
     if (plan.clock != nullptr) {
-      if (timeline_.clock() == nullptr) timeline_.note_clock(plan.clock);
+      if (timeline_.clock() == nullptr) timeline_.note_clock(*plan.clock);
       const bool is_related = related(*timeline_.clock(), *plan.clock);
       if (!is_related && unrelated_.insert(plan.clock->entity).second)
         ++timeline_.mutable_counts().unrelated_clocks;
@@ -318,8 +353,10 @@ class Interpreter::Work {
     // What has no time makes no mark.
     if (plan.clock == nullptr) std::erase_if(actions, std::not_fn(only_prepares));
     plan.is_of_line = std::ranges::any_of(actions, std::not_fn(only_prepares));
+    plan.is_plain = plan.is_of_line && plan.counts_nanoseconds && !plan.has_duration;
     std::ranges::stable_sort(actions, {}, &PlannedAction::phase);
     for (PlannedAction& each : actions) plan.actions.push_back(std::move(each.action));
+    plan.is_skipped = plan.actions.empty() && !plan.without_time;
   }
 
   void note_use(const RuleSet& rules) {
@@ -363,6 +400,7 @@ class Interpreter::Work {
         ClassPlan& other = plans_[*each];
         if (each == &event_class || !other.planned) continue;
         other.planned = false;
+        other.is_skipped = false;
         other.actions.clear();
       }
     }
@@ -383,7 +421,7 @@ class Interpreter::Work {
   InterpreterOptions options_;
   Timeline timeline_;
   Marking marking_{timeline_};
-  RuleContext context_{marking_};
+  RuleContext context_{marking_, options_.all_flows};
   std::vector<std::unique_ptr<RuleSet>> rules_;
   std::map<std::pair<std::uint64_t, std::size_t>, Applied> applied_;  // by trace and rules
   bool plan_again_ = false;
@@ -402,6 +440,7 @@ class Interpreter::Work {
   std::uint64_t number_ = 0;
   std::int64_t last_ = 0;
   bool damage_pending_ = false;  // its end is not known yet
+  bool any_pending_ = false;     // that, or what is in `whole_`
   std::int64_t damage_begin_ = 0;
   std::uint64_t damage_number_ = 0;
   std::vector<Whole> whole_;       // events that begin at the same time
@@ -422,6 +461,8 @@ Result<void> Interpreter::add(const BatchPtr& batch, MarkSink& sink) {
 }
 Result<void> Interpreter::finish(MarkSink& sink) { return work_->finish(sink); }
 const Timeline& Interpreter::timeline() const { return work_->timeline(); }
+const std::vector<BatchPtr>& Interpreter::batches() const { return work_->batches(); }
+Timeline& Interpreter::timeline() { return work_->timeline(); }
 std::string Interpreter::explain() const { return work_->explain(); }
 std::vector<std::string> Interpreter::notices() const { return work_->notices(); }
 

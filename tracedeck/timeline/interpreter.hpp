@@ -18,6 +18,8 @@ namespace tracedeck::timeline {
 struct InterpreterOptions {
   // Beside the built-in tables, or in place of one of the same name.
   std::vector<Table> tables = {};
+  // Flows of all that led to something, also what took less than tables ask for.
+  bool all_flows = false;
 };
 
 // Records come in the order of time, of each track at least; what has a duration, in the order in
@@ -36,6 +38,10 @@ class Interpreter {
   [[nodiscard]] Result<void> finish(MarkSink& sink);
 
   [[nodiscard]] const Timeline& timeline() const;
+  // What marks refer to: of those that a sink is given, while it is called.
+  [[nodiscard]] const std::vector<BatchPtr>& batches() const;
+  // For sinks that have tracks of their own beside those of marks.
+  [[nodiscard]] Timeline& timeline();
   // What was applied and inferred, as tables in TOML.
   [[nodiscard]] std::string explain() const;
   // What a user should know about the tables and these traces, as sentences.

@@ -159,6 +159,50 @@ TEST_F(JobsTest, AfterManySectionsTheClockIsNone) {
   EXPECT_EQ(counts().clock_steps, 1000U - 256U);
 }
 
+// A wait of which the table says that long ones are arrows from the worker that asked.
+TEST_F(JobsTest, ALongWaitIsAFlowFromWhereItWasAsked) {
+  const std::string table =
+      std::string(kJobs) +
+      "flow_track = \"worker\"\nflow_key = \"worker\"\nflow_minimum = \"1us\"\n";
+  say(start_, 0, 5, 1);
+  say(ask_, 10, 5, 7);
+  say(start_, 1010, 0, 7);
+  say(ask_, 2000, 5, 8);
+  say(start_, 2999, 1, 8);
+  // Asked for on a worker of which nothing is known.
+  say(ask_, 3000, 6, 9);
+  say(start_, 9000, 2, 9);
+  EXPECT_THAT(marks(table), testing::IsSupersetOf(
+                                {"flow 1 out of worker 5 at 10", "flow 1 into worker 0 at 1010"}));
+  EXPECT_THAT(marks(table), testing::Not(testing::Contains(HasSubstr("flow 2"))));
+  EXPECT_THAT(
+      marks(table, {.tables = {}, .all_flows = true}),
+      testing::IsSupersetOf({"flow 2 out of worker 5 at 2000", "flow 2 into worker 1 at 2999"}));
+}
+
+TEST_F(JobsTest, AWaitAcrossALossIsNoFlow) {
+  const std::string table = std::string(kJobs) + "flow_track = \"worker\"\nflow_key = \"worker\"\n";
+  say(start_, 0, 5, 1);
+  say(ask_, 10, 5, 7);
+  lose();
+  say(start_, 1010, 0, 7);
+  EXPECT_THAT(marks(table), testing::Not(testing::Contains(HasSubstr("flow 1"))));
+}
+
+TEST_F(JobsTest, AFlowOfAWaitHasATrackAndItsKey) {
+  const auto error_of = [](std::string_view more) {
+    const auto table = parse_table(std::string(kJobs) + std::string(more), "test.toml");
+    if (!table) return table.error().message;
+    const auto made = Interpreter::make({.tables = {*table}});
+    return made ? std::string("none") : made.error().message;
+  };
+  EXPECT_EQ(error_of("flow_track = \"worker\"\nflow_key = \"worker\"\n"), "none");
+  EXPECT_THAT(error_of("flow_track = \"worker\"\n"), HasSubstr("go together"));
+  EXPECT_THAT(error_of("flow_track = \"work\"\nflow_key = \"worker\"\n"), HasSubstr("`work`"));
+  EXPECT_THAT(error_of("flow_track = \"worker\"\nflow_key = \"worker\"\nflow_minimum = \"x\"\n"),
+              HasSubstr("`flow_minimum` is to be a duration"));
+}
+
 TEST_F(JobsTest, AnEventThatLacksAFieldOfItsRuleIsLeftOutAndSaidSo) {
   const EventClass& bare = add_class("start", structure_class({{"job", unsigned_class()}}));
   InterpretedTest::say(bare, 10, {unsigned_slot(7)});
@@ -227,6 +271,115 @@ TEST_F(ScheduleTest, ATaskThatIsPutOnAnotherProcessorHasLeftTheFirst) {
                           "state runnable on task 1 at 30", "state running on task 2 at 30",
                           // Processor 0 says nothing of it any more.
                           "state stopped on task 1 at 35", "state running on task 3 at 40"));
+}
+
+// What one event adds to a counter and another takes off.
+class BalanceTest : public InterpretedTest {
+ protected:
+  static constexpr std::string_view kMemory = R"(table = "memory"
+[[track]]
+id = "memory"
+kind = "counter"
+name = "live bytes"
+[[counter]]
+event = ["get", "change"]
+until = ["put", "change"]
+match = ["a.place == b.old ?? place"]
+when = "place != 0"
+track = "memory"
+value = ".size"
+)";
+  const EventClass& get_ =
+      add_class("get", structure_class({{"place", unsigned_class()}, {"size", unsigned_class()}}));
+  const EventClass& put_ = add_class("put", structure_class({{"place", unsigned_class()}}));
+  const EventClass& change_ = add_class("change", structure_class({{"old", unsigned_class()},
+                                                                   {"place", unsigned_class()},
+                                                                   {"size", unsigned_class()}}));
+  void get(std::int64_t time, std::uint64_t place, std::uint64_t size) {
+    say(get_, time, {unsigned_slot(place), unsigned_slot(size)});
+  }
+  void put(std::int64_t time, std::uint64_t place) { say(put_, time, {unsigned_slot(place)}); }
+};
+
+TEST_F(BalanceTest, WhatIsAddedIsTakenOffOnce) {
+  get(10, 1, 100);
+  get(20, 2, 50);
+  put(30, 1);
+  put(40, 1);  // it is off already
+  put(50, 7);  // it was never added
+  put(60, 2);
+  EXPECT_THAT(marks(kMemory),
+              ElementsAre("counter 100 on live bytes at 10", "counter 150 on live bytes at 20",
+                          "counter 50 on live bytes at 30", "counter 0 on live bytes at 60"));
+}
+
+TEST_F(BalanceTest, AnEventMayDoBoth) {
+  get(10, 1, 100);
+  say(change_, 20, {unsigned_slot(1), unsigned_slot(2), unsigned_slot(300)});
+  put(30, 2);
+  EXPECT_THAT(marks(kMemory),
+              ElementsAre("counter 100 on live bytes at 10", "counter 0 on live bytes at 20",
+                          "counter 300 on live bytes at 20", "counter 0 on live bytes at 30"));
+}
+
+TEST_F(BalanceTest, WhatIsAddedAgainTakesThePlaceOfWhatWasThere) {
+  get(10, 1, 100);
+  get(20, 1, 70);
+  get(30, 0, 9);  // the condition does not hold
+  EXPECT_THAT(marks(kMemory),
+              ElementsAre("counter 100 on live bytes at 10", "counter 70 on live bytes at 20"));
+}
+
+TEST_F(BalanceTest, NotMoreIsHeldThanThereIsRoomFor) {
+  for (std::uint64_t i = 1; i <= 131'072 + 5; ++i) get(10, i, 1);
+  EXPECT_EQ(marks(kMemory).back(), "counter 131072 on live bytes at 10");
+  EXPECT_EQ(counts().not_held, 5U);
+}
+
+TEST_F(BalanceTest, AnOptionalTableIsUsedOnlyWhenAskedFor) {
+  const std::vector<Table>& all = built_in_tables();
+  const auto found = std::ranges::find(all, "lttng-ust-memory", &Table::name);
+  ASSERT_NE(found, all.end());
+  EXPECT_TRUE(found->optional);
+}
+
+// Two tables about one thread.
+class JoinTest : public InterpretedTest {
+ protected:
+  [[nodiscard]] static std::string table(std::string_view name, std::string_view event,
+                                         std::string_view more) {
+    return fmt::format(
+        "table = \"{0}\"\n[[track]]\nid = \"t\"\nname = \"{0} {{tid}}\"\n"
+        "key = [\"tid\"]\n{2}\n[[instant]]\nevent = \"{1}\"\ntrack = \"t\"\n"
+        "name = \"{1}\"\n",
+        name, event, more);
+  }
+  std::vector<std::string> both(std::string_view more) {
+    say(call_, 10, {unsigned_slot(7)});
+    say(note_, 20, {unsigned_slot(7)});
+    return marks(table("kernel", "call", more),
+                 {.tables = {*parse_table(table("user", "note", more), "user.toml")}});
+  }
+  const EventClass& call_ = add_class("call", structure_class({{"tid", unsigned_class()}}));
+  const EventClass& note_ = add_class("note", structure_class({{"tid", unsigned_class()}}));
+};
+
+TEST_F(JoinTest, TracksOfOneWordAreOne) {
+  EXPECT_THAT(both("shared = true\njoin = \"thread\""),
+              ElementsAre("instant call on kernel 7 at 10", "instant note on kernel 7 at 20"));
+}
+
+TEST_F(JoinTest, OthersAreNot) {
+  EXPECT_THAT(both("shared = true"),
+              ElementsAre("instant call on kernel 7 at 10", "instant note on user 7 at 20"));
+}
+
+TEST_F(JoinTest, JoinedTracksAreShared) {
+  const auto parsed = parse_table(table("kernel", "call", "join = \"thread\""), "kernel.toml");
+  ASSERT_TRUE(parsed);
+  const auto made = Interpreter::make({.tables = {*parsed}});
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("joined as `thread` are to be shared"));
 }
 
 // Names without any table.

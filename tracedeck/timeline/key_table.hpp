@@ -18,40 +18,32 @@ class KeyTable {
 
   [[nodiscard]] std::size_t words() const { return words_; }
   [[nodiscard]] std::size_t size() const { return size_; }
+  // How often `keep_if` was called: who remembers numbers of keys is to ask anew then.
+  [[nodiscard]] std::uint64_t clearances() const { return clearances_; }
   [[nodiscard]] std::size_t memory() const { return cells_.size() * sizeof(std::uint64_t); }
 
   // The number of a key, or 0.
-  [[nodiscard]] std::uint32_t find(const std::uint64_t* key) const {
-    for (std::size_t at = hash(key) & mask_;; at = (at + 1) & mask_) {
-      const std::uint64_t* const cell = &cells_[at * (words_ + 1)];
-      if (cell[words_] == 0) return 0;
-      if (equal(cell, key)) return static_cast<std::uint32_t>(cell[words_]);
-    }
+  [[nodiscard, gnu::always_inline]] std::uint32_t find(const std::uint64_t* key) const {
+    return static_cast<std::uint32_t>(cells_[cell_of(key) + words_]);
   }
 
   // Where the number of a key stands, for it to be set at once: 0 if the key is new. Valid until
   // the next call.
-  [[nodiscard]] std::uint64_t& place(const std::uint64_t* key) {
-    if ((size_ + 1) * 2 > mask_) grow();
-    for (std::size_t at = hash(key) & mask_;; at = (at + 1) & mask_) {
-      std::uint64_t* const cell = &cells_[at * (words_ + 1)];
-      if (cell[words_] == 0) {
-        for (std::size_t i = 0; i < words_; ++i) cell[i] = key[i];
-        ++size_;
-        return cell[words_];
-      }
-      if (equal(cell, key)) return cell[words_];
+  [[nodiscard, gnu::always_inline]] std::uint64_t& place(const std::uint64_t* key) {
+    if ((size_ + 1) * 2 > mask_) [[unlikely]]
+      grow();
+    std::uint64_t* const cell = &cells_[cell_of(key)];
+    if (cell[words_] == 0) [[unlikely]] {
+      for (std::size_t i = 0; i < words_; ++i) cell[i] = key[i];
+      ++size_;
     }
+    return cell[words_];
   }
 
   // Forgets a key, which may not be there.
   void erase(const std::uint64_t* key) {
-    std::size_t at = hash(key) & mask_;
-    for (;; at = (at + 1) & mask_) {
-      const std::uint64_t* const cell = &cells_[at * (words_ + 1)];
-      if (cell[words_] == 0) return;
-      if (equal(cell, key)) break;
-    }
+    std::size_t at = cell_of(key) / (words_ + 1);
+    if (cells_[at * (words_ + 1) + words_] == 0) return;
     --size_;
     // What lies behind and could not lie here before moves up.
     for (std::size_t next = at;;) {
@@ -73,6 +65,7 @@ class KeyTable {
     std::vector<std::uint64_t> old(cells_.size());
     old.swap(cells_);
     size_ = 0;
+    ++clearances_;
     for (std::size_t at = 0; at < old.size(); at += words_ + 1) {
       const std::uint64_t number = old[at + words_];
       if (number != 0 && keep(static_cast<std::uint32_t>(number))) place(&old[at]) = number;
@@ -96,13 +89,30 @@ class KeyTable {
   }
 
  private:
+  [[nodiscard]] static std::uint64_t mixed(std::uint64_t sum, std::uint64_t word) {
+    sum = (sum ^ word) * 0x9E3779B97F4A7C15U;
+    return sum ^ sum >> 32U;
+  }
   [[nodiscard]] std::size_t hash(const std::uint64_t* key) const {
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < words_; ++i) {
-      sum = (sum ^ key[i]) * 0x9E3779B97F4A7C15U;
-      sum ^= sum >> 32U;
-    }
+    for (std::size_t i = 0; i < words_; ++i) sum = mixed(sum, key[i]);
     return static_cast<std::size_t>(sum);
+  }
+  // Where the cell of a key begins, or the empty one that it would have.
+  [[nodiscard, gnu::always_inline]] std::size_t cell_of(const std::uint64_t* key) const {
+    if (words_ != 2) return cell_of_any(key);
+    // One value and the trace, which most keys are.
+    std::size_t at = static_cast<std::size_t>(mixed(mixed(0, key[0]), key[1])) & mask_;
+    for (;; at = (at + 1) & mask_) {
+      const std::uint64_t* const cell = &cells_[at * 3];
+      if (cell[2] == 0 || (cell[0] == key[0] && cell[1] == key[1])) return at * 3;
+    }
+  }
+  [[nodiscard, gnu::noinline]] std::size_t cell_of_any(const std::uint64_t* key) const {
+    for (std::size_t at = hash(key) & mask_;; at = (at + 1) & mask_) {
+      const std::uint64_t* const cell = &cells_[at * (words_ + 1)];
+      if (cell[words_] == 0 || equal(cell, key)) return at * (words_ + 1);
+    }
   }
   [[nodiscard]] bool equal(const std::uint64_t* a, const std::uint64_t* b) const {
     for (std::size_t i = 0; i < words_; ++i) {
@@ -111,7 +121,7 @@ class KeyTable {
     return true;
   }
 
-  void grow() {
+  [[gnu::noinline]] void grow() {
     std::vector<std::uint64_t> old(cells_.size() * 2);
     old.swap(cells_);
     mask_ = mask_ * 2 + 1;
@@ -127,6 +137,7 @@ class KeyTable {
   std::vector<std::uint64_t> cells_;  // the words of a key, then its number
   std::size_t mask_;
   std::size_t size_ = 0;
+  std::uint64_t clearances_ = 0;
 };
 
 }  // namespace tracedeck::timeline

@@ -12,18 +12,21 @@
 namespace tracedeck::timeline {
 namespace {
 
-using Key = std::array<std::uint64_t, 2>;
+using Key = std::array<std::uint64_t, 3>;
 
 // What is done: 0 sets, 1 forgets, 2 looks, 3 keeps the odd numbers only.
 using Step = std::tuple<unsigned, std::uint64_t, std::uint64_t>;
 
 RC_GTEST_PROP(KeyTableTest, KnowsWhatAMapKnows, (const std::vector<Step>& steps)) {
-  KeyTable table(2);
+  // Tables of two words have a way of their own.
+  const auto words = *rc::gen::inRange<std::size_t>(2, 4);
+  KeyTable table(words);
   std::map<Key, std::uint32_t> map;
   std::uint32_t number = 0;
+  std::uint64_t clearances = 0;
   for (const auto& [what, a, b] : steps) {
     // Few keys, so that they meet again; some of them far apart.
-    const Key key = {a % 7, b % 5 == 0 ? ~std::uint64_t{0} : b % 5};
+    const Key key = {a % 7, b % 5 == 0 ? ~std::uint64_t{0} : b % 5, words == 2 ? 0 : a % 3};
     switch (what % 8) {
       case 1:
       case 2:
@@ -33,12 +36,14 @@ RC_GTEST_PROP(KeyTableTest, KnowsWhatAMapKnows, (const std::vector<Step>& steps)
       case 3:
         table.keep_if([](std::uint32_t each) { return each % 2 == 1; });
         std::erase_if(map, [](const auto& each) { return each.second % 2 == 0; });
+        ++clearances;
         break;
       default:
         table.place(key.data()) = ++number;
         map[key] = number;
     }
     RC_ASSERT(table.size() == map.size());
+    RC_ASSERT(table.clearances() == clearances);
     for (const auto& [known, of] : map) RC_ASSERT(table.find(known.data()) == of);
   }
   std::size_t visited = 0;

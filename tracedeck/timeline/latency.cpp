@@ -72,47 +72,23 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
   return latency;
 }
 
-Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks) {
-  for (const Mark& mark : marks) {
-    switch (mark.kind) {
-      case MarkKind::kSliceBegin:
-        if (!mark.has(kBeganBefore)) enter(timeline, mark);
-        break;
-      case MarkKind::kSliceEnd: {
-        const bool has_place = !mark.has(kUnplaced) && !mark.has(kBeganBefore);
-        end(timeline, mark, false, has_place ? leave(timeline, mark) : 0);
-        break;
-      }
-      case MarkKind::kWait:
-        end(timeline, mark, true, 0);
-        break;
-      case MarkKind::kState:
-        state(mark);
-        break;
-      case MarkKind::kCounter:
-        counter(mark);
-        break;
-      default:
-        break;
-    }
-  }
-  return {};
-}
-
-void Latency::enter(const Timeline& timeline, const Mark& mark) {
+[[gnu::always_inline]] inline void Latency::enter(const Timeline& timeline, const Mark& mark) {
+  if (mark.has(kBeganBefore)) return;
   std::int64_t inside = 0;
   if (mark.has(kMoved) && !moving_.empty()) {
     inside = moving_.back();
     moving_.pop_back();
   }
-  TrackTimes& lane = times(mark.track);
+  TrackTimes& lane = tracks_[mark.track - 1];
   lane.inside.push_back(inside);
   TrackTimes& track = whole_track(timeline, mark, lane);
   if (track.depth++ == 0) track.outer_begin = mark.time;
 }
 
-std::int64_t Latency::leave(const Timeline& timeline, const Mark& mark) {
-  TrackTimes& lane = times(mark.track);
+[[gnu::always_inline]] inline std::int64_t Latency::leave(const Timeline& timeline,
+                                                          const Mark& mark) {
+  if ((mark.flags & (kUnplaced | kBeganBefore)) != 0) return 0;
+  TrackTimes& lane = tracks_[mark.track - 1];
   std::vector<std::int64_t>& open = lane.inside;
   if (open.empty()) return 0;
   const std::int64_t inside = open.back();
@@ -124,8 +100,7 @@ std::int64_t Latency::leave(const Timeline& timeline, const Mark& mark) {
   if (moves_) moving_.push_back(inside);
   TrackTimes& track = whole_track(timeline, mark, lane);
   if (track.depth == 0 || --track.depth != 0) return inside;
-  const std::int64_t begin =
-      std::max(track.outer_begin, options_.begin.value_or(track.outer_begin));
+  const std::int64_t begin = std::max(track.outer_begin, begin_);
   if (mark.time <= begin) return inside;
   if (!mark.has(kOpenAtEnd)) {
     track.busy += mark.time - begin;
@@ -139,28 +114,14 @@ std::int64_t Latency::leave(const Timeline& timeline, const Mark& mark) {
 Result<void> Latency::finish(const Timeline& timeline) {
   for (TrackTimes& track : tracks_) {
     if (track.state == kNoName || track.is_doubtful) continue;
-    const std::int64_t begin =
-        std::max(track.state_begin, options_.begin.value_or(track.state_begin));
+    const std::int64_t begin = std::max(track.state_begin, begin_);
     if (timeline.end() > begin) state_of(track).open += timeline.end() - begin;
   }
   return {};
 }
 
-void Latency::end(const Timeline& timeline, const Mark& mark, bool is_wait, std::int64_t inside) {
-  if (mark.has(kMoved) || (options_.begin && mark.time < *options_.begin)) return;
-  LatencyRow* row = nullptr;
-  if (projection_) {
-    row = general_row(timeline, mark, is_wait);
-  } else {
-    const std::vector<LatencyRow*>& by_name = is_wait ? waits_ : slices_;
-    row = mark.name < by_name.size() ? by_name[mark.name] : nullptr;
-    if (row == nullptr) [[unlikely]]
-      row = row_of(timeline, mark, is_wait);
-  }
-  if (row != nullptr) add(*row, mark, inside);
-}
-
-void Latency::add(LatencyRow& row, const Mark& mark, std::int64_t inside) const {
+[[gnu::always_inline]] inline void Latency::add(LatencyRow& row, const Mark& mark,
+                                                std::int64_t inside) const {
   if (!mark.has_duration()) [[unlikely]] {
     ++row.left_out;
     if (mark.has(kAcrossLoss)) ++row.across_loss;
@@ -179,6 +140,52 @@ void Latency::add(LatencyRow& row, const Mark& mark, std::int64_t inside) const 
     row.longest_begin = mark.begin;
     row.longest_track = mark.track;
   }
+}
+
+[[gnu::always_inline]] inline LatencyRow* Latency::end(const Timeline& timeline, const Mark& mark,
+                                                       bool is_wait, std::int64_t inside) {
+  if (mark.has(kMoved) || mark.time < begin_) return nullptr;
+  LatencyRow* row = nullptr;
+  if (projection_) {
+    row = general_row(timeline, mark, is_wait);
+  } else {
+    const std::vector<LatencyRow*>& by_name = is_wait ? waits_ : slices_;
+    row = mark.name < by_name.size() ? by_name[mark.name] : nullptr;
+    if (row == nullptr) [[unlikely]]
+      row = row_of(timeline, mark, is_wait);
+  }
+  if (row != nullptr) add(*row, mark, inside);
+  return row;
+}
+
+LatencyRow* Latency::count_end(const Timeline& timeline, const Mark& mark, bool is_wait) {
+  return end(timeline, mark, is_wait, 0);
+}
+
+Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks) {
+  if (tracks_.size() < timeline.track_count()) tracks_.resize(timeline.track_count());
+  for (const Mark& mark : marks) {
+    switch (mark.kind) {
+      case MarkKind::kSliceBegin:
+        enter(timeline, mark);
+        break;
+      case MarkKind::kSliceEnd:
+        end(timeline, mark, false, leave(timeline, mark));
+        break;
+      case MarkKind::kWait:
+        end(timeline, mark, true, 0);
+        break;
+      case MarkKind::kState:
+        state(mark);
+        break;
+      case MarkKind::kCounter:
+        counter(mark);
+        break;
+      default:
+        break;
+    }
+  }
+  return {};
 }
 
 LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_wait) {
@@ -230,10 +237,9 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
 }
 
 void Latency::state(const Mark& mark) {
-  TrackTimes& track = times(mark.track);
+  TrackTimes& track = tracks_[mark.track - 1];
   if (track.state != kNoName && !track.is_doubtful && !mark.has(kAcrossLoss)) {
-    const std::int64_t begin =
-        std::max(track.state_begin, options_.begin.value_or(track.state_begin));
+    const std::int64_t begin = std::max(track.state_begin, begin_);
     TrackUse::State& state = state_of(track);
     if (mark.time > begin) {
       state.time += mark.time - begin;
@@ -270,7 +276,7 @@ void Latency::counter(const Mark& mark) {
     known = &counters_.emplace_back(CounterUse{.track = mark.track, .is_real = mark.has(kReal)});
   }
   CounterUse& use = *known;
-  const bool counts = !options_.begin || mark.time >= *options_.begin;
+  const bool counts = mark.time >= begin_;
   const bool is_first = !counts || (use.count == 0 && !use.has_before);
   if (mark.has(kReal)) {
     use.is_real = true;

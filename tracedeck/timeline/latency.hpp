@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -95,8 +96,12 @@ class Latency final : public MarkSink {
   [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
   [[nodiscard]] Result<void> finish(const Timeline& timeline) override;
 
+  // Counts the end of a slice, or of a wait, and nothing else. Returns the row that it is in; null:
+  // it is left out.
+  LatencyRow* count_end(const Timeline& timeline, const Mark& mark, bool is_wait);
+
   // From now on: what ends before is left out.
-  void begin_at(std::int64_t time) { options_.begin = time; }
+  void begin_at(std::int64_t time) { begin_ = time; }
 
   [[nodiscard]] const std::deque<LatencyRow>& rows() const { return rows_; }
   // Of tracks with states, or with slices of threads and processors, in the order of tracks.
@@ -120,9 +125,11 @@ class Latency final : public MarkSink {
     std::vector<TrackUse::State> states = {};
   };
 
-  explicit Latency(LatencyOptions options) : options_(std::move(options)) {}
+  explicit Latency(LatencyOptions options)
+      : options_(std::move(options)),
+        begin_(options_.begin.value_or(std::numeric_limits<std::int64_t>::min())) {}
 
-  void end(const Timeline& timeline, const Mark& mark, bool is_wait, std::int64_t inside);
+  LatencyRow* end(const Timeline& timeline, const Mark& mark, bool is_wait, std::int64_t inside);
   // `inside`: ns of the slices in it.
   void add(LatencyRow& row, const Mark& mark, std::int64_t inside) const;
   [[nodiscard]] LatencyRow* row_of(const Timeline& timeline, const Mark& mark, bool is_wait);
@@ -131,27 +138,25 @@ class Latency final : public MarkSink {
   // before.
   [[nodiscard]] TrackTimes& whole_track(const Timeline& timeline, const Mark& mark,
                                         TrackTimes& lane) {
-    return mark.has(kOverlap) ? times(timeline.track(mark.track).first_lane) : lane;
+    return mark.has(kOverlap) ? tracks_[timeline.track(mark.track).first_lane - 1] : lane;
   }
+  // A slice began on its track.
   void enter(const Timeline& timeline, const Mark& mark);
-  // A slice ended on its track. Returns the ns of the slices in it.
-  [[nodiscard]] std::int64_t leave(const Timeline& timeline, const Mark& mark);
+  // One ended. Returns the ns of the slices in it.
+  std::int64_t leave(const Timeline& timeline, const Mark& mark);
   void state(const Mark& mark);
   [[nodiscard]] TrackUse::State& state_of(TrackTimes& track) const;
   void counter(const Mark& mark);
-  [[nodiscard]] TrackTimes& times(TrackId track) {
-    if (track > tracks_.size()) tracks_.resize(track);
-    return tracks_[track - 1];
-  }
 
   LatencyOptions options_;
+  std::int64_t begin_;                              // what ends before is left out
   std::optional<query::RowProjection> projection_;  // the condition, then what is grouped by
   bool has_where_ = false;
   std::deque<LatencyRow> rows_;
   std::vector<LatencyRow*> slices_;  // by name
   std::vector<LatencyRow*> waits_;
   std::unordered_map<std::string, LatencyRow*> grouped_;
-  std::vector<TrackTimes> tracks_;
+  std::vector<TrackTimes> tracks_;  // by TrackId, from 1 on
   // What was in slices that are about to go on on another lane, outermost last.
   std::vector<std::int64_t> moving_;
   bool moves_ = false;

@@ -103,6 +103,18 @@ constexpr auto kCounts = std::to_array<NamedCount>({
 
 }  // namespace
 
+void append_tables(render::TextBuffer& out, const Timeline& timeline) {
+  render::JsonArray tables(out);
+  for (const std::string& each : timeline.tables()) render::append_json_string(tables.next(), each);
+  tables.end();
+}
+
+void append_counts(render::TextBuffer& out, const TimelineCounts& counts) {
+  render::JsonObject object(out);
+  for (const NamedCount& each : kCounts) object.integer(each.name, counts.*each.count);
+  object.end();
+}
+
 std::string latency_json(const Latency& latency, const Timeline& timeline,
                          const LatencyReportOptions& options) {
   render::TextBuffer out;
@@ -112,9 +124,7 @@ std::string latency_json(const Latency& latency, const Timeline& timeline,
     object.integer("events_in_range", timeline.counts().events - options.events_before);
   object.integer("begin", timeline.begin());
   object.integer("end", timeline.end());
-  render::JsonArray tables(object.key("tables"));
-  for (const std::string& each : timeline.tables()) render::append_json_string(tables.next(), each);
-  tables.end();
+  append_tables(object.key("tables"), timeline);
   render::JsonArray rows(object.key("rows"));
   for (const LatencyCategory& category : latency_categories(latency, options.top)) {
     for (const LatencyRow* const row : category.rows) append_row(rows.next(), *row, timeline);
@@ -126,9 +136,7 @@ std::string latency_json(const Latency& latency, const Timeline& timeline,
   render::JsonArray counters(object.key("counters"));
   for (const CounterUse& use : latency.counters()) append_counter(counters.next(), use, timeline);
   counters.end();
-  render::JsonObject counts(object.key("counts"));
-  for (const NamedCount& each : kCounts) counts.integer(each.name, timeline.counts().*each.count);
-  counts.end();
+  append_counts(object.key("counts"), timeline.counts());
   object.end();
   out.append('\n');
   return std::string(out.view());

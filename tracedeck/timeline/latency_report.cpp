@@ -39,42 +39,9 @@ std::string quantile_text(const LatencyRow& row, const LatencyQuantile& quantile
   return short_duration(row.durations.quantile(quantile.part));
 }
 
-std::string events_text(const Timeline& timeline, const LatencyReportOptions& options) {
-  const std::uint64_t read = timeline.counts().events;
-  if (!options.begin) return with_separators(read) + " events";
-  return fmt::format("{} events of {} that were read",
-                     with_separators(read - std::min(options.events_before, read)),
-                     with_separators(read));
-}
-
 // Of the range that is reported.
 std::int64_t begin_of(const Timeline& timeline, const LatencyReportOptions& options) {
   return std::max(timeline.begin(), options.begin.value_or(timeline.begin()));
-}
-
-void append_header(std::string& out, const Timeline& timeline,
-                   const LatencyReportOptions& options) {
-  const TimelineCounts& counts = timeline.counts();
-  const std::int64_t length = timeline.end() - begin_of(timeline, options);
-  out += events_text(timeline, options);
-  if (length >= 0) out += ", " + short_duration(static_cast<double>(length));
-  if (counts.gaps == 0) {
-    out += "; no losses";
-  } else {
-    out +=
-        fmt::format("; {} events lost or unreadable ranges in {} place{}",
-                    with_separators(counts.lost_events), counts.gaps, counts.gaps == 1 ? "" : "s");
-  }
-  std::vector<std::string> tables = timeline.tables();
-  if (tables.size() > 1) std::erase(tables, "inferred");
-  if (tables.empty()) {
-    out += "; no table is about these events";
-  } else if (tables.front() == "inferred") {
-    out += "; no table is about these events: pairs by their names";
-  } else {
-    out += fmt::format("; table{} {}", tables.size() == 1 ? "" : "s", fmt::join(tables, ", "));
-  }
-  out += '\n';
 }
 
 // A column of the rows. Those that say nothing of these rows are left out.
@@ -250,10 +217,39 @@ std::string empty_range_notice(const Timeline& timeline, std::optional<std::int6
       since_begin(timeline, *begin), since_begin(timeline, timeline.end()));
 }
 
+std::string timeline_summary(const Timeline& timeline, std::optional<std::int64_t> from,
+                             std::uint64_t events_before) {
+  const TimelineCounts& counts = timeline.counts();
+  std::string out = with_separators(counts.events - std::min(events_before, counts.events));
+  out += " events";
+  if (events_before != 0)
+    out += fmt::format(" of {} that were read", with_separators(counts.events));
+  const std::int64_t length =
+      timeline.end() - std::max(timeline.begin(), from.value_or(timeline.begin()));
+  if (length >= 0) out += ", " + short_duration(static_cast<double>(length));
+  if (counts.gaps == 0) {
+    out += "; no losses";
+  } else {
+    out +=
+        fmt::format("; {} events lost or unreadable ranges in {} place{}",
+                    with_separators(counts.lost_events), counts.gaps, counts.gaps == 1 ? "" : "s");
+  }
+  std::vector<std::string> tables = timeline.tables();
+  if (tables.size() > 1) std::erase(tables, "inferred");
+  if (tables.empty()) {
+    out += "; no table is about these events";
+  } else if (tables.front() == "inferred") {
+    out += "; no table is about these events: pairs by their names";
+  } else {
+    out += fmt::format("; table{} {}", tables.size() == 1 ? "" : "s", fmt::join(tables, ", "));
+  }
+  return out;
+}
+
 std::string latency_text(const Latency& latency, const Timeline& timeline,
                          const LatencyReportOptions& options) {
   std::string out;
-  append_header(out, timeline, options);
+  out += timeline_summary(timeline, options.begin, options.events_before) + '\n';
   const std::vector<LatencyCategory> categories = latency_categories(latency, options.top);
   if (categories.empty()) {
     append_nothing(out, latency, timeline, options);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/timeline/latency.hpp"
 
 namespace tracedeck::timeline {
@@ -26,6 +27,15 @@ struct LatencyReportOptions {
 // What is to be said where no event lies in the range that was asked for; empty where one does.
 [[nodiscard]] std::string empty_range_notice(const Timeline& timeline,
                                              std::optional<std::int64_t> begin);
+
+// For what reports on marks have in common: "210,639 events, 4.81s; no losses; table dial9",
+// of what lies from `from` on; `events_before`: those that were read and lie before it,
+[[nodiscard]] std::string timeline_summary(const Timeline& timeline,
+                                           std::optional<std::int64_t> from,
+                                           std::uint64_t events_before = 0);
+// the tables that were about events, as an array of JSON, and what became of what has no duration.
+void append_tables(render::TextBuffer& out, const Timeline& timeline);
+void append_counts(render::TextBuffer& out, const TimelineCounts& counts);
 
 // A duration with three significant digits: "9.12us", "66.2ms".
 [[nodiscard]] std::string short_duration(double nanoseconds);

@@ -32,7 +32,8 @@ MarkStream::MarkStream(std::unique_ptr<Interpreter> interpreter, MarkStreamOptio
 }
 
 Result<std::unique_ptr<MarkStream>> MarkStream::make(MarkStreamOptions options, SinkFor sink_for) {
-  auto interpreter = Interpreter::make({.tables = std::move(options.tables)});
+  auto interpreter =
+      Interpreter::make({.tables = std::move(options.tables), .all_flows = options.all_flows});
   if (!interpreter) return std::unexpected(interpreter.error());
   return std::unique_ptr<MarkStream>(
       new MarkStream(*std::move(interpreter), std::move(options), std::move(sink_for)));
@@ -40,7 +41,7 @@ Result<std::unique_ptr<MarkStream>> MarkStream::make(MarkStreamOptions options, 
 
 MarkSink& MarkStream::sink(const Batch* batch) {
   if (sink_ == nullptr) {
-    MarksAhead ahead{.timeline = timeline()};
+    MarksAhead ahead{.timeline = interpreter_->timeline()};
     if (batch != nullptr) ahead.format = format_of(*batch);
     ahead.begin = begin();
     sink_ = &sink_for_(ahead);

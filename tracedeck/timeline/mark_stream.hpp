@@ -27,7 +27,7 @@ struct MarksAhead {
   std::string format = {};  // of the first trace; empty: there are no events
   // Of the selection: what lies before is interpreted all the same. Saturated ns.
   std::optional<std::int64_t> begin = {};
-  const Timeline& timeline;  // as long as the stream
+  Timeline& timeline;  // as long as the stream
 };
 
 // Where marks go. It is called once, before the first of them.
@@ -36,6 +36,7 @@ using SinkFor = std::function<MarkSink&(const MarksAhead& ahead)>;
 struct MarkStreamOptions {
   // Beside the built-in tables, or in place of one of the same name.
   std::vector<Table> tables = {};
+  bool all_flows = false;  // as in InterpreterOptions
   // What the user wants of the traces. Without `keeps_order` events come in the order of time.
   flow::Selection selection = {};
   bool keeps_order = false;

@@ -5,6 +5,7 @@
 namespace tracedeck::timeline {
 
 void MarkWindow::note(const Mark& mark) {
+  if (mark.track == kNoTrack) return;
   if (mark.track > tracks_.size()) tracks_.resize(mark.track);
   TrackBefore& track = tracks_[mark.track - 1];
   switch (mark.kind) {
@@ -40,28 +41,57 @@ void MarkWindow::open_window() {
       marks_.push_back(each);
     }
   }
+  if (!end_) tracks_.clear();
+}
+
+void MarkWindow::close_window() {
+  closed_ = true;
+  const auto end = [&](MarkKind kind, const Mark& begun) {
+    Mark& mark = marks_.emplace_back();
+    mark.kind = kind;
+    mark.flags = kOpenAtEnd;
+    mark.track = begun.track;
+    mark.time = *end_;
+    return &mark;
+  };
+  for (TrackBefore& track : tracks_) {
+    for (; !track.open.empty(); track.open.pop_back()) {
+      Mark* const mark = end(MarkKind::kSliceEnd, track.open.back());
+      mark->name = track.open.back().name;
+      mark->begin = track.open.back().time;
+    }
+    if (track.state && track.state->name != kNoName) end(MarkKind::kState, *track.state);
+  }
   tracks_.clear();
+}
+
+bool MarkWindow::admit(const Mark& mark) {
+  if (closed_ || (mark.has(kUnplaced) && unplaced_ == Unplaced::kLeftOut)) return false;
+  if (begin_ && !opened_) {
+    if (mark.time < *begin_) {
+      note(mark);
+      return false;
+    }
+    open_window();
+  }
+  if (end_ && mark.time > *end_) {
+    close_window();
+    return false;
+  }
+  if (begin_) {
+    // What comes late may lie before; both ends of a flow come one after the other.
+    if (mark.kind == MarkKind::kFlowOut) drops_flow_ = mark.time < *begin_;
+    const bool is_flow = mark.kind == MarkKind::kFlowOut || mark.kind == MarkKind::kFlowIn;
+    if (is_flow ? drops_flow_ : mark.time < *begin_) return false;
+  }
+  if (end_) note(mark);
+  return true;
 }
 
 Result<void> MarkWindow::take(const Timeline& timeline, std::span<const Mark> marks) {
   marks_.clear();
-  bool drops_flow = false;
   for (const Mark& mark : marks) {
-    if (mark.has(kUnplaced)) continue;
-    if (!begin_) {
-      marks_.push_back(mark);
-      continue;
-    }
-    if (!opened_ && mark.time < *begin_) {
-      note(mark);
-      continue;
-    }
-    if (!opened_) open_window();
-    // What comes late may lie before; both ends of a flow come one after the other.
-    if (mark.kind == MarkKind::kFlowOut) drops_flow = mark.time < *begin_;
-    const bool is_flow = mark.kind == MarkKind::kFlowOut || mark.kind == MarkKind::kFlowIn;
-    if (is_flow ? drops_flow : mark.time < *begin_) continue;
-    marks_.push_back(mark);
+    if (admit(mark)) marks_.push_back(mark);
   }
   if (marks_.empty()) return {};
   return next_.take(timeline, marks_);

@@ -6,30 +6,21 @@
 #include <utility>
 
 namespace tracedeck::timeline {
-namespace {
 
-bool may_overlap(TrackKind kind) { return kind == TrackKind::kLanes; }
-
-}  // namespace
-
-Mark& Marking::add(MarkKind kind, TrackId track, NameId name, std::int64_t time) {
-  Mark& mark = marks_.emplace_back();
-  mark.kind = kind;
-  mark.track = track;
-  mark.name = name;
-  mark.time = time;
-  if (time < last_) {
-    mark.flags |= kLate;
-  } else {
-    last_ = time;
-  }
-  return mark;
+void MarkBuffer::grow() {
+  constexpr std::size_t kFirst = 1024;
+  capacity_ = std::max(kFirst, capacity_ * 2);
+  auto larger = std::make_unique_for_overwrite<Mark[]>(capacity_);
+  std::copy_n(marks_.get(), size_, larger.get());
+  marks_ = std::move(larger);
 }
 
 TrackId Marking::make_track(Track track) {
   const TrackId id = timeline_.add_track(std::move(track));
-  state_.resize(timeline_.track_count());
-  track_state(id).first_lane = timeline_.track(id).first_lane;
+  const Track& made = timeline_.track(id);
+  TrackState& state = *state_.emplace_back(std::make_unique<TrackState>());
+  state.first_lane = made.first_lane;
+  state.may_overlap = made.kind == TrackKind::kLanes;
   return id;
 }
 
@@ -82,30 +73,7 @@ void Marking::forget_lost_state(TrackId track) {
   state.state = kNoName;
 }
 
-std::int64_t Marking::touch(TrackId track, const Moment& now, std::uint16_t& flags) {
-  TrackState& state = track_state(track);
-  if (lost_at_ >= state.number) [[unlikely]]
-    forget_lost_state(track);
-  std::int64_t time = now.time;
-  if (time < state.last) {
-    ++timeline_.mutable_counts().clock_steps;
-    flags |= kClockStep;
-    time = state.last;
-  }
-  state.last = time;
-  state.number = now.number;
-  if (state.stream != now.stream) [[unlikely]]
-    note_stream(state, now);
-  return time;
-}
-
-OpenId Marking::take_open() {
-  if (!unused_.empty()) {
-    const OpenId id = unused_.back();
-    unused_.pop_back();
-    open_[id - 1] = {};
-    return id;
-  }
+OpenId Marking::new_open() {
   if (open_.size() >= kMostOpen) return 0;
   open_.emplace_back();
   return static_cast<OpenId>(open_.size());
@@ -134,7 +102,7 @@ TrackId Marking::lane_for(TrackId track, std::int64_t end) {
     const std::vector<OpenId>& stack = track_state(lane).stack;
     return stack.empty() || (end != kNoTime && open_[stack.back() - 1].end >= end);
   };
-  if (end == kNoTime && !may_overlap(timeline_.track(track).kind)) return track;
+  if (end == kNoTime && !track_state(track).may_overlap) return track;
   if (fits(track)) return track;
   for (const TrackId lane : track_state(track).lanes) {
     if (fits(lane)) return lane;
@@ -142,28 +110,31 @@ TrackId Marking::lane_for(TrackId track, std::int64_t end) {
   return free_lane(track);
 }
 
-OpenId Marking::begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
-                      std::uint16_t flags) {
-  const std::int64_t end = now.end_time;
-  const TrackId lane = lane_for(track, end);
+OpenId Marking::begin_on_lane(TrackId track, NameId name, const Moment& now,
+                              const Arguments* arguments, std::uint16_t flags) {
+  const TrackId lane = lane_for(track, now.end_time);
   if (lane == kNoTrack) return begin_unplaced(track, name, now, flags);
-  if (lane != track && !may_overlap(timeline_.track(track).kind)) {
+  if (lane != track && !track_state(track).may_overlap) {
     flags |= kOverlap;
     ++timeline_.mutable_counts().overlaps;
   }
+  return begin_on(lane, name, now, arguments, flags);
+}
+
+OpenId Marking::begin_on(TrackId lane, NameId name, const Moment& now, const Arguments* arguments,
+                         std::uint16_t flags) {
   const OpenId id = take_open();
   if (id == 0) {
     ++timeline_.mutable_counts().not_held;
     return 0;
   }
   const std::int64_t time = touch(lane, now, flags);
-  OpenSlice& slice = open_[id - 1];
-  slice.begin = time;
-  slice.end = end;
-  slice.number = now.number;
-  slice.track = lane;
-  slice.name = name;
-  slice.flags = flags;
+  open_[id - 1] = {.begin = time,
+                   .end = now.end_time,
+                   .number = now.number,
+                   .track = lane,
+                   .name = name,
+                   .flags = flags};
   track_state(lane).stack.push_back(id);
   Mark& mark = add(MarkKind::kSliceBegin, lane, name, time);
   mark.flags |= flags;
@@ -180,24 +151,29 @@ OpenId Marking::begin_unplaced(TrackId track, NameId name, const Moment& now, st
     ++timeline_.mutable_counts().not_held;
     return 0;
   }
-  OpenSlice& slice = open_[id - 1];
-  slice.begin = now.time;
-  slice.end = now.end_time;
-  slice.number = now.number;
-  slice.track = track;
-  slice.name = name;
-  slice.flags = flags | kUnplaced;
+  open_[id - 1] = {.begin = now.time,
+                   .end = now.end_time,
+                   .number = now.number,
+                   .track = track,
+                   .name = name,
+                   .flags = static_cast<std::uint16_t>(flags | kUnplaced)};
   unplaced_.insert(id);
   return id;
 }
 
-void Marking::push_end(OpenSlice& slice, std::int64_t time, std::uint16_t flags, const Event* event,
-                       const Arguments* arguments) {
+void Marking::count_flags(std::uint16_t flags) {
   TimelineCounts& counts = timeline_.mutable_counts();
   if ((flags & kInferredEnd) != 0) ++counts.inferred_ends;
   if ((flags & kAcrossLoss) != 0) ++counts.across_loss;
   if ((flags & kOpenAtEnd) != 0) ++counts.open_at_end;
   if ((flags & kNegative) != 0) ++counts.negative;
+}
+
+[[gnu::always_inline]] inline void Marking::push_end(OpenSlice& slice, std::int64_t time,
+                                                     std::uint16_t flags, const Event* event,
+                                                     const Arguments* arguments) {
+  if (flags != 0) [[unlikely]]
+    count_flags(flags);
   Mark& mark = add(MarkKind::kSliceEnd, slice.track, slice.name, time);
   mark.flags |= static_cast<std::uint16_t>(flags | slice.flags);
   mark.begin = std::min(slice.begin, time);
@@ -229,8 +205,9 @@ void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std:
   }
 }
 
-void Marking::close(OpenId id, std::int64_t time, std::uint16_t flags, const Moment* now,
-                    const Event* event, const Arguments* arguments) {
+[[gnu::always_inline]] inline void Marking::close(OpenId id, std::int64_t time, std::uint16_t flags,
+                                                  const Moment* now, const Event* event,
+                                                  const Arguments* arguments) {
   OpenSlice& slice = open_[id - 1];
   if ((slice.flags & kUnplaced) != 0) {
     unplaced_.erase(id);
@@ -402,10 +379,11 @@ void Marking::wait(TrackId track, NameId name, const Moment& now, std::int64_t b
   mark.arguments = arguments;
 }
 
-void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now) {
+void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
+                   NameId name) {
   const std::uint64_t flow = ++flows_;
-  add(MarkKind::kFlowOut, from, kNoName, from_time).flow = flow;
-  add(MarkKind::kFlowIn, to, kNoName, std::max(now.time, from_time)).flow = flow;
+  add(MarkKind::kFlowOut, from, name, from_time).flow = flow;
+  add(MarkKind::kFlowIn, to, name, std::max(now.time, from_time)).flow = flow;
 }
 
 void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
@@ -455,6 +433,8 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
 }
 
 void Marking::finish(std::int64_t time) {
+  // Sinks may have added some.
+  state_.resize(timeline_.track_count());
   const auto lost = [&](OpenId id) -> std::uint16_t {
     return loss_within(open_[id - 1]) != nullptr ? kAcrossLoss : 0;
   };

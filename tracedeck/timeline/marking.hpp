@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <memory>
 #include <queue>
+#include <span>
 #include <unordered_set>
 #include <vector>
 
@@ -104,6 +106,34 @@ struct OpenSlice {
   std::array<std::uint64_t, 3> check = {};
 };
 
+// Marks that were made and not handed on yet. A vector that is added to in a few instructions.
+class MarkBuffer {
+ public:
+  [[nodiscard]] const Mark* data() const { return marks_.get(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] const Mark* begin() const { return data(); }
+  [[nodiscard]] const Mark* end() const { return data() + size_; }
+  [[nodiscard]] const Mark& operator[](std::size_t place) const { return marks_[place]; }
+  void clear() { size_ = 0; }
+
+  // A new mark of nothing yet, valid until the next.
+  [[nodiscard, gnu::always_inline]] Mark& add() {
+    if (size_ == capacity_) [[unlikely]]
+      grow();
+    Mark& mark = marks_[size_++];
+    mark = {};
+    return mark;
+  }
+
+ private:
+  void grow();
+
+  std::unique_ptr<Mark[]> marks_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
 class Marking {
  public:
   static constexpr std::uint32_t kMostLanes = 256;
@@ -115,7 +145,7 @@ class Marking {
   explicit Marking(Timeline& timeline) : timeline_(timeline) {}
 
   [[nodiscard]] Timeline& timeline() { return timeline_; }
-  [[nodiscard]] std::vector<Mark>& marks() { return marks_; }
+  [[nodiscard]] MarkBuffer& marks() { return marks_; }
 
   // A new track; beyond `kMostTracks` the one that stands for all others.
   [[nodiscard]] TrackId add_track(Track track);
@@ -123,7 +153,11 @@ class Marking {
 
   // A slice begins; 0 when it is left out. `end`: where it is known.
   OpenId begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
-               std::uint16_t flags);
+               std::uint16_t flags) {
+    const bool is_simple = now.end_time == kNoTime && !track_state(track).may_overlap;
+    return is_simple ? begin_on(track, name, now, arguments, flags)
+                     : begin_on_lane(track, name, now, arguments, flags);
+  }
   [[nodiscard]] OpenSlice& open(OpenId id) { return open_[id - 1]; }
   // A slice ends, and its number may be another's then.
   void end(OpenId id, const Moment& now, const Arguments* arguments, std::uint16_t flags = 0);
@@ -147,9 +181,10 @@ class Marking {
   void state(TrackId track, NameId name, const Moment& now, std::int32_t cpu, std::int64_t spent);
   // The state that a track is in; kNoName where it is not known.
   [[nodiscard]] NameId state_of(TrackId track) {
-    if (lost_at_ >= state_[track - 1].number) [[unlikely]]
+    const TrackState& state = track_state(track);
+    if (lost_at_ >= state.number) [[unlikely]]
       forget_lost_state(track);
-    return state_[track - 1].state;
+    return state.state;
   }
   // Whether anything was lost since event `number`: in `stream`, or in all.
   [[nodiscard]] bool lost_since(std::uint64_t number) const { return lost_at_ >= number; }
@@ -163,7 +198,9 @@ class Marking {
   void counter(TrackId track, const Moment& now, double value);
   void wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
             const Arguments* arguments, std::uint16_t flags);
-  void flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now);
+  // `name`: what the ends are called where nothing else is there; may be kNoName.
+  void flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
+            NameId name = kNoName);
   // Nothing is known of `stream` between the times; null: of all.
   void gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
            std::uint64_t number);
@@ -186,6 +223,7 @@ class Marking {
     NameId state = kNoName;
     std::int32_t cpu = kNoCpu;  // of the state
     TrackId first_lane = kNoTrack;
+    bool may_overlap = false;  // its slices do not nest
     std::vector<OpenId> stack = {};
     std::vector<TrackId> lanes = {};     // of the first lane: the others,
     std::vector<StreamPart> parts = {};  // and the streams whose events are on any of them
@@ -202,21 +240,49 @@ class Marking {
 
   static constexpr std::size_t kMostParts = 64;
 
-  [[nodiscard]] TrackState& track_state(TrackId track) { return state_[track - 1]; }
+  [[nodiscard]] TrackState& track_state(TrackId track) { return *state_[track - 1]; }
   [[nodiscard]] TrackId make_track(Track track);
   void note_stream(TrackState& state, const Moment& now);
   // The first loss of the streams of a track since event `number`.
   [[nodiscard]] const Losses::Loss* loss_on(TrackId track, std::uint64_t number);
   void forget_lost_state(TrackId track);
   // What has to be marked before an event marks something on a track. Returns its time there.
-  [[nodiscard]] std::int64_t touch(TrackId track, const Moment& now, std::uint16_t& flags);
+  [[nodiscard, gnu::always_inline]] std::int64_t touch(TrackId track, const Moment& now,
+                                                       std::uint16_t& flags) {
+    TrackState& state = track_state(track);
+    if (lost_at_ >= state.number) [[unlikely]]
+      forget_lost_state(track);
+    if (state.stream != now.stream) [[unlikely]]
+      note_stream(state, now);
+    state.number = now.number;
+    if (now.time < state.last) [[unlikely]] {
+      ++timeline_.mutable_counts().clock_steps;
+      flags |= kClockStep;
+    } else {
+      state.last = now.time;
+    }
+    return state.last;
+  }
   [[nodiscard]] TrackId lane_for(TrackId track, std::int64_t end);
   // kNoTrack: all are taken.
   [[nodiscard]] TrackId free_lane(TrackId first);
   [[nodiscard]] TrackId untouched_lane(TrackId track);
   [[nodiscard]] TrackId new_lane(TrackId first);
-  [[nodiscard]] OpenId take_open();
+  // Not set yet; 0: there is no room for more of them.
+  [[nodiscard]] OpenId take_open() {
+    if (unused_.empty()) [[unlikely]]
+      return new_open();
+    const OpenId id = unused_.back();
+    unused_.pop_back();
+    return id;
+  }
+  [[nodiscard]] OpenId new_open();
+  OpenId begin_on_lane(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
+                       std::uint16_t flags);
+  OpenId begin_on(TrackId lane, NameId name, const Moment& now, const Arguments* arguments,
+                  std::uint16_t flags);
   OpenId begin_unplaced(TrackId track, NameId name, const Moment& now, std::uint16_t flags);
+  void count_flags(std::uint16_t flags);
   void push_end(OpenSlice& slice, std::int64_t time, std::uint16_t flags, const Event* event,
                 const Arguments* arguments);
   // Takes a slice off its track. `time` is not before what else is marked there.
@@ -232,11 +298,21 @@ class Marking {
       return nullptr;
     return loss_on(slice.track, slice.number);
   }
-  Mark& add(MarkKind kind, TrackId track, NameId name, std::int64_t time);
+  [[gnu::always_inline]] Mark& add(MarkKind kind, TrackId track, NameId name, std::int64_t time) {
+    const std::uint16_t flags = time < last_ ? kLate : 0;
+    last_ = std::max(last_, time);
+    Mark& mark = marks_.add();
+    mark.kind = kind;
+    mark.flags = flags;
+    mark.track = track;
+    mark.name = name;
+    mark.time = time;
+    return mark;
+  }
 
   Timeline& timeline_;
-  std::vector<Mark> marks_;
-  std::deque<TrackState> state_;
+  MarkBuffer marks_;
+  std::vector<std::unique_ptr<TrackState>> state_;  // they keep their addresses
   std::vector<OpenSlice> open_;
   std::vector<OpenId> unused_;
   std::unordered_set<OpenId> unplaced_;  // that no lane had room for

@@ -343,5 +343,17 @@ TEST_F(MarkingTest, OpenSlicesAreBounded) {
   EXPECT_EQ(counts().not_held, 1U);
 }
 
+TEST(Timeline, ItsClockOutlivesTheTrace) {
+  Timeline timeline;
+  EXPECT_EQ(timeline.clock(), nullptr);
+  {
+    ClockClass clock;
+    clock.origin = ClockOrigin::kUnixEpoch;
+    timeline.note_clock(clock);
+    clock.origin = ClockOrigin::kUnknown;
+  }
+  EXPECT_EQ(timeline.clock()->origin, ClockOrigin::kUnixEpoch);
+}
+
 }  // namespace
 }  // namespace tracedeck::timeline

@@ -2,11 +2,28 @@
 #pragma once
 
 #include <limits>
-#include <unordered_map>
+#include <vector>
 
 #include "tracedeck/timeline/rule_parts.hpp"
 
 namespace tracedeck::timeline {
+
+// A number of each track that has one.
+class TrackNumbers {
+ public:
+  struct Place {
+    std::int64_t number = 0;
+    bool known = false;
+  };
+  [[nodiscard]] Place& operator[](TrackId track) {
+    if (track >= places_.size()) [[unlikely]]
+      places_.resize(track + 1);
+    return places_[track];
+  }
+
+ private:
+  std::vector<Place> places_;  // by TrackId
+};
 
 struct InstantState {
   const InstantRule* rule = nullptr;
@@ -22,7 +39,6 @@ struct CounterState {
   std::optional<RuleValue> when = {};
   RuleValue value = {};
   TrackSpace* track = nullptr;
-  std::unordered_map<TrackId, std::int64_t> sums = {};
 };
 
 struct StateState {
@@ -63,7 +79,7 @@ class MarkCounter final : public Action {
  public:
   MarkCounter(bool sum, const RuleValue& value, const std::optional<RuleValue>& when,
               BoundTrack track, const EventClass& event_class, RuleContext& context,
-              std::unordered_map<TrackId, std::int64_t>& sums)
+              TrackNumbers& sums)
       : context_(context),
         track_(std::move(track)),
         when_(when, event_class, context),
@@ -74,36 +90,41 @@ class MarkCounter final : public Action {
     if (!when_(*now.event)) return;
     const TrackId track = track_.find(*now.event);
     if (track == kNoTrack) return;
+    if (const auto number = value_.plain_integer(*now.event)) [[likely]]
+      return mark(track, now, *number);
     const query::Value value = value_.read(*now.event, context_.scope);
     if (value.kind == query::Value::Kind::kReal)
       return context_.marking.counter(track, now, value.real);
     if (value.kind != query::Value::Kind::kInteger) return;
     const auto number = value.integer.to_signed();
     if (!number) return context_.marking.counter(track, now, value.integer.to_real());
-    std::int64_t sum = *number;
-    if (sums_ != nullptr) {
-      std::int64_t& of_track = (*sums_)[track];
-      if (__builtin_add_overflow(of_track, *number, &of_track))
-        of_track = *number < 0 ? std::numeric_limits<std::int64_t>::min()
-                               : std::numeric_limits<std::int64_t>::max();
-      sum = of_track;
-    }
-    context_.marking.counter(track, now, sum);
+    mark(track, now, *number);
   }
 
  private:
+  void mark(TrackId track, const Moment& now, std::int64_t number) {
+    if (sums_ != nullptr) {
+      std::int64_t& of_track = (*sums_)[track].number;
+      if (__builtin_add_overflow(of_track, number, &of_track))
+        of_track = number < 0 ? std::numeric_limits<std::int64_t>::min()
+                              : std::numeric_limits<std::int64_t>::max();
+      number = of_track;
+    }
+    context_.marking.counter(track, now, number);
+  }
+
   RuleContext& context_;
   BoundTrack track_;
   BoundWhen when_;
   BoundValue value_;
-  std::unordered_map<TrackId, std::int64_t>* sums_;
+  TrackNumbers* sums_;
 };
 
 class MarkState final : public Action {
  public:
   MarkState(const StateRule& rule, const RuleTemplate& name, const std::optional<RuleValue>& when,
             const std::optional<RuleValue>& spent, BoundTrack track, const EventClass& event_class,
-            RuleContext& context, std::unordered_map<TrackId, std::int64_t>& before)
+            RuleContext& context, TrackNumbers& before)
       : context_(context),
         track_(std::move(track)),
         when_(when, event_class, context),
@@ -123,20 +144,24 @@ class MarkState final : public Action {
     const NameId name = is_unknown_ ? kNoName : name_(*now.event);
     std::int64_t spent = 0;
     if (spent_.possible()) {
-      const query::Value value = spent_.read(*now.event, context_.scope);
-      const auto number =
-          value.kind == query::Value::Kind::kInteger ? value.integer.to_signed() : std::nullopt;
-      if (number) {
-        const auto [place, is_new] = before_.try_emplace(track, *number);
-        if (!is_new && before != kNoName)
-          (void)__builtin_sub_overflow(*number, place->second, &spent);
-        place->second = *number;
+      if (const auto number = spent_so_far(*now.event)) {
+        TrackNumbers::Place& so_far = before_[track];
+        if (so_far.known && before != kNoName)
+          (void)__builtin_sub_overflow(*number, so_far.number, &spent);
+        so_far = {.number = *number, .known = true};
       }
     }
     context_.marking.state(track, name, now, kNoCpu, spent);
   }
 
  private:
+  [[nodiscard]] std::optional<std::int64_t> spent_so_far(const Event& event) {
+    if (const auto number = spent_.plain_integer(event)) [[likely]]
+      return number;
+    const query::Value value = spent_.read(event, context_.scope);
+    return value.kind == query::Value::Kind::kInteger ? value.integer.to_signed() : std::nullopt;
+  }
+
   RuleContext& context_;
   BoundTrack track_;
   BoundWhen when_;
@@ -144,7 +169,7 @@ class MarkState final : public Action {
   bool is_unknown_;
   NameId unless_;
   BoundValue spent_;
-  std::unordered_map<TrackId, std::int64_t>& before_;
+  TrackNumbers& before_;
 };
 
 }  // namespace tracedeck::timeline

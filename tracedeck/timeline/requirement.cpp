@@ -5,49 +5,59 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
-#include "tracedeck/query/lexer.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 
 namespace tracedeck::timeline {
 
-Result<Requirement> Requirement::parse(std::string_view text) {
-  struct NamedMeasure {
-    std::string_view name;
-    Measure measure;
-    double part;
-  };
+std::span<const Requirement::NamedMeasure> Requirement::measures() {
   static constexpr auto kMeasures = std::to_array<NamedMeasure>({
-      {"count", Measure::kCount, 0},
-      {"min", Measure::kMinimum, 0},
-      {"max", Measure::kMaximum, 0},
-      {"avg", Measure::kAverage, 0},
-      {"total", Measure::kTotal, 0},
-      {"p50", Measure::kQuantile, 0.5},
-      {"p90", Measure::kQuantile, 0.9},
-      {"p95", Measure::kQuantile, 0.95},
-      {"p99", Measure::kQuantile, 0.99},
-      {"p99.9", Measure::kQuantile, 0.999},
-      {"open", Measure::kOpen, 0},
-      {"left_out", Measure::kLeftOut, 0},
+      {"count", Measure::kCount, 0, Of::kOneTrace},
+      {"min", Measure::kMinimum, 0, Of::kOneTrace},
+      {"max", Measure::kMaximum, 0, Of::kOneTrace},
+      {"avg", Measure::kAverage, 0, Of::kOneTrace},
+      {"total", Measure::kTotal, 0, Of::kOneTrace},
+      {"p50", Measure::kQuantile, 0.5, Of::kOneTrace},
+      {"p90", Measure::kQuantile, 0.9, Of::kOneTrace},
+      {"p95", Measure::kQuantile, 0.95, Of::kOneTrace},
+      {"p99", Measure::kQuantile, 0.99, Of::kOneTrace},
+      {"p99.9", Measure::kQuantile, 0.999, Of::kOneTrace},
+      {"open", Measure::kOpen, 0, Of::kOneTrace},
+      {"left_out", Measure::kLeftOut, 0, Of::kOneTrace},
+      {"rate", Measure::kRate, 0, Of::kTwoTraces},
+      {"slower", Measure::kSlower, 0, Of::kTwoTraces},
   });
-  static constexpr std::string_view kForm =
-      "is to be like p99(\"wake -> poll\") < 1ms, with one of count, min, max, avg, total, p50, "
-      "p90, p95, p99, p99.9, open, left_out";
+  return kMeasures;
+}
+
+Result<Requirement> Requirement::parse(std::string_view text, Of of) {
+  const auto offered = [of](const NamedMeasure& each) {
+    return each.of == Of::kOneTrace || of == Of::kTwoTraces;
+  };
+  const auto wrong_form = [&](const query::Lexer& lexer) {
+    std::vector<std::string_view> words;
+    for (const NamedMeasure& each : measures()) {
+      if (offered(each)) words.push_back(each.name);
+    }
+    return lexer.error(
+        lexer.token().place,
+        fmt::format("a requirement is to be like p99(\"wake -> poll\") {}, with one "
+                    "of {}",
+                    of == Of::kOneTrace ? "< 1ms" : "<= 1.1 * A", fmt::join(words, ", ")));
+  };
   Requirement requirement;
   requirement.text_ = text;
   query::Lexer lexer(text);
   const auto read = [&](bool operand) { return lexer.read(operand); };
   if (const auto done = read(true); !done) return std::unexpected(done.error());
   lexer.extend(".");
-  const auto measure = std::ranges::find(kMeasures, lexer.token().text, &NamedMeasure::name);
-  if (measure == kMeasures.end())
-    return lexer.error(lexer.token().place, fmt::format("a requirement {}", kForm));
+  const auto measure = std::ranges::find(measures(), lexer.token().text, &NamedMeasure::name);
+  if (measure == measures().end() || !offered(*measure)) return wrong_form(lexer);
   requirement.measure_ = measure->measure;
   requirement.part_ = measure->part;
   if (const auto done = read(false); !done) return std::unexpected(done.error());
-  if (!lexer.token().is("("))
-    return lexer.error(lexer.token().place, fmt::format("a requirement {}", kForm));
+  if (!lexer.token().is("(")) return wrong_form(lexer);
   if (const auto done = read(true); !done) return std::unexpected(done.error());
   if (lexer.token().kind != query::Token::Kind::kString)
     return lexer.error(lexer.token().place, "the name of a row or a category is to be in quotes");
@@ -65,15 +75,40 @@ Result<Requirement> Requirement::parse(std::string_view text) {
     return lexer.error(lexer.token().place, "a comparison is to follow: < <= > >= == !=");
   requirement.comparison_ = lexer.token().text;
   if (const auto done = read(true); !done) return std::unexpected(done.error());
-  if (lexer.token().kind != query::Token::Kind::kNumber)
-    return lexer.error(lexer.token().place, "a duration or a number is to follow: 1ms");
-  const query::Literal& bound = lexer.token().value;
-  requirement.bound_ = std::holds_alternative<double>(bound) ? std::get<double>(bound)
-                                                             : std::get<Integer>(bound).to_real();
-  if (const auto done = read(false); !done) return std::unexpected(done.error());
+  if (const auto done = requirement.parse_bound(lexer, of); !done)
+    return std::unexpected(done.error());
   if (lexer.token().kind != query::Token::Kind::kEnd)
     return lexer.error(lexer.token().place, "nothing is to follow; repeat --require for more");
   return requirement;
+}
+
+// `1ms`, `A` or `1.1 * A`.
+Result<void> Requirement::parse_bound(query::Lexer& lexer, Of of) {
+  const bool has_a = of == Of::kTwoTraces && measure_ != Measure::kSlower;
+  const std::string_view wanted =
+      has_a ? "a duration, a number or a multiple of A is to follow: 1ms, 1.1 * A"
+            : "a duration or a number is to follow: 1ms";
+  const auto is_a = [&] {
+    return has_a && (lexer.token().is_word("A") || lexer.token().is_word("a"));
+  };
+  bound_ = 1;
+  if (!is_a()) {
+    if (lexer.token().kind != query::Token::Kind::kNumber)
+      return lexer.error(lexer.token().place, std::string(wanted));
+    const query::Literal& bound = lexer.token().value;
+    bound_ = std::holds_alternative<double>(bound) ? std::get<double>(bound)
+                                                   : std::get<Integer>(bound).to_real();
+    const bool is_plain = std::string_view("0123456789.").contains(lexer.token().text.back());
+    if (const auto done = lexer.read(false); !done) return done;
+    if (!has_a || !lexer.token().is("*")) return {};
+    if (!is_plain)
+      return lexer.error(lexer.token().place, "a number without a unit multiplies A: 1.1 * A");
+    if (const auto done = lexer.read(true); !done) return done;
+    if (!is_a())
+      return lexer.error(lexer.token().place, "A, the first trace, is to follow: 1.1 * A");
+  }
+  times_a_ = true;
+  return lexer.read(false);
 }
 
 double Requirement::value_of(const LatencyRow& row) const {
@@ -95,23 +130,41 @@ double Requirement::value_of(const LatencyRow& row) const {
       return static_cast<double>(row.open);
     case Measure::kLeftOut:
       return static_cast<double>(row.left_out);
+    case Measure::kRate:
+    case Measure::kSlower:
+      break;
   }
   return 0;
 }
 
-bool Requirement::compare(double value) const {
-  if (comparison_ == "<") return value < bound_;
-  if (comparison_ == "<=") return value <= bound_;
-  if (comparison_ == ">") return value > bound_;
-  if (comparison_ == ">=") return value >= bound_;
-  return (value == bound_) == (comparison_ == "==");
+bool Requirement::compare(double value, double bound) const {
+  if (comparison_ == "<") return value < bound;
+  if (comparison_ == "<=") return value <= bound;
+  if (comparison_ == ">") return value > bound;
+  if (comparison_ == ">=") return value >= bound;
+  return (value == bound) == (comparison_ == "==");
 }
 
-Requirement::Verdict Requirement::check(const Latency& latency) const {
+bool Requirement::names(const LatencyRow& row) const {
+  return names_->matches(row.label()) || names_->matches(row.category);
+}
+
+bool Requirement::is_count() const {
+  return measure_ == Measure::kCount || measure_ == Measure::kOpen ||
+         measure_ == Measure::kLeftOut || measure_ == Measure::kRate ||
+         measure_ == Measure::kSlower;
+}
+
+std::string Requirement::shown(double value) const {
+  if (measure_ == Measure::kRate) return fmt::format("{:.6g} a second", value);
+  return is_count() ? fmt::format("{:.0f}", value) : short_duration(value);
+}
+
+Requirement::Finding Requirement::find(const std::deque<LatencyRow>& rows) const {
   LatencyRow all;
   bool any = false;
-  for (const LatencyRow& row : latency.rows()) {
-    if (!names_->matches(row.label()) && !names_->matches(row.category)) continue;
+  for (const LatencyRow& row : rows) {
+    if (!names(row)) continue;
     any = true;
     all.durations.merge(row.durations);
     all.total += row.total;
@@ -119,19 +172,68 @@ Requirement::Verdict Requirement::check(const Latency& latency) const {
     all.left_out += row.left_out;
     all.across_loss += row.across_loss;
   }
-  const bool counts =
-      measure_ == Measure::kCount || measure_ == Measure::kOpen || measure_ == Measure::kLeftOut;
-  if (!any && !counts) return {false, fmt::format("nothing is called \"{}\"", name_)};
-  if (all.count() == 0 && !counts)
-    return {false, fmt::format("no duration of \"{}\" is known", name_)};
+  if (!any && !is_count()) return {.doubt = fmt::format("nothing is called \"{}\"", name_)};
+  if (all.count() == 0 && !is_count())
+    return {.doubt = fmt::format("no duration of \"{}\" is known", name_)};
   if (all.across_loss != 0) {
-    return {false, fmt::format("it is not known: events were lost within {} of \"{}\"",
-                               all.across_loss, name_)};
+    return {.doubt = fmt::format("it is not known: events were lost within {} of \"{}\"",
+                                 all.across_loss, name_)};
   }
-  const double value = value_of(all);
-  if (compare(value)) return {true, {}};
-  return {false,
-          fmt::format("it is {}", counts ? fmt::format("{:.0f}", value) : short_duration(value))};
+  return {.value = measure_ == Measure::kRate ? static_cast<double>(all.count()) : value_of(all)};
+}
+
+Requirement::Verdict Requirement::check(const Latency& latency) const {
+  const Finding found = find(latency.rows());
+  if (!found.doubt.empty()) return {false, found.doubt};
+  if (compare(found.value, bound_)) return {true, {}};
+  return {false, fmt::format("it is {}", shown(found.value))};
+}
+
+Requirement::Finding Requirement::find(const ComparedTrace& trace, std::string_view name) const {
+  Finding found = find(trace.rows());
+  if (found.doubt.empty() && trace.has_gaps() && (is_count() || measure_ == Measure::kTotal))
+    found.doubt = "it is not known: events were lost";
+  if (found.doubt.empty() && measure_ == Measure::kRate) {
+    if (trace.seconds() <= 0) {
+      found.doubt = "it is not known: the events are all of one time";
+    } else {
+      found.value /= trace.seconds();
+    }
+  }
+  if (!found.doubt.empty()) found.doubt = fmt::format("in {}, {}", name, found.doubt);
+  return found;
+}
+
+Requirement::Finding Requirement::count_slower(const Comparison& comparison) const {
+  Finding found;
+  bool any = false;
+  for (const ComparedRow& row : comparison.rows()) {
+    if (!names(row.either())) continue;
+    any = true;
+    const std::uint64_t lost =
+        (row.a == nullptr ? 0 : row.a->across_loss) + (row.b == nullptr ? 0 : row.b->across_loss);
+    if (lost != 0 && found.doubt.empty()) {
+      found.doubt = fmt::format("it is not known: events were lost within {} of \"{}\"", lost,
+                                row.either().label());
+    }
+    if (row.is_slower()) ++found.value;
+  }
+  if (!any) found.doubt = fmt::format("nothing is called \"{}\"", name_);
+  return found;
+}
+
+Requirement::Verdict Requirement::check(const Comparison& comparison) const {
+  const Finding found =
+      measure_ == Measure::kSlower ? count_slower(comparison) : find(comparison.b(), "B");
+  if (!found.doubt.empty()) return {false, found.doubt};
+  if (!times_a_) {
+    if (compare(found.value, bound_)) return {true, {}};
+    return {false, fmt::format("it is {}", shown(found.value))};
+  }
+  const Finding of_a = find(comparison.a(), "A");
+  if (!of_a.doubt.empty()) return {false, of_a.doubt};
+  if (compare(found.value, bound_ * of_a.value)) return {true, {}};
+  return {false, fmt::format("it is {}, and {} in A", shown(found.value), shown(of_a.value))};
 }
 
 }  // namespace tracedeck::timeline

@@ -2,30 +2,38 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/query/expression.hpp"
+#include "tracedeck/query/lexer.hpp"
 #include "tracedeck/query/pattern.hpp"
+#include "tracedeck/timeline/comparison.hpp"
 #include "tracedeck/timeline/latency.hpp"
 
 namespace tracedeck::timeline {
 
-// `p99("wake -> poll") < 1ms`
+// `p99("wake -> poll") < 1ms`; where two traces are compared, of B, and A may be the bound:
+// `p99("wake -> poll") <= 1.1 * A`.
 class Requirement {
  public:
+  enum class Of : std::uint8_t { kOneTrace, kTwoTraces };
   struct Verdict {
     bool holds = false;
     std::string reason = {};  // a sentence: what was found instead, or why it is not known
   };
 
   // Errors: kInvalidArgument with a caret under the place.
-  [[nodiscard]] static Result<Requirement> parse(std::string_view text);
+  [[nodiscard]] static Result<Requirement> parse(std::string_view text, Of of = Of::kOneTrace);
 
   [[nodiscard]] const std::string& text() const { return text_; }
   // Of all rows that it names together. Where slices it names were across losses, it is not known.
   [[nodiscard]] Verdict check(const Latency& latency) const;
+  // The same of two traces. Where one of them lost any events, counts are not known either.
+  [[nodiscard]] Verdict check(const Comparison& comparison) const;
 
  private:
   enum class Measure : std::uint8_t {
@@ -37,10 +45,33 @@ class Requirement {
     kQuantile,
     kOpen,
     kLeftOut,
+    kRate,    // a second
+    kSlower,  // names whose median or 99th percentile is greater in B, beyond chance
+  };
+  struct NamedMeasure {
+    std::string_view name;
+    Measure measure;
+    double part;
+    Of of;
+  };
+  static std::span<const NamedMeasure> measures();
+
+  // What was found, or why it is not known.
+  struct Finding {
+    double value = 0;
+    std::string doubt = {};  // empty: it is known
   };
 
+  [[nodiscard]] Result<void> parse_bound(query::Lexer& lexer, Of of);
+  [[nodiscard]] bool names(const LatencyRow& row) const;
+  [[nodiscard]] bool is_count() const;
+  [[nodiscard]] Finding find(const std::deque<LatencyRow>& rows) const;
+  // Of one of two traces, whose name is for messages.
+  [[nodiscard]] Finding find(const ComparedTrace& trace, std::string_view name) const;
+  [[nodiscard]] Finding count_slower(const Comparison& comparison) const;
   [[nodiscard]] double value_of(const LatencyRow& row) const;
-  [[nodiscard]] bool compare(double value) const;
+  [[nodiscard]] bool compare(double value, double bound) const;
+  [[nodiscard]] std::string shown(double value) const;
 
   std::string text_;
   Measure measure_ = Measure::kCount;
@@ -49,6 +80,7 @@ class Requirement {
   query::TextMatcherPtr names_;
   std::string comparison_;
   double bound_ = 0;
+  bool times_a_ = false;  // `bound_` times what it is of A
 };
 
 }  // namespace tracedeck::timeline

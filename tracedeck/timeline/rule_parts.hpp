@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,18 +64,13 @@ class NameMaker {
     if (only_ != nullptr) cache_.resize(kPlaces);
   }
 
-  [[nodiscard]] NameId operator()(const Event& event) {
-    if (fixed_ != kNoName) return fixed_;
-    if (only_ != nullptr) {
-      const Slot* const slot = only_->slot(event);
-      if (slot != nullptr && slot->kind == SlotKind::kString && slot->text().size() <= kLongestKept)
-        return of_text(event, slot->text());
-      if (slot != nullptr && slot->kind == SlotKind::kUnsigned && slot->name() == 0)
-        return of_number(event, slot->bits);
-    }
-    const NameId name = context_.marking.add_name(category_, template_.text(event, context_.scope));
-    if (template_.constant()) fixed_ = name;
-    return name;
+  [[nodiscard, gnu::always_inline]] NameId operator()(const Event& event) {
+    const Slot* const slot = only_ == nullptr ? nullptr : only_->slot(event);
+    if (slot == nullptr || slot->kind != SlotKind::kUnsigned || slot->name() != 0)
+      return fixed_ != kNoName ? fixed_ : of_any(event, slot);
+    const Place& place = cache_[slot->bits % kPlaces];
+    const bool known = place.name != kNoName && place.number == slot->bits;
+    return known ? place.name : of_number(event, slot->bits);
   }
 
   // Whether no part of the name is unknown.
@@ -91,20 +87,28 @@ class NameMaker {
     NameId name = kNoName;
   };
 
-  NameId of_number(const Event& event, std::uint64_t number) {
+  // `slot`: of the only value that the name depends on; null: it is not one slot.
+  [[gnu::noinline]] NameId of_any(const Event& event, const Slot* slot) {
+    if (slot != nullptr && slot->kind == SlotKind::kString && slot->text().size() <= kLongestKept)
+      return of_text(event, slot->text());
+    const NameId name = context_.marking.add_name(category_, template_.text(event, context_.scope));
+    if (template_.constant()) fixed_ = name;
+    return name;
+  }
+
+  [[gnu::noinline]] NameId of_number(const Event& event, std::uint64_t number) {
     Place& place = cache_[number % kPlaces];
-    if (place.name == kNoName || place.number != number) [[unlikely]] {
-      place.number = number;
-      place.name = context_.marking.add_name(category_, template_.text(event, context_.scope));
-    }
+    place.number = number;
+    place.name = context_.marking.add_name(category_, template_.text(event, context_.scope));
     return place.name;
   }
 
   NameId of_text(const Event& event, std::string_view text) {
-    std::size_t hash = text.size();
-    for (std::size_t i = text.size() > 8 ? text.size() - 8 : 0; i < text.size(); ++i)
-      hash = hash * 31 + static_cast<unsigned char>(text[i]);
-    Place& place = cache_[(hash ^ hash >> 6U) % kPlaces];
+    // Where they end, places in programs differ.
+    std::uint64_t last = 0;
+    const std::size_t many = std::min(text.size(), sizeof(last));
+    std::memcpy(&last, text.data() + text.size() - many, many);
+    Place& place = cache_[(last * 0x9E3779B97F4A7C15U >> 32U) % kPlaces];
     if (place.name != kNoName && place.text == text) [[likely]]
       return place.name;
     place.text = text;
@@ -122,11 +126,13 @@ class NameMaker {
 
 // The tracks of one rule, and of all that say the same.
 struct TrackSpace {
-  explicit TrackSpace(const TrackRule& of) : rule(of), tracks(of.key.size() + 1) {}
+  explicit TrackSpace(const TrackRule& of) : rule(of), own(of.key.size() + 1) {}
+  TrackSpace(const TrackSpace&) = delete;
+  TrackSpace& operator=(const TrackSpace&) = delete;
 
   // Others take the places of tracks that are marked on no more.
   void forget(const SectionEnd& ended) {
-    tracks.keep_if([&](std::uint32_t number) { return !ended.has_track(number); });
+    tracks->keep_if([&](std::uint32_t number) { return !ended.has_track(number); });
   }
 
   TrackRule rule;
@@ -136,7 +142,8 @@ struct TrackSpace {
   RuleTemplate name = {};
   std::optional<RuleValue> pid = {};
   std::optional<RuleValue> tid = {};
-  KeyTable tracks;  // by key and trace
+  KeyTable own;             // by key and trace
+  KeyTable* tracks = &own;  // or those that it is joined with
 };
 
 class BoundTrack {
@@ -147,6 +154,7 @@ class BoundTrack {
       key_.emplace_back(each, event_class);
       possible_ = possible_ && key_.back().possible();
     }
+    joined_ = !space.rule.join.empty();
     if (space.pid) pid_ = BoundValue(*space.pid, event_class);
     if (space.tid) tid_ = BoundValue(*space.tid, event_class);
     if (!space.rule.shared && event_class.stream_class != nullptr &&
@@ -159,33 +167,70 @@ class BoundTrack {
   [[nodiscard]] bool possible() const { return possible_; }
 
   // kNoTrack where a part of the key is unknown.
-  [[nodiscard]] TrackId find(const Event& event) {
-    Words words = {};
-    if (!read_key(key_, event, context_.scope, words.data())) return kNoTrack;
-    words[key_.size()] = trace_;
-    const std::uint32_t known = space_.tracks.find(words.data());
-    return known != 0 ? known : make(event, words.data(), nullptr);
+  [[nodiscard, gnu::always_inline]] TrackId find(const Event& event) {
+    if (key_.size() > 1 || joined_) return find_by_key(event);
+    std::uint64_t word = 0;
+    if (!key_.empty() && !key_.front().word(event, context_.scope, word)) return kNoTrack;
+    if (clearances_ != space_.tracks->clearances()) [[unlikely]]
+      forget_found();
+    Place& place = found_[word % kPlaces];
+    if (place.track == kNoTrack || place.word != word) [[unlikely]] {
+      const TrackId track = find_by_key(event);
+      if (track == kNoTrack) return kNoTrack;
+      place = {word, track};
+    }
+    return place.track;
   }
-
   // The track of one key that is that word, whatever the event calls it.
   [[nodiscard]] TrackId find_by_word(const Event& event, std::uint64_t word) {
     return find_task(event, word, name_);
+  }
+  // The same, but kNoTrack if there is none yet.
+  [[nodiscard]] TrackId find_known(std::uint64_t word) const {
+    const Words words = {word, trace_};
+    return space_.tracks->find(words.data());
   }
   // The task of that word; `name`: what it is called if it is new.
   [[nodiscard]] TrackId find_task(const Event& event, std::uint64_t word,
                                   const BoundTemplate& name) {
     const Words words = {word, trace_};
-    const std::uint32_t known = space_.tracks.find(words.data());
+    const std::uint32_t known = space_.tracks->find(words.data());
     return known != 0 ? known : make(event, words.data(), &name);
   }
 
  private:
+  static constexpr std::size_t kPlaces = 64;
+  // A track of a key of one value, or of none.
+  struct Place {
+    std::uint64_t word = 0;
+    TrackId track = kNoTrack;
+  };
+
+  void forget_found() {
+    std::ranges::fill(found_, Place{});
+    clearances_ = space_.tracks->clearances();
+  }
+  [[nodiscard, gnu::noinline]] TrackId find_by_key(const Event& event) {
+    Words words = {};
+    if (!read_key(key_, event, context_.scope, words.data())) return kNoTrack;
+    words[key_.size()] = trace_;
+    const std::uint32_t known = space_.tracks->find(words.data());
+    if (known != 0 && !(joined_ && completes(known, event))) [[likely]]
+      return known;
+    return make(event, words.data(), nullptr);
+  }
+  // Whether an event has what who made a joined track did not know: its process. Then another takes
+  // its place.
+  [[nodiscard]] bool completes(TrackId track, const Event& event) {
+    return pid_.slot(event) != nullptr && !context_.marking.timeline().track(track).pid;
+  }
   TrackId make(const Event& event, const std::uint64_t* words, const BoundTemplate* name) {
     if (context_.marking.tracks_are_full()) return context_.marking.add_track({});
     Track track;
     track.kind = space_.rule.kind;
     track.group = space_.rule.id;
     track.rank = space_.rank;
+    track.unit = space_.rule.unit;
     track.name = (name != nullptr ? *name : name_).text(event, context_.scope);
     if (parent_ != nullptr && parent_->possible()) track.parent = parent_->find(event);
     track.pid = number(pid_, event);
@@ -193,7 +238,7 @@ class BoundTrack {
     if (!track.tid && track.kind == TrackKind::kTask)
       track.tid = static_cast<std::int64_t>(words[0]);
     const TrackId id = context_.marking.add_track(std::move(track));
-    space_.tracks.place(words) = id;
+    space_.tracks->place(words) = id;
     return id;
   }
   [[nodiscard]] std::optional<std::int64_t> number(const BoundValue& value, const Event& event) {
@@ -204,11 +249,14 @@ class BoundTrack {
   RuleContext& context_;
   TrackSpace& space_;
   std::vector<BoundValue> key_;
+  std::vector<Place> found_ = std::vector<Place>(kPlaces);  // by the last bits of their words
+  std::uint64_t clearances_ = 0;                            // of the space when they were found
   BoundTemplate name_;
   BoundValue pid_;
   BoundValue tid_;
   std::uint64_t trace_ = 0;
   bool possible_ = true;
+  bool joined_ = false;
   std::unique_ptr<BoundTrack> parent_;
 };
 
@@ -220,14 +268,16 @@ class BoundWhen {
       : context_(context), any_(when.has_value()) {
     if (when) value_ = BoundValue(*when, event_class);
   }
-  [[nodiscard]] bool operator()(const Event& event) const {
-    if (!any_) [[likely]]
-      return true;
+  [[nodiscard, gnu::always_inline]] bool operator()(const Event& event) const {
+    return !any_ || holds(event);
+  }
+
+ private:
+  [[nodiscard]] bool holds(const Event& event) const {
     const query::Value value = value_.read(event, context_.scope);
     return value.kind == query::Value::Kind::kBoolean && value.boolean;
   }
 
- private:
   RuleContext& context_;
   bool any_;
   BoundValue value_;

@@ -44,6 +44,9 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   return parts;
 }
 
+// "tid" of "common.tid".
+std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
 }  // namespace
 
 std::optional<std::uint64_t> OddValues::find_or_add(std::string key) {
@@ -110,6 +113,8 @@ Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& nam
       auto of = parse(std::string(each), names);
       if (!of) return of;
       value.of_.push_back(*std::move(of));
+      if (value.of_.size() <= 64 && last_name(each) == last_name(value.of_.front().text_))
+        value.like_first_ |= std::uint64_t{1} << (value.of_.size() - 1);
     }
     return value;
   }
@@ -145,6 +150,7 @@ BoundValue::BoundValue(const RuleValue& value, const EventClass& event_class)
       }
       return;
     case RuleValue::Kind::kFirstKnown:
+      like_first_ = value.like_first_;
       for (const RuleValue& each : value.of_) {
         of_.emplace_back(each, event_class);
         if (of_.back().possible()) kind_ = Kind::kFirstKnown;
@@ -212,10 +218,14 @@ query::Value BoundValue::read(const Event& event, ValueScope& scope) const {
 
 bool BoundValue::odd_word(const Event& event, ValueScope& scope, std::uint64_t& into) const {
   if (kind_ == Kind::kFirstKnown) {
-    // The alternatives are of different kinds: the same number of two of them is not the same.
+    // Alternatives of other names are of other kinds: their numbers are not those of the first.
     for (std::size_t i = 0; i < of_.size(); ++i) {
       std::uint64_t word = 0;
       if (!of_[i].word(event, scope, word)) continue;
+      if (i < 64 && (like_first_ >> i & 1U) != 0) {
+        into = word;
+        return true;
+      }
       const auto mixed = scope.memory->odd.word_of_text(fmt::format("{}: {}", i, word));
       into = mixed.value_or(0);
       return mixed.has_value();
@@ -367,6 +377,14 @@ bool BoundTemplate::is_known(const Event& event, ValueScope& scope) const {
              return text_of(each, event, scope).has_value();
            });
   });
+}
+
+bool read_long_key(const std::vector<BoundValue>& values, const Event& event, ValueScope& scope,
+                   std::uint64_t* words) {
+  for (const BoundValue& value : values) {
+    if (!value.word(event, scope, *words++)) return false;
+  }
+  return true;
 }
 
 std::string to_text(const query::Value& value) {

@@ -139,6 +139,9 @@ class RuleValue {
   std::shared_ptr<const query::Matchers> matchers_;
   CurrentPlace current_ = {};
   std::vector<RuleValue> of_;  // of kCurrent its keys, of kFirstKnown the alternatives
+  // Of kFirstKnown: a bit for each of them that is called as the first one, as in
+  // "common.tid ?? current.tid"; beyond the 64th none is.
+  std::uint64_t like_first_ = 0;
   std::string environment_;
 };
 
@@ -161,11 +164,23 @@ class BoundValue {
     return kind_ == Kind::kSlot ? &slot_.in(event) : nullptr;
   }
 
+  // An integer at a fixed place that 64 bits with a sign hold; nothing for all that is not so
+  // simple, and has to be read.
+  [[nodiscard]] std::optional<std::int64_t> plain_integer(const Event& event) const {
+    if (kind_ != Kind::kSlot) return std::nullopt;
+    const Slot& slot = slot_.in(event);
+    const auto number = static_cast<std::int64_t>(slot.bits);
+    const bool fits =
+        slot.kind == SlotKind::kSigned || (slot.kind == SlotKind::kUnsigned && number >= 0);
+    return fits ? std::optional(number) : std::nullopt;
+  }
+
   // Valid until the scope's texts are emptied or the event ends.
   [[nodiscard]] query::Value read(const Event& event, ValueScope& scope) const;
 
   // The value as a word of a key; false where it is unknown.
-  [[nodiscard]] bool word(const Event& event, ValueScope& scope, std::uint64_t& into) const {
+  [[nodiscard, gnu::always_inline]] bool word(const Event& event, ValueScope& scope,
+                                              std::uint64_t& into) const {
     if (kind_ == Kind::kSlot) [[likely]] {
       const Slot& slot = slot_.in(event);
       if ((slot.kind == SlotKind::kUnsigned || slot.kind == SlotKind::kSigned) &&
@@ -192,6 +207,7 @@ class BoundValue {
   std::shared_ptr<const query::Matchers> matchers_;
   CurrentPlace current_ = {};
   std::vector<BoundValue> of_;
+  std::uint64_t like_first_ = 0;
   std::string constant_;
 };
 
@@ -255,12 +271,14 @@ class BoundTemplate {
 [[nodiscard]] std::string to_text(const query::Value& value);
 
 // The words of several values; false where one is unknown. `words`: room for all.
-[[nodiscard]] inline bool read_key(const std::vector<BoundValue>& values, const Event& event,
-                                   ValueScope& scope, std::uint64_t* words) {
-  for (const BoundValue& value : values) {
-    if (!value.word(event, scope, *words++)) return false;
-  }
-  return true;
+[[nodiscard]] bool read_long_key(const std::vector<BoundValue>& values, const Event& event,
+                                 ValueScope& scope, std::uint64_t* words);
+[[nodiscard, gnu::always_inline]] inline bool read_key(const std::vector<BoundValue>& values,
+                                                       const Event& event, ValueScope& scope,
+                                                       std::uint64_t* words) {
+  if (values.size() == 1) [[likely]]
+    return values.front().word(event, scope, *words);
+  return read_long_key(values, event, scope, words);
 }
 
 }  // namespace tracedeck::timeline

@@ -1,442 +1,15 @@
 #include "tracedeck/timeline/rules.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "tracedeck/base/time_point.hpp"
 #include "tracedeck/query/parser.hpp"
-#include "tracedeck/timeline/memory_rules.hpp"
-#include "tracedeck/timeline/point_rules.hpp"
-#include "tracedeck/timeline/rule_use.hpp"
-#include "tracedeck/timeline/schedule_rules.hpp"
-#include "tracedeck/timeline/slice_rules.hpp"
-#include "tracedeck/timeline/wait_rules.hpp"
+#include "tracedeck/timeline/compiled_rules.hpp"
 
 namespace tracedeck::timeline {
 
-RuleContext::RuleContext(Marking& into) : marking(into) {}
+RuleContext::RuleContext(Marking& into, bool all) : marking(into), all_flows(all) {}
 RuleContext::~RuleContext() = default;
-
-namespace {
-
-// Reads the texts of rules; the first that is wrong is kept.
-class RuleParser {
- public:
-  RuleParser(const Table& table, const RuleNames& names, RuleUse& use)
-      : table_(table), names_(names), use_(use) {}
-
-  // The next rule of a list.
-  void in(std::string_view list, std::string_view what) {
-    index_ = list == list_ ? index_ + 1 : 0;
-    list_ = list;
-    place_ = fmt::format("[[{}]] {}", list, what);
-    use_.add_rule(place_);
-  }
-  void value(const std::string& text, RuleValue& into) {
-    if (take(RuleValue::parse(text, names_), text, into)) use_.add_value(into);
-  }
-  void value(const std::string& text, std::optional<RuleValue>& into) {
-    if (text.empty()) return;
-    RuleValue parsed;
-    value(text, parsed);
-    into = std::move(parsed);
-  }
-  void values(const std::vector<std::string>& texts, std::vector<RuleValue>& into) {
-    if (texts.size() + 1 > KeyTable::kMostWords)
-      return wrong({.message = fmt::format("{} keys are too many; there may be {}", texts.size(),
-                                           KeyTable::kMostWords - 1)});
-    for (const std::string& text : texts) value(text, into.emplace_back());
-  }
-  void pairs(const std::vector<KeyPair>& pairs, std::vector<RuleValue>& a,
-             std::vector<RuleValue>& b) {
-    std::vector<std::string> of_a;
-    std::vector<std::string> of_b;
-    for (const KeyPair& pair : pairs) {
-      of_a.push_back(pair.a);
-      of_b.push_back(pair.b);
-    }
-    values(of_a, a);
-    values(of_b, b);
-  }
-  void text(const std::string& from, RuleTemplate& into) {
-    take(RuleTemplate::parse(from, names_), from, into);
-  }
-  // Events of such classes are what the rule needs, or what it may do without.
-  void classes(const ClassGlobs& globs, ClassMatcher& into) {
-    if (take(ClassMatcher::from(globs), globs.empty() ? "" : globs.front(), into))
-      use_.add_classes(globs, into);
-  }
-  void other_classes(const ClassGlobs& globs, ClassMatcher& into) {
-    take(ClassMatcher::from(globs), globs.empty() ? "" : globs.front(), into);
-  }
-  // `text`: what of the rule is wrong.
-  void wrong(const Error& error, std::string_view text = {}) {
-    if (error_) return;
-    const std::string file = place_in_table(table_, list_, index_, text);
-    error_ =
-        Error{.code = ErrorCode::kInvalidArgument,
-              .message = fmt::format("{}: {}: {}", file.empty() ? "table " + table_.name : file,
-                                     place_, error.message)};
-  }
-  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
-
- private:
-  template <class T>
-  bool take(Result<T> result, std::string_view text, T& into) {
-    if (!result) {
-      wrong(result.error(), text);
-      return false;
-    }
-    into = *std::move(result);
-    return true;
-  }
-
-  const Table& table_;
-  const RuleNames& names_;
-  RuleUse& use_;
-  std::string list_;
-  std::size_t index_ = 0;
-  std::string place_;
-  std::optional<Error> error_;
-};
-
-class CompiledRules final : public RuleSet {
- public:
-  CompiledRules(const Table& table, RuleContext& context) : table_(table), context_(context) {}
-
-  [[nodiscard]] Result<void> compile();
-
-  [[nodiscard]] const Table& table() const override { return table_; }
-  [[nodiscard]] bool applies(const TraceDescription& trace, std::size_t from) const override {
-    if (!table_.format.empty() && trace.format() != table_.format) return false;
-    const std::deque<EventClass>& classes = trace.event_classes();
-    for (; from < classes.size() && !applies_.empty(); ++from) {
-      if (applies_.matches(timeline::name_of(classes[from]))) return true;
-    }
-    return applies_.empty();
-  }
-  void plan(const EventClass& event_class, std::vector<PlannedAction>& into) override;
-  void forget(const SectionEnd& ended) override {
-    for (SliceState& each : slices_) each.forget(ended, context_.marking);
-    for (WaitState& each : waits_) each.forget_all();
-    for (FlowState& each : flows_) each.forget_all();
-    for (Processors& each : processors_) each.forget(ended);
-  }
-  [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
-  [[nodiscard]] std::vector<std::string> unused() const override {
-    std::vector<std::string> sentences = use_.sentences();
-    for (std::string& each : sentences) each = fmt::format("table {}: {}", table_.name, each);
-    return sentences;
-  }
-
- private:
-  void name_memory();
-  void compile_tracks(RuleParser& parser);
-  void compile_slices(RuleParser& parser);
-  void compile_points(RuleParser& parser);
-  void compile_waits(RuleParser& parser);
-  void compile_schedules(RuleParser& parser);
-  void compile_memory(RuleParser& parser);
-
-  [[nodiscard]] TrackSpace* space(std::string_view id) {
-    const auto found = spaces_.find(std::string(id));
-    return found == spaces_.end() ? nullptr : found->second;
-  }
-  [[nodiscard]] Processors* processors(std::size_t keys) {
-    for (Processors& each : processors_) {
-      if (each.keys.words() == keys + 1) return &each;
-    }
-    return &processors_.emplace_back(keys + 1);
-  }
-  [[nodiscard]] BoundTrack track(TrackSpace* of, const EventClass& event_class) {
-    return {*of, event_class, context_};
-  }
-  [[nodiscard]] const Arguments* arguments(const std::vector<std::string>& paths,
-                                           const EventClass& event_class);
-  void lacks(std::string_view what, const EventClass& event_class) {
-    notices_.push_back(fmt::format(
-        "table {}: events `{}` lack a field that their {} needs, and are left out of it",
-        table_.name, timeline::name_of(event_class), what));
-  }
-  [[nodiscard]] SliceScope scope_of(const SliceRule& rule, const EventClass& event_class);
-  void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
-  void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);
-  [[nodiscard]] static bool is_asked_by(const WaitState& state, const EventClass& event_class);
-  void plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into);
-  void plan_schedules(const EventClass& event_class, std::vector<PlannedAction>& into);
-  void plan_memory(const EventClass& event_class, std::vector<PlannedAction>& into);
-
-  const Table& table_;
-  RuleContext& context_;
-  RuleNames names_;
-  RuleUse use_;
-  ClassMatcher applies_;
-  std::unordered_map<std::string, TrackSpace*> spaces_;  // by id
-  std::deque<SliceState> slices_;
-  std::deque<InstantState> instants_;
-  std::deque<CounterState> counters_;
-  std::deque<StateState> states_;
-  std::unordered_map<TrackId, std::int64_t> spent_before_;  // by what `StateRule::spent` said last
-  std::deque<WaitState> waits_;
-  std::deque<FlowState> flows_;
-  std::deque<ScheduleState> schedules_;
-  std::deque<PendingState> pendings_;
-  std::deque<CurrentState> currents_;
-  std::deque<LookupState> lookups_;
-  std::deque<Processors> processors_;
-  std::deque<Arguments> arguments_;
-  std::vector<std::size_t> members_;  // of each `RuleMemory::Current` from `first_current_` on
-  std::size_t first_current_ = 0;
-  std::vector<std::string> notices_;
-};
-
-// What [[current]] and [[lookup]] rules set has a place before rules refer to it.
-void CompiledRules::name_memory() {
-  first_current_ = context_.memory.currents.size();
-  std::vector<std::pair<std::string, std::size_t>> groups;  // by their `id` and `of`
-  for (const CurrentRule& rule : table_.currents) {
-    const std::string group = fmt::format("{}\n{}", rule.id, rule.of.size());
-    auto place = std::ranges::find(groups, group, &std::pair<std::string, std::size_t>::first);
-    if (place == groups.end()) {
-      groups.emplace_back(group, context_.memory.currents.size());
-      context_.memory.currents.emplace_back(rule.of.size()).lasting = rule.lasting;
-      members_.push_back(0);
-      place = std::prev(groups.end());
-    }
-    for (const CurrentRule::Value& value : rule.set) {
-      if (names_.currents.contains(value.name)) continue;
-      names_.currents.emplace(
-          value.name,
-          CurrentPlace{place->second, members_[place->second - first_current_]++, &rule.of});
-    }
-  }
-  for (const LookupRule& rule : table_.lookups) {
-    if (names_.lookups.contains(rule.id)) continue;
-    names_.lookups.emplace(rule.id,
-                           RuleNames::LookupPlace{context_.memory.lookups.size(),
-                                                  rule.key.size() + (rule.range.empty() ? 0 : 1)});
-    context_.memory.lookups.emplace_back(rule.key.size()).has_ranges = !rule.range.empty();
-  }
-}
-
-void CompiledRules::compile_tracks(RuleParser& parser) {
-  for (const TrackRule& rule : table_.tracks) {
-    parser.in("track", rule.id);
-    const std::string signature =
-        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", static_cast<int>(rule.kind), rule.name,
-                    fmt::join(rule.key, "\t"), rule.parent, rule.shared, rule.pid, rule.tid);
-    auto& known = context_.tracks[signature];
-    if (known != nullptr) {
-      spaces_.emplace(rule.id, known.get());
-      continue;
-    }
-    known = std::make_unique<TrackSpace>(rule);
-    TrackSpace& space = *known;
-    space.rank = static_cast<std::uint32_t>(context_.tracks.size());
-    spaces_.emplace(rule.id, &space);
-    parser.values(rule.key, space.key);
-    parser.text(rule.name, space.name);
-    parser.value(rule.pid, space.pid);
-    parser.value(rule.tid, space.tid);
-    if (!rule.parent.empty()) space.parent = this->space(rule.parent);
-  }
-}
-
-void CompiledRules::compile_slices(RuleParser& parser) {
-  for (const SliceRule& rule : table_.slices) {
-    parser.in("slice", fmt::format("from {}", fmt::join(rule.begin, ", ")));
-    SliceState& state = slices_.emplace_back(rule);
-    parser.classes(rule.begin, state.begin);
-    parser.classes(rule.end, state.end);
-    parser.value(rule.when, state.when);
-    parser.value(rule.end_when, state.end_when);
-    parser.pairs(rule.match, state.key_a, state.key_b);
-    parser.pairs(rule.check, state.check_a, state.check_b);
-    if (rule.check.size() > OpenSlice{}.check.size())
-      parser.wrong({.message = "`check` may have three entries"});
-    parser.text(rule.name, state.name);
-    state.track = space(rule.track);
-    if (!rule.by_name) continue;
-    for (const ClassGlobs& globs : {rule.begin, rule.end}) {
-      if (globs.size() != 1 || std::ranges::count(globs.front(), '*') != 1)
-        parser.wrong({.message = "with `by_name`, `begin` and `end` are one name with a `*` each"});
-    }
-  }
-}
-
-void CompiledRules::compile_points(RuleParser& parser) {
-  for (const InstantRule& rule : table_.instants) {
-    parser.in("instant", fmt::format("of {}", fmt::join(rule.event, ", ")));
-    InstantState& state = instants_.emplace_back();
-    state.rule = &rule;
-    parser.classes(rule.event, state.event);
-    parser.value(rule.when, state.when);
-    parser.text(rule.name, state.name);
-    state.track = space(rule.track);
-  }
-  for (const CounterRule& rule : table_.counters) {
-    parser.in("counter", fmt::format("of {}", fmt::join(rule.event, ", ")));
-    CounterState& state = counters_.emplace_back();
-    state.rule = &rule;
-    parser.classes(rule.event, state.event);
-    parser.value(rule.when, state.when);
-    parser.value(rule.value, state.value);
-    state.track = space(rule.track);
-    if (state.track != nullptr && state.track->rule.kind != TrackKind::kCounter)
-      parser.wrong({.message = fmt::format("the track `{}` is to be of kind counter", rule.track)});
-  }
-  for (const StateRule& rule : table_.states) {
-    parser.in("state", fmt::format("of {}", fmt::join(rule.event, ", ")));
-    StateState& state = states_.emplace_back();
-    state.rule = &rule;
-    parser.classes(rule.event, state.event);
-    parser.value(rule.when, state.when);
-    parser.value(rule.spent, state.spent);
-    parser.text(rule.name, state.name);
-    state.track = space(rule.track);
-    if (state.track != nullptr && state.track->rule.kind != TrackKind::kState &&
-        state.track->rule.kind != TrackKind::kTask)
-      parser.wrong(
-          {.message = fmt::format("the track `{}` is to be of kind state or task", rule.track)});
-  }
-}
-
-void CompiledRules::compile_waits(RuleParser& parser) {
-  for (const WaitRule& rule : table_.waits) {
-    parser.in("wait", rule.name);
-    WaitState& state = waits_.emplace_back(rule, context_);
-    parser.classes(rule.from, state.from);
-    parser.classes(rule.to, state.to);
-    parser.value(rule.when, state.when);
-    parser.value(rule.to_when, state.to_when);
-    parser.pairs(rule.match, state.key_a, state.key_b);
-    state.track = space(rule.track);
-    state.name = context_.marking.add_name("", rule.name);
-    parser.other_classes(rule.cancel, state.cancels);
-    parser.other_classes(rule.prefer, state.preferred);
-    parser.text(rule.served, state.served);
-    const auto name_of = [&](const std::string& text) {
-      return text.empty() ? kNoName : context_.marking.add_name("", text);
-    };
-    state.asked = name_of(rule.asked);
-    state.over = name_of(rule.over);
-    state.unless = name_of(rule.unless);
-    if (!rule.state.empty()) state.states = space(rule.state);
-    if (state.states != nullptr && state.states->rule.key.size() != 1)
-      parser.wrong({.message = fmt::format("the track `{}` is to have one key", rule.state)});
-    if (rule.during.empty()) continue;
-    for (SliceState& each : slices_) {
-      if (each.rule->id == rule.during) state.during = &each;
-    }
-    if (state.during == nullptr)
-      parser.wrong({.message = fmt::format("no [[slice]] has the id `{}`", rule.during)});
-    for (const WaitState& other : waits_) {
-      if (&other != &state && other.during != nullptr && other.during == state.during)
-        parser.wrong({.message = fmt::format("another [[wait]] is during `{}`", rule.during)});
-    }
-  }
-  for (const FlowRule& rule : table_.flows) {
-    parser.in("flow", fmt::format("from {}", fmt::join(rule.from, ", ")));
-    FlowState& state = flows_.emplace_back(rule);
-    parser.classes(rule.from, state.from);
-    parser.classes(rule.to, state.to);
-    parser.pairs(rule.match, state.key_a, state.key_b);
-    parser.value(rule.when, state.when);
-    state.from_track = space(rule.from_track);
-    state.to_track = space(rule.to_track);
-    if (rule.minimum.empty()) continue;
-    const auto minimum = parse_time_point(rule.minimum);
-    if (!minimum || minimum->from != TimePoint::From::kOrigin || minimum->value.negative()) {
-      parser.wrong({.message = "`minimum` is to be a duration, \"1ms\""});
-    } else {
-      state.minimum = saturated(minimum->value);
-    }
-  }
-}
-
-void CompiledRules::compile_schedules(RuleParser& parser) {
-  for (const ScheduleRule& rule : table_.schedules) {
-    parser.in("schedule", fmt::format("of {}", fmt::join(rule.event, ", ")));
-    ScheduleState& state = schedules_.emplace_back(rule);
-    parser.classes(rule.event, state.event);
-    parser.value(rule.when, state.when);
-    parser.values(rule.cpu, state.cpu);
-    parser.value(rule.next, state.next);
-    parser.value(rule.previous, state.previous);
-    parser.text(rule.next_name, state.next_name);
-    parser.text(rule.previous_name, state.previous_name);
-    parser.text(rule.previous_state.empty() ? "runnable" : rule.previous_state,
-                state.previous_state);
-    parser.value(rule.idle, state.idle);
-    state.track = space(rule.track);
-    state.processors = processors(rule.cpu.size());
-    if (state.track != nullptr &&
-        (state.track->rule.kind != TrackKind::kTask || state.track->rule.key.size() != 1))
-      parser.wrong({.message = fmt::format("the track `{}` is to be of kind task, with one key",
-                                           rule.track)});
-  }
-  for (const PendingRule& rule : table_.pendings) {
-    parser.in("pending", fmt::format("of {}", fmt::join(rule.event, ", ")));
-    PendingState& state = pendings_.emplace_back();
-    parser.classes(rule.event, state.event);
-    parser.value(rule.when, state.when);
-    parser.values(rule.cpu, state.cpu);
-    parser.value(rule.task, state.task);
-    parser.text(rule.state, state.state);
-    state.is_none = rule.state.empty();
-    state.processors = processors(rule.cpu.size());
-  }
-}
-
-void CompiledRules::compile_memory(RuleParser& parser) {
-  for (const CurrentRule& rule : table_.currents) {
-    parser.in("current", fmt::format("of {}", fmt::join(rule.event, ", ")));
-    CurrentState& state = currents_.emplace_back();
-    parser.classes(rule.event, state.event);
-    parser.value(rule.when, state.when);
-    parser.values(rule.of, state.of);
-    for (const CurrentRule::Value& value : rule.set) {
-      const CurrentPlace& place = names_.currents.at(value.name);
-      state.current = place.current;
-      CurrentState::Set& set = state.set.emplace_back();
-      set.member = place.member;
-      parser.value(value.value, set.value);
-    }
-  }
-  for (const LookupRule& rule : table_.lookups) {
-    parser.in("lookup", rule.id);
-    LookupState& state = lookups_.emplace_back();
-    parser.classes(rule.event, state.event);
-    parser.value(rule.when, state.when);
-    parser.values(rule.key, state.key);
-    parser.text(rule.value, state.value);
-    state.first = rule.first;
-    parser.values(rule.range, state.range);
-    if (!rule.range.empty() && rule.range.size() != 2)
-      parser.wrong({.message = "`range` is to be two expressions, a begin and a size"});
-    const RuleNames::LookupPlace& place = names_.lookups.at(rule.id);
-    state.lookup = place.lookup;
-    if (place.keys != rule.key.size() + (rule.range.empty() ? 0 : 1))
-      parser.wrong({.message = "all [[lookup]] rules of one id need as many keys"});
-  }
-}
-
-Result<void> CompiledRules::compile() {
-  name_memory();
-  RuleParser parser(table_, names_, use_);
-  parser.in("applies", "class");
-  parser.other_classes(table_.applies_to, applies_);
-  compile_tracks(parser);
-  compile_slices(parser);
-  compile_points(parser);
-  compile_waits(parser);
-  compile_schedules(parser);
-  compile_memory(parser);
-  if (parser.error()) return std::unexpected(*parser.error());
-  return {};
-}
 
 const Arguments* CompiledRules::arguments(const std::vector<std::string>& paths,
                                           const EventClass& event_class) {
@@ -455,7 +28,7 @@ const Arguments* CompiledRules::arguments(const std::vector<std::string>& paths,
 }
 
 SliceScope CompiledRules::scope_of(const SliceRule& rule, const EventClass& event_class) {
-  SliceScope scope{.trace = trace_of(event_class)};
+  SliceScope scope{.trace = trace_of(event_class), .name = 0, .at = rule.match.size()};
   if (!rule.by_name) return scope;
   std::string_view name = timeline::name_of(event_class);
   for (const ClassGlobs& globs : {rule.begin, rule.end}) {
@@ -521,7 +94,7 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
     BoundTrack on = track(state.track, event_class);
     add(Phase::kPoint, on, "[[counter]]", [&] {
       return std::make_unique<MarkCounter>(state.rule->sum, state.value, state.when, std::move(on),
-                                           event_class, context_, state.sums);
+                                           event_class, context_, sums_);
     });
   }
   for (StateState& state : states_) {
@@ -531,6 +104,23 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
       return std::make_unique<MarkState>(*state.rule, state.name, state.when, state.spent,
                                          std::move(on), event_class, context_, spent_before_);
     });
+  }
+}
+
+// An event that both takes off and adds, as realloc, takes off first.
+void CompiledRules::plan_balances(const EventClass& event_class, std::vector<PlannedAction>& into) {
+  const std::string_view name = timeline::name_of(event_class);
+  const std::uint64_t trace = trace_of(event_class);
+  const auto add = [&](auto action) {
+    if (!action->possible()) return lacks("[[counter]]", event_class);
+    into.push_back({Phase::kPoint, std::move(action)});
+  };
+  for (BalanceState& state : balances_) {
+    if (state.until.matches(name))
+      add(std::make_unique<TakeOffBalance>(state, event_class, context_, trace));
+    if (state.event.matches(name))
+      add(std::make_unique<AddToBalance>(state, track(state.track, event_class), event_class,
+                                         context_, trace));
   }
 }
 
@@ -628,10 +218,9 @@ void CompiledRules::plan(const EventClass& event_class, std::vector<PlannedActio
   plan_slices(event_class, into);
   plan_schedules(event_class, into);
   plan_points(event_class, into);
+  plan_balances(event_class, into);
   plan_waits(event_class, into);
 }
-
-}  // namespace
 
 Result<void> check_table(const Table& table) {
   Timeline timeline;

@@ -23,16 +23,19 @@ struct TrackSpace;
 
 // What all rules share while a trace is interpreted.
 struct RuleContext {
-  explicit RuleContext(Marking& into);
+  explicit RuleContext(Marking& into, bool all_flows = false);
   RuleContext(const RuleContext&) = delete;
   RuleContext& operator=(const RuleContext&) = delete;
   ~RuleContext();
 
   Marking& marking;
+  bool all_flows;  // also those that took less than rules ask for
   RuleMemory memory = {};
   ValueScope scope = {&memory, &marking};
   // By what [[track]] rules say: tables that say the same have the same tracks.
   std::unordered_map<std::string, std::unique_ptr<TrackSpace>> tracks;
+  // The tracks of rules with a `join`, by that word.
+  std::unordered_map<std::string, KeyTable> joined = {};
 };
 
 // What one rule does with the events of one class.

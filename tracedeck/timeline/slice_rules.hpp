@@ -50,8 +50,9 @@ struct SliceState {
 struct SliceScope {
   std::uint64_t trace = 0;
   std::uint64_t name = 0;
+  std::size_t at = 0;  // how many words there are before
 
-  void append(Words& words, std::size_t at) const {
+  void append(Words& words) const {
     words[at] = trace;
     if (at + 1 < words.size()) words[at + 1] = name;
   }
@@ -86,7 +87,7 @@ class BeginSlice final : public Action {
     if (state_.rule->end.empty()) {
       return context_.marking.whole(track, name_(event), now, arguments_, flags_);
     }
-    scope_.append(words, key_.size());
+    scope_.append(words);
     OpenId below = 0;
     std::uint64_t& place = state_.open.place(words.data());
     if (place != 0 && place != kSeen) {
@@ -98,9 +99,7 @@ class BeginSlice final : public Action {
         context_.marking.end_inferred(open, now);
       }
     }
-    Moment begin = now;
-    begin.end_time = kNoTime;
-    const OpenId id = context_.marking.begin(track, name_(event), begin, arguments_, flags_);
+    const OpenId id = begin(track, now);
     place = id == 0 ? (below == 0 ? kSeen : below) : id;
     state_.last = id;
     state_.last_number = now.number;
@@ -115,6 +114,16 @@ class BeginSlice final : public Action {
   }
 
  private:
+  // Also of an event with a duration the slice ends with another.
+  [[nodiscard, gnu::always_inline]] OpenId begin(TrackId track, const Moment& now) {
+    const NameId name = name_(*now.event);
+    if (now.end_time == kNoTime) [[likely]]
+      return context_.marking.begin(track, name, now, arguments_, flags_);
+    Moment open = now;
+    open.end_time = kNoTime;
+    return context_.marking.begin(track, name, open, arguments_, flags_);
+  }
+
   RuleContext& context_;
   SliceState& state_;
   BoundTrack track_;
@@ -152,7 +161,7 @@ class EndSlice final : public Action {
       ++context_.marking.timeline().mutable_counts().without_field;
       return;
     }
-    scope_.append(words, key_.size());
+    scope_.append(words);
     if (state_.rule->unmatched == SliceRule::Unmatched::kIgnore &&
         state_.open.find(words.data()) == 0)
       return;

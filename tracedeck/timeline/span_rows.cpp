@@ -33,6 +33,12 @@ constexpr std::array kFlagColumns = {
     FlagColumn{SpanColumn::kOverlapLane, kOverlap},
 };
 
+// A value of the kind that a column has.
+Value blank(SpanColumn column) {
+  if (column <= SpanColumn::kKind) return Value::of(std::string_view());
+  return column <= SpanColumn::kDuration ? Value::of(Integer()) : Value::of(false);
+}
+
 }  // namespace
 
 SpanRows::SpanRows(query::Query& query)
@@ -40,7 +46,9 @@ SpanRows::SpanRows(query::Query& query)
       all_(query.spans()->all),
       wanted_(query.spans()->arguments),
       seen_(wanted_.size()),
-      cells_(wanted_.size()) {
+      cells_(wanted_.size()),
+      row_(query::kSpanColumns + wanted_.size()) {
+  for (std::size_t i = 0; i < query::kSpanColumns; ++i) row_[i] = blank(static_cast<SpanColumn>(i));
   query_.note_spans(counts_);
 }
 
@@ -54,6 +62,8 @@ Result<void> SpanRows::take(const Timeline& timeline, std::span<const Mark> mark
       if (auto added = add(timeline, mark, {}); !added) return added;
     }
   }
+  // The query may want no more.
+  query_.note_spans(counts_);
   return {};
 }
 
@@ -62,7 +72,7 @@ Result<void> SpanRows::finish(const Timeline& timeline) {
   counts_.not_held = timeline.counts().not_held;
   tables_ = timeline.tables();
   std::erase(tables_, "inferred");
-  is_empty_ = timeline.counts().events == 0;
+  is_whole_ = timeline.counts().events != 0;
   query_.note_spans(counts_);
   return {};
 }
@@ -81,7 +91,7 @@ void SpanRows::begin(const Mark& mark) {
   held_ += slice.arguments.size();
   if (held_ <= kMostHeld) return;
   held_ -= slice.arguments.size();
-  slice.arguments = {};
+  std::string().swap(slice.arguments);
   ++not_held_;
 }
 
@@ -96,6 +106,7 @@ std::optional<SpanRows::OpenSlice> SpanRows::take_open(const Mark& mark) {
 
 Result<void> SpanRows::end(const Timeline& timeline, const Mark& mark) {
   if (wanted_.empty()) return add(timeline, mark, {});
+  if (mark.has(kUnplaced)) ++without_lane_;
   std::optional<OpenSlice> open = take_open(mark);
   // Where no lane had room, nothing took those that were to move before.
   if (mark.has(kMoved) && !std::exchange(moves_, true)) {
@@ -127,7 +138,7 @@ void SpanRows::put_aside(std::string& into, const Mark& mark) {
 }
 
 // Of two values the later one holds.
-void SpanRows::append_arguments(std::string_view aside) {
+void SpanRows::put_arguments(std::string_view aside) {
   std::ranges::fill(cells_, query::Cell());
   std::span<const std::uint8_t> bytes = as_bytes(aside);
   while (!bytes.empty()) {
@@ -140,11 +151,31 @@ void SpanRows::append_arguments(std::string_view aside) {
       if (wanted_[i] == wanted_[static_cast<std::size_t>(*index)]) cells_[i] = *cell;
     }
   }
-  for (const query::Cell& cell : cells_) row_.push_back(cell.value());
+  for (std::size_t i = 0; i < cells_.size(); ++i) row_[query::kSpanColumns + i] = cells_[i].value();
+}
+
+// Only what differs between rows.
+void SpanRows::put_columns(const Timeline& timeline, const Mark& mark) {
+  const auto at = [&](SpanColumn column) -> Value& { return row_[std::to_underlying(column)]; };
+  const MarkName& name = timeline.name(mark.name);
+  if (mark.name >= labels_.size()) labels_.resize(mark.name + 1);
+  std::string& label = labels_[mark.name];
+  if (label.empty()) label = name.label();
+  const bool whole = mark.has_duration();
+  at(SpanColumn::kName).text = name.text;
+  at(SpanColumn::kCategory).text = name.category;
+  at(SpanColumn::kLabel).text = label;
+  at(SpanColumn::kTrack).text = timeline.track(mark.track).name;
+  at(SpanColumn::kKind).text = mark.kind == MarkKind::kWait ? "wait" : "slice";
+  at(SpanColumn::kTime).integer = Integer::from_signed(mark.begin);
+  at(SpanColumn::kEnd).integer = Integer::from_signed(mark.time);
+  at(SpanColumn::kDuration).kind = whole ? Value::Kind::kInteger : Value::Kind::kUnknown;
+  at(SpanColumn::kDuration).integer = Integer::from_signed(whole ? mark.duration() : 0);
+  at(SpanColumn::kWhole).boolean = whole;
+  for (const FlagColumn& each : kFlagColumns) at(each.column).boolean = mark.has(each.flag);
 }
 
 Result<void> SpanRows::add(const Timeline& timeline, const Mark& mark, std::string_view arguments) {
-  const bool is_wait = mark.kind == MarkKind::kWait;
   if (mark.has(kMoved) || (begin_ && mark.time < *begin_)) return {};
   const bool whole = mark.has_duration();
   ++(whole ? counts_.whole : counts_.left_out);
@@ -152,26 +183,11 @@ Result<void> SpanRows::add(const Timeline& timeline, const Mark& mark, std::stri
   if (!whole && mark.has(kBeganBefore)) ++counts_.began_before;
   if (!whole && mark.has(kAcrossLoss)) ++counts_.across_loss;
   if (!whole && !all_) return {};
-  const MarkName& name = timeline.name(mark.name);
-  const std::string label = name.label();
-  row_.assign(query::kSpanColumns, Value());
-  const auto put = [&](SpanColumn column, const Value& value) {
-    row_[std::to_underlying(column)] = value;
-  };
-  put(SpanColumn::kName, Value::of(std::string_view(name.text)));
-  put(SpanColumn::kCategory, Value::of(std::string_view(name.category)));
-  put(SpanColumn::kLabel, Value::of(std::string_view(label)));
-  put(SpanColumn::kTrack, Value::of(std::string_view(timeline.track(mark.track).name)));
-  put(SpanColumn::kKind, Value::of(std::string_view(is_wait ? "wait" : "slice")));
-  put(SpanColumn::kTime, Value::of(Integer::from_signed(mark.begin)));
-  put(SpanColumn::kEnd, Value::of(Integer::from_signed(mark.time)));
-  if (whole) put(SpanColumn::kDuration, Value::of(Integer::from_signed(mark.duration())));
-  put(SpanColumn::kWhole, Value::of(whole));
-  for (const FlagColumn& each : kFlagColumns) put(each.column, Value::of(mark.has(each.flag)));
+  put_columns(timeline, mark);
   if (!wanted_.empty()) {
     both_ = arguments;
     put_aside(both_, mark);
-    append_arguments(both_);
+    put_arguments(both_);
   }
   return query_.add_span(row_);
 }
@@ -179,7 +195,7 @@ Result<void> SpanRows::add(const Timeline& timeline, const Mark& mark, std::stri
 std::vector<std::string> SpanRows::notices() const {
   std::vector<std::string> sentences;
   const bool none = counts_.whole + counts_.left_out == 0;
-  if (none && !is_empty_) {
+  if (none && is_whole_) {
     sentences.push_back(
         tables_.empty() ? "no table says which of these events begin and end spans, and no names "
                           "of theirs come "
@@ -191,7 +207,7 @@ std::vector<std::string> SpanRows::notices() const {
   for (std::size_t i = 0; i < wanted_.size(); ++i) {
     const auto first = std::ranges::find(wanted_, wanted_[i]) - wanted_.begin();
     if (seen_[static_cast<std::size_t>(first)] || std::cmp_less(first, i)) continue;
-    if (none) continue;
+    if (none || !is_whole_) continue;
     std::vector<std::string_view> words = known;
     for (const query::Column& column : query::span_columns()) words.push_back(column.name);
     const std::string_view near = nearest(wanted_[i], words);
@@ -206,9 +222,13 @@ std::vector<std::string> SpanRows::notices() const {
     }
     sentences.push_back(std::move(sentence));
   }
-  if (not_held_ != 0)
-    sentences.push_back(fmt::format(
-        "arguments of {} slices are not known: more were open than memory holds", not_held_));
+  const auto unknown = [&](std::uint64_t count, std::string_view why) {
+    if (count != 0)
+      sentences.push_back(
+          fmt::format("arguments of the begin of {} slices are not known: {}", count, why));
+  };
+  unknown(not_held_, "more were open than memory holds");
+  unknown(without_lane_, "more were open at a time on one track than it has lanes");
   return sentences;
 }
 

@@ -51,7 +51,8 @@ class SpanRows final : public MarkSink {
   void put_aside(std::string& into, const Mark& mark);
   // Takes a slice off its track; nothing: its begin is not known.
   [[nodiscard]] std::optional<OpenSlice> take_open(const Mark& mark);
-  void append_arguments(std::string_view aside);
+  void put_columns(const Timeline& timeline, const Mark& mark);
+  void put_arguments(std::string_view aside);
 
   query::Query& query_;
   bool all_;
@@ -65,12 +66,14 @@ class SpanRows final : public MarkSink {
   bool moves_ = false;                  // the last mark was an end of one that moves
   std::size_t held_ = 0;                // bytes of arguments
   std::uint64_t not_held_ = 0;          // marks whose arguments are not known for lack of memory
+  std::uint64_t without_lane_ = 0;      // slices whose begin made no mark
   std::set<std::string, std::less<>> names_ = {};  // of arguments that there are
   std::vector<std::string> tables_ = {};           // that applied, behind the end
-  bool is_empty_ = true;                           // there were no events; likewise
+  bool is_whole_ = false;                          // all events came, and there were some
   std::string both_ = {};                          // the arguments of a begin and its end
   std::vector<query::Cell> cells_ = {};
-  std::vector<query::Value> row_ = {};
+  std::vector<std::string> labels_ = {};  // by name
+  std::vector<query::Value> row_;
 };
 
 }  // namespace tracedeck::timeline

@@ -28,8 +28,11 @@ struct TrackRule {
   std::vector<std::string> key = {};  // none: there is one such track
   std::string parent = {};            // the id of another track, whose key this event has too
   bool shared = false;                // by all traces: the key says who it is on the machine
-  std::string pid = {};               // expressions; of processes and threads
+  // Tracks of all rules with this word and an equal key are one, whatever table they are of.
+  std::string join = {};
+  std::string pid = {};  // expressions; of processes and threads
   std::string tid = {};
+  std::string unit = {};  // of counters: "ns", "bytes", "count", or another word
 };
 
 // What an event of one class and another have in common.
@@ -89,6 +92,9 @@ struct CounterRule {
   std::string track = {};  // of kind counter
   std::string value = {};  // an expression
   bool sum = false;        // the values are what is added to it
+  // What is added is taken off again by an event of these, of equal key.
+  ClassGlobs until = {};
+  std::vector<KeyPair> match = {};
 };
 
 struct StateRule {
@@ -123,6 +129,11 @@ struct WaitRule {
   std::string served = {};
   std::string over = {};
   std::vector<std::string> args = {};
+  // A flow from the track of who asked: the id of a track of one key, and an expression on `from`
+  // that is its key; only of waits that took so long: "1ms".
+  std::string flow_track = {};
+  std::string flow_key = {};
+  std::string flow_minimum = {};
 };
 
 // From one event to what it led to.
@@ -192,6 +203,7 @@ struct Table {
   std::string format = {};     // of the traces that it is for; empty: all
   ClassGlobs applies_to = {};  // traces with such a class; none: all
   bool wide_losses = false;    // what is lost of one stream may be of any
+  bool optional = false;       // of a built-in one: it is used only where it is asked for
   bool built_in = false;
   std::string text = {};  // as it was written
   // The file that it is of, and the lines before it there.

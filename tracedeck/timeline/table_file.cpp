@@ -207,6 +207,8 @@ void check_tracks(TableReader& reader, const toml::table& document, const Table&
   check_track(reader, document, table, "state", "track", &StateRule::track, table.states);
   check_track(reader, document, table, "wait", "track", &WaitRule::track, table.waits);
   check_track(reader, document, table, "wait", "state", &WaitRule::state, table.waits, true);
+  check_track(reader, document, table, "wait", "flow_track", &WaitRule::flow_track, table.waits,
+              true);
   check_track(reader, document, table, "flow", "from_track", &FlowRule::from_track, table.flows);
   check_track(reader, document, table, "flow", "to_track", &FlowRule::to_track, table.flows);
   check_track(reader, document, table, "schedule", "track", &ScheduleRule::track, table.schedules);
@@ -243,7 +245,7 @@ Result<Table> read_table(std::string_view text, std::string_view where, std::siz
   table.text = text;
   table.file = where;
   table.lines_before = lines_before;
-  std::vector<std::string_view> names = {"table", "title", "applies", "wide_losses"};
+  std::vector<std::string_view> names = {"table", "title", "applies", "wide_losses", "optional"};
   for_each_rule_list([&]<class Rule>(std::string_view list, std::vector<Rule> Table::* member) {
     names.push_back(list);
     const toml::node* const node = document.get(list);
@@ -259,6 +261,8 @@ Result<Table> read_table(std::string_view text, std::string_view where, std::siz
     reader.read(*title, "title", table.title);
   if (const toml::node* const wide = document.get("wide_losses"))
     reader.read(*wide, "wide_losses", table.wide_losses);
+  if (const toml::node* const optional = document.get("optional"))
+    reader.read(*optional, "optional", table.optional);
   if (const toml::node* const applies = document.get("applies"))
     read_applies(reader, *applies, table);
   if (table.name.empty())

@@ -70,7 +70,8 @@ constexpr auto keys_of<TrackRule>() {
   return std::tuple{required("id", &TrackRule::id),         optional("kind", &TrackRule::kind),
                     required("name", &TrackRule::name),     optional("key", &TrackRule::key),
                     optional("parent", &TrackRule::parent), optional("shared", &TrackRule::shared),
-                    optional("pid", &TrackRule::pid),       optional("tid", &TrackRule::tid)};
+                    optional("join", &TrackRule::join),     optional("pid", &TrackRule::pid),
+                    optional("tid", &TrackRule::tid),       optional("unit", &TrackRule::unit)};
 }
 
 template <>
@@ -105,7 +106,8 @@ template <>
 constexpr auto keys_of<CounterRule>() {
   return std::tuple{required("event", &CounterRule::event), optional("when", &CounterRule::when),
                     required("track", &CounterRule::track), required("value", &CounterRule::value),
-                    optional("sum", &CounterRule::sum)};
+                    optional("sum", &CounterRule::sum),     optional("until", &CounterRule::until),
+                    optional("match", &CounterRule::match)};
 }
 
 template <>
@@ -117,15 +119,26 @@ constexpr auto keys_of<StateRule>() {
 
 template <>
 constexpr auto keys_of<WaitRule>() {
-  return std::tuple{required("name", &WaitRule::name),     required("from", &WaitRule::from),
-                    required("to", &WaitRule::to),         optional("prefer", &WaitRule::prefer),
-                    optional("when", &WaitRule::when),     optional("to_when", &WaitRule::to_when),
-                    optional("match", &WaitRule::match),   required("track", &WaitRule::track),
-                    optional("last", &WaitRule::last),     optional("during", &WaitRule::during),
-                    optional("cancel", &WaitRule::cancel), optional("state", &WaitRule::state),
-                    optional("unless", &WaitRule::unless), optional("asked", &WaitRule::asked),
-                    optional("served", &WaitRule::served), optional("over", &WaitRule::over),
-                    optional("args", &WaitRule::args)};
+  return std::tuple{required("name", &WaitRule::name),
+                    required("from", &WaitRule::from),
+                    required("to", &WaitRule::to),
+                    optional("prefer", &WaitRule::prefer),
+                    optional("when", &WaitRule::when),
+                    optional("to_when", &WaitRule::to_when),
+                    optional("match", &WaitRule::match),
+                    required("track", &WaitRule::track),
+                    optional("last", &WaitRule::last),
+                    optional("during", &WaitRule::during),
+                    optional("cancel", &WaitRule::cancel),
+                    optional("state", &WaitRule::state),
+                    optional("unless", &WaitRule::unless),
+                    optional("asked", &WaitRule::asked),
+                    optional("served", &WaitRule::served),
+                    optional("over", &WaitRule::over),
+                    optional("args", &WaitRule::args),
+                    optional("flow_track", &WaitRule::flow_track),
+                    optional("flow_key", &WaitRule::flow_key),
+                    optional("flow_minimum", &WaitRule::flow_minimum)};
 }
 
 template <>

@@ -1,8 +1,10 @@
 // The tracks and names that marks refer to, and what was left out of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,14 +84,14 @@ class Timeline {
   [[nodiscard]] const MarkName& name(NameId id) const { return names_[id - 1]; }
   [[nodiscard]] std::size_t name_count() const { return names_.size(); }
   [[nodiscard]] const TimelineCounts& counts() const { return counts_; }
-  // Of the first event with a time; null before it came.
-  [[nodiscard]] const ClockClass* clock() const { return clock_; }
+  // Of the first event with a time, whose trace may be gone; null before it came.
+  [[nodiscard]] const ClockClass* clock() const { return clock_ ? &*clock_ : nullptr; }
   // The zero of what is shown as "+T", which `--begin +T` counts from too: the time of the first
   // event, whether it means anything or not. 0 when there was none.
   [[nodiscard]] std::int64_t begin() const { return begin_; }
-  // Times of the first and the last event that mean something. What had begun before is taken to
-  // begin with the first.
-  [[nodiscard]] std::int64_t line_begin() const { return line_begin_; }
+  // Times of the first and the last event that mean something; 0 when there was none. What had
+  // begun before is taken to begin with the first.
+  [[nodiscard]] std::int64_t line_begin() const { return any_time_ ? line_begin_ : 0; }
   [[nodiscard]] std::int64_t end() const { return end_; }
   // The tables whose rules met events, in the order in which they were first met.
   [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
@@ -101,21 +103,28 @@ class Timeline {
   [[nodiscard]] NameId find_name(std::string_view category, std::string_view text) const;
   [[nodiscard]] TimelineCounts& mutable_counts() { return counts_; }
   void note_table(const std::string& table);
-  void note_clock(const ClockClass* clock) { clock_ = clock; }
-  // Of an event that means something, and of any.
-  void note_time(std::int64_t time);
+  void note_clock(const ClockClass& clock) { clock_ = clock; }
+  // Of an event that means something,
+  void note_time(std::int64_t time) {
+    if (time < line_begin_) [[unlikely]]
+      note_first_time(time);
+    end_ = std::max(end_, time);
+  }
+  // and of any.
   void note_event(std::int64_t time);
 
  private:
+  void note_first_time(std::int64_t time);
+
   std::deque<Track> tracks_;
   std::deque<MarkName> names_;
   std::unordered_map<std::string, NameId> by_text_;
   TimelineCounts counts_;
-  const ClockClass* clock_ = nullptr;
+  std::optional<ClockClass> clock_;
   bool any_time_ = false;   // of an event that means something
   bool any_event_ = false;  // with a time
   std::int64_t begin_ = 0;
-  std::int64_t line_begin_ = 0;
+  std::int64_t line_begin_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t end_ = 0;
   std::vector<std::string> tables_;
 };

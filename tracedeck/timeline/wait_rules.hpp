@@ -18,15 +18,20 @@ class WaitState final : public SliceObserver {
     std::int64_t requested = 0;
     std::uint64_t number = 0;      // of the event
     TrackId state = kNoTrack;      // of who waits
+    std::int64_t asked = 0;        // when, also if it waits since later on
+    std::uint64_t asker = 0;       // the key of the track on which it was asked for, if
+    bool asker_known = false;      // it is known
     std::uint32_t serving = 0;     // slices that serve it
     std::uint32_t generation = 0;  // changes when nobody waits any more
     bool pending = false;
   };
 
-  [[nodiscard]] Entry* entry(const std::uint64_t* key) {
+  // Null: there is no room for more of them.
+  [[nodiscard, gnu::always_inline]] Entry* entry(const std::uint64_t* key) {
     const std::uint32_t known = entries.find(key);
-    if (known != 0) [[likely]]
-      return &slab[known - 1];
+    return known != 0 ? &slab[known - 1] : new_entry(key);
+  }
+  [[nodiscard, gnu::noinline]] Entry* new_entry(const std::uint64_t* key) {
     if (unused.empty() && slab.size() >= kMostEntries) {
       forget_idle();
       if (unused.empty() && states == nullptr) forget_older_half();
@@ -86,6 +91,9 @@ class WaitState final : public SliceObserver {
   SliceState* during = nullptr;
   NameId name = kNoName;
   TrackSpace* states = nullptr;
+  TrackSpace* flow_track = nullptr;  // null: no flows
+  std::optional<RuleValue> flow_key = {};
+  std::int64_t flow_minimum = 0;
   RuleTemplate served = {};
   NameId asked = kNoName;
   NameId over = kNoName;
@@ -151,7 +159,9 @@ class RequestWait final : public Action {
         when_(state.when, event_class, context),
         key_(bind_all(state.key_a, event_class)),
         waiter_(state, event_class, context),
-        trace_(trace) {}
+        trace_(trace) {
+    if (state.flow_key) asker_ = BoundValue(*state.flow_key, event_class);
+  }
 
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
@@ -169,6 +179,9 @@ class RequestWait final : public Action {
     entry->number = now.number;
     entry->pending = true;
     entry->requested = now.time;
+    if (!asker_.possible()) return;
+    entry->asked = now.time;
+    entry->asker_known = asker_.word(*now.event, context_.scope, entry->asker);
   }
 
  private:
@@ -176,6 +189,7 @@ class RequestWait final : public Action {
   WaitState& state_;
   BoundWhen when_;
   std::vector<BoundValue> key_;
+  BoundValue asker_;
   WaiterTrack waiter_;
   std::uint64_t trace_;
 };
@@ -192,7 +206,9 @@ class ServeWait final : public Action {
         waiter_(state, event_class, context),
         served_(state.served, "", event_class, context),
         arguments_(arguments),
-        trace_(trace) {}
+        trace_(trace) {
+    if (state.flow_track != nullptr) asker_.emplace(*state.flow_track, event_class, context);
+  }
 
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
@@ -203,9 +219,7 @@ class ServeWait final : public Action {
     if (entry == nullptr) return;
     if (entry->pending) {
       const TrackId track = track_.find(*now.event);
-      if (track != kNoTrack)
-        context_.marking.wait(track, state_.name, now, entry->requested, arguments_,
-                              context_.marking.lost_since(entry->number) ? kAcrossLoss : 0);
+      if (track != kNoTrack) serve(*entry, track, now);
     }
     entry->pending = false;
     if (entry->state == kNoTrack) entry->state = waiter_.find(*now.event, words[0]);
@@ -221,12 +235,24 @@ class ServeWait final : public Action {
   }
 
  private:
+  void serve(const WaitState::Entry& entry, TrackId track, const Moment& now) {
+    const bool lost = context_.marking.lost_since(entry.number);
+    context_.marking.wait(track, state_.name, now, entry.requested, arguments_,
+                          lost ? kAcrossLoss : 0);
+    // Who asked may not have been the last one then.
+    if (!asker_ || lost || !entry.asker_known || now.time - entry.requested < state_.flow_minimum)
+      return;
+    const TrackId from = asker_->find_known(entry.asker);
+    if (from != kNoTrack) context_.marking.flow(from, entry.asked, track, now, state_.name);
+  }
+
   RuleContext& context_;
   WaitState& state_;
   BoundTrack track_;
   BoundWhen when_;
   std::vector<BoundValue> key_;
   WaiterTrack waiter_;
+  std::optional<BoundTrack> asker_;
   NameMaker served_;
   const Arguments* arguments_;
   std::uint64_t trace_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "tracedeck/model/symbols.hpp"
@@ -13,126 +14,90 @@
 namespace tracedeck::timeline {
 namespace {
 
-// The shortest on top; of equal ones the later, so that the first is kept.
-bool longer(const FoundSlice& a, const FoundSlice& b) {
-  return a.duration() != b.duration() ? a.duration() > b.duration() : a.begin < b.begin;
-}
-
 std::int64_t overlap(const Evidence::Piece& piece, const FoundSlice& slice) {
   return std::min(piece.end, slice.end) - std::max(piece.begin, slice.begin);
 }
 
-std::string arguments_of(const Mark& mark) {
+// From where on what had begun before it is of interest.
+std::int64_t earliest_of(const FoundSlice& slice) {
+  std::int64_t time = 0;
+  return __builtin_sub_overflow(slice.begin, slice.duration(), &time)
+             ? std::numeric_limits<std::int64_t>::min()
+             : time;
+}
+
+// Those of the end, too, but for what its begin has said.
+void add_arguments(const Mark& mark, Evidence::Piece& piece) {
   constexpr std::size_t kMost = 160;
-  std::string text;
   visit_arguments(mark, [&](std::string_view name, const query::Value& value) {
-    if (value.kind == query::Value::Kind::kCompound || text.size() > kMost) return;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, to_text(value));
+    if (value.kind == query::Value::Kind::kCompound || piece.arguments.size() > kMost) return;
+    const std::string key = fmt::format("{}=", name);
+    if (piece.arguments.starts_with(key) || piece.arguments.contains(' ' + key)) return;
+    const std::string text = to_text(value);
+    piece.arguments += fmt::format("{}{}{}", piece.arguments.empty() ? "" : " ", key, text);
+    piece.values += fmt::format("{}{}", piece.values.empty() ? "" : " ", text);
   });
-  return text;
 }
 
 // Keeps the `most` that come first in an order, and returns how many were left out.
-template <class Less>
-std::uint64_t keep_most(std::vector<Evidence::Piece>& pieces, std::size_t most, const Less& less) {
-  std::ranges::stable_sort(pieces, less);
+template <class Order>
+std::uint64_t keep_most(std::vector<Evidence::Piece>& pieces, std::size_t most,
+                        const Order& order) {
+  std::ranges::stable_sort(pieces, order);
   if (pieces.size() <= most) return 0;
   const std::uint64_t left = pieces.size() - most;
   pieces.resize(most);
   return left;
 }
 
+template <class Element>
+Element& of_track(std::vector<Element>& by_track, TrackId track) {
+  if (track > by_track.size()) by_track.resize(track);
+  return by_track[track - 1];
+}
+
+// Whether they are tracks of one thread, by whatever tables.
+bool is_same_thread(const Timeline& timeline, TrackId one, TrackId other) {
+  if (one == other) return true;
+  const Track& a = timeline.track(one);
+  const Track& b = timeline.track(other);
+  return a.kind == TrackKind::kThread && b.kind == TrackKind::kThread && a.lane == 0 && a.tid &&
+         a.tid == b.tid && (!a.pid || !b.pid || a.pid == b.pid);
+}
+
+// What is kept while marks come is bounded.
+constexpr std::size_t kMostKept = 4096;
+constexpr std::size_t kMostSpent = std::size_t{1} << 16U;
+
 }  // namespace
-
-Result<SliceFinder> SliceFinder::make(SliceQuestion question) {
-  SliceFinder finder(std::move(question));
-  const auto matcher = [](const std::string& glob) {
-    return query::glob_matcher(glob.empty() ? "*" : glob);
-  };
-  auto names = matcher(finder.question_.name);
-  if (!names) return std::unexpected(names.error());
-  auto tracks = matcher(finder.question_.track);
-  if (!tracks) return std::unexpected(tracks.error());
-  finder.names_ = *std::move(names);
-  finder.tracks_ = *std::move(tracks);
-  finder.question_.rank = std::clamp<std::size_t>(finder.question_.rank, 1, kMostRank);
-  return finder;
-}
-
-bool SliceFinder::is_meant(const Timeline& timeline, const Mark& mark) {
-  if (mark.name >= meant_.size()) meant_.resize(mark.name + 1);
-  signed char& name = meant_[mark.name];
-  if (name == 0) {
-    const MarkName& text = timeline.name(mark.name);
-    name = names_->matches(text.label()) || names_->matches(text.category) ? 1 : -1;
-  }
-  if (mark.track >= meant_track_.size()) meant_track_.resize(mark.track + 1);
-  signed char& track = meant_track_[mark.track];
-  if (track == 0) track = tracks_->matches(timeline.track(mark.track).name) ? 1 : -1;
-  return name > 0 && track > 0;
-}
-
-void SliceFinder::keep(const FoundSlice& slice) {
-  // At a moment the innermost counts: the shortest that holds it.
-  if (question_.at) {
-    if (slice.begin > *question_.at || slice.end < *question_.at) return;
-    if (longest_.empty() || slice.duration() < longest_.front().duration()) longest_ = {slice};
-    return;
-  }
-  if (longest_.size() == question_.rank && !longer(slice, longest_.front())) return;
-  longest_.push_back(slice);
-  std::ranges::push_heap(longest_, longer);
-  if (longest_.size() <= question_.rank) return;
-  std::ranges::pop_heap(longest_, longer);
-  longest_.pop_back();
-}
-
-Result<void> SliceFinder::take(const Timeline& timeline, std::span<const Mark> marks) {
-  for (const Mark& mark : marks) {
-    const bool is_wait = mark.kind == MarkKind::kWait;
-    if ((!is_wait && mark.kind != MarkKind::kSliceEnd) || !mark.has_duration()) continue;
-    if (!is_meant(timeline, mark)) continue;
-    durations_[{is_wait, mark.name}].add_unsigned(static_cast<std::uint64_t>(mark.duration()));
-    keep({.is_wait = is_wait,
-          .track = mark.track,
-          .name = mark.name,
-          .begin = mark.begin,
-          .end = mark.time});
-  }
-  return {};
-}
-
-std::optional<FoundSlice> SliceFinder::found() const {
-  if (longest_.empty() || (!question_.at && longest_.size() < question_.rank)) return std::nullopt;
-  return longest_.front();
-}
-
-const Histogram& SliceFinder::durations() const {
-  return durations_.at({longest_.front().is_wait, longest_.front().name});
-}
 
 Result<void> SliceWitness::take(const Timeline& timeline, std::span<const Mark> marks) {
   const FoundSlice& slice = evidence_.slice;
   for (const Mark& mark : marks) {
-    if (mark.track > open_.size()) open_.resize(mark.track);
     switch (mark.kind) {
-      case MarkKind::kSliceBegin: {
-        const bool near = mark.time <= slice.end;
-        open_[mark.track - 1].push_back(
-            {.name = mark.name,
-             .begin = mark.time,
-             .arguments = near && mark.time >= slice.begin - slice.duration() ? arguments_of(mark)
-                                                                              : std::string()});
+      case MarkKind::kSliceBegin:
+        begin_slice(mark);
         break;
-      }
       case MarkKind::kSliceEnd:
         end_slice(timeline, mark);
         break;
       case MarkKind::kWait:
         wait(mark);
         break;
+      case MarkKind::kState:
+        state(timeline, mark);
+        break;
+      case MarkKind::kCounter:
+        if (!mark.has(kReal)) count(mark);
+        break;
+      case MarkKind::kFlowOut:
+        if (flows_.size() < kMostKept) flows_[mark.flow] = {.track = mark.track, .time = mark.time};
+        break;
+      case MarkKind::kFlowIn:
+        flow_in(mark);
+        break;
       case MarkKind::kInstant:
-        if (mark.time >= slice.begin && mark.time <= slice.end) sample(timeline, mark);
+        if (mark.time <= slice.end && mark.time >= earliest_of(slice)) sample(mark);
         break;
       case MarkKind::kGap:
         if (overlaps(mark.begin, mark.time) && evidence_.gaps.size() < kMostPieces)
@@ -146,54 +111,94 @@ Result<void> SliceWitness::take(const Timeline& timeline, std::span<const Mark> 
   return {};
 }
 
+void SliceWitness::begin_slice(const Mark& mark) {
+  const FoundSlice& slice = evidence_.slice;
+  Open& open = of_track(open_, mark.track).emplace_back();
+  open.name = mark.name;
+  open.begin = mark.time;
+  if (mark.time <= slice.end && mark.time >= earliest_of(slice)) add_arguments(mark, open.texts);
+}
+
 void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
   if (mark.has(kUnplaced)) return;
-  std::vector<Open>& open = open_[mark.track - 1];
+  std::vector<Open>& open = of_track(open_, mark.track);
   if (open.empty()) return;
   const Open ended = std::move(open.back());
   open.pop_back();
   const FoundSlice& slice = evidence_.slice;
   if (mark.has(kMoved) || !overlaps(mark.begin, mark.time)) return;
-  const Evidence::Piece piece{.track = mark.track,
-                              .name = mark.name,
-                              .begin = mark.begin,
-                              .end = mark.time,
-                              .depth = open.size(),
-                              .arguments = ended.arguments};
-  if (mark.track == slice.track) {
-    const bool is_it = !slice.is_wait && mark.begin == slice.begin && mark.time == slice.end &&
+  Evidence::Piece piece = ended.texts;
+  add_arguments(mark, piece);
+  piece.track = mark.track;
+  piece.name = mark.name;
+  piece.begin = mark.begin;
+  piece.end = mark.time;
+  piece.depth = open.size();
+  if (open.empty() && mark.begin <= slice.begin && mark.time >= slice.begin &&
+      at_begin_.size() < kMostSpent)
+    at_begin_[mark.track] = mark.name;
+  const Track& track = timeline.track(mark.track);
+  if (!slice.is_wait && is_same_thread(timeline, mark.track, slice.track)) {
+    const bool is_it = !slice.is_state && mark.begin == slice.begin && mark.time == slice.end &&
                        mark.name == slice.name;
     if (is_it) {
-      evidence_.arguments = ended.arguments;
+      evidence_.arguments = piece.arguments;
     } else if (mark.begin >= slice.begin && mark.time <= slice.end) {
       inside_.push_back(piece);
     } else if (mark.begin <= slice.begin && mark.time >= slice.end) {
       evidence_.around.insert(evidence_.around.begin(), piece);
     }
-  } else if (open.empty() && timeline.track(mark.track).kind != TrackKind::kLanes) {
-    meanwhile_.push_back(piece);
+  } else if (track.kind != TrackKind::kLanes || track.group == timeline.track(slice.track).group) {
+    busy(piece);
+  } else if (open.empty()) {
+    lanes_.push_back(piece);
   }
-  // What is kept is bounded.
-  constexpr std::size_t kMostKept = 4096;
+  tidy();
+}
+
+// An inner one ends before the one that it is in.
+void SliceWitness::busy(const Evidence::Piece& piece) {
+  const FoundSlice& slice = evidence_.slice;
+  Evidence::Busy& busy = meanwhile_[piece.track];
+  if (piece.depth != 0) {
+    Evidence::Piece& inner = inner_[piece.track];
+    if (inner.track == kNoTrack || overlap(piece, slice) > overlap(inner, slice)) inner = piece;
+    return;
+  }
+  Evidence::Piece& inner = inner_[piece.track];
+  if (busy.count++ == 0 || overlap(piece, slice) > overlap(busy.longest, slice)) {
+    busy.longest = piece;
+    busy.inner = inner.track != kNoTrack && overlap(inner, slice) >= overlap(piece, slice) / 2
+                     ? std::move(inner)
+                     : Evidence::Piece();
+  }
+  busy.time += overlap(piece, slice);
+  inner = {};
+}
+
+void SliceWitness::tidy() {
   const auto by_overlap = [&](const Evidence::Piece& a, const Evidence::Piece& b) {
-    return overlap(a, slice) > overlap(b, slice);
+    return overlap(a, evidence_.slice) > overlap(b, evidence_.slice);
   };
   if (inside_.size() > kMostKept)
     evidence_.more_inside += keep_most(inside_, kMostKept / 2, by_overlap);
-  if (meanwhile_.size() > kMostKept) keep_most(meanwhile_, kMostKept / 2, by_overlap);
+  if (lanes_.size() > kMostKept) keep_most(lanes_, kMostKept / 2, by_overlap);
 }
 
 void SliceWitness::wait(const Mark& mark) {
   const FoundSlice& slice = evidence_.slice;
-  const Evidence::Piece piece{.track = mark.track,
-                              .name = mark.name,
-                              .begin = mark.begin,
-                              .end = mark.time,
-                              .arguments = arguments_of(mark)};
+  if (!overlaps(mark.begin, mark.time) && mark.time != slice.begin) return;
+  Evidence::Piece piece{
+      .track = mark.track, .name = mark.name, .begin = mark.begin, .end = mark.time};
+  add_arguments(mark, piece);
   const bool is_it = slice.is_wait && mark.begin == slice.begin && mark.time == slice.end &&
                      mark.name == slice.name && mark.track == slice.track;
   if (is_it) {
     evidence_.arguments = piece.arguments;
+    visit_arguments(mark, [&](std::string_view, const query::Value& value) {
+      if (value.kind != query::Value::Kind::kInteger) return;
+      if (const auto number = value.integer.to_signed()) numbers_.push_back(*number);
+    });
     return;
   }
   // It was served by this slice.
@@ -201,9 +206,8 @@ void SliceWitness::wait(const Mark& mark) {
     evidence_.waited.push_back(piece);
     return;
   }
-  if (!overlaps(mark.begin, mark.time) || overlap(piece, slice) * 2 < slice.duration()) return;
+  if (!overlaps(mark.begin, mark.time) || overlap(piece, slice) < slice.duration() / 2) return;
   hurt_.push_back(piece);
-  constexpr std::size_t kMostKept = 4096;
   if (hurt_.size() > kMostKept) {
     evidence_.more_hurt += keep_most(hurt_, kMostKept / 2, [](const auto& a, const auto& b) {
       return a.end - a.begin > b.end - b.begin;
@@ -211,9 +215,82 @@ void SliceWitness::wait(const Mark& mark) {
   }
 }
 
-void SliceWitness::sample(const Timeline&, const Mark& mark) {
+void SliceWitness::state(const Timeline& timeline, const Mark& mark) {
+  State& state = of_track(states_, mark.track);
+  leave(mark.track, state, mark.time);
+  state = {.name = mark.name, .cpu = mark.cpu, .begin = mark.time};
+  if (timeline.track(mark.track).kind != TrackKind::kTask || mark.name == kNoName) return;
+  if (running_ == kNoName) running_ = timeline.find_name("", "running");
+  if (mark.name != running_) return;
+  if (mark.time == evidence_.slice.end) put_there_.emplace_back(mark.track, mark.cpu);
+  if (last_cpu_.size() < mark.track) last_cpu_.resize(mark.track, kNoCpu);
+  if (mark.time <= evidence_.slice.end || last_cpu_[mark.track - 1] == kNoCpu)
+    last_cpu_[mark.track - 1] = mark.cpu;
+}
+
+void SliceWitness::leave(TrackId track, const State& state, std::int64_t end) {
+  const FoundSlice& slice = evidence_.slice;
+  if (state.name == kNoName || !overlaps(state.begin, end)) return;
+  const SpentKey key{track, state.name, state.cpu};
+  if (spent_.size() >= kMostSpent && !spent_.contains(key)) return;
+  Evidence::Spent& spent = spent_
+                               .try_emplace(key, Evidence::Spent{.track = track,
+                                                                 .name = state.name,
+                                                                 .cpu = state.cpu,
+                                                                 .begin = state.begin})
+                               .first->second;
+  spent.time += std::min(end, slice.end) - std::max(state.begin, slice.begin);
+}
+
+void SliceWitness::count(const Mark& mark) {
+  const FoundSlice& slice = evidence_.slice;
+  Count& count = of_track(counts_, mark.track);
+  if (count.any) leave(count, mark.time);
+  if (mark.time > slice.end) return;
+  count.any = true;
+  count.value = mark.value;
+  count.since = mark.time;
+  ++count.values;
+  // What does not fit counts as nothing.
+  if (__builtin_add_overflow(count.sum, mark.value, &count.sum)) count.sum = 0;
+  count.level.track = mark.track;
+  if (count.values == 1 || mark.value > count.level.most_of_trace)
+    count.level.most_of_trace = mark.value;
+}
+
+// A flow is known when it arrives.
+void SliceWitness::flow_in(const Mark& mark) {
+  const auto flow = flows_.find(mark.flow);
+  if (flow == flows_.end()) return;
+  Evidence::Origin origin = flow->second;
+  flows_.erase(flow);
+  const FoundSlice& slice = evidence_.slice;
+  if (mark.track != slice.track || mark.time != (slice.is_wait ? slice.end : slice.begin) ||
+      evidence_.origins.size() == kMostPieces)
+    return;
+  const std::vector<Open>& open = of_track(open_, origin.track);
+  if (!open.empty() && open.front().begin <= origin.time) origin.within = open.front().name;
+  evidence_.origins.push_back(origin);
+}
+
+// Its value was so until `end`.
+void SliceWitness::leave(Count& count, std::int64_t end) const {
+  const FoundSlice& slice = evidence_.slice;
+  const std::int64_t time = std::min(end, slice.end) - std::max(count.since, slice.begin);
+  if (time <= 0) return;
+  Evidence::Level& level = count.level;
+  if (!count.any_within || count.value < level.least) level.least = count.value;
+  if (!count.any_within || count.value > level.most) {
+    level.most = count.value;
+    level.time_at_most = 0;
+  }
+  if (count.value == level.most) level.time_at_most += time;
+  count.any_within = true;
+}
+
+void SliceWitness::sample(const Mark& mark) {
   if (mark.event == nullptr || mark.arguments == nullptr) return;
-  Evidence::Sample seen{.track = mark.track, .name = mark.name, .count = 1, .first = mark.time};
+  Evidence::Sample seen{.track = mark.track, .name = mark.name};
   const DataStreamClass* const stream_class = mark.event->event_class->stream_class;
   const Symbols* const symbols = stream_class == nullptr || stream_class->trace == nullptr
                                      ? nullptr
@@ -229,49 +306,17 @@ void SliceWitness::sample(const Timeline&, const Mark& mark) {
           symbols == nullptr ? std::string_view() : symbols->name_of(address);
       // The scheduler's own frames say only that it was switched out.
       if (seen.stack.empty() && (name == "__schedule" || name == "schedule")) continue;
+      if (!seen.stack.empty() && !name.empty() && seen.stack.back() == name) continue;
       seen.stack.push_back(name.empty() ? fmt::format("{:#x}", address) : std::string(name));
     }
   });
-  const auto same = std::ranges::find_if(evidence_.samples, [&](const Evidence::Sample& each) {
-    return each.track == seen.track && each.name == seen.name && each.stack == seen.stack;
-  });
-  if (same != evidence_.samples.end()) {
-    ++same->count;
-  } else if (evidence_.samples.size() < 256) {
-    evidence_.samples.push_back(std::move(seen));
-  }
-}
-
-Result<void> SliceWitness::finish(const Timeline&) {
-  const FoundSlice& slice = evidence_.slice;
-  const auto by_overlap = [&](const Evidence::Piece& a, const Evidence::Piece& b) {
-    return overlap(a, slice) > overlap(b, slice);
-  };
-  const auto by_length = [](const Evidence::Piece& a, const Evidence::Piece& b) {
-    return a.end - a.begin > b.end - b.begin;
-  };
-  evidence_.more_inside += keep_most(inside_, kMostPieces, by_overlap);
-  // Of each other track what overlaps longest, if that is a tenth at least.
-  std::ranges::stable_sort(meanwhile_, by_overlap);
-  std::vector<Evidence::Piece> longest;
-  for (Evidence::Piece& each : meanwhile_) {
-    const bool known =
-        std::ranges::find(longest, each.track, &Evidence::Piece::track) != longest.end();
-    if (!known && overlap(each, slice) * 10 >= slice.duration()) longest.push_back(std::move(each));
-  }
-  meanwhile_ = std::move(longest);
-  keep_most(meanwhile_, kMostPieces, by_overlap);
-  evidence_.more_hurt += keep_most(hurt_, kMostPieces, by_length);
-  std::ranges::stable_sort(inside_, {}, &Evidence::Piece::begin);
-  evidence_.inside = std::move(inside_);
-  evidence_.meanwhile = std::move(meanwhile_);
-  evidence_.hurt = std::move(hurt_);
-  std::erase_if(evidence_.samples, [&](const Evidence::Sample& each) {
-    return each.track != slice.track &&
-           std::ranges::find(evidence_.meanwhile, each.track, &Evidence::Piece::track) ==
-               evidence_.meanwhile.end();
-  });
-  return {};
+  constexpr std::size_t kMostKinds = std::size_t{1} << 14U;
+  constexpr std::size_t kMostTaken = std::size_t{1} << 16U;
+  if (samples_.size() == kMostKinds || taken_.size() == kMostTaken) return;
+  const auto [kind, is_new] = sample_kinds_.try_emplace(
+      fmt::format("{} {} {}", seen.track, seen.name, fmt::join(seen.stack, "\n")), samples_.size());
+  if (is_new) samples_.push_back(std::move(seen));
+  taken_.emplace_back(kind->second, mark.time);
 }
 
 }  // namespace tracedeck::timeline

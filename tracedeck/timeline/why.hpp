@@ -1,5 +1,5 @@
-// Why a slice took as long as it did: what was inside, what it waited for, what ran meanwhile, and
-// who waited because of it.
+// Why a slice took as long as it did: what was inside, what it waited for and who had that, what
+// ran meanwhile, and who waited because of it. The same of a wait, and of a state.
 //
 // Two passes over the trace: `SliceFinder` finds the slice, `SliceWitness` collects what happened
 // around it. Both are given the marks of the same interpretation, so that tracks and names have the
@@ -11,6 +11,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/query/pattern.hpp"
@@ -19,19 +22,23 @@
 
 namespace tracedeck::timeline {
 
-// A slice, or a wait, whose duration is known.
+// A slice, a wait, or a state of a track, whose duration is known.
 struct FoundSlice {
   bool is_wait = false;
+  bool is_state = false;
   TrackId track = kNoTrack;
   NameId name = kNoName;
   std::int64_t begin = 0;
   std::int64_t end = 0;
+  // Of the first of its name, if it is the longest: how long the longest of all later ones took.
+  std::optional<std::int64_t> longest_later = {};
 
   [[nodiscard]] std::int64_t duration() const { return end - begin; }
 };
 
 struct SliceQuestion {
-  std::string name = {};                // of a label, a category, or a glob over both; empty: any
+  // A label, a category, or a glob over both; empty: any. States count if nothing else is meant.
+  std::string name = {};
   std::size_t rank = 1;                 // 1 is the longest; at most `SliceFinder::kMostRank`
   std::optional<std::int64_t> at = {};  // a moment within it: the innermost slice then
   std::string track = {};               // a glob; empty: any
@@ -56,10 +63,30 @@ class SliceFinder final : public MarkSink {
   [[nodiscard]] const Histogram& durations() const;
 
  private:
+  enum class Kind : std::uint8_t { kSlice, kWait, kState };
+  // All of one name.
+  struct Alike {
+    Histogram durations;
+    std::int64_t first_begin = 0;
+    std::int64_t first_duration = 0;
+    std::int64_t longest_later = 0;
+  };
+  struct State {
+    NameId name = kNoName;
+    std::int64_t begin = 0;
+    bool is_doubtful = false;
+  };
+
   explicit SliceFinder(SliceQuestion question) : question_(std::move(question)) {}
 
-  [[nodiscard]] bool is_meant(const Timeline& timeline, const Mark& mark);
+  [[nodiscard]] static Kind kind_of(const FoundSlice& slice);
+  [[nodiscard]] bool is_meant(const Timeline& timeline, TrackId track, NameId name);
+  void see(const FoundSlice& slice);
   void keep(const FoundSlice& slice);
+  void state(const Timeline& timeline, const Mark& mark);
+  [[nodiscard]] const std::vector<FoundSlice>& longest() const {
+    return longest_.empty() ? longest_states_ : longest_;
+  }
 
   SliceQuestion question_;
   query::TextMatcherPtr names_;
@@ -67,7 +94,9 @@ class SliceFinder final : public MarkSink {
   std::vector<signed char> meant_;        // by name: 1 yes, -1 no, 0 not looked at
   std::vector<signed char> meant_track_;  // by track
   std::vector<FoundSlice> longest_;       // a heap, the shortest first
-  std::map<std::pair<bool, NameId>, Histogram> durations_;
+  std::vector<FoundSlice> longest_states_;
+  std::vector<State> states_;  // by track
+  std::map<std::pair<Kind, NameId>, Alike> alike_;
 };
 
 // What was seen around a slice.
@@ -79,25 +108,66 @@ struct Evidence {
     std::int64_t end = 0;
     std::size_t depth = 0;       // within the slice
     std::string arguments = {};  // "task_id=112"
+    std::string values = {};     // of the arguments: "112"
   };
   struct Sample {
     TrackId track = kNoTrack;
     NameId name = kNoName;
-    std::vector<std::string> stack = {};  // innermost first
+    // Innermost first; a function that calls itself is there once.
+    std::vector<std::string> stack = {};
     std::uint64_t count = 0;
     std::int64_t first = 0;
   };
+  // How long a track was in a state meanwhile.
+  struct Spent {
+    TrackId track = kNoTrack;
+    NameId name = kNoName;
+    std::int32_t cpu = kNoCpu;
+    std::int64_t time = 0;  // ns
+    std::int64_t begin = 0;
+  };
+  // What a counter was meanwhile.
+  struct Level {
+    TrackId track = kNoTrack;
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+    std::int64_t time_at_most = 0;   // ns that it was `most`
+    std::int64_t most_of_trace = 0;  // up to the slice's end
+  };
+  // What was on a track meanwhile.
+  struct Busy {
+    Piece longest = {};
+    Piece inner = {};         // what filled half of that, inside it; without a track: nothing
+    std::uint64_t count = 0;  // of outer slices; 0: `longest` is a state
+    std::int64_t time = 0;    // ns that they overlap
+  };
+  // Where a flow came from.
+  struct Origin {
+    TrackId track = kNoTrack;
+    std::int64_t time = 0;
+    NameId within = kNoName;  // the slice that was open there, as far as that is known
+  };
   FoundSlice slice = {};
-  std::string arguments = {};         // of the slice
-  std::vector<Piece> around = {};     // what it lies in, outermost first
-  std::vector<Piece> inside = {};     // the longest, in the order of begins
-  std::vector<Piece> waited = {};     // what it waited for before
-  std::vector<Piece> meanwhile = {};  // on other tracks, those that overlap longest
-  std::vector<Piece> hurt = {};       // waits meanwhile, the longest
-  std::vector<Sample> samples = {};   // on its track and on those of `meanwhile`
-  std::vector<Piece> gaps = {};       // what is not known meanwhile
-  std::uint64_t more_inside = 0;      // that are not in the lists
+  std::string arguments = {};        // of the slice
+  std::vector<Piece> around = {};    // what it lies in, outermost first
+  std::vector<Piece> inside = {};    // the longest, in the order of begins
+  std::vector<Piece> waited = {};    // what it waited for before
+  std::vector<Origin> origins = {};  // what led to its begin, or to the end of a wait
+  // On other tracks, and on that of a wait, the longest first.
+  std::vector<Busy> meanwhile = {};
+  std::vector<Piece> hurt = {};      // waits meanwhile, the longest
+  std::vector<Sample> samples = {};  // on its track and on those of `meanwhile`
+  std::vector<Piece> gaps = {};      // what is not known meanwhile
+  std::uint64_t more_inside = 0;     // that are not in the lists
   std::uint64_t more_hurt = 0;
+  std::vector<TrackId> tasks = {};  // what a scheduler calls who it is about
+  std::vector<Spent> states = {};   // of these, the longest first
+  std::vector<Piece> held = {};     // on tracks that are called as what it waits for
+  std::vector<Spent> holder = {};   // states of the task that held it
+  std::int32_t cpu = kNoCpu;        // the processor that it ran on
+  std::vector<Spent> ran = {};      // tasks on that processor, the longest first
+  std::vector<TrackId> idle = {};   // processors that had nothing to do meanwhile
+  std::vector<Level> levels = {};   // counters that were at their most, or that it waits for
 };
 
 class SliceWitness final : public MarkSink {
@@ -117,22 +187,79 @@ class SliceWitness final : public MarkSink {
   struct Open {
     NameId name = kNoName;
     std::int64_t begin = 0;
-    std::string arguments = {};
+    Evidence::Piece texts = {};  // its arguments
   };
+  struct State {
+    NameId name = kNoName;
+    std::int32_t cpu = kNoCpu;
+    std::int64_t begin = 0;
+  };
+  struct Count {
+    bool any = false;
+    bool any_within = false;
+    std::int64_t value = 0;
+    std::int64_t since = 0;
+    std::int64_t sum = 0;  // of all values
+    std::int64_t values = 0;
+    Evidence::Level level = {};
+  };
+  using SpentKey = std::tuple<TrackId, NameId, std::int32_t>;
 
+  void begin_slice(const Mark& mark);
   void end_slice(const Timeline& timeline, const Mark& mark);
   void wait(const Mark& mark);
-  void sample(const Timeline& timeline, const Mark& mark);
+  void sample(const Mark& mark);
+  void state(const Timeline& timeline, const Mark& mark);
+  void leave(TrackId track, const State& state, std::int64_t end);
+  void count(const Mark& mark);
+  void flow_in(const Mark& mark);
+  void leave(Count& count, std::int64_t end) const;
+  void tidy();
+  void busy(const Evidence::Piece& piece);
+
+  // What is made of it all in the end.
+  void find_origins();
+  void find_tasks(const Timeline& timeline);
+  void find_states();
+  void find_held(const Timeline& timeline);
+  void find_ran(const Timeline& timeline);
+  void find_levels(const Timeline& timeline);
+  void find_meanwhile(const Timeline& timeline);
+  void find_samples();
+  [[nodiscard]] bool is_awaited(std::string_view name) const;
+
   [[nodiscard]] bool overlaps(std::int64_t begin, std::int64_t end) const {
     return begin < evidence_.slice.end && end > evidence_.slice.begin;
   }
 
   Evidence evidence_;
   std::vector<std::vector<Open>> open_;  // by track
+  std::vector<State> states_;
+  std::vector<Count> counts_;
+  std::vector<std::int32_t> last_cpu_;  // by track, of tasks
+  NameId running_ = kNoName;
+  std::map<std::uint64_t, Evidence::Origin> flows_;  // by number
+  std::map<TrackId, NameId> at_begin_;               // outer slices that were open when it began
+  std::map<SpentKey, Evidence::Spent> spent_;
+  std::vector<std::pair<TrackId, std::int32_t>> put_there_;  // tasks that began to run at its end
+  std::vector<std::int64_t> numbers_;                        // among the arguments of a wait
+  std::vector<std::string> awaited_;                         // what it waits for, by name
+  // Each kind of sample once, and when it was taken, also before the slice.
+  std::vector<Evidence::Sample> samples_;
+  std::map<std::string, std::size_t> sample_kinds_;
+  std::vector<std::pair<std::size_t, std::int64_t>> taken_;
   std::vector<Evidence::Piece> inside_;
-  std::vector<Evidence::Piece> meanwhile_;
+  std::map<TrackId, Evidence::Busy> meanwhile_;
+  std::map<TrackId, Evidence::Piece> inner_;  // the longest in the outer slice that is open
+  std::vector<Evidence::Piece> lanes_;
   std::vector<Evidence::Piece> hurt_;
 };
+
+// What can be concluded from the evidence: the sentence of the first known pattern of which all was
+// seen, or "". `durations`: of slices of that name; what took hardly longer than most of them needs
+// no reason.
+[[nodiscard]] std::string conclusion(const Evidence& evidence, const Timeline& timeline,
+                                     const Histogram& durations);
 
 // For reading. `durations`: of slices of that name.
 [[nodiscard]] std::string why_text(const Evidence& evidence, const Timeline& timeline,

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 
@@ -35,6 +34,8 @@ std::string duration_text(std::int64_t duration) {
 std::string stack_text(const Evidence::Sample& sample) {
   std::vector<std::string> shown;
   for (const std::string& frame : sample.stack) shown.push_back(render::visible(frame));
+  // Outer functions without a name say nothing.
+  while (shown.size() > 1 && shown.back().starts_with("0x")) shown.pop_back();
   return fmt::format("{}", fmt::join(shown, " < "));
 }
 
@@ -52,31 +53,6 @@ class Section {
   std::string& out_;
   std::string_view heading_;
 };
-
-// What is concluded, only where all of it was seen.
-struct Pattern {
-  std::string_view outer;  // a function in a stack of a sample
-  std::string_view inner;  // and one that it calls, directly or not
-  std::string_view sentence;
-};
-constexpr auto kPatterns = std::to_array<Pattern>({
-    {"expand_fdtable", "synchronize_rcu",
-     "the kernel enlarged the process's table of file descriptors and waited for an RCU grace "
-     "period"},
-});
-
-std::string_view conclusion(const Evidence& evidence) {
-  for (const Pattern& pattern : kPatterns) {
-    for (const Evidence::Sample& sample : evidence.samples) {
-      if (sample.track != evidence.slice.track) continue;
-      const auto inner = std::ranges::find(sample.stack, pattern.inner);
-      if (inner != sample.stack.end() &&
-          std::find(inner, sample.stack.end(), pattern.outer) != sample.stack.end())
-        return pattern.sentence;
-    }
-  }
-  return {};
-}
 
 void append_samples(Section& section, const Evidence& evidence, TrackId track,
                     const Timeline& timeline) {
@@ -102,13 +78,17 @@ std::string piece_text(const Timeline& timeline, const Piece& piece) {
   return text;
 }
 
-void append_piece(render::TextBuffer& out, const Piece& piece, const Timeline& timeline) {
-  render::JsonObject object(out);
+void append_members(render::JsonObject& object, const Piece& piece, const Timeline& timeline) {
   object.string("name", timeline.name(piece.name).label());
   object.string("track", timeline.track(piece.track).name);
   object.integer("begin", piece.begin);
   object.integer("duration", piece.end - piece.begin);
   if (!piece.arguments.empty()) object.string("arguments", piece.arguments);
+}
+
+void append_piece(render::TextBuffer& out, const Piece& piece, const Timeline& timeline) {
+  render::JsonObject object(out);
+  append_members(object, piece, timeline);
   object.end();
 }
 
@@ -119,40 +99,224 @@ void append_pieces(render::JsonObject& object, std::string_view key, std::span<c
   array.end();
 }
 
-}  // namespace
+// "cpu 1", as the table calls it.
+std::string cpu_text(const Timeline& timeline, std::int32_t cpu) {
+  const std::string number = fmt::format(" {}", cpu);
+  for (TrackId id = 1; id <= timeline.track_count(); ++id) {
+    if (timeline.track(id).kind == TrackKind::kCpu && timeline.track(id).name.ends_with(number))
+      return track_of(timeline, id);
+  }
+  return "cpu" + number;
+}
 
-std::string why_text(const Evidence& evidence, const Timeline& timeline,
-                     const Histogram& durations) {
+// "blocked: receive bus 35.8ms, running 160us"
+std::string states_text(const Timeline& timeline, std::span<const Evidence::Spent> states) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> shown;
+  for (const Evidence::Spent& each : states) {
+    if (shown.size() < kMost && each.time > 0)
+      shown.push_back(
+          fmt::format("{} {}", label_of(timeline, each.name), duration_text(each.time)));
+  }
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
+void append_processors(std::string& out, const Evidence& evidence, const Timeline& timeline) {
+  constexpr std::size_t kMost = 3;
+  Section section(out, "ran");
+  std::vector<std::string> shown;
+  for (const Evidence::Spent& each : evidence.ran) {
+    if (shown.size() < kMost)
+      shown.push_back(
+          fmt::format("{} {}", track_of(timeline, each.track), duration_text(each.time)));
+  }
+  if (evidence.ran.size() > kMost)
+    shown.push_back(fmt::format("and {} more", evidence.ran.size() - kMost));
+  if (!shown.empty())
+    section.line(fmt::format("{}: {}", cpu_text(timeline, evidence.cpu), fmt::join(shown, ", ")));
+  std::vector<std::string> idle;
+  for (const TrackId each : evidence.idle) idle.push_back(track_of(timeline, each));
+  if (!idle.empty()) section.line(fmt::format("nothing on {} meanwhile", fmt::join(idle, ", ")));
+}
+
+void append_levels(std::string& out, const Evidence& evidence, const Timeline& timeline) {
+  Section section(out, "counted");
+  for (const Evidence::Level& each : evidence.levels) {
+    const bool is_one = each.least == each.most;
+    section.line(fmt::format(
+        "{}: {}{}", track_of(timeline, each.track),
+        is_one ? std::to_string(each.most) : fmt::format("{} to {}", each.least, each.most),
+        each.most == each.most_of_trace ? ", its most until then"
+                                        : fmt::format("; its most is {}", each.most_of_trace)));
+  }
+}
+
+void append_origins(std::string& out, const Evidence& evidence, const Timeline& timeline) {
+  Section section(out, "from");
+  for (const Evidence::Origin& each : evidence.origins) {
+    const std::string within =
+        each.within == kNoName ? "" : ", in " + label_of(timeline, each.within);
+    section.line(fmt::format("{}{}, at {}", track_of(timeline, each.track), within,
+                             since(timeline, each.time)));
+  }
+}
+
+void append_first(std::string& out, const FoundSlice& slice) {
+  if (!slice.longest_later || *slice.longest_later > slice.duration() / 2) return;
+  Section(out, "first")
+      .line(fmt::format("of its name; the longest of all later ones took {}",
+                        duration_text(*slice.longest_later)));
+}
+
+void append_inside(std::string& out, const Evidence& evidence, const Timeline& timeline) {
+  constexpr std::size_t kMost = 3;
+  std::vector<Piece> inside = evidence.inside;
+  std::ranges::stable_sort(
+      inside, [](const Piece& a, const Piece& b) { return a.end - a.begin > b.end - b.begin; });
+  const std::size_t shown = std::min(inside.size(), kMost);
+  std::ranges::stable_sort(inside.begin(), inside.begin() + static_cast<std::ptrdiff_t>(shown), {},
+                           &Piece::begin);
+  Section section(out, "inside");
+  for (std::size_t i = 0; i < shown; ++i) section.line(piece_text(timeline, inside[i]));
+  const std::uint64_t more = evidence.more_inside + (inside.size() - shown);
+  if (more != 0) section.line(fmt::format("and {} shorter ones", more));
+}
+
+void append_meanwhile(std::string& out, const Evidence& evidence, const Timeline& timeline) {
+  Section section(out, "meanwhile");
+  for (const Evidence::Busy& each : evidence.meanwhile) {
+    const Piece& longest = each.longest;
+    std::string before;
+    // What filled it is not the longest alone.
+    if (each.count > 1 && longest.end - longest.begin < each.time - each.time / 10)
+      before = fmt::format("{} in {}, the longest ", each.count, duration_text(each.time));
+    section.line(fmt::format("{}: {}{}", track_of(timeline, longest.track), before,
+                             piece_text(timeline, longest)));
+    if (each.inner.track != kNoTrack)
+      section.line(fmt::format("inside it {}", piece_text(timeline, each.inner)));
+    append_samples(section, evidence, longest.track, timeline);
+  }
+}
+
+void append_hurt(std::string& out, const Evidence& evidence, const Timeline& timeline) {
+  constexpr std::size_t kMost = 3;
+  Section section(out, "hurt");
+  const std::size_t shown = std::min(evidence.hurt.size(), kMost);
+  for (std::size_t i = 0; i < shown; ++i) section.line(piece_text(timeline, evidence.hurt[i]));
+  const std::uint64_t more = evidence.more_hurt + (evidence.hurt.size() - shown);
+  if (more != 0) section.line(fmt::format("and {} more", more));
+}
+
+void append_heading(std::string& out, const Evidence& evidence, const Timeline& timeline,
+                    const Histogram& durations) {
   const FoundSlice& slice = evidence.slice;
-  std::string out = fmt::format(
+  out += fmt::format(
       "{}{}{} {} on {} from {}; the median of {} such is {}\n", label_of(timeline, slice.name),
       evidence.arguments.empty() ? "" : " (" + render::visible(evidence.arguments) + ")",
       slice.is_wait ? " took" : " lasted", duration_text(slice.duration()),
       track_of(timeline, slice.track), since(timeline, slice.begin), durations.count(),
       short_duration(durations.quantile(0.5)));
+}
+
+void append_states(render::JsonObject& object, std::string_view key,
+                   std::span<const Evidence::Spent> states, const Timeline& timeline) {
+  render::JsonArray array(object.key(key));
+  for (const Evidence::Spent& each : states) {
+    render::JsonObject state(array.next());
+    state.string("name", timeline.name(each.name).label());
+    state.string("track", timeline.track(each.track).name);
+    if (each.cpu != kNoCpu) state.integer("cpu", std::int64_t{each.cpu});
+    state.integer("time", each.time);
+    state.end();
+  }
+  array.end();
+}
+
+void append_counters(render::JsonObject& object, const Evidence& evidence,
+                     const Timeline& timeline) {
+  render::JsonArray array(object.key("counted"));
+  for (const Evidence::Level& each : evidence.levels) {
+    render::JsonObject level(array.next());
+    level.string("track", timeline.track(each.track).name);
+    level.integer("least", each.least);
+    level.integer("most", each.most);
+    level.integer("time_at_most", each.time_at_most);
+    level.integer("most_of_trace", each.most_of_trace);
+    level.end();
+  }
+  array.end();
+}
+
+void append_meanwhile(render::JsonObject& object, const Evidence& evidence,
+                      const Timeline& timeline) {
+  render::JsonArray array(object.key("meanwhile"));
+  for (const Evidence::Busy& each : evidence.meanwhile) {
+    render::JsonObject busy(array.next());
+    append_members(busy, each.longest, timeline);
+    if (each.inner.track != kNoTrack) append_piece(busy.key("inner"), each.inner, timeline);
+    busy.integer("count", each.count);
+    busy.integer("time", each.time);
+    busy.end();
+  }
+  array.end();
+}
+
+// The rest of `why_json`: what a scheduler, locks and counters say.
+void append_causes(render::JsonObject& object, const Evidence& evidence, const Timeline& timeline) {
+  if (evidence.slice.longest_later) object.integer("longest_later", *evidence.slice.longest_later);
+  render::JsonArray origins(object.key("from"));
+  for (const Evidence::Origin& each : evidence.origins) {
+    render::JsonObject origin(origins.next());
+    origin.string("track", timeline.track(each.track).name);
+    origin.integer("time", each.time);
+    if (each.within != kNoName) origin.string("within", timeline.name(each.within).label());
+    origin.end();
+  }
+  origins.end();
+  append_states(object, "states", evidence.states, timeline);
+  append_pieces(object, "held", evidence.held, timeline);
+  append_states(object, "holder", evidence.holder, timeline);
+  append_states(object, "ran", evidence.ran, timeline);
+  render::JsonArray idle(object.key("idle"));
+  for (const TrackId each : evidence.idle)
+    render::append_json_string(idle.next(), timeline.track(each).name);
+  idle.end();
+  append_counters(object, evidence, timeline);
+}
+
+}  // namespace
+
+std::string why_text(const Evidence& evidence, const Timeline& timeline,
+                     const Histogram& durations) {
+  const FoundSlice& slice = evidence.slice;
+  std::string out;
+  append_heading(out, evidence, timeline, durations);
   Section gaps(out, "not known");
   for (const Piece& piece : evidence.gaps) gaps.line(piece_text(timeline, piece));
+  append_first(out, slice);
+  if (!slice.is_state && !evidence.states.empty())
+    Section(out, "state").line(states_text(timeline, evidence.states));
+  Section held(out, "held");
+  for (const Piece& piece : evidence.held)
+    held.line(fmt::format("{}: {}", track_of(timeline, piece.track), piece_text(timeline, piece)));
+  if (!evidence.holder.empty())
+    held.line(fmt::format("{}: {}", track_of(timeline, evidence.holder.front().track),
+                          states_text(timeline, evidence.holder)));
+  append_processors(out, evidence, timeline);
+  append_levels(out, evidence, timeline);
   Section waited(out, "waited");
   for (const Piece& piece : evidence.waited) waited.line(piece_text(timeline, piece));
+  append_origins(out, evidence, timeline);
   Section around(out, "within");
   for (const Piece& piece : evidence.around) around.line(piece_text(timeline, piece));
-  Section inside(out, "inside");
-  for (const Piece& piece : evidence.inside) inside.line(piece_text(timeline, piece));
-  if (evidence.more_inside != 0)
-    inside.line(fmt::format("and {} shorter ones", evidence.more_inside));
+  append_inside(out, evidence, timeline);
   Section samples(out, "samples");
-  append_samples(samples, evidence, slice.track, timeline);
-  Section meanwhile(out, "meanwhile");
-  for (const Piece& piece : evidence.meanwhile) {
-    meanwhile.line(
-        fmt::format("{}: {}", track_of(timeline, piece.track), piece_text(timeline, piece)));
-    append_samples(meanwhile, evidence, piece.track, timeline);
-  }
-  Section hurt(out, "hurt");
-  for (const Piece& piece : evidence.hurt) hurt.line(piece_text(timeline, piece));
-  if (evidence.more_hurt != 0) hurt.line(fmt::format("and {} more", evidence.more_hurt));
-  const std::string_view so = conclusion(evidence);
-  if (!so.empty()) Section(out, "so").line(std::string(so));
+  // Those of a wait's track are of what was on it.
+  if (!slice.is_wait) append_samples(samples, evidence, slice.track, timeline);
+  append_meanwhile(out, evidence, timeline);
+  append_hurt(out, evidence, timeline);
+  const std::string so = conclusion(evidence, timeline, durations);
+  if (!so.empty()) Section(out, "so").line(render::visible(so));
   return out;
 }
 
@@ -161,7 +325,7 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline,
   const FoundSlice& slice = evidence.slice;
   render::TextBuffer out;
   render::JsonObject object(out);
-  object.string("kind", slice.is_wait ? "wait" : "slice");
+  object.string("kind", slice.is_state ? "state" : slice.is_wait ? "wait" : "slice");
   object.string("name", timeline.name(slice.name).label());
   object.string("track", timeline.track(slice.track).name);
   object.integer("begin", slice.begin);
@@ -187,10 +351,11 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline,
     sample.end();
   }
   samples.end();
-  append_pieces(object, "meanwhile", evidence.meanwhile, timeline);
+  append_meanwhile(object, evidence, timeline);
   append_pieces(object, "hurt", evidence.hurt, timeline);
   object.integer("more_hurt", evidence.more_hurt);
-  const std::string_view so = conclusion(evidence);
+  append_causes(object, evidence, timeline);
+  const std::string so = conclusion(evidence, timeline, durations);
   if (!so.empty()) object.string("so", so);
   object.end();
   out.append('\n');

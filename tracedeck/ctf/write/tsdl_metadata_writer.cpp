@@ -428,15 +428,15 @@ class TsdlMetadataWriter final : public MetadataWriter {
   // What stands between the braces of a block that was begun, and the end of it.
   template <class Fill>
   Result<void> block(Fill fill) {
-    std::string types;
+    const std::size_t before = text_.rfind("\n\n");
     std::size_t spelt = 0;
-    TypeText text(types, spelt);
+    TypeText text(text_, spelt);
     fill(text);
     if (text.error()) {
-      text_.resize(text_.rfind("\n\n") == std::string::npos ? 0 : text_.rfind("\n\n") + 1);
+      text_.resize(before == std::string::npos ? 0 : before + 1);
       return std::unexpected(*text.error());
     }
-    text_.append(types).append("};\n");
+    text_.append("};\n");
     return {};
   }
 

@@ -138,7 +138,9 @@ Result<void> Collector::end_slice(const Mark& mark) {
 Result<void> Collector::change_state(const Mark& mark) {
   TrackState& on = track(mark.track);
   rate_.add(mark.time);
-  const std::uint16_t unknown = mark.name == timeline::kNoName ? timeline::kAcrossLoss : 0;
+  const std::uint16_t unknown = mark.name != timeline::kNoName   ? 0
+                                : mark.has(timeline::kOpenAtEnd) ? timeline::kOpenAtEnd
+                                                                 : timeline::kAcrossLoss;
   if (auto done = end_state(on, mark.track, mark.time, mark.value, unknown); !done) return done;
   on.state.begin = mark.time;
   on.state.name = mark.name;
@@ -243,10 +245,15 @@ void Collector::add_gap(const Mark& mark) {
 Result<void> Collector::add(const Ended& ended, Slice slice, const std::string& aside) {
   slice.name = within(slice.name);
   Tally& known = tally(ended.kind, slice.name);
-  const bool drawn =
-      ended.row != kNoRow && (ended.duration >= static_cast<std::uint64_t>(options_.shortest) ||
-                              ended.kind == RowKind::kInstants);
-  if (!drawn) ++(ended.row == kNoRow ? too_deep_ : too_short_);
+  const bool may_be_short = ended.kind == RowKind::kSlices || ended.kind == RowKind::kWaits;
+  const bool is_short =
+      may_be_short && ended.known && ended.duration < static_cast<std::uint64_t>(options_.shortest);
+  const bool drawn = ended.row != kNoRow && !is_short;
+  if (is_short) {
+    ++(ended.kind == RowKind::kWaits ? short_waits_ : short_slices_);
+  } else if (!drawn) {
+    ++too_deep_;
+  }
   if (ended.known) {
     known.add(ended.duration, ended.own, slice.begin, ended.row);
   } else if ((slice.flags & timeline::kMoved) == 0) {
@@ -254,6 +261,8 @@ Result<void> Collector::add(const Ended& ended, Slice slice, const std::string& 
   }
   if (!drawn) return {};
   Row& row = rows_[ended.row];
+  if (options_.chosen && is_chosen(ended, slice))
+    chosen_ = {.row = ended.row, .index = row.count()};
   const NotedKey key = noted_key(ended.kind, slice.name);
   const bool longest = ended.known && longest_.wants(key, ended.duration);
   const bool noted = !longest && (ended.marked || (!ended.known && known.unknown <= kNotedEach));
@@ -278,6 +287,13 @@ Result<void> Collector::add(const Ended& ended, Slice slice, const std::string& 
   }
   if (options_.all_arguments) slice.arguments = arguments;
   return row.add(slice, store_);
+}
+
+bool Collector::is_chosen(const Ended& ended, const Slice& slice) const {
+  const ChosenSlice& chosen = *options_.chosen;
+  return ended.kind == (chosen.is_wait ? RowKind::kWaits : RowKind::kSlices) &&
+         ended.track == chosen.track && slice.name == within(chosen.name) &&
+         slice.end == chosen.end && slice.begin == chosen.begin;
 }
 
 Result<void> Collector::finish(std::int64_t end) {

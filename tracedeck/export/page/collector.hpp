@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,10 +53,17 @@ class Collector {
   [[nodiscard]] const FlowRow& flows() const { return flows_; }
   [[nodiscard]] const std::vector<GapPlace>& gaps() const { return gaps_; }
   [[nodiscard]] const Rate& rate() const { return rate_; }
+  struct Place {
+    std::uint32_t row = 0;
+    std::uint64_t index = 0;  // in the row
+  };
+  // Of the slice that was chosen, if it came.
+  [[nodiscard]] const std::optional<Place>& chosen() const { return chosen_; }
 
   // What is not drawn.
   [[nodiscard]] std::uint64_t too_deep() const { return too_deep_; }
-  [[nodiscard]] std::uint64_t too_short() const { return too_short_; }
+  [[nodiscard]] std::uint64_t short_slices() const { return short_slices_; }
+  [[nodiscard]] std::uint64_t short_waits() const { return short_waits_; }
   [[nodiscard]] std::uint64_t gaps_left_out() const { return gaps_left_out_; }
 
  private:
@@ -109,6 +117,7 @@ class Collector {
   [[nodiscard]] Result<void> add_wait(const timeline::Mark& mark);
   void add_gap(const timeline::Mark& mark);
   [[nodiscard]] Result<void> add(const Ended& ended, Slice slice, const std::string& aside);
+  [[nodiscard]] bool is_chosen(const Ended& ended, const Slice& slice) const;
 
   TrackState& track(timeline::TrackId id);
   std::uint32_t new_row(RowKind kind, timeline::TrackId track, std::size_t depth);
@@ -128,10 +137,12 @@ class Collector {
   FlowRow flows_;
   std::vector<GapPlace> gaps_;
   Rate rate_;
+  std::optional<Place> chosen_;
   std::string aside_;
   std::uint64_t marks_since_look_ = 0;
   std::uint64_t too_deep_ = 0;
-  std::uint64_t too_short_ = 0;
+  std::uint64_t short_slices_ = 0;
+  std::uint64_t short_waits_ = 0;
   std::uint64_t gaps_left_out_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The trace whose index and blocks stand before this script (docs/page.md), and numbers as text. Its text reaches the
-// screen through textContent and fillText alone.
+// The trace whose index and blocks stand before this script (docs/page.md). Its text reaches the screen through
+// textContent and fillText alone.
 'use strict';
 
 const {max, min, round, floor, abs, ceil, log2} = Math;
@@ -12,7 +12,7 @@ const BEGAN_BEFORE = 1, OPEN = 2, ACROSS_LOSS = 4, CONTINUED = 65536;
 const UNKNOWN = 1 | 2 | 4 | 8 | 128 | 256;  // no duration is known
 
 const index = JSON.parse($('index').textContent);
-const span = max(index.span, 1);
+const {since} = index, span = max(index.span, 1);
 const flagTexts = flags => index.flags.filter(([bit]) => flags & bit).map(([, text]) => text);
 
 // Characters that hide or reorder text are shown as what they are.
@@ -40,7 +40,6 @@ const {tallies} = index;
 const tallyOf = new Map(tallies.map(t => [keyOf(t.kind, t.name), t]));
 const detailsPlace = new Map();
 for (const [block, ...keys] of index.details) keys.forEach((key, at) => detailsPlace.set(key, [block, at]));
-const isDamage = gap => names[gap[2]].category === 'damage';
 
 // ---- Numbers as text
 
@@ -50,9 +49,10 @@ function duration(ns) {
 	return value.toFixed(unit === 1 || value >= 100 ? 0 : value < 10 ? 2 : 1) + ' ' + word;
 }
 const number = n => n.toLocaleString('en-US');
-// With as many digits as a step of `step` nanoseconds needs.
+// From the trace's begin, to `step` nanoseconds.
 function moment(ns, step = 1) {
-	const places = span >= 1e9 ? 9 : span >= 1e6 ? 6 : span >= 1e3 ? 3 : 0;
+	const reach = span + since, places = reach >= 1e9 ? 9 : reach >= 1e6 ? 6 : reach >= 1e3 ? 3 : 0;
+	ns += since;
 	const digits = max(0, min(places, ceil(places - Math.log10(step) - 1e-9)));
 	return (ns < 0 ? '−' : '+') + abs(ns / 10 ** places).toFixed(digits) + ' ' + {9: 's', 6: 'ms', 3: 'µs', 0: 'ns'}[places];
 }
@@ -213,8 +213,8 @@ const blockAt = (blocks, time) => firstOf(0, blocks.length, i => blocks[i].last 
 function sliceOf(place, made, i) {
 	const {row} = place, flags = made.flags.get(i) || 0;
 	return {row, kind: row.kind, at: place.before + i, begin: made.begin[i], end: made.end[i], name: made.name[i], flags,
-		length: made.end[i] - made.begin[i] + (made.earlier.get(i) || 0), cpu: made.cpu && made.cpu[i] ? made.cpu[i] - 1 : '',
-		spent: made.spent && made.spent[i] ? duration(made.spent[i]) : '', args: made.args && made.args[i].length ? JSON.parse(utf8(made.args[i])) : null};
+		length: made.end[i] - made.begin[i] + (made.earlier.get(i) || 0), cpu: made.cpu?.[i] ? made.cpu[i] - 1 : '',
+		spent: made.spent?.[i] ? duration(made.spent[i]) : '', args: made.args && made.args[i].length ? JSON.parse(utf8(made.args[i])) : null};
 }
 const isSame = (a, b) => a && b && a.row === b.row && a.at === b.at;
 const slicesOf = place => fetchBlock(place.id, decodeSlices(place));

@@ -342,11 +342,11 @@ function drawBand(x0, x1, y, h, colour, alpha) {
 	box(x0, y, 1, h, colour, .75);
 	box(x0 + size - 1, y, 1, h, colour, .75);
 }
-const gapColour = gap => isDamage(gap) ? theme.damage : theme.gap;
+const gapColour = gap => names[gap[2]].category === 'damage' ? theme.damage : theme.gap;
 function drawGap(gap) {
-	const own = gap[3] === 0 ? null : tracks[gap[3]].lines.filter(line => line.row);
-	if (!own) drawBand(xOf(gap[0]), xOf(gap[1]), RULER, height, gapColour(gap), .22);
-	else for (const line of own) drawBand(xOf(gap[0]), xOf(gap[1]), topOf(line), line.h, gapColour(gap), .22);
+	const band = (y, h) => drawBand(xOf(gap[0]), xOf(gap[1]), y, h, gapColour(gap), .22);
+	if (gap[3] === 0) band(RULER, height);
+	else for (const line of tracks[gap[3]].lines) if (line.row) band(topOf(line), line.h);
 }
 function drawFlows() {
 	const near = flowPlaces.filter(place => place.last >= view.from && place.earliest <= view.to);
@@ -407,10 +407,10 @@ function drawRuler() {
 	const raw = perPixel() * 110, power = 10 ** floor(Math.log10(raw)), step = max(1, power * [1, 2, 5, 10].find(f => f * power >= raw));
 	box(0, 0, width, RULER - 1, theme.panel);
 	box(0, RULER - 1, width, 1, theme.line);
-	for (let t = ceil(view.from / step) * step; t <= view.to; t += step) {
+	for (let t = ceil((view.from + since) / step) * step - since; t <= view.to; t += step) {
 		const x = round(xOf(t));
 		box(x, RULER - 7, 1, 6, theme.soft);
-		write(moment(abs(t) < step / 2 ? 0 : t, step), x + 4, RULER / 2 - 2, width - x - 4, theme.soft, 11);
+		write(moment(t, step), x + 4, RULER / 2 - 2, width - x - 4, theme.soft, 11);
 	}
 	box(0, 0, gutter - 1, RULER - 1, theme.panel);
 	write(duration(view.to - view.from) + ' in view', 12, RULER / 2, gutter - 20, theme.soft, 11);
@@ -436,7 +436,6 @@ function drawMap() {
 	const style = $('window').style, place = time => 100 * min(1, max(0, time / span));
 	style.left = place(view.from) + '%';
 	style.width = place(view.to) - place(view.from) + '%';
-	if (mapped) return;
+	if (!mapped) paintMap();
 	mapped = true;
-	paintMap();
 }

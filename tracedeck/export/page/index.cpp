@@ -7,6 +7,7 @@
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/base/version.hpp"
+#include "tracedeck/export/mark_flags.hpp"
 #include "tracedeck/export/page/elapsed.hpp"
 #include "tracedeck/render/json_object.hpp"
 
@@ -211,26 +212,13 @@ void append_rate(TextBuffer& out, const Rate& rate, std::int64_t base) {
   values.end();
 }
 
-struct FlagText {
-  std::uint32_t flag;
-  std::string_view text;
-};
-
-constexpr std::array kFlagTexts = {
-    FlagText{timeline::kBeganBefore, "began before the trace"},
-    FlagText{timeline::kOpenAtEnd, "had not ended when the trace ended"},
-    FlagText{timeline::kAcrossLoss, "events were lost meanwhile"},
-    FlagText{timeline::kInferredEnd, "its end is not recorded: another began"},
-    FlagText{timeline::kClockStep, "the clock stepped back"},
-    FlagText{timeline::kUnmatchedEnd, "an end without a begin"},
-    FlagText{timeline::kNegative, "ended before it began"},
-    FlagText{timeline::kMoved, "goes on on another lane"},
-    FlagText{kContinued, "began earlier, on another lane"},
-};
-
 void append_flags(TextBuffer& out) {
   JsonArray all(out);
-  for (const FlagText& text : kFlagTexts) Numbers(all.next()).add(text.flag).name(text.text).end();
+  const auto append = [&](std::uint32_t flag, std::string_view text) {
+    Numbers(all.next()).add(flag).name(text).end();
+  };
+  for (const exporting::FlagName& each : exporting::kFlagNames) append(each.flag, each.name);
+  append(kContinued, "began earlier, on another lane");
   all.end();
 }
 
@@ -267,7 +255,8 @@ void append_counts(TextBuffer& out, const Timeline& timeline, Collector& marks) 
   };
   for (const Count& count : kCounts) put(count.sentence, timeline.counts().*count.member);
   put("slices not drawn: nested too deep", marks.too_deep());
-  put("slices not drawn: shorter than was asked for", marks.too_short());
+  put("slices not drawn: shorter than was asked for", marks.short_slices());
+  put("waits not drawn: shorter than was asked for", marks.short_waits());
   put("losses not drawn: there are too many", marks.gaps_left_out());
   put("flows that arrive without having left", marks.flows().unmatched());
   put("marked slices without their arguments", marks.longest().left_out());
@@ -276,7 +265,8 @@ void append_counts(TextBuffer& out, const Timeline& timeline, Collector& marks) 
 
 }  // namespace
 
-std::int64_t base_of(const Timeline& timeline, const Collector& marks) {
+std::int64_t base_of(const PageOptions& options, const Timeline& timeline, const Collector& marks) {
+  if (options.begin) return std::max(*options.begin, timeline.begin());
   std::int64_t base = timeline.begin();
   for (const Row& row : marks.rows()) {
     for (const BlockPlace& block : row.blocks()) base = std::min(base, block.earliest);
@@ -288,8 +278,8 @@ std::int64_t base_of(const Timeline& timeline, const Collector& marks) {
 
 std::string index_json(const PageOptions& options, const Timeline& timeline, Collector& marks,
                        const Written& written) {
-  const std::int64_t base = base_of(timeline, marks);
-  std::int64_t end = timeline.end();
+  const std::int64_t base = base_of(options, timeline, marks);
+  std::int64_t end = std::min(timeline.end(), options.end.value_or(timeline.end()));
   for (const Row& row : marks.rows()) {
     if (row.count() != 0) end = std::max(end, row.end());
   }
@@ -299,6 +289,10 @@ std::string index_json(const PageOptions& options, const Timeline& timeline, Col
   object.string("program", version());
   object.string("title", options.title);
   object.string("notice", options.notice);
+  object.string("answer", options.answer ? options.answer(timeline) : std::string());
+  if (const auto& chosen = marks.chosen()) {
+    Numbers(object.key("chosen")).add(chosen->row).add(chosen->index).end();
+  }
   object.key("tables");
   JsonArray tables(out);
   for (const std::string& table : timeline.tables())
@@ -308,6 +302,7 @@ std::string index_json(const PageOptions& options, const Timeline& timeline, Col
   if (clock != nullptr && clock->origin == ClockOrigin::kUnixEpoch)
     object.string("epoch", std::to_string(base));
   object.string("base", std::to_string(base));
+  object.integer("since", elapsed(timeline.begin(), base));
   object.integer("span", elapsed(base, end));
   object.integer("each", std::uint64_t{marks.longest().each()});
   append_tracks(object.key("tracks"), timeline);

@@ -30,7 +30,8 @@ struct Written {
 };
 
 // The time that all others are counted from.
-[[nodiscard]] std::int64_t base_of(const timeline::Timeline& timeline, const Collector& marks);
+[[nodiscard]] std::int64_t base_of(const PageOptions& options, const timeline::Timeline& timeline,
+                                   const Collector& marks);
 
 // JSON, laid out as in docs/page.md.
 [[nodiscard]] std::string index_json(const PageOptions& options, const timeline::Timeline& timeline,

@@ -14,7 +14,7 @@ async function select(slice, reveal = false) {
 	const [waited, lists, flows] = await Promise.all([waitBefore(slice), detailsOf(slice.kind, slice.name), flowsOf(slice)]);
 	if (mine !== turn) return;
 	const noted = lists.flat().find(each => isSame(each, slice));
-	Object.assign(slice, {waited, lists, flows, args: slice.args || (noted ? noted.args : null)});
+	Object.assign(slice, {waited, lists, flows, args: slice.args || noted?.args || null});
 	showPanel('selection');
 	draw();
 }
@@ -29,7 +29,7 @@ function bringIntoView({row, begin, end}) {
 }
 // To a slice of a list, or to where a wait ended.
 async function jump(slice) {
-	const whole = await sliceAt(slice.row, slice.at);
+	const whole = await sliceAt(slice?.row, slice?.at);
 	if (whole) await (whole.kind === WAITS ? goTo(whole.row.track, whole.end) : select(whole, true));
 }
 async function goTo(track, time) {
@@ -104,15 +104,15 @@ function remember() {
 async function restore() {
 	const state = Object.fromEntries(location.hash.slice(1).split('&').map(part => [part[0], part.slice(2)]));
 	const two = key => /^-?\d+,\d+$/.test(state[key]) ? state[key].split(',').map(Number) : null;
-	const shown = two('v') || [0, span], place = two('s');
+	const shown = two('v') || [0, span], place = two('s') || index.chosen;
 	makeColours();
 	show(...shown[0] < shown[1] ? shown : [0, span]);
 	range = two('r');
 	try { $('search').value = decodeURIComponent(state.q || ''); } catch { /* somebody else's hash */ }
 	if ($('search').value !== '') await search($('search').value);
-	if (place) await select(await sliceAt(rows[place[0]], place[1]));
-	scrollTo(Number(state.y) || 0);
-	showPanel(Object.hasOwn(content, state.t) && (state.t !== 'found' || found.text) ? state.t : tab);
+	if (place) await select(await sliceAt(rows[place[0]], place[1]), !state.s);
+	scrollTo(Number(state.y) || view.scroll);
+	showPanel(Object.hasOwn(content, state.t) && (state.t !== 'found' || found.text) ? state.t : index.answer ? 'answer' : tab);
 }
 
 // ---- Mouse and keys

@@ -6,6 +6,7 @@
 #include "tracedeck/export/page/collector.hpp"
 #include "tracedeck/export/page/elapsed.hpp"
 #include "tracedeck/export/page/index.hpp"
+#include "tracedeck/export/page/page_assets.hpp"
 #include "tracedeck/export/page/page_writer.hpp"
 #include "tracedeck/export/page/pyramid.hpp"
 #include "tracedeck/render/json_object.hpp"
@@ -149,7 +150,7 @@ Result<void> Page::write_details() {
 
 Result<void> Page::finish(const timeline::Timeline& timeline) {
   if (auto done = marks_.finish(timeline.end()); !done) return done;
-  base_ = base_of(timeline, marks_);
+  base_ = base_of(options_, timeline, marks_);
   if (auto done = writer_.begin(); !done) return done;
   for (const Row& row : marks_.rows()) {
     if (auto done = write_row(row); !done) return done;
@@ -165,6 +166,12 @@ Result<void> Page::finish(const timeline::Timeline& timeline) {
 
 std::unique_ptr<timeline::MarkSink> make_page(io::Output& output, PageOptions options) {
   return std::make_unique<Page>(output, std::move(options));
+}
+
+std::string_view content_security_policy() {
+  constexpr std::string_view kBefore = "\"Content-Security-Policy\" content=\"";
+  const std::string_view policy = kPageHtml.substr(kPageHtml.find(kBefore) + kBefore.size());
+  return policy.substr(0, policy.find('"'));
 }
 
 }  // namespace tracedeck::page

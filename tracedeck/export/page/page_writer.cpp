@@ -64,7 +64,8 @@ Result<void> PageWriter::write(std::string_view text) {
   if (written_ > largest_) {
     return fail(ErrorCode::kLimitExceeded,
                 fmt::format("The page would be larger than {} MB, which browsers do not bear. "
-                            "Choose a window of time, or leave short slices out.",
+                            "Choose a part with --begin and --end, or leave short slices out with "
+                            "--min-duration or --max-size.",
                             largest_ / 1'000'000),
                 output_.name());
   }

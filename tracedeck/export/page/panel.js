@@ -26,13 +26,14 @@ const bySlice = slice => [labelled(slice.name, link(nameOf(slice.name), () => ju
 	moment(slice.begin), lengthOf(slice)];
 const SLICE_HEADS = ['Name', 'Track', 'Kind', 'Begins', 'Duration'];
 
-const content = {selection: selectionContent, latency: () => tallyTable(tallies.filter(t => !isDim(t.name)), 'The whole trace'),
-	range: rangeContent, list: listContent, found: foundContent, trace: traceContent};
-let tab = 'latency';
+const content = {selection: selectionContent, latency: () => tallyTable(tallies.filter(t => !isDim(t.name)), 'The whole page'),
+	range: rangeContent, list: listContent, found: foundContent, trace: traceContent, answer: () => [make('pre', {}, index.answer)]};
+let tab = index.answer ? 'answer' : 'latency';
 function showPanel(other = tab) {
 	data.tab = tab = other;
 	for (const button of $('tabs').children) button.setAttribute('aria-selected', button.id === tab);
-	$('found').hidden = found.text === '';
+	$('found').hidden = !found.text;
+	$('answer').hidden = !index.answer;
 	$('body').setAttribute('aria-labelledby', tab);
 	$('body').replaceChildren(...content[tab]());
 }

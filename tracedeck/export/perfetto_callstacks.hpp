@@ -1,0 +1,52 @@
+// Stacks of samples as callstacks of Perfetto: functions, frames and stacks that packets refer to
+// by number.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/export/perfetto_packets.hpp"
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/query/value.hpp"
+
+namespace tracedeck::exporting::perfetto {
+
+class Callstacks {
+ public:
+  static constexpr std::size_t kMostStacks = 65'536;
+  static constexpr std::size_t kMostFrames = 65'536;
+  static constexpr std::size_t kMostBytes = std::size_t{8} << 20U;  // of the keys of stacks
+
+  explicit Callstacks(Packets& packets) : packets_(packets) {}
+
+  // Of the mark whose arguments come next; null: addresses have no names.
+  void begin(const TraceDescription* trace) { trace_ = trace; }
+  // Adds a stack to the event that is open. False where there are too many.
+  [[nodiscard]] bool put(const query::Value& stack);
+
+ private:
+  struct AddressHash {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const {
+      return std::hash<std::uint64_t>{}(key.first * 0x9E3779B97F4A7C15U ^ key.second);
+    }
+  };
+
+  // 0: there are too many.
+  [[nodiscard]] std::uint32_t frame_of(std::uint64_t address);
+  [[nodiscard]] std::uint32_t function_of(std::string_view name);
+
+  Packets& packets_;
+  const TraceDescription* trace_ = nullptr;
+  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t, AddressHash>
+      frames_;  // by trace and address
+  std::unordered_map<std::string, std::uint32_t> functions_;
+  std::unordered_map<std::string, std::uint32_t> stacks_;  // by their frames
+  std::size_t stack_bytes_ = 0;
+  std::vector<std::uint32_t> stack_;  // of the one at hand, outermost first
+};
+
+}  // namespace tracedeck::exporting::perfetto

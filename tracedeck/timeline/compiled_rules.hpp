@@ -1,0 +1,124 @@
+// The rules of a table: read once (compiled_rules.cpp), and bound to each event class (rules.cpp).
+#pragma once
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tracedeck/timeline/balance_rules.hpp"
+#include "tracedeck/timeline/memory_rules.hpp"
+#include "tracedeck/timeline/point_rules.hpp"
+#include "tracedeck/timeline/rule_use.hpp"
+#include "tracedeck/timeline/schedule_rules.hpp"
+#include "tracedeck/timeline/slice_rules.hpp"
+#include "tracedeck/timeline/wait_rules.hpp"
+
+namespace tracedeck::timeline {
+
+class RuleParser;
+
+class CompiledRules final : public RuleSet {
+ public:
+  CompiledRules(const Table& table, RuleContext& context) : table_(table), context_(context) {}
+
+  [[nodiscard]] Result<void> compile();
+
+  [[nodiscard]] const Table& table() const override { return table_; }
+  [[nodiscard]] bool applies(const TraceDescription& trace, std::size_t from) const override {
+    if (!table_.format.empty() && trace.format() != table_.format) return false;
+    const StableList<EventClass>& classes = trace.event_classes();
+    for (; from < classes.size() && !applies_.empty(); ++from) {
+      if (applies_.matches(timeline::name_of(classes[from]))) return true;
+    }
+    return applies_.empty();
+  }
+  void plan(const EventClass& event_class, std::vector<PlannedAction>& into) override;
+  void forget(const SectionEnd& ended) override {
+    for (SliceState& each : slices_) each.forget(ended, context_.marking);
+    for (WaitState& each : waits_) each.forget_all();
+    for (FlowState& each : flows_) each.forget_all();
+    for (BalanceState& each : balances_) each.balance.forget_all();
+    for (Processors& each : processors_) each.forget(ended);
+  }
+  [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
+  [[nodiscard]] std::vector<std::string> unused() const override {
+    std::vector<std::string> sentences = use_.sentences();
+    for (std::string& each : sentences) each = fmt::format("table {}: {}", table_.name, each);
+    return sentences;
+  }
+
+ private:
+  void name_memory();
+  void compile_tracks(RuleParser& parser);
+  void compile_slices(RuleParser& parser);
+  void compile_points(RuleParser& parser);
+  [[nodiscard]] TrackSpace* counter_space(RuleParser& parser, const CounterRule& rule);
+  void compile_balance(RuleParser& parser, const CounterRule& rule);
+  void compile_waits(RuleParser& parser);
+  void compile_wait_flow(RuleParser& parser, WaitState& state);
+  [[nodiscard]] std::int64_t least(std::string_view key, const std::string& text,
+                                   RuleParser& parser) const;
+  void compile_schedules(RuleParser& parser);
+  void compile_memory(RuleParser& parser);
+
+  [[nodiscard]] TrackSpace* space(std::string_view id) {
+    const auto found = spaces_.find(std::string(id));
+    return found == spaces_.end() ? nullptr : found->second;
+  }
+  [[nodiscard]] Processors* processors(std::size_t keys) {
+    for (Processors& each : processors_) {
+      if (each.keys.words() == keys + 1) return &each;
+    }
+    return &processors_.emplace_back(keys + 1);
+  }
+  [[nodiscard]] BoundTrack track(TrackSpace* of, const EventClass& event_class) {
+    return {*of, event_class, context_};
+  }
+  [[nodiscard]] const Arguments* arguments(const std::vector<std::string>& paths,
+                                           const EventClass& event_class);
+  void lacks(std::string_view what, const EventClass& event_class) {
+    notices_.push_back(fmt::format(
+        "table {}: events `{}` lack a field that their {} needs, and are left out of it",
+        table_.name, timeline::name_of(event_class), what));
+  }
+  [[nodiscard]] SliceScope scope_of(const SliceRule& rule, const EventClass& event_class);
+  void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_balances(const EventClass& event_class, std::vector<PlannedAction>& into);
+  [[nodiscard]] static bool is_asked_by(const WaitState& state, const EventClass& event_class);
+  void plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_schedules(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_memory(const EventClass& event_class, std::vector<PlannedAction>& into);
+
+  const Table& table_;
+  RuleContext& context_;
+  RuleNames names_;
+  RuleUse use_;
+  ClassMatcher applies_;
+  std::unordered_map<std::string, TrackSpace*> spaces_;  // by id
+  std::deque<SliceState> slices_;
+  std::deque<InstantState> instants_;
+  std::deque<CounterState> counters_;
+  std::deque<BalanceState> balances_;
+  std::deque<StateState> states_;
+  TrackNumbers sums_;          // by `CounterRule::sum` of whichever rules
+  TrackNumbers spent_before_;  // by what `StateRule::spent` said last
+  std::deque<WaitState> waits_;
+  std::deque<FlowState> flows_;
+  std::deque<ScheduleState> schedules_;
+  std::deque<PendingState> pendings_;
+  std::deque<CurrentState> currents_;
+  std::deque<LookupState> lookups_;
+  std::deque<Processors> processors_;
+  std::deque<Arguments> arguments_;
+  std::vector<std::size_t> members_;  // of each `RuleMemory::Current` from `first_current_` on
+  std::size_t first_current_ = 0;
+  std::vector<std::string> notices_;
+};
+
+}  // namespace tracedeck::timeline

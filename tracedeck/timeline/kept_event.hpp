@@ -1,0 +1,41 @@
+// An event that outlives its batch, with all that arguments of marks may be of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tracedeck/model/record.hpp"
+#include "tracedeck/model/trace_description.hpp"
+
+namespace tracedeck::timeline {
+
+// A copy of its values and of its packet's context; it belongs to no data stream, and has no
+// header.
+class KeptEvent {
+ public:
+  // While the batch of `event` lives.
+  explicit KeptEvent(const Event& event);
+  KeptEvent(const KeptEvent&) = delete;
+  KeptEvent& operator=(const KeptEvent&) = delete;
+
+  [[nodiscard]] const Event& event() const { return event_; }
+  // Bytes of memory.
+  [[nodiscard]] std::size_t memory() const {
+    return sizeof *this + slots_.size() * sizeof(Slot) + bytes_.size();
+  }
+
+ private:
+  // Lets slots point to copies of what they point to.
+  void take_bytes(std::span<Slot> slots);
+
+  Event event_;
+  std::vector<Slot> slots_;
+  Packet packet_;
+  std::vector<std::uint8_t> bytes_;
+  std::shared_ptr<const TraceDescription> description_;  // has the class
+};
+
+}  // namespace tracedeck::timeline

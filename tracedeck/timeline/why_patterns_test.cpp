@@ -1,0 +1,199 @@
+// Each pattern of `why`, met and just not met.
+#include <gtest/gtest.h>
+
+#include "tracedeck/timeline/why.hpp"
+
+namespace tracedeck::timeline {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+class Patterns : public ::testing::Test {
+ protected:
+  Patterns() {
+    for (int i = 0; i < 100; ++i) durations.add_unsigned(kMillisecond / 100);
+  }
+
+  TrackId track(TrackKind kind, std::string name) {
+    return timeline.add_track({.kind = kind, .name = std::move(name)});
+  }
+  void about(TrackId on, std::string_view category, std::string_view text) {
+    evidence.slice = {
+        .track = on, .name = timeline.add_name(category, text), .end = 10 * kMillisecond};
+  }
+  void sample(std::string_view name, std::vector<std::string> stack) {
+    evidence.samples.push_back({.track = evidence.slice.track,
+                                .name = timeline.add_name("sample", name),
+                                .stack = std::move(stack),
+                                .count = 1});
+  }
+  Evidence::Spent spent(TrackId on, std::string_view state, std::int64_t time) {
+    return {.track = on, .name = timeline.add_name("", state), .cpu = 0, .time = time};
+  }
+  [[nodiscard]] std::string concluded() const { return conclusion(evidence, timeline, durations); }
+
+  Timeline timeline;
+  Evidence evidence;
+  Histogram durations;
+};
+
+TEST_F(Patterns, ASleepInAPoll) {
+  about(track(TrackKind::kThread, "worker 0"), "poll", "main.rs:1");
+  sample("descheduled", {"do_nanosleep", "hrtimer_nanosleep", "std::thread::sleep"});
+  EXPECT_TRUE(concluded().contains("switched out in nanosleep")) << concluded();
+  // It also ran: what took the time is not known.
+  sample("on cpu", {"work"});
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, ASleepThatIsNoPoll) {
+  about(track(TrackKind::kThread, "worker 0"), "segment", "retry");
+  sample("descheduled", {"do_nanosleep", "hrtimer_nanosleep"});
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, ASampleOfAnotherTrackSaysNothing) {
+  about(track(TrackKind::kThread, "worker 0"), "poll", "main.rs:1");
+  sample("descheduled", {"do_nanosleep", "hrtimer_nanosleep"});
+  evidence.samples.front().track = track(TrackKind::kThread, "worker 1");
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, PreemptionBeginsWithTheKernelsFunction) {
+  about(track(TrackKind::kThread, "worker 0"), "poll", "main.rs:1");
+  sample("descheduled", {"exit_to_user_mode_prepare", "asm_sysvec_apic_timer_interrupt"});
+  EXPECT_TRUE(concluded().contains("took the processor")) << concluded();
+  evidence.samples.front().stack.insert(evidence.samples.front().stack.begin(), "pipe_read");
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, WhatTookNoLongerThanMostNeedsNoReason) {
+  about(track(TrackKind::kThread, "worker 0"), "poll", "main.rs:1");
+  sample("descheduled", {"do_nanosleep", "hrtimer_nanosleep"});
+  durations = {};
+  for (int i = 0; i < 100; ++i) durations.add_unsigned(9 * kMillisecond);
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, NothingIsConcludedAcrossALoss) {
+  about(track(TrackKind::kThread, "worker 0"), "poll", "main.rs:1");
+  sample("descheduled", {"do_nanosleep", "hrtimer_nanosleep"});
+  evidence.gaps.push_back({.begin = 1, .end = 2});
+  EXPECT_EQ(concluded(), "");
+}
+
+class Locks : public Patterns {
+ protected:
+  Locks() {
+    about(track(TrackKind::kThread, "api 11"), "wait", "mutex 0x10");
+    evidence.held.push_back({.track = track(TrackKind::kLanes, "mutex 0x10"),
+                             .name = timeline.add_name("hold", "mutex 0x10"),
+                             .begin = -kMillisecond,
+                             .end = 10 * kMillisecond,
+                             .values = "logger 12"});
+  }
+};
+
+TEST_F(Locks, HeldForHalfOfTheTime) {
+  EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 10.0ms of it");
+  evidence.held.front().end = 4 * kMillisecond;
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Locks, AHolderThatIsANumberIsCalledByItsField) {
+  evidence.held.front().arguments = "worker=1";
+  evidence.held.front().values = "1";
+  EXPECT_EQ(concluded(), "worker 1 held mutex 0x10 for 10.0ms of it");
+}
+
+TEST_F(Locks, HeldOnBehindTheWaitIsAnother) {
+  evidence.held.front().end = 11 * kMillisecond;
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Locks, HeldWhileSomethingElseWasWaitedFor) {
+  evidence.slice.name = timeline.add_name("syscall", "mutex 0x10");
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Locks, TheWaitMayBeInside) {
+  const Evidence::Piece wait{
+      .name = evidence.slice.name, .begin = 2 * kMillisecond, .end = 10 * kMillisecond};
+  evidence.slice.name = timeline.add_name("task", "sort");
+  EXPECT_EQ(concluded(), "");
+  evidence.inside.push_back(wait);
+  EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 8.00ms of it");
+  evidence.inside.front().begin = 6 * kMillisecond;
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Locks, Inversion) {
+  const TrackId logger = track(TrackKind::kTask, "logger");
+  const TrackId network = track(TrackKind::kTask, "network");
+  evidence.holder = {spent(logger, "runnable", 7 * kMillisecond),
+                     spent(logger, "running", 3 * kMillisecond)};
+  evidence.ran = {spent(network, "running", 7 * kMillisecond)};
+  EXPECT_TRUE(concluded().contains("a priority inversion, unless network is the most urgent"))
+      << concluded();
+  // Several ran meanwhile: not one of them kept it from running.
+  evidence.ran.front().time = 5 * kMillisecond;
+  EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 10.0ms of it");
+  // It was not ready: it waited for something itself.
+  evidence.ran.front().time = 7 * kMillisecond;
+  evidence.holder.front() = spent(logger, "uninterruptible", 7 * kMillisecond);
+  EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 10.0ms of it");
+}
+
+TEST_F(Patterns, ALockOfARealTimeSystem) {
+  const TrackId control = track(TrackKind::kTask, "control");
+  about(control, "", "cycle");
+  evidence.tasks = {control};
+  evidence.states = {spent(control, "blocked: receive bus", 9 * kMillisecond)};
+  evidence.held.push_back({.track = track(TrackKind::kState, "bus"),
+                           .name = timeline.add_name("", "taken by logger"),
+                           .end = 9 * kMillisecond});
+  EXPECT_EQ(concluded(), "logger held bus for 9.00ms of it");
+  evidence.held.front().name = timeline.add_name("", "taken by control");
+  EXPECT_EQ(concluded(), "");
+  evidence.held.front().name = timeline.add_name("", "available");
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, AFullQueue) {
+  const TrackId sensor = track(TrackKind::kTask, "sensor");
+  about(sensor, "", "measure");
+  evidence.states = {spent(sensor, "blocked: send samples", 9 * kMillisecond)};
+  evidence.levels.push_back({.track = track(TrackKind::kCounter, "samples: length"),
+                             .least = 7,
+                             .most = 8,
+                             .time_at_most = 9 * kMillisecond,
+                             .most_of_trace = 8});
+  EXPECT_EQ(concluded(), "samples was full, with 8 in it, for 9.00ms of it");
+  // It held more before: it was not full.
+  evidence.levels.front().most_of_trace = 9;
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, ATimeout) {
+  about(track(TrackKind::kThread, "consumer 1"), "syscall", "futex");
+  evidence.arguments = "uaddr=16 op=0 ret=-110";
+  EXPECT_TRUE(concluded().contains("nobody woke the thread")) << concluded();
+  evidence.arguments = "uaddr=16 op=0 ret=0";
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, AnotherTaskHadTheProcessor) {
+  about(track(TrackKind::kCpu, "cpu 0"), "", "wake -> run");
+  evidence.slice.is_wait = true;
+  evidence.ran = {spent(track(TrackKind::kTask, "hog"), "running", 10 * kMillisecond)};
+  EXPECT_EQ(concluded(), "hog ran on the same processor for 10.0ms of it");
+  evidence.ran.front().time = 8 * kMillisecond;
+  EXPECT_EQ(concluded(), "");
+  // What was not ready to run was not kept from it.
+  evidence.ran.front().time = 10 * kMillisecond;
+  evidence.slice.is_wait = false;
+  EXPECT_EQ(concluded(), "");
+}
+
+}  // namespace
+}  // namespace tracedeck::timeline
