@@ -95,7 +95,7 @@ LIST = [
     # Tonbandgeraet
     Incident(
         "lock-held",
-        [r"^task marker cycle .* 35\.7ms ", r"^control: .*blocked: receive bus 35\.\dms"],
+        [r"^task marker cycle .* 35\.7ms ", r"^control 2: .*blocked: receive bus [\d.]+% 35\.\dms"],
         [
             Question(
                 ["--longest", "task marker cycle"],
@@ -107,7 +107,7 @@ LIST = [
     ),
     Incident(
         "full-queue",
-        [r"^task marker measure .* 41\.9ms ", r"^sensor: .*blocked: send samples"],
+        [r"^task marker measure .* 41\.9ms ", r"^sensor 2: .*blocked: send samples"],
         [
             Question(
                 ["--longest", "task marker measure"],

@@ -97,6 +97,8 @@ class Tutorial(CommandTest):
             self.assertEqual(*(sorted(re.findall(r"(\w+)$", each.split("EVENT CLASS")[1], re.MULTILINE)) for each in (answer, printed)))
         elif " latency " in command:
             self.assertEqual(sorted(rows(answer)), sorted(rows(printed)))
+        elif " diff " in command:
+            self.assertEqual(*(re.findall(r"^([AB] \w+\.bin): ", each, re.MULTILINE) for each in (answer, printed)))
         elif " why " in command:
             self.assertEqual(subject(answer), subject(printed))
         else:

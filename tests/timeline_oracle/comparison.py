@@ -68,8 +68,10 @@ def row_differences(key, ones, row, all_ones):
     if whole:
         longest = min((one.begin for one in ones if one.is_whole and one.duration == whole[-1]))
         want |= {"total": sum(whole), "max": whole[-1], "at": longest}
-        # What overlaps others is on lanes, which the command chooses while it reads; markers are on lanes always.
-        if key[0] == "slice" and key[1] not in ALL_LANES and not any({"overlap_lane", "dropped"} & one.flags for one in all_ones):
+        # What overlaps others is on lanes, which the command chooses while it reads; markers are on lanes always. Where
+        # times are clamped, what lies in what is a matter of which are, and what began before any event may overlap anything.
+        beside = {"overlap_lane", "dropped", "clock_step", "began_before"}
+        if key[0] == "slice" and key[1] not in ALL_LANES and not any(beside & one.flags for one in all_ones):
             want["self"] = sum(one.duration - one.inner for one in ones if one.is_whole)
     got = {name: row.get(name, 0) for name in ("count", "left_out", "open")}
     if row.get("count"):

@@ -15,10 +15,19 @@ void MarkBuffer::grow() {
   marks_ = std::move(larger);
 }
 
+// Sinks may have made tracks of their own meanwhile.
+void Marking::know_tracks() {
+  while (state_.size() < timeline_.track_count()) {
+    state_.push_back(std::make_unique<TrackState>());
+    state_.back()->first_lane = static_cast<TrackId>(state_.size());
+  }
+}
+
 TrackId Marking::make_track(Track track) {
   const TrackId id = timeline_.add_track(std::move(track));
   const Track& made = timeline_.track(id);
-  TrackState& state = *state_.emplace_back(std::make_unique<TrackState>());
+  know_tracks();
+  TrackState& state = track_state(id);
   state.first_lane = made.first_lane;
   state.may_overlap = made.kind == TrackKind::kLanes;
   return id;
@@ -433,8 +442,7 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
 }
 
 void Marking::finish(std::int64_t time) {
-  // Sinks may have added some.
-  state_.resize(timeline_.track_count());
+  know_tracks();
   const auto lost = [&](OpenId id) -> std::uint16_t {
     return loss_within(open_[id - 1]) != nullptr ? kAcrossLoss : 0;
   };

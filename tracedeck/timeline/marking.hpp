@@ -241,6 +241,7 @@ class Marking {
   static constexpr std::size_t kMostParts = 64;
 
   [[nodiscard]] TrackState& track_state(TrackId track) { return *state_[track - 1]; }
+  void know_tracks();
   [[nodiscard]] TrackId make_track(Track track);
   void note_stream(TrackState& state, const Moment& now);
   // The first loss of the streams of a track since event `number`.
