@@ -218,7 +218,7 @@ class PageBrowserTest(Browser):
 
     def test_short_slices_do_not_vanish(self):
         # One that ended before it began lasts no time at all.
-        lit = """(() => { const y = Math.round((topOf(lineOf(rows[0])) + 5) * scale), x = Math.round(xOf(1100) * scale);
+        lit = """(() => { const y = Math.round((topOf(lineOf(rows[0])) + HEIGHT[0] - 2) * scale), x = Math.round(xOf(1100) * scale);
           return [x - 3, x, x + 4].map(at => pixels[y * canvas.width + at]); })()"""
         before, at, behind = self.show("odd", 0, {"evaluate": lit})[1]["value"]
         self.assertEqual(before, behind)

@@ -1,5 +1,4 @@
-// The trace whose index and blocks stand before this script (docs/page.md). Its text reaches the screen through
-// textContent and fillText alone.
+// Text of the trace reaches the screen through textContent and fillText alone (docs/page.md).
 'use strict';
 
 const {max, min, round, floor, abs, ceil, log2} = Math;
@@ -7,7 +6,7 @@ const $ = id => document.getElementById(id);
 const on = (target, event, act) => target.addEventListener(event, act);
 const data = document.body.dataset;  // numbers for tests
 const KINDS = ['slice', 'state', 'instant', 'counter', 'wait'];
-const SLICES = 0, INSTANTS = 2, COUNTER = 3, WAITS = 4;
+const SLICES = 0, STATES = 1, INSTANTS = 2, COUNTER = 3, WAITS = 4;
 const BEGAN_BEFORE = 1, OPEN = 2, ACROSS_LOSS = 4, CONTINUED = 65536;
 const UNKNOWN = 1 | 2 | 4 | 8 | 128 | 256;  // no duration is known
 

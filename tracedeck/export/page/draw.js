@@ -1,6 +1,6 @@
 // ---- Colours: by name, of the 24 in page.css
 
-const IDLE = /^(idle|parked|sleep\w*|waiting|blocked|suspended|unknown|inactive|dead|delay)\b/i;
+const IDLE = /^(idle|parked|sleep\w*|waiting|blocked|suspended|unknown|inactive|dead|destroyed|delay)\b/i;
 const theme = {};
 let colours = null;  // by name; behind them the pale ones
 
@@ -49,7 +49,7 @@ const view = {from: 0, to: span, scroll: 0};
 const found = {text: '', names: null, list: null};
 let range = null, selected = null, hover = null;
 let width = 0, height = 0, scale = 1, gutter = 200, lines = [], bottomLine = 0, mapped = false;
-let image, pixels, lineA, lineB, cover, best, first, second;  // of pixels of the device
+let image, pixels, lineA, lineB, tops, cover, best, first, second;
 
 const collator = new Intl.Collator('en', {numeric: true});
 const roots = (() => {
@@ -60,7 +60,7 @@ const roots = (() => {
 	}
 	const order = list => list.filter(track => {
 		track.children = order(track.children);
-		track.rows.sort((a, b) => [2, 1, 0, 3, 4][a.kind] - [2, 1, 0, 3, 4][b.kind] || a.track.lane - b.track.lane || a.depth - b.depth);
+		track.rows.sort((a, b) => '21034'[a.kind] - '21034'[b.kind] || a.track.lane - b.track.lane || a.depth - b.depth);
 		return track.rows.length + track.children.length;
 	}).sort((a, b) => a.rank - b.rank || collator.compare(a.name, b.name) || a.id - b.id);
 	return order(top);
@@ -105,7 +105,7 @@ function resize() {
 	const W = canvas.width = round(width * scale), H = canvas.height = round(height * scale);
 	image = pen.createImageData(W, H);
 	pixels = new Uint32Array(image.data.buffer);
-	lineA = new Uint32Array(W); lineB = new Uint32Array(W);
+	lineA = new Uint32Array(W); lineB = new Uint32Array(W); tops = new Float32Array(W);
 	cover = new Float32Array(W); best = new Float64Array(W); first = new Int32Array(W); second = new Int32Array(W);
 	mapped = false;
 	draw();
@@ -151,7 +151,7 @@ function pixel(i, name, weight, part) {
 function share(from, to, with_) {
 	for (let i = max(0, from | 0); i < min(W, to); ++i) if (second[i] === -1 || with_ === LOST) second[i] = with_;
 }
-// Bins no wider than a pixel, if there are such.
+// Bins no wider than a pixel, if any.
 function levelOf(row, {levels}) {
 	let level = 0, size = 2 ** row.exponent;
 	while (level + 1 < levels.length && size * 4 <= unit) { ++level; size *= 4; }
@@ -163,7 +163,7 @@ function paintBins(row, made, from, to) {
 	for (let i = max(0, floor((from - base) / size)); i < stop; ++i) {
 		if (busy[i] === 0) continue;
 		const x = (base + i * size - view.from) / unit;
-		cell(x, x + step, name[i], longest[i] * 256 + busy[i], busy[i] / 255);
+		cell(x, x + step, row.kind === INSTANTS ? name[i] + names.length : name[i], longest[i] * 256 + busy[i], busy[i] / 255);
 		if (count[i] >= 128) share(x, x + step, MANY);
 	}
 }
@@ -177,7 +177,7 @@ function paintBlock(line, {begin, end, name, flags, n}) {
 			if (x1 - x0 >= 30 * scale) labels.push({x0, x1, name: name[i], line, flag});
 			x1 -= round(scale);
 		} else if (x1 - x0 < 1) {
-			// Of what shares a pixel, some dozens say enough.
+			// Of what shares a pixel, dozens say enough.
 			const px = x0 | 0;
 			crowd = px === crowded ? crowd + 1 : 0;
 			crowded = px;
@@ -187,7 +187,7 @@ function paintBlock(line, {begin, end, name, flags, n}) {
 				continue;
 			}
 		}
-		cell(x0, isInstant ? x0 + 2 * scale : max(x1, x0 + .02), flag & (BEGAN_BEFORE | OPEN) ? name[i] + names.length : name[i], end[i] - begin[i], 1);
+		cell(x0, isInstant ? x0 + 2 * scale : max(x1, x0 + .02), isInstant || flag & (BEGAN_BEFORE | OPEN) ? name[i] + names.length : name[i], end[i] - begin[i], 1);
 		if (flag & ACROSS_LOSS) share(x0, x1, LOST);
 	}
 }
@@ -207,24 +207,25 @@ function paintRow(line) {
 	}
 }
 function copyDown(top, bottom, background) {
-	const against = parse(theme.text), grey = parse(theme.gap), period = 6 * round(scale);
-	let hatched = false;
+	const against = parse(theme.text), grey = parse(theme.gap), period = 6 * round(scale), size = bottom - top;
+	let mixed = false;
 	for (let i = 0; i < W; ++i) {
 		lineA[i] = lineB[i] = background;
+		tops[i] = top;
 		if (first[i] < 0) continue;
-		// What is short shows all the same.
-		const part = cover[i] >= 1 ? 1 : .55 + .45 * cover[i], colour = colours[first[i]], other = second[i];
-		lineA[i] = lineB[i] = part === 1 ? colour : mix(background, colour, part);
-		if (other === -1) continue;
-		hatched = true;
-		lineB[i] = mix(background, other === MANY ? mix(colour, against, .16) : other === LOST ? mix(colour, grey, .4) : colours[other], part);
+		// Taken in part: as high, or as strong at a bar's edge. What is short shows.
+		const part = cover[i], other = second[i], edge = part < 1 && (cover[i - 1] >= 1 || cover[i + 1] >= 1);
+		let colour = colours[first[i]];
+		if (edge) colour = mix(background, colour, .55 + .45 * part);
+		else tops[i] = max(top, bottom - max(3 * scale, part * size));
+		lineA[i] = lineB[i] = colour;
+		if (other !== -1) lineB[i] = other === MANY ? mix(colour, against, .16) : other === LOST ? mix(colour, grey, .4) : colours[other];
+		mixed ||= tops[i] > top || other !== -1;
 	}
-	const whole = lineA.subarray(0, W);
 	for (let y = top; y < bottom; ++y) {
 		const at = y * canvas.width + left;
-		if (!hatched) pixels.set(whole, at);
-		else if (y - top >= period) pixels.copyWithin(at, at - period * canvas.width, at - period * canvas.width + W);
-		else for (let i = 0; i < W; ++i) pixels[at + i] = (i + y) % period < period / 2 ? lineA[i] : lineB[i];
+		if (!mixed) pixels.set(lineA.subarray(0, W), at);
+		else for (let i = 0; i < W; ++i) pixels[at + i] = y < tops[i] ? background : (i + y) % period < period / 2 ? lineA[i] : lineB[i];
 	}
 }
 function paintCounter(row, top, bottom, background) {

@@ -85,7 +85,7 @@ const COLUMNS = {name: 'Name', count: 'Count', total: 'Total', self: 'Self', p50
 let sortedBy = 'total', upwards = false;
 function tallyTable(list, caption) {
 	const by = sortedBy === 'name' ? (a, b) => collator.compare(nameOf(b.name), nameOf(a.name)) : (a, b) => b[sortedBy] - a[sortedBy];
-	const sorted = [...list].sort((a, b) => (upwards ? -by(a, b) : by(a, b)) || a.name - b.name);
+	const sorted = [...list].sort((a, b) => (a.kind === STATES) - (b.kind === STATES) || (upwards ? -by(a, b) : by(a, b)) || a.name - b.name);
 	const heads = Object.keys(COLUMNS).map(id => id === 'parts' ? COLUMNS.parts : make('button', {
 		textContent: COLUMNS[id] + (id !== sortedBy ? '' : upwards ? ' ▴' : ' ▾'),
 		onclick: () => { upwards = sortedBy === id && !upwards; sortedBy = id; showPanel(); }}));
@@ -99,7 +99,7 @@ function tallyTable(list, caption) {
 	made.className = 'numbers';
 	return [made];
 }
-// Durations in 128 parts of each doubling, as in the table of the whole trace: the upper bits of a double.
+// Durations in 128 parts of each doubling: the upper bits of a double.
 const real = new Float64Array(1), word = new Uint32Array(real.buffer);
 function lowerOf(part) { word[0] = 0; word[1] = part << 13; return real[0]; }
 class Parts {
@@ -129,7 +129,7 @@ class Parts {
 		return {...this, kind, name, unknown: 0, self: NaN, p50: quantile(.5), p90: quantile(.9), p99: quantile(.99), p999: quantile(.999), parts: [...eighths]};
 	}
 }
-// What is read for a tab, again when `of` changes; `read` is told whether it still counts.
+// Read for a tab, again when `of` changes; `read` is told whether it still counts.
 const reading = {};
 function readFor(id, of, read) {
 	if (reading[id] && reading[id].of === of) return reading[id].list;
