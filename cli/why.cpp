@@ -15,21 +15,6 @@
 namespace tracedeck::cli {
 namespace {
 
-// Sentences about no slice that is meant.
-std::string nothing_found(const Options& options) {
-  if (options.why_at) return "nothing that lasted is known at that time";
-  const std::string name = options.why_slice.empty() ? options.why_longest : options.why_slice;
-  return options.why_rank > 1
-             ? fmt::format(
-                   "there are not {} slices or waits called '{}' with a known duration; "
-                   "'tracedeck latency' lists all names",
-                   options.why_rank, name)
-             : fmt::format(
-                   "no slice or wait called '{}' has a known duration; 'tracedeck latency' "
-                   "lists all names",
-                   name);
-}
-
 // The page of a slice: what was before it and behind it for as long as it took, and the answer.
 class PageOfSlice {
  public:
@@ -94,8 +79,9 @@ struct PageFile {
 std::string check_why(Options& options) {
   const int questions = (options.why_longest.empty() ? 0 : 1) +
                         (options.why_slice.empty() ? 0 : 1) + (options.why_at ? 1 : 0);
-  if (questions != 1)
+  if (questions == 0)
     return "needs one of --longest NAME, --slice NAME (with --rank N), and --at T";
+  if (questions > 1) return "takes only one of --longest, --slice and --at";
   if (options.why_rank != 1 && options.why_slice.empty())
     return "option '--rank' goes with --slice";
   if (std::string wrong = check_read_again(options, "'why'"); !wrong.empty()) return wrong;
@@ -123,7 +109,7 @@ void run_why(const Options& options, Session& session) {
       });
   if (found.interpreter == nullptr || found.cut_short) return;
   const auto slice = finder->found();
-  if (!slice) return session.diagnostics.note(nothing_found(options));
+  if (!slice) return session.diagnostics.note(finder->nothing(found.interpreter->timeline()));
   timeline::SliceWitness witness(*slice);
   const auto text = [&](const timeline::Timeline& line) {
     return timeline::why_text(witness.evidence(), line, finder->durations());

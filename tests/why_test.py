@@ -137,10 +137,19 @@ to_track = "worker"
         self.assertEqual(answer["from"], [{"track": "worker 3", "time": 100}])
 
     def test_nothing_is_said_aloud(self):
-        for args in (["--longest", "walk"], ["--slice", "run 1", "--rank", "2"], ["--at", "5000"]):
-            text, said = self.why(*args)
-            self.assertEqual(text, "")
-            self.assertTrue(said, args)
+        for args, why in (
+            (["--longest", "walk"], "nothing is called 'walk'; 'tracedeck latency --top 0' lists all names"),
+            (["--longest", "rum"], "nothing is called 'rum'; is 'run' meant?; 'tracedeck latency"),
+            (["--longest", "run*", "--track", "worker 2"], "no track is called 'worker 2'; is 'worker "),
+            (["--longest", "run 2", "--track", "worker 1"], "nothing called 'run 2' on such a track has a known duration"),
+            (["--slice", "run 1", "--rank", "2"], "only 1 of what is called 'run 1' has a known duration"),
+            (["--at", "+5us"], "+0.000005s is not in the trace, which lasts from +0.000000s to +0.000001s"),
+            (["--at", "50", "--track", "worker 1"], "nothing that lasted is known at that time on such a track"),
+        ):
+            with self.subTest(args=args):
+                text, said = self.why(*args)
+                self.assertEqual(text, "")
+                self.assertIn(why, said)
 
     def test_usage(self):
         for args in ([], ["--longest", "run", "--at", "5"], ["--longest", "run", "--rank", "2"], ["--slice", "run", "--rank", "0"]):

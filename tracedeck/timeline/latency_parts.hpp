@@ -49,6 +49,9 @@ struct LatencyCategory {
 // does not say it.
 [[nodiscard]] std::string track_title(const Timeline& timeline, TrackId track);
 
+// A time from the trace's begin: "+3.909993s".
+[[nodiscard]] std::string since_begin(const Timeline& timeline, std::int64_t time);
+
 // "1,842"
 [[nodiscard]] std::string with_separators(std::uint64_t number);
 

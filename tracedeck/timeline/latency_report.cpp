@@ -19,11 +19,6 @@ namespace {
 
 using Side = render::TextTable::Side;
 
-// "+3.909993s"
-std::string since_begin(const Timeline& timeline, std::int64_t time) {
-  return fmt::format("{:+.6f}s", static_cast<double>(time - timeline.begin()) / 1e9);
-}
-
 std::string place_of(const LatencyRow& row, const Timeline& timeline) {
   if (row.longest_track == kNoTrack) return {};
   return fmt::format("{} {}", since_begin(timeline, row.longest_begin),

@@ -59,6 +59,8 @@ class SliceFinder final : public MarkSink {
 
   // Nothing when there is none such.
   [[nodiscard]] std::optional<FoundSlice> found() const;
+  // Why not, as a sentence; only then.
+  [[nodiscard]] std::string nothing(const Timeline& timeline) const;
   // Durations of all slices, or waits, that have the name of what was found.
   [[nodiscard]] const Histogram& durations() const;
 

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/base/nearest.hpp"
+#include "tracedeck/render/visible.hpp"
+#include "tracedeck/timeline/latency_parts.hpp"
+#include "tracedeck/timeline/why.hpp"
+
+namespace tracedeck::timeline {
+namespace {
+
+// "; is 'poll' meant?"
+std::string meant(std::string_view word, const std::vector<std::string>& known) {
+  const std::vector<std::string_view> words(known.begin(), known.end());
+  const std::string_view near = nearest(word, words);
+  return near.empty() ? std::string() : fmt::format("; is '{}' meant?", render::visible(near));
+}
+
+// Labels and categories.
+std::vector<std::string> names_of(const Timeline& timeline) {
+  std::vector<std::string> names;
+  for (NameId id = 1; id <= timeline.name_count(); ++id) {
+    names.push_back(timeline.name(id).label());
+    names.push_back(timeline.name(id).category);
+  }
+  return names;
+}
+
+std::vector<std::string> tracks_of(const Timeline& timeline) {
+  std::vector<std::string> tracks;
+  for (TrackId id = 1; id <= timeline.track_count(); ++id)
+    tracks.push_back(timeline.track(id).name);
+  return tracks;
+}
+
+}  // namespace
+
+std::string SliceFinder::nothing(const Timeline& timeline) const {
+  const auto any = [](const query::TextMatcher& matcher, const std::vector<std::string>& known) {
+    return std::ranges::any_of(known,
+                               [&](const std::string& each) { return matcher.matches(each); });
+  };
+  const std::vector<std::string> tracks = tracks_of(timeline);
+  if (!any(*tracks_, tracks))
+    return fmt::format("no track is called '{}'{}", render::visible(question_.track),
+                       meant(question_.track, tracks));
+  const std::string_view where = question_.track.empty() ? "" : " on such a track";
+  if (question_.at) {
+    if (*question_.at >= timeline.begin() && *question_.at <= timeline.end())
+      return fmt::format("nothing that lasted is known at that time{}", where);
+    return fmt::format(
+        "{} is not in the trace, which lasts from {} to {}", since_begin(timeline, *question_.at),
+        since_begin(timeline, timeline.begin()), since_begin(timeline, timeline.end()));
+  }
+  const std::string name = render::visible(question_.name);
+  const std::vector<std::string> names = names_of(timeline);
+  if (!any(*names_, names))
+    return fmt::format("nothing is called '{}'{}; 'tracedeck latency --top 0' lists all names",
+                       name, meant(question_.name, names));
+  if (longest().empty())
+    return fmt::format("nothing called '{}'{} has a known duration", name, where);
+  return fmt::format("only {} of what is called '{}'{} {} a known duration", longest().size(), name,
+                     where, longest().size() == 1 ? "has" : "have");
+}
+
+}  // namespace tracedeck::timeline
