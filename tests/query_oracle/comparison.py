@@ -6,7 +6,7 @@ from .corpus import PRINT
 from .evaluator import Doubt, true_of
 from .lexer import Strange
 from .parser import parse
-from .times import Times
+from .times import Times, unit
 from .values import REPLACEMENT
 
 
@@ -49,10 +49,12 @@ class Answer:
         return "some" if True in self.verdicts else "doubt" if None in self.verdicts else "none"
 
     def check_times(self, trees):
-        """Texts beside `time` are times."""
+        """Texts beside a time are times, and beside a duration none stands."""
         for tree in trees:
-            for text in times_of(tree):
+            for text in texts_beside("time", tree):
                 Times(0, 0, False)(text)
+            for _ in texts_beside("duration", tree):
+                raise SyntaxError("a duration is no text")
 
     def verdict(self, trees, event):
         made = []
@@ -86,13 +88,13 @@ def nodes(tree):
                     yield from nodes(end)
 
 
-def times_of(tree):
-    """All texts that stand beside `time` in a tree."""
+def texts_beside(measure, tree):
+    """All texts that stand beside what measures that in a tree."""
     for node in nodes(tree):
         beside = ()
-        if node[0] == "compare" and node[1] in ORDERS and ("event", "time") in node[2:]:
+        if node[0] == "compare" and node[1] in ORDERS and measure in map(unit, node[2:]):
             beside = node[2:]
-        if node[0] == "in" and ("event", "time") in (node[1], *node[2]):
+        if node[0] == "in" and measure in map(unit, (node[1], *node[2])):
             beside = [node[1]] + [end for item in node[2] for end in (item if isinstance(item[0], tuple) else [item])]
         yield from (operand[1] for operand in beside if operand[0] == "text")
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from .lexer import MOST
 from .parser import STAR
+from .times import unit
 from .values import UNKNOWN, UNSURE, Array, Labelled, Map, Structure, found
 
 
@@ -212,11 +213,11 @@ class Evaluator:
         if sign in ("=~", "!~"):
             found = self.matches(self.known(a), b)
             return found if sign == "=~" else not_(found)
-        timed = ("event", "time") in (a, b) and sign in (*ORDERS, "==", "!=")
+        timed = "time" in (unit(a), unit(b)) and sign in (*ORDERS, "==", "!=")
         return self.compare(sign, self.timed(a, timed), self.timed(b, timed))
 
     def timed(self, tree, beside_time):
-        """The value of what stands beside `time` or does not."""
+        """The value of what stands beside a time or does not."""
         if not beside_time or tree[0] != "text":
             return self.known(tree)
         if self.times is None:
@@ -224,7 +225,7 @@ class Evaluator:
         return self.times(tree[1])
 
     def of_in(self, a, items, negated):
-        timed = ("event", "time") in (a, *items)
+        timed = "time" in map(unit, (a, *items))
         value, found = self.timed(a, timed), False
         for item in items:
             if isinstance(item[0], tuple):

@@ -30,6 +30,18 @@ def limited(nanoseconds):
     return nanoseconds
 
 
+def unit(tree):
+    """What a tree measures: "time", "duration" or None. What is calculated measures what stands first in it."""
+    match tree:
+        case ("event", ("time" | "duration") as word):
+            return word
+        case ("arithmetic", "-", a, b) if unit(a) == unit(b) == "time":
+            return "duration"
+        case ("arithmetic", "+" | "-", a, _) | ("else", a, _) | ("negative", a) | ("call", "abs", a):
+            return unit(a)
+    return None
+
+
 class Times:
     """`first` and `last`: when the first event of a trace was, and the last one. `epoch`: whether its clock counts
     from 1970; of others a time of day is hours since their origin."""
