@@ -207,7 +207,7 @@ TEST_F(MarksTest, DamageIsReported) {
 }
 
 TEST_F(MarksTest, ErrorsLeaveNoMarks) {
-  const auto error_of = [this](const std::string& name, MarkOptions options) {
+  const auto error_of = [](const std::string& name, MarkOptions options) {
     Marks marks = open_marks(name, std::move(options));
     for ([[maybe_unused]] const auto& mark : marks) ADD_FAILURE();
     EXPECT_EQ(marks.timeline().track_count(), 0U);
