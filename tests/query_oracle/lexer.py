@@ -1,5 +1,6 @@
 """Words of a condition. A token is (kind, value, place); kinds: number, text, regex, name, word, sign, end."""
 
+import math
 import re
 from fractions import Fraction
 
@@ -94,7 +95,10 @@ class Lexer:
         if match["unit"] is None:
             if match["fraction"] is None and match["exponent"] is None:
                 return int(text.replace("_", ""))
-            return float((text + (match["exponent"] or "")).replace("_", ""))
+            real = float((text + (match["exponent"] or "")).replace("_", ""))
+            if math.isinf(real):
+                raise SyntaxError("beyond the range of reals")
+            return real
         if match["unit"] not in UNITS:
             self.fail("no unit", begin)
         # Exactly so many nanoseconds or bytes.

@@ -52,7 +52,7 @@ class Parser:
             self.fail(f"{value} is missing")
 
     def fail(self, why):
-        raise SyntaxError(f"{why} at {self.tokens[self.at][2]}")
+        raise SyntaxError(f"{why} at {self.tokens[min(self.at, len(self.tokens) - 1)][2]}")
 
     # From the loosest to the tightest.
 
@@ -89,11 +89,12 @@ class Parser:
         left = self.sum()
         if self.peek(*COMPARISONS):
             operator = self.take(*COMPARISONS)
-            right = self.pattern() if operator in ("=~", "!~") else self.sum()
+            is_opposite = operator == "!~" and self.tokens[self.at][0] == "text"
+            right = self.pattern() if operator in ("=~", "!~") and not is_opposite else self.sum()
             if operator == "~" and right[0] != "text":
                 self.fail("a text is missing")
             self.end_comparison()
-            return ("compare", operator, left, right)
+            return ("not", ("compare", "~", left, right)) if is_opposite else ("compare", operator, left, right)
         negated = self.take("not") is not None
         if negated or self.peek("in"):
             self.need("in")

@@ -63,7 +63,10 @@ class Times:
             return self.midnight + self.time_of_day(clock)
         date = re.fullmatch(r"(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)?", text)
         if date:
-            days = (datetime.date.fromisoformat(date[1]) - datetime.date(1970, 1, 1)).days
+            try:
+                days = (datetime.date.fromisoformat(date[1]) - datetime.date(1970, 1, 1)).days
+            except ValueError:
+                raise SyntaxError("no such day") from None
             return days * DAY + self.time_of_day(date.group(0, 2, 3, 4, 5)) - self.zone(date[6])
         sign = -1 if text.startswith("-") else 1
         return sign * length(text.removeprefix("-"), 1)
