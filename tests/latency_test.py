@@ -65,11 +65,7 @@ def jobs(*events):
     return trace
 
 
-class Latency(CommandTest):
-    def rows(self, *args, code=0, **more):
-        result = self.check(run("latency", "--json", "--top", "0", *args, **more), code)
-        return json.loads(result.stdout)
-
+class Jobs(CommandTest):
     def table(self, text=TABLE):
         return self.file("jobs.toml", text.encode())
 
@@ -79,6 +75,12 @@ class Latency(CommandTest):
             "t.bin",
             jobs((10, 0, (1, 7)), (20, 0, (2, 7)), (110, 1, (1,)), (130, 0, (3, 8)), (200, 1, (9,)), (270, 1, (2,))),
         )
+
+
+class Latency(Jobs):
+    def rows(self, *args, code=0, **more):
+        result = self.check(run("latency", "--json", "--top", "0", *args, **more), code)
+        return json.loads(result.stdout)
 
     def test_a_table_of_the_user(self):
         answer = self.rows("--table", self.table(), self.trace())

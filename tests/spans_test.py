@@ -9,7 +9,7 @@ import unittest
 
 import dial9_writer as w
 from command import BIN, MEASURED, TIME_LIMIT, TRACES, CommandTest, is_sanitized, needs_traces, run
-from latency_test import TABLE, jobs
+from latency_test import TABLE, Jobs, jobs
 
 # Each is looked at by another table, or by several.
 REFERENCES = (
@@ -38,7 +38,7 @@ MEASURES = {
 ROWS = f"{', '.join(MEASURES.values())} by kind, category, name"
 
 
-class Spans(CommandTest):
+class Spans(Jobs):
     def ask(self, stages, *args, code=0, **more):
         """The rows of the answer, and what it is made of."""
         result = self.check(run("query", "--output", "jsonl", stages, *args, **more), code)
@@ -47,16 +47,6 @@ class Spans(CommandTest):
 
     def latency(self, *args):
         return json.loads(run("latency", "-q", "--json", "--top", "0", *args).stdout)
-
-    def table(self, text=TABLE):
-        return self.file("jobs.toml", text.encode())
-
-    def trace(self):
-        # Three jobs: 100, 250 and one that is still open; an end of a fourth.
-        return self.file(
-            "t.bin",
-            jobs((10, 0, (1, 7)), (20, 0, (2, 7)), (110, 1, (1,)), (130, 0, (3, 8)), (200, 1, (9,)), (270, 1, (2,))),
-        )
 
 
 def rows_of(answer):

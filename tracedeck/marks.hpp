@@ -117,8 +117,8 @@ class Marks {
   }
   [[nodiscard]] static std::default_sentinel_t end() { return {}; }
 
-  // Tracks, names, and the counts of what was left out, as far as they are known; its clock is not
-  // to be used once the last mark came. Lives as long as the marks.
+  // Tracks, names, and the counts of what was left out, as far as they are known. Lives as long as
+  // the marks.
   [[nodiscard]] const timeline::Timeline& timeline() const;
   // The tables that were applied, and what was inferred, as TOML.
   [[nodiscard]] std::string explain() const;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tracedeck/query/parser.hpp"
+#include "tracedeck/query/span_rows.hpp"
 #include "tracedeck/timeline/rule_values.hpp"
 
 namespace tracedeck::timeline {
@@ -12,6 +13,9 @@ namespace {
 
 using query::Unit;
 using query::Value;
+
+// Those of the stage `spans` that a slice is chosen by: up to its duration.
+constexpr std::size_t kSliceColumns = std::to_underlying(query::SpanColumn::kDuration) + 1;
 
 // Waits and slices of one name are apart.
 std::string key_of(const Mark& mark, bool is_wait, std::string_view by) {
@@ -24,14 +28,8 @@ std::string key_of(const Mark& mark, bool is_wait, std::string_view by) {
 }  // namespace
 
 const std::vector<query::Column>& slice_columns() {
-  static const std::vector<query::Column> kColumns = {{"name"},
-                                                      {"category"},
-                                                      {"label"},
-                                                      {"track"},
-                                                      {"kind"},
-                                                      {"time", Unit::kTime},
-                                                      {"end", Unit::kTime},
-                                                      {"duration", Unit::kDuration}};
+  static const std::vector<query::Column> kColumns(query::span_columns().begin(),
+                                                   query::span_columns().begin() + kSliceColumns);
   return kColumns;
 }
 
@@ -205,7 +203,7 @@ LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_
 LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, bool is_wait) {
   const MarkName& name = timeline.name(mark.name);
   const std::string label = name.label();
-  const std::array<Value, 8> values = {
+  const std::array<Value, kSliceColumns> values = {
       Value::of(std::string_view(name.text)),
       Value::of(std::string_view(name.category)),
       Value::of(std::string_view(label)),
