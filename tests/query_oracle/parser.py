@@ -22,8 +22,13 @@ RESERVED = {"by", "every", "event", "span", "env", "now"}
 MOST_INDEX = 2**63 - 1
 
 
+LONGEST = 1 << 20
+
+
 def parse(text):
     """The tree of a condition; SyntaxError if it is none."""
+    if len(text.encode(errors="surrogatepass")) > LONGEST:
+        raise SyntaxError("too long")
     return Parser(text).whole()
 
 

@@ -17,6 +17,12 @@ namespace tracedeck {
                                                                                  : nullptr;
 }
 
+// Whether its values have labels, or could: an enumeration may have none.
+[[nodiscard]] inline bool gives_labels(const IntegerClass& integer) {
+  return !integer.mappings.empty() || integer.form == IntegerClass::Form::kEnumeration ||
+         integer.form == IntegerClass::Form::kBitMap;
+}
+
 // The value of an integer slot, unless 127 bits and a sign cannot hold it.
 [[nodiscard]] std::optional<Int128> integer_value(const Slot& slot);
 // The same of all that ranges can be bounded by.

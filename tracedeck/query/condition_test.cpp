@@ -63,7 +63,8 @@ class Conditions : public testing::Test {
              {"nan", make_field_class(RealClass{})},
              {"wide_flags", wide_flags},
              {"widest_flags", wide_flags},
-             {"data", make_field_class(BlobClass{})}})));
+             {"data", make_field_class(BlobClass{})},
+             {"unlabelled", enumeration_class({})}})));
     event_ = trace_.event(
         *event_class_, 1'500'000'000,
         {unsigned_slot(5),
@@ -89,7 +90,8 @@ class Conditions : public testing::Test {
          real_slot(std::numeric_limits<double>::quiet_NaN()),
          render::wide_slot(SlotKind::kWideUnsigned, wide_),
          render::wide_slot(SlotKind::kWideUnsigned, widest_),
-         bytes_slot(SlotKind::kBlob, data_.data(), static_cast<std::uint32_t>(data_.size()))});
+         bytes_slot(SlotKind::kBlob, data_.data(), static_cast<std::uint32_t>(data_.size())),
+         unsigned_slot(2)});
     event_.offset = 100;
     event_.size = 24;
   }
@@ -207,6 +209,8 @@ TEST_F(Conditions, AreTrue) {
            "state == \"late\"",
            "state != \"idle\"",
            "state == 3",
+           "unlabelled != \"idle\"",
+           "unlabelled not in [\"idle\", 5]",
            "state in [\"idle\", \"late\"]",
            "state ~ \"b*\"",
            "state contains \"us\"",

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tracedeck/base/varint_bytes.hpp"
+#include "tracedeck/model/labels.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -34,7 +35,7 @@ ValueSource source_of(const BoundNode& node, const EventClass& event_class) {
 bool has_labels(const BoundNode& node) {
   const FieldClass* const field_class = node.field.field_class;
   const auto* const integer = field_class == nullptr ? nullptr : field_class->as<IntegerClass>();
-  return integer != nullptr && !integer->mappings.empty();
+  return integer != nullptr && gives_labels(*integer);
 }
 
 // What an aggregate does with a value that comes from `source`.

@@ -186,7 +186,7 @@ Value value_of(const Slot* slot, const FieldClass* field_class, const ValueNames
   }
   const auto* const integer = field_class == nullptr ? nullptr : field_class->as<IntegerClass>();
   const auto with_labels = [&](Value value) {
-    if (integer != nullptr && !integer->mappings.empty()) value.labels = integer;
+    if (integer != nullptr && gives_labels(*integer)) value.labels = integer;
     return value;
   };
   switch (slot->kind) {
