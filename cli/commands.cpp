@@ -8,92 +8,71 @@ namespace {
 
 // The options of each command. Those after the first line of each are shared.
 constexpr auto kInfoOptions = std::to_array<std::string_view>(
-    {"json",   "json-output", "begin",      "end",    "where",          "clock-offset", "follow",
-     "baud",   "metadata",    "files-from", "format", "tband-encoding", "max-state",    "jobs",
-     "strict", "color",       "progress",   "quiet",  "verbose",        "help",         "version"});
+    {"json",           "json-output", "begin",    "end",        "where",  "clock-offset",
+     "follow",         "baud",        "metadata", "files-from", "format", "as-stored",
+     "tband-encoding", "max-state",   "jobs",     "strict",     "color",  "progress",
+     "quiet",          "verbose",     "help",     "version"});
 constexpr auto kPrintOptions = std::to_array<std::string_view>(
-    {"output",         "int64",     "clock-gmt", "clock-seconds", "clock-cycles", "clock-date",
-     "no-delta",       "names",     "fields",    "timerange",     "records",      "order",
-     "begin",          "end",       "where",     "limit",         "tail",         "clock",
-     "clock-offset",   "follow",    "baud",      "metadata",      "files-from",   "format",
-     "tband-encoding", "max-state", "jobs",      "strict",        "color",        "progress",
-     "quiet",          "verbose",   "help",      "version"});
+    {"output",         "int64",     "clock-gmt",  "clock-seconds", "clock-cycles",
+     "clock-date",     "no-delta",  "names",      "fields",        "timerange",
+     "records",        "order",     "begin",      "end",           "where",
+     "limit",          "tail",      "clock",      "clock-offset",  "follow",
+     "baud",           "metadata",  "files-from", "format",        "as-stored",
+     "tband-encoding", "max-state", "jobs",       "strict",        "color",
+     "progress",       "quiet",     "verbose",    "help",          "version"});
 constexpr auto kSchemaOptions = std::to_array<std::string_view>(
-    {"schema-output", "schema-to", "json", "where", "follow", "baud", "metadata", "files-from",
-     "format", "tband-encoding", "max-state", "jobs", "strict", "color", "progress", "quiet",
-     "verbose", "help", "version"});
+    {"schema-output", "schema-to", "json",      "where",          "follow",    "baud",   "metadata",
+     "files-from",    "format",    "as-stored", "tband-encoding", "max-state", "jobs",   "strict",
+     "color",         "progress",  "quiet",     "verbose",        "help",      "version"});
 constexpr auto kStatsOptions = std::to_array<std::string_view>(
-    {"json",           "json-output", "begin", "end",      "where",      "clock",
-     "clock-offset",   "follow",      "baud",  "metadata", "files-from", "format",
-     "tband-encoding", "max-state",   "jobs",  "strict",   "color",      "progress",
-     "quiet",          "verbose",     "help",  "version"});
+    {"json",         "json-output",    "begin",     "end",      "where",      "clock",
+     "clock-offset", "follow",         "baud",      "metadata", "files-from", "format",
+     "as-stored",    "tband-encoding", "max-state", "jobs",     "strict",     "color",
+     "progress",     "quiet",          "verbose",   "help",     "version"});
 constexpr auto kQueryOptions = std::to_array<std::string_view>(
-    {"json",   "answer-output", "partial",    "merge",  "table",          "explain",   "begin",
-     "end",    "where",         "order",      "clock",  "clock-offset",   "follow",    "slack",
-     "baud",   "metadata",      "files-from", "format", "tband-encoding", "max-state", "jobs",
-     "strict", "color",         "progress",   "quiet",  "verbose",        "help",      "version"});
+    {"json",      "answer-output", "partial", "merge",     "table",
+     "explain",   "begin",         "end",     "where",     "order",
+     "clock",     "clock-offset",  "follow",  "slack",     "baud",
+     "metadata",  "files-from",    "format",  "as-stored", "tband-encoding",
+     "max-state", "jobs",          "strict",  "color",     "progress",
+     "quiet",     "verbose",       "help",    "version"});
 constexpr auto kLatencyOptions = std::to_array<std::string_view>(
-    {"json",         "json-output", "by",         "top",      "slice-where",    "require",
-     "table",        "explain",     "begin",      "end",      "slice-order",    "clock",
-     "clock-offset", "metadata",    "files-from", "format",   "tband-encoding", "max-state",
-     "jobs",         "strict",      "color",      "progress", "quiet",          "verbose",
-     "help",         "version"});
+    {"json",         "json-output", "by",         "top",    "slice-where", "require",
+     "table",        "explain",     "begin",      "end",    "slice-order", "clock",
+     "clock-offset", "metadata",    "files-from", "format", "as-stored",   "tband-encoding",
+     "max-state",    "jobs",        "strict",     "color",  "progress",    "quiet",
+     "verbose",      "help",        "version"});
 constexpr auto kWhyOptions = std::to_array<std::string_view>(
-    {"longest",        "slice",        "rank",        "at",         "track",
-     "page-out",       "json",         "json-output", "table",      "slice-order",
-     "clock",          "clock-offset", "metadata",    "files-from", "format",
-     "tband-encoding", "max-state",    "jobs",        "strict",     "color",
-     "progress",       "quiet",        "verbose",     "help",       "version"});
+    {"longest",  "slice",       "rank",   "at",          "track",          "page-out",
+     "json",     "json-output", "table",  "slice-order", "clock",          "clock-offset",
+     "metadata", "files-from",  "format", "as-stored",   "tband-encoding", "max-state",
+     "jobs",     "strict",      "color",  "progress",    "quiet",          "verbose",
+     "help",     "version"});
 constexpr auto kDiffOptions = std::to_array<std::string_view>(
-    {"json",           "json-output", "by",   "compared-top", "slice-where", "compared-require",
-     "table",          "begin",       "end",  "slice-order",  "metadata",    "format",
-     "tband-encoding", "max-state",   "jobs", "strict",       "color",       "progress",
-     "quiet",          "verbose",     "help", "version"});
+    {"json",      "json-output",    "by",        "compared-top", "slice-where", "compared-require",
+     "table",     "begin",          "end",       "slice-order",  "metadata",    "format",
+     "as-stored", "tband-encoding", "max-state", "jobs",         "strict",      "color",
+     "progress",  "quiet",          "verbose",   "help",         "version"});
 constexpr auto kViewOptions = std::to_array<std::string_view>(
-    {"port",      "perfetto",     "table",    "explain",    "flows",    "perfetto-level",
-     "args",      "min-duration", "max-size", "begin",      "end",      "slice-order",
-     "clock",     "clock-offset", "metadata", "files-from", "format",   "tband-encoding",
-     "max-state", "jobs",         "strict",   "color",      "progress", "quiet",
-     "verbose",   "help",         "version"});
+    {"port",           "perfetto",     "table",    "explain",    "flows",  "perfetto-level",
+     "args",           "min-duration", "max-size", "begin",      "end",    "slice-order",
+     "clock",          "clock-offset", "metadata", "files-from", "format", "as-stored",
+     "tband-encoding", "max-state",    "jobs",     "strict",     "color",  "progress",
+     "quiet",          "verbose",      "help",     "version"});
 constexpr auto kTablesOptions = std::to_array<std::string_view>({"table", "help", "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
     {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
      "max-state", "jobs", "strict", "color", "progress", "quiet", "verbose", "help", "version"});
-constexpr auto kConvertOptions = std::to_array<std::string_view>({"o",
-                                                                  "to",
-                                                                  "dial9-version",
-                                                                  "packet-size",
-                                                                  "table",
-                                                                  "explain",
-                                                                  "flows",
-                                                                  "perfetto-level",
-                                                                  "args",
-                                                                  "min-duration",
-                                                                  "max-size",
-                                                                  "int64",
-                                                                  "report",
-                                                                  "order",
-                                                                  "begin",
-                                                                  "end",
-                                                                  "where",
-                                                                  "limit",
-                                                                  "clock",
-                                                                  "clock-offset",
-                                                                  "follow",
-                                                                  "baud",
-                                                                  "metadata",
-                                                                  "files-from",
-                                                                  "format",
-                                                                  "tband-encoding",
-                                                                  "max-state",
-                                                                  "jobs",
-                                                                  "strict",
-                                                                  "color",
-                                                                  "progress",
-                                                                  "quiet",
-                                                                  "verbose",
-                                                                  "help",
-                                                                  "version"});
+constexpr auto kConvertOptions =
+    std::to_array<std::string_view>({"o",      "to",           "dial9-version",  "packet-size",
+                                     "table",  "explain",      "flows",          "perfetto-level",
+                                     "args",   "min-duration", "max-size",       "int64",
+                                     "report", "order",        "begin",          "end",
+                                     "where",  "limit",        "clock",          "clock-offset",
+                                     "follow", "baud",         "metadata",       "files-from",
+                                     "format", "as-stored",    "tband-encoding", "max-state",
+                                     "jobs",   "strict",       "color",          "progress",
+                                     "quiet",  "verbose",      "help",           "version"});
 constexpr auto kFormatsOptions =
     std::to_array<std::string_view>({"json", "json-output", "help", "version"});
 constexpr auto kNamesOptions =

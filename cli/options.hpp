@@ -36,6 +36,7 @@ struct Options {
   bool progress = true;  // on a terminal
   ColorMode color = ColorMode::kAuto;
   const Format* format = nullptr;          // null: recognise it
+  bool as_stored = false;                  // what conversions made, as it is stored
   bool tband_hexadecimal = false;          // Tonbandgerät input is hexadecimal text
   std::optional<std::uint64_t> max_state;  // see `flow::max_state`
   unsigned jobs = 0;                       // 0: one for each processor

@@ -19,6 +19,22 @@ std::string receipt_sentence(const ReceiptEntry& entry) {
                      entry.done);
 }
 
+Receipt by_kind(const Receipt& receipt) {
+  Receipt kinds;
+  for (const ReceiptEntry& entry : receipt) {
+    const auto kind = std::ranges::find_if(kinds, [&](const ReceiptEntry& each) {
+      return each.what == entry.what && each.done == entry.done && each.lossy == entry.lossy;
+    });
+    if (kind != kinds.end()) {
+      kind->count += entry.count;
+    } else {
+      kinds.push_back(
+          {.what = entry.what, .done = entry.done, .count = entry.count, .lossy = entry.lossy});
+    }
+  }
+  return kinds;
+}
+
 std::string report_json(const ConversionReport& report) {
   render::TextBuffer out;
   render::JsonObject object(out);
@@ -38,6 +54,12 @@ std::string report_json(const ConversionReport& report) {
     member.string("done", entry.done);
     member.integer("count", entry.count);
     member.boolean("lossy", entry.lossy);
+    if (!entry.input.empty()) {
+      member.string("class", entry.event_class);
+      if (!entry.path.empty()) member.string("path", entry.path);
+      member.string("input", entry.input);
+      member.integer("offset", entry.offset);
+    }
     member.end();
   }
   entries.end();
@@ -48,7 +70,7 @@ std::string report_json(const ConversionReport& report) {
 
 void conclude_conversion(const Options& options, Session& session, const ConversionReport& report) {
   Diagnostics& diagnostics = session.diagnostics;
-  for (const ReceiptEntry& entry : report.receipt)
+  for (const ReceiptEntry& entry : by_kind(report.receipt))
     diagnostics.note(fmt::format("{}: {}", options.out, receipt_sentence(entry)));
   if (session.stop.stop_requested())
     diagnostics.note(fmt::format("interrupted; {} holds what was read until then", options.out));

@@ -26,6 +26,9 @@ struct ConversionReport {
 // One sentence about an entry.
 [[nodiscard]] std::string receipt_sentence(const ReceiptEntry& entry);
 
+// Entries that differ only in where they are as one, without a place.
+[[nodiscard]] Receipt by_kind(const Receipt& receipt);
+
 // The object of docs/json/receipt.schema.json, with a newline.
 [[nodiscard]] std::string report_json(const ConversionReport& report);
 

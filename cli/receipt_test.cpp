@@ -1,5 +1,6 @@
 #include "cli/receipt.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tracedeck::cli {
@@ -17,6 +18,30 @@ TEST(Receipt, IsLossyWhenAnEntryIs) {
 TEST(Receipt, Sentences) {
   EXPECT_EQ(receipt_sentence(kLost), "lost: a \"thing\" (2): left out");
   EXPECT_EQ(receipt_sentence(kKept), "kept: id (1): given anew");
+}
+
+TEST(Receipt, KindsAreSummedUp) {
+  ReceiptEntry one = kKept;
+  one.event_class = "Poll";
+  one.input = "a";
+  ReceiptEntry other = one;
+  other.path = "state";
+  other.count = 4;
+  const Receipt kinds = by_kind({one, kLost, other});
+  ASSERT_EQ(kinds.size(), 2U);
+  EXPECT_EQ(receipt_sentence(kinds[0]), "kept: id (5): given anew");
+  EXPECT_EQ(receipt_sentence(kinds[1]), "lost: a \"thing\" (2): left out");
+}
+
+TEST(Receipt, JsonSaysWhere) {
+  ReceiptEntry entry = kKept;
+  entry.event_class = "Poll";
+  entry.path = "state";
+  entry.input = "a";
+  entry.offset = 17;
+  EXPECT_THAT(report_json({.receipt = {entry}}),
+              testing::HasSubstr(
+                  R"("lossy":false,"class":"Poll","path":"state","input":"a","offset":17})"));
 }
 
 TEST(Receipt, Json) {

@@ -24,6 +24,7 @@ FLOORS = {
     "tracedeck/ctf": 4,
     "tracedeck": 5,
     "tracedeck/flow": 5,
+    "tracedeck/lower": 5,
     "tracedeck/query": 5,
     "tracedeck/render": 5,
     "tracedeck/timeline": 5,

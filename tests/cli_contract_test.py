@@ -19,18 +19,18 @@ from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 COMMANDS = ["info", "print", "schema", "stats", "query", "latency", "why", "diff", "view", "tables", "validate", "convert", "formats"]
 READERS = ["info", "print", "schema", "stats", "latency", "validate"]
 OPTIONS = {
-    "info": "json output begin end where clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end where limit tail clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "schema": "output to json where follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "stats": "json output begin end where clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "query": "json output partial merge table explain begin end where order clock clock-offset follow slack baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "latency": "json output by top where require table explain begin end order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "why": "longest slice rank at track json output table order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "diff": "json output by top where require table begin end order metadata format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end order clock clock-offset metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "info": "json output begin end where clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end where limit tail clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "schema": "output to json where follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "stats": "json output begin end where clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "query": "json output partial merge table explain begin end where order clock clock-offset follow slack baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "latency": "json output by top where require table explain begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "why": "longest slice rank at track json output table order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "diff": "json output by top where require table begin end order metadata format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
     "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.

@@ -18,6 +18,7 @@
 #include "tracedeck/heph/format.hpp"
 #include "tracedeck/io/prefix_input.hpp"
 #include "tracedeck/io/system.hpp"
+#include "tracedeck/lower/restoring_reader.hpp"
 #include "tracedeck/tband/format.hpp"
 
 namespace tracedeck {
@@ -90,6 +91,27 @@ std::string trace_around(const std::string& file) {
                           return f->recognises_directory(folder);
                         });
   return is_trace ? folder : "";
+}
+
+// The targets of a format that have a profile have one for all.
+const TargetProfile* profile_of(const Format& format) {
+  return format.targets().empty() ? nullptr : format.targets().front().profile;
+}
+
+Result<std::unique_ptr<Reader>> open_file(const Format& format, std::unique_ptr<io::Input> input,
+                                          ReadOptions options) {
+  const TargetProfile* const profile = profile_of(format);
+  if (profile == nullptr || options.as_stored) return format.open(std::move(input), options);
+  Head head(*input);
+  head.want(input->live() ? lower::kFirstMarkWithin : lower::kMarksWithin);
+  const bool marked = lower::may_have_marks(head.bytes());
+  auto whole = io::unread(head.take(), std::move(input));
+  if (!whole) return std::unexpected(std::move(whole.error()));
+  if (!marked) return format.open(*std::move(whole), options);
+  options.values = true;
+  auto stored = format.open(*std::move(whole), options);
+  if (!stored) return stored;
+  return lower::restore(*std::move(stored), *profile, options);
 }
 
 std::unexpected<Error> unrecognised(Head& head, const io::Input& input) {
@@ -229,7 +251,7 @@ Result<std::unique_ptr<Reader>> open_found(FoundTrace found, const ReadOptions& 
     files.push_back({.input = std::move(found.input), .core = *found.core});
     return found.format->open_cores(std::move(files), options);
   }
-  if (found.input != nullptr) return found.format->open(std::move(found.input), options);
+  if (found.input != nullptr) return open_file(*found.format, std::move(found.input), options);
   return found.format->open_directories(found.directories, options, std::move(stop));
 }
 

@@ -10,6 +10,7 @@
 #include "tracedeck/export/page/page.hpp"
 #include "tracedeck/export/perfetto.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/lower/lowering_writer.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/json_lines.hpp"
 #include "tracedeck/render/text.hpp"
@@ -184,6 +185,14 @@ WriteOptions write_options(const OutputKind& kind, const OutputSettings& setting
   return options;
 }
 
+// A target that says what it can hold gets nothing else.
+Result<std::unique_ptr<Writer>> lowered(const OutputKind& kind,
+                                        Result<std::unique_ptr<Writer>> writer) {
+  const TargetProfile* const profile = kind.target->profile;
+  if (!writer || profile == nullptr) return writer;
+  return lower::lower_for(*profile, *std::move(writer));
+}
+
 }  // namespace
 
 bool OutputKind::has_option(std::string_view option) const {
@@ -212,14 +221,14 @@ const OutputKind* output_of_name(std::string_view file) {
 Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind, io::Output& output,
                                               const OutputSettings& settings) {
   if (kind.render != nullptr) return kind.render(output, settings);
-  return kind.format->create(output, write_options(kind, settings));
+  return lowered(kind, kind.format->create(output, write_options(kind, settings)));
 }
 
 Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind, io::OutputDirectory& output,
                                               const OutputSettings& settings) {
   if (kind.format == nullptr)
     return fail(ErrorCode::kUnsupported, std::string(kind.name) + " is not written as a directory");
-  return kind.format->create_directory(output, write_options(kind, settings));
+  return lowered(kind, kind.format->create_directory(output, write_options(kind, settings)));
 }
 
 }  // namespace tracedeck

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tracedeck/dial9/kept_segments.hpp"
 #include "tracedeck/dial9/reader.hpp"
 #include "tracedeck/dial9/rewrite.hpp"
 #include "tracedeck/dial9/rules.hpp"
@@ -16,10 +17,24 @@ bool recognises(ByteSpan head, bool) {
   return head.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), head.begin());
 }
 
+// A class as our own reader makes it, or one that was converted to CTF and comes back.
+bool holds(const EventClass& event_class) {
+  const DataStreamClass& stream_class = *event_class.stream_class;
+  return stream_class.trace->format() == "dial9" || segment_member(stream_class).has_value();
+}
+
+constexpr TargetProfile kProfile = {.format = "dial9",
+                                    .holds = holds,
+                                    .unsigned_widths = {8, 16, 32},
+                                    .longest_name = kMaxNameLength,
+                                    .most_members = kMaxFieldCount,
+                                    .last_class_id = kMaxTypeCount - 1};
+
 constexpr WriteTarget kTarget = {.name = "dial9",
                                  .title = "dial9-trace-format",
                                  .suffixes = {".dial9"},
-                                 .options = {"dial9-version"}};
+                                 .options = {"dial9-version"},
+                                 .profile = &kProfile};
 
 }  // namespace
 

@@ -3,7 +3,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "tracedeck/flow/output_batch.hpp"
+#include "tracedeck/format/output_batch.hpp"
 
 namespace tracedeck::flow {
 namespace {

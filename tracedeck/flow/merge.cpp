@@ -5,7 +5,7 @@
 
 #include "tracedeck/flow/concatenate.hpp"
 #include "tracedeck/flow/loser_tree.hpp"
-#include "tracedeck/flow/output_batch.hpp"
+#include "tracedeck/format/output_batch.hpp"
 
 namespace tracedeck::flow {
 namespace {

@@ -31,6 +31,7 @@ ReadOptions PipelineContext::read_options(bool live, std::size_t traces_at_once)
           .findings = needs.findings,
           .max_state = max_state(options, live),
           .hexadecimal = options.hexadecimal,
+          .as_stored = options.as_stored,
           .metadata = options.metadata,
           .side_by_side = traces_at_once,
           .jobs = std::max(share, 1U)};

@@ -19,6 +19,7 @@ struct PipelineOptions {
   const Format* format = nullptr;                      // null: recognise it
   bool follow = false;                                 // files and devices are live
   bool hexadecimal = false;                            // see `ReadOptions::hexadecimal`
+  bool as_stored = false;                              // see `ReadOptions::as_stored`
   std::shared_ptr<const GivenMetadata> metadata = {};  // see `ReadOptions::metadata`
   Selection selection = {};
   TimeOf merged_by = nullptr;                        // of files that are merged, see `merge`

@@ -19,8 +19,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tracedeck/flow/output_batch.hpp"
 #include "tracedeck/flow/packed_objects.hpp"
+#include "tracedeck/format/output_batch.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/record.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tracedeck/flow/last_times.hpp"
-#include "tracedeck/flow/output_batch.hpp"
+#include "tracedeck/format/output_batch.hpp"
 
 namespace tracedeck::flow {
 namespace {

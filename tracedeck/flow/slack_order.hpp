@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracedeck/flow/output_batch.hpp"
+#include "tracedeck/format/output_batch.hpp"
 #include "tracedeck/format/reader.hpp"
 
 namespace tracedeck::flow {

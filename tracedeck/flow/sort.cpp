@@ -6,9 +6,9 @@
 #include "tracedeck/flow/external_sorter.hpp"
 #include "tracedeck/flow/merge.hpp"
 #include "tracedeck/flow/order_survey.hpp"
-#include "tracedeck/flow/output_batch.hpp"
 #include "tracedeck/flow/stream_times.hpp"
 #include "tracedeck/flow/streamed_sort.hpp"
+#include "tracedeck/format/output_batch.hpp"
 
 namespace tracedeck::flow {
 namespace {

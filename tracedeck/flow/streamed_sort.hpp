@@ -8,7 +8,7 @@
 
 #include "tracedeck/flow/external_sorter.hpp"
 #include "tracedeck/flow/order_survey.hpp"
-#include "tracedeck/flow/output_batch.hpp"
+#include "tracedeck/format/output_batch.hpp"
 #include "tracedeck/format/reader.hpp"
 
 namespace tracedeck::flow {

@@ -15,6 +15,7 @@
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/finding.hpp"
 #include "tracedeck/format/reader.hpp"
+#include "tracedeck/format/target_profile.hpp"
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/io/input.hpp"
 #include "tracedeck/io/output.hpp"
@@ -63,6 +64,9 @@ struct WriteTarget {
   std::array<std::string_view, 2> suffixes = {};
   // Options of the command that only such targets know, by name: "packet-size".
   std::array<std::string_view, 2> options = {};
+  // What it can hold; what it cannot is lowered before it comes to the writer. Null: the writer takes
+  // what comes.
+  const TargetProfile* profile = nullptr;
 };
 
 struct WriteOptions {

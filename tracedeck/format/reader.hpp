@@ -35,6 +35,8 @@ struct ReadOptions {
   // a reader may skip what holds none, but need not.
   std::optional<Nanoseconds> begin = {};
   std::optional<Nanoseconds> end = {};
+  // Of a trace that a conversion made from another: as it is stored, and not as it was before.
+  bool as_stored = false;
   // Packets are wanted and no events: a reader of a format with `FormatInfo::packets_apart` passes
   // over what is in them, others need not.
   bool packets_only = false;

@@ -16,6 +16,11 @@ struct ReceiptEntry {
   std::string done = {};  // "written as field `duration`", what was done instead
   std::uint64_t count = 0;
   bool lossy = true;  // false: nothing is lost, only written in another way
+  // Where, as far as the target says: the event class, the field in it, and the first event.
+  std::string event_class = {};
+  std::string path = {};
+  std::string input = {};
+  std::uint64_t offset = 0;  // bytes
 };
 using Receipt = std::vector<ReceiptEntry>;
 

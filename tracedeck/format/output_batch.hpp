@@ -9,7 +9,7 @@
 
 #include "tracedeck/model/batch.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck {
 
 // Collects records. Copied ones leave their values where they are, in the batch that they come from
 // and that is kept alive; new ones bring them along.
@@ -127,4 +127,4 @@ class OutputBatch {
   std::size_t chunk_left_ = 0;
 };
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck

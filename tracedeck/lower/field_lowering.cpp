@@ -1,0 +1,170 @@
+#include "tracedeck/lower/field_lowering.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "tracedeck/model/labels.hpp"
+
+namespace tracedeck::lower {
+namespace {
+
+// Structures with more in them are not taken apart.
+constexpr std::size_t kMostParts = 1000;
+
+const FieldClassPtr& text_class() {
+  static const FieldClassPtr kText = make_field_class(StringClass{.extent = LengthPrefixed{}});
+  return kText;
+}
+
+bool is_text(const FieldClass& field_class) {
+  return field_class.as<StringClass>() != nullptr;
+}
+
+std::optional<std::uint32_t> width_of(const IntegerClass& integer) {
+  const auto* const fixed = std::get_if<FixedLayout>(&integer.layout);
+  return fixed == nullptr ? std::nullopt : std::optional(fixed->width);
+}
+
+}  // namespace
+
+FieldProgram FieldLowering::add_members(const FieldClass* structure, std::string_view prefix) {
+  FieldProgram program;
+  const auto* const of = structure == nullptr ? nullptr : structure->as<StructureClass>();
+  if (of == nullptr) return program;
+  for (const Member& member : of->members)
+    add_value(program, std::string(prefix) + member.name.str(), member.field_class);
+  // Runs of what stays as it is are one step.
+  FieldProgram fused;
+  for (FieldStep& step : program) {
+    const bool joins = !fused.empty() && step.kind == FieldStep::Kind::kCopy &&
+                       fused.back().kind == FieldStep::Kind::kCopy &&
+                       (fused.size() < 2 || fused[fused.size() - 2].kind != FieldStep::Kind::kOptional);
+    if (joins) {
+      fused.back().count += step.count;
+    } else {
+      fused.push_back(std::move(step));
+    }
+  }
+  return fused;
+}
+
+void FieldLowering::add(std::string name, FieldClassPtr field_class) {
+  if (too_many()) return;
+  const std::string wanted = name;
+  if (name.size() > profile_.longest_name) name.resize(profile_.longest_name);
+  while (name.empty() || !names_.insert(name).second) {
+    if (name.size() >= profile_.longest_name) name.resize(profile_.longest_name / 2);
+    name.push_back('_');
+  }
+  if (name != wanted) keep(Convention::kName, wanted);
+  members_.push_back({.name = std::move(name), .field_class = std::move(field_class), .attributes = {}});
+}
+
+FieldClassPtr FieldLowering::take() {
+  return make_field_class(StructureClass{.members = std::move(members_)});
+}
+
+void FieldLowering::note_description(const FieldClass& source, const std::string& path) {
+  const auto* const integer = source.as<IntegerClass>();
+  if (integer != nullptr && gives_labels(*integer)) keep(Convention::kLabels, path);
+}
+
+void FieldLowering::add_value(FieldProgram& program, const std::string& path,
+                              const FieldClassPtr& source) {
+  if (too_many()) return;
+  note_description(*source, path);
+  if (const auto* const structure = source->as<StructureClass>();
+      structure != nullptr && parts(*source) < kMostParts) {
+    keep(Convention::kFlattened, path);
+    program.push_back({.kind = FieldStep::Kind::kOpen});
+    for (const Member& member : structure->members)
+      add_value(program, path + "." + member.name.str(), member.field_class);
+    program.push_back({.kind = FieldStep::Kind::kClose});
+    return;
+  }
+  if (const auto* const optional = source->as<OptionalClass>()) {
+    FieldProgram held;
+    if (FieldClassPtr value = direct(*optional->value, held)) {
+      note_description(*optional->value, path);
+      program.push_back({.kind = FieldStep::Kind::kOptional,
+                         .count = static_cast<std::uint32_t>(held.size())});
+      std::ranges::move(held, std::back_inserter(program));
+      return add(path, make_field_class(OptionalClass{.value = std::move(value)}));
+    }
+  }
+  if (FieldClassPtr made = direct(*source, program)) return add(path, std::move(made));
+  keep(Convention::kText, path);
+  program.push_back({.kind = FieldStep::Kind::kText, .field_class = source});
+  add(path, text_class());
+}
+
+FieldClassPtr FieldLowering::direct(const FieldClass& source, FieldProgram& program) {
+  if (const auto* const number = source.as<IntegerClass>()) return integer(*number, program);
+  FieldClassPtr made;
+  if (source.as<BooleanClass>() != nullptr) made = make_field_class(BooleanClass{});
+  if (const auto* const real = source.as<RealClass>(); real != nullptr && real->layout.width <= 64)
+    made = make_field_class(RealClass{});
+  if (is_text(source)) made = text_class();
+  if (source.as<BlobClass>() != nullptr)
+    made = make_field_class(BlobClass{.extent = LengthPrefixed{}});
+  if (const auto* const map = source.as<MapClass>();
+      map != nullptr && is_text(*map->key) && is_text(*map->value))
+    made = make_field_class(MapClass{.key = text_class(), .value = text_class()});
+  if (made != nullptr) program.push_back({.kind = FieldStep::Kind::kCopy});
+  return made;
+}
+
+FieldClassPtr FieldLowering::integer(const IntegerClass& source, FieldProgram& program) {
+  const auto width = width_of(source);
+  if (width && *width > 64) return nullptr;
+  if (!width && any_integer_) return nullptr;
+  program.push_back({.kind = FieldStep::Kind::kNumber,
+                     .width = static_cast<std::uint8_t>(width.value_or(0))});
+  if (source.is_signed)
+    return make_field_class(IntegerClass{.is_signed = true, .layout = FixedLayout{.width = 64}});
+  for (const std::uint8_t held : profile_.unsigned_widths) {
+    if (width && held != 0 && *width <= held)
+      return make_field_class(IntegerClass{.layout = FixedLayout{.width = held}});
+  }
+  return make_field_class(IntegerClass{.layout = Leb128Layout{}});
+}
+
+std::size_t FieldLowering::parts(const FieldClass& source) {
+  const auto* const structure = source.as<StructureClass>();
+  if (structure == nullptr) return 1;
+  const auto [place, is_new] = parts_.try_emplace(&source, 0);
+  if (!is_new) return place->second;
+  std::size_t sum = 1;
+  for (const Member& member : structure->members)
+    sum = std::min(sum + parts(*member.field_class), kMostParts);
+  return parts_[&source] = sum;
+}
+
+bool same_form(const FieldClass& a, const FieldClass& b) {
+  if (a.kind.index() != b.kind.index()) return false;
+  if (const auto* const left = a.as<IntegerClass>()) {
+    const auto* const right = b.as<IntegerClass>();
+    return left->is_signed == right->is_signed && width_of(*left) == width_of(*right);
+  }
+  if (const auto* const left = a.as<RealClass>())
+    return left->layout.width == b.as<RealClass>()->layout.width;
+  if (const auto* const left = a.as<OptionalClass>())
+    return same_form(*left->value, *b.as<OptionalClass>()->value);
+  if (const auto* const left = a.as<MapClass>()) {
+    const auto* const right = b.as<MapClass>();
+    return same_form(*left->key, *right->key) && same_form(*left->value, *right->value);
+  }
+  if (const auto* const left = a.as<ArrayClass>())
+    return same_form(*left->element, *b.as<ArrayClass>()->element);
+  if (const auto* const left = a.as<StructureClass>()) {
+    const auto& ours = left->members;
+    const auto& theirs = b.as<StructureClass>()->members;
+    return std::ranges::equal(ours, theirs, [](const Member& one, const Member& other) {
+      return one.name == other.name && same_form(*one.field_class, *other.field_class);
+    });
+  }
+  return true;
+}
+
+}  // namespace tracedeck::lower

@@ -1,0 +1,57 @@
+// Fields of any class as fields that a target has.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "tracedeck/format/target_profile.hpp"
+#include "tracedeck/lower/field_program.hpp"
+#include "tracedeck/lower/receipt_words.hpp"
+
+namespace tracedeck::lower {
+
+// Collects the members of one lowered payload.
+class FieldLowering {
+ public:
+  // `any_integer`: see `Shape`. `most`: stops behind so many fields, one more of which there is then.
+  FieldLowering(const TargetProfile& profile, bool any_integer, std::size_t most)
+      : profile_(profile), any_integer_(any_integer), most_(most) {}
+
+  // Adds what stands for the members of a structure, or null. Their names begin with `prefix`.
+  // Returns how their values become those.
+  [[nodiscard]] FieldProgram add_members(const FieldClass* structure, std::string_view prefix);
+  // Adds a field of the lowering itself.
+  void add(std::string name, FieldClassPtr field_class);
+
+  [[nodiscard]] bool too_many() const { return members_.size() > most_; }
+  // The payload.
+  [[nodiscard]] FieldClassPtr take();
+  [[nodiscard]] const std::vector<Kept>& kept() const { return kept_; }
+
+ private:
+  void add_value(FieldProgram& program, const std::string& path, const FieldClassPtr& source);
+  // The class that stands for values of another one slot for one slot; null: there is none.
+  [[nodiscard]] FieldClassPtr direct(const FieldClass& source, FieldProgram& program);
+  [[nodiscard]] FieldClassPtr integer(const IntegerClass& source, FieldProgram& program);
+  void keep(Convention convention, const std::string& path) { kept_.push_back({convention, path}); }
+  void note_description(const FieldClass& source, const std::string& path);
+  // How many values and structures are in a class, or more than are taken apart.
+  [[nodiscard]] std::size_t parts(const FieldClass& source);
+
+  const TargetProfile& profile_;
+  bool any_integer_;
+  std::size_t most_;
+  std::vector<Member> members_;
+  std::unordered_set<std::string> names_;
+  std::unordered_map<const FieldClass*, std::size_t> parts_;
+  std::vector<Kept> kept_;
+};
+
+// Whether values of the one class lie on the tape, and in a target, as those of the other.
+[[nodiscard]] bool same_form(const FieldClass& a, const FieldClass& b);
+
+}  // namespace tracedeck::lower

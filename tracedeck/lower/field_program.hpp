@@ -1,0 +1,38 @@
+// How values of fields become values of the fields that stand for them, and back.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tracedeck/lower/byte_arena.hpp"
+#include "tracedeck/model/field_class.hpp"
+#include "tracedeck/model/tape.hpp"
+
+namespace tracedeck::lower {
+
+struct FieldStep {
+  enum class Kind : std::uint8_t {
+    kCopy,      // `count` values stay as they are
+    kNumber,    // an integer of at most 64 bits, which `width` bits held; 0: a variable length
+    kOpen,      // a structure begins, whose members have fields of their own,
+    kClose,     // and ends
+    kOptional,  // a value that may be absent: by the next `count` steps
+    kText,      // a value of `field_class` as text
+  };
+  Kind kind = Kind::kCopy;
+  std::uint8_t width = 0;
+  std::uint32_t count = 1;
+  FieldClassPtr field_class = {};
+};
+using FieldProgram = std::vector<FieldStep>;
+
+// Appends the values at `slot`, lowered, to `out`. False: an integer of variable length does not fit.
+[[nodiscard]] bool lower_values(const FieldProgram& program, const Slot* slot,
+                                std::vector<Slot>& out, ByteArena& arena);
+
+// The inverse: appends to `out` what the values between `slot` and `end` were made from, and moves
+// `slot` behind them. False: they were made from none, as after an edit by another program.
+[[nodiscard]] bool restore_values(const FieldProgram& program, const Slot*& slot, const Slot* end,
+                                  std::vector<Slot>& out, ByteArena& arena);
+
+}  // namespace tracedeck::lower

@@ -1,0 +1,197 @@
+#include "tracedeck/lower/lowered_class.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+#include <utility>
+
+#include "tracedeck/lower/field_lowering.hpp"
+#include "tracedeck/model/class_tree.hpp"
+
+namespace tracedeck::lower {
+namespace {
+
+FieldClassPtr unsigned_class() {
+  static const FieldClassPtr kUnsigned = make_field_class(IntegerClass{.layout = Leb128Layout{}});
+  return kUnsigned;
+}
+
+FieldClassPtr signed_class() {
+  static const FieldClassPtr kSigned =
+      make_field_class(IntegerClass{.is_signed = true, .layout = FixedLayout{.width = 64}});
+  return kSigned;
+}
+
+bool has_role_inside(const FieldClass& field_class, std::unordered_set<const FieldClass*>& seen) {
+  if (!field_class.roles.empty()) return true;
+  if (!seen.insert(&field_class).second) return false;
+  bool found = false;
+  for_each_child(field_class, [&](const FieldClassPtr& inner) {
+    found = found || has_role_inside(*inner, seen);
+  });
+  return found;
+}
+
+// The value of 64 bits that is equal modulo 2^64.
+std::uint64_t low_bits(const Nanoseconds& time) {
+  const auto magnitude = static_cast<std::uint64_t>(time.magnitude());
+  return time.negative() ? 0 - magnitude : magnitude;
+}
+
+std::uint64_t nearest(const Nanoseconds& time) {
+  if (time.negative()) return 0;
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+  return time.magnitude() > kLast ? kLast : static_cast<std::uint64_t>(time.magnitude());
+}
+
+void append_members(std::span<const Slot> slots, const std::vector<bool>& wanted,
+                    std::vector<Slot>& out) {
+  const Slot* slot = slots.data();
+  const Slot* const end = slot + slots.size();
+  for (const bool is_wanted : wanted) {
+    if (slot >= end) return;
+    const Slot* const next = slot->next();
+    if (is_wanted) out.insert(out.end(), slot, next);
+    slot = next;
+  }
+}
+
+}  // namespace
+
+UserPacketContext user_packet_context(const DataStreamClass& stream_class) {
+  if (stream_class.packet_context == nullptr) return {};
+  UserPacketContext users;
+  StructureClass left;
+  std::unordered_set<const FieldClass*> seen;
+  for (const Member& member : stream_class.packet_context->as<StructureClass>()->members) {
+    users.kept.push_back(!has_role_inside(*member.field_class, seen));
+    if (users.kept.back()) left.members.push_back(member);
+  }
+  const bool all = left.members.size() == users.kept.size();
+  if (!left.members.empty()) {
+    users.field_class =
+        all ? stream_class.packet_context : make_field_class(std::move(left));
+  }
+  return users;
+}
+
+Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& source, Shape shape,
+                                                         const TargetProfile& profile,
+                                                         std::size_t most) {
+  std::unique_ptr<LoweredClass> made(new LoweredClass(source, std::move(shape)));
+  FieldLowering fields(profile, made->shape_.any_integer, most);
+  std::vector<Kept>& kept = made->kept_;
+  const DataStreamClass& stream_class = *source.stream_class;
+  if (source.clock != nullptr) {
+    const bool nanoseconds = source.clock->tick == Tick{};
+    made->time_ = nanoseconds ? Time::kShifted : Time::kScaled;
+    made->zero_ = low_bits(source.clock->to_nanoseconds(0));
+    if (source.has_duration) {
+      fields.add("duration", signed_class());
+      kept.push_back({.convention = Convention::kDuration});
+    }
+  }
+  made->payload_program_ = fields.add_members(source.payload.get(), "");
+  const auto context = [&](const FieldClass* of, std::string_view prefix, Convention convention) {
+    const auto* const structure = of == nullptr ? nullptr : of->as<StructureClass>();
+    if (structure != nullptr && !structure->members.empty()) kept.push_back({convention});
+    return fields.add_members(of, prefix);
+  };
+  made->specific_ =
+      context(source.specific_context.get(), "specific.", Convention::kSpecificContext);
+  made->common_ =
+      context(stream_class.common_context.get(), "common.", Convention::kCommonContext);
+  if (made->shape_.packet_context) {
+    UserPacketContext users = user_packet_context(stream_class);
+    made->packet_ = context(users.field_class.get(), "packet.", Convention::kPacketContext);
+    made->packet_members_ = std::move(users.kept);
+  }
+  for (const std::string& key : made->shape_.stream_keys)
+    fields.add("stream." + key, unsigned_class());
+  if (made->shape_.stream_number) fields.add("stream.number", unsigned_class());
+  if (!made->shape_.stream_keys.empty() || made->shape_.stream_number)
+    kept.push_back({.convention = Convention::kStreamKeys});
+  if (made->time_ == Time::kScaled) {
+    fields.add("clock.value", unsigned_class());
+    kept.push_back({.convention = Convention::kClockValue});
+  }
+  if (fields.too_many()) {
+    return fail(ErrorCode::kLimitExceeded, fmt::format("event class `{}` has more than {} fields",
+                                                       source.name.value_or(""), most));
+  }
+  made->payload_ = fields.take();
+  kept.insert(kept.end(), fields.kept().begin(), fields.kept().end());
+  made->name_ = source.name.value_or("");
+  if (made->name_.empty() && source.id) made->name_ = fmt::format("#{}", *source.id);
+  if (made->name_.size() > profile.longest_name) made->name_.resize(profile.longest_name);
+  if (made->name_ != source.name.value_or("")) kept.push_back({.convention = Convention::kName});
+  return made;
+}
+
+std::uint64_t LoweredClass::time_of(const Event& event) const {
+  if (time_ == Time::kNone) return 0;
+  if (time_ == Time::kShifted) return event.time + zero_;
+  return nearest(event.began_at());
+}
+
+bool LoweredClass::lower(const Event& event, std::vector<Slot>& out, ByteArena& arena) const {
+  if (source_.has_duration && time_ != Time::kNone)
+    out.push_back(signed_slot(static_cast<std::int64_t>(event.end_time - event.time)));
+  if (!lower_values(payload_program_, event.payload().data(), out, arena) ||
+      !lower_values(specific_, event.specific_context().data(), out, arena) ||
+      !lower_values(common_, event.common_context().data(), out, arena))
+    return false;
+  if (shape_.packet_context) {
+    std::vector<Slot> users;
+    append_members(event.packet->context, packet_members_, users);
+    if (!lower_values(packet_, users.data(), out, arena)) return false;
+  }
+  for (const StreamKey& key : event.stream->keys) {
+    if (std::ranges::find(shape_.stream_keys, key.name) != shape_.stream_keys.end())
+      out.push_back(unsigned_slot(key.value));
+  }
+  if (shape_.stream_number) out.push_back(unsigned_slot(event.stream->entity.ordinal));
+  if (time_ == Time::kScaled) out.push_back(unsigned_slot(event.time));
+  return true;
+}
+
+bool LoweredClass::restore(const Event& event, RestoredValues& values, ByteArena& arena) const {
+  const std::span<const Slot> payload = event.payload();
+  const Slot* slot = payload.data();
+  const Slot* const end = slot + payload.size();
+  const auto number = [&](std::uint64_t& to) {
+    if (slot >= end || (slot->kind != SlotKind::kUnsigned && slot->kind != SlotKind::kSigned))
+      return false;
+    to = (slot++)->bits;
+    return true;
+  };
+  std::uint64_t duration = 0;
+  if (source_.has_duration && time_ != Time::kNone && !number(duration)) return false;
+  std::vector<Slot> own;
+  std::vector<Slot> specific;
+  values.slots.clear();
+  values.packet_context.clear();
+  if (!restore_values(payload_program_, slot, end, own, arena) ||
+      !restore_values(specific_, slot, end, specific, arena) ||
+      !restore_values(common_, slot, end, values.slots, arena) ||
+      !restore_values(packet_, slot, end, values.packet_context, arena))
+    return false;
+  values.common_count = static_cast<std::uint32_t>(values.slots.size());
+  values.specific_count = static_cast<std::uint32_t>(specific.size());
+  values.slots.insert(values.slots.end(), specific.begin(), specific.end());
+  values.slots.insert(values.slots.end(), own.begin(), own.end());
+  values.stream_keys.resize(shape_.stream_keys.size());
+  for (std::uint64_t& key : values.stream_keys) {
+    if (!number(key)) return false;
+  }
+  if (shape_.stream_number && !number(values.stream_number)) return false;
+  values.time = event.time - zero_;
+  if (time_ == Time::kNone) values.time = 0;
+  if (time_ == Time::kScaled && !number(values.time)) return false;
+  values.end_time = values.time + duration;
+  return slot == end;
+}
+
+}  // namespace tracedeck::lower

@@ -1,0 +1,85 @@
+// An event class as a target holds it, and the way back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/format/target_profile.hpp"
+#include "tracedeck/lower/field_program.hpp"
+#include "tracedeck/lower/receipt_words.hpp"
+#include "tracedeck/lower/shape.hpp"
+#include "tracedeck/model/record.hpp"
+
+namespace tracedeck::lower {
+
+// The values of an event that was restored.
+struct RestoredValues {
+  std::vector<Slot> slots = {};  // common context, specific context, payload
+  std::uint32_t common_count = 0;
+  std::uint32_t specific_count = 0;
+  std::vector<Slot> packet_context = {};
+  std::vector<std::uint64_t> stream_keys = {};  // in the order of the shape
+  std::uint64_t stream_number = 0;
+  std::uint64_t time = 0;
+  std::uint64_t end_time = 0;
+};
+
+// Fields come in this order: duration, payload, specific context, common context, packet context,
+// keys of the data stream, its number, value of the clock. Immutable.
+class LoweredClass {
+ public:
+  // `source` must outlive it. Errors: kLimitExceeded: it has more fields than `most`.
+  [[nodiscard]] static Result<std::unique_ptr<LoweredClass>> make(const EventClass& source,
+                                                                  Shape shape,
+                                                                  const TargetProfile& profile,
+                                                                  std::size_t most);
+
+  [[nodiscard]] const EventClass& source() const { return source_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const FieldClassPtr& payload() const { return payload_; }
+  [[nodiscard]] const std::vector<Kept>& kept() const { return kept_; }
+
+  // The slots of an event of the class, appended to `out`. False: it is not of this shape, and what
+  // was appended is to be dropped.
+  [[nodiscard]] bool lower(const Event& event, std::vector<Slot>& out, ByteArena& arena) const;
+  // Its time in nanoseconds, modulo 2^64 where it is out of range.
+  [[nodiscard]] std::uint64_t time_of(const Event& event) const;
+
+  // The inverse. False: the event was not lowered from this class.
+  [[nodiscard]] bool restore(const Event& event, RestoredValues& values, ByteArena& arena) const;
+
+ private:
+  LoweredClass(const EventClass& source, Shape shape) : source_(source), shape_(std::move(shape)) {}
+
+  // How the times of its clock become nanoseconds.
+  enum class Time : std::uint8_t { kNone, kShifted, kScaled };
+
+  const EventClass& source_;
+  Shape shape_;
+  std::string name_;
+  FieldClassPtr payload_;
+  FieldProgram payload_program_;
+  FieldProgram specific_;
+  FieldProgram common_;
+  FieldProgram packet_;
+  std::vector<bool> packet_members_;  // which of the packet context are lowered
+  Time time_ = Time::kNone;
+  std::uint64_t zero_ = 0;  // ns of the clock's value 0, modulo 2^64
+  std::vector<Kept> kept_;
+};
+
+// The packet context of a data stream class without what readers need to find their way: members
+// with roles.
+struct UserPacketContext {
+  FieldClassPtr field_class = nullptr;  // null: nothing is left
+  std::vector<bool> kept = {};          // which members are
+};
+[[nodiscard]] UserPacketContext user_packet_context(const DataStreamClass& stream_class);
+
+}  // namespace tracedeck::lower

@@ -1,0 +1,375 @@
+#include "tracedeck/lower/lowering_writer.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/format/open_traces.hpp"
+#include "tracedeck/lower/description_text.hpp"
+#include "tracedeck/lower/lower_marks.hpp"
+#include "tracedeck/lower/lowered_class.hpp"
+#include "tracedeck/model/class_table.hpp"
+#include "tracedeck/model/trace_description.hpp"
+
+namespace tracedeck::lower {
+namespace {
+
+// How events of a class were lowered, for the receipt.
+struct Account {
+  std::string class_name = {};
+  std::vector<Kept> kept = {};
+  std::string input = {};
+  std::uint64_t offset = 0;  // of the first event
+  std::uint64_t events = 0;
+};
+
+// A class in one shape, as it is in the target.
+struct Lowered {
+  std::unique_ptr<LoweredClass> lowered;
+  const EventClass* target = nullptr;
+  Account* account = nullptr;
+};
+
+// A class of a source.
+struct Known {
+  explicit Known(const EventClass&) {}
+  std::optional<bool> held = {};  // as it is
+  std::vector<Lowered> shapes = {};
+};
+
+// What is marked of a source trace.
+struct SourceTrace {
+  std::uint64_t index = 0;  // in the order of their appearance
+  std::size_t environment = 0;
+  std::size_t clocks = 0;
+  std::size_t stream_classes = 0;
+  std::size_t event_classes = 0;
+  // Of its data streams, by class and keys.
+  std::set<std::pair<std::uint64_t, std::vector<std::uint64_t>>> keys = {};
+};
+
+struct SourceStream {
+  SourceTrace* trace = nullptr;
+  Shape shape = {};  // as far as the data stream decides it
+};
+
+// What readers need to find their way through a file is not lowered.
+DataStreamClass without_heads(const DataStreamClass& stream_class) {
+  DataStreamClass without = stream_class;
+  without.packet_context = user_packet_context(stream_class).field_class;
+  without.event_header = nullptr;
+  return without;
+}
+
+class LoweringWriter final : public Writer {
+ public:
+  LoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target)
+      : profile_(profile),
+        target_(std::move(target)),
+        description_(std::make_shared<TraceDescription>("", std::string(profile.format), "")),
+        next_id_(profile.last_class_id) {
+    const ClockClass& clock = description_->add_clock({});
+    const DataStreamClass& stream_class = description_->add_stream_class({.default_clock = &clock});
+    stream_.entity = description_->next_stream();
+    stream_.stream_class = &stream_class;
+  }
+
+  Result<void> write(const Record& record) override {
+    switch (record.kind) {
+      case RecordKind::kEvent:
+        return write_event(record.event, record);
+      case RecordKind::kStreamBegin:
+        if (is_held(*record.stream)) return target_->write(record);
+        return begin_stream(*record.stream);
+      case RecordKind::kStreamEnd:
+        if (is_held(*record.stream)) return target_->write(record);
+        return end_stream(*record.stream);
+      case RecordKind::kPacketBegin:
+      case RecordKind::kPacketEnd:
+        return is_held(*record.packet->stream) ? target_->write(record) : Result<void>();
+      case RecordKind::kLoss:
+        if (record.loss->stream == nullptr || is_held(*record.loss->stream))
+          return target_->write(record);
+        return write_loss(*record.loss);
+      case RecordKind::kDescription:
+      case RecordKind::kProblem:
+      case RecordKind::kFinding:
+        return target_->write(record);
+    }
+    return {};
+  }
+
+  Result<void> flush() override { return target_->flush(); }
+  Result<void> finish() override { return target_->finish(); }
+
+  [[nodiscard]] Receipt receipt() const override {
+    Receipt receipt;
+    for (const Account& account : accounts_) {
+      for (const Kept& kept : account.kept) {
+        const ConventionFacts& facts = facts_of(kept.convention);
+        receipt.push_back({.what = std::string(facts.what),
+                           .done = std::string(facts.done),
+                           .count = account.events,
+                           .lossy = false,
+                           .event_class = account.class_name,
+                           .path = kept.path,
+                           .input = account.input,
+                           .offset = account.offset});
+      }
+    }
+    const auto add = [&](Convention convention, std::uint64_t count) {
+      if (count == 0) return;
+      const ConventionFacts& facts = facts_of(convention);
+      receipt.push_back({.what = std::string(facts.what),
+                         .done = std::string(facts.done),
+                         .count = count,
+                         .lossy = false});
+    };
+    add(Convention::kLoss, losses_);
+    add(Convention::kDescription, marks_);
+    Receipt target = target_->receipt();
+    std::ranges::move(target, std::back_inserter(receipt));
+    return receipt;
+  }
+
+ private:
+  // -- What is held as it is -------------------------------------------------------------------
+
+  // Whether the classes of the data stream are, which is the same for all of one trace.
+  [[nodiscard]] bool is_held(const DataStream& stream) const {
+    if (stream.stream_class == nullptr || stream.stream_class->trace == nullptr) return true;
+    const EventClass any{.stream_class = stream.stream_class};
+    return profile_.holds(any);
+  }
+
+  // -- Marks -----------------------------------------------------------------------------------
+
+  Result<void> begin() {
+    if (std::exchange(begun_, true)) return {};
+    mark_class_ = &add_class(kMarkName, mark_payload(), nullptr);
+    loss_class_ = &add_class(kLossName, loss_payload(), stream_.stream_class->default_clock);
+    return target_->write(Record(RecordKind::kStreamBegin, &stream_));
+  }
+
+  const EventClass& add_class(std::string_view name, FieldClassPtr payload,
+                              const ClockClass* clock) {
+    return description_->add_event_class({.id = next_id_--,
+                                          .name = std::string(name),
+                                          .name_space = {},
+                                          .uid = {},
+                                          .stream_class = stream_.stream_class,
+                                          .clock = clock,
+                                          .payload = std::move(payload)});
+  }
+
+  Result<void> put(const EventClass& event_class, std::uint64_t time) {
+    Event event{.event_class = &event_class, .stream = &stream_, .time = time, .end_time = time};
+    event.slots = slots_.data();
+    event.slot_count = static_cast<std::uint32_t>(slots_.size());
+    return target_->write(Record(event));
+  }
+
+  Result<void> mark(const SourceTrace& trace, std::optional<std::uint64_t> class_id,
+                    std::string_view text) {
+    ++marks_;
+    slots_.clear();
+    Mark{.trace = trace.index, .class_id = class_id, .text = text}.append(slots_);
+    return put(*mark_class_, 0);
+  }
+
+  template <class List>
+  Result<void> mark_new(const SourceTrace& trace, const List& list, std::size_t& marked) {
+    for (; marked < list.size(); ++marked) {
+      if (auto done = mark(trace, std::nullopt, text_of(list[marked])); !done) return done;
+    }
+    return {};
+  }
+
+  // What the description has come to hold.
+  Result<void> mark_description(SourceTrace& trace, const TraceDescription& of) {
+    const Attributes& environment = of.environment();
+    for (; trace.environment < environment.size(); ++trace.environment) {
+      const std::string text = environment_text(trace.environment, environment[trace.environment]);
+      if (auto done = mark(trace, std::nullopt, text); !done) return done;
+    }
+    if (auto done = mark_new(trace, of.clocks(), trace.clocks); !done) return done;
+    for (; trace.stream_classes < of.stream_classes().size(); ++trace.stream_classes) {
+      const std::string text = text_of(without_heads(of.stream_classes()[trace.stream_classes]));
+      if (auto done = mark(trace, std::nullopt, text); !done) return done;
+    }
+    return {};
+  }
+
+  // -- Sources ---------------------------------------------------------------------------------
+
+  Result<SourceTrace*> trace_of(const TraceDescription& description) {
+    const auto [place, is_new] = traces_.try_emplace(description.number());
+    SourceTrace& trace = place->second;
+    if (is_new) {
+      trace.index = next_trace_++;
+      if (auto done = mark(trace, std::nullopt, text_of(description)); !done)
+        return std::unexpected(done.error());
+    }
+    if (auto done = mark_description(trace, description); !done)
+      return std::unexpected(done.error());
+    return &trace;
+  }
+
+  Result<SourceStream*> stream_of(const DataStream& stream) {
+    if (stream.entity == last_stream_ && last_source_ != nullptr) return last_source_;
+    const auto [place, is_new] = streams_.try_emplace(stream.entity);
+    if (is_new) {
+      if (auto made = make_stream(stream, place->second); !made) {
+        streams_.erase(place);
+        return std::unexpected(made.error());
+      }
+    }
+    last_stream_ = stream.entity;
+    return last_source_ = &place->second;
+  }
+
+  Result<void> make_stream(const DataStream& stream, SourceStream& source) {
+    auto trace = trace_of(*stream.stream_class->trace);
+    if (!trace) return std::unexpected(trace.error());
+    source.trace = *trace;
+    (void)open_.begin(stream.entity.trace);
+    std::vector<std::uint64_t> values;
+    bool plain = true;
+    for (const StreamKey& key : stream.keys) {
+      plain = plain && key.digits.empty();
+      values.push_back(key.value);
+    }
+    const bool is_only =
+        source.trace->keys.emplace(stream.stream_class->entity.ordinal, values).second;
+    source.shape.stream_number = !plain || !is_only;
+    if (!source.shape.stream_number) {
+      for (const StreamKey& key : stream.keys) source.shape.stream_keys.push_back(key.name);
+    }
+    return mark(*source.trace, std::nullopt, text_of(stream));
+  }
+
+  Result<void> begin_stream(const DataStream& stream) {
+    if (auto begun = begin(); !begun) return begun;
+    const auto known = stream_of(stream);
+    if (!known) return std::unexpected(known.error());
+    return {};
+  }
+
+  // Classes without events are described at the end.
+  Result<void> end_stream(const DataStream& stream) {
+    const auto found = streams_.find(stream.entity);
+    if (found == streams_.end()) return {};
+    SourceTrace& trace = *found->second.trace;
+    const TraceDescription& description = *stream.stream_class->trace;
+    if (auto done = mark_description(trace, description); !done) return done;
+    if (auto done = mark_new(trace, description.event_classes(), trace.event_classes); !done)
+      return done;
+    streams_.erase(found);
+    last_source_ = nullptr;
+    open_.end(stream.entity.trace);
+    return {};
+  }
+
+  // -- Events ----------------------------------------------------------------------------------
+
+  Result<void> write_event(const Event& event, const Record& record) {
+    Known& known = known_[*event.event_class];
+    if (!known.held)
+      known.held = event.stream == nullptr || is_held(*event.stream) || profile_.holds(*event.event_class);
+    if (*known.held) return target_->write(record);
+    if (auto begun = begin(); !begun) return begun;
+    auto stream = stream_of(*event.stream);
+    if (!stream) return std::unexpected(stream.error());
+    Shape shape = (*stream)->shape;
+    shape.packet_context = event.packet != nullptr && !event.packet->context.empty();
+    for (const bool any_integer : {false, true}) {
+      shape.any_integer = any_integer;
+      auto lowered = lowered_of(event, known, shape, *(*stream)->trace);
+      if (!lowered) return std::unexpected(lowered.error());
+      slots_.clear();
+      arena_.clear();
+      if (!(*lowered)->lowered->lower(event, slots_, arena_)) continue;
+      ++(*lowered)->account->events;
+      last_time_ = (*lowered)->lowered->time_of(event);
+      return put(*(*lowered)->target, last_time_);
+    }
+    return fail(ErrorCode::kInvalidArgument, "an event cannot be lowered");
+  }
+
+  Result<Lowered*> lowered_of(const Event& event, Known& known, const Shape& shape,
+                              SourceTrace& trace) {
+    const auto found = std::ranges::find_if(
+        known.shapes, [&](const Lowered& each) { return each.lowered->shape() == shape; });
+    if (found != known.shapes.end()) return &*found;
+    auto made = LoweredClass::make(*event.event_class, shape, profile_, profile_.most_members);
+    if (!made) return std::unexpected(made.error());
+    if (next_id_ > profile_.last_class_id)
+      return fail(ErrorCode::kLimitExceeded, "the target has no more classes");
+    const TraceDescription& description = *event.event_class->stream_class->trace;
+    if (auto done = mark_description(trace, description); !done)
+      return std::unexpected(done.error());
+    if (auto done = mark_new(trace, description.event_classes(), trace.event_classes); !done)
+      return std::unexpected(done.error());
+    const ClassMark class_mark{.event_class = event.event_class->entity.ordinal, .shape = shape};
+    if (auto done = mark(trace, next_id_, class_mark.text()); !done)
+      return std::unexpected(done.error());
+    const ClockClass* const clock =
+        event.event_class->clock == nullptr ? nullptr : stream_.stream_class->default_clock;
+    const EventClass& target = add_class((*made)->name(), (*made)->payload(), clock);
+    Account& account = accounts_.emplace_back(Account{.class_name = (*made)->name(),
+                                                      .kept = (*made)->kept(),
+                                                      .input = description.input(),
+                                                      .offset = event.offset});
+    return &known.shapes.emplace_back(Lowered{*std::move(made), &target, &account});
+  }
+
+  Result<void> write_loss(const Loss& loss) {
+    if (auto begun = begin(); !begun) return begun;
+    auto stream = stream_of(*loss.stream);
+    if (!stream) return std::unexpected(stream.error());
+    ++losses_;
+    slots_.clear();
+    arena_.clear();
+    LossMark{.trace = (*stream)->trace->index, .stream = loss.stream->entity.ordinal, .loss = loss}
+        .append(slots_, arena_);
+    return put(*loss_class_, last_time_);
+  }
+
+  const TargetProfile& profile_;
+  std::unique_ptr<Writer> target_;
+  std::shared_ptr<TraceDescription> description_;  // of what the target gets
+  DataStream stream_;
+  std::uint64_t next_id_;
+  bool begun_ = false;
+  const EventClass* mark_class_ = nullptr;
+  const EventClass* loss_class_ = nullptr;
+  OpenTraces open_;
+  std::unordered_map<std::uint64_t, SourceTrace> traces_;  // by the numbers of their descriptions
+  std::uint64_t next_trace_ = 0;
+  std::unordered_map<EntityId, SourceStream, EntityIdHash> streams_;
+  EntityId last_stream_ = EntityId::none();
+  SourceStream* last_source_ = nullptr;
+  ClassTable<Known> known_;
+  std::deque<Account> accounts_;
+  std::vector<Slot> slots_;
+  ReusedArena arena_;
+  std::uint64_t last_time_ = 0;
+  std::uint64_t marks_ = 0;
+  std::uint64_t losses_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> lower_for(const TargetProfile& profile, std::unique_ptr<Writer> target) {
+  return std::make_unique<LoweringWriter>(profile, std::move(target));
+}
+
+}  // namespace tracedeck::lower

@@ -1,0 +1,29 @@
+#include "tracedeck/lower/receipt_words.hpp"
+
+#include <array>
+#include <utility>
+
+namespace tracedeck::lower {
+
+const ConventionFacts& facts_of(Convention convention) {
+  static constexpr std::array<ConventionFacts, std::to_underlying(Convention::kCount)> kFacts = {{
+      {"structures", "their members are fields of their own, joined by a dot"},
+      {"arrays, variants, maps, wide numbers and the like", "written as JSON text"},
+      {"integers of other widths", "written as wider ones"},
+      {"labels of enumerations and bit maps", "kept in a mark"},
+      {"identities of data streams", "written as fields `stream.KEY`"},
+      {"packet contexts", "written as fields `packet.NAME` of each event"},
+      {"common contexts", "written as fields `common.NAME`"},
+      {"specific contexts", "written as fields `specific.NAME`"},
+      {"durations", "written as the field `duration`, in ticks of their clock"},
+      {"times of clocks that do not count nanoseconds",
+       "written as the nearest below, beside the field `clock.value`"},
+      {"names that are empty, too long or another's", "written as others, and kept in a mark"},
+      {"losses", "written as events `tracedeck.loss`"},
+      {"descriptions of traces, clocks, data streams and classes",
+       "kept in marks (`tracedeck.mark`)"},
+  }};
+  return kFacts[std::to_underlying(convention)];
+}
+
+}  // namespace tracedeck::lower

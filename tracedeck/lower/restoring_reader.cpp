@@ -1,0 +1,403 @@
+#include "tracedeck/lower/restoring_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/format/output_batch.hpp"
+#include "tracedeck/lower/description_text.hpp"
+#include "tracedeck/lower/field_lowering.hpp"
+#include "tracedeck/lower/lower_marks.hpp"
+#include "tracedeck/lower/lowered_class.hpp"
+#include "tracedeck/model/class_table.hpp"
+
+namespace tracedeck::lower {
+namespace {
+
+constexpr Rule kMarkRule = {"tracedeck/mark", Severity::kWarning, "Marks",
+                            "Marks describe what is stored."};
+
+// A packet that was made up to have a context, and the bytes that its values lie in.
+struct RestoredPacket {
+  Packet packet;
+  ReusedArena arena;
+};
+
+// One of the traces that marks describe.
+struct RestoredTrace {
+  explicit RestoredTrace(std::int64_t clock_shift) : reader({.clock_shift = clock_shift}) {}
+  DescriptionReader reader;
+  struct Stream {
+    std::shared_ptr<const DataStream> stream;
+    std::shared_ptr<RestoredPacket> packet = {};
+  };
+  std::map<std::uint64_t, Stream> streams = {};  // by ordinal
+  std::uint64_t classes = 0;                     // that were announced
+};
+
+// A class of the result that a mark says was lowered.
+struct Binding {
+  RestoredTrace* trace = nullptr;
+  ClassMark mark = {};
+  std::unique_ptr<LoweredClass> lowered = {};  // once it was met with
+  // Data streams by the values of their keys.
+  std::map<std::vector<std::uint64_t>, RestoredTrace::Stream*> by_keys = {};
+};
+
+// What is known of a class as it is stored.
+struct Stored {
+  explicit Stored(const EventClass& of)
+      : is_mark(of.name == kMarkName && of.payload != nullptr &&
+                same_form(*of.payload, *mark_payload())),
+        is_loss(of.name == kLossName && of.payload != nullptr &&
+                same_form(*of.payload, *loss_payload())) {}
+  bool is_mark;
+  bool is_loss;
+  std::uint64_t asked = 0;  // how many marks there were when a binding was looked for
+  Binding* binding = nullptr;
+  bool faulty = false;  // an event did not fit
+};
+
+class RestoringReader final : public Reader {
+ public:
+  RestoringReader(std::unique_ptr<Reader> stored, const TargetProfile& profile,
+                  const ReadOptions& options)
+      : stored_(std::move(stored)), profile_(profile), options_(options) {
+    description_ = stored_->description();
+    ahead_ = next_batch();
+  }
+
+  Result<BatchPtr> next() override {
+    if (ahead_) return *std::exchange(ahead_, std::nullopt);
+    return next_batch();
+  }
+
+  [[nodiscard]] std::shared_ptr<const TraceDescription> description() const override {
+    return description_;
+  }
+  [[nodiscard]] std::string_view target() const override { return stored_->target(); }
+  [[nodiscard]] double progress() const override { return stored_->progress(); }
+  [[nodiscard]] std::optional<std::uint64_t> stored_size() const override {
+    return stored_->stored_size();
+  }
+  [[nodiscard]] std::optional<std::uint64_t> bytes_read() const override {
+    return stored_->bytes_read();
+  }
+
+ private:
+  Result<BatchPtr> next_batch() {
+    while (true) {
+      if (input_ == nullptr) {
+        Result<BatchPtr> batch = stored_->next();
+        if (!batch) return batch;
+        if (*batch == nullptr) return end();
+        input_ = *std::move(batch);
+        at_ = 0;
+      }
+      output_.pin(input_);
+      const std::span<const Record> records = input_->records();
+      while (at_ < records.size() && !output_.full()) {
+        if (!take(records[at_])) break;
+        ++at_;
+      }
+      const bool done = at_ == records.size();
+      if (done) input_ = nullptr;
+      if (!output_.empty()) return output_.take();
+    }
+  }
+
+  Result<BatchPtr> end() {
+    if (std::exchange(ended_, true)) return nullptr;
+    for (auto& [index, trace] : traces_) {
+      for (auto& [ordinal, stream] : trace.streams) {
+        end_packet(stream);
+        output_.pin_lasting(stream.stream);
+        output_.add(Record(RecordKind::kStreamEnd, stream.stream.get()));
+      }
+    }
+    if (output_.empty()) return nullptr;
+    return output_.take();
+  }
+
+  // False: the batch has to be handed on first.
+  bool take(const Record& record) {
+    switch (record.kind) {
+      case RecordKind::kEvent:
+        return take_event(record);
+      case RecordKind::kStreamBegin:
+        // It is none of the traces that are restored, unless events come as they are stored.
+        stored_stream_ = record.stream;
+        return true;
+      case RecordKind::kStreamEnd:
+        stored_stream_ = nullptr;
+        if (std::exchange(shows_stream_, false)) output_.add(record);
+        return true;
+      case RecordKind::kDescription:
+        return true;
+      default:
+        output_.add(record);
+        return true;
+    }
+  }
+
+  bool take_event(const Record& record) {
+    const Event& event = record.event;
+    Stored& stored = classes_[*event.event_class];
+    if (stored.is_mark) {
+      take_mark(event);
+      return true;
+    }
+    if (stored.is_loss && take_loss(event)) return true;
+    if (stored.binding == nullptr && stored.asked != marks_) find_binding(*event.event_class, stored);
+    if (stored.binding == nullptr) return as_stored(record);
+    arena_.output = &output_;
+    Binding& binding = *stored.binding;
+    if (binding.lowered->restore(event, values_, arena_)) {
+      if (RestoredTrace::Stream* const stream = stream_of(binding)) return add(event, binding, *stream);
+    }
+    if (!std::exchange(stored.faulty, true)) {
+      report(event.offset, fmt::format("an event of class `{}` holds what its mark does not allow; "
+                                       "such events are shown as they are stored",
+                                       event.event_class->name.value_or("")));
+    }
+    return as_stored(record);
+  }
+
+  bool as_stored(const Record& record) {
+    if (stored_stream_ != nullptr && !std::exchange(shows_stream_, true))
+      output_.add(Record(RecordKind::kStreamBegin, stored_stream_));
+    output_.add(record);
+    return true;
+  }
+
+  // -- Marks -----------------------------------------------------------------------------------
+
+  void report(std::uint64_t offset, std::string text) {
+    if (!options_.findings) return;
+    Notice notice{.input = stored_->description()->input(),
+                  .finding = {.rule = &kMarkRule, .offset = offset, .text = std::move(text)}};
+    output_.add_notice(RecordKind::kFinding, std::move(notice));
+  }
+
+  void take_mark(const Event& event) {
+    const std::optional<Mark> mark = Mark::parse(event.payload());
+    if (!mark) return report(event.offset, "it is no mark");
+    RestoredTrace& trace =
+        traces_.try_emplace(mark->trace, options_.clock_shift).first->second;
+    const Result<void> done = mark->class_id ? bind(trace, *mark) : describe(trace, *mark);
+    if (!done)
+      report(event.offset, fmt::format("a mark is ignored: {}", done.error().message));
+  }
+
+  Result<void> describe(RestoredTrace& trace, const Mark& mark) {
+    if (auto added = trace.reader.add(mark.text); !added) return added;
+    const std::shared_ptr<TraceDescription>& description = trace.reader.description();
+    if (description == nullptr) return {};
+    if (!restores_) {
+      restores_ = true;
+      description_ = description;
+    }
+    output_.pin_lasting(description);
+    for (; trace.classes < description->event_classes().size(); ++trace.classes)
+      output_.add(Record(&description->event_classes()[trace.classes]));
+    if (const std::shared_ptr<const DataStream> stream = trace.reader.last_stream())
+      begin_stream(trace, stream);
+    return {};
+  }
+
+  void begin_stream(RestoredTrace& trace, const std::shared_ptr<const DataStream>& stream) {
+    const auto [place, is_new] =
+        trace.streams.try_emplace(stream->entity.ordinal, RestoredTrace::Stream{.stream = stream});
+    if (!is_new) return;
+    output_.pin_lasting(stream);
+    output_.add(Record(RecordKind::kStreamBegin, stream.get()));
+  }
+
+  Result<void> bind(RestoredTrace& trace, const Mark& mark) {
+    const std::optional<ClassMark> class_mark = ClassMark::parse(mark.text);
+    if (!class_mark) return fail(ErrorCode::kInvalidArgument, "its text is none of a class");
+    const std::shared_ptr<TraceDescription>& description = trace.reader.description();
+    if (description == nullptr || class_mark->event_class >= description->event_classes().size())
+      return fail(ErrorCode::kInvalidArgument, "the class that it names is not described");
+    const auto [place, is_new] =
+        bindings_.try_emplace(*mark.class_id, Binding{.trace = &trace, .mark = *class_mark});
+    if (!is_new) return fail(ErrorCode::kInvalidArgument, "its class has another mark");
+    ++marks_;
+    return {};
+  }
+
+  void find_binding(const EventClass& event_class, Stored& stored) {
+    stored.asked = marks_;
+    if (!event_class.id || event_class.payload == nullptr) return;
+    const auto found = bindings_.find(*event_class.id);
+    if (found == bindings_.end()) return;
+    Binding& binding = found->second;
+    const TraceDescription& description = *binding.trace->reader.description();
+    const auto* const payload = event_class.payload->as<StructureClass>();
+    auto lowered = LoweredClass::make(description.event_classes()[binding.mark.event_class],
+                                      binding.mark.shape, profile_, payload->members.size());
+    if (lowered && fits(**lowered, event_class)) {
+      binding.lowered = *std::move(lowered);
+      stored.binding = &binding;
+      return;
+    }
+    report(0, fmt::format("the mark of class `{}` is ignored: the class has other fields than it "
+                          "says", event_class.name.value_or("")));
+  }
+
+  static bool fits(const LoweredClass& lowered, const EventClass& stored) {
+    const bool has_time = lowered.source().clock != nullptr;
+    return lowered.name() == stored.name && has_time == (stored.clock != nullptr) &&
+           same_form(*lowered.payload(), *stored.payload);
+  }
+
+  // -- Events ----------------------------------------------------------------------------------
+
+  // The data stream of the event whose values are at hand; null: there is none.
+  RestoredTrace::Stream* stream_of(Binding& binding) {
+    auto& streams = binding.trace->streams;
+    const DataStreamClass& stream_class = *binding.lowered->source().stream_class;
+    if (binding.lowered->shape().stream_number) {
+      const auto found = streams.find(values_.stream_number);
+      const bool fits = found != streams.end() && found->second.stream->stream_class == &stream_class;
+      return fits ? &found->second : nullptr;
+    }
+    RestoredTrace::Stream*& known = binding.by_keys[values_.stream_keys];
+    if (known != nullptr) return known;
+    const auto has_keys = [&](const DataStream& stream) {
+      return std::ranges::equal(stream.keys, values_.stream_keys, {}, &StreamKey::value) &&
+             std::ranges::equal(stream.keys, binding.lowered->shape().stream_keys, {},
+                                &StreamKey::name);
+    };
+    for (auto& [ordinal, stream] : streams) {
+      if (stream.stream->stream_class != &stream_class || !has_keys(*stream.stream)) continue;
+      return known = &stream;
+    }
+    binding.by_keys.erase(values_.stream_keys);
+    return nullptr;
+  }
+
+  bool add(const Event& stored, Binding& binding, RestoredTrace::Stream& stream) {
+    Slot* const room = output_.room(values_.slots.size());
+    if (room == nullptr) return false;
+    std::ranges::copy(values_.slots, room);
+    output_.commit(room + values_.slots.size());
+    output_.pin_lasting(stream.stream);
+    output_.pin_lasting(binding.trace->reader.description());
+    take_packet(stream);
+    Event event = stored;
+    event.event_class = &binding.lowered->source();
+    event.stream = stream.stream.get();
+    event.packet = stream.packet == nullptr ? nullptr : &stream.packet->packet;
+    event.time = values_.time;
+    event.end_time = values_.end_time;
+    event.slots = room;
+    event.slot_count = static_cast<std::uint32_t>(values_.slots.size());
+    event.common_count = values_.common_count;
+    event.specific_count = values_.specific_count;
+    event.header_count = 0;
+    output_.add(Record(event));
+    return true;
+  }
+
+  // Events with the same packet context, one after the other, are in one packet.
+  void take_packet(RestoredTrace::Stream& stream) {
+    const bool goes_on = stream.packet == nullptr
+                             ? values_.packet_context.empty()
+                             : same_values(stream.packet->packet.context, values_.packet_context);
+    if (!goes_on) {
+      end_packet(stream);
+      if (values_.packet_context.empty()) return;
+      stream.packet = std::make_shared<RestoredPacket>();
+      Packet& packet = stream.packet->packet;
+      packet.stream = stream.stream.get();
+      packet.context = values_.packet_context;
+      for (Slot& slot : packet.context) keep_bytes(slot, stream.packet->arena);
+      output_.pin_lasting(stream.packet);
+      output_.add(Record(RecordKind::kPacketBegin, &packet));
+    } else if (stream.packet != nullptr) {
+      output_.pin_lasting(stream.packet);
+    }
+  }
+  static void keep_bytes(Slot& slot, ByteArena& arena) {
+    switch (slot.kind) {
+      case SlotKind::kString:
+      case SlotKind::kBlob:
+      case SlotKind::kPackedArray:
+      case SlotKind::kWideUnsigned:
+      case SlotKind::kWideSigned:
+      case SlotKind::kWideReal:
+        slot.pointer = arena.keep(slot.bytes());
+        break;
+      default:
+        break;
+    }
+  }
+  void end_packet(RestoredTrace::Stream& stream) {
+    if (stream.packet == nullptr) return;
+    output_.pin_lasting(stream.packet);
+    output_.add(Record(RecordKind::kPacketEnd, &stream.packet->packet));
+    stream.packet.reset();
+  }
+
+  bool take_loss(const Event& event) {
+    std::optional<LossMark> mark = LossMark::parse(event.payload());
+    if (!mark) return false;
+    const auto trace = traces_.find(mark->trace);
+    if (trace == traces_.end()) return false;
+    if (mark->stream) {
+      const auto stream = trace->second.streams.find(*mark->stream);
+      if (stream == trace->second.streams.end()) return false;
+      mark->loss.stream = stream->second.stream.get();
+      output_.pin_lasting(stream->second.stream);
+    }
+    output_.add_loss(mark->loss);
+    return true;
+  }
+
+  // Bytes of values go where the batch at hand keeps them.
+  struct BatchArena final : ByteArena {
+    [[nodiscard]] const std::uint8_t* keep(ByteSpan bytes) override { return output->keep(bytes); }
+    OutputBatch* output = nullptr;
+  };
+
+  std::unique_ptr<Reader> stored_;
+  const TargetProfile& profile_;
+  ReadOptions options_;
+  std::shared_ptr<const TraceDescription> description_;
+  std::optional<Result<BatchPtr>> ahead_;
+  BatchPtr input_;  // of which records from `at_` on are to be taken
+  std::size_t at_ = 0;
+  OutputBatch output_;
+  BatchArena arena_;
+  RestoredValues values_;
+  std::map<std::uint64_t, RestoredTrace> traces_;  // by their number in the marks
+  std::unordered_map<std::uint64_t, Binding> bindings_;  // by the ids of stored classes
+  std::uint64_t marks_ = 0;                              // of classes
+  ClassTable<Stored> classes_;
+  const DataStream* stored_stream_ = nullptr;
+  bool shows_stream_ = false;
+  bool restores_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+bool may_have_marks(ByteSpan head) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()),
+                              std::min(head.size(), kMarksWithin));
+  return text.find(kMarkName) != std::string_view::npos;
+}
+
+std::unique_ptr<Reader> restore(std::unique_ptr<Reader> stored, const TargetProfile& profile,
+                                const ReadOptions& options) {
+  return std::make_unique<RestoringReader>(std::move(stored), profile, options);
+}
+
+}  // namespace tracedeck::lower
