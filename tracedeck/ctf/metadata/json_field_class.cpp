@@ -7,12 +7,12 @@
 #include <optional>
 #include <utility>
 
-#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/metadata/json_location.hpp"
 #include "tracedeck/ctf/metadata/json_properties.hpp"
 #include "tracedeck/ctf/metadata/json_values.hpp"
 #include "tracedeck/ctf/metadata/range_set.hpp"
 #include "tracedeck/ctf/roles.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 
 namespace tracedeck::ctf {
 namespace {

@@ -6,25 +6,13 @@
 #include <cstring>
 #include <utility>
 
-#include "tracedeck/base/utf8.hpp"
-
 namespace tracedeck::ctf {
 namespace {
 
 // Findings repeat parts of the metadata; their number bounds the memory they take.
 constexpr std::size_t kMostFindings = 10'000;
-constexpr std::size_t kMostQuoted = 60;
 
 }  // namespace
-
-std::string quoted(JsonRef value) {
-  if (value.is(JsonKind::kArray) || value.is(JsonKind::kObject))
-    return std::string(kind_words(value.kind()));
-  const std::string_view raw = value.raw();
-  if (raw.size() <= kMostQuoted) return std::string(raw);
-  const std::string_view start = raw.substr(0, kMostQuoted);
-  return fmt::format("{}...", start.substr(0, utf8_valid_prefix(as_bytes(start))));
-}
 
 JsonLine line_at(ByteSpan bytes, std::uint64_t begin, JsonLine line, std::uint64_t offset) {
   ByteSpan before = bytes.first(std::min<std::uint64_t>(bytes.size(), offset - begin));

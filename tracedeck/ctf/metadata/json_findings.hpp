@@ -9,14 +9,11 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/finding.hpp"
+#include "tracedeck/base/json_access.hpp"
 #include "tracedeck/ctf/dialect.hpp"
-#include "tracedeck/ctf/metadata/json_text.hpp"
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"
 
 namespace tracedeck::ctf {
-
-// "3", "\"lettle-endian\"", "an object": a value as a finding quotes it.
-[[nodiscard]] std::string quoted(JsonRef value);
 
 // The line that the byte at `offset` of the stream stands on. `bytes` begin at offset `begin`, on
 // `line`.

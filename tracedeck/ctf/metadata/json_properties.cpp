@@ -350,13 +350,6 @@ Properties location_properties() { return kLocationObject; }
 Properties clock_offset_properties() { return kClockOffsetObject; }
 Properties clock_origin_properties() { return kClockOriginObject; }
 
-JsonRef find_child(JsonRef object, std::string_view name) {
-  for (const JsonRef value : JsonChildren(object)) {
-    if (value.key() == name) return value;
-  }
-  return {};
-}
-
 JsonRef FoundProperties::operator[](std::string_view name) const {
   const Property* property = find_property(properties_, name);
   return property == nullptr ? JsonRef()

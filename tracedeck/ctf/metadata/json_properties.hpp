@@ -9,9 +9,9 @@
 #include <span>
 #include <string_view>
 
+#include "tracedeck/base/json_access.hpp"
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/metadata/json_findings.hpp"
-#include "tracedeck/ctf/metadata/json_text.hpp"
 
 namespace tracedeck::ctf {
 
@@ -117,9 +117,6 @@ template <class Info>
   }
   return nullptr;
 }
-
-// The child of an object by name, if any: the first of repeated ones.
-[[nodiscard]] JsonRef find_child(JsonRef object, std::string_view name);
 
 // The properties of one object that are usable: of the right type, and said once. Words of the
 // other document count, under the name that the dialect has for them, if any.

@@ -10,10 +10,6 @@
 namespace tracedeck::ctf {
 namespace {
 
-using Unsigned128 = unsigned __int128;
-
-constexpr Unsigned128 kTop = Unsigned128{1} << 127U;
-
 std::optional<Integer> read_bound(JsonRef value, JsonFindings& findings) {
   if (!is_json_integer(value)) {
     findings.expect(MetadataRule::kRangeSet, value, "an integer");
@@ -49,32 +45,6 @@ std::optional<IntegerRange> read_range(JsonRef value, JsonFindings& findings) {
 }
 
 }  // namespace
-
-std::size_t count_children(JsonRef value) {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const JsonRef each : JsonChildren(value)) ++count;
-  return count;
-}
-
-bool is_json_integer(JsonRef value) {
-  return value.is(JsonKind::kNumber) && value.raw().find_first_of(".eE") == std::string_view::npos;
-}
-
-std::optional<Integer> json_integer(JsonRef value) {
-  std::string_view digits = value.raw();
-  const bool negative = digits.starts_with('-');
-  if (negative) digits.remove_prefix(1);
-  constexpr std::size_t kMostDigits = 39;
-  if (digits.size() > kMostDigits) return {};
-  Unsigned128 magnitude = 0;
-  for (const char digit : digits) {
-    const auto add = static_cast<Unsigned128>(digit - '0');
-    if (magnitude > (std::numeric_limits<Unsigned128>::max() - add) / 10) return {};
-    magnitude = magnitude * 10 + add;
-  }
-  if (negative && magnitude > kTop) return {};
-  return Integer::of(magnitude, negative);
-}
 
 std::optional<std::uint64_t> read_natural(JsonRef value, MetadataRule rule, std::uint64_t least,
                                           std::uint64_t most, JsonFindings& findings) {

@@ -7,19 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "tracedeck/base/json_access.hpp"
 #include "tracedeck/ctf/metadata/json_findings.hpp"
-#include "tracedeck/ctf/metadata/json_text.hpp"
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::ctf {
-
-// Elements of an array, properties of an object.
-[[nodiscard]] std::size_t count_children(JsonRef value);
-// A JSON number without fraction and exponent.
-[[nodiscard]] bool is_json_integer(JsonRef value);
-// Its value; nothing when 128 bits are too few.
-[[nodiscard]] std::optional<Integer> json_integer(JsonRef value);
 
 // Every function below reports what is wrong, and then returns nothing.
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/metadata/tsdl_syntax.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf::tsdl {

@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
-#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/metadata/tsdl_values.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 
 namespace tracedeck::ctf::tsdl {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tracedeck/ctf/class_nesting.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 
 namespace tracedeck::ctf::tsdl {
 namespace {

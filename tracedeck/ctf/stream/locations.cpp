@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "tracedeck/ctf/class_nesting.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {

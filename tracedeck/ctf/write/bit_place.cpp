@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "tracedeck/ctf/class_nesting.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "tracedeck/ctf/write/json_out.hpp"
+#include "tracedeck/base/json_out.hpp"
 
 namespace tracedeck::ctf {
 namespace {

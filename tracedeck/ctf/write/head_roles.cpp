@@ -3,8 +3,8 @@
 #include <string_view>
 #include <variant>
 
-#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/roles.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/target_scalars.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {

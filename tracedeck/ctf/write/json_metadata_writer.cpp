@@ -8,14 +8,14 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tracedeck/base/json_out.hpp"
 #include "tracedeck/base/name_index.hpp"
-#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/metadata/tsdl_values.hpp"
 #include "tracedeck/ctf/roles.hpp"
 #include "tracedeck/ctf/words.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
-#include "tracedeck/ctf/write/json_out.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "tracedeck/base/json_access.hpp"
 #include "tracedeck/ctf/metadata/json_properties.hpp"
-#include "tracedeck/ctf/metadata/json_text.hpp"
 #include "tracedeck/ctf/metadata/metadata.hpp"
 #include "tracedeck/ctf/metadata/metadata_reader.hpp"
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"

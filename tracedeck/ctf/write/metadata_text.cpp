@@ -5,11 +5,11 @@
 #include <map>
 #include <unordered_map>
 
-#include "tracedeck/ctf/class_nesting.hpp"
+#include "tracedeck/base/json_out.hpp"
 #include "tracedeck/ctf/write/json_metadata_writer.hpp"
-#include "tracedeck/ctf/write/json_out.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 #include "tracedeck/model/written_out.hpp"
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "tracedeck/ctf/alignment.hpp"
-#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/write/bit_place.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/dynamic_options.hpp"
@@ -13,6 +12,7 @@
 #include "tracedeck/ctf/write/target_names.hpp"
 #include "tracedeck/ctf/write/target_plan.hpp"
 #include "tracedeck/ctf/write/target_scalars.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {

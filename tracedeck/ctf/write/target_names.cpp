@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "tracedeck/base/utf8.hpp"
-#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/write/location_words.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "tracedeck/ctf/alignment.hpp"
-#include "tracedeck/ctf/class_nesting.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/head_roles.hpp"
 #include "tracedeck/ctf/write/target_names.hpp"
+#include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {

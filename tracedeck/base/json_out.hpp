@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "tracedeck/model/field_class.hpp"
+#include "tracedeck/base/integer.hpp"
 
-namespace tracedeck::ctf {
+namespace tracedeck {
 
 // Commas come by themselves; keys and ends are the caller's to balance. Bytes that are no UTF-8
 // become U+FFFD.
@@ -51,4 +51,4 @@ class JsonOut {
 // A JSON string, quotes included.
 [[nodiscard]] std::string json_string(std::string_view text);
 
-}  // namespace tracedeck::ctf
+}  // namespace tracedeck

@@ -1,4 +1,4 @@
-#include "tracedeck/ctf/metadata/json_text.hpp"
+#include "tracedeck/base/json_text.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tracedeck::ctf {
+namespace tracedeck {
 namespace {
 
 auto parse(std::string_view json) {
@@ -224,4 +224,4 @@ RC_GTEST_PROP(JsonText, JudgesDamage, (std::uint8_t byte)) {
 }
 
 }  // namespace
-}  // namespace tracedeck::ctf
+}  // namespace tracedeck

@@ -1,4 +1,4 @@
-#include "tracedeck/ctf/metadata/json_text.hpp"
+#include "tracedeck/base/json_text.hpp"
 
 #include <fmt/format.h>
 #include <simdjson.h>
@@ -7,7 +7,7 @@
 #include <ranges>
 #include <utility>
 
-namespace tracedeck::ctf {
+namespace tracedeck {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
@@ -477,4 +477,4 @@ std::optional<JsonFault> JsonParser::parse_usual(JsonText& text) {
   return {};
 }
 
-}  // namespace tracedeck::ctf
+}  // namespace tracedeck

@@ -1,11 +1,10 @@
-#include "tracedeck/ctf/write/json_out.hpp"
+#include "tracedeck/base/json_out.hpp"
 
 #include <fmt/format.h>
 
 #include "tracedeck/base/utf8.hpp"
-#include "tracedeck/ctf/words.hpp"
 
-namespace tracedeck::ctf {
+namespace tracedeck {
 namespace {
 
 void append_character(std::string& out, char character) {
@@ -67,4 +66,4 @@ std::string json_string(std::string_view text) {
   return out;
 }
 
-}  // namespace tracedeck::ctf
+}  // namespace tracedeck

@@ -1,8 +1,8 @@
-// One JSON text of a metadata or auxiliary stream, as a tree that knows where everything stood.
+// One JSON text, alone or of a stream of them, as a tree that knows where everything stood.
 //
 // The parser is simdjson's; the tree is a flat list of small nodes in the order of the text. It
-// keeps what metadata needs and DOM parsers drop: byte offsets, the order of keys, repeated keys,
-// and numbers of any size as their text.
+// keeps what descriptions of traces need and DOM parsers drop: byte offsets, the order of keys,
+// repeated keys, and numbers of any size as their text.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/padded_bytes.hpp"
 
-namespace tracedeck::ctf {
+namespace tracedeck {
 
 // Arrays and objects within each other. A field class takes up to three levels (its object, the
 // array of members or options, the member), so classes that are nested 256 deep are below this.
@@ -196,4 +196,4 @@ class JsonParser {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace tracedeck::ctf
+}  // namespace tracedeck
