@@ -35,8 +35,6 @@ struct ReadOptions {
   // a reader may skip what holds none, but need not.
   std::optional<Nanoseconds> begin = {};
   std::optional<Nanoseconds> end = {};
-  // Of a trace that a conversion made from another: as it is stored, and not as it was before.
-  bool as_stored = false;
   // Packets are wanted and no events: a reader of a format with `FormatInfo::packets_apart` passes
   // over what is in them, others need not.
   bool packets_only = false;
@@ -45,6 +43,8 @@ struct ReadOptions {
   std::shared_ptr<const Symbols> symbols = {};
   // The input is hexadecimal text (Tonbandgerät).
   bool hexadecimal = false;
+  // Of a trace that a conversion made from another: as it is stored, and not as it was before.
+  bool as_stored = false;
   // Of an input that is a bare data stream (CTF). Null: traces have their own.
   std::shared_ptr<const GivenMetadata> metadata = {};
   // Called, by who reads, with what a user should know and no record can say, as a sentence that

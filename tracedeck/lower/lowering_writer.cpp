@@ -197,7 +197,7 @@ class LoweringWriter final : public Writer {
   Result<void> mark_description(SourceTrace& trace, const TraceDescription& of) {
     const Attributes& environment = of.environment();
     for (; trace.environment < environment.size(); ++trace.environment) {
-      const std::string text = environment_text(trace.environment, environment[trace.environment]);
+      const std::string text = text_of(environment[trace.environment], trace.environment);
       if (auto done = mark(trace, std::nullopt, text); !done) return done;
     }
     if (auto done = mark_new(trace, of.clocks(), trace.clocks); !done) return done;

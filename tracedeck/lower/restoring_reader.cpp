@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tracedeck/format/output_batch.hpp"
-#include "tracedeck/lower/description_text.hpp"
+#include "tracedeck/lower/description_reader.hpp"
 #include "tracedeck/lower/field_lowering.hpp"
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
@@ -31,7 +31,7 @@ struct RestoredPacket {
 
 // One of the traces that marks describe.
 struct RestoredTrace {
-  explicit RestoredTrace(std::int64_t clock_shift) : reader({.clock_shift = clock_shift}) {}
+  RestoredTrace(const std::string& input, std::int64_t clock_shift) : reader(input, clock_shift) {}
   DescriptionReader reader;
   struct Stream {
     std::shared_ptr<const DataStream> stream;
@@ -189,7 +189,9 @@ class RestoringReader final : public Reader {
     const std::optional<Mark> mark = Mark::parse(event.payload());
     if (!mark) return report(event.offset, "it is no mark");
     RestoredTrace& trace =
-        traces_.try_emplace(mark->trace, options_.clock_shift).first->second;
+        traces_
+            .try_emplace(mark->trace, stored_->description()->input(), options_.clock_shift)
+            .first->second;
     const Result<void> done = mark->class_id ? bind(trace, *mark) : describe(trace, *mark);
     if (!done)
       report(event.offset, fmt::format("a mark is ignored: {}", done.error().message));
@@ -206,24 +208,21 @@ class RestoringReader final : public Reader {
     output_.pin_lasting(description);
     for (; trace.classes < description->event_classes().size(); ++trace.classes)
       output_.add(Record(&description->event_classes()[trace.classes]));
-    if (const std::shared_ptr<const DataStream> stream = trace.reader.last_stream())
-      begin_stream(trace, stream);
+    if (const auto stream = trace.reader.take_new_stream()) begin_stream(trace, *stream);
     return {};
   }
 
-  void begin_stream(RestoredTrace& trace, const std::shared_ptr<const DataStream>& stream) {
-    const auto [place, is_new] =
-        trace.streams.try_emplace(stream->entity.ordinal, RestoredTrace::Stream{.stream = stream});
-    if (!is_new) return;
-    output_.pin_lasting(stream);
-    output_.add(Record(RecordKind::kStreamBegin, stream.get()));
+  using NumberedStream = std::pair<std::uint64_t, std::shared_ptr<const DataStream>>;
+  void begin_stream(RestoredTrace& trace, const NumberedStream& added) {
+    trace.streams.try_emplace(added.first, RestoredTrace::Stream{.stream = added.second});
+    output_.pin_lasting(added.second);
+    output_.add(Record(RecordKind::kStreamBegin, added.second.get()));
   }
 
   Result<void> bind(RestoredTrace& trace, const Mark& mark) {
     const std::optional<ClassMark> class_mark = ClassMark::parse(mark.text);
     if (!class_mark) return fail(ErrorCode::kInvalidArgument, "its text is none of a class");
-    const std::shared_ptr<TraceDescription>& description = trace.reader.description();
-    if (description == nullptr || class_mark->event_class >= description->event_classes().size())
+    if (trace.reader.event_class(class_mark->event_class) == nullptr)
       return fail(ErrorCode::kInvalidArgument, "the class that it names is not described");
     const auto [place, is_new] =
         bindings_.try_emplace(*mark.class_id, Binding{.trace = &trace, .mark = *class_mark});
@@ -238,10 +237,9 @@ class RestoringReader final : public Reader {
     const auto found = bindings_.find(*event_class.id);
     if (found == bindings_.end()) return;
     Binding& binding = found->second;
-    const TraceDescription& description = *binding.trace->reader.description();
+    const EventClass& source = *binding.trace->reader.event_class(binding.mark.event_class);
     const auto* const payload = event_class.payload->as<StructureClass>();
-    auto lowered = LoweredClass::make(description.event_classes()[binding.mark.event_class],
-                                      binding.mark.shape, profile_, payload->members.size());
+    auto lowered = LoweredClass::make(source, binding.mark.shape, profile_, payload->members.size());
     if (lowered && fits(**lowered, event_class)) {
       binding.lowered = *std::move(lowered);
       stored.binding = &binding;

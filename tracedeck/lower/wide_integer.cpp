@@ -5,7 +5,7 @@
 namespace tracedeck::lower {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 // Of a little-endian two's complement.
 void negate(std::vector<std::uint8_t>& bytes) {
@@ -21,7 +21,7 @@ void negate(std::vector<std::uint8_t>& bytes) {
 std::optional<std::vector<std::uint8_t>> magnitude_of(std::string_view digits) {
   std::vector<std::uint8_t> bytes((digits.size() + 1) / 2);
   for (std::size_t i = 0; i < digits.size(); ++i) {
-    const std::size_t digit = kDigits.find(digits[digits.size() - 1 - i]);
+    const std::size_t digit = kHexDigits.find(digits[digits.size() - 1 - i]);
     if (digit == std::string_view::npos) return std::nullopt;
     bytes[i / 2] = static_cast<std::uint8_t>(bytes[i / 2] | digit << (i % 2 * 4));
   }
@@ -41,8 +41,8 @@ void append_wide_integer(std::string& out, const Slot& slot) {
   while (bytes.size() > 1 && bytes.back() == 0) bytes.pop_back();
   out += "0x";
   for (std::size_t i = bytes.size(); i-- > 0;) {
-    if (i + 1 != bytes.size() || bytes[i] >= 16) out.push_back(kDigits[bytes[i] >> 4]);
-    out.push_back(kDigits[bytes[i] & 15]);
+    if (i + 1 != bytes.size() || bytes[i] >= 16) out.push_back(kHexDigits[bytes[i] >> 4]);
+    out.push_back(kHexDigits[bytes[i] & 15]);
   }
 }
 
