@@ -64,8 +64,8 @@ struct WriteTarget {
   std::array<std::string_view, 2> suffixes = {};
   // Options of the command that only such targets know, by name: "packet-size".
   std::array<std::string_view, 2> options = {};
-  // What it can hold; what it cannot is lowered before it comes to the writer. Null: the writer takes
-  // what comes.
+  // What it can hold; what it cannot is lowered before it comes to the writer. Null: the writer
+  // takes what comes.
   const TargetProfile* profile = nullptr;
 };
 

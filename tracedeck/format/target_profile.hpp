@@ -19,8 +19,8 @@ struct TargetProfile {
   // Widths of unsigned integers, ascending; 0s are none. Wider ones up to 64 bits have a variable
   // length, and signed ones 64 bits.
   std::array<std::uint8_t, 3> unsigned_widths = {};
-  std::size_t longest_name = 0;       // bytes, of classes and fields
-  std::size_t most_members = 0;       // of a payload
+  std::size_t longest_name = 0;  // bytes, of classes and fields
+  std::size_t most_members = 0;  // of a payload
   // The ids of classes that are made here, from the last one down.
   std::uint64_t last_class_id = 0;
 };

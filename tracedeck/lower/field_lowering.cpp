@@ -17,9 +17,7 @@ const FieldClassPtr& text_class() {
   return kText;
 }
 
-bool is_text(const FieldClass& field_class) {
-  return field_class.as<StringClass>() != nullptr;
-}
+bool is_text(const FieldClass& field_class) { return field_class.as<StringClass>() != nullptr; }
 
 std::optional<std::uint32_t> width_of(const IntegerClass& integer) {
   const auto* const fixed = std::get_if<FixedLayout>(&integer.layout);
@@ -37,9 +35,10 @@ FieldProgram FieldLowering::add_members(const FieldClass* structure, std::string
   // Runs of what stays as it is are one step.
   FieldProgram fused;
   for (FieldStep& step : program) {
-    const bool joins = !fused.empty() && step.kind == FieldStep::Kind::kCopy &&
-                       fused.back().kind == FieldStep::Kind::kCopy &&
-                       (fused.size() < 2 || fused[fused.size() - 2].kind != FieldStep::Kind::kOptional);
+    const bool joins =
+        !fused.empty() && step.kind == FieldStep::Kind::kCopy &&
+        fused.back().kind == FieldStep::Kind::kCopy &&
+        (fused.size() < 2 || fused[fused.size() - 2].kind != FieldStep::Kind::kOptional);
     if (joins) {
       fused.back().count += step.count;
     } else {
@@ -58,7 +57,8 @@ void FieldLowering::add(std::string name, FieldClassPtr field_class) {
     name.push_back('_');
   }
   if (name != wanted) keep(Convention::kName, wanted);
-  members_.push_back({.name = std::move(name), .field_class = std::move(field_class), .attributes = {}});
+  members_.push_back(
+      {.name = std::move(name), .field_class = std::move(field_class), .attributes = {}});
 }
 
 FieldClassPtr FieldLowering::take() {
@@ -87,8 +87,8 @@ void FieldLowering::add_value(FieldProgram& program, const std::string& path,
     FieldProgram held;
     if (FieldClassPtr value = direct(*optional->value, held)) {
       note_description(*optional->value, path);
-      program.push_back({.kind = FieldStep::Kind::kOptional,
-                         .count = static_cast<std::uint32_t>(held.size())});
+      program.push_back(
+          {.kind = FieldStep::Kind::kOptional, .count = static_cast<std::uint32_t>(held.size())});
       std::ranges::move(held, std::back_inserter(program));
       return add(path, make_field_class(OptionalClass{.value = std::move(value)}));
     }
@@ -119,8 +119,8 @@ FieldClassPtr FieldLowering::integer(const IntegerClass& source, FieldProgram& p
   const auto width = width_of(source);
   if (width && *width > 64) return nullptr;
   if (!width && any_integer_) return nullptr;
-  program.push_back({.kind = FieldStep::Kind::kNumber,
-                     .width = static_cast<std::uint8_t>(width.value_or(0))});
+  program.push_back(
+      {.kind = FieldStep::Kind::kNumber, .width = static_cast<std::uint8_t>(width.value_or(0))});
   if (source.is_signed)
     return make_field_class(IntegerClass{.is_signed = true, .layout = FixedLayout{.width = 64}});
   for (const std::uint8_t held : profile_.unsigned_widths) {

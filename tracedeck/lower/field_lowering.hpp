@@ -17,7 +17,8 @@ namespace tracedeck::lower {
 // Collects the members of one lowered payload.
 class FieldLowering {
  public:
-  // `any_integer`: see `Shape`. `most`: stops behind so many fields, one more of which there is then.
+  // `any_integer`: see `Shape`. `most`: stops behind so many fields, one more of which there is
+  // then.
   FieldLowering(const TargetProfile& profile, bool any_integer, std::size_t most)
       : profile_(profile), any_integer_(any_integer), most_(most) {}
 

@@ -26,7 +26,8 @@ struct FieldStep {
 };
 using FieldProgram = std::vector<FieldStep>;
 
-// Appends the values at `slot`, lowered, to `out`. False: an integer of variable length does not fit.
+// Appends the values at `slot`, lowered, to `out`. False: an integer of variable length does not
+// fit.
 [[nodiscard]] bool lower_values(const FieldProgram& program, const Slot* slot,
                                 std::vector<Slot>& out, ByteArena& arena);
 

@@ -108,12 +108,12 @@ const FieldClassPtr& mark_payload() {
 }
 
 const FieldClassPtr& loss_payload() {
-  static const FieldClassPtr kClass = structure(
-      {member("events", optional(number())), member("packets", optional(number())),
-       member("taken_back", flag()), member("begin", optional(text())),
-       member("end", optional(text())), member("begin_value", optional(number())),
-       member("end_value", optional(number())), member("stream.number", optional(number())),
-       member("trace", number())});
+  static const FieldClassPtr kClass =
+      structure({member("events", optional(number())), member("packets", optional(number())),
+                 member("taken_back", flag()), member("begin", optional(text())),
+                 member("end", optional(text())), member("begin_value", optional(number())),
+                 member("end_value", optional(number())),
+                 member("stream.number", optional(number())), member("trace", number())});
   return kClass;
 }
 

@@ -71,8 +71,7 @@ UserPacketContext user_packet_context(const DataStreamClass& stream_class) {
   }
   const bool all = left.members.size() == users.kept.size();
   if (!left.members.empty()) {
-    users.field_class =
-        all ? stream_class.packet_context : make_field_class(std::move(left));
+    users.field_class = all ? stream_class.packet_context : make_field_class(std::move(left));
   }
   return users;
 }
@@ -101,8 +100,7 @@ Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& sourc
   };
   made->specific_ =
       context(source.specific_context.get(), "specific.", Convention::kSpecificContext);
-  made->common_ =
-      context(stream_class.common_context.get(), "common.", Convention::kCommonContext);
+  made->common_ = context(stream_class.common_context.get(), "common.", Convention::kCommonContext);
   if (made->shape_.packet_context) {
     UserPacketContext users = user_packet_context(stream_class);
     made->packet_ = context(users.field_class.get(), "packet.", Convention::kPacketContext);

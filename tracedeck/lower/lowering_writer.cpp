@@ -283,7 +283,8 @@ class LoweringWriter final : public Writer {
   Result<void> write_event(const Event& event, const Record& record) {
     Known& known = known_[*event.event_class];
     if (!known.held)
-      known.held = event.stream == nullptr || is_held(*event.stream) || profile_.holds(*event.event_class);
+      known.held =
+          event.stream == nullptr || is_held(*event.stream) || profile_.holds(*event.event_class);
     if (*known.held) return target_->write(record);
     if (auto begun = begin(); !begun) return begun;
     auto stream = stream_of(*event.stream);

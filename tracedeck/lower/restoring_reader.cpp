@@ -154,12 +154,14 @@ class RestoringReader final : public Reader {
       return true;
     }
     if (stored.is_loss && take_loss(event)) return true;
-    if (stored.binding == nullptr && stored.asked != marks_) find_binding(*event.event_class, stored);
+    if (stored.binding == nullptr && stored.asked != marks_)
+      find_binding(*event.event_class, stored);
     if (stored.binding == nullptr) return as_stored(record);
     arena_.output = &output_;
     Binding& binding = *stored.binding;
     if (binding.lowered->restore(event, values_, arena_)) {
-      if (RestoredTrace::Stream* const stream = stream_of(binding)) return add(event, binding, *stream);
+      if (RestoredTrace::Stream* const stream = stream_of(binding))
+        return add(event, binding, *stream);
     }
     if (!std::exchange(stored.faulty, true)) {
       report(event.offset, fmt::format("an event of class `{}` holds what its mark does not allow; "
@@ -189,12 +191,10 @@ class RestoringReader final : public Reader {
     const std::optional<Mark> mark = Mark::parse(event.payload());
     if (!mark) return report(event.offset, "it is no mark");
     RestoredTrace& trace =
-        traces_
-            .try_emplace(mark->trace, stored_->description()->input(), options_.clock_shift)
+        traces_.try_emplace(mark->trace, stored_->description()->input(), options_.clock_shift)
             .first->second;
     const Result<void> done = mark->class_id ? bind(trace, *mark) : describe(trace, *mark);
-    if (!done)
-      report(event.offset, fmt::format("a mark is ignored: {}", done.error().message));
+    if (!done) report(event.offset, fmt::format("a mark is ignored: {}", done.error().message));
   }
 
   Result<void> describe(RestoredTrace& trace, const Mark& mark) {
@@ -239,14 +239,16 @@ class RestoringReader final : public Reader {
     Binding& binding = found->second;
     const EventClass& source = *binding.trace->reader.event_class(binding.mark.event_class);
     const auto* const payload = event_class.payload->as<StructureClass>();
-    auto lowered = LoweredClass::make(source, binding.mark.shape, profile_, payload->members.size());
+    auto lowered =
+        LoweredClass::make(source, binding.mark.shape, profile_, payload->members.size());
     if (lowered && fits(**lowered, event_class)) {
       binding.lowered = *std::move(lowered);
       stored.binding = &binding;
       return;
     }
     report(0, fmt::format("the mark of class `{}` is ignored: the class has other fields than it "
-                          "says", event_class.name.value_or("")));
+                          "says",
+                          event_class.name.value_or("")));
   }
 
   static bool fits(const LoweredClass& lowered, const EventClass& stored) {
@@ -263,7 +265,8 @@ class RestoringReader final : public Reader {
     const DataStreamClass& stream_class = *binding.lowered->source().stream_class;
     if (binding.lowered->shape().stream_number) {
       const auto found = streams.find(values_.stream_number);
-      const bool fits = found != streams.end() && found->second.stream->stream_class == &stream_class;
+      const bool fits =
+          found != streams.end() && found->second.stream->stream_class == &stream_class;
       return fits ? &found->second : nullptr;
     }
     RestoredTrace::Stream*& known = binding.by_keys[values_.stream_keys];
@@ -375,7 +378,7 @@ class RestoringReader final : public Reader {
   OutputBatch output_;
   BatchArena arena_;
   RestoredValues values_;
-  std::map<std::uint64_t, RestoredTrace> traces_;  // by their number in the marks
+  std::map<std::uint64_t, RestoredTrace> traces_;        // by their number in the marks
   std::unordered_map<std::uint64_t, Binding> bindings_;  // by the ids of stored classes
   std::uint64_t marks_ = 0;                              // of classes
   ClassTable<Stored> classes_;

@@ -10,9 +10,9 @@ namespace tracedeck::lower {
 
 struct Shape {
   std::vector<std::string> stream_keys = {};  // by which the data stream is told
-  bool stream_number = false;    // by its number, where its keys do not tell it from others
-  bool packet_context = false;   // the events are in packets, which have one
-  bool any_integer = false;      // integers of variable length may have more than 64 bits
+  bool stream_number = false;   // by its number, where its keys do not tell it from others
+  bool packet_context = false;  // the events are in packets, which have one
+  bool any_integer = false;     // integers of variable length may have more than 64 bits
 
   friend bool operator==(const Shape&, const Shape&) = default;
 };

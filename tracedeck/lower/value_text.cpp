@@ -100,8 +100,7 @@ class Writer {
 
   // `field_class`: null for values that carry their own type.
   const Slot* value(const Slot* slot, const FieldClass* field_class) {
-    if (field_class != nullptr && field_class->as<DynamicClass>() != nullptr)
-      return dynamic(slot);
+    if (field_class != nullptr && field_class->as<DynamicClass>() != nullptr) return dynamic(slot);
     switch (slot->kind) {
       case SlotKind::kBoolean:
         out_ += slot->bits != 0 ? "true" : "false";
@@ -307,8 +306,10 @@ class Parser {
   bool number(const FixedLayout* fixed) {
     T value = 0;
     if (!digits(value)) return false;
-    if constexpr (std::is_signed_v<T>) return fits(value, fixed) && add(signed_slot(value));
-    else return fits(value, fixed) && add(unsigned_slot(value));
+    if constexpr (std::is_signed_v<T>)
+      return fits(value, fixed) && add(signed_slot(value));
+    else
+      return fits(value, fixed) && add(unsigned_slot(value));
   }
   template <class T>
   bool digits(T& value) {
@@ -330,9 +331,9 @@ class Parser {
     std::string_view text;
     if (!plain_string(text)) return false;
     const auto* const fixed = std::get_if<FixedLayout>(&integer.layout);
-    const auto slot = parse_wide_integer(
-        text, integer.is_signed,
-        fixed == nullptr ? std::nullopt : std::optional(fixed->width), arena_);
+    const auto slot =
+        parse_wide_integer(text, integer.is_signed,
+                           fixed == nullptr ? std::nullopt : std::optional(fixed->width), arena_);
     return slot && add(*slot);
   }
 
@@ -373,8 +374,8 @@ class Parser {
   bool read(const BlobClass&) {
     std::vector<std::uint8_t> bytes;
     if (!hexadecimal(bytes)) return false;
-    return add(bytes_slot(SlotKind::kBlob, arena_.keep(bytes),
-                          static_cast<std::uint32_t>(bytes.size())));
+    return add(
+        bytes_slot(SlotKind::kBlob, arena_.keep(bytes), static_cast<std::uint32_t>(bytes.size())));
   }
 
   // Elements up to `close`, each read by `one`, behind a head of `kind`. How many: in `count`.
@@ -401,8 +402,7 @@ class Parser {
 
   bool read(const ArrayClass& array) {
     const std::size_t head = slots_.size();
-    if (!elements(SlotKind::kArray, '[', ']',
-                  [&](std::uint64_t) { return value(*array.element); }))
+    if (!elements(SlotKind::kArray, '[', ']', [&](std::uint64_t) { return value(*array.element); }))
       return false;
     const auto* const fixed = std::get_if<StaticLength>(&array.extent);
     return fixed == nullptr || slots_[head].bits == fixed->length;
@@ -475,8 +475,8 @@ class Parser {
   bool read(const DynamicClass& any) {
     if (++depth_ > kMostNesting) return false;
     std::string_view type;
-    const bool good = accept('{') && plain_string(type) && accept(':') && dynamic(type, any) &&
-                      accept('}');
+    const bool good =
+        accept('{') && plain_string(type) && accept(':') && dynamic(type, any) && accept('}');
     --depth_;
     return good;
   }

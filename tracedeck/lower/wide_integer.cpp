@@ -72,8 +72,8 @@ std::optional<Slot> parse_wide_integer(std::string_view text, bool is_signed,
   } else if (bytes->size() <= 8) {
     return std::nullopt;
   }
-  return bytes_slot(is_signed ? SlotKind::kWideSigned : SlotKind::kWideUnsigned,
-                    arena.keep(*bytes), static_cast<std::uint32_t>(bytes->size()));
+  return bytes_slot(is_signed ? SlotKind::kWideSigned : SlotKind::kWideUnsigned, arena.keep(*bytes),
+                    static_cast<std::uint32_t>(bytes->size()));
 }
 
 }  // namespace tracedeck::lower
