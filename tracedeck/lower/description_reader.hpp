@@ -1,0 +1,82 @@
+// Reads the texts of description_text.hpp, and makes the description that they were written of.
+//
+// Texts are what anybody may have put into a trace. The memory that one takes is at most
+// proportional to its length. What is accepted is sound for who uses a description:
+// - classes, clocks and streams that something refers to are there; payloads, contexts and headers
+//   are structures; field classes are nested at most `kClassNesting` deep, and written out at every
+//   place that uses them are no more than `WrittenOut` allows for;
+// - widths and alignments are those that readers of formats allow, ranges are not empty, clocks
+//   tick, attributes that are JSON are JSON;
+// - the data streams of a class with `streams_are_parts` have one key, and the payload of a class
+//   with `self_described` is a string and a map.
+// It is not checked that a field location leads to a field, or to one that can be a length or a
+// selector. A location only says how a field lay on the wire: slots have lengths and options of
+// their own, so nobody who shows or converts events follows one, and who writes the wire of a
+// location must look whether it leads anywhere, as with every description.
+// Lengths of static arrays are any, too; slots need not agree with them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/base/json_text.hpp"
+#include "tracedeck/lower/text_reader.hpp"
+#include "tracedeck/model/record.hpp"
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/model/written_out.hpp"
+
+namespace tracedeck::lower {
+
+// One thread at a time.
+class DescriptionReader {
+ public:
+  // `input`: the name of the trace, for its description and for errors.
+  explicit DescriptionReader(std::string input) : input_(std::move(input)) {}
+
+  // Adds the object of a text. The trace's text is the first, and what an object refers to is there
+  // before it. A text that says what is there already changes nothing. After an error, which says
+  // what is wrong and where in the text, nothing has changed either, and others can be added.
+  // kInvalidArgument: it is none of our texts, or what it says cannot be, or something else is
+  // there under its ordinal. kLimitExceeded: field classes are nested too deep or too many.
+  [[nodiscard]] Result<void> add(std::string_view text);
+
+  // Null before the trace's text.
+  [[nodiscard]] const std::shared_ptr<TraceDescription>& description() const {
+    return description_;
+  }
+
+  // Objects by the ordinals that their texts gave, which need not be those that they have in
+  // `description`: texts may be missing. Null: there was no text of it. Data streams point into the
+  // description, and live as long as anybody holds them.
+  [[nodiscard]] const ClockClass* clock(std::uint64_t ordinal) const;
+  [[nodiscard]] const DataStreamClass* stream_class(std::uint64_t ordinal) const;
+  [[nodiscard]] const EventClass* event_class(std::uint64_t ordinal) const;
+  [[nodiscard]] std::shared_ptr<const DataStream> data_stream(std::uint64_t ordinal) const;
+
+ private:
+  // Each adds what the rest of an object says, or returns false and leaves the fault to `reader`.
+  bool add_entity(JsonMembers& object, std::string& place, TextReader& reader);
+  bool add_trace(JsonMembers& object, TextReader& reader);
+  bool add_environment(JsonMembers& object, std::uint64_t ordinal, TextReader& reader);
+  bool add_clock(JsonMembers& object, std::uint64_t ordinal, TextReader& reader);
+  bool add_stream_class(JsonMembers& object, std::uint64_t ordinal, TextReader& reader);
+  bool add_event_class(JsonMembers& object, std::uint64_t ordinal, TextReader& reader);
+  bool add_data_stream(JsonMembers& object, std::uint64_t ordinal, TextReader& reader);
+
+  bool fits(std::initializer_list<FieldClassPtr> classes, JsonRef at, TextReader& reader);
+
+  std::string input_;
+  std::shared_ptr<TraceDescription> description_;
+  JsonParser parser_;
+  WrittenOut written_out_;
+  TextReferences references_;
+  std::map<std::uint64_t, std::size_t> environment_;  // indices in the description
+  std::map<std::uint64_t, const EventClass*> event_classes_;
+  std::map<std::uint64_t, std::shared_ptr<const DataStream>> data_streams_;
+};
+
+}  // namespace tracedeck::lower

@@ -1,0 +1,61 @@
+#include "tracedeck/lower/description_text.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "tracedeck/lower/text_members.hpp"
+#include "tracedeck/lower/text_writer.hpp"
+
+namespace tracedeck::lower {
+namespace {
+
+template <class Entity>
+std::string entity_text(std::string_view word, std::optional<std::uint64_t> ordinal,
+                        const Entity& entity) {
+  std::string text;
+  TextWriter(text).entity(word, ordinal, entity);
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const TraceDescription& description) {
+  return entity_text(entity_word(Entity::kTrace), {},
+                     TraceText{.version_of_text = kTextVersion,
+                               .format = description.format(),
+                               .version = description.version(),
+                               .trace_class = description.trace_class()});
+}
+
+std::string text_of(const Attribute& entry, std::size_t index) {
+  return entity_text(entity_word(Entity::kEnvironment), index, entry);
+}
+
+std::string text_of(const ClockClass& clock) {
+  return entity_text(entity_word(Entity::kClock), clock.entity.ordinal, clock);
+}
+
+std::string text_of(const DataStreamClass& stream_class) {
+  return entity_text(entity_word(Entity::kStreamClass), stream_class.entity.ordinal, stream_class);
+}
+
+std::string text_of(const EventClass& event_class) {
+  return entity_text(entity_word(Entity::kEventClass), event_class.entity.ordinal, event_class);
+}
+
+std::string text_of(const DataStream& stream) {
+  return entity_text(entity_word(Entity::kDataStream), stream.entity.ordinal, stream);
+}
+
+std::vector<std::string> texts_of(const TraceDescription& description) {
+  std::vector<std::string> texts = {text_of(description)};
+  for (std::size_t i = 0; i < description.environment().size(); ++i)
+    texts.push_back(text_of(description.environment()[i], i));
+  for (const ClockClass& each : description.clocks()) texts.push_back(text_of(each));
+  for (const DataStreamClass& each : description.stream_classes()) texts.push_back(text_of(each));
+  for (const EventClass& each : description.event_classes()) texts.push_back(text_of(each));
+  return texts;
+}
+
+}  // namespace tracedeck::lower
