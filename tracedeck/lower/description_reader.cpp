@@ -24,9 +24,9 @@ bool is_name_and_map(const FieldClassPtr& payload) {
          members[1].field_class->as<MapClass>() != nullptr;
 }
 
-// Whether there was none of that ordinal; else it must say the same.
+// `same`: whether the text says what is there of its ordinal.
 bool says_the_same(bool same, JsonRef at, TextReader& reader) {
-  return same || reader.fault(at, "the text of something else had this ordinal before");
+  return same || reader.fault(at, "a text before this said something else of it");
 }
 
 }  // namespace
@@ -183,8 +183,9 @@ bool DescriptionReader::add_data_stream(JsonMembers& object, std::uint64_t ordin
     return says_the_same(text_of(made) == text_of(*known->second), object.object(), reader);
   }
   made.entity = description_->next_stream();
-  newest_stream_ =
-      data_streams_.emplace(ordinal, std::make_shared<const DataStream>(std::move(made))).first;
+  newest_stream_ = data_streams_
+                       .emplace(ordinal, std::make_shared<const DataStream>(std::move(made)))
+                       .first;
   return true;
 }
 

@@ -37,7 +37,7 @@ namespace tracedeck::lower {
 class DescriptionReader {
  public:
   // `input`: the name of the trace, for its description and for errors.
-  // `clock_shift`: added to that of each clock.
+  // `clock_shift`: ns, added to that of each clock.
   explicit DescriptionReader(std::string input, std::int64_t clock_shift = 0)
       : input_(std::move(input)), clock_shift_(clock_shift) {}
 
