@@ -7,6 +7,7 @@ conversion-matrix.py [TRACES]     prints the table of docs/conversion.md; TRACES
     --only A,B                    one pair of targets; more of them: --only A,B --only C,D
     --limit N                     N traces of each target at most
     --largest BYTES               leaves larger traces out (20 MB)
+    --damaged                     with those that cannot be read whole: what is missing of them becomes a loss
     --jobs N                      traces at the same time (1)
 
 Needs the command (TRACEDECK_BIN) and equal_traces (EQUAL_TRACES), both in build/release/bin unless set. babeltrace2
@@ -71,10 +72,11 @@ def size_of(path):
     return sum(each.stat().st_size for each in files)
 
 
-def target_of(path, trace_format):
-    """The target that the trace could be an output of; None: it is not readable, or none writes such."""
+def target_of(path, trace_format, damaged=False):
+    """The target that the trace could be an output of; None: it cannot be read whole (at all, if `damaged`), or none
+    writes such."""
     info = command.run("info", "--json", "--format", trace_format, path)
-    if info.returncode not in (0, 4):
+    if info.returncode not in ((0, 4) if damaged else (0,)):
         return None
     version = json.loads(info.stdout)["version"]
     return DIALECTS.get(version) if trace_format == "ctf" else trace_format
@@ -209,7 +211,9 @@ def common_differences(results):
     counts = collections.Counter()
     for result in results:
         if result["outcome"] in ("lossy", "unnamed"):
-            counts.update({(result["from"], result["to"], f"{each['kind']}: {each.get('what', '')}") for each in result["differences"]})
+            pair = result["from"], result["to"]
+            kinds = {f"{each['kind']} ({each['what'].partition(' ')[0]})" for each in result["differences"] if "what" in each}
+            counts.update((*pair, kind) for kind in kinds)
     return counts
 
 
@@ -227,6 +231,7 @@ def main():
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--limit", type=int)
     parser.add_argument("--largest", type=int, default=20_000_000)
+    parser.add_argument("--damaged", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     pairs = [tuple(pair.split(",")) for pair in options.only] or [(a, b) for a in TARGETS for b in TARGETS]
@@ -238,7 +243,7 @@ def main():
     taken = collections.Counter()
     jobs = []
     for path, trace_format in traces_below(options.traces):
-        source = target_of(path, trace_format) if size_of(path) <= options.largest else None
+        source = target_of(path, trace_format, options.damaged) if size_of(path) <= options.largest else None
         if source is None or (options.limit and taken[source] >= options.limit):
             continue
         taken[source] += 1
@@ -249,7 +254,7 @@ def main():
     if options.json:
         lines = [json.dumps(each) + "\n" for each in results if not is_sound(each)]
         options.json.write_text("".join(lines), encoding="utf-8")
-    for (source, target, what), count in common_differences(results).most_common(20 if options.write else 200):
+    for (source, target, what), count in sorted(common_differences(results).items()):
         print(f"{source} {target}: {count} x {what}", file=sys.stderr)
     (write if options.write else print)(table(results))
     return 0 if all(map(is_sound, results)) else 1
