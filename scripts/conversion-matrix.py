@@ -188,7 +188,8 @@ def is_sound(result):
 
 def table(results):
     """The table as Markdown."""
-    heads = ["from", "to", "traces", *OUTCOMES.values(), "lossy, and yet equal", "results with errors", "not read by babeltrace2"]
+    heads = ["from", "to", "traces", *OUTCOMES.values()]
+    heads += ["lossy, and yet equal", "results with errors", "not read by babeltrace2"]
     rows = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
     by_pair = collections.defaultdict(list)
     for result in results:
@@ -212,7 +213,12 @@ def common_differences(results):
     for result in results:
         if result["outcome"] in ("lossy", "unnamed"):
             pair = result["from"], result["to"]
-            kinds = {f"{each['kind']} ({each['what'].partition(' ')[0]})" for each in result["differences"] if "what" in each}
+            # Of an attribute not which it is.
+            kinds = {
+                f"{each['kind']} ({'attribute' if each['what'].startswith('attribute ') else each['what']})"
+                for each in result["differences"]
+                if "what" in each
+            }
             counts.update((*pair, kind) for kind in kinds)
     return counts
 

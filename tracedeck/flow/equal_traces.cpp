@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tracedeck/flow/event_differences.hpp"
+#include "tracedeck/flow/event_pairing.hpp"
 #include "tracedeck/flow/property_differences.hpp"
 #include "tracedeck/flow/stream_pairs.hpp"
 
@@ -69,37 +70,47 @@ class TraceComparison {
     StreamPair& pair = streams_.find(side, event.stream);
     ++pair.half(side).event_count;
     if (pair.given_up) return;
-    std::deque<WaitingEvent>& partners = pair.half(other(side)).events;
-    if (partners.empty()) {
-      pair.half(side).events.push_back({batch, &event});
-      ++input(side).waiting;
-      return;
-    }
-    const WaitingEvent partner = std::move(partners.front());
-    partners.pop_front();
-    --input(other(side)).waiting;
-    if (side == Side::kLeft) {
-      compare(batch, event, partner.batch, *partner.event);
-    } else {
-      compare(partner.batch, *partner.event, batch, event);
+    pair.half(side).events.push_back({batch, &event});
+    ++input(side).waiting;
+    pair_events(pair, false);
+  }
+
+  // `last`: no more events come.
+  void pair_events(StreamPair& pair, bool last) {
+    WaitingQueue<WaitingEvent>& left = pair.half(Side::kLeft).events;
+    WaitingQueue<WaitingEvent>& right = pair.half(Side::kRight).events;
+    const auto is_enough = [&] {
+      return last || (left.size() > kLookAhead && right.size() > kLookAhead);
+    };
+    if (pair.undecided && !is_enough()) return;
+    while (!left.empty() && !right.empty()) {
+      const std::optional<Skipped> skipped = next_match(left, right);
+      pair.undecided = !skipped && !is_enough();
+      if (pair.undecided) return;
+      for (std::size_t i = 0; skipped && i < skipped->left; ++i)
+        events_.add_missing(take_first(Side::kLeft, left).event, nullptr);
+      for (std::size_t i = 0; skipped && i < skipped->right; ++i)
+        events_.add_missing(nullptr, take_first(Side::kRight, right).event);
+      const WaitingEvent a = take_first(Side::kLeft, left);
+      const WaitingEvent b = take_first(Side::kRight, right);
+      ++result_.events;
+      events_.compare(a.batch, *a.event, b.batch, *b.event);
     }
   }
 
-  void compare(const BatchPtr& left_batch, const Event& left, const BatchPtr& right_batch,
-               const Event& right) {
-    ++result_.events;
-    events_.compare(left_batch, left, right_batch, right);
+  WaitingEvent take_first(Side side, WaitingQueue<WaitingEvent>& events) {
+    --input(side).waiting;
+    return events.take_first();
   }
 
   void take_loss(Side side, const Loss& loss) {
     StreamPair& pair = streams_.find(side, loss.stream);
-    std::deque<Loss>& partners = pair.half(other(side)).losses;
+    WaitingQueue<Loss>& partners = pair.half(other(side)).losses;
     if (partners.empty()) {
       pair.half(side).losses.push_back(loss);
       return;
     }
-    const Loss partner = std::move(partners.front());
-    partners.pop_front();
+    const Loss partner = partners.take_first();
     compare_losses(side == Side::kLeft ? &loss : &partner, side == Side::kLeft ? &partner : &loss);
   }
 
@@ -166,20 +177,19 @@ class TraceComparison {
     }
     properties.compare("keys", left.keys, right.keys);
     events_.compare(left.stream_class, right.stream_class);
-    if (!pair.given_up) finish_events(left, right);
+    if (!pair.given_up) finish_events(pair);
     finish_losses(left, right);
   }
 
-  void finish_events(StreamPair::Half& left, StreamPair::Half& right) {
-    for (; !left.events.empty() && !right.events.empty();
-         left.events.pop_front(), right.events.pop_front()) {
-      compare(left.events.front().batch, *left.events.front().event, right.events.front().batch,
-              *right.events.front().event);
-    }
-    for (const WaitingEvent& each : left.events) events_.add_missing(each.event, nullptr);
-    for (const WaitingEvent& each : right.events) events_.add_missing(nullptr, each.event);
-    left.events.clear();
-    right.events.clear();
+  void finish_events(StreamPair& pair) {
+    pair_events(pair, true);
+    const StreamPair::Half& left = pair.half(Side::kLeft);
+    const StreamPair::Half& right = pair.half(Side::kRight);
+    for (std::size_t i = 0; i < left.events.size(); ++i)
+      events_.add_missing(left.events[i].event, nullptr);
+    for (std::size_t i = 0; i < right.events.size(); ++i)
+      events_.add_missing(nullptr, right.events[i].event);
+    let_go(pair);
   }
 
   void finish_losses(StreamPair::Half& left, StreamPair::Half& right) {
@@ -198,7 +208,7 @@ class TraceComparison {
 
 }  // namespace
 
-Result<Comparison> equal_traces(ComparedTrace left, ComparedTrace right,
+Result<Comparison> equal_traces(const ComparedTrace& left, const ComparedTrace& right,
                                 const EqualityOptions& options) {
   return TraceComparison(left, right, options).run();
 }

@@ -42,9 +42,10 @@ struct Comparison {
 
 // Reads both to their ends. Data streams are paired by their classes and keys, those of the same
 // ones in the order in which they come; what is left then by their classes, at last in their order.
-// Events of two paired streams are paired in their order. Memory is bounded by how far the streams
-// of the traces are apart, and by the descriptions. Errors: those of the sources.
-[[nodiscard]] Result<Comparison> equal_traces(ComparedTrace left, ComparedTrace right,
+// Events of two paired streams are paired in their order, as `next_match` says: what one side lacks
+// or has more is a difference of that event, and not of all behind it. Memory is bounded by how far
+// the streams of the traces are apart, and by the descriptions. Errors: those of the sources.
+[[nodiscard]] Result<Comparison> equal_traces(const ComparedTrace& left, const ComparedTrace& right,
                                               const EqualityOptions& options = {});
 // Of traces that were opened and not read.
 [[nodiscard]] Result<Comparison> equal_traces(Reader& left, Reader& right,

@@ -154,8 +154,7 @@ TEST(EqualTraces, HowRecordsAreBatchedPacketsCutAndStreamsInterleavedMakesNoDiff
   other.packets.push_back(other.packets[1]);
   other.packets[2].context.slots[1] = unsigned_slot(999);
   event_at(other, 5).packet = 2;
-  std::stable_partition(other.records.begin(), other.records.end(),
-                        [](const auto& record) { return record.stream == 1; });
+  sort_stably(other.records, [](const auto& x, const auto& y) { return x.stream > y.stream; });
   std::swap(other.streams[0], other.streams[1]);
   for (auto& each : other.records) each.stream = 1 - each.stream;
   for (auto& each : other.packets) each.stream = 1 - each.stream;
@@ -175,6 +174,26 @@ TEST(EqualTraces, APackedArrayIsTheArrayOfItsElements) {
   values.slots.insert(values.slots.end(), loose.slots.begin() + 3, loose.slots.end());
   event_at(packed, 2).payload = values;
   EXPECT_TRUE(compare_made(MadeTrace(plan()), MadeTrace(packed))->equal());
+}
+
+TEST(EqualTraces, AWideIntegerMayTakeMoreBytesThanItNeeds) {
+  const auto wide = [](SlotKind kind, const std::string& bytes) {
+    PlannedValues values = numbers({1, 0});
+    values.slots[1] =
+        bytes_slot(kind, values.keep(bytes), static_cast<std::uint32_t>(bytes.size()));
+    TracePlan result = plan();
+    event_at(result, 1).payload = values;
+    return MadeTrace(result);
+  };
+  const std::string ten(10, '\x81');
+  const auto equal = [&](SlotKind kind, const std::string& more) {
+    return compare_made(wide(kind, ten), wide(kind, ten + more))->equal();
+  };
+  EXPECT_TRUE(equal(SlotKind::kWideUnsigned, std::string("\0", 1)));
+  EXPECT_FALSE(equal(SlotKind::kWideUnsigned, "\1"));
+  EXPECT_FALSE(equal(SlotKind::kWideUnsigned, "\xFF"));
+  EXPECT_TRUE(equal(SlotKind::kWideSigned, "\xFF"));
+  EXPECT_FALSE(equal(SlotKind::kWideSigned, std::string("\0", 1)));
 }
 
 struct Planted {
@@ -287,6 +306,8 @@ const Planted kPlanted[] = {
                        StringClass{.extent = LengthPrefixed{}, .interned = true})});
      }},
     {{Kind::kEvent, "text", "", "missing"}, [](TracePlan& p) { p.records.pop_back(); }},
+    {{Kind::kEvent, "text", "", "missing"},
+     [](TracePlan& p) { p.records.erase(p.records.begin()); }},
     {{Kind::kTime, "text", "", "time"}, [](TracePlan& p) { event_at(p, 5).time = 98; }},
     {{Kind::kDuration, "compound", "", "end"},
      [](TracePlan& p) { event_at(p, 2).end_time = 5000; }},
@@ -321,6 +342,24 @@ const Planted kPlanted[] = {
      [](TracePlan& p) { p.records.erase(p.records.begin() + 3); }},
 };
 INSTANTIATE_TEST_SUITE_P(EqualTraces, PlantedDifference, testing::ValuesIn(kPlanted));
+
+TEST(EqualTraces, EventsThatOneSideLacksAreDifferencesOfTheirOwnAndOfNoOthers) {
+  TracePlan whole = plan();
+  whole.records.clear();
+  for (std::size_t i = 0; i < 200; ++i)
+    whole.records.push_back(event(0, 0, i, texts(std::to_string(i)), 0));
+  TracePlan part = whole;
+  // The first, some in a row, and the last.
+  part.records.pop_back();
+  part.records.erase(part.records.begin() + 100, part.records.begin() + 120);
+  part.records.erase(part.records.begin());
+  const auto compared = compare_made(MadeTrace(whole), MadeTrace(part));
+  ASSERT_EQ(compared->differences.found().size(), 1U);
+  EXPECT_EQ(compared->differences.found()[0].key,
+            (DifferenceKey{Kind::kEvent, "text", "", "missing"}));
+  EXPECT_EQ(compared->differences.found()[0].count, 22U);
+  EXPECT_EQ(compared->events, 178U);
+}
 
 TEST(EqualTraces, ATimeThatIsAbsentOnOneSideIsADifferenceOfEachEventAndOfTheClass) {
   TracePlan timeless = plan();

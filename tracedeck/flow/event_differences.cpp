@@ -6,16 +6,11 @@
 #include <vector>
 
 #include "tracedeck/flow/class_differences.hpp"
+#include "tracedeck/flow/event_pairing.hpp"
 #include "tracedeck/flow/property_differences.hpp"
 
 namespace tracedeck::flow {
 namespace {
-
-bool counts_alike(const ClockClass* left, const ClockClass* right) {
-  if (left == nullptr || right == nullptr) return false;
-  return left->tick == right->tick && left->offset_seconds == right->offset_seconds &&
-         left->offset_ticks == right->offset_ticks && left->shift == right->shift;
-}
 
 std::string time_in_words(const ClockClass& clock, std::uint64_t value) {
   return clock.to_nanoseconds(value).to_string() + " ns (" + std::to_string(value) + ")";

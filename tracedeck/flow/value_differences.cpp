@@ -36,6 +36,25 @@ std::string real_in_words(const Slot& slot) {
   return text.data();
 }
 
+bool is_wide_integer(const Slot& slot) {
+  return slot.kind == SlotKind::kWideUnsigned || slot.kind == SlotKind::kWideSigned;
+}
+
+// Whether two wide integers of one kind are the same number. One that came as LEB128 takes as many
+// bytes as lay on the wire.
+bool same_number(const Slot& a, const Slot& b) {
+  const auto byte_at = [](const Slot& slot, std::size_t i) -> std::uint8_t {
+    if (i < slot.length) return slot.bytes()[i];
+    const bool negative =
+        slot.kind == SlotKind::kWideSigned && slot.length > 0 && (slot.bytes().back() & 0x80U) != 0;
+    return negative ? 0xFF : 0;
+  };
+  for (std::size_t i = 0; i < std::max(a.length, b.length); ++i) {
+    if (byte_at(a, i) != byte_at(b, i)) return false;
+  }
+  return true;
+}
+
 // Compares the values of two trees, and reports the leaves that differ.
 class ValueComparison {
  public:
@@ -79,6 +98,7 @@ class ValueComparison {
     const Slot& a = *left.slot;
     const Slot& b = *right.slot;
     if (same_values({&a, a.next()}, {&b, b.next()})) return;
+    if (a.kind == b.kind && is_wide_integer(a) && same_number(a, b)) return;
     if (a.kind != b.kind || a.kind < kFirstCompound) return report_(path, &a, &b);
     if (a.kind == SlotKind::kStructure) {
       return members(path, named_members({&a + 1, a.next()}, left.field_class),
@@ -179,7 +199,7 @@ void compare_members(const std::string& prefix, std::span<const NamedValue> left
 
 std::string words_of(const Slot* slot) {
   if (slot == nullptr) return "";
-  const std::string count = std::to_string(slot->bits);
+  std::string count = std::to_string(slot->bits);
   switch (slot->kind) {
     case SlotKind::kBoolean:
       return slot->bits != 0 ? "true" : "false";

@@ -35,7 +35,8 @@ using DifferentValue =
     std::function<void(const std::string& path, const Slot* left, const Slot* right)>;
 
 // Pairs members by their names, those of the same name in their order. `prefix` is put before each
-// path, with a dot unless it is "". Values compare as `same_values` does.
+// path, with a dot unless it is "". Values compare as
+// `same_values` does, but that wide integers may take more bytes than they need.
 void compare_members(const std::string& prefix, std::span<const NamedValue> left,
                      std::span<const NamedValue> right, const DifferentValue& report);
 
