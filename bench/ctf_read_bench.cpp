@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "bench/lttng_trace.hpp"
 #include "tracedeck/ctf/format.hpp"

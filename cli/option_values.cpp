@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iterator>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "tracedeck/io/read_file.hpp"

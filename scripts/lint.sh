@@ -34,6 +34,43 @@ checks() {
     return $status
 }
 
+# FILE: how it is compiled, without its output.
+command_of() {
+    sed -n "s|^ *\"command\": \"\(.*\) -o [^ ]* -c $PWD/$1\",*\$|\1|; T; s/\\\\\(.\)/\1/g; p; q" build/lint/compile_commands.json
+}
+
+# FILE LIKE WHAT...: compiles WHAT, which is FILE, as the source LIKE is, for what the compiler says of it.
+compile_alone() {
+    eval "$(command_of "$2")" -fsyntax-only -include-pch build/lint/standard.pch -x c++ '"${@:3}"' || {
+        echo "$1 does not compile alone"
+        exit 1
+    }
+}
+
+# Twice, so that one without a guard shows.
+header_alone() {
+    printf '#include "%s"\n#include "%s"\n' "$1" "$1" | compile_alone "$1" "$ANY_SOURCE" -
+}
+
+source_alone() {
+    compile_alone "$1" "$1" "$1"
+}
+export -f command_of compile_alone header_alone source_alone
+export ANY_SOURCE=tracedeck/base/time.cpp
+
+# What is compiled alone finds the standard library and fmt precompiled, with what their templates become in there;
+# whether it includes what it uses of them, scripts/check-includes.py sees.
+precompile() {
+    sources '*.cpp' '*.hpp' | grep -v '_test\.[ch]pp$' | xargs grep -hE '^#include <([a-z_]+|fmt/format\.h)>$' |
+        sort -u >build/lint/standard.hpp
+    eval "$(command_of $ANY_SOURCE)" -fpch-instantiate-templates -x c++-header build/lint/standard.hpp -o build/lint/standard.pch
+}
+
+# FUNCTION: with each of the files on standard input.
+with_each() {
+    xargs -P "${JOBS:-$(nproc)}" -I {} bash -c "$1 {}"
+}
+
 # Headers that are the first include of a source beside them: `alone` compiles them alone.
 with_source() {
     local header
@@ -42,18 +79,15 @@ with_source() {
     done
 }
 
-# Each of the others by itself, twice, so that one without a guard shows.
-header_alone() {
-    printf '#include "%s"\n#include "%s"\n' "$1" "$1" |
-        clang++-19 -std=c++23 -Wall -Wextra -Werror -I. -fsyntax-only -x c++ - || { echo "$1 does not compile alone"; exit 1; }
-}
-export -f header_alone
-
 headers() {
     local all
     all=$(sources '*.hpp' | grep -v '_test\.hpp$' | sort)
-    comm -23 <(echo "$all") <(with_source <<<"$all" | sort) |
-        xargs -P "${JOBS:-$(nproc)}" -I {} bash -c 'header_alone {}'
+    comm -23 <(echo "$all") <(with_source <<<"$all" | sort) | with_each header_alone
+}
+
+# The tests are left out: their time goes into GoogleTest's and rapidcheck's templates.
+plain_sources() {
+    sources 'tracedeck/*.cpp' 'cli/*.cpp' 'examples/*.cpp' 'fuzz/*.cpp' 'bench/*.cpp' | grep -v '_test\.cpp$'
 }
 
 # BUILD OPTION...: clang-tidy over the files on standard input.
@@ -63,31 +97,56 @@ run_tidy() {
     xargs -P "${JOBS:-$(nproc)}" -n 1 clang-tidy-19 -p "$build" --quiet "$@" 2>"$build/tidy.log"
 }
 
-# The tests are left out: their time goes into GoogleTest's and rapidcheck's templates.
-plain_sources() {
-    sources 'tracedeck/*.cpp' 'cli/*.cpp' 'examples/*.cpp' 'fuzz/*.cpp' 'bench/*.cpp' | grep -v '_test\.cpp$'
-}
-
-# Each source alone, without precompiled headers: whether it includes what it uses, what the compiler warns of, and
-# the checks that look at the main file only.
+# Whether each source includes what it uses of the project, and what the compiler warns of. Whether names that it makes its
+# own are used, clang-tidy sees, which must see that file alone, too, but gains nothing from what is precompiled.
 alone() {
-    plain_sources | run_tidy build/lint --checks='-*,bugprone-suspicious-include,misc-unused-*-decls,modernize-deprecated-headers,clang-diagnostic-*'
+    local all own status=0
+    all=$(plain_sources | sort)
+    own=$(xargs grep -lP '^\s*(using (?!namespace )[^=]*;|namespace \w+ =)' <<<"$all" | sort)
+    run_tidy build/lint --checks='-*,misc-unused-*-decls,clang-diagnostic-*' <<<"$own" || status=1
+    comm -23 <(echo "$all") <(echo "$own") | with_each source_alone || status=1
+    return $status
 }
 
-# All checks, over the folders compiled as one: the standard library, which each check walks too, comes once a folder.
+# FOLDER [namespaces]: its programs in one file, with a name for each main and, if so, a namespace for each.
+all_programs() {
+    local source name programs
+    programs=$(sources "$1/*.cpp" | grep -v '_test\.cpp$')
+    # Within a namespace an include must have nothing left to include.
+    xargs grep -h '^#include' <<<"$programs" | sort -u
+    # A main that is called otherwise would have to return something.
+    echo '#pragma clang diagnostic ignored "-Wreturn-type"'
+    while read -r source; do
+        name=$(basename "$source" .cpp)
+        printf '#define %s\n' "main main_of_$name" "LLVMFuzzerTestOneInput LLVMFuzzerTestOneInput_$name"
+        [[ -z ${2:-} ]] || printf 'namespace program_%s {\n' "$name"
+        printf '#include "%s"\n' "$source"
+        [[ -z ${2:-} ]] || echo '}'
+        printf '#undef %s\n' main LLVMFuzzerTestOneInput
+    done <<<"$programs"
+}
+
+# All other checks, over the folders compiled as one: the standard library, which each check walks too, comes once a
+# folder.
 tidy() {
+    local build=build/lint-unity
     if [[ $# -gt 0 ]]; then
         printf '%s\n' "$@" | run_tidy build/lint
-    else
-        cmake --preset lint -B build/lint-unity -DTRACEDECK_UNITY=ON >/dev/null
-        sed -n 's/^ *"file": "\(.*\)",*$/\1/p' build/lint-unity/compile_commands.json |
-            grep -v '_test\|_test_' | run_tidy build/lint-unity --checks=-bugprone-suspicious-include
+        return
     fi
+    cmake --preset lint -B $build -DTRACEDECK_UNITY=ON >/dev/null
+    all_programs examples >$build/examples/all_programs.cpp
+    all_programs fuzz namespaces >$build/fuzz/all_programs.cpp
+    sed -n 's/^ *"file": "\(.*\)",*$/\1/p' $build/compile_commands.json |
+        grep -v "_test\|_test_\|/$build/\(examples\|fuzz\)/" >$build/sources
+    printf '%s\n' $build/{examples,fuzz}/all_programs.cpp >>$build/sources
+    run_tidy $build --checks=-bugprone-suspicious-include,-misc-unused-*-decls,-modernize-deprecated-headers <$build/sources
 }
 
 cmake --preset lint >/dev/null || exit 1
 step format format
 step checks checks
+step precompile precompile
 step headers headers
 [[ $# -gt 0 ]] || step alone alone
 step tidy tidy "$@"

@@ -6,7 +6,9 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <system_error>
 
 namespace tracedeck {
 namespace {

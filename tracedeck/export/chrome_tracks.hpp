@@ -1,6 +1,7 @@
 // Where tracks are in Chrome's trace viewer: each has a process and a thread, by number.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <string>

@@ -1,6 +1,7 @@
 #include "tracedeck/flow/trace_names.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <system_error>
 #include <unordered_map>

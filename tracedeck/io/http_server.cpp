@@ -12,6 +12,7 @@
 #include <chrono>
 #include <ctime>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "tracedeck/base/bytes.hpp"

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <optional>
+#include <system_error>
 
 namespace tracedeck::io {
 namespace {

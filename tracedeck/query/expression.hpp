@@ -4,6 +4,7 @@
 // relates it to event classes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>

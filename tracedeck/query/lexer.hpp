@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/query/expression.hpp"

@@ -11,7 +11,6 @@
 namespace tracedeck::timeline {
 namespace {
 
-using query::Unit;
 using query::Value;
 
 // Those of the stage `spans` that a slice is chosen by: up to its duration.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "tracedeck/base/json_access.hpp"
