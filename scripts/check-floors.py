@@ -25,7 +25,6 @@ FLOORS = {
     "tracedeck": 5,
     "tracedeck/lower": 5,
     "tracedeck/flow": 5,
-    "tracedeck/lower": 5,
     "tracedeck/query": 5,
     "tracedeck/render": 5,
     "tracedeck/timeline": 5,
