@@ -39,7 +39,9 @@ TEST(Receipt, JsonSaysWhere) {
   entry.path = "state";
   entry.input = "a";
   entry.offset = 17;
-  EXPECT_THAT(report_json({.receipt = {entry}}),
+  ConversionReport report;
+  report.receipt = {entry};
+  EXPECT_THAT(report_json(report),
               testing::HasSubstr(
                   R"("lossy":false,"class":"Poll","path":"state","input":"a","offset":17})"));
 }

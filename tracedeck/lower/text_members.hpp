@@ -99,6 +99,13 @@ using IntegerLayout = decltype(IntegerClass::layout);
   return stream_class != nullptr;
 }
 
+// Versions are shown as they stand.
+[[nodiscard]] inline bool is_version(const std::string& text) {
+  return text.size() <= 64 &&
+         std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+inline constexpr std::string_view kAVersion = "at most 64 characters of ASCII";
+
 inline constexpr std::string_view kAPlainWord =
     "at most 64 lower-case letters, digits, '.' and '-'";
 inline constexpr std::string_view kAClass = "the number of a class in `fields`";
@@ -250,7 +257,7 @@ struct TextMembers<TraceText> {
       TextMember{"tracedeck", &TraceText::version_of_text, is_known_version,
                  "1, the only version of these texts so far"},
       TextMember{"format", &TraceText::format, is_plain, kAPlainWord},
-      TextMember{"version", &TraceText::version, is_plain, kAPlainWord},
+      TextMember{"version", &TraceText::version, is_version, kAVersion},
       InlineMember{&TraceText::trace_class},
   };
 };
