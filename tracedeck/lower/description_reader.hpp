@@ -6,7 +6,8 @@
 //   are structures; field classes are nested at most `kClassNesting` deep, and written out at every
 //   place that uses them are no more than `WrittenOut` allows for;
 // - widths and alignments are those that readers of formats allow, ranges hold a value, clocks
-//   tick, attributes that are JSON are JSON, names of formats and versions are plain words;
+//   tick, attributes that are JSON are JSON, names of formats and versions are
+//   printable;
 // - the data streams of a class with `streams_are_parts` have one key, and the payload of a class
 //   with `self_described` is a string and a map.
 // It is not checked that a field location leads to a field, or to one that can be a length or a
