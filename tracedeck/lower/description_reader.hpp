@@ -5,14 +5,15 @@
 // - classes, clocks and streams that something refers to are there; payloads, contexts and headers
 //   are structures; field classes are nested at most `kClassNesting` deep, and written out at every
 //   place that uses them are no more than `WrittenOut` allows for;
-// - widths and alignments are those that readers of formats allow, ranges are not empty, clocks
-//   tick, attributes that are JSON are JSON;
+// - widths and alignments are those that readers of formats allow, ranges hold a value, clocks
+//   tick, attributes that are JSON are JSON, names of formats and versions are
+//   printable;
 // - the data streams of a class with `streams_are_parts` have one key, and the payload of a class
 //   with `self_described` is a string and a map.
 // It is not checked that a field location leads to a field, or to one that can be a length or a
 // selector. A location only says how a field lay on the wire: slots have lengths and options of
-// their own, so nobody who shows or converts events follows one, and who writes the wire of a
-// location must look whether it leads anywhere, as with every description.
+// their own, so events are shown and converted without any, and who follows one must look whether
+// it leads anywhere, as with every description.
 // Lengths of static arrays are any, too; slots need not agree with them.
 #pragma once
 

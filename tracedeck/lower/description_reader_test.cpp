@@ -12,7 +12,7 @@ namespace tracedeck::lower {
 namespace {
 
 constexpr std::string_view kTrace =
-    R"({"entity":"trace","tracedeck":1,"format":"ctf","version":"2.0"})";
+    R"x({"entity":"trace","tracedeck":1,"format":"ctf","version":"2 (CTF2-SPEC-2.0)"})x";
 
 // A reader of a trace with clock 0, data stream class 0, and class 5 whose data streams are parts.
 struct Begun {
@@ -91,7 +91,7 @@ TEST(DescriptionReader, WantsTheTraceFirstAndOfThisVersion) {
   for (const std::string_view text :
        {R"({"entity":"trace","format":"ctf"})", R"({"entity":"trace","tracedeck":2})",
         R"({"entity":"trace","tracedeck":1,"format":"a\u001bb"})",
-        R"({"entity":"trace","tracedeck":1,"version":"2 0"})",
+        R"({"entity":"trace","tracedeck":1,"version":"\u00e9"})",
         R"({"entity":"trace","tracedeck":1,"uuid":"00"})",
         R"({"entity":"trace","tracedeck":1,"uuid":"0123456789abcdef0123456789abcdeF"})",
         R"({"entity":"trace","tracedeck":1,"ordinal":0})",
@@ -105,7 +105,7 @@ TEST(DescriptionReader, WantsTheTraceFirstAndOfThisVersion) {
   EXPECT_EQ(reader.description()->input(), "in");
   EXPECT_TRUE(reader.add(kTrace).has_value());
   EXPECT_FALSE(reader.add(R"({"entity":"trace","tracedeck":1,"format":"ctf"})").has_value());
-  EXPECT_EQ(reader.description()->version(), "2.0");
+  EXPECT_EQ(reader.description()->version(), "2 (CTF2-SPEC-2.0)");
 }
 
 TEST(DescriptionReader, RefusesValuesThatCannotBe) {

@@ -66,11 +66,10 @@ using IntegerLayout = decltype(IntegerClass::layout);
 [[nodiscard]] inline bool is_known_version(const std::uint64_t& version) {
   return version == kTextVersion;
 }
-// As formats call themselves and their versions.
-[[nodiscard]] inline bool is_plain(const std::string& word) {
-  return word.size() <= 64 && std::ranges::all_of(word, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
-         });
+// As formats call themselves and their versions: "2 (CTF2-SPEC-2.0)".
+[[nodiscard]] inline bool is_printable(const std::string& word) {
+  return word.size() <= 64 &&
+         std::ranges::all_of(word, [](char c) { return c >= ' ' && c <= '~'; });
 }
 [[nodiscard]] inline bool is_alignment(const std::uint32_t& bits) {
   return bits != 0 && (bits & (bits - 1)) == 0;
@@ -99,15 +98,7 @@ using IntegerLayout = decltype(IntegerClass::layout);
   return stream_class != nullptr;
 }
 
-// Versions are shown as they stand.
-[[nodiscard]] inline bool is_version(const std::string& text) {
-  return text.size() <= 64 &&
-         std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-}
-inline constexpr std::string_view kAVersion = "at most 64 characters of ASCII";
-
-inline constexpr std::string_view kAPlainWord =
-    "at most 64 lower-case letters, digits, '.' and '-'";
+inline constexpr std::string_view kAWord = "at most 64 printable characters of ASCII";
 inline constexpr std::string_view kAClass = "the number of a class in `fields`";
 inline constexpr std::string_view kAStreamClass = "the ordinal of a data stream class";
 inline constexpr std::string_view kAnAlignment = "a power of two below 2^32";
@@ -256,8 +247,8 @@ struct TextMembers<TraceText> {
   static constexpr std::tuple kAll = {
       TextMember{"tracedeck", &TraceText::version_of_text, is_known_version,
                  "1, the only version of these texts so far"},
-      TextMember{"format", &TraceText::format, is_plain, kAPlainWord},
-      TextMember{"version", &TraceText::version, is_version, kAVersion},
+      TextMember{"format", &TraceText::format, is_printable, kAWord},
+      TextMember{"version", &TraceText::version, is_printable, kAWord},
       InlineMember{&TraceText::trace_class},
   };
 };

@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "tracedeck/model/class_nesting.hpp"
-#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::lower {
 namespace {
@@ -148,18 +147,15 @@ bool TextReader::field_class(JsonRef from) {
       word.is(JsonKind::kString) ? std::ranges::find(kKindWords, word.string()) : kKindWords.end();
   if (known == kKindWords.end()) return expected(word, "one of: " + joined(kKindWords));
 
+  inside_ = 0;
   FieldClass made{.kind = make_kind(static_cast<std::size_t>(known - kKindWords.begin()))};
   const bool sound = std::visit([&](auto& kind) { return members(object, kind); }, made.kind) &&
                      members(object, made) && nothing_left(object);
   if (!sound) return false;
-  std::size_t inside = 0;
-  for_each_child(
-      made, [&](const FieldClassPtr& each) { inside = std::max(inside, depths_.at(each.get())); });
-  if (inside >= kClassNesting)
+  if (inside_ >= kClassNesting)
     return fault(from, fmt::format("field classes are nested deeper than {}", kClassNesting),
                  ErrorCode::kLimitExceeded);
-  classes_.push_back(std::make_shared<const FieldClass>(std::move(made)));
-  depths_.emplace(classes_.back().get(), inside + 1);
+  classes_.push_back({std::make_shared<const FieldClass>(std::move(made)), inside_ + 1});
   return true;
 }
 
@@ -242,7 +238,8 @@ bool TextReader::get(JsonRef from, FieldClassPtr& field_class) {
   if (number >= classes_.size())
     return expected(
         from, fmt::format("the number of one of {} field classes before this", classes_.size()));
-  field_class = classes_[number];
+  field_class = classes_[number].field_class;
+  inside_ = std::max(inside_, classes_[number].depth);
   return true;
 }
 

@@ -13,7 +13,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -72,6 +71,11 @@ class TextReader {
   [[nodiscard]] Error& error() { return error_; }
 
  private:
+  struct BuiltClass {
+    FieldClassPtr field_class;
+    std::size_t depth;  // classes within each other, from 1
+  };
+
   template <class T>
   bool members(JsonMembers& object, T& value) {
     return std::apply([&](const auto&... each) { return (member(object, value, each) && ...); },
@@ -157,9 +161,9 @@ class TextReader {
   bool bounds(JsonRef array, JsonRef first, IntegerRanges& ranges);
 
   const TextReferences& references_;
-  std::vector<FieldClassPtr> classes_;                         // of this text, by number
-  std::unordered_map<const FieldClass*, std::size_t> depths_;  // classes within each other, from 1
-  JsonParser parser_;                                          // of attributes
+  std::vector<BuiltClass> classes_;  // of this text, by number
+  std::size_t inside_ = 0;           // the depth of the deepest that was referred to
+  JsonParser parser_;                // of attributes
   Error error_;
 };
 
