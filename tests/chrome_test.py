@@ -6,7 +6,7 @@ import json
 import unittest
 
 import perfetto_decoder
-from exported import ExportedTest, needs_processor, rows
+from exported import ExportedTest, answers, needs_processor
 
 BEGIN = 1_000_000_000_000  # of the made-up time line, ns
 # What flows are given where no slice is open.
@@ -86,17 +86,19 @@ class ChromeTest(ExportedTest):
         self.assertEqual({e["bp"] for e in self.events if e["ph"] == "f"}, {"e"})
 
     @needs_processor
-    def test_perfettos_own_reader_finds_nothing_wrong(self):
-        found = rows(self.file, "select name, idx, value from stats where severity != 'info' and value > 0")
-        self.assertEqual(found, [])
-
-    @needs_processor
-    def test_perfettos_own_reader_reads_the_same(self):
-        theirs = rows(self.file, "select hex(name), ts, dur from slice")
+    def test_perfettos_own_reader_reads_the_same_and_finds_nothing_wrong(self):
+        wrong, slices, counters, flows = answers(
+            self.file,
+            "select name, idx, value from stats where severity != 'info' and value > 0",
+            "select hex(name), ts, dur from slice",
+            "select count(*) from counter",
+            "select count(*) from flow",
+        )
+        self.assertEqual(wrong, [])
         ours = [[n.encode().hex().upper(), str(b), str(d)] for n, b, d, _ in slices_of(self.events)]
-        self.assertEqual(sorted(theirs), sorted(ours))
-        self.assertEqual(rows(self.file, "select count(*) from counter"), [[str(self.counts["counter"])]])
-        self.assertEqual(rows(self.file, "select count(*) from flow"), [[str(self.counts["flow_in"])]])
+        self.assertEqual(sorted(slices), sorted(ours))
+        self.assertEqual(counters, [[str(self.counts["counter"])]])
+        self.assertEqual(flows, [[str(self.counts["flow_in"])]])
 
 
 if __name__ == "__main__":

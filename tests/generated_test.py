@@ -7,6 +7,7 @@ import select
 import shutil
 import signal
 import subprocess
+import time
 import unittest
 
 import dial9_writer as w
@@ -31,8 +32,8 @@ class GeneratedTest(CommandTest):
         self.file("notes.txt", b"no trace")
         return self.file("t.bin", content)
 
-    def typed(self, shell, setup, keys):
-        """What an interactive shell shows when somebody types `keys`."""
+    def typed(self, shell, setup, keys, wanted):
+        """What an interactive shell shows when somebody types `keys`: until it holds `wanted`, and what comes just after."""
         environment = {
             **os.environ,
             "PATH": os.path.dirname(BIN) + ":" + os.environ["PATH"],
@@ -45,21 +46,28 @@ class GeneratedTest(CommandTest):
             os.chdir(self.folder)
             os.execvpe(shell[0], shell, environment)
 
-        def shown(patience):
-            text = b""
-            while select.select([terminal], [], [], patience)[0]:
+        def shown(wanted):
+            text, plain, until = b"", "", time.monotonic() + 20
+            while True:
+                left = until - time.monotonic()
+                if left < 0 or not select.select([terminal], [], [], left)[0]:
+                    return plain
                 try:
                     text += os.read(terminal, 65536)
                 except OSError:
-                    break
-            return text
+                    return plain
+                # zsh draws what it completes over what was typed.
+                plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[\x07\x08\r]", "", text.decode(errors="replace"))
+                if wanted in plain:
+                    until = min(until, time.monotonic() + 0.3)
 
         try:
-            shown(1)
-            os.write(terminal, setup.encode() + b"\n")
-            shown(1)
+            shown("> ")
+            # Its answer is not what is typed.
+            os.write(terminal, f"{setup}; echo read''y\n".encode())
+            shown("ready")
             os.write(terminal, keys.encode())
-            return shown(1.5).decode(errors="replace").replace("\x07", "")
+            return shown(wanted)
         finally:
             os.kill(child, signal.SIGKILL)
             os.close(terminal)
@@ -196,11 +204,14 @@ class Bash(GeneratedTest):
     def test_typing(self):
         self.trace()
         self.file("tracedeck.bash", self.made("bash").encode())
-        shown = self.typed(["bash", "--norc", "-i"], "source ./tracedeck.bash", "tracedeck print t.bin --where 'depth > worker\t")
-        self.assertIn("--where 'depth > worker_id", shown)
+        bash, setup = ["bash", "--norc", "-i"], "source ./tracedeck.bash"
+        wanted = "--where 'depth > worker_id"
+        shown = self.typed(bash, setup, "tracedeck print t.bin --where 'depth > worker\t", wanted)
+        self.assertIn(wanted, shown)
         self.assertNotIn("worker_id'", shown)
-        shown = self.typed(["bash", "--norc", "-i"], "source ./tracedeck.bash", "tracedeck print notes.txt --where 'durat\t")
-        self.assertIn("--where 'duration", shown)
+        wanted = "--where 'duration"
+        shown = self.typed(bash, setup, "tracedeck print notes.txt --where 'durat\t", wanted)
+        self.assertIn(wanted, shown)
         self.assertNotIn("error", shown)
 
 
@@ -244,10 +255,9 @@ class Zsh(GeneratedTest):
             ("tracedeck query 'sele\t", "'select"),
             ("tracedeck print notes.txt --where 'durat\t", "--where 'duration"),
         ]:
-            shown = self.typed(["zsh", "-f", "-i"], setup, keys)
-            # zsh draws what it completes over what was typed.
-            plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[\x08\r]", "", shown)
-            self.assertIn(wanted.rsplit(" ")[-1].split("'")[-1][-5:], plain, (keys, shown))
+            wanted = wanted.rsplit(" ")[-1].split("'")[-1][-5:]
+            shown = self.typed(["zsh", "-f", "-i"], setup, keys, wanted)
+            self.assertIn(wanted, shown, keys)
             self.assertNotIn("error", shown)
 
 

@@ -12,7 +12,7 @@ import unittest
 
 import perfetto_decoder
 from command import TIME_LIMIT, TRACES, CommandTest, needs_traces, run
-from exported import PROCESSOR_RUNS, ExportedTest, needs_processor, rows
+from exported import PROCESSOR_RUNS, ExportedTest, answers, needs_processor, rows
 from timeline_oracle import random_traces
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -25,12 +25,29 @@ def track_name(track):
     return track.get("name") or track.get("thread", {}).get("thread_name")
 
 
+# What is asked of Perfetto's own reader about each file, at once.
+ARGUMENTS = ("debug.offset", "debug.ratio", "debug.ok", "debug.sizes", "debug.state", "debug.large")
+QUERIES = {
+    "wrong": "select name, idx, value from stats where severity != 'info' and value > 0",
+    "slices": "select hex(name), ts, dur, depth, ifnull(category, '') from slice",
+    "counters": "select ts, value from counter",
+    "flows": "select o.ts, o.name, i.ts, i.name from flow join slice o on slice_out = o.id join slice i on slice_in = i.id",
+    "states": "select value, ts, dur from state",
+    "running": "select ts, tid, ucpu from sched join thread using (utid)",
+    "tasks": "select ts, tid, state from thread_state join thread using (utid)",
+    "arguments": "select distinct key, display_value from slice join args using (arg_set_id)"
+    f" where category = 'poll' and key in {ARGUMENTS}",
+}
+
+
 class PerfettoTest(ExportedTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.files = {level: cls.folder / f"scene{level}.pftrace" for level in LEVELS}
         cls.traces = {level: perfetto_decoder.Trace(file.read_bytes()) for level, file in cls.files.items()}
+        if PROCESSOR_RUNS:
+            cls.theirs = {level: dict(zip(QUERIES, answers(file, *QUERIES.values()))) for level, file in cls.files.items()}
 
     def test_nothing_is_unknown_or_would_be_dropped(self):
         for level, trace in self.traces.items():
@@ -91,14 +108,13 @@ class PerfettoTest(ExportedTest):
 
     @needs_processor
     def test_perfettos_own_reader_finds_nothing_wrong(self):
-        for file in self.files.values():
-            found = rows(file, "select name, idx, value from stats where severity != 'info' and value > 0")
-            self.assertEqual(found, [])
+        for level in LEVELS:
+            self.assertEqual(self.theirs[level]["wrong"], [])
 
     @needs_processor
     def test_perfettos_own_reader_reads_the_same_slices(self):
-        for level, file in self.files.items():
-            theirs = rows(file, "select hex(name), ts, dur, depth, ifnull(category, '') from slice")
+        for level in LEVELS:
+            theirs = self.theirs[level]["slices"]
             ours = [
                 [s.name.encode().hex().upper(), s.begin, -1 if s.end is None else s.end - s.begin, s.depth, s.category or ""]
                 for s in self.traces[level].slices
@@ -107,40 +123,32 @@ class PerfettoTest(ExportedTest):
 
     @needs_processor
     def test_perfettos_own_reader_reads_the_same_counters_and_flows(self):
-        for level, file in self.files.items():
-            trace = self.traces[level]
-            theirs = rows(file, "select ts, value from counter")
+        for level, trace in self.traces.items():
+            theirs = self.theirs[level]
             self.assertEqual(
-                sorted((int(t), float(v)) for t, v in theirs), sorted((t, float(v)) for _, t, v in trace.counters)
+                sorted((int(t), float(v)) for t, v in theirs["counters"]), sorted((t, float(v)) for _, t, v in trace.counters)
             )
-            sql = "select o.ts, o.name, i.ts, i.name from flow join slice o on slice_out = o.id join slice i on slice_in = i.id"
             self.assertEqual(
-                sorted((int(a), b, int(c), d) for a, b, c, d in rows(file, sql)),
+                sorted((int(a), b, int(c), d) for a, b, c, d in theirs["flows"]),
                 sorted((a, b, c, d) for a, _, b, c, _, d in trace.flows),
             )
 
     @needs_processor
     def test_perfettos_own_reader_reads_the_same_states_and_tasks(self):
-        file, trace = self.files[57], self.traces[57]
-        theirs = rows(file, "select value, ts, dur from state")
+        theirs, trace = self.theirs[57], self.traces[57]
         ours = [[s.name, str(s.begin), str(-1 if s.end is None else s.end - s.begin)] for s in trace.states]
-        self.assertEqual(sorted(theirs), sorted(ours))
+        self.assertEqual(sorted(theirs["states"]), sorted(ours))
         running = [t for t in trace.tasks if t.state == perfetto_decoder.RUNNING]
-        sql = "select ts, tid, ucpu from sched join thread using (utid)"
-        self.assertEqual(sorted(rows(file, sql)), sorted([str(t.time), str(t.tid), str(t.cpu)] for t in running))
+        self.assertEqual(sorted(theirs["running"]), sorted([str(t.time), str(t.tid), str(t.cpu)] for t in running))
         letters = {1: "Created", 2: "R", 3: "Running", 4: "S", 5: "D", 6: "T", 7: "Z", 8: "X"}
-        sql = "select ts, tid, state from thread_state join thread using (utid)"
         self.assertEqual(
-            sorted(rows(file, sql)), sorted([str(t.time), str(t.tid), letters[t.state]] for t in trace.tasks)
+            sorted(theirs["tasks"]), sorted([str(t.time), str(t.tid), letters[t.state]] for t in trace.tasks)
         )
 
     @needs_processor
     def test_perfettos_own_reader_reads_the_same_arguments(self):
-        file = self.files[57]
-        sql = "select distinct key, display_value from slice join args using (arg_set_id) where category = 'poll' and key in "
-        theirs = rows(file, sql + "('debug.offset', 'debug.ratio', 'debug.ok', 'debug.sizes', 'debug.state', 'debug.large')")
         self.assertEqual(
-            sorted(theirs),
+            sorted(self.theirs[57]["arguments"]),
             sorted([
                 ["debug.large", "18446744073709551615"],
                 ["debug.offset", "-3"],
@@ -218,25 +226,20 @@ class RealTest(unittest.TestCase):
                         self.compare(file, trace)
 
     def compare(self, file, trace):
-        self.assertEqual(rows(file, "select name, idx, value from stats where severity != 'info' and value > 0"), [])
-        sums = ("slice", "counter", "flow", "sched", "thread_state", "state")
-        sql = "select (select sum(dur) from slice where dur > 0), " + ", ".join(f"(select count(*) from {t})" for t in sums)
+        callstacks = "__intrinsic_track_event_callstacks"
+        innermost = f"select f.name, count(*) from {callstacks} e join stack_profile_callsite c on c.id = e.callsite_id "
+        innermost += "join stack_profile_frame f on f.id = c.frame_id where f.name != '' group by 1"
+        counted = ("slice", "counter", "flow", "sched", "thread_state", "state", callstacks)
+        sums = "select (select sum(dur) from slice where dur > 0), " + ", ".join(f"(select count(*) from {t})" for t in counted)
+        wrong, sums, innermost = answers(file, QUERIES["wrong"], sums, innermost)
+        self.assertEqual(wrong, [])
         running = sum(t.state == perfetto_decoder.RUNNING for t in trace.tasks)
-        lists = (trace.slices, trace.counters, trace.flows, range(running), trace.tasks, trace.states)
+        lists = (trace.slices, trace.counters, trace.flows, range(running), trace.tasks, trace.states, trace.callstacks)
         total = sum(s.end - s.begin for s in trace.slices if s.end is not None)
-        theirs = [int(v) if v.isdigit() else 0 for v in rows(file, sql)[0]]
-        self.assertEqual(theirs, [total, *map(len, lists)])
-        self.compare_callstacks(file, trace)
-
-    def compare_callstacks(self, file, trace):
-        table = "__intrinsic_track_event_callstacks"
-        self.assertEqual(rows(file, f"select count(*) from {table}"), [[str(len(trace.callstacks))]])
+        self.assertEqual([int(v) if v.isdigit() else 0 for v in sums[0]], [total, *map(len, lists)])
         # Each function as often as it is the innermost one of a stack.
         ours = collections.Counter(one[-1] for _, one in trace.callstacks if isinstance(one[-1], str))
-        sql = f"select f.name, count(*) from {table} e join stack_profile_callsite c on c.id = e.callsite_id "
-        sql += "join stack_profile_frame f on f.id = c.frame_id where f.name != '' group by 1"
-        theirs = {name: int(count) for name, count in rows(file, sql)}
-        self.assertEqual(theirs, ours)
+        self.assertEqual({name: int(count) for name, count in innermost}, ours)
 
 
 class DecoderTest(unittest.TestCase):
