@@ -137,8 +137,9 @@ def foreign_events(path):
     counted = subprocess.run(
         ["babeltrace2", path, "--component=sink.utils.counter"], capture_output=True, timeout=command.TIME_LIMIT
     )
-    count = re.search(rb"([0-9,]+) Event message", counted.stdout)
-    events = int(count.group(1).replace(b",", b"")) if count else 0
+    # It counts aloud: what it says last is the sum.
+    counts = re.findall(rb"([0-9,]+) Event message", counted.stdout)
+    events = int(counts[-1].replace(b",", b"")) if counts else 0
     # The last cause is the innermost.
     said = re.split(r"CAUSED BY ", counted.stderr.decode("utf-8", "replace"))[-1] if counted.returncode else ""
     return events, " ".join(said.split())[:300]

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 

@@ -26,8 +26,58 @@ class RandomClasses {
     return finish(std::move(result));
   }
 
-  // A class that needs no other member.
+  // A class that needs no other member; one in six was made before and is shared.
   FieldClassPtr any(int depth) {
+    if (!made_.empty() && random_.once_in(6)) {
+      const auto& [known, nesting] = random_.one_of(made_);
+      if (nesting <= depth) return known;
+    }
+    made_.emplace_back(make(depth), depth);
+    return made_.back().first;
+  }
+
+  Attributes attributes() {
+    Attributes result;
+    if (!random_.once_in(8)) return result;
+    for (std::uint64_t i = 0; i <= random_.below(3); ++i) {
+      result.push_back({.key = random_.letters(1 + random_.below(3)),
+                        .value = random_.once_in(3) ? "{\"a\":1}" : random_.letters(4)});
+      result.back().is_json = result.back().value.starts_with('{');
+    }
+    return result;
+  }
+
+  // One that no other has.
+  std::string name() {
+    static constexpr std::array<const char*, 9> kNames = {"a",
+                                                          "_b",
+                                                          "x.y",
+                                                          "int",
+                                                          "end time",
+                                                          "gr\xC3\xB6\xC3\x9F"
+                                                          "e",
+                                                          "value",
+                                                          "9lives",
+                                                          "list[0]"};
+    return random_.one_of(kNames) + std::to_string(names_++);
+  }
+
+  // One that others may have, with any bytes.
+  std::string odd_name() {
+    switch (random_.below(4)) {
+      case 0:
+        return "";
+      case 1:
+        return "same";
+      case 2:
+        return random_.bytes(1 + random_.below(20));
+      default:
+        return std::string("\0\xFF", 2);
+    }
+  }
+
+ private:
+  FieldClassPtr make(int depth) {
     switch (random_.below(depth <= 0 ? 6 : 11)) {
       case 0:
         return finish(BooleanClass{.layout = {.width = one_width({1, 8, 5, 64})}});
@@ -55,32 +105,6 @@ class RandomClasses {
     }
   }
 
-  Attributes attributes() {
-    Attributes result;
-    if (!random_.once_in(8)) return result;
-    for (std::uint64_t i = 0; i <= random_.below(3); ++i) {
-      result.push_back({.key = random_.letters(1 + random_.below(3)),
-                        .value = random_.once_in(3) ? "{\"a\":1}" : random_.letters(4)});
-      result.back().is_json = result.back().value.starts_with('{');
-    }
-    return result;
-  }
-
-  std::string name() {
-    static constexpr std::array<const char*, 9> kNames = {"a",
-                                                          "_b",
-                                                          "x.y",
-                                                          "int",
-                                                          "end time",
-                                                          "gr\xC3\xB6\xC3\x9F"
-                                                          "e",
-                                                          "value",
-                                                          "9lives",
-                                                          "list[0]"};
-    return random_.one_of(kNames) + std::to_string(names_++);
-  }
-
- private:
   FieldClassPtr finish(FieldClass::Kind kind) {
     return std::make_shared<FieldClass>(
         FieldClass{.kind = std::move(kind), .attributes = attributes()});
@@ -202,12 +226,14 @@ class RandomClasses {
       default:
         field_class = any(depth);
     }
-    members.push_back(
-        {.name = name(), .field_class = std::move(field_class), .attributes = attributes()});
+    members.push_back({.name = random_.once_in(12) ? odd_name() : name(),
+                       .field_class = std::move(field_class),
+                       .attributes = attributes()});
   }
 
   RandomNumbers& random_;
   std::uint64_t names_ = 0;
+  std::vector<std::pair<FieldClassPtr, int>> made_;  // and how deep they may be
 };
 
 }  // namespace tracedeck::flow

@@ -118,8 +118,10 @@ class TracePlanner {
     if (random_.once_in(6)) result.clock = {};
     result.of.id = index;
     if (!random_.once_in(6))
-      result.of.name = random_.once_in(4) ? "same" : random_.once_in(8) ? "" : classes_.name();
+      result.of.name = random_.once_in(4) ? classes_.odd_name() : classes_.name();
     result.of.has_duration = result.clock && random_.once_in(4);
+    result.of.nominal_time = result.clock && random_.once_in(8);
+    result.of.describes_others = random_.once_in(8);
     if (random_.once_in(4)) result.of.specific_context = classes_.structure(trace_.depth, 3);
     if (!random_.once_in(8)) result.of.payload = classes_.structure(trace_.depth);
     result.of.attributes = classes_.attributes();
@@ -234,6 +236,36 @@ inline TracePlan plan_of(const RandomTrace& trace) { return TracePlanner(trace).
   return result;
 }
 
+// A class that differs from another in one property, somewhere inside.
+[[nodiscard]] inline FieldClassPtr changed_class(const FieldClassPtr& of, RandomNumbers& random) {
+  FieldClass changed = *of;
+  const auto inside = [&](FieldClassPtr& child) { child = changed_class(child, random); };
+  auto* const structure = std::get_if<StructureClass>(&changed.kind);
+  auto* const variant = std::get_if<VariantClass>(&changed.kind);
+  if (random.once_in(4)) {
+    changed.attributes.push_back({.key = "more", .value = "1"});
+  } else if (structure != nullptr && !structure->members.empty()) {
+    inside(random.one_of(structure->members).field_class);
+  } else if (variant != nullptr) {
+    inside(random.one_of(variant->options).field_class);
+  } else if (auto* const array = std::get_if<ArrayClass>(&changed.kind)) {
+    inside(array->element);
+  } else if (auto* const optional = std::get_if<OptionalClass>(&changed.kind)) {
+    inside(optional->value);
+  } else if (auto* const map = std::get_if<MapClass>(&changed.kind)) {
+    inside(random.once_in(2) ? map->key : map->value);
+  } else if (auto* const integer = std::get_if<IntegerClass>(&changed.kind)) {
+    integer->is_signed = !integer->is_signed;
+  } else if (auto* const string = std::get_if<StringClass>(&changed.kind)) {
+    string->interned = !string->interned;
+  } else if (auto* const blob = std::get_if<BlobClass>(&changed.kind)) {
+    blob->media_type = "more/" + blob->media_type.str();
+  } else {
+    changed.kind = BooleanClass{.layout = {.width = 77}};
+  }
+  return std::make_shared<FieldClass>(std::move(changed));
+}
+
 // Changes one thing. Returns what, "" if the trace has nothing of the kind that was chosen.
 [[nodiscard]] inline std::string change_something(TracePlan& plan, std::uint64_t seed) {
   RandomNumbers random(seed);
@@ -255,7 +287,7 @@ inline TracePlan plan_of(const RandomTrace& trace) { return TracePlanner(trace).
     slot.pointer = values.keep(std::move(bytes));
     return true;
   };
-  switch (random.below(10)) {
+  switch (random.below(12)) {
     case 0:
       plan.environment.push_back({.key = "more", .value = "1"});
       return "environment";
@@ -277,7 +309,6 @@ inline TracePlan plan_of(const RandomTrace& trace) { return TracePlanner(trace).
     case 5: {
       TracePlan::PlannedEvent* const event = some_event();
       if (event == nullptr || !plan.event_classes[event->event_class].clock) return "";
-      // A tick may be less than a nanosecond only of clocks that are compared tick by tick.
       event->time += 1;
       event->end_time += 1;
       return "time";
@@ -295,6 +326,14 @@ inline TracePlan plan_of(const RandomTrace& trace) { return TracePlanner(trace).
     case 8: {
       TracePlan::PlannedEvent* const event = some_event();
       return event != nullptr && change_values(event->common) ? "common context" : "";
+    }
+    case 9:
+    case 10: {
+      EventClass& event_class = random.one_of(plan.event_classes).of;
+      FieldClassPtr& part = random.once_in(4) ? event_class.specific_context : event_class.payload;
+      if (part == nullptr) return "";
+      part = changed_class(part, random);
+      return "field class";
     }
     default: {
       EventClass& event_class = random.one_of(plan.event_classes).of;
