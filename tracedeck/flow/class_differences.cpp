@@ -134,6 +134,14 @@ void compare_clocks(const ClockClass* left, const ClockClass* right, Differences
   properties.compare(left->attributes, right->attributes);
 }
 
+// What a conversion to CTF 1.8 keeps of classes in the environment is none of the trace's own.
+static Attributes own_entries(Attributes environment) {
+  std::erase_if(environment, [](const Attribute& entry) {
+    return entry.key.starts_with("tracedeck_metadata_");
+  });
+  return environment;
+}
+
 void compare_traces(const TraceDescription& left, const TraceDescription& right,
                     Differences& found) {
   const TraceClass& a = left.trace_class();
@@ -148,7 +156,7 @@ void compare_traces(const TraceDescription& left, const TraceDescription& right,
   properties.compare("uid", a.uid, b.uid);
   properties.compare(a.attributes, b.attributes);
   PropertyDifferences(found, DifferenceKind::kEnvironment, "", "")
-      .compare(left.environment(), right.environment());
+      .compare(own_entries(left.environment()), own_entries(right.environment()));
   compare_packet_members(a.packet_header.get(), b.packet_header.get(), "", found);
 }
 

@@ -205,11 +205,20 @@ class RestoringReader final : public Reader {
       restores_ = true;
       description_ = description;
     }
+    if (description->stored_as().empty()) prepare(*description);
     output_.pin_lasting(description);
     for (; trace.classes < description->event_classes().size(); ++trace.classes)
       output_.add(Record(&description->event_classes()[trace.classes]));
     if (const auto stream = trace.reader.take_new_stream()) begin_stream(trace, *stream);
     return {};
+  }
+
+  // Packets are not restored, only their contexts.
+  void prepare(TraceDescription& description) const {
+    description.set_stored_as(stored_->description()->format());
+    TraceClass trace_class = description.trace_class();
+    trace_class.packet_header = nullptr;
+    description.set_trace_class(std::move(trace_class));
   }
 
   using NumberedStream = std::pair<std::uint64_t, std::shared_ptr<const DataStream>>;

@@ -43,6 +43,10 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   [[nodiscard]] const std::string& format() const { return format_; }    // "dial9"
   [[nodiscard]] const std::string& version() const { return version_; }  // of the format, "1"
 
+  // Of a trace that a conversion wrote in another format, and that is shown as it was: the name of
+  // that format. Empty: it is shown as it is stored.
+  [[nodiscard]] const std::string& stored_as() const { return stored_as_; }
+
   [[nodiscard]] const TraceClass& trace_class() const { return trace_class_; }
   [[nodiscard]] const StableList<ClockClass>& clocks() const { return clocks_; }
   [[nodiscard]] const StableList<DataStreamClass>& stream_classes() const {
@@ -56,6 +60,7 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
 
   // Before any batch was made: a format may learn its version from the trace's first bytes.
   void set_version(std::string version) { version_ = std::move(version); }
+  void set_stored_as(std::string format) { stored_as_ = std::move(format); }
   void set_symbols(std::shared_ptr<const Symbols> symbols) { symbols_ = std::move(symbols); }
   void set_trace_class(TraceClass trace_class) { trace_class_ = std::move(trace_class); }
   // These set the id of what is added.
@@ -90,6 +95,7 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   std::string input_;
   std::string format_;
   std::string version_;
+  std::string stored_as_;
   TraceClass trace_class_;
   StableList<ClockClass> clocks_;
   StableList<DataStreamClass> stream_classes_;

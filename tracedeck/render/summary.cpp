@@ -235,8 +235,10 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   add_problems(lines, summary.problems);
   add_findings(lines, summary.findings);
 
-  out.append(fmt::format("{}: {} {}\n", visible(description.input()), description.format(),
-                         visible(description.version())));
+  const std::string& stored_as = description.stored_as();
+  out.append(fmt::format("{}: {} {}{}{}\n", visible(description.input()), description.format(),
+                         visible(description.version()),
+                         stored_as.empty() ? "" : ", restored from ", stored_as));
   out.append(lines.to_string());
   if (summary.classes.empty()) return;
   out.append('\n');
@@ -255,6 +257,7 @@ void append_summary_json(TextBuffer& out, const TraceSummary& summary) {
   object.string("file", description.input());
   object.string("format", description.format());
   object.string("version", description.version());
+  if (!description.stored_as().empty()) object.string("restored_from", description.stored_as());
   object.integer_if("size", summary.size);
   object.integer_if("stored_size", summary.stored_size);
   JsonArray clocks(object.key("clocks"));

@@ -342,7 +342,8 @@ bool TargetTrace::is_of_dialect(Dialect dialect) const {
 }
 
 bool TargetTrace::can_keep_heads(const TraceDescription& first) {
-  if (!single_source_ || first.format() != "ctf") return false;
+  // What is restored has no heads any more.
+  if (!single_source_ || first.format() != "ctf" || !first.stored_as().empty()) return false;
   for (const DataStreamClass& each : first.stream_classes()) collect_head_selectors(each);
   return std::ranges::all_of(first.stream_classes(),
                              [&](const DataStreamClass& each) { return fits_heads(each); });
