@@ -135,11 +135,12 @@ void compare_clocks(const ClockClass* left, const ClockClass* right, Differences
 }
 
 // What a conversion to CTF 1.8 keeps of classes in the environment is none of the trace's own.
-static Attributes own_entries(Attributes environment) {
-  std::erase_if(environment, [](const Attribute& entry) {
-    return entry.key.starts_with("tracedeck_metadata_");
-  });
-  return environment;
+static Attributes own_entries(const Attributes& environment) {
+  Attributes own;
+  for (const Attribute& entry : environment) {
+    if (!entry.key.starts_with("tracedeck_metadata_")) own.push_back(entry);
+  }
+  return own;
 }
 
 void compare_traces(const TraceDescription& left, const TraceDescription& right,

@@ -58,6 +58,20 @@ void append_members(std::span<const Slot> slots, const std::vector<bool>& wanted
   }
 }
 
+// Whether the payload is a name and a map whose keys are text, as events that describe themselves
+// have it.
+bool is_name_and_texts(std::span<const Slot> payload) {
+  if (payload.size() < 2 || payload[0].kind != SlotKind::kString) return false;
+  if (payload[1].kind != SlotKind::kMap && payload[1].kind != SlotKind::kStringMap) return false;
+  const Slot* slot = &payload[2];
+  const Slot* const end = payload.data() + payload.size();
+  while (slot < end) {
+    if (slot->kind != SlotKind::kString) return false;
+    slot = (slot + 1)->next();
+  }
+  return slot == end;
+}
+
 }  // namespace
 
 UserPacketContext user_packet_context(const DataStreamClass& stream_class) {
@@ -176,6 +190,7 @@ bool LoweredClass::restore(const Event& event, RestoredValues& values, ByteArena
       !restore_values(common_, slot, end, values.slots, arena) ||
       !restore_values(packet_, slot, end, values.packet_context, arena))
     return false;
+  if (source_.self_described && !is_name_and_texts(own)) return false;
   values.common_count = static_cast<std::uint32_t>(values.slots.size());
   values.specific_count = static_cast<std::uint32_t>(specific.size());
   values.slots.insert(values.slots.end(), specific.begin(), specific.end());
