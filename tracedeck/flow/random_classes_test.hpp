@@ -161,12 +161,6 @@ class RandomClasses {
 
   FieldClassPtr text() {
     StringClass result;
-    if (random_.once_in(6)) {
-      static constexpr std::array<TextEncoding, 4> kWide = {
-          TextEncoding::kUtf16Le, TextEncoding::kUtf16Be, TextEncoding::kUtf32Le,
-          TextEncoding::kUtf32Be};
-      result.encoding = random_.one_of(kWide);
-    }
     switch (random_.below(3)) {
       case 0:
         result.extent = NullTerminated{};
@@ -175,8 +169,16 @@ class RandomClasses {
         result.extent = StaticLength{4 * random_.below(8)};
         break;
       default:
+        // Formats with a length before the text have UTF-8 alone.
         result.extent = LengthPrefixed{.width = 16};
         result.interned = random_.once_in(3);
+        return finish(std::move(result));
+    }
+    if (random_.once_in(4)) {
+      static constexpr std::array<TextEncoding, 4> kWide = {
+          TextEncoding::kUtf16Le, TextEncoding::kUtf16Be, TextEncoding::kUtf32Le,
+          TextEncoding::kUtf32Be};
+      result.encoding = random_.one_of(kWide);
     }
     return finish(std::move(result));
   }

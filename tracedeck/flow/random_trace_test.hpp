@@ -140,7 +140,8 @@ class TracePlanner {
 
   void add_record() {
     const std::size_t stream = random_.below(plan_.streams.size());
-    if (random_.once_in(15)) {
+    // A loss stands between packets.
+    if (random_.once_in(15) && (packets_[stream] || !has_packets(stream))) {
       plan_.records.push_back({.stream = stream, .what = loss()});
       return;
     }
@@ -186,17 +187,23 @@ class TracePlanner {
             .payload = values_.members(of.of.payload.get())};
   }
 
-  // The packet that a stream is in; none where its class has nothing to say in one.
+  [[nodiscard]] const FieldClassPtr& context_of(std::size_t stream) const {
+    return plan_.stream_classes[plan_.streams[stream].stream_class].of.packet_context;
+  }
+  // Whether something is said in packets.
+  [[nodiscard]] bool has_packets(std::size_t stream) const {
+    return context_of(stream) != nullptr || plan_.trace_class.packet_header != nullptr;
+  }
+
+  // The packet that a stream is in, if it has any.
   std::optional<std::size_t> packet(std::size_t stream) {
-    const FieldClassPtr& context =
-        plan_.stream_classes[plan_.streams[stream].stream_class].of.packet_context;
-    if (context == nullptr && plan_.trace_class.packet_header == nullptr) return {};
+    if (!has_packets(stream)) return {};
     std::optional<std::size_t>& current = packets_[stream];
     if (!current || random_.once_in(5)) {
       current = plan_.packets.size();
       plan_.packets.push_back({.stream = stream,
                                .header = values_.members(plan_.trace_class.packet_header.get()),
-                               .context = values_.members(context.get())});
+                               .context = values_.members(context_of(stream).get())});
     }
     return current;
   }

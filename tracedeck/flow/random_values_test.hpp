@@ -174,11 +174,16 @@ class RandomValues {
 
   void of(const ArrayClass& array, const Given& given, PlannedValues& to) {
     const std::uint64_t count = length_of(array.extent, given, 3);
-    const std::optional<PackedElement> packed = packed_element_of(*array.element);
-    if (packed && random_.once_in(2)) {
+    const auto* const integer = array.element->as<IntegerClass>();
+    // Stacks always come packed.
+    const bool addresses = integer != nullptr && integer->form == IntegerClass::Form::kAddress;
+    const std::optional<PackedElement> packed =
+        addresses ? PackedElement::kU64Le : packed_element_of(*array.element);
+    if (packed && (addresses || random_.once_in(2))) {
       std::string bytes = random_.bytes(count * element_size(*packed));
       const auto size = static_cast<std::uint32_t>(bytes.size());
-      return to.slots.push_back(packed_slot(*packed, to.keep(std::move(bytes)), size));
+      return to.slots.push_back(packed_slot(*packed, to.keep(std::move(bytes)), size,
+                                            addresses ? kSlotAddress : std::uint8_t{0}));
     }
     add_compound(SlotKind::kArray, count, to, [&] {
       for (std::uint64_t i = 0; i < count; ++i) add(*array.element, {}, to);

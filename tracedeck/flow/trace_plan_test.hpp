@@ -72,7 +72,8 @@ struct TracePlan {
   std::vector<PlannedRecord> records = {};
 };
 
-// A plan made a trace: its description and its records in batches.
+// A plan made a trace: its description and its records in batches. Streams and packets begin and
+// end where it says nothing of that.
 class MadeTrace {
  public:
   // `batch_size`: records of a batch, at least 1.
@@ -90,7 +91,11 @@ class MadeTrace {
       }
       add(*batch, record);
     }
-    if (!batch->empty()) batches_.push_back(std::move(batch));
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      move_to(*batch, i, nullptr);
+      batch->add_stream(RecordKind::kStreamEnd, streams_[i]);
+    }
+    batches_.push_back(std::move(batch));
   }
 
   [[nodiscard]] const std::shared_ptr<TraceDescription>& description() const {
@@ -135,6 +140,17 @@ class MadeTrace {
       kept_.push_back(each.context.bytes);
       packets_.push_back(std::move(packet));
     }
+    current_.resize(streams_.size());
+  }
+
+  // Ends the packet that a data stream is in and begins another, which may be null, unless it is
+  // that one.
+  void move_to(Batch& batch, std::size_t stream, const std::shared_ptr<const Packet>& packet) {
+    std::shared_ptr<const Packet>& current = current_[stream];
+    if (current == packet) return;
+    if (current != nullptr) batch.add_packet(RecordKind::kPacketEnd, current);
+    if (packet != nullptr) batch.add_packet(RecordKind::kPacketBegin, packet);
+    current = packet;
   }
 
   [[nodiscard]] std::shared_ptr<Batch> new_batch() const {
@@ -154,6 +170,7 @@ class MadeTrace {
       return batch.add_loss(std::move(made));
     }
     const auto& planned = std::get<TracePlan::PlannedEvent>(record.what);
+    if (planned.packet) move_to(batch, record.stream, packets_[*planned.packet]);
     auto slots = std::make_shared<std::vector<Slot>>();
     for (const PlannedValues* part : {&planned.common, &planned.specific, &planned.payload}) {
       slots->insert(slots->end(), part->slots.begin(), part->slots.end());
@@ -180,6 +197,7 @@ class MadeTrace {
   std::vector<const EventClass*> event_classes_;
   std::vector<std::shared_ptr<const DataStream>> streams_;
   std::vector<std::shared_ptr<const Packet>> packets_;
+  std::vector<std::shared_ptr<const Packet>> current_;  // of each stream
   std::vector<std::shared_ptr<const void>> kept_;
   std::vector<BatchPtr> batches_;
   std::uint64_t offset_ = 0;

@@ -1,0 +1,131 @@
+// Random traces of the model, written as every target there is.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tracedeck/flow/equal_traces.hpp"
+#include "tracedeck/flow/made_up_trace_test.hpp"
+#include "tracedeck/flow/random_trace_test.hpp"
+#include "tracedeck/formats.hpp"
+#include "tracedeck/io/output.hpp"
+#include "tracedeck/io/output_directory.hpp"
+#include "tracedeck/io/support_test.hpp"
+
+namespace tracedeck {
+namespace {
+
+struct WrittenTrace {
+  Written written;
+  Receipt receipt;
+};
+
+// Writes all records, those that the target refuses counted.
+Result<WrittenTrace> write_all(RecordSource& source, Writer& writer) {
+  WrittenTrace result;
+  for (;;) {
+    const auto batch = source.next();
+    if (!batch) return std::unexpected(batch.error());
+    if (*batch == nullptr) break;
+    if (auto done = writer.write_batch(**batch, result.written); !done)
+      return std::unexpected(std::move(done.error()));
+  }
+  if (auto done = writer.finish(); !done) return std::unexpected(std::move(done.error()));
+  result.receipt = writer.receipt();
+  return result;
+}
+
+Result<WrittenTrace> write_trace(RecordSource& source, const FoundTarget& found,
+                                 const std::string& path) {
+  const WriteOptions options{.target = std::string(found.target->name)};
+  if (!found.target->directory) {
+    auto output = io::create_file(path);
+    if (!output) return std::unexpected(std::move(output.error()));
+    auto writer = found.format->create(**output, options);
+    if (!writer) return std::unexpected(std::move(writer.error()));
+    auto result = write_all(source, **writer);
+    if (auto done = (*output)->finish(); !done) return std::unexpected(std::move(done.error()));
+    return result;
+  }
+  auto output = io::OutputDirectory::create(path);
+  if (!output) return std::unexpected(std::move(output.error()));
+  auto writer = found.format->create_directory(**output, options);
+  if (!writer) return std::unexpected(std::move(writer.error()));
+  auto result = write_all(source, **writer);
+  writer->reset();
+  if (auto done = (*output)->finish(); !done) return std::unexpected(std::move(done.error()));
+  return result;
+}
+
+// How many events a trace has that can be read without a problem.
+std::uint64_t sound_events(const std::string& path, const Format& format) {
+  const auto reader = open_trace(path, {}, &format);
+  if (!reader) RC_FAIL(reader.error().to_string());
+  std::uint64_t events = 0;
+  for (;;) {
+    const auto batch = (*reader)->next();
+    if (!batch) RC_FAIL(batch.error().to_string());
+    if (*batch == nullptr) return events;
+    for (const Record& record : (*batch)->records()) {
+      if (record.kind == RecordKind::kProblem) RC_FAIL(record.notice->finding.text);
+      if (record.kind == RecordKind::kEvent) ++events;
+    }
+  }
+}
+
+void check_target(std::string_view name) {
+  const FoundTarget found = find_target(name);
+  const flow::MadeTrace trace(flow::plan_of(*flow::gen_trace()));
+  const io::TemporaryFolder folder;
+  const std::string path = folder.file("out");
+  flow::FakeSource source(trace.batches());
+  const auto written = write_trace(source, found, path);
+  if (!written) RC_FAIL(written.error().to_string());
+  if (written->written.refused != 0) RC_LOG() << written->written.first_refusal << '\n';
+  RC_ASSERT(written->written.refused == 0U);
+  RC_ASSERT(sound_events(path, *found.format) >= written->written.events);
+}
+
+std::unique_ptr<Reader> opened(const std::string& path, const Format& format) {
+  auto reader = open_trace(path, {}, &format);
+  if (!reader) RC_FAIL(reader.error().to_string());
+  return std::move(*reader);
+}
+
+// What a target wrote is all that it can hold: written once more it is the same.
+void check_again(std::string_view name) {
+  const FoundTarget found = find_target(name);
+  const flow::MadeTrace trace(flow::plan_of(*flow::gen_trace()));
+  const io::TemporaryFolder folder;
+  flow::FakeSource source(trace.batches());
+  if (!write_trace(source, found, folder.file("once"))) RC_FAIL("not written");
+  const auto once = opened(folder.file("once"), *found.format);
+  const auto written = write_trace(*once, found, folder.file("twice"));
+  if (!written) RC_FAIL(written.error().to_string());
+  const auto compared = flow::equal_traces(*opened(folder.file("once"), *found.format),
+                                           *opened(folder.file("twice"), *found.format));
+  if (!compared) RC_FAIL(compared.error().to_string());
+  for (const flow::Difference& each : compared->differences.found()) {
+    RC_LOG() << kind_name(each.key.kind) << ' ' << each.key.class_name << ' ' << each.key.path
+             << ' ' << each.key.what << ": " << each.left << " | " << each.right << '\n';
+  }
+  for (const ReceiptEntry& each : written->receipt)
+    RC_LOG() << each.what << ": " << each.done << '\n';
+  RC_ASSERT(compared->equal());
+}
+
+RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsDial9, ()) { check_target("dial9"); }
+RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsHeph, ()) { check_target("heph"); }
+RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsTband, ()) { check_target("tband"); }
+RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsCtf1, ()) { check_target("ctf1"); }
+RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsCtf2, ()) { check_target("ctf2"); }
+RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsCtf2rc, ()) { check_target("ctf2rc"); }
+
+RC_GTEST_PROP(RandomTraceWritten, AgainIsEqualAsDial9, ()) { check_again("dial9"); }
+RC_GTEST_PROP(RandomTraceWritten, AgainIsEqualAsHeph, ()) { check_again("heph"); }
+RC_GTEST_PROP(RandomTraceWritten, AgainIsEqualAsTband, ()) { check_again("tband"); }
+
+}  // namespace
+}  // namespace tracedeck
