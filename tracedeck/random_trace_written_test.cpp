@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/io/support_test.hpp"
+#include "tracedeck/outputs.hpp"
 
 namespace tracedeck {
 namespace {
@@ -39,11 +41,11 @@ Result<WrittenTrace> write_all(RecordSource& source, Writer& writer) {
 
 Result<WrittenTrace> write_trace(RecordSource& source, const FoundTarget& found,
                                  const std::string& path) {
-  const WriteOptions options{.target = std::string(found.target->name)};
+  const OutputKind& kind = *find_output(found.target->name);
   if (!found.target->directory) {
     auto output = io::create_file(path);
     if (!output) return std::unexpected(std::move(output.error()));
-    auto writer = found.format->create(**output, options);
+    auto writer = create_writer(kind, **output, {});
     if (!writer) return std::unexpected(std::move(writer.error()));
     auto result = write_all(source, **writer);
     if (auto done = (*output)->finish(); !done) return std::unexpected(std::move(done.error()));
@@ -51,7 +53,7 @@ Result<WrittenTrace> write_trace(RecordSource& source, const FoundTarget& found,
   }
   auto output = io::OutputDirectory::create(path);
   if (!output) return std::unexpected(std::move(output.error()));
-  auto writer = found.format->create_directory(**output, options);
+  auto writer = create_writer(kind, **output, {});
   if (!writer) return std::unexpected(std::move(writer.error()));
   auto result = write_all(source, **writer);
   writer->reset();
@@ -94,6 +96,34 @@ std::unique_ptr<Reader> opened(const std::string& path, const Format& format) {
   return std::move(*reader);
 }
 
+void check_equal(const Result<flow::Comparison>& compared, const Receipt& receipt) {
+  if (!compared) RC_FAIL(compared.error().to_string());
+  for (const flow::Difference& each : compared->differences.found()) {
+    RC_LOG() << kind_name(each.key.kind) << ' ' << each.key.class_name << ' ' << each.key.path
+             << ' ' << each.key.what << ": " << each.left << " | " << each.right << '\n';
+  }
+  for (const ReceiptEntry& each : receipt) RC_LOG() << each.what << ": " << each.done << '\n';
+  RC_ASSERT(compared->equal());
+}
+
+// What was lowered for a target is read as it was before.
+void check_restored(std::string_view name) {
+  const FoundTarget found = find_target(name);
+  const flow::MadeTrace trace(flow::plan_of(*flow::gen_trace()));
+  const io::TemporaryFolder folder;
+  const std::string path = folder.file("out");
+  flow::FakeSource source(trace.batches());
+  const auto written = write_trace(source, found, path);
+  if (!written) RC_FAIL(written.error().to_string());
+  const bool lossy = std::ranges::any_of(written->receipt, &ReceiptEntry::lossy);
+  RC_ASSERT(!lossy);
+  flow::FakeSource original(trace.batches());
+  const auto restored = opened(path, *found.format);
+  check_equal(
+      flow::equal_traces({original, trace.description()}, {*restored, restored->description()}),
+      written->receipt);
+}
+
 // What a target wrote is all that it can hold: written once more it is the same.
 void check_again(std::string_view name) {
   const FoundTarget found = find_target(name);
@@ -106,14 +136,7 @@ void check_again(std::string_view name) {
   if (!written) RC_FAIL(written.error().to_string());
   const auto compared = flow::equal_traces(*opened(folder.file("once"), *found.format),
                                            *opened(folder.file("twice"), *found.format));
-  if (!compared) RC_FAIL(compared.error().to_string());
-  for (const flow::Difference& each : compared->differences.found()) {
-    RC_LOG() << kind_name(each.key.kind) << ' ' << each.key.class_name << ' ' << each.key.path
-             << ' ' << each.key.what << ": " << each.left << " | " << each.right << '\n';
-  }
-  for (const ReceiptEntry& each : written->receipt)
-    RC_LOG() << each.what << ": " << each.done << '\n';
-  RC_ASSERT(compared->equal());
+  check_equal(compared, written->receipt);
 }
 
 RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsDial9, ()) { check_target("dial9"); }
@@ -122,6 +145,8 @@ RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsTband, ()) { check_targ
 RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsCtf1, ()) { check_target("ctf1"); }
 RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsCtf2, ()) { check_target("ctf2"); }
 RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsCtf2rc, ()) { check_target("ctf2rc"); }
+
+RC_GTEST_PROP(RandomTraceWritten, ComesBackFromDial9, ()) { check_restored("dial9"); }
 
 RC_GTEST_PROP(RandomTraceWritten, AgainIsEqualAsDial9, ()) { check_again("dial9"); }
 RC_GTEST_PROP(RandomTraceWritten, AgainIsEqualAsHeph, ()) { check_again("heph"); }

@@ -183,9 +183,8 @@ bool DescriptionReader::add_data_stream(JsonMembers& object, std::uint64_t ordin
     return says_the_same(text_of(made) == text_of(*known->second), object.object(), reader);
   }
   made.entity = description_->next_stream();
-  newest_stream_ = data_streams_
-                       .emplace(ordinal, std::make_shared<const DataStream>(std::move(made)))
-                       .first;
+  newest_stream_ =
+      data_streams_.emplace(ordinal, std::make_shared<const DataStream>(std::move(made))).first;
   return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "tracedeck/lower/field_lowering.hpp"
 #include "tracedeck/model/class_tree.hpp"
+#include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::lower {
 namespace {
@@ -74,19 +75,18 @@ bool is_name_and_texts(std::span<const Slot> payload) {
 
 }  // namespace
 
-UserPacketContext user_packet_context(const DataStreamClass& stream_class) {
-  if (stream_class.packet_context == nullptr) return {};
-  UserPacketContext users;
+UserMembers user_members(const FieldClassPtr& structure) {
+  if (structure == nullptr) return {};
+  UserMembers users;
   StructureClass left;
   std::unordered_set<const FieldClass*> seen;
-  for (const Member& member : stream_class.packet_context->as<StructureClass>()->members) {
+  for (const Member& member : structure->as<StructureClass>()->members) {
     users.kept.push_back(!has_role_inside(*member.field_class, seen));
     if (users.kept.back()) left.members.push_back(member);
   }
   const bool all = left.members.size() == users.kept.size();
-  if (!left.members.empty()) {
-    users.field_class = all ? stream_class.packet_context : make_field_class(std::move(left));
-  }
+  if (!left.members.empty())
+    users.field_class = all ? structure : make_field_class(std::move(left));
   return users;
 }
 
@@ -116,9 +116,15 @@ Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& sourc
       context(source.specific_context.get(), "specific.", Convention::kSpecificContext);
   made->common_ = context(stream_class.common_context.get(), "common.", Convention::kCommonContext);
   if (made->shape_.packet_context) {
-    UserPacketContext users = user_packet_context(stream_class);
-    made->packet_ = context(users.field_class.get(), "packet.", Convention::kPacketContext);
-    made->packet_members_ = std::move(users.kept);
+    const auto part = [&](const FieldClassPtr& of, std::string_view prefix) -> Part {
+      UserMembers users = user_members(of);
+      FieldProgram program = context(users.field_class.get(), prefix, Convention::kPacketContext);
+      return {.kept = std::move(users.kept), .program = std::move(program)};
+    };
+    const TraceDescription* const trace = stream_class.trace;
+    if (trace != nullptr)
+      made->packet_header_ = part(trace->trace_class().packet_header, "packet_header.");
+    made->packet_context_ = part(stream_class.packet_context, "packet.");
   }
   for (const std::string& key : made->shape_.stream_keys)
     fields.add("stream." + key, unsigned_class());
@@ -156,9 +162,14 @@ bool LoweredClass::lower(const Event& event, std::vector<Slot>& out, ByteArena& 
       !lower_values(common_, event.common_context().data(), out, arena))
     return false;
   if (shape_.packet_context) {
-    std::vector<Slot> users;
-    append_members(event.packet->context, packet_members_, users);
-    if (!lower_values(packet_, users.data(), out, arena)) return false;
+    const auto lower_part = [&](const std::vector<Slot>& values, const Part& part) {
+      std::vector<Slot> users;
+      append_members(values, part.kept, users);
+      return lower_values(part.program, users.data(), out, arena);
+    };
+    if (!lower_part(event.packet->header, packet_header_) ||
+        !lower_part(event.packet->context, packet_context_))
+      return false;
   }
   for (const StreamKey& key : event.stream->keys) {
     if (std::ranges::find(shape_.stream_keys, key.name) != shape_.stream_keys.end())
@@ -184,11 +195,13 @@ bool LoweredClass::restore(const Event& event, RestoredValues& values, ByteArena
   std::vector<Slot> own;
   std::vector<Slot> specific;
   values.slots.clear();
+  values.packet_header.clear();
   values.packet_context.clear();
   if (!restore_values(payload_program_, slot, end, own, arena) ||
       !restore_values(specific_, slot, end, specific, arena) ||
       !restore_values(common_, slot, end, values.slots, arena) ||
-      !restore_values(packet_, slot, end, values.packet_context, arena))
+      !restore_values(packet_header_.program, slot, end, values.packet_header, arena) ||
+      !restore_values(packet_context_.program, slot, end, values.packet_context, arena))
     return false;
   if (source_.self_described && !is_name_and_texts(own)) return false;
   values.common_count = static_cast<std::uint32_t>(values.slots.size());

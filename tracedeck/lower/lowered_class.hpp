@@ -22,6 +22,7 @@ struct RestoredValues {
   std::vector<Slot> slots = {};  // common context, specific context, payload
   std::uint32_t common_count = 0;
   std::uint32_t specific_count = 0;
+  std::vector<Slot> packet_header = {};
   std::vector<Slot> packet_context = {};
   std::vector<std::uint64_t> stream_keys = {};  // in the order of the shape
   std::uint64_t stream_number = 0;
@@ -29,8 +30,8 @@ struct RestoredValues {
   std::uint64_t end_time = 0;
 };
 
-// Fields come in this order: duration, payload, specific context, common context, packet context,
-// keys of the data stream, its number, value of the clock. Immutable.
+// Fields come in this order: duration, payload, specific context, common context, packet header and
+// context, keys of the data stream, its number, value of the clock. Immutable.
 class LoweredClass {
  public:
   // `source` must outlive it. Errors: kLimitExceeded: it has more fields than `most`.
@@ -67,19 +68,24 @@ class LoweredClass {
   FieldProgram payload_program_;
   FieldProgram specific_;
   FieldProgram common_;
-  FieldProgram packet_;
-  std::vector<bool> packet_members_;  // which of the packet context are lowered
+  // A structure of which some members are lowered.
+  struct Part {
+    std::vector<bool> kept = {};
+    FieldProgram program = {};
+  };
+  Part packet_header_;
+  Part packet_context_;
   Time time_ = Time::kNone;
   std::uint64_t zero_ = 0;  // ns of the clock's value 0, modulo 2^64
   std::vector<Kept> kept_;
 };
 
-// The packet context of a data stream class without what readers need to find their way: members
-// with roles.
-struct UserPacketContext {
+// A packet header or context without what readers need to find their way: members with roles.
+struct UserMembers {
   FieldClassPtr field_class = nullptr;  // null: nothing is left
   std::vector<bool> kept = {};          // which members are
 };
-[[nodiscard]] UserPacketContext user_packet_context(const DataStreamClass& stream_class);
+// `structure`: may be null.
+[[nodiscard]] UserMembers user_members(const FieldClassPtr& structure);
 
 }  // namespace tracedeck::lower

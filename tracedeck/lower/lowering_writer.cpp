@@ -64,7 +64,7 @@ struct SourceStream {
 // What readers need to find their way through a file is not lowered.
 DataStreamClass without_heads(const DataStreamClass& stream_class) {
   DataStreamClass without = stream_class;
-  without.packet_context = user_packet_context(stream_class).field_class;
+  without.packet_context = user_members(stream_class.packet_context).field_class;
   without.event_header = nullptr;
   return without;
 }
@@ -290,7 +290,8 @@ class LoweringWriter final : public Writer {
     auto stream = stream_of(*event.stream);
     if (!stream) return std::unexpected(stream.error());
     Shape shape = (*stream)->shape;
-    shape.packet_context = event.packet != nullptr && !event.packet->context.empty();
+    shape.packet_context = event.packet != nullptr &&
+                           (!event.packet->header.empty() || !event.packet->context.empty());
     for (const bool any_integer : {false, true}) {
       shape.any_integer = any_integer;
       auto lowered = lowered_of(event, known, shape, *(*stream)->trace);

@@ -213,11 +213,11 @@ class RestoringReader final : public Reader {
     return {};
   }
 
-  // Packets are not restored, only their contexts.
+  // Packets are not restored, only what is said in them.
   void prepare(TraceDescription& description) const {
     description.set_stored_as(stored_->description()->format());
     TraceClass trace_class = description.trace_class();
-    trace_class.packet_header = nullptr;
+    trace_class.packet_header = user_members(trace_class.packet_header).field_class;
     description.set_trace_class(std::move(trace_class));
   }
 
@@ -316,24 +316,28 @@ class RestoringReader final : public Reader {
     return true;
   }
 
-  // Events with the same packet context, one after the other, are in one packet.
+  // Events of which packets say the same, one after the other, are in one packet.
   void take_packet(RestoredTrace::Stream& stream) {
-    const bool goes_on = stream.packet == nullptr
-                             ? values_.packet_context.empty()
-                             : same_values(stream.packet->packet.context, values_.packet_context);
-    if (!goes_on) {
-      end_packet(stream);
-      if (values_.packet_context.empty()) return;
-      stream.packet = std::make_shared<RestoredPacket>();
-      Packet& packet = stream.packet->packet;
-      packet.stream = stream.stream.get();
-      packet.context = values_.packet_context;
-      for (Slot& slot : packet.context) keep_bytes(slot, stream.packet->arena);
+    const bool has_packet = !values_.packet_header.empty() || !values_.packet_context.empty();
+    if (stream.packet != nullptr && has_packet && is_of(stream.packet->packet)) {
       output_.pin_lasting(stream.packet);
-      output_.add(Record(RecordKind::kPacketBegin, &packet));
-    } else if (stream.packet != nullptr) {
-      output_.pin_lasting(stream.packet);
+      return;
     }
+    end_packet(stream);
+    if (!has_packet) return;
+    stream.packet = std::make_shared<RestoredPacket>();
+    Packet& packet = stream.packet->packet;
+    packet.stream = stream.stream.get();
+    packet.header = values_.packet_header;
+    packet.context = values_.packet_context;
+    for (Slot& slot : packet.header) keep_bytes(slot, stream.packet->arena);
+    for (Slot& slot : packet.context) keep_bytes(slot, stream.packet->arena);
+    output_.pin_lasting(stream.packet);
+    output_.add(Record(RecordKind::kPacketBegin, &packet));
+  }
+  [[nodiscard]] bool is_of(const Packet& packet) const {
+    return same_values(packet.header, values_.packet_header) &&
+           same_values(packet.context, values_.packet_context);
   }
   static void keep_bytes(Slot& slot, ByteArena& arena) {
     switch (slot.kind) {
