@@ -12,14 +12,14 @@ namespace {
 
 using namespace tracedeck;
 
-constexpr std::uint64_t kEvents = 1'000'000;
+constexpr std::uint64_t kSortedEvents = 1'000'000;
 
 // Times that grow by 1000 ns on average, less a random number of up to `disorder` ns.
 std::vector<std::uint64_t> nearly_sorted(std::uint64_t disorder) {
   std::mt19937_64 random(1);
   std::vector<std::uint64_t> times;
-  times.reserve(kEvents);
-  for (std::uint64_t i = 0; i < kEvents; ++i) {
+  times.reserve(kSortedEvents);
+  for (std::uint64_t i = 0; i < kSortedEvents; ++i) {
     times.push_back(2 * disorder + 1000 * i - random() % (disorder + 1));
   }
   return times;
@@ -30,8 +30,8 @@ std::vector<std::uint64_t> in_segments() {
   constexpr std::uint64_t kThreads = 8;
   constexpr std::uint64_t kSegment = 50'000;
   std::vector<std::uint64_t> times;
-  times.reserve(kEvents);
-  for (std::uint64_t i = 0; i < kEvents; ++i) {
+  times.reserve(kSortedEvents);
+  for (std::uint64_t i = 0; i < kSortedEvents; ++i) {
     const std::uint64_t round = i / (kThreads * kSegment);
     times.push_back((round * kSegment + i % kSegment) * kThreads * 100 + i / kSegment % kThreads);
   }

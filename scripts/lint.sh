@@ -108,7 +108,8 @@ alone() {
     return $status
 }
 
-# FOLDER [namespaces]: its programs in one file, with a name for each main and, if so, a namespace for each.
+# FOLDER: its programs in one file, where the names of each are its own: main, the entry of a fuzz target, and what may stand in
+# an unnamed namespace, which is inside another one for each of the fuzz targets and of the benchmarks.
 all_programs() {
     local source name programs
     programs=$(sources "$1/*.cpp" | grep -v '_test\.cpp$')
@@ -118,28 +119,28 @@ all_programs() {
     echo '#pragma clang diagnostic ignored "-Wreturn-type"'
     while read -r source; do
         name=$(basename "$source" .cpp)
-        printf '#define %s\n' "main main_of_$name" "LLVMFuzzerTestOneInput LLVMFuzzerTestOneInput_$name"
-        [[ -z ${2:-} ]] || printf 'namespace program_%s {\n' "$name"
+        echo "namespace tracedeck::bench {} namespace tracedeck::bench_$name { using namespace bench; }"
+        printf '#define %s\n' "main main_of_$name" "LLVMFuzzerTestOneInput LLVMFuzzerTestOneInput_$name" "bench bench_$name"
+        [[ $1 != fuzz ]] || echo "namespace program_$name {"
         printf '#include "%s"\n' "$source"
-        [[ -z ${2:-} ]] || echo '}'
-        printf '#undef %s\n' main LLVMFuzzerTestOneInput
+        [[ $1 != fuzz ]] || echo '}'
+        printf '#undef %s\n' main LLVMFuzzerTestOneInput bench
     done <<<"$programs"
 }
 
 # All other checks, over the folders compiled as one: the standard library, which each check walks too, comes once a
 # folder.
 tidy() {
-    local build=build/lint-unity
+    local build=build/lint-unity folder
     if [[ $# -gt 0 ]]; then
         printf '%s\n' "$@" | run_tidy build/lint
         return
     fi
     cmake --preset lint -B $build -DTRACEDECK_UNITY=ON >/dev/null
-    all_programs examples >$build/examples/all_programs.cpp
-    all_programs fuzz namespaces >$build/fuzz/all_programs.cpp
+    for folder in bench examples fuzz; do all_programs $folder >$build/$folder/all_programs.cpp; done
     sed -n 's/^ *"file": "\(.*\)",*$/\1/p' $build/compile_commands.json |
-        grep -v "_test\|_test_\|/$build/\(examples\|fuzz\)/" >$build/sources
-    printf '%s\n' $build/{examples,fuzz}/all_programs.cpp >>$build/sources
+        grep -v "_test\|_test_\|/$build/\(bench\|examples\|fuzz\)/" >$build/sources
+    printf '%s\n' $build/{bench,examples,fuzz}/all_programs.cpp >>$build/sources
     run_tidy $build --checks=-bugprone-suspicious-include,-misc-unused-*-decls,-modernize-deprecated-headers <$build/sources
 }
 
