@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -37,6 +38,12 @@ class Head {
   // Reads up to `size` bytes, but does not wait for what a live input may bring.
   void want_at_hand(std::size_t size) {
     if (!input_.live()) want(size);
+  }
+
+  // The same with what a live input has brought.
+  void want_ready(std::size_t size) {
+    using std::chrono::milliseconds;
+    while (bytes_.size() < size && !whole_ && input_.ready(milliseconds(0))) read(size);
   }
 
   [[nodiscard]] ByteSpan bytes() const { return bytes_; }
@@ -103,7 +110,7 @@ Result<std::unique_ptr<Reader>> open_file(const Format& format, std::unique_ptr<
   const TargetProfile* const profile = profile_of(format);
   if (profile == nullptr || options.as_stored) return format.open(std::move(input), options);
   Head head(*input);
-  head.want(input->live() ? lower::kFirstMarkWithin : lower::kMarksWithin);
+  head.want_ready(input->live() ? lower::kFirstMarkWithin : lower::kMarksWithin);
   const bool marked = lower::may_have_marks(head.bytes());
   auto whole = io::unread(head.take(), std::move(input));
   if (!whole) return std::unexpected(std::move(whole.error()));

@@ -92,7 +92,8 @@ UserMembers user_members(const FieldClassPtr& structure) {
 
 Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& source, Shape shape,
                                                          const TargetProfile& profile,
-                                                         std::size_t most) {
+                                                         std::size_t most,
+                                                         std::int64_t clock_shift) {
   std::unique_ptr<LoweredClass> made(new LoweredClass(source, std::move(shape)));
   FieldLowering fields(profile, made->shape_.any_integer, most);
   std::vector<Kept>& kept = made->kept_;
@@ -100,7 +101,7 @@ Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& sourc
   if (source.clock != nullptr) {
     const bool nanoseconds = source.clock->tick == Tick{};
     made->time_ = nanoseconds ? Time::kShifted : Time::kScaled;
-    made->zero_ = low_bits(source.clock->to_nanoseconds(0));
+    made->zero_ = low_bits(source.clock->to_nanoseconds(0) - Nanoseconds(clock_shift));
     if (source.has_duration) {
       fields.add("duration", signed_class());
       kept.push_back({.convention = Convention::kDuration});

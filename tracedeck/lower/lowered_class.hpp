@@ -34,11 +34,13 @@ struct RestoredValues {
 // context, keys of the data stream, its number, value of the clock. Immutable.
 class LoweredClass {
  public:
-  // `source` must outlive it. Errors: kLimitExceeded: it has more fields than `most`.
+  // `source` must outlive it. `clock_shift`: ns that were added to its clock since it was lowered
+  // for the first time. Errors: kLimitExceeded: it has more fields than `most`.
   [[nodiscard]] static Result<std::unique_ptr<LoweredClass>> make(const EventClass& source,
                                                                   Shape shape,
                                                                   const TargetProfile& profile,
-                                                                  std::size_t most);
+                                                                  std::size_t most,
+                                                                  std::int64_t clock_shift = 0);
 
   [[nodiscard]] const EventClass& source() const { return source_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }

@@ -248,8 +248,8 @@ class RestoringReader final : public Reader {
     Binding& binding = found->second;
     const EventClass& source = *binding.trace->reader.event_class(binding.mark.event_class);
     const auto* const payload = event_class.payload->as<StructureClass>();
-    auto lowered =
-        LoweredClass::make(source, binding.mark.shape, profile_, payload->members.size());
+    auto lowered = LoweredClass::make(source, binding.mark.shape, profile_, payload->members.size(),
+                                      options_.clock_shift);
     if (lowered && fits(**lowered, event_class)) {
       binding.lowered = *std::move(lowered);
       stored.binding = &binding;

@@ -1,0 +1,159 @@
+"""What dial9 cannot say of another trace: written as others read it, and read as it was."""
+
+import json
+
+import dial9_reader
+import dial9_writer as dial9
+import heph_writer as heph
+from command import TRACES, CommandTest, needs_traces, run
+
+EPOCH = 1_600_000_000_000_000_000
+SPANS = heph.epoch(EPOCH) + b"".join(
+    heph.event(b"poll", heph.number(b"task", i) + heph.string(b"of", b"t%d" % i), stream=2 + i % 2, counter=i // 2,
+               substream=i, start=100 * i, end=100 * i + 30)
+    for i in range(6)
+)  # fmt: skip
+# From each format, with arrays, variants, contexts, clocks of other ticks, losses.
+REFERENCES = (
+    "heph/attr_scalars_small.bin.log",
+    "tband/all_events_monotone.bin",
+    "tband/drops_every50.bin",
+    "ctf/ctf1/succeed_wk-heartbeat-u",
+    "ctf/final/066-sl-array-13-vl",
+    "ctf/final/027-uenum-hex",
+    "ctf/rc3/124-header-locations",
+    "ctf/tracecompass/CTF2-7.0-lttng-crash",
+)
+
+
+class Lowering(CommandTest):
+    def lines(self, *args, code=0, **more):
+        result = self.check(run("print", "--output", "jsonl", *args, **more), code)
+        return [json.loads(line) for line in result.stdout.decode().splitlines()], result.stderr.decode()
+
+    def lowered(self, source, *options):
+        out = self.folder / "out.dial9"
+        self.check(run("convert", "-q", *options, source, "-o", out), 0)
+        return out
+
+    def test_others_read_it(self):
+        out = self.lowered(self.file("a.heph", SPANS))
+        rows = [row for row in dial9_reader.events(out.read_bytes()) if not row[0].startswith("tracedeck.")]
+        self.assertEqual(
+            rows,
+            [
+                (
+                    "poll",
+                    EPOCH + 100 * i,
+                    {
+                        "duration": 30,
+                        "task": i,
+                        "of": f"t{i}",
+                        "common.substream": i,
+                        "common.counter": i // 2,
+                        "stream.id": 2 + i % 2,
+                    },
+                )
+                for i in range(6)
+            ],
+        )
+        self.check(run("validate", out), 0)
+
+    def test_it_is_read_as_it_was(self):
+        source = self.file("a.heph", SPANS)
+        out = self.lowered(source)
+        self.assertEqual(self.lines(out)[0], self.lines(source)[0])
+        piped, _ = self.lines("-", stdin=out.read_bytes())
+        self.assertEqual(piped, self.lines(source)[0])
+        said = json.loads(run("info", "--json", out).stdout)
+        self.assertEqual((said["format"], said["restored_from"]), ("heph", "dial9"))
+        self.assertIn(b"heph 0.1.0, restored from dial9", run("info", out).stdout)
+        stored = json.loads(run("info", "--json", "--as-stored", out).stdout)
+        self.assertEqual(stored["format"], "dial9")
+        self.assertNotIn("restored_from", stored)
+        names = {row["name"] for row in self.lines("--as-stored", out)[0]}
+        self.assertEqual(names, {"tracedeck.mark", "poll"})
+
+    def test_it_comes_back(self):
+        source = self.file("a.heph", SPANS)
+        back = self.folder / "back.heph"
+        self.check(run("convert", "-q", self.lowered(source), "-o", back), 0)
+        self.assertEqual(self.lines(back)[0], self.lines(source)[0])
+
+    def test_a_part_stands_alone(self):
+        source = self.file("a.heph", SPANS)
+        out = self.lowered(source, "--where", "task > 3")
+        self.assertEqual(self.lines(out)[0], self.lines("--where", "task > 3", source)[0])
+        again = self.folder / "again.dial9"
+        self.check(run("convert", "-q", "--where", "task == 4", out, "-o", again), 0)
+        self.assertEqual(self.lines(again)[0], self.lines("--where", "task == 4", source)[0])
+
+    def test_times_are_those_of_the_clock(self):
+        source = self.file("a.heph", SPANS)
+        self.assertEqual(
+            self.lines("--clock-offset", "5000000000", self.lowered(source))[0],
+            self.lines("--clock-offset", "5000000000", source)[0],
+        )
+
+    def test_several_sources(self):
+        one, other = self.file("a.heph", SPANS), self.file("b.heph", SPANS.replace(b"poll", b"wait"))
+        out = self.folder / "both.dial9"
+        self.check(run("convert", "-q", one, other, "-o", out), 0)
+        keyed = lambda rows: sorted(json.dumps({k: v for k, v in row.items() if k != "trace"}) for row in rows)
+        self.assertEqual(keyed(self.lines(out)[0]), keyed(self.lines(one, other)[0]))
+
+    def test_the_receipt_says_where(self):
+        source = self.file("a.heph", SPANS)
+        report = self.folder / "report.json"
+        out = self.folder / "out.dial9"
+        self.check(run("convert", "-q", "--report", report, source, "-o", out), 0)
+        receipt = json.loads(report.read_text())
+        self.assertFalse(receipt["lossy"])
+        first = receipt["entries"][0]
+        self.assertEqual((first["class"], first["input"], first["count"]), ("poll", str(source), 6))
+        self.assertEqual(first["offset"], len(heph.epoch(EPOCH)))
+
+    def test_marks_that_are_none(self):
+        source = self.file("a.heph", SPANS)
+        whole = self.lowered(source).read_bytes()
+        for old, new, said in (
+            (b'"format":"heph"', b'"form@t":"heph"', "a mark is ignored"),
+            (b'"has-duration":true', b'"has-duration":null', "a mark is ignored"),
+            (b'{"event-class":0', b'{"event-class":7', "the class that it names is not described"),
+            (b"common.counter", b"common.kounter", "the class has other fields than it says"),
+            (b'"width":32', b'"width":17', "holds what its mark does not allow"),
+        ):
+            with self.subTest(new=new):
+                self.assertIn(old, whole)
+                edited = self.file("edited.dial9", whole.replace(old, new))
+                if new == b'"width":17':
+                    # A counter that 17 bits do not hold.
+                    big = heph.epoch(EPOCH) + heph.event(b"poll", counter=200_000, start=1, end=2)
+                    plain = self.lowered(self.file("big.heph", big)).read_bytes()
+                    edited = self.file("edited.dial9", plain.replace(old, new))
+                    self.assertNotEqual(plain.replace(old, new), plain)
+                rows, told = self.lines("-v", edited)
+                self.assertIn("tracedeck/mark", told)
+                self.assertIn(said, told)
+                self.assertEqual({row["name"] for row in rows if row["name"] != "tracedeck.mark"}, {"poll"})
+                self.assertIn("stream.id", rows[-1]["fields"])
+
+    def test_no_marks_of_what_it_holds(self):
+        source = self.file("a.bin", dial9.ticks(3))
+        out = self.lowered(source, "--where", "n >= 0")
+        self.assertNotIn(b"tracedeck", out.read_bytes())
+
+    @needs_traces
+    def test_references(self):
+        for name in REFERENCES:
+            with self.subTest(name=name):
+                source = TRACES / name
+                out = self.folder / "r.dial9"
+                run("convert", "-q", source, "--to", "dial9", "-o", out)
+                bare = lambda row: {k: v for k, v in row.items() if k != "context"}
+                self.assertEqual(
+                    [bare(row) for row in self.lines(out)[0]],
+                    [bare(row) for row in map(json.loads, run("print", "--output", "jsonl", source).stdout.splitlines())],
+                )
+                self.assertEqual(run("validate", "-q", out).returncode, 0)
+                self.assertGreater(len(list(dial9_reader.events(out.read_bytes()))), 0)
