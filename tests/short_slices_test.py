@@ -1,6 +1,7 @@
 """`--min-duration` and `--max-size`: what is left out, what it adds up to, and what is said of it."""
 
 import collections
+import functools
 import json
 import random
 import subprocess
@@ -14,6 +15,7 @@ from page_test import Page
 from why_test import TABLE, END, QUEUE, START, pool
 
 
+@functools.cache
 def jobs(count, seed=1):
     """Jobs on four workers, most of them short, some within others and some waited for."""
     chosen = random.Random(seed)
