@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "tracedeck/base/utf8.hpp"
 
 namespace tracedeck {

@@ -1,6 +1,7 @@
 // Where bytes go that slots point to.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>

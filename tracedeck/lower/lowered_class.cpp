@@ -47,18 +47,6 @@ std::uint64_t nearest(const Nanoseconds& time) {
   return time.magnitude() > kLast ? kLast : static_cast<std::uint64_t>(time.magnitude());
 }
 
-void append_members(std::span<const Slot> slots, const std::vector<bool>& wanted,
-                    std::vector<Slot>& out) {
-  const Slot* slot = slots.data();
-  const Slot* const end = slot + slots.size();
-  for (const bool is_wanted : wanted) {
-    if (slot >= end) return;
-    const Slot* const next = slot->next();
-    if (is_wanted) out.insert(out.end(), slot, next);
-    slot = next;
-  }
-}
-
 // Whether the payload is a name and a map whose keys are text, as events that describe themselves
 // have it.
 bool is_name_and_texts(std::span<const Slot> payload) {
@@ -149,6 +137,21 @@ Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& sourc
   return made;
 }
 
+bool LoweredClass::Part::lower(std::span<const Slot> values, std::vector<Slot>& out,
+                               ByteArena& arena) const {
+  if (program.empty()) return true;
+  std::vector<Slot> users;
+  const Slot* slot = values.data();
+  const Slot* const end = slot + values.size();
+  for (const bool is_kept : kept) {
+    if (slot >= end) return false;
+    const Slot* const next = slot->next();
+    if (is_kept) users.insert(users.end(), slot, next);
+    slot = next;
+  }
+  return lower_values(program, users.data(), out, arena);
+}
+
 std::uint64_t LoweredClass::time_of(const Event& event) const {
   if (time_ == Time::kNone) return 0;
   if (time_ == Time::kShifted) return event.time + zero_;
@@ -163,13 +166,8 @@ bool LoweredClass::lower(const Event& event, std::vector<Slot>& out, ByteArena& 
       !lower_values(common_, event.common_context().data(), out, arena))
     return false;
   if (shape_.packet_context) {
-    const auto lower_part = [&](const std::vector<Slot>& values, const Part& part) {
-      std::vector<Slot> users;
-      append_members(values, part.kept, users);
-      return lower_values(part.program, users.data(), out, arena);
-    };
-    if (!lower_part(event.packet->header, packet_header_) ||
-        !lower_part(event.packet->context, packet_context_))
+    if (!packet_header_.lower(event.packet->header, out, arena) ||
+        !packet_context_.lower(event.packet->context, out, arena))
       return false;
   }
   for (const StreamKey& key : event.stream->keys) {
@@ -193,8 +191,10 @@ bool LoweredClass::restore(const Event& event, RestoredValues& values, ByteArena
   };
   std::uint64_t duration = 0;
   if (source_.has_duration && time_ != Time::kNone && !number(duration)) return false;
-  std::vector<Slot> own;
-  std::vector<Slot> specific;
+  std::vector<Slot>& own = values.payload;
+  std::vector<Slot>& specific = values.specific;
+  own.clear();
+  specific.clear();
   values.slots.clear();
   values.packet_header.clear();
   values.packet_context.clear();

@@ -28,6 +28,8 @@ struct RestoredValues {
   std::uint64_t stream_number = 0;
   std::uint64_t time = 0;
   std::uint64_t end_time = 0;
+  std::vector<Slot> specific = {};  // for the while
+  std::vector<Slot> payload = {};
 };
 
 // Fields come in this order: duration, payload, specific context, common context, packet header and
@@ -48,8 +50,8 @@ class LoweredClass {
   [[nodiscard]] const FieldClassPtr& payload() const { return payload_; }
   [[nodiscard]] const std::vector<Kept>& kept() const { return kept_; }
 
-  // The slots of an event of the class, appended to `out`. False: it is not of this shape, and what
-  // was appended is to be dropped.
+  // The slots of an event of the class, appended to `out`. False: it is not of this shape, or lacks
+  // values of its packet, and what was appended is to be dropped.
   [[nodiscard]] bool lower(const Event& event, std::vector<Slot>& out, ByteArena& arena) const;
   // Its time in nanoseconds, modulo 2^64 where it is out of range.
   [[nodiscard]] std::uint64_t time_of(const Event& event) const;
@@ -74,6 +76,10 @@ class LoweredClass {
   struct Part {
     std::vector<bool> kept = {};
     FieldProgram program = {};
+
+    // False: values are missing.
+    [[nodiscard]] bool lower(std::span<const Slot> values, std::vector<Slot>& out,
+                             ByteArena& arena) const;
   };
   Part packet_header_;
   Part packet_context_;

@@ -42,7 +42,7 @@ struct Lowered {
 struct Known {
   explicit Known(const EventClass&) {}
   std::optional<bool> held = {};  // as it is
-  std::vector<Lowered> shapes = {};
+  std::deque<Lowered> shapes = {};
 };
 
 // What is marked of a source trace.
@@ -237,10 +237,11 @@ class LoweringWriter final : public Writer {
   }
 
   Result<void> make_stream(const DataStream& stream, SourceStream& source) {
+    if (open_.begin(stream.entity.trace))
+      std::erase_if(traces_, [this](const auto& each) { return !open_.has(each.first); });
     auto trace = trace_of(*stream.stream_class->trace);
     if (!trace) return std::unexpected(trace.error());
     source.trace = *trace;
-    (void)open_.begin(stream.entity.trace);
     std::vector<std::uint64_t> values;
     bool plain = true;
     for (const StreamKey& key : stream.keys) {
@@ -274,6 +275,7 @@ class LoweringWriter final : public Writer {
       return done;
     streams_.erase(found);
     last_source_ = nullptr;
+    last_lowered_ = nullptr;
     open_.end(stream.entity.trace);
     return {};
   }
@@ -281,29 +283,54 @@ class LoweringWriter final : public Writer {
   // -- Events ----------------------------------------------------------------------------------
 
   Result<void> write_event(const Event& event, const Record& record) {
-    Known& known = known_[*event.event_class];
-    if (!known.held)
-      known.held =
-          event.stream == nullptr || is_held(*event.stream) || profile_.holds(*event.event_class);
-    if (*known.held) return target_->write(record);
+    if (event.event_class->entity != last_class_) {
+      last_class_ = event.event_class->entity;
+      last_known_ = &known_[*event.event_class];
+      last_lowered_ = nullptr;
+      if (!last_known_->held) last_known_->held = event.stream == nullptr || is_held(*event.stream);
+    }
+    if (*last_known_->held) return target_->write(record);
     if (auto begun = begin(); !begun) return begun;
+    const bool in_packet = event.packet != nullptr &&
+                           (!event.packet->header.empty() || !event.packet->context.empty());
+    const bool as_before = last_lowered_ != nullptr && event.stream->entity == last_stream_ &&
+                           last_lowered_->lowered->shape().packet_context == in_packet;
+    if (!as_before) {
+      if (auto found = find_lowered(event, in_packet, false); !found) return found;
+    }
+    if (!lower(event)) {
+      // An integer of variable length has more than 64 bits.
+      if (auto found = find_lowered(event, in_packet, true); !found) return found;
+      const bool fits = lower(event);
+      const Lowered& lowered = *std::exchange(last_lowered_, nullptr);
+      if (!fits) return fail(ErrorCode::kInvalidArgument, "an event lacks values of its packet");
+      return put(lowered, event);
+    }
+    return put(*last_lowered_, event);
+  }
+
+  bool lower(const Event& event) {
+    slots_.clear();
+    arena_.clear();
+    return last_lowered_->lowered->lower(event, slots_, arena_);
+  }
+
+  Result<void> put(const Lowered& lowered, const Event& event) {
+    ++lowered.account->events;
+    last_time_ = lowered.lowered->time_of(event);
+    return put(*lowered.target, last_time_);
+  }
+
+  Result<void> find_lowered(const Event& event, bool in_packet, bool any_integer) {
     auto stream = stream_of(*event.stream);
     if (!stream) return std::unexpected(stream.error());
     Shape shape = (*stream)->shape;
-    shape.packet_context = event.packet != nullptr &&
-                           (!event.packet->header.empty() || !event.packet->context.empty());
-    for (const bool any_integer : {false, true}) {
-      shape.any_integer = any_integer;
-      auto lowered = lowered_of(event, known, shape, *(*stream)->trace);
-      if (!lowered) return std::unexpected(lowered.error());
-      slots_.clear();
-      arena_.clear();
-      if (!(*lowered)->lowered->lower(event, slots_, arena_)) continue;
-      ++(*lowered)->account->events;
-      last_time_ = (*lowered)->lowered->time_of(event);
-      return put(*(*lowered)->target, last_time_);
-    }
-    return fail(ErrorCode::kInvalidArgument, "an event cannot be lowered");
+    shape.packet_context = in_packet;
+    shape.any_integer = any_integer;
+    auto lowered = lowered_of(event, *last_known_, shape, *(*stream)->trace);
+    if (!lowered) return std::unexpected(lowered.error());
+    last_lowered_ = *lowered;
+    return {};
   }
 
   Result<Lowered*> lowered_of(const Event& event, Known& known, const Shape& shape,
@@ -360,6 +387,9 @@ class LoweringWriter final : public Writer {
   EntityId last_stream_ = EntityId::none();
   SourceStream* last_source_ = nullptr;
   ClassTable<Known> known_;
+  EntityId last_class_ = EntityId::none();
+  Known* last_known_ = nullptr;      // of `last_class_`
+  Lowered* last_lowered_ = nullptr;  // of `last_class_` and `last_stream_`
   std::deque<Account> accounts_;
   std::vector<Slot> slots_;
   ReusedArena arena_;

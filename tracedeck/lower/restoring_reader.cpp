@@ -38,7 +38,10 @@ struct RestoredTrace {
     std::shared_ptr<RestoredPacket> packet = {};
   };
   std::map<std::uint64_t, Stream> streams = {};  // by ordinal
-  std::uint64_t classes = 0;                     // that were announced
+  // The first of those with the same class and values of keys.
+  using Keys = std::pair<const DataStreamClass*, std::vector<std::uint64_t>>;
+  std::map<Keys, Stream*> by_keys = {};
+  std::uint64_t classes = 0;  // that were announced
 };
 
 // A class of the result that a mark says was lowered.
@@ -46,8 +49,8 @@ struct Binding {
   RestoredTrace* trace = nullptr;
   ClassMark mark = {};
   std::unique_ptr<LoweredClass> lowered = {};  // once it was met with
-  // Data streams by the values of their keys.
-  std::map<std::vector<std::uint64_t>, RestoredTrace::Stream*> by_keys = {};
+  std::vector<std::uint64_t> last_keys = {};
+  RestoredTrace::Stream* last_stream = nullptr;  // by `last_keys`
 };
 
 // What is known of a class as it is stored.
@@ -61,7 +64,8 @@ struct Stored {
   bool is_loss;
   std::uint64_t asked = 0;  // how many marks there were when a binding was looked for
   Binding* binding = nullptr;
-  bool faulty = false;  // an event did not fit
+  bool is_other = false;  // than its mark says
+  bool faulty = false;    // an event did not fit
 };
 
 class RestoringReader final : public Reader {
@@ -154,7 +158,7 @@ class RestoringReader final : public Reader {
       return true;
     }
     if (stored.is_loss && take_loss(event)) return true;
-    if (stored.binding == nullptr && stored.asked != marks_)
+    if (stored.binding == nullptr && stored.asked != marks_ && !stored.is_other)
       find_binding(*event.event_class, stored);
     if (stored.binding == nullptr) return as_stored(record);
     arena_.output = &output_;
@@ -223,7 +227,12 @@ class RestoringReader final : public Reader {
 
   using NumberedStream = std::pair<std::uint64_t, std::shared_ptr<const DataStream>>;
   void begin_stream(RestoredTrace& trace, const NumberedStream& added) {
-    trace.streams.try_emplace(added.first, RestoredTrace::Stream{.stream = added.second});
+    RestoredTrace::Stream& stream =
+        trace.streams.try_emplace(added.first, RestoredTrace::Stream{.stream = added.second})
+            .first->second;
+    RestoredTrace::Keys keys{added.second->stream_class, {}};
+    for (const StreamKey& key : added.second->keys) keys.second.push_back(key.value);
+    trace.by_keys.try_emplace(std::move(keys), &stream);
     output_.pin_lasting(added.second);
     output_.add(Record(RecordKind::kStreamBegin, added.second.get()));
   }
@@ -255,6 +264,7 @@ class RestoringReader final : public Reader {
       stored.binding = &binding;
       return;
     }
+    stored.is_other = true;
     report(0, fmt::format("the mark of class `{}` is ignored: the class has other fields than it "
                           "says",
                           event_class.name.value_or("")));
@@ -278,19 +288,21 @@ class RestoringReader final : public Reader {
           found != streams.end() && found->second.stream->stream_class == &stream_class;
       return fits ? &found->second : nullptr;
     }
-    RestoredTrace::Stream*& known = binding.by_keys[values_.stream_keys];
-    if (known != nullptr) return known;
-    const auto has_keys = [&](const DataStream& stream) {
-      return std::ranges::equal(stream.keys, values_.stream_keys, {}, &StreamKey::value) &&
-             std::ranges::equal(stream.keys, binding.lowered->shape().stream_keys, {},
-                                &StreamKey::name);
-    };
-    for (auto& [ordinal, stream] : streams) {
-      if (stream.stream->stream_class != &stream_class || !has_keys(*stream.stream)) continue;
-      return known = &stream;
+    if (binding.last_stream == nullptr || binding.last_keys != values_.stream_keys) {
+      binding.last_keys = values_.stream_keys;
+      binding.last_stream = find_stream(binding, stream_class);
     }
-    binding.by_keys.erase(values_.stream_keys);
-    return nullptr;
+    return binding.last_stream;
+  }
+
+  [[nodiscard]] RestoredTrace::Stream* find_stream(const Binding& binding,
+                                                   const DataStreamClass& stream_class) const {
+    const auto& by_keys = binding.trace->by_keys;
+    const auto found = by_keys.find({&stream_class, values_.stream_keys});
+    if (found == by_keys.end()) return nullptr;
+    const bool fits = std::ranges::equal(
+        found->second->stream->keys, binding.lowered->shape().stream_keys, {}, &StreamKey::name);
+    return fits ? found->second : nullptr;
   }
 
   bool add(const Event& stored, Binding& binding, RestoredTrace::Stream& stream) {

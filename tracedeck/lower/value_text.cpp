@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "tracedeck/base/utf8.hpp"
