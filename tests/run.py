@@ -24,7 +24,7 @@ def main() -> int:
     sys.path.insert(0, str(file.parent))
     arguments = [sys.argv[0], "-v", *sys.argv[2:]]
     result = unittest.main(module=file.stem, argv=arguments, exit=False).result
-    if not result.wasSuccessful() or result.testsRun == 0:
+    if not result.wasSuccessful() or (result.testsRun == 0 and not result.skipped):
         return 1
     return 77 if result.skipped else 0
 
