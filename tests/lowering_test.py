@@ -101,6 +101,10 @@ class Lowering(CommandTest):
         self.check(run("convert", "-q", one, other, "-o", out), 0)
         keyed = lambda rows: sorted(json.dumps({k: v for k, v in row.items() if k != "trace"}) for row in rows)
         self.assertEqual(keyed(self.lines(out)[0]), keyed(self.lines(one, other)[0]))
+        said = json.loads(run("info", "--json", out).stdout)
+        self.assertEqual((said["events"], sorted(each["name"] for each in said["classes"])), (12, ["poll", "wait"]))
+        self.check(run("stats", out), 0)
+        self.check(run("schema", out), 0)
 
     def test_the_receipt_says_where(self):
         source = self.file("a.heph", SPANS)

@@ -9,6 +9,11 @@ Summarizer::Summarizer(std::shared_ptr<const TraceDescription> description) {
   side_.description = std::move(description);
 }
 
+Summarizer::ClassCount::ClassCount(const EventClass& of) : event_class(&of) {
+  if (of.stream_class != nullptr && of.stream_class->trace != nullptr)
+    trace = of.stream_class->trace->weak_from_this().lock();
+}
+
 void Summarizer::add(const Batch& batch) {
   for (const Record& record : batch.records()) {
     if (record.kind != RecordKind::kEvent) [[unlikely]] {
@@ -94,6 +99,10 @@ TraceSummary Summarizer::finish() const {
   }
   for (const ClassCount& count : counts_.entries()) {
     ClassSummary& group = group_of(*count.event_class);
+    if (group.event_class == nullptr) {
+      join(group, *count.event_class);
+      summary.others.push_back(count.trace);
+    }
     group.events += count.events;
     summary.events += count.events;
     const ClockClass* const clock = count.event_class->clock;

@@ -55,6 +55,8 @@ struct TraceSummary {
   // Keeps alive what the summary points to; has the input's name, the format and its version, and
   // the clocks.
   std::shared_ptr<const TraceDescription> description;
+  // Of the classes that are of none of its own: what is restored may be several traces.
+  std::vector<std::shared_ptr<const TraceDescription>> others = {};
   std::optional<std::uint64_t> stored_size = {};  // bytes on disk; absent for pipes
   std::optional<std::uint64_t> size = {};         // bytes after decompression
 
@@ -87,8 +89,9 @@ class Summarizer {
 
  private:
   struct ClassCount {
-    explicit ClassCount(const EventClass& of) : event_class(&of) {}
+    explicit ClassCount(const EventClass& of);
     const EventClass* event_class;
+    std::shared_ptr<const TraceDescription> trace;  // that the class is of
     std::uint64_t events = 0;
     std::uint64_t first = ~std::uint64_t{0};  // clock values
     std::uint64_t last = 0;

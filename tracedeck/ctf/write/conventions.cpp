@@ -8,6 +8,8 @@
 namespace tracedeck::ctf {
 namespace {
 
+constexpr std::string_view kAbsolute = "absolute";
+
 // An object's text without its braces.
 std::string_view inside(std::string_view object) {
   if (object.size() < 2 || object.front() != '{' || object.back() != '}') return {};
@@ -135,6 +137,20 @@ std::string final_environment(const Attributes& environment) {
   }
   out.end_object();
   return text;
+}
+
+bool is_absolute(const ClockClass& clock) {
+  return std::ranges::any_of(clock.attributes, [](const Attribute& attribute) {
+    return attribute.key == kAbsolute && attribute.value == "true";
+  });
+}
+
+ClockClass ctf1_clock(ClockClass clock, bool from_ctf1) {
+  const bool absolute =
+      is_absolute(clock) || (!from_ctf1 && clock.origin == ClockOrigin::kUnixEpoch);
+  clock.attributes.clear();
+  if (absolute) clock.attributes.push_back({.key = std::string(kAbsolute), .value = "true"});
+  return clock;
 }
 
 ClockOffset clock_offset(const ClockClass& clock, std::uint64_t frequency) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "tracedeck/base/json_out.hpp"
+#include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/json_metadata_writer.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
@@ -78,6 +79,10 @@ class DescriptionText {
         options_{.dialect = dialect, .keep_roles = true},
         writer_(metadata_writer(dialect)) {}
 
+  [[nodiscard]] bool is_ctf1() const {
+    return description_.version() == trace_version(Dialect::kCtf1);
+  }
+
   // `sink(text)` takes the text of each class, and may refuse.
   template <class Sink>
   Result<void> write(const Sink& sink) {
@@ -85,7 +90,9 @@ class DescriptionText {
     if (auto mapped = map(trace_class.packet_header, Root::kPacketHeader); !mapped) return mapped;
     Result<void> done = writer_->begin(trace_class, description_.environment());
     for (const ClockClass& clock : description_.clocks()) {
-      if (done) done = writer_->add_clock(clock);
+      if (done)
+        done = writer_->add_clock(options_.dialect == Dialect::kCtf1 ? ctf1_clock(clock, is_ctf1())
+                                                                     : clock);
     }
     for (const DataStreamClass& stream_class : description_.stream_classes()) {
       if (done) done = add(stream_class);

@@ -299,7 +299,9 @@ Result<void> StreamWriter::count_lost(std::uint64_t events, bool taken_back) {
 }
 
 Result<void> StreamWriter::finish() {
-  const bool has_more = discarded_ != written_discarded_;
+  // A data stream without a packet would be none, unless nobody knows what its context would hold.
+  const bool is_empty = !has_packet_ && !keeps_heads() && !stream_class_.packet_node;
+  const bool has_more = is_empty || discarded_ != written_discarded_;
   if (!packets_.is_open() && has_more) {
     if (auto opened = open_packet(last_time_); !opened) return opened;
   }

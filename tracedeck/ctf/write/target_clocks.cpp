@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracedeck/ctf/write/conventions.hpp"
+
 namespace tracedeck::ctf {
 namespace {
 
@@ -18,7 +20,7 @@ bool same_clock(const ClockClass& a, const ClockClass& b) {
 
 }  // namespace
 
-Result<TargetClock> TargetClocks::find(const ClockClass& source) {
+Result<TargetClock> TargetClocks::find(const ClockClass& source, bool from_ctf1) {
   const auto known = clock_of_.find(source.entity);
   if (known != clock_of_.end()) return known->second;
   ClockClass made = source;
@@ -38,19 +40,22 @@ Result<TargetClock> TargetClocks::find(const ClockClass& source) {
   if (same != clocks_.end()) {
     target.target = &*same;
   } else {
+    ClockClass before = made;
     if (dialect_ == Dialect::kCtf1) {
-      adaptations_.add(Adaptation::kTraceAttribute, made.attributes.size());
-      made.attributes.clear();
+      const std::size_t said = is_absolute(made) ? 1 : 0;
+      adaptations_.add(Adaptation::kTraceAttribute, made.attributes.size() - said);
+      made = ctf1_clock(std::move(made), from_ctf1);
+      before.attributes = from_ctf1 ? made.attributes : Attributes();
     }
     const std::string id = made.id;
     for (std::uint64_t& number = further_of_id_[id]; !clock_ids_.insert(made.id).second; ++number)
       made.id = number == 0 ? id + '_' : id + '_' + std::to_string(number + 1);
+    before.id = made.id;
     target.target = &clocks_.emplace_back(std::move(made));
     if (auto added = writer_.add_clock(*target.target); !added)
       return std::unexpected(added.error());
     if (kept_ != nullptr) {
-      if (auto added = kept_->add_clock(*target.target); !added)
-        return std::unexpected(added.error());
+      if (auto added = kept_->add_clock(before); !added) return std::unexpected(added.error());
     }
   }
   clock_of_.emplace(source.entity, target);

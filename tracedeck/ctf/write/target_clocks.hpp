@@ -29,8 +29,9 @@ class TargetClocks {
       : dialect_(dialect), writer_(writer), kept_(kept), adaptations_(adaptations) {}
 
   // The target's clock for a source's. Sources whose times readers would see as the same share one.
+  // `from_ctf1`: the source's trace is one of CTF 1.8.
   // Errors are those of the metadata writer.
-  [[nodiscard]] Result<TargetClock> find(const ClockClass& source);
+  [[nodiscard]] Result<TargetClock> find(const ClockClass& source, bool from_ctf1);
   // Lets go of what is kept about the clocks of traces that `gone` says are.
   void forget(const std::function<bool(std::uint64_t trace)>& gone) {
     std::erase_if(clock_of_, [&](const auto& each) { return gone(each.first.trace); });

@@ -89,6 +89,10 @@ FieldClassPtr part_context(const std::string& name) {
   return make_field_class(std::move(made));
 }
 
+bool is_ctf1(const TraceDescription* trace) {
+  return trace != nullptr && trace->version() == trace_version(Dialect::kCtf1);
+}
+
 // The member of a packet header that is the UUID of the trace; behind the last: there is none.
 std::size_t uuid_member(const StructureClass& packet_header) {
   const auto found = std::ranges::find_if(packet_header.members, [](const Member& member) {
@@ -192,7 +196,13 @@ Result<void> TargetTrace::begin(const DataStream& stream) {
     trace_class.attributes.clear();
   }
   if (auto done = begin_kept(trace_class.uuid); !done) return done;
-  return writer_->begin(trace_class, environment_);
+  if (auto done = writer_->begin(trace_class, environment_); !done || first == nullptr) return done;
+  // Clocks that no data stream has are there too.
+  for (const ClockClass& clock : first->clocks()) {
+    if (auto found = clocks_.find(clock, is_ctf1(first)); !found)
+      return std::unexpected(found.error());
+  }
+  return {};
 }
 
 void TargetTrace::put_uuid(std::span<Slot> packet_header) const {
@@ -254,7 +264,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   made.target.id = free_id(stream_class_ids_, source.id, kLastId);
   if (source.id && *source.id != *made.target.id) adapted(Adaptation::kClassId);
   if (source.default_clock != nullptr) {
-    auto target = clocks_.find(*source.default_clock);
+    auto target = clocks_.find(*source.default_clock, is_ctf1(source.trace));
     if (!target) return std::unexpected(target.error());
     made.clock = *target;
     made.target.default_clock = target->target;
@@ -456,6 +466,13 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   if (auto added = writer_->add_event_class(target); !added) return std::unexpected(added.error());
   if (auto done = keep(*made, kept); !done) return std::unexpected(done.error());
   return (event_class_of_[key] = std::move(made)).get();
+}
+
+void TargetTrace::add_other_classes(TargetStreamClass& stream_class) {
+  for (const EventClass* const each : events_of(*stream_class.source)) {
+    // One that cannot be written is missed by no event.
+    [[maybe_unused]] const auto added = event_class(*each, stream_class);
+  }
 }
 
 // `restoring`: `target` is what the class was before; its data stream class is in any case.

@@ -71,6 +71,9 @@ class TargetTrace {
   [[nodiscard]] Result<TargetEventClass*> event_class(const EventClass& source,
                                                       TargetStreamClass& stream_class);
 
+  // Adds the classes that no event was of, as far as they are known.
+  void add_other_classes(TargetStreamClass& stream_class);
+
   // Metadata made since the last call.
   [[nodiscard]] std::string take_metadata() { return writer_->take(); }
   // Of the first description.

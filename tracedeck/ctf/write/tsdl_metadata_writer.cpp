@@ -369,11 +369,11 @@ class TsdlMetadataWriter final : public MetadataWriter {
     if (!clock.description.empty())
       text_.append("\tdescription = ").append(string_literal(clock.description)).append(";\n");
     const ClockOffset offset = clock_offset(clock, *frequency);
-    fmt::format_to(std::back_inserter(text_),
-                   "\tfreq = {};\n\tprecision = {};\n\toffset_s = {};\n\toffset = {};\n"
-                   "\tabsolute = {};\n}};\n",
-                   *frequency, clock.precision.value_or(0), offset.seconds, offset.cycles,
-                   clock.origin == ClockOrigin::kUnixEpoch ? "true" : "false");
+    const auto out = std::back_inserter(text_);
+    fmt::format_to(out, "\tfreq = {};\n", *frequency);
+    if (clock.precision) fmt::format_to(out, "\tprecision = {};\n", *clock.precision);
+    fmt::format_to(out, "\toffset_s = {};\n\toffset = {};\n\tabsolute = {};\n}};\n", offset.seconds,
+                   offset.cycles, is_absolute(clock));
     return {};
   }
 

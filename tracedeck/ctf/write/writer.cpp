@@ -158,6 +158,7 @@ class TraceWriter final : public Writer {
     const auto found = streams_.find(source);
     if (found == streams_.end()) return {};
     StreamWriter& stream = *found->second;
+    trace_.classes.add_other_classes(stream.stream_class());
     auto done = stream.finish();
     stream.forget_memory();
     last_source_ = EntityId::none();
