@@ -446,8 +446,11 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   auto made = std::make_unique<TargetEventClass>();
   made->source = &source;
   made->stream_class = &stream_class;
-  made->id = free_id(stream_class.event_ids, source.id,
-                     stream_class.layout.has_wide_ids ? kLastId : kLastShortId);
+  const auto described = ids_of_others_.find(key);
+  made->id = described != ids_of_others_.end()
+                 ? described->second
+                 : free_id(stream_class.event_ids, source.id,
+                           stream_class.layout.has_wide_ids ? kLastId : kLastShortId);
   if (source.id && *source.id != made->id) adapted(Adaptation::kClassId);
   made->has_duration = source.has_duration;
   const EventClass* const before =
@@ -458,6 +461,10 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   const EventClass kept = target;
   if (auto mapped = map_event(*made, target, before != nullptr); !mapped)
     return std::unexpected(mapped.error());
+  if (described != ids_of_others_.end()) {
+    ids_of_others_.erase(described);
+    return (event_class_of_[key] = std::move(made)).get();
+  }
   if (dialect_ == Dialect::kCtf1) {
     const auto lost = std::ranges::count_if(
         target.attributes, [](const Attribute& attribute) { return attribute.is_json; });
@@ -468,11 +475,19 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   return (event_class_of_[key] = std::move(made)).get();
 }
 
-void TargetTrace::add_other_classes(TargetStreamClass& stream_class) {
+Result<void> TargetTrace::add_other_classes(TargetStreamClass& stream_class,
+                                            const std::function<Result<void>()>& added) {
   for (const EventClass* const each : events_of(*stream_class.source)) {
+    const EventKey key{each->entity, stream_class.source->entity};
+    if (event_class_of_.contains(key) || ids_of_others_.contains(key)) continue;
     // One that cannot be written is missed by no event.
-    [[maybe_unused]] const auto added = event_class(*each, stream_class);
+    const auto made = event_class(*each, stream_class);
+    if (!made) continue;
+    ids_of_others_.emplace(key, (*made)->id);
+    event_class_of_.erase(key);
+    if (auto done = added(); !done) return done;
   }
+  return {};
 }
 
 // `restoring`: `target` is what the class was before; its data stream class is in any case.
@@ -589,6 +604,7 @@ void TargetTrace::forget(const std::function<bool(std::uint64_t trace)>& gone) {
   std::erase_if(event_class_of_, [&](const auto& each) {
     return gone(each.first.source.trace) || gone(each.first.stream_class.trace);
   });
+  std::erase_if(ids_of_others_, [&](const auto& each) { return gone(each.first.source.trace); });
   std::erase_if(stream_class_of_, is_of_gone);
   std::erase_if(events_of_, is_of_gone);
   std::erase_if(restored_, is_gone);

@@ -71,8 +71,10 @@ class TargetTrace {
   [[nodiscard]] Result<TargetEventClass*> event_class(const EventClass& source,
                                                       TargetStreamClass& stream_class);
 
-  // Adds the classes that no event was of, as far as they are known.
-  void add_other_classes(TargetStreamClass& stream_class);
+  // Adds the classes that no event was of, as far as they are known, and calls `added` for each.
+  // Errors: those of `added`.
+  [[nodiscard]] Result<void> add_other_classes(TargetStreamClass& stream_class,
+                                               const std::function<Result<void>()>& added);
 
   // Metadata made since the last call.
   [[nodiscard]] std::string take_metadata() { return writer_->take(); }
@@ -145,6 +147,8 @@ class TargetTrace {
     }
   };
   std::unordered_map<EventKey, std::unique_ptr<TargetEventClass>, EventKeyHash> event_class_of_;
+  // Of those that are described, and nothing else is known of until an event comes.
+  std::unordered_map<EventKey, std::uint64_t, EventKeyHash> ids_of_others_;
 };
 
 }  // namespace tracedeck::ctf

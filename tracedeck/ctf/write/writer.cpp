@@ -158,8 +158,9 @@ class TraceWriter final : public Writer {
     const auto found = streams_.find(source);
     if (found == streams_.end()) return {};
     StreamWriter& stream = *found->second;
-    trace_.classes.add_other_classes(stream.stream_class());
-    auto done = stream.finish();
+    auto done = trace_.classes.add_other_classes(stream.stream_class(),
+                                                 [this] { return write_metadata(); });
+    if (auto finished = stream.finish(); done) done = finished;
     stream.forget_memory();
     last_source_ = EntityId::none();
     traces_.end(source.trace);
