@@ -57,8 +57,7 @@ void FieldLowering::add(std::string name, FieldClassPtr field_class) {
     name.push_back('_');
   }
   if (name != wanted) keep(Convention::kName, wanted);
-  members_.push_back(
-      {.name = std::move(name), .field_class = std::move(field_class), .attributes = {}});
+  members_.push_back({.name = name, .field_class = std::move(field_class), .attributes = {}});
 }
 
 FieldClassPtr FieldLowering::take() {

@@ -35,6 +35,7 @@ struct RestoredTrace {
   DescriptionReader reader;
   struct Stream {
     std::shared_ptr<const DataStream> stream;
+    std::shared_ptr<const TraceDescription> trace;
     std::shared_ptr<RestoredPacket> packet = {};
   };
   std::map<std::uint64_t, Stream> streams = {};  // by ordinal
@@ -104,7 +105,7 @@ class RestoringReader final : public Reader {
         input_ = *std::move(batch);
         at_ = 0;
       }
-      output_.pin(input_);
+      pinned_ = false;
       const std::span<const Record> records = input_->records();
       while (at_ < records.size() && !output_.full()) {
         if (!take(records[at_])) break;
@@ -121,12 +122,21 @@ class RestoringReader final : public Reader {
     for (auto& [index, trace] : traces_) {
       for (auto& [ordinal, stream] : trace.streams) {
         end_packet(stream);
-        output_.pin_lasting(stream.stream);
+        pin(stream);
         output_.add(Record(RecordKind::kStreamEnd, stream.stream.get()));
       }
     }
     if (output_.empty()) return nullptr;
     return output_.take();
+  }
+
+  // Before a record is added whose values lie in the batch at hand. Batches of marks alone go.
+  void pin_input() {
+    if (!std::exchange(pinned_, true)) output_.pin(input_);
+  }
+  void copy(const Record& record) {
+    pin_input();
+    output_.add(record);
   }
 
   // False: the batch has to be handed on first.
@@ -136,16 +146,14 @@ class RestoringReader final : public Reader {
         return take_event(record);
       case RecordKind::kStreamBegin:
         // It is none of the traces that are restored, unless events come as they are stored.
-        stored_stream_ = record.stream;
         return true;
       case RecordKind::kStreamEnd:
-        stored_stream_ = nullptr;
-        if (std::exchange(shows_stream_, false)) output_.add(record);
+        if (std::exchange(shows_stream_, false)) copy(record);
         return true;
       case RecordKind::kDescription:
         return true;
       default:
-        output_.add(record);
+        copy(record);
         return true;
     }
   }
@@ -176,9 +184,9 @@ class RestoringReader final : public Reader {
   }
 
   bool as_stored(const Record& record) {
-    if (stored_stream_ != nullptr && !std::exchange(shows_stream_, true))
-      output_.add(Record(RecordKind::kStreamBegin, stored_stream_));
-    output_.add(record);
+    if (!std::exchange(shows_stream_, true))
+      copy(Record(RecordKind::kStreamBegin, record.event.stream));
+    copy(record);
     return true;
   }
 
@@ -228,12 +236,14 @@ class RestoringReader final : public Reader {
   using NumberedStream = std::pair<std::uint64_t, std::shared_ptr<const DataStream>>;
   void begin_stream(RestoredTrace& trace, const NumberedStream& added) {
     RestoredTrace::Stream& stream =
-        trace.streams.try_emplace(added.first, RestoredTrace::Stream{.stream = added.second})
+        trace.streams
+            .try_emplace(added.first, RestoredTrace::Stream{.stream = added.second,
+                                                            .trace = trace.reader.description()})
             .first->second;
     RestoredTrace::Keys keys{added.second->stream_class, {}};
     for (const StreamKey& key : added.second->keys) keys.second.push_back(key.value);
     trace.by_keys.try_emplace(std::move(keys), &stream);
-    output_.pin_lasting(added.second);
+    pin(stream);
     output_.add(Record(RecordKind::kStreamBegin, added.second.get()));
   }
 
@@ -308,10 +318,10 @@ class RestoringReader final : public Reader {
   bool add(const Event& stored, Binding& binding, RestoredTrace::Stream& stream) {
     Slot* const room = output_.room(values_.slots.size());
     if (room == nullptr) return false;
+    pin_input();
     std::ranges::copy(values_.slots, room);
     output_.commit(room + values_.slots.size());
-    output_.pin_lasting(stream.stream);
-    output_.pin_lasting(binding.trace->reader.description());
+    pin(stream);
     take_packet(stream);
     Event event = stored;
     event.event_class = &binding.lowered->source();
@@ -365,8 +375,13 @@ class RestoringReader final : public Reader {
         break;
     }
   }
+  void pin(const RestoredTrace::Stream& stream) {
+    output_.pin_lasting(stream.stream);
+    output_.pin_lasting(stream.trace);
+  }
   void end_packet(RestoredTrace::Stream& stream) {
     if (stream.packet == nullptr) return;
+    pin(stream);
     output_.pin_lasting(stream.packet);
     output_.add(Record(RecordKind::kPacketEnd, &stream.packet->packet));
     stream.packet.reset();
@@ -381,7 +396,7 @@ class RestoringReader final : public Reader {
       const auto stream = trace->second.streams.find(*mark->stream);
       if (stream == trace->second.streams.end()) return false;
       mark->loss.stream = stream->second.stream.get();
-      output_.pin_lasting(stream->second.stream);
+      pin(stream->second);
     }
     output_.add_loss(mark->loss);
     return true;
@@ -400,6 +415,7 @@ class RestoringReader final : public Reader {
   std::optional<Result<BatchPtr>> ahead_;
   BatchPtr input_;  // of which records from `at_` on are to be taken
   std::size_t at_ = 0;
+  bool pinned_ = false;  // `input_`, by `output_`
   OutputBatch output_;
   BatchArena arena_;
   RestoredValues values_;
@@ -407,8 +423,7 @@ class RestoringReader final : public Reader {
   std::unordered_map<std::uint64_t, Binding> bindings_;  // by the ids of stored classes
   std::uint64_t marks_ = 0;                              // of classes
   ClassTable<Stored> classes_;
-  const DataStream* stored_stream_ = nullptr;
-  bool shows_stream_ = false;
+  bool shows_stream_ = false;  // as it is stored
   bool restores_ = false;
   bool ended_ = false;
 };
