@@ -142,6 +142,12 @@ class Lowering(CommandTest):
                 self.assertEqual({row["name"] for row in rows if row["name"] != "tracedeck.mark"}, {"poll"})
                 self.assertIn("stream.id", rows[-1]["fields"])
 
+    def test_marks_that_take_too_much(self):
+        out = self.lowered(self.file("a.heph", SPANS))
+        rows, told = self.lines("-v", "--max-state", "16KiB", out)
+        self.assertIn("all together would take more than --max-state", told)
+        self.assertEqual(rows[-1]["stream"], {"segment": 0})
+
     def test_no_marks_of_what_it_holds(self):
         source = self.file("a.bin", dial9.ticks(3))
         out = self.lowered(source, "--where", "n >= 0")

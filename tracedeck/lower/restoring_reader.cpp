@@ -202,11 +202,22 @@ class RestoringReader final : public Reader {
   void take_mark(const Event& event) {
     const std::optional<Mark> mark = Mark::parse(event.payload());
     if (!mark) return report(event.offset, "it is no mark");
-    RestoredTrace& trace =
-        traces_.try_emplace(mark->trace, stored_->description()->input(), options_.clock_shift)
-            .first->second;
-    const Result<void> done = mark->class_id ? bind(trace, *mark) : describe(trace, *mark);
+    const Result<void> done = act_on(*mark);
     if (!done) report(event.offset, fmt::format("a mark is ignored: {}", done.error().message));
+  }
+
+  Result<void> act_on(const Mark& mark) {
+    if (mark.trace > traces_.size())
+      return fail(ErrorCode::kInvalidArgument, "no mark is about the trace before its own");
+    // What a text is made into takes some 31 times its size at most.
+    constexpr std::uint64_t kTrace = 4096;
+    state_ += 32 * mark.text.size() + (mark.trace == traces_.size() ? kTrace : 0);
+    if (state_ > options_.max_state)
+      return fail(ErrorCode::kLimitExceeded, "all together would take more than --max-state");
+    RestoredTrace& trace =
+        traces_.try_emplace(mark.trace, stored_->description()->input(), options_.clock_shift)
+            .first->second;
+    return mark.class_id ? bind(trace, mark) : describe(trace, mark);
   }
 
   Result<void> describe(RestoredTrace& trace, const Mark& mark) {
@@ -422,6 +433,7 @@ class RestoringReader final : public Reader {
   std::map<std::uint64_t, RestoredTrace> traces_;        // by their number in the marks
   std::unordered_map<std::uint64_t, Binding> bindings_;  // by the ids of stored classes
   std::uint64_t marks_ = 0;                              // of classes
+  std::uint64_t state_ = 0;                              // bytes that marks may have become
   ClassTable<Stored> classes_;
   bool shows_stream_ = false;  // as it is stored
   bool restores_ = false;

@@ -38,8 +38,12 @@ class TraceWriter final : public Writer {
         if (!opened) return std::unexpected(opened.error());
         return {};
       }
-      case RecordKind::kStreamEnd:
-        return end_stream(record.stream->entity);
+      case RecordKind::kStreamEnd: {
+        // While its classes are there to be looked at.
+        auto described = add_other_classes(record.stream->entity);
+        auto ended = end_stream(record.stream->entity);
+        return described ? ended : described;
+      }
       case RecordKind::kPacketBegin:
         return begin_packet(*record.packet);
       case RecordKind::kPacketEnd:
@@ -154,13 +158,18 @@ class TraceWriter final : public Writer {
     return 0;
   }
 
+  Result<void> add_other_classes(EntityId source) {
+    const auto found = streams_.find(source);
+    if (found == streams_.end()) return {};
+    return trace_.classes.add_other_classes(found->second->stream_class(),
+                                            [this] { return write_metadata(); });
+  }
+
   Result<void> end_stream(EntityId source) {
     const auto found = streams_.find(source);
     if (found == streams_.end()) return {};
     StreamWriter& stream = *found->second;
-    auto done = trace_.classes.add_other_classes(stream.stream_class(),
-                                                 [this] { return write_metadata(); });
-    if (auto finished = stream.finish(); done) done = finished;
+    auto done = stream.finish();
     stream.forget_memory();
     last_source_ = EntityId::none();
     traces_.end(source.trace);
