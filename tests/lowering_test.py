@@ -148,6 +148,39 @@ class Lowering(CommandTest):
         self.assertIn("all together would take more than --max-state", told)
         self.assertEqual(rows[-1]["stream"], {"segment": 0})
 
+    def test_a_class_of_much_and_no_field(self):
+        # 900 structures in each of 1,000: of no field, and of a step for each.
+        nothing = {"kind": "structure"}
+        inner = {"kind": "structure", "members": [[f"m{i}", 0] for i in range(900)]}
+        outer = {"kind": "structure", "members": [[f"m{i}", 1] for i in range(1000)]}
+        entities = (
+            {"entity": "trace", "tracedeck": 1, "format": "heph", "version": "1"},
+            {"entity": "stream-class", "ordinal": 0},
+            {"entity": "event-class", "ordinal": 0, "fields": [nothing, inner, outer], "name": "e", "stream-class": 0,
+             "payload": 2},
+            {"entity": "data-stream", "ordinal": 0, "stream-class": 0},
+        )  # fmt: skip
+        shape = '{"event-class":0,"stream-keys":[],"stream-number":false,"packet-context":false,"any-integer":false}'
+        fields = [("class", dial9.VARINT | dial9.OPTIONAL), ("trace", dial9.VARINT), ("text", dial9.STRING)]
+
+        def mark(class_id, text):
+            return dial9.event(1, class_id + dial9.varint(0) + dial9.string(text), delta=None)
+
+        trace = dial9.header() + dial9.schema(1, "tracedeck.mark", fields, 0) + dial9.schema(2, "e", (), 0)
+        trace += b"".join(mark(dial9.ABSENT, json.dumps(each, separators=(",", ":"))) for each in entities)
+        trace += mark(dial9.present(dial9.varint(2)), shape) + 2 * dial9.event(2, delta=None)
+        out = self.file("much.dial9", trace)
+        rows, told = self.lines("-v", out)
+        # The second takes more values than 64 for each byte of the trace.
+        self.assertNotEqual(rows[0]["stream"], {"segment": 0})
+        self.assertEqual(rows[1]["stream"], {"segment": 0})
+        self.assertEqual(told.count("[Marks]"), 1)
+        self.assertIn("the mark of class `e` is ignored: its events have more values than the trace has bytes", told)
+        self.assertEqual(json.loads(run("info", "--json", out).stdout)["restored_from"], "dial9")
+        rows, told = self.lines("-v", "--max-state", "8MiB", out)
+        self.assertIn("the mark of class `e` is ignored: all together would take more than --max-state", told)
+        self.assertEqual(rows[0]["stream"], {"segment": 0})
+
     def test_no_marks_of_what_it_holds(self):
         source = self.file("a.bin", dial9.ticks(3))
         out = self.lowered(source, "--where", "n >= 0")

@@ -77,17 +77,23 @@ std::uint64_t sound_events(const std::string& path, const Format& format) {
   }
 }
 
+WrittenTrace written_as(const FoundTarget& target, const flow::MadeTrace& trace,
+                        const std::string& path) {
+  flow::FakeSource source(trace.batches());
+  auto written = write_trace(source, target, path);
+  if (!written) RC_FAIL(written.error().to_string());
+  return *std::move(written);
+}
+
 void check_target(std::string_view name) {
   const FoundTarget found = find_target(name);
   const flow::MadeTrace trace(flow::plan_of(*flow::gen_trace()));
   const io::TemporaryFolder folder;
   const std::string path = folder.file("out");
-  flow::FakeSource source(trace.batches());
-  const auto written = write_trace(source, found, path);
-  if (!written) RC_FAIL(written.error().to_string());
-  if (written->written.refused != 0) RC_LOG() << written->written.first_refusal << '\n';
-  RC_ASSERT(written->written.refused == 0U);
-  RC_ASSERT(sound_events(path, *found.format) >= written->written.events);
+  const WrittenTrace written = written_as(found, trace, path);
+  if (written.written.refused != 0) RC_LOG() << written.written.first_refusal << '\n';
+  RC_ASSERT(written.written.refused == 0U);
+  RC_ASSERT(sound_events(path, *found.format) >= written.written.events);
 }
 
 std::unique_ptr<Reader> opened(const std::string& path, const Format& format) {
@@ -112,16 +118,14 @@ void check_restored(std::string_view name) {
   const flow::MadeTrace trace(flow::plan_of(*flow::gen_trace()));
   const io::TemporaryFolder folder;
   const std::string path = folder.file("out");
-  flow::FakeSource source(trace.batches());
-  const auto written = write_trace(source, found, path);
-  if (!written) RC_FAIL(written.error().to_string());
-  const bool lossy = std::ranges::any_of(written->receipt, &ReceiptEntry::lossy);
+  const WrittenTrace written = written_as(found, trace, path);
+  const bool lossy = std::ranges::any_of(written.receipt, &ReceiptEntry::lossy);
   RC_ASSERT(!lossy);
   flow::FakeSource original(trace.batches());
   const auto restored = opened(path, *found.format);
   check_equal(
       flow::equal_traces({original, trace.description()}, {*restored, restored->description()}),
-      written->receipt);
+      written.receipt);
 }
 
 // What a target wrote is all that it can hold: written once more it is the same.

@@ -15,13 +15,6 @@ bool is_wide(const Slot& slot) {
   return slot.kind == SlotKind::kWideUnsigned || slot.kind == SlotKind::kWideSigned;
 }
 
-bool has_width(const Slot& slot, std::uint8_t width) {
-  if (width == 0 || width >= 64) return true;
-  if (slot.kind != SlotKind::kSigned) return slot.bits >> width == 0;
-  const std::int64_t most = (std::int64_t{1} << (width - 1)) - 1;
-  return slot.integer <= most && slot.integer >= -most - 1;
-}
-
 void close(std::vector<Slot>& out, std::size_t head) {
   out[head].length = static_cast<std::uint32_t>(out.size() - head - 1);
 }

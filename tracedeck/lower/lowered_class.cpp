@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <unordered_set>
 #include <utility>
@@ -137,6 +136,16 @@ Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& sourc
   return made;
 }
 
+std::size_t LoweredClass::memory() const {
+  std::size_t steps = 0;
+  for (const FieldProgram* const program :
+       {&payload_program_, &specific_, &common_, &packet_header_.program, &packet_context_.program})
+    steps += program->size();
+  std::size_t bytes = steps * sizeof(FieldStep);
+  for (const Kept& each : kept_) bytes += sizeof(Kept) + each.path.size();
+  return bytes;
+}
+
 bool LoweredClass::Part::lower(std::span<const Slot> values, std::vector<Slot>& out,
                                ByteArena& arena) const {
   if (program.empty()) return true;
@@ -170,9 +179,8 @@ bool LoweredClass::lower(const Event& event, std::vector<Slot>& out, ByteArena& 
         !packet_context_.lower(event.packet->context, out, arena))
       return false;
   }
-  for (const StreamKey& key : event.stream->keys) {
-    if (std::ranges::find(shape_.stream_keys, key.name) != shape_.stream_keys.end())
-      out.push_back(unsigned_slot(key.value));
+  if (!shape_.stream_keys.empty()) {
+    for (const StreamKey& key : event.stream->keys) out.push_back(unsigned_slot(key.value));
   }
   if (shape_.stream_number) out.push_back(unsigned_slot(event.stream->entity.ordinal));
   if (time_ == Time::kScaled) out.push_back(unsigned_slot(event.time));

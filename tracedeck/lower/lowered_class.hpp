@@ -49,6 +49,8 @@ class LoweredClass {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const FieldClassPtr& payload() const { return payload_; }
   [[nodiscard]] const std::vector<Kept>& kept() const { return kept_; }
+  // Bytes that its programs and receipt take, about: empty structures make many steps and no field.
+  [[nodiscard]] std::size_t memory() const;
 
   // The slots of an event of the class, appended to `out`. False: it is not of this shape, or lacks
   // values of its packet, and what was appended is to be dropped.

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -22,6 +23,8 @@ namespace {
 
 constexpr Rule kMarkRule = {"tracedeck/mark", Severity::kWarning, "Marks",
                             "Marks describe what is stored."};
+
+constexpr std::string_view kTooMuch = "all together would take more than --max-state";
 
 // A packet that was made up to have a context, and the bytes that its values lie in.
 struct RestoredPacket {
@@ -65,7 +68,7 @@ struct Stored {
   bool is_loss;
   std::uint64_t asked = 0;  // how many marks there were when a binding was looked for
   Binding* binding = nullptr;
-  bool is_other = false;  // than its mark says
+  bool is_other = false;  // than its mark says, or too much
   bool faulty = false;    // an event did not fit
 };
 
@@ -169,9 +172,13 @@ class RestoringReader final : public Reader {
     if (stored.binding == nullptr && stored.asked != marks_ && !stored.is_other)
       find_binding(*event.event_class, stored);
     if (stored.binding == nullptr) return as_stored(record);
-    arena_.output = &output_;
     Binding& binding = *stored.binding;
     if (binding.lowered->restore(event, values_, arena_)) {
+      if (!is_in_proportion(event)) {
+        stored.binding = nullptr;
+        ignore(*event.event_class, stored, "its events have more values than the trace has bytes");
+        return as_stored(record);
+      }
       if (RestoredTrace::Stream* const stream = stream_of(binding))
         return add(event, binding, *stream);
     }
@@ -181,6 +188,14 @@ class RestoringReader final : public Reader {
                                        event.event_class->name.value_or("")));
     }
     return as_stored(record);
+  }
+
+  // Structures without a field make values of no byte: of those there are as many as of the
+  // elements that take no bits of a CTF trace.
+  [[nodiscard]] bool is_in_proportion(const Event& event) const {
+    constexpr std::uint64_t kFree = 65'536;
+    constexpr std::uint64_t kEachByte = 64;
+    return slots_ + values_.slots.size() <= kFree + kEachByte * (event.offset + event.size);
   }
 
   bool as_stored(const Record& record) {
@@ -212,8 +227,7 @@ class RestoringReader final : public Reader {
     // What a text is made into takes some 31 times its size at most.
     constexpr std::uint64_t kTrace = 4096;
     state_ += 32 * mark.text.size() + (mark.trace == traces_.size() ? kTrace : 0);
-    if (state_ > options_.max_state)
-      return fail(ErrorCode::kLimitExceeded, "all together would take more than --max-state");
+    if (state_ > options_.max_state) return fail(ErrorCode::kLimitExceeded, std::string(kTooMuch));
     RestoredTrace& trace =
         traces_.try_emplace(mark.trace, stored_->description()->input(), options_.clock_shift)
             .first->second;
@@ -281,14 +295,19 @@ class RestoringReader final : public Reader {
     auto lowered = LoweredClass::make(source, binding.mark.shape, profile_, payload->members.size(),
                                       options_.clock_shift);
     if (lowered && fits(**lowered, event_class)) {
+      state_ += (*lowered)->memory();
+      if (state_ > options_.max_state) return ignore(event_class, stored, kTooMuch);
       binding.lowered = *std::move(lowered);
       stored.binding = &binding;
       return;
     }
+    ignore(event_class, stored, "the class has other fields than it says");
+  }
+
+  void ignore(const EventClass& event_class, Stored& stored, std::string_view why) {
     stored.is_other = true;
-    report(0, fmt::format("the mark of class `{}` is ignored: the class has other fields than it "
-                          "says",
-                          event_class.name.value_or("")));
+    report(0, fmt::format("the mark of class `{}` is ignored: {}", event_class.name.value_or(""),
+                          why));
   }
 
   static bool fits(const LoweredClass& lowered, const EventClass& stored) {
@@ -332,6 +351,7 @@ class RestoringReader final : public Reader {
     pin_input();
     std::ranges::copy(values_.slots, room);
     output_.commit(room + values_.slots.size());
+    slots_ += values_.slots.size();
     pin(stream);
     take_packet(stream);
     Event event = stored;
@@ -415,8 +435,9 @@ class RestoringReader final : public Reader {
 
   // Bytes of values go where the batch at hand keeps them.
   struct BatchArena final : ByteArena {
-    [[nodiscard]] const std::uint8_t* keep(ByteSpan bytes) override { return output->keep(bytes); }
-    OutputBatch* output = nullptr;
+    explicit BatchArena(OutputBatch& of) : output(of) {}
+    [[nodiscard]] const std::uint8_t* keep(ByteSpan bytes) override { return output.keep(bytes); }
+    OutputBatch& output;
   };
 
   std::unique_ptr<Reader> stored_;
@@ -428,11 +449,12 @@ class RestoringReader final : public Reader {
   std::size_t at_ = 0;
   bool pinned_ = false;  // `input_`, by `output_`
   OutputBatch output_;
-  BatchArena arena_;
+  BatchArena arena_{output_};
   RestoredValues values_;
   std::map<std::uint64_t, RestoredTrace> traces_;        // by their number in the marks
   std::unordered_map<std::uint64_t, Binding> bindings_;  // by the ids of stored classes
   std::uint64_t marks_ = 0;                              // of classes
+  std::uint64_t slots_ = 0;                              // of events that were restored
   std::uint64_t state_ = 0;                              // bytes that marks may have become
   ClassTable<Stored> classes_;
   bool shows_stream_ = false;  // as it is stored

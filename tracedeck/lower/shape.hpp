@@ -9,7 +9,7 @@
 namespace tracedeck::lower {
 
 struct Shape {
-  std::vector<std::string> stream_keys = {};  // by which the data stream is told
+  std::vector<std::string> stream_keys = {};  // of all keys of the data stream, or of none
   bool stream_number = false;   // by its number, where its keys do not tell it from others
   bool packet_context = false;  // the events are in packets, which have one
   bool any_integer = false;     // integers of variable length may have more than 64 bits

@@ -308,10 +308,13 @@ class Parser {
   bool number(const FixedLayout* fixed) {
     T value = 0;
     if (!digits(value)) return false;
-    if constexpr (std::is_signed_v<T>)
-      return fits(value, fixed) && add(signed_slot(value));
-    else
-      return fits(value, fixed) && add(unsigned_slot(value));
+    const Slot slot = [value] {
+      if constexpr (std::is_signed_v<T>)
+        return signed_slot(value);
+      else
+        return unsigned_slot(value);
+    }();
+    return has_width(slot, fixed == nullptr ? 0 : fixed->width) && add(slot);
   }
   template <class T>
   bool digits(T& value) {
@@ -320,15 +323,6 @@ class Parser {
     at_ = stop;
     return true;
   }
-  static bool fits(std::uint64_t value, const FixedLayout* fixed) {
-    return fixed == nullptr || fixed->width >= 64 || value >> fixed->width == 0;
-  }
-  static bool fits(std::int64_t value, const FixedLayout* fixed) {
-    if (fixed == nullptr || fixed->width >= 64) return true;
-    const std::int64_t most = (std::int64_t{1} << (fixed->width - 1)) - 1;
-    return value <= most && value >= -most - 1;
-  }
-
   bool wide(const IntegerClass& integer) {
     std::string_view text;
     if (!plain_string(text)) return false;
@@ -596,6 +590,13 @@ class Parser {
 
 const Slot* append_value_text(std::string& out, const Slot* slot, const FieldClass& field_class) {
   return Writer(out).value(slot, &field_class);
+}
+
+bool has_width(const Slot& slot, std::uint32_t width) {
+  if (width == 0 || width >= 64) return true;
+  if (slot.kind != SlotKind::kSigned) return slot.bits >> width == 0;
+  const std::int64_t most = (std::int64_t{1} << (width - 1)) - 1;
+  return slot.integer <= most && slot.integer >= -most - 1;
 }
 
 bool parse_value_text(std::string_view text, const FieldClass& field_class,

@@ -15,6 +15,7 @@
 // It is read by the class it was written by.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +34,8 @@ const Slot* append_value_text(std::string& out, const Slot* slot, const FieldCla
 // the class cannot have.
 [[nodiscard]] bool parse_value_text(std::string_view text, const FieldClass& field_class,
                                     std::vector<Slot>& slots, ByteArena& arena);
+
+// Whether `width` bits hold an integer of at most 64 bits; 0: any do.
+[[nodiscard]] bool has_width(const Slot& slot, std::uint32_t width);
 
 }  // namespace tracedeck::lower
