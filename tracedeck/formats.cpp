@@ -19,6 +19,7 @@
 #include "tracedeck/heph/format.hpp"
 #include "tracedeck/io/prefix_input.hpp"
 #include "tracedeck/io/system.hpp"
+#include "tracedeck/lower/nested_restoring_reader.hpp"
 #include "tracedeck/lower/restoring_reader.hpp"
 #include "tracedeck/tband/format.hpp"
 
@@ -100,9 +101,35 @@ std::string trace_around(const std::string& file) {
   return is_trace ? folder : "";
 }
 
-// The targets of a format that have a profile have one for all.
+// The profile whose marks a trace of the format may have in its events; null: none has.
 const TargetProfile* profile_of(const Format& format) {
-  return format.targets().empty() ? nullptr : format.targets().front().profile;
+  const TargetProfile* const profile =
+      format.targets().empty() ? nullptr : format.targets().front().profile;
+  return profile == nullptr || profile->nested != nullptr ? nullptr : profile;
+}
+
+// The one whose marks its classes have; null: they have none.
+const TargetProfile* profile_of(const Format& format, const TraceDescription& description) {
+  for (const WriteTarget& target : format.targets()) {
+    const TargetProfile* const profile = target.profile;
+    const bool fits = profile != nullptr && profile->nested != nullptr &&
+                      profile->version == description.version();
+    if (fits && lower::has_marks(description)) return profile;
+  }
+  return nullptr;
+}
+
+Result<std::unique_ptr<Reader>> open_folders(const FoundTrace& found, ReadOptions options,
+                                             const std::stop_token& stop) {
+  auto stored = found.format->open_directories(found.directories, options, stop);
+  if (!stored || options.as_stored) return stored;
+  const TargetProfile* const profile = profile_of(*found.format, *(*stored)->description());
+  if (profile == nullptr) return stored;
+  if (!std::exchange(options.values, true)) {
+    stored = found.format->open_directories(found.directories, options, stop);
+    if (!stored) return stored;
+  }
+  return lower::restore_nested(*std::move(stored), *profile, options);
 }
 
 Result<std::unique_ptr<Reader>> open_file(const Format& format, std::unique_ptr<io::Input> input,
@@ -259,7 +286,7 @@ Result<std::unique_ptr<Reader>> open_found(FoundTrace found, const ReadOptions& 
     return found.format->open_cores(std::move(files), options);
   }
   if (found.input != nullptr) return open_file(*found.format, std::move(found.input), options);
-  return found.format->open_directories(found.directories, options, std::move(stop));
+  return open_folders(found, options, stop);
 }
 
 Result<std::unique_ptr<Reader>> open_trace(const std::string& path, const ReadOptions& options,

@@ -11,6 +11,7 @@
 #include "tracedeck/export/perfetto.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/lower/lowering_writer.hpp"
+#include "tracedeck/lower/nested_lowering_writer.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/json_lines.hpp"
 #include "tracedeck/render/text.hpp"
@@ -190,7 +191,8 @@ Result<std::unique_ptr<Writer>> lowered(const OutputKind& kind,
                                         Result<std::unique_ptr<Writer>> writer) {
   const TargetProfile* const profile = kind.target->profile;
   if (!writer || profile == nullptr) return writer;
-  return lower::lower_for(*profile, *std::move(writer));
+  return profile->nested == nullptr ? lower::lower_for(*profile, *std::move(writer))
+                                    : lower::lower_nested(*profile, *std::move(writer));
 }
 
 }  // namespace

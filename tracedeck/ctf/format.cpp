@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "tracedeck/base/utf8.hpp"
 #include "tracedeck/ctf/bare_stream.hpp"
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"
 #include "tracedeck/ctf/metadata/tsdl_rules.hpp"
@@ -11,6 +12,7 @@
 #include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/ctf/trace.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
 #include "tracedeck/ctf/write/writer.hpp"
 
 namespace tracedeck::ctf {
@@ -27,22 +29,47 @@ std::span<const Rule> all_rules() {
   return kRules;
 }
 
+// Classes of all dialects, which the writers map onto each other.
+bool holds(const EventClass& event_class) {
+  return event_class.stream_class->trace->format() == "ctf";
+}
+
+constexpr NestedProfile kCtf2 = {.member_name = repaired_utf8};
+constexpr NestedProfile kCtf1 = {.booleans = false,
+                                 .blobs = false,
+                                 .optionals = false,
+                                 .attributes = false,
+                                 .member_name = tsdl_identifier};
+
+constexpr TargetProfile profile(Dialect dialect) {
+  return {.format = "ctf",
+          .version = trace_version(dialect),
+          .holds = holds,
+          .nested = dialect == Dialect::kCtf1 ? &kCtf1 : &kCtf2};
+}
+constexpr TargetProfile kRc3Profile = profile(Dialect::kRc3);
+constexpr TargetProfile kFinalProfile = profile(Dialect::kFinal);
+constexpr TargetProfile kCtf1Profile = profile(Dialect::kCtf1);
+
 constexpr std::array<WriteTarget, 3> kTargets = {{
     {.name = "ctf2rc",
      .title = "CTF2-SPECRC-3.0",
      .directory = true,
      .suffixes = {".ctf2rc"},
-     .options = {"packet-size"}},
+     .options = {"packet-size"},
+     .profile = &kRc3Profile},
     {.name = "ctf2",
      .title = "CTF2-SPEC-2.0",
      .directory = true,
      .suffixes = {".ctf2"},
-     .options = {"packet-size"}},
+     .options = {"packet-size"},
+     .profile = &kFinalProfile},
     {.name = "ctf1",
      .title = "CTF 1.8",
      .directory = true,
      .suffixes = {".ctf1"},
-     .options = {"packet-size"}},
+     .options = {"packet-size"},
+     .profile = &kCtf1Profile},
 }};
 
 Result<void> write_text(const TraceDescription& description, std::string_view target,

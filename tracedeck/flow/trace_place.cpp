@@ -155,8 +155,10 @@ std::vector<TracePlace> list_traces(const Operands& operands, const std::stop_to
 Result<std::unique_ptr<Reader>> open_place(const TracePlace& place, const Format* format,
                                            const ReadOptions& options, std::stop_token stop) {
   if (place.failure) return std::unexpected(*place.failure);
-  if (place.is_directory())
-    return place.format->open_directories(place.directories, options, std::move(stop));
+  if (place.is_directory()) {
+    return open_found({.format = place.format, .directories = place.directories}, options,
+                      std::move(stop));
+  }
   if (place.has_core_files()) return open_core_files(place, options, stop);
   Result<FoundTraces> found = find_traces(place.operand, format, stop);
   if (!found) return std::unexpected(std::move(found.error()));

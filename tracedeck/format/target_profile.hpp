@@ -4,17 +4,35 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "tracedeck/model/event_class.hpp"
 
 namespace tracedeck {
 
+// Of a target whose field classes may be nested.
+struct NestedProfile {
+  bool booleans = true;    // else they are enumerations
+  bool blobs = true;       // else they are arrays of bytes
+  bool optionals = true;   // else they are variants
+  bool attributes = true;  // of classes, beside marks
+  // A legal name for a member, and nothing else when it is legal.
+  std::string (*member_name)(std::string_view name) = nullptr;
+};
+
 struct TargetProfile {
   std::string_view format;  // whose traces it has
+  // Of the format, where its targets have several (`TraceDescription::version`); empty: any.
+  std::string_view version = {};
 
   // Whether the target holds events of a class as they are, so that they come back equal.
   bool (*holds)(const EventClass& event_class);
+
+  // Set: structures, arrays, contexts, clocks and data streams stay what they are, marks are
+  // attributes of classes, and the rest of this says what of a class differs. Not set: everything
+  // is flattened into the fields of one data stream, which the members behind this are about.
+  const NestedProfile* nested = nullptr;
 
   // Widths of unsigned integers, ascending; 0s are none. Wider ones up to 64 bits have a variable
   // length, and signed ones 64 bits.

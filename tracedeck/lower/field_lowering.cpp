@@ -140,8 +140,18 @@ std::size_t FieldLowering::parts(const FieldClass& source) {
   return parts_[&source] = sum;
 }
 
-bool same_form(const FieldClass& a, const FieldClass& b) {
+namespace {
+
+std::string_view without_underscores(std::string_view name) {
+  return name.substr(std::min(name.find_first_not_of('_'), name.size()));
+}
+
+// `exact`: so are names.
+bool have_same_form(const FieldClass& a, const FieldClass& b, bool exact) {
   if (a.kind.index() != b.kind.index()) return false;
+  const auto same = [exact](const FieldClassPtr& one, const FieldClassPtr& other) {
+    return have_same_form(*one, *other, exact);
+  };
   if (const auto* const left = a.as<IntegerClass>()) {
     const auto* const right = b.as<IntegerClass>();
     return left->is_signed == right->is_signed && width_of(*left) == width_of(*right);
@@ -149,21 +159,35 @@ bool same_form(const FieldClass& a, const FieldClass& b) {
   if (const auto* const left = a.as<RealClass>())
     return left->layout.width == b.as<RealClass>()->layout.width;
   if (const auto* const left = a.as<OptionalClass>())
-    return same_form(*left->value, *b.as<OptionalClass>()->value);
+    return same(left->value, b.as<OptionalClass>()->value);
   if (const auto* const left = a.as<MapClass>()) {
     const auto* const right = b.as<MapClass>();
-    return same_form(*left->key, *right->key) && same_form(*left->value, *right->value);
+    return same(left->key, right->key) && same(left->value, right->value);
   }
   if (const auto* const left = a.as<ArrayClass>())
-    return same_form(*left->element, *b.as<ArrayClass>()->element);
+    return same(left->element, b.as<ArrayClass>()->element);
+  if (const auto* const left = a.as<VariantClass>()) {
+    return std::ranges::equal(left->options, b.as<VariantClass>()->options, same,
+                              &VariantOption::field_class, &VariantOption::field_class);
+  }
   if (const auto* const left = a.as<StructureClass>()) {
     const auto& ours = left->members;
     const auto& theirs = b.as<StructureClass>()->members;
-    return std::ranges::equal(ours, theirs, [](const Member& one, const Member& other) {
-      return one.name == other.name && same_form(*one.field_class, *other.field_class);
+    return std::ranges::equal(ours, theirs, [&](const Member& one, const Member& other) {
+      const bool same_name = exact
+                                 ? one.name == other.name
+                                 : without_underscores(one.name) == without_underscores(other.name);
+      return same_name && same(one.field_class, other.field_class);
     });
   }
   return true;
+}
+
+}  // namespace
+
+bool same_form(const FieldClass& a, const FieldClass& b) { return have_same_form(a, b, true); }
+bool same_nested_form(const FieldClass& a, const FieldClass& b) {
+  return have_same_form(a, b, false);
 }
 
 }  // namespace tracedeck::lower

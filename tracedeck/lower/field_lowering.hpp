@@ -54,5 +54,8 @@ class FieldLowering {
 
 // Whether values of the one class lie on the tape, and in a target, as those of the other.
 [[nodiscard]] bool same_form(const FieldClass& a, const FieldClass& b);
+// The same where targets with nested classes may spell names of members with underscores before
+// them, and readers take such away.
+[[nodiscard]] bool same_nested_form(const FieldClass& a, const FieldClass& b);
 
 }  // namespace tracedeck::lower

@@ -18,16 +18,26 @@ struct FieldStep {
     kClose,     // and ends
     kOptional,  // a value that may be absent: by the next `count` steps
     kText,      // a value of `field_class` as text
+    // Of targets with nested classes:
+    kStructure,  // a structure stays one, its members by the next `count` steps
+    kTruth,      // a boolean as a number
+    kString,     // text, which has no NUL character
+    kBytes,      // bytes; behind their length where `sized`, as an array where `packed`
+    kElements,  // an array, behind its length where `sized`; each element by the next `count` steps
+    kPresence,  // whether there is a value, as a number where `packed`; and an optional of it, or
+                // a variant where `packed`, by the next `count` steps
   };
   Kind kind = Kind::kCopy;
   std::uint8_t width = 0;
+  bool sized = false;
+  bool packed = false;
   std::uint32_t count = 1;
-  FieldClassPtr field_class = {};
+  FieldClassPtr field_class = {};  // of a value as text, of elements
 };
 using FieldProgram = std::vector<FieldStep>;
 
 // Appends the values at `slot`, lowered, to `out`. False: an integer of variable length does not
-// fit.
+// fit, or a text.
 [[nodiscard]] bool lower_values(const FieldProgram& program, const Slot* slot,
                                 std::vector<Slot>& out, ByteArena& arena);
 

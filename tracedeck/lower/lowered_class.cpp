@@ -46,8 +46,8 @@ std::uint64_t nearest(const Nanoseconds& time) {
   return time.magnitude() > kLast ? kLast : static_cast<std::uint64_t>(time.magnitude());
 }
 
-// Whether the payload is a name and a map whose keys are text, as events that describe themselves
-// have it.
+}  // namespace
+
 bool is_name_and_texts(std::span<const Slot> payload) {
   if (payload.size() < 2 || payload[0].kind != SlotKind::kString) return false;
   if (payload[1].kind != SlotKind::kMap && payload[1].kind != SlotKind::kStringMap) return false;
@@ -59,8 +59,6 @@ bool is_name_and_texts(std::span<const Slot> payload) {
   }
   return slot == end;
 }
-
-}  // namespace
 
 UserMembers user_members(const FieldClassPtr& structure) {
   if (structure == nullptr) return {};
@@ -75,6 +73,13 @@ UserMembers user_members(const FieldClassPtr& structure) {
   if (!left.members.empty())
     users.field_class = all ? structure : make_field_class(std::move(left));
   return users;
+}
+
+DataStreamClass without_heads(const DataStreamClass& stream_class) {
+  DataStreamClass without = stream_class;
+  without.packet_context = user_members(stream_class.packet_context).field_class;
+  without.event_header = nullptr;
+  return without;
 }
 
 Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& source, Shape shape,

@@ -90,6 +90,10 @@ class LoweredClass {
   std::vector<Kept> kept_;
 };
 
+// Whether the payload is a name and a map whose keys are text, as events that describe themselves
+// have it.
+[[nodiscard]] bool is_name_and_texts(std::span<const Slot> payload);
+
 // A packet header or context without what readers need to find their way: members with roles.
 struct UserMembers {
   FieldClassPtr field_class = nullptr;  // null: nothing is left
@@ -97,5 +101,8 @@ struct UserMembers {
 };
 // `structure`: may be null.
 [[nodiscard]] UserMembers user_members(const FieldClassPtr& structure);
+
+// What readers need to find their way through a file is not lowered.
+[[nodiscard]] DataStreamClass without_heads(const DataStreamClass& stream_class);
 
 }  // namespace tracedeck::lower

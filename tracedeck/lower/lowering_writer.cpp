@@ -16,20 +16,12 @@
 #include "tracedeck/lower/description_text.hpp"
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
+#include "tracedeck/lower/lowering_receipt.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::lower {
 namespace {
-
-// How events of a class were lowered, for the receipt.
-struct Account {
-  std::string class_name = {};
-  std::vector<Kept> kept = {};
-  std::string input = {};
-  std::uint64_t offset = 0;  // of the first event
-  std::uint64_t events = 0;
-};
 
 // A class in one shape, as it is in the target.
 struct Lowered {
@@ -60,14 +52,6 @@ struct SourceStream {
   SourceTrace* trace = nullptr;
   Shape shape = {};  // as far as the data stream decides it
 };
-
-// What readers need to find their way through a file is not lowered.
-DataStreamClass without_heads(const DataStreamClass& stream_class) {
-  DataStreamClass without = stream_class;
-  without.packet_context = user_members(stream_class.packet_context).field_class;
-  without.event_header = nullptr;
-  return without;
-}
 
 class LoweringWriter final : public Writer {
  public:
@@ -111,30 +95,7 @@ class LoweringWriter final : public Writer {
   Result<void> finish() override { return target_->finish(); }
 
   [[nodiscard]] Receipt receipt() const override {
-    Receipt receipt;
-    for (const Account& account : accounts_) {
-      for (const Kept& kept : account.kept) {
-        const ConventionFacts& facts = facts_of(kept.convention);
-        receipt.push_back({.what = std::string(facts.what),
-                           .done = std::string(facts.done),
-                           .count = account.events,
-                           .lossy = false,
-                           .event_class = account.class_name,
-                           .path = kept.path,
-                           .input = account.input,
-                           .offset = account.offset});
-      }
-    }
-    const auto add = [&](Convention convention, std::uint64_t count) {
-      if (count == 0) return;
-      const ConventionFacts& facts = facts_of(convention);
-      receipt.push_back({.what = std::string(facts.what),
-                         .done = std::string(facts.done),
-                         .count = count,
-                         .lossy = false});
-    };
-    add(Convention::kLoss, losses_);
-    add(Convention::kDescription, marks_);
+    Receipt receipt = receipt_.entries();
     Receipt target = target_->receipt();
     std::ranges::move(target, std::back_inserter(receipt));
     return receipt;
@@ -179,7 +140,7 @@ class LoweringWriter final : public Writer {
 
   Result<void> mark(const SourceTrace& trace, std::optional<std::uint64_t> class_id,
                     std::string_view text) {
-    ++marks_;
+    receipt_.count(Convention::kDescription);
     slots_.clear();
     Mark{.trace = trace.index, .class_id = class_id, .text = text}.append(slots_);
     return put(*mark_class_, 0);
@@ -353,10 +314,10 @@ class LoweringWriter final : public Writer {
     const ClockClass* const clock =
         event.event_class->clock == nullptr ? nullptr : stream_.stream_class->default_clock;
     const EventClass& target = add_class((*made)->name(), (*made)->payload(), clock);
-    Account& account = accounts_.emplace_back(Account{.class_name = (*made)->name(),
-                                                      .kept = (*made)->kept(),
-                                                      .input = description.input(),
-                                                      .offset = event.offset});
+    Account& account = receipt_.add({.class_name = (*made)->name(),
+                                     .kept = (*made)->kept(),
+                                     .input = description.input(),
+                                     .offset = event.offset});
     return &known.shapes.emplace_back(Lowered{*std::move(made), &target, &account});
   }
 
@@ -364,7 +325,7 @@ class LoweringWriter final : public Writer {
     if (auto begun = begin(); !begun) return begun;
     auto stream = stream_of(*loss.stream);
     if (!stream) return std::unexpected(stream.error());
-    ++losses_;
+    receipt_.count(Convention::kLoss);
     slots_.clear();
     arena_.clear();
     LossMark{.trace = (*stream)->trace->index, .stream = loss.stream->entity.ordinal, .loss = loss}
@@ -390,12 +351,10 @@ class LoweringWriter final : public Writer {
   EntityId last_class_ = EntityId::none();
   Known* last_known_ = nullptr;      // of `last_class_`
   Lowered* last_lowered_ = nullptr;  // of `last_class_` and `last_stream_`
-  std::deque<Account> accounts_;
+  LoweringReceipt receipt_;
   std::vector<Slot> slots_;
   ReusedArena arena_;
   std::uint64_t last_time_ = 0;
-  std::uint64_t marks_ = 0;
-  std::uint64_t losses_ = 0;
 };
 
 }  // namespace

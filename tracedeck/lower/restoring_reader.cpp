@@ -16,15 +16,11 @@
 #include "tracedeck/lower/field_lowering.hpp"
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
+#include "tracedeck/lower/mark_rule.hpp"
 #include "tracedeck/model/class_table.hpp"
 
 namespace tracedeck::lower {
 namespace {
-
-constexpr Rule kMarkRule = {"tracedeck/mark", Severity::kWarning, "Marks",
-                            "Marks describe what is stored."};
-
-constexpr std::string_view kTooMuch = "all together would take more than --max-state";
 
 // A packet that was made up to have a context, and the bytes that its values lie in.
 struct RestoredPacket {
@@ -190,12 +186,10 @@ class RestoringReader final : public Reader {
     return as_stored(record);
   }
 
-  // Structures without a field make values of no byte: of those there are as many as of the
-  // elements that take no bits of a CTF trace.
+  // Structures without a field make values of no byte.
   [[nodiscard]] bool is_in_proportion(const Event& event) const {
-    constexpr std::uint64_t kFree = 65'536;
-    constexpr std::uint64_t kEachByte = 64;
-    return slots_ + values_.slots.size() <= kFree + kEachByte * (event.offset + event.size);
+    return slots_ + values_.slots.size() <=
+           kFreeSlots + kSlotsEachByte * (event.offset + event.size);
   }
 
   bool as_stored(const Record& record) {
@@ -224,10 +218,10 @@ class RestoringReader final : public Reader {
   Result<void> act_on(const Mark& mark) {
     if (mark.trace > traces_.size())
       return fail(ErrorCode::kInvalidArgument, "no mark is about the trace before its own");
-    // What a text is made into takes some 31 times its size at most.
     constexpr std::uint64_t kTrace = 4096;
-    state_ += 32 * mark.text.size() + (mark.trace == traces_.size() ? kTrace : 0);
-    if (state_ > options_.max_state) return fail(ErrorCode::kLimitExceeded, std::string(kTooMuch));
+    state_ += kStateOfText * mark.text.size() + (mark.trace == traces_.size() ? kTrace : 0);
+    if (state_ > options_.max_state)
+      return fail(ErrorCode::kLimitExceeded, std::string(kTooMuchState));
     RestoredTrace& trace =
         traces_.try_emplace(mark.trace, stored_->description()->input(), options_.clock_shift)
             .first->second;
@@ -296,7 +290,7 @@ class RestoringReader final : public Reader {
                                       options_.clock_shift);
     if (lowered && fits(**lowered, event_class)) {
       state_ += (*lowered)->memory();
-      if (state_ > options_.max_state) return ignore(event_class, stored, kTooMuch);
+      if (state_ > options_.max_state) return ignore(event_class, stored, kTooMuchState);
       binding.lowered = *std::move(lowered);
       stored.binding = &binding;
       return;
@@ -393,18 +387,7 @@ class RestoringReader final : public Reader {
            same_values(packet.context, values_.packet_context);
   }
   static void keep_bytes(Slot& slot, ByteArena& arena) {
-    switch (slot.kind) {
-      case SlotKind::kString:
-      case SlotKind::kBlob:
-      case SlotKind::kPackedArray:
-      case SlotKind::kWideUnsigned:
-      case SlotKind::kWideSigned:
-      case SlotKind::kWideReal:
-        slot.pointer = arena.keep(slot.bytes());
-        break;
-      default:
-        break;
-    }
+    if (points_to_bytes(slot)) slot.pointer = arena.keep(slot.bytes());
   }
   void pin(const RestoredTrace::Stream& stream) {
     output_.pin_lasting(stream.stream);

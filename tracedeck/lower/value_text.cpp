@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tracedeck/base/utf8.hpp"
+#include "tracedeck/lower/packed_array.hpp"
 #include "tracedeck/lower/wide_integer.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
@@ -359,7 +360,16 @@ class Parser {
     return digits(value) && add(real_slot(value));
   }
 
-  bool read(const StringClass&) { return string(0); }
+  bool read(const StringClass& of) {
+    if (of.interned && is_number()) return unresolved();
+    return string(0);
+  }
+  // A pool entry that is not known.
+  [[nodiscard]] bool is_number() const { return at_ < end_ && *at_ >= '0' && *at_ <= '9'; }
+  bool unresolved() {
+    std::uint64_t id = 0;
+    return digits(id) && add(unresolved_slot(id));
+  }
   bool string(std::uint8_t flags) {
     std::string text;
     if (!any_string(text)) return false;
@@ -397,11 +407,14 @@ class Parser {
   }
 
   bool read(const ArrayClass& array) {
+    if (array.interned && is_number()) return unresolved();
     const std::size_t head = slots_.size();
     if (!elements(SlotKind::kArray, '[', ']', [&](std::uint64_t) { return value(*array.element); }))
       return false;
     const auto* const fixed = std::get_if<StaticLength>(&array.extent);
-    return fixed == nullptr || slots_[head].bits == fixed->length;
+    if (fixed != nullptr && slots_[head].bits != fixed->length) return false;
+    pack_array(slots_, head, *array.element, arena_);
+    return true;
   }
 
   bool read(const StructureClass& structure) {

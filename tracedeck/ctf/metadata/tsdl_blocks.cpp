@@ -6,6 +6,9 @@
 #include <array>
 #include <utility>
 
+#include "tracedeck/base/json_text.hpp"
+#include "tracedeck/ctf/marks.hpp"
+
 namespace tracedeck::ctf::tsdl {
 namespace {
 
@@ -85,8 +88,10 @@ void BlockReader::add_in_order(TopLevel declaration) {
     case Block::Kind::kClock:
       return add_clock(block);
     case Block::Kind::kStream:
+      block.mark = std::exchange(next_mark_, {});
       return add_stream(std::move(block));
     case Block::Kind::kEvent:
+      block.mark = std::exchange(next_mark_, {});
       return add_event(std::move(block));
     case Block::Kind::kCallsite:
       return;
@@ -186,6 +191,22 @@ void BlockReader::check_version(const AttributeSet& given, const Block& block) {
   }
 }
 
+// Whether it is one of the marks that conversions write, which is about the next block.
+bool BlockReader::take_mark(const Assignment& entry) {
+  if (!entry.key.starts_with(kMarkEntry)) return false;
+  std::string text = plain_text(entry.value);
+  if (!holds_mark(text) || !JsonParser().parse(as_bytes(text), 0, 1)) return false;
+  next_mark_ = std::move(text);
+  return true;
+}
+
+Attributes BlockReader::attributes(const AttributeSet& given, const Block& block) const {
+  Attributes result = unknown_attributes(given);
+  if (!block.mark.empty())
+    result.push_back({.key = std::string(kOurNamespace), .value = block.mark, .is_json = true});
+  return result;
+}
+
 void BlockReader::add_environment(const Block& block) {
   for (const Assignment& each : block.assignments) {
     if (each.type != nullptr) {
@@ -194,6 +215,7 @@ void BlockReader::add_environment(const Block& block) {
           fmt::format("`{}` is a type; an integer or a string was expected", each.key));
       continue;
     }
+    if (take_mark(each)) continue;
     TraceDescription& description = *metadata_.description();
     const auto [place, is_new] =
         environment_.try_emplace(each.key, description.environment().size());

@@ -49,6 +49,9 @@ class BlockReader {
                                          TypeScope& scope, FieldLocation::Root root,
                                          const RootClasses& roots, bool& valid);
   [[nodiscard]] Attributes unknown_attributes(const AttributeSet& given) const;
+  // The same with the block's mark.
+  [[nodiscard]] Attributes attributes(const AttributeSet& given, const Block& block) const;
+  [[nodiscard]] bool take_mark(const Assignment& entry);
   void report_faults(const std::vector<ClassFault>& faults);
 
   void add_trace(const Block& block);
@@ -89,6 +92,7 @@ class BlockReader {
   RootClasses trace_roots_ = {};
   bool has_stream_ids_ = false;  // in packet headers
   std::map<std::string, const ClockClass*> clocks_;
+  std::string next_mark_;                           // of the next block of a stream or event
   std::map<std::string, std::size_t> environment_;  // where entries are in the description
   std::map<std::uint64_t, Stream> streams_;
   std::map<std::string, std::vector<Block>> waiting_streams_;  // by clock; empty: for any

@@ -96,7 +96,7 @@ void BlockReader::add_stream(Block block) {
                                               .packet_context = roots[0].field_class,
                                               .event_header = roots[1].field_class,
                                               .common_context = roots[2].field_class,
-                                              .attributes = unknown_attributes(given)}));
+                                              .attributes = attributes(given, block)}));
   }
   retry_events(id);
   retry_events(std::nullopt);
@@ -234,7 +234,7 @@ void BlockReader::make_event(std::uint64_t stream_id, const AttributeSet& given,
           {.key = std::string(kEventAttributes[each].name), .value = plain_text(*value)});
     }
   }
-  std::ranges::move(unknown_attributes(given), std::back_inserter(event.attributes));
+  std::ranges::move(attributes(given, block), std::back_inserter(event.attributes));
   TypeScope scope{.parent = &root_scope_};
   declare_types(block, scope);
   RootClasses roots = stream.roots;

@@ -131,6 +131,7 @@ struct Block {
   Place place = {};
   std::vector<Assignment> assignments = {};
   std::vector<Declaration> declarations = {};
+  std::string mark = {};  // that the environment has of it: JSON
 };
 
 // One of the two.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tracedeck/ctf/stream/class_uses.hpp"
-#include "tracedeck/ctf/stream/packed_elements.hpp"
 #include "tracedeck/ctf/stream/program_blocks.hpp"
+#include "tracedeck/model/packed_elements.hpp"
 
 namespace tracedeck::ctf {
 namespace {

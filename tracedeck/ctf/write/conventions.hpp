@@ -7,13 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "tracedeck/ctf/marks.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::ctf {
-
-// The namespace of our user attributes in CTF 2, and what our environment entries begin with in
-// CTF 1.8.
-inline constexpr std::string_view kOurNamespace = "tracedeck";
 
 // Attributes as one JSON object. Those that are plain text stand together in ours, as
 // "annotations": [[key, value], ...].

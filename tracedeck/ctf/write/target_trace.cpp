@@ -89,6 +89,11 @@ FieldClassPtr part_context(const std::string& name) {
   return make_field_class(std::move(made));
 }
 
+// Classes of other formats come with marks of what they were.
+bool is_ctf(const DataStreamClass& source) {
+  return source.trace != nullptr && source.trace->format() == "ctf";
+}
+
 bool is_ctf1(const TraceDescription* trace) {
   return trace != nullptr && trace->version() == trace_version(Dialect::kCtf1);
 }
@@ -298,8 +303,10 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   if (made.packet_mapper != nullptr)
     adapted(Adaptation::kHeadMember, made.packet_mapper->counts().left_out);
   if (dialect_ == Dialect::kCtf1) {
-    adapted(Adaptation::kAttribute, made.target.attributes.size());
-    made.target.attributes.clear();
+    if (is_ctf(source)) {
+      adapted(Adaptation::kAttribute, made.target.attributes.size());
+      made.target.attributes.clear();
+    }
   }
   if (auto added = writer_->add_stream_class(made.target); !added)
     return std::unexpected(added.error());
@@ -309,8 +316,11 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
 }
 
 const std::vector<const EventClass*>& TargetTrace::events_of(const DataStreamClass& source) {
-  if (source.trace != nullptr && known_traces_.insert(source.trace->number()).second) {
-    for (const EventClass& each : source.trace->event_classes()) {
+  if (source.trace != nullptr) {
+    const auto& classes = source.trace->event_classes();
+    for (std::size_t& known = known_classes_[source.trace->number()]; known < classes.size();
+         ++known) {
+      const EventClass& each = classes[known];
       if (each.stream_class != nullptr) events_of_[each.stream_class->entity].push_back(&each);
     }
   }
@@ -466,8 +476,9 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
     return (event_class_of_[key] = std::move(made)).get();
   }
   if (dialect_ == Dialect::kCtf1) {
-    const auto lost = std::ranges::count_if(
-        target.attributes, [](const Attribute& attribute) { return attribute.is_json; });
+    const auto lost = std::ranges::count_if(target.attributes, [](const Attribute& attribute) {
+      return attribute.is_json && !holds_mark(attribute.value);
+    });
     adapted(Adaptation::kAttribute, static_cast<std::uint64_t>(lost));
   }
   if (auto added = writer_->add_event_class(target); !added) return std::unexpected(added.error());
@@ -538,7 +549,7 @@ MapperOptions TargetTrace::kept_options(const TargetStreamClass& made) const {
 
 // What precedes a class of CTF 1.8: the same in CTF2-SPEC-2.0, where that says more.
 Result<void> TargetTrace::keep(const TargetStreamClass& made, DataStreamClass before) {
-  if (!kept_) return {};
+  if (!kept_ || !is_ctf(*made.source)) return {};
   KeptRoots roots(kept_options(made));
   if (keeps_heads_) before.packet_context = made.packet_context;
   before.event_header = made.event_header;
@@ -578,7 +589,7 @@ Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) 
       !is_plain(parent.packet_context, Root::kPacketContext) ||
       !is_plain(parent.event_header, Root::kEventHeader) ||
       !is_plain(parent.common_context, Root::kCommonContext);
-  if (!kept_ || !differs) return {};
+  if (!kept_ || !differs || !is_ctf(*parent.source)) return {};
   KeptRoots roots(kept_options(parent));
   if (made.has_duration) before.payload = with_duration(before.payload);
   FieldClassPtr packet_header = packet_header_;
@@ -608,7 +619,7 @@ void TargetTrace::forget(const std::function<bool(std::uint64_t trace)>& gone) {
   std::erase_if(stream_class_of_, is_of_gone);
   std::erase_if(events_of_, is_of_gone);
   std::erase_if(restored_, is_gone);
-  std::erase_if(known_traces_, gone);
+  std::erase_if(known_classes_, is_gone);
   clocks_.forget(gone);
   written_out_.forget();
 }

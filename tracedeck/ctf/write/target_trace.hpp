@@ -119,7 +119,7 @@ class TargetTrace {
   TargetClocks clocks_;
   // By the numbers of their traces.
   std::unordered_map<std::uint64_t, std::unique_ptr<RestoredClasses>> restored_;
-  std::unordered_set<std::uint64_t> known_traces_;
+  std::unordered_map<std::uint64_t, std::size_t> known_classes_;
   std::unordered_map<EntityId, std::vector<const EventClass*>, EntityIdHash> events_of_;
   WrittenOut written_out_;
   bool begun_ = false;

@@ -378,6 +378,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
   }
 
   Result<void> add_stream_class(const DataStreamClass& stream_class) override {
+    mark(stream_class.attributes);
     text_.append("\nstream {\n");
     // Without the id in packet headers, this one is an error for the readers there are.
     if (has_stream_id_)
@@ -391,6 +392,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
   }
 
   Result<void> add_event_class(const EventClass& event_class) override {
+    mark(event_class.attributes);
     text_.append("\nevent {\n");
     if (event_class.name)
       text_.append("\tname = ").append(string_literal(*event_class.name)).append(";\n");
@@ -411,6 +413,17 @@ class TsdlMetadataWriter final : public MetadataWriter {
     if (digits.starts_with('-')) digits.remove_prefix(1);
     return entry.is_json && !digits.empty() && digits.size() <= 18 &&
            std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  }
+
+  // What is to be known of the class that comes next.
+  void mark(const Attributes& attributes) {
+    for (const Attribute& attribute : attributes) {
+      if (attribute.key != kOurNamespace || !attribute.is_json || !holds_mark(attribute.value))
+        continue;
+      Attributes entry;
+      entry.push_back({.key = fmt::format("{}{}", kMarkEntry, marks_++), .value = attribute.value});
+      add_environment(entry);
+    }
   }
 
   // The two that CTF 1.8 knows.
@@ -442,6 +455,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
 
   bool has_stream_id_ = false;
   std::unordered_set<std::string> environment_;
+  std::uint64_t marks_ = 0;
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-#include "tracedeck/ctf/stream/packed_elements.hpp"
+#include "tracedeck/model/packed_elements.hpp"
 
 #include <cstdint>
 #include <variant>
 
-namespace tracedeck::ctf {
+namespace tracedeck {
 namespace {
 
 std::optional<PackedElement> packed_integer(std::uint32_t width, bool is_signed, ByteOrder order) {
@@ -42,4 +42,4 @@ std::optional<PackedElement> packed_element_of(const FieldClass& element) {
   return {};
 }
 
-}  // namespace tracedeck::ctf
+}  // namespace tracedeck

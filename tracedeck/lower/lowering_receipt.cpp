@@ -1,0 +1,32 @@
+#include "tracedeck/lower/lowering_receipt.hpp"
+
+namespace tracedeck::lower {
+
+Receipt LoweringReceipt::entries() const {
+  Receipt receipt;
+  for (const Account& account : accounts_) {
+    if (account.events == 0) continue;
+    for (const Kept& kept : account.kept) {
+      const ConventionFacts& facts = facts_of(kept.convention);
+      receipt.push_back({.what = std::string(facts.what),
+                         .done = std::string(facts.done),
+                         .count = account.events,
+                         .lossy = false,
+                         .event_class = account.class_name,
+                         .path = kept.path,
+                         .input = account.input,
+                         .offset = account.offset});
+    }
+  }
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] == 0) continue;
+    const ConventionFacts& facts = facts_of(static_cast<Convention>(i));
+    receipt.push_back({.what = std::string(facts.what),
+                       .done = std::string(facts.done),
+                       .count = counts_[i],
+                       .lossy = false});
+  }
+  return receipt;
+}
+
+}  // namespace tracedeck::lower

@@ -1,0 +1,41 @@
+// The receipt of a lowering: what was done to each class, and to how many events.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/format/writer.hpp"
+#include "tracedeck/lower/receipt_words.hpp"
+
+namespace tracedeck::lower {
+
+// How events of a class were lowered.
+struct Account {
+  std::string class_name = {};
+  std::vector<Kept> kept = {};
+  std::string input = {};
+  std::uint64_t offset = 0;  // of the first event
+  std::uint64_t events = 0;
+};
+
+class LoweringReceipt {
+ public:
+  // Stays where it is.
+  [[nodiscard]] Account& add(Account account) { return accounts_.emplace_back(std::move(account)); }
+  // What is of no class.
+  void count(Convention convention) { ++counts_.at(static_cast<std::size_t>(convention)); }
+
+  // Classes without events do not count.
+  [[nodiscard]] Receipt entries() const;
+
+ private:
+  std::deque<Account> accounts_;
+  std::vector<std::uint64_t> counts_ =
+      std::vector<std::uint64_t>(static_cast<std::size_t>(Convention::kCount));
+};
+
+}  // namespace tracedeck::lower

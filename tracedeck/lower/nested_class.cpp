@@ -1,0 +1,119 @@
+#include "tracedeck/lower/nested_class.hpp"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <utility>
+
+#include "tracedeck/lower/lower_marks.hpp"
+#include "tracedeck/lower/nested_fields.hpp"
+
+namespace tracedeck::lower {
+namespace {
+
+bool has_duration(const EventClass& source) {
+  return source.has_duration && source.clock != nullptr;
+}
+
+}  // namespace
+
+// Its values cannot come in another shape, so it takes the one that holds them all.
+NestedContext::NestedContext(const FieldClassPtr& source, const NestedProfile& profile) {
+  NestedFields fields(profile, true, true);
+  program = fields.add_members(source.get());
+  field_class = fields.take();
+  kept = fields.kept();
+}
+
+NestedClass::NestedClass(const EventClass& source, NestedShape shape,
+                         std::shared_ptr<const NestedContext> common, const NestedProfile& profile)
+    : source_(source), shape_(shape), common_(std::move(common)) {
+  NestedFields fields(profile, shape.any_string, shape.any_integer);
+  if (has_duration(source)) {
+    fields.add("duration", wide_number());
+    kept_.push_back({.convention = Convention::kDuration});
+  }
+  payload_program_ = fields.add_members(source.payload.get());
+  if (shape.clock_value) {
+    fields.add("clock_value", wide_number());
+    kept_.push_back({.convention = Convention::kClockValue});
+  }
+  if (shape.ordered) {
+    fields.add("tracedeck_order", wide_number());
+    kept_.push_back({.convention = Convention::kOrder});
+  }
+  payload_ = fields.take();
+  kept_.insert(kept_.end(), fields.kept().begin(), fields.kept().end());
+  NestedFields specific(profile, shape.any_string, shape.any_integer);
+  specific_ = specific.add_members(source.specific_context.get());
+  specific_context_ = specific.take();
+  kept_.insert(kept_.end(), specific.kept().begin(), specific.kept().end());
+  name_ = source.name.value_or("");
+  if (name_.empty() && source.id) name_ = fmt::format("#{}", *source.id);
+}
+
+std::size_t NestedClass::memory() const {
+  std::size_t bytes = (payload_program_.size() + specific_.size()) * sizeof(FieldStep);
+  for (const Kept& each : kept_) bytes += sizeof(Kept) + each.path.size();
+  return bytes;
+}
+
+bool NestedClass::lower(const Event& event, std::uint64_t order, NestedValues& values,
+                        ByteArena& arena) const {
+  std::vector<Slot>& out = values.slots;
+  out.clear();
+  if (!lower_values(common_->program, event.common_context().data(), out, arena)) return false;
+  values.common_count = static_cast<std::uint32_t>(out.size());
+  if (!lower_values(specific_, event.specific_context().data(), out, arena)) return false;
+  values.specific_count = static_cast<std::uint32_t>(out.size()) - values.common_count;
+  if (has_duration(source_)) out.push_back(unsigned_slot(event.end_time - event.time));
+  if (!lower_values(payload_program_, event.payload().data(), out, arena)) return false;
+  if (shape_.clock_value) out.push_back(unsigned_slot(event.time));
+  if (shape_.ordered) out.push_back(unsigned_slot(order));
+  return true;
+}
+
+bool NestedClass::restore(const Event& event, RestoredValues& values, std::uint64_t& order,
+                          ByteArena& arena) const {
+  std::vector<Slot>& out = values.slots;
+  out.clear();
+  const auto part = [&](const FieldProgram& program, std::span<const Slot> slots) {
+    const Slot* slot = slots.data();
+    const Slot* const end = slot + slots.size();
+    return restore_values(program, slot, end, out, arena) && slot == end;
+  };
+  if (!part(common_->program, event.common_context())) return false;
+  values.common_count = static_cast<std::uint32_t>(out.size());
+  if (!part(specific_, event.specific_context())) return false;
+  values.specific_count = static_cast<std::uint32_t>(out.size()) - values.common_count;
+  const std::span<const Slot> payload = event.payload();
+  const Slot* slot = payload.data();
+  const Slot* const end = slot + payload.size();
+  const auto number = [&](std::uint64_t& to) {
+    if (slot >= end || slot->kind != SlotKind::kUnsigned) return false;
+    to = (slot++)->bits;
+    return true;
+  };
+  std::uint64_t duration = 0;
+  if (has_duration(source_) && !number(duration)) return false;
+  const std::size_t begin = out.size();
+  if (!restore_values(payload_program_, slot, end, out, arena)) return false;
+  if (source_.self_described && !is_name_and_texts(std::span(out).subspan(begin))) return false;
+  values.time = source_.clock == nullptr ? 0 : event.time;
+  if (shape_.clock_value && !number(values.time)) return false;
+  if (shape_.ordered && !number(order)) return false;
+  values.end_time = values.time + duration;
+  return slot == end;
+}
+
+const EventClass& loss_class() {
+  static const EventClass kClass = {
+      .name = std::string(kLossName), .name_space = {}, .uid = {}, .payload = loss_payload()};
+  return kClass;
+}
+
+NestedClass nested_loss_class(const NestedProfile& profile) {
+  return {loss_class(), {}, std::make_shared<NestedContext>(nullptr, profile), profile};
+}
+
+}  // namespace tracedeck::lower

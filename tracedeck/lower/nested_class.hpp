@@ -1,0 +1,89 @@
+// An event class as a target with nested classes holds it, and the way back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/format/target_profile.hpp"
+#include "tracedeck/lower/field_program.hpp"
+#include "tracedeck/lower/lowered_class.hpp"
+#include "tracedeck/lower/receipt_words.hpp"
+#include "tracedeck/model/record.hpp"
+
+namespace tracedeck::lower {
+
+// What events bring along beside their class, on which depends how they are lowered.
+struct NestedShape {
+  // Strings may have NUL characters, or be pool entries that are not known as arrays may be, and
+  // are JSON text.
+  bool any_string = false;
+  bool any_integer = false;  // integers of variable length may have more than 64 bits
+  bool ordered = false;      // they say where in the order of recording they stand
+  bool clock_value = false;  // they say the value of their clock, which is not their time
+
+  friend bool operator==(const NestedShape&, const NestedShape&) = default;
+};
+
+// A common context; all events of a data stream class have the same.
+struct NestedContext {
+  NestedContext(const FieldClassPtr& source, const NestedProfile& profile);
+
+  FieldClassPtr field_class = nullptr;
+  FieldProgram program = {};
+  std::vector<Kept> kept = {};
+};
+
+// Slots of an event: common context, specific context, payload.
+struct NestedValues {
+  std::vector<Slot> slots = {};
+  std::uint32_t common_count = 0;
+  std::uint32_t specific_count = 0;
+};
+
+// The payload has, behind the duration and the fields of the source, `clock_value` and
+// `tracedeck_order` where the shape says so. Immutable.
+class NestedClass {
+ public:
+  // `source` must outlive it.
+  NestedClass(const EventClass& source, NestedShape shape,
+              std::shared_ptr<const NestedContext> common, const NestedProfile& profile);
+
+  [[nodiscard]] const EventClass& source() const { return source_; }
+  [[nodiscard]] const NestedShape& shape() const { return shape_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const FieldClassPtr& payload() const { return payload_; }
+  [[nodiscard]] const FieldClassPtr& specific_context() const { return specific_context_; }
+  // Those of the common context are not among them.
+  [[nodiscard]] const std::vector<Kept>& kept() const { return kept_; }
+  // Bytes that its programs and receipt take, about.
+  [[nodiscard]] std::size_t memory() const;
+
+  // False: a value needs another shape. `order`: how many events of its sequence came before.
+  [[nodiscard]] bool lower(const Event& event, std::uint64_t order, NestedValues& values,
+                           ByteArena& arena) const;
+  // The inverse; what it says of the order goes to `order`. False: the event was not lowered from
+  // this class.
+  [[nodiscard]] bool restore(const Event& event, RestoredValues& values, std::uint64_t& order,
+                             ByteArena& arena) const;
+
+ private:
+  const EventClass& source_;
+  NestedShape shape_;
+  std::shared_ptr<const NestedContext> common_;
+  std::string name_;
+  FieldClassPtr payload_;
+  FieldClassPtr specific_context_;
+  FieldProgram payload_program_;
+  FieldProgram specific_;
+  std::vector<Kept> kept_;
+};
+
+// The class of `LossMark`, and as targets with nested classes have it.
+[[nodiscard]] const EventClass& loss_class();
+[[nodiscard]] NestedClass nested_loss_class(const NestedProfile& profile);
+
+}  // namespace tracedeck::lower

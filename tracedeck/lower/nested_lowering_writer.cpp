@@ -1,0 +1,636 @@
+#include "tracedeck/lower/nested_lowering_writer.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/format/open_traces.hpp"
+#include "tracedeck/lower/class_mark.hpp"
+#include "tracedeck/lower/description_text.hpp"
+#include "tracedeck/lower/lower_marks.hpp"
+#include "tracedeck/lower/lowering_receipt.hpp"
+#include "tracedeck/lower/nested_class.hpp"
+#include "tracedeck/lower/nested_fields.hpp"
+#include "tracedeck/model/class_table.hpp"
+#include "tracedeck/model/trace_description.hpp"
+
+namespace tracedeck::lower {
+namespace {
+
+// Data streams of the target for one of the source, at most.
+constexpr std::size_t kMostStreams = 64;
+
+// Whether a second has a whole number of ticks, as targets want it.
+bool has_whole_frequency(const ClockClass& clock) {
+  const Int128 hertz = Int128{1'000'000'000} * clock.tick.denominator;
+  return hertz % clock.tick.numerator == 0 &&
+         hertz / clock.tick.numerator <= std::numeric_limits<std::uint64_t>::max();
+}
+
+std::uint64_t in_nanoseconds(const Tick& tick, std::uint64_t value) {
+  const Uint128 time = Uint128{value} * tick.numerator / tick.denominator;
+  return static_cast<std::uint64_t>(
+      std::min<Uint128>(time, std::numeric_limits<std::uint64_t>::max()));
+}
+
+// A data stream class of a source, as the target has it.
+struct StreamsOf {
+  const DataStreamClass* source = nullptr;
+  DataStreamClass* target = nullptr;
+  std::shared_ptr<const NestedContext> common = {};
+  std::vector<std::string> keys = {};      // that packets say
+  std::optional<std::uint64_t> only = {};  // the ordinal of the data stream that it is made for
+  bool whole_frequency = true;
+  const EventClass* losses = nullptr;  // once there are some
+};
+
+// A data stream of the target.
+struct OutStream {
+  DataStream stream = {};
+  std::unique_ptr<Packet> packet = {};  // that is open, where packets say keys
+  EntityId source = EntityId::none();   // whose keys it says
+  std::uint64_t last = 0;               // time
+};
+
+// Events whose order is kept: those of a data stream, or of all that are parts of one recording.
+// The first data stream of the target has nearly all. One that is earlier than the one before goes
+// to the first that does not end later, with the number of events before it.
+struct Sequence {
+  StreamsOf* streams = nullptr;
+  std::deque<OutStream> outs = {};
+  std::optional<OutStream> losses = {};
+  std::uint64_t events = 0;
+};
+
+// A class of a source in one shape.
+struct ClassInTarget {
+  const StreamsOf* streams = nullptr;
+  std::unique_ptr<NestedClass> lowered = {};
+  const EventClass* target = nullptr;  // once there is an event
+  Account* account = nullptr;
+};
+
+// A class of a source.
+struct KnownClass {
+  explicit KnownClass(const EventClass&) {}
+  std::optional<bool> held = {};  // as it is
+  std::deque<ClassInTarget> lowered = {};
+};
+
+struct TraceInTarget {
+  std::uint64_t index = 0;  // in the order of their appearance
+  std::shared_ptr<const TraceDescription> source = {};
+  std::shared_ptr<TraceDescription> target = {};
+  std::uint64_t open = 0;               // data streams
+  std::vector<std::string> texts = {};  // that no class has yet
+  std::size_t environment = 0;          // how many of those have been described
+  std::size_t clocks = 0;
+  std::set<EntityId, bool (*)(const EntityId&, const EntityId&)> classes{
+      [](const EntityId& a, const EntityId& b) { return a.ordinal < b.ordinal; }};
+  std::map<const ClockClass*, const ClockClass*> clock_of = {};
+  std::deque<StreamsOf> streams = {};
+  std::map<const DataStreamClass*, StreamsOf*> streams_of = {};  // but those for one alone
+  std::map<const DataStreamClass*, Sequence> recordings = {};
+  std::set<std::pair<std::uint64_t, std::vector<std::uint64_t>>> keys = {};
+};
+
+struct OpenStream {
+  TraceInTarget* trace = nullptr;
+  Sequence* sequence = nullptr;
+  std::optional<Sequence> own = {};
+};
+
+class NestedLoweringWriter final : public Writer {
+ public:
+  NestedLoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target)
+      : profile_(profile), nested_(*profile.nested), target_(std::move(target)) {}
+
+  Result<void> write(const Record& record) override {
+    switch (record.kind) {
+      case RecordKind::kEvent:
+        return write_event(record.event, record);
+      case RecordKind::kStreamBegin:
+        if (is_held(*record.stream)) return target_->write(record);
+        return begin_stream(*record.stream);
+      case RecordKind::kStreamEnd:
+        if (is_held(*record.stream)) return target_->write(record);
+        return end_source(record.stream->entity);
+      case RecordKind::kPacketBegin:
+      case RecordKind::kPacketEnd:
+        return is_held(*record.packet->stream) ? target_->write(record) : Result<void>();
+      case RecordKind::kLoss:
+        if (record.loss->stream == nullptr || is_held(*record.loss->stream))
+          return target_->write(record);
+        return write_loss(*record.loss);
+      case RecordKind::kDescription:
+      case RecordKind::kProblem:
+      case RecordKind::kFinding:
+        return target_->write(record);
+    }
+    return {};
+  }
+
+  Result<void> flush() override { return target_->flush(); }
+
+  Result<void> finish() override {
+    while (!streams_.empty()) {
+      const EntityId last = streams_.begin()->first;
+      if (auto done = end_source(last); !done) return done;
+    }
+    for (auto& [number, trace] : traces_) {
+      if (auto done = end_trace(trace); !done) return done;
+    }
+    return target_->finish();
+  }
+
+  [[nodiscard]] Receipt receipt() const override {
+    Receipt receipt = receipt_.entries();
+    Receipt target = target_->receipt();
+    std::ranges::move(target, std::back_inserter(receipt));
+    return receipt;
+  }
+
+ private:
+  // Whether the classes of the data stream are held as they are, which is the same for all of one
+  // trace.
+  [[nodiscard]] bool is_held(const DataStream& stream) const {
+    if (stream.stream_class == nullptr || stream.stream_class->trace == nullptr) return true;
+    const EventClass any{.stream_class = stream.stream_class};
+    return profile_.holds(any);
+  }
+
+  // -- What is described -----------------------------------------------------------------------
+
+  void describe(TraceInTarget& trace, std::string text) {
+    receipt_.count(Convention::kDescription);
+    trace.texts.push_back(std::move(text));
+  }
+
+  void describe_new(TraceInTarget& trace, const TraceDescription& of) {
+    for (; trace.environment < of.environment().size(); ++trace.environment)
+      describe(trace, text_of(of.environment()[trace.environment], trace.environment));
+    for (; trace.clocks < of.clocks().size(); ++trace.clocks)
+      describe(trace, text_of(of.clocks()[trace.clocks]));
+  }
+
+  [[nodiscard]] AttributeMark mark_of(TraceInTarget& trace) {
+    return {.trace = trace.index, .texts = std::exchange(trace.texts, {})};
+  }
+
+  [[nodiscard]] Attributes attributes(const Attributes& source, const AttributeMark& mark) const {
+    return mark.added_to(nested_.attributes ? source : Attributes());
+  }
+
+  // -- Traces, clocks, data stream classes -----------------------------------------------------
+
+  TraceInTarget& trace_of(const TraceDescription& source) {
+    const auto [place, is_new] = traces_.try_emplace(source.number());
+    TraceInTarget& trace = place->second;
+    if (is_new) {
+      trace.index = next_trace_++;
+      trace.source = source.shared_from_this();
+      describe(trace, text_of(source));
+      trace.target = std::make_shared<TraceDescription>(source.input(), source.format(), "");
+      TraceClass trace_class = source.trace_class();
+      trace_class.packet_header = nullptr;
+      if (!nested_.attributes) trace_class.attributes.clear();
+      trace.target->set_trace_class(std::move(trace_class));
+      for (const Attribute& entry : source.environment()) trace.target->add_environment(entry);
+    }
+    describe_new(trace, source);
+    return trace;
+  }
+
+  const ClockClass* clock_of(TraceInTarget& trace, const ClockClass* source) {
+    if (source == nullptr) return nullptr;
+    const ClockClass*& known = trace.clock_of[source];
+    if (known != nullptr) return known;
+    ClockClass made = *source;
+    if (!nested_.attributes) made.attributes.clear();
+    if (!has_whole_frequency(*source)) {
+      made.offset_ticks = in_nanoseconds(source->tick, source->offset_ticks);
+      made.tick = {};
+      made.precision.reset();
+      made.accuracy.reset();
+    }
+    return known = &trace.target->add_clock(std::move(made));
+  }
+
+  [[nodiscard]] FieldClassPtr packet_context(const std::vector<std::string>& keys) const {
+    if (keys.empty()) return nullptr;
+    NestedFields fields(nested_, false, false);
+    // Tools look for the number of a processor under this name.
+    for (const std::string& key : keys)
+      fields.add(key == "core" ? "cpu_id" : nested_.member_name(key), wide_number());
+    return fields.take();
+  }
+
+  StreamsOf& add_streams(TraceInTarget& trace, const DataStream& stream, bool alone) {
+    const DataStreamClass& source = *stream.stream_class;
+    StreamsOf& made = trace.streams.emplace_back(StreamsOf{.source = &source});
+    made.common = std::make_shared<NestedContext>(source.common_context, nested_);
+    if (source.default_clock != nullptr)
+      made.whole_frequency = has_whole_frequency(*source.default_clock);
+    if (!described(trace, source)) describe(trace, text_of(without_heads(source)));
+    if (alone) {
+      made.only = stream.entity.ordinal;
+      describe(trace, text_of(stream));
+    } else {
+      for (const StreamKey& key : stream.keys) made.keys.push_back(key.name);
+    }
+    DataStreamClass target = source;
+    if (alone) target.id.reset();
+    made.target = &add_stream_class(trace, made, std::move(target), false);
+    return made;
+  }
+
+  // Of data streams or, beside them, of what they lost.
+  DataStreamClass& add_stream_class(TraceInTarget& trace, const StreamsOf& streams,
+                                    DataStreamClass target, bool is_loss) {
+    target.default_clock = clock_of(trace, streams.source->default_clock);
+    target.packet_context = packet_context(streams.keys);
+    target.event_header = nullptr;
+    target.common_context = is_loss ? nullptr : streams.common->field_class;
+    target.streams_are_parts = false;
+    AttributeMark mark = mark_of(trace);
+    mark.is_loss = is_loss;
+    if (streams.only) {
+      mark.stream = streams.only;
+    } else {
+      mark.streams = {.stream_class = streams.source->entity.ordinal, .keys = streams.keys};
+    }
+    target.attributes = attributes(target.attributes, mark);
+    return trace.target->add_stream_class(std::move(target));
+  }
+
+  [[nodiscard]] static bool described(const TraceInTarget& trace, const DataStreamClass& source) {
+    return std::ranges::count(trace.streams, &source, &StreamsOf::source) > 1;
+  }
+
+  // -- Data streams ----------------------------------------------------------------------------
+
+  Result<OpenStream*> stream_of(const DataStream& stream) {
+    if (stream.entity == last_stream_) return last_source_;
+    const auto found = streams_.find(stream.entity);
+    if (found == streams_.end()) {
+      if (auto begun = begin_stream(stream); !begun) return std::unexpected(begun.error());
+    }
+    last_stream_ = stream.entity;
+    last_source_ = &streams_.at(stream.entity);
+    return last_source_;
+  }
+
+  Result<void> begin_stream(const DataStream& stream) {
+    if (streams_.contains(stream.entity)) return {};
+    if (open_.begin(stream.entity.trace)) {
+      if (auto ended = end_gone_traces(); !ended) return ended;
+    }
+    TraceInTarget& trace = trace_of(*stream.stream_class->trace);
+    OpenStream& source = streams_[stream.entity];
+    source.trace = &trace;
+    ++trace.open;
+    std::vector<std::uint64_t> values;
+    bool plain = true;
+    for (const StreamKey& key : stream.keys) {
+      plain = plain && key.digits.empty();
+      values.push_back(key.value);
+    }
+    const bool alone =
+        !plain || !trace.keys.emplace(stream.stream_class->entity.ordinal, values).second;
+    StreamsOf* streams = alone ? nullptr : trace.streams_of[stream.stream_class];
+    const bool is_other = streams != nullptr &&
+                          !std::ranges::equal(streams->keys, stream.keys, {}, {}, &StreamKey::name);
+    if (streams == nullptr || is_other) {
+      streams = &add_streams(trace, stream, alone);
+      if (!alone) trace.streams_of[stream.stream_class] = streams;
+    }
+    if (stream.stream_class->streams_are_parts && !alone) {
+      source.sequence = &trace.recordings[stream.stream_class];
+    } else {
+      source.sequence = &source.own.emplace();
+    }
+    source.sequence->streams = streams;
+    OutStream* out = nullptr;
+    if (source.sequence->outs.empty()) {
+      auto made = add_out(*source.sequence, trace);
+      if (!made) return std::unexpected(made.error());
+      out = *made;
+    } else {
+      out = &source.sequence->outs.front();
+    }
+    return say_keys(*out, stream);
+  }
+
+  Result<OutStream*> add_out(Sequence& sequence, TraceInTarget& trace) {
+    OutStream& out = sequence.outs.emplace_back();
+    auto begun = begin_out(out, *sequence.streams->target, trace);
+    if (!begun) return std::unexpected(begun.error());
+    return &out;
+  }
+
+  Result<void> begin_out(OutStream& out, const DataStreamClass& stream_class,
+                         TraceInTarget& trace) {
+    out.stream.entity = trace.target->next_stream();
+    out.stream.stream_class = &stream_class;
+    out.stream.keys = {{"id", out.stream.entity.ordinal}};
+    return target_->write(Record(RecordKind::kStreamBegin, &out.stream));
+  }
+
+  // The packets to come are of that data stream of the source.
+  Result<void> say_keys(OutStream& out, const DataStream& source) {
+    if (out.stream.stream_class->packet_context == nullptr) return {};
+    if (out.source == source.entity) return {};
+    if (auto ended = end_packet(out); !ended) return ended;
+    out.packet = std::make_unique<Packet>();
+    out.packet->stream = &out.stream;
+    for (const StreamKey& key : source.keys)
+      out.packet->context.push_back(unsigned_slot(key.value));
+    out.source = source.entity;
+    return target_->write(Record(RecordKind::kPacketBegin, out.packet.get()));
+  }
+
+  Result<void> end_packet(OutStream& out) {
+    if (out.packet == nullptr) return {};
+    auto ended = target_->write(Record(RecordKind::kPacketEnd, out.packet.get()));
+    out.packet.reset();
+    return ended;
+  }
+
+  Result<void> end_out(OutStream& out) {
+    if (auto ended = end_packet(out); !ended) return ended;
+    return target_->write(Record(RecordKind::kStreamEnd, &out.stream));
+  }
+
+  Result<void> end_sequence(Sequence& sequence) {
+    for (OutStream& out : sequence.outs) {
+      if (auto ended = end_out(out); !ended) return ended;
+    }
+    return sequence.losses ? end_out(*sequence.losses) : Result<void>();
+  }
+
+  Result<void> end_source(EntityId stream) {
+    const auto found = streams_.find(stream);
+    if (found == streams_.end()) return {};
+    TraceInTarget& trace = *found->second.trace;
+    const bool is_last = --trace.open == 0;
+    if (is_last && found->second.own) describe_rest(trace, *found->second.own->streams);
+    auto ended = found->second.own ? end_sequence(*found->second.own) : Result<void>();
+    streams_.erase(found);
+    last_stream_ = EntityId::none();
+    last_lowered_ = nullptr;
+    open_.end(stream.trace);
+    return ended;
+  }
+
+  // Classes without events, and what was said since the last class.
+  void describe_rest(TraceInTarget& trace, const StreamsOf& streams) {
+    describe_new(trace, *trace.source);
+    for (const EventClass& each : trace.source->event_classes()) {
+      if (each.stream_class == streams.source && !trace.classes.contains(each.entity))
+        add_class(trace, streams, *lowered_class(each, streams, {}));
+    }
+    if (trace.texts.empty()) return;
+    trace.target->add_event_class({.name = std::string(kMarkName),
+                                   .name_space = {},
+                                   .uid = {},
+                                   .stream_class = streams.target,
+                                   .clock = streams.target->default_clock,
+                                   .attributes = mark_of(trace).added_to({})});
+  }
+
+  Result<void> end_trace(TraceInTarget& trace) {
+    for (auto& [stream_class, sequence] : trace.recordings) {
+      describe_rest(trace, *sequence.streams);
+      if (auto ended = end_sequence(sequence); !ended) return ended;
+    }
+    trace.recordings.clear();
+    return {};
+  }
+
+  Result<void> end_gone_traces() {
+    for (auto each = traces_.begin(); each != traces_.end();) {
+      if (open_.has(each->first)) {
+        ++each;
+        continue;
+      }
+      if (auto ended = end_trace(each->second); !ended) return ended;
+      each = traces_.erase(each);
+    }
+    return {};
+  }
+
+  // -- Events ----------------------------------------------------------------------------------
+
+  // The class that stands for another one in the target, with its mark.
+  const EventClass& add_class(TraceInTarget& trace, const StreamsOf& streams,
+                              const NestedClass& lowered) {
+    const EventClass& source = lowered.source();
+    const NestedShape& shape = lowered.shape();
+    if (trace.classes.insert(source.entity).second) describe(trace, text_of(source));
+    AttributeMark mark = mark_of(trace);
+    mark.events = {.event_class = source.entity.ordinal, .shape = shape};
+    EventClass target = source;
+    target.name = lowered.name();
+    if (shape != NestedShape{.clock_value = shape.clock_value}) target.id.reset();
+    target.stream_class = streams.target;
+    target.clock = streams.target->default_clock;
+    target.has_duration = false;
+    target.nominal_time = false;
+    target.self_described = false;
+    target.specific_context = lowered.specific_context();
+    target.payload = lowered.payload();
+    target.attributes = attributes(source.attributes, mark);
+    return trace.target->add_event_class(std::move(target));
+  }
+
+  [[nodiscard]] std::unique_ptr<NestedClass> lowered_class(const EventClass& source,
+                                                           const StreamsOf& streams,
+                                                           NestedShape shape) const {
+    return std::make_unique<NestedClass>(source, shape, streams.common, nested_);
+  }
+
+  ClassInTarget& class_for(const StreamsOf& streams, const EventClass& source, NestedShape shape) {
+    const auto fits = [&](const ClassInTarget& each) {
+      return each.streams == &streams && each.lowered->shape() == shape;
+    };
+    if (last_lowered_ != nullptr && fits(*last_lowered_)) return *last_lowered_;
+    const auto found = std::ranges::find_if(last_known_->lowered, fits);
+    if (found != last_known_->lowered.end()) return *found;
+    return last_known_->lowered.emplace_back(
+        ClassInTarget{.streams = &streams, .lowered = lowered_class(source, streams, shape)});
+  }
+
+  // With its first event.
+  void begin_class(TraceInTarget& trace, ClassInTarget& of, const Event& first) {
+    of.target = &add_class(trace, *of.streams, *of.lowered);
+    std::vector<Kept> kept = of.lowered->kept();
+    kept.insert(kept.end(), of.streams->common->kept.begin(), of.streams->common->kept.end());
+    if (first.event_class->clock == nullptr && of.target->clock != nullptr)
+      kept.push_back({.convention = Convention::kUntimed});
+    of.account = &receipt_.add({.class_name = of.lowered->name(),
+                                .kept = std::move(kept),
+                                .input = trace.source->input(),
+                                .offset = first.offset});
+  }
+
+  Result<void> write_event(const Event& event, const Record& record) {
+    if (event.event_class->entity != last_class_) {
+      last_class_ = event.event_class->entity;
+      last_known_ = &known_[*event.event_class];
+      last_lowered_ = nullptr;
+      if (!last_known_->held) last_known_->held = event.stream == nullptr || is_held(*event.stream);
+    }
+    if (*last_known_->held) return target_->write(record);
+    const auto stream = stream_of(*event.stream);
+    if (!stream) return std::unexpected(stream.error());
+    Sequence& sequence = *(*stream)->sequence;
+    const StreamsOf& streams = *sequence.streams;
+    NestedShape shape;
+    std::uint64_t time = 0;
+    OutStream* out = &sequence.outs.front();
+    if (event.event_class->has_real_time()) {
+      time = streams.whole_frequency ? event.time
+                                     : in_nanoseconds(event.event_class->clock->tick, event.time);
+      shape.clock_value = !streams.whole_frequency;
+      if (time < out->last) [[unlikely]] {
+        auto chosen = choose(sequence, *(*stream)->trace, time);
+        if (!chosen) return std::unexpected(chosen.error());
+        out = *chosen;
+        shape.ordered = out != &sequence.outs.front();
+        shape.clock_value = shape.clock_value || time < out->last;
+        time = std::max(time, out->last);
+      }
+    } else {
+      // It did not happen when its clock says.
+      shape.clock_value = event.has_time();
+      time = out->last;
+    }
+    ClassInTarget* lowered = &class_for(streams, *event.event_class, shape);
+    arena_.clear();
+    while (!lowered->lowered->lower(event, sequence.events, values_, arena_)) [[unlikely]] {
+      if (shape.any_integer)
+        return fail(ErrorCode::kInvalidArgument, "an event has values that are none of its class");
+      // First only strings, which are the more usual cause.
+      shape.any_integer = std::exchange(shape.any_string, true);
+      lowered = &class_for(streams, *event.event_class, shape);
+      arena_.clear();
+    }
+    last_lowered_ = lowered;
+    if (lowered->target == nullptr) begin_class(*(*stream)->trace, *lowered, event);
+    if (auto said = say_keys(*out, *event.stream); !said) return said;
+    auto written = put(*lowered->target, *out, time, event);
+    if (!written) return written;
+    ++sequence.events;
+    ++lowered->account->events;
+    return {};
+  }
+
+  // For an event that is earlier than the one before in the first of them.
+  Result<OutStream*> choose(Sequence& sequence, TraceInTarget& trace, std::uint64_t time) {
+    OutStream* earliest = nullptr;
+    for (std::size_t i = 1; i < sequence.outs.size(); ++i) {
+      OutStream& each = sequence.outs[i];
+      if (each.last <= time) return &each;
+      if (earliest == nullptr || each.last < earliest->last) earliest = &each;
+    }
+    if (sequence.outs.size() < kMostStreams) return add_out(sequence, trace);
+    return earliest;
+  }
+
+  Result<void> put(const EventClass& target, OutStream& out, std::uint64_t time,
+                   const Event& source) {
+    Event event{.event_class = &target,
+                .stream = &out.stream,
+                .packet = out.packet.get(),
+                .time = time,
+                .end_time = time,
+                .offset = source.offset};
+    event.slots = values_.slots.data();
+    event.slot_count = static_cast<std::uint32_t>(values_.slots.size());
+    event.common_count = values_.common_count;
+    event.specific_count = values_.specific_count;
+    auto written = target_->write(Record(event));
+    if (written) out.last = time;
+    return written;
+  }
+
+  // -- Losses ----------------------------------------------------------------------------------
+
+  Result<void> write_loss(const Loss& loss) {
+    const auto stream = stream_of(*loss.stream);
+    if (!stream) return std::unexpected(stream.error());
+    TraceInTarget& trace = *(*stream)->trace;
+    Sequence& sequence = *(*stream)->sequence;
+    StreamsOf& streams = *sequence.streams;
+    if (streams.losses == nullptr) add_loss_class(trace, streams);
+    if (!sequence.losses) {
+      auto begun = begin_out(sequence.losses.emplace(), *streams.losses->stream_class, trace);
+      if (!begun) return begun;
+    }
+    if (auto said = say_keys(*sequence.losses, *loss.stream); !said) return said;
+    receipt_.count(Convention::kLoss);
+    loss_slots_.clear();
+    arena_.clear();
+    LossMark{.trace = trace.index, .stream = loss.stream->entity.ordinal, .loss = loss}.append(
+        loss_slots_, arena_);
+    Event event;
+    event.event_class = &loss_class();
+    event.slots = loss_slots_.data();
+    event.slot_count = static_cast<std::uint32_t>(loss_slots_.size());
+    if (!loss_class_.lower(event, 0, values_, arena_))
+      return fail(ErrorCode::kInvalidArgument, "a loss cannot be written");
+    const std::uint64_t time = std::max(sequence.losses->last, sequence.outs.front().last);
+    if (auto put_ = put(*streams.losses, *sequence.losses, time, event); !put_) return put_;
+    Loss native = loss;
+    native.stream = &sequence.outs.front().stream;
+    return target_->write(Record(&native));
+  }
+
+  void add_loss_class(TraceInTarget& trace, StreamsOf& streams) {
+    const DataStreamClass& stream_class = add_stream_class(trace, streams, {}, true);
+    AttributeMark mark{.trace = trace.index};
+    mark.is_loss = true;
+    streams.losses = &trace.target->add_event_class({.name = std::string(kLossName),
+                                                     .name_space = {},
+                                                     .uid = {},
+                                                     .stream_class = &stream_class,
+                                                     .clock = stream_class.default_clock,
+                                                     .payload = loss_class_.payload(),
+                                                     .attributes = mark.added_to({})});
+  }
+
+  const TargetProfile& profile_;
+  const NestedProfile& nested_;
+  std::unique_ptr<Writer> target_;
+  OpenTraces open_;
+  std::map<std::uint64_t, TraceInTarget> traces_;  // by the numbers of their descriptions
+  std::uint64_t next_trace_ = 0;
+  std::unordered_map<EntityId, OpenStream, EntityIdHash> streams_;
+  EntityId last_stream_ = EntityId::none();
+  OpenStream* last_source_ = nullptr;
+  ClassTable<KnownClass> known_;
+  EntityId last_class_ = EntityId::none();
+  KnownClass* last_known_ = nullptr;       // of `last_class_`
+  ClassInTarget* last_lowered_ = nullptr;  // of `last_class_`
+  LoweringReceipt receipt_;
+  NestedValues values_;
+  ReusedArena arena_;
+  NestedClass loss_class_ = nested_loss_class(nested_);
+  std::vector<Slot> loss_slots_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> lower_nested(const TargetProfile& profile, std::unique_ptr<Writer> target) {
+  return std::make_unique<NestedLoweringWriter>(profile, std::move(target));
+}
+
+}  // namespace tracedeck::lower
