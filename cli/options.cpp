@@ -860,7 +860,7 @@ flow::PipelineOptions pipeline_options(const Options& options, flow::Needs needs
           .format = options.format,
           .follow = options.follow,
           .hexadecimal = options.tband_hexadecimal,
-          .as_stored = options.as_stored,
+          .as_stored = options.as_stored || options.metadata || options.output == "babeltrace2",
           .metadata = options.given_metadata,
           .selection = options.selection,
           .merged_by = options.output == "babeltrace2" ? render::babeltrace_time_of : nullptr,

@@ -46,6 +46,8 @@ class Tail(CommandTest):
         self.same([1000], "--end", "+1ms", one, other)
         self.same([1000], "--begin", "end-1us", one, other)
         self.same([5], "--order", "time", "--clock-offset", "77", one, other)
+        self.same([1000], "--end", "+1ms", "--as-stored", one, other)
+        self.same([1000], "--where", "time > 5000000", "--as-stored", one, other)
 
     @unittest.skipIf(is_sanitized(), "sanitizers take time of their own")
     def test_what_lies_before_is_not_read(self):
@@ -53,7 +55,7 @@ class Tail(CommandTest):
 
         def seconds(*args):
             begin = time.monotonic()
-            self.check(run("print", "--output", "jsonl", *args, trace), 0)
+            self.check(run("print", "--output", "jsonl", "--as-stored", *args, trace), 0)
             return time.monotonic() - begin
 
         self.assertLess(min(seconds("--tail", "10") for _ in range(3)), seconds() / 5)

@@ -119,23 +119,43 @@ const TargetProfile* profile_of(const Format& format, const TraceDescription& de
   return nullptr;
 }
 
+// What its classes say that it was. It is read with its values.
+Result<std::unique_ptr<Reader>> restored(const Format& format,
+                                         Result<std::unique_ptr<Reader>> stored,
+                                         const ReadOptions& options) {
+  if (!stored) return stored;
+  const TargetProfile* const profile = profile_of(format, *(*stored)->description());
+  if (profile == nullptr) return stored;
+  return lower::restore_nested(*std::move(stored), *profile, options);
+}
+
 Result<std::unique_ptr<Reader>> open_folders(const FoundTrace& found, ReadOptions options,
                                              const std::stop_token& stop) {
-  auto stored = found.format->open_directories(found.directories, options, stop);
+  const Format& format = *found.format;
+  auto stored = format.open_directories(found.directories, options, stop);
   if (!stored || options.as_stored) return stored;
-  const TargetProfile* const profile = profile_of(*found.format, *(*stored)->description());
-  if (profile == nullptr) return stored;
-  if (!std::exchange(options.values, true)) {
-    stored = found.format->open_directories(found.directories, options, stop);
-    if (!stored) return stored;
+  const bool is_other = !options.values || options.begin || options.end;
+  if (is_other && profile_of(format, *(*stored)->description()) != nullptr) {
+    options.values = true;
+    // Where events stand in the order of recording is known by those before them.
+    options.begin.reset();
+    options.end.reset();
+    stored = format.open_directories(found.directories, options, stop);
   }
-  return lower::restore_nested(*std::move(stored), *profile, options);
+  return restored(format, std::move(stored), options);
 }
 
 Result<std::unique_ptr<Reader>> open_file(const Format& format, std::unique_ptr<io::Input> input,
                                           ReadOptions options) {
+  if (options.as_stored) return format.open(std::move(input), options);
+  if (options.metadata != nullptr) {
+    options.values = true;
+    options.begin.reset();
+    options.end.reset();
+    return restored(format, format.open(std::move(input), options), options);
+  }
   const TargetProfile* const profile = profile_of(format);
-  if (profile == nullptr || options.as_stored) return format.open(std::move(input), options);
+  if (profile == nullptr) return format.open(std::move(input), options);
   Head head(*input);
   head.want_ready(input->live() ? lower::kFirstMarkWithin : lower::kMarksWithin);
   const bool marked = lower::may_have_marks(head.bytes());

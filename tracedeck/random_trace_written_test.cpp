@@ -151,6 +151,9 @@ RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsCtf2, ()) { check_targe
 RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsCtf2rc, ()) { check_target("ctf2rc"); }
 
 RC_GTEST_PROP(RandomTraceWritten, ComesBackFromDial9, ()) { check_restored("dial9"); }
+RC_GTEST_PROP(RandomTraceWritten, ComesBackFromCtf1, ()) { check_restored("ctf1"); }
+RC_GTEST_PROP(RandomTraceWritten, ComesBackFromCtf2, ()) { check_restored("ctf2"); }
+RC_GTEST_PROP(RandomTraceWritten, ComesBackFromCtf2rc, ()) { check_restored("ctf2rc"); }
 
 RC_GTEST_PROP(RandomTraceWritten, AgainIsEqualAsDial9, ()) { check_again("dial9"); }
 RC_GTEST_PROP(RandomTraceWritten, AgainIsEqualAsHeph, ()) { check_again("heph"); }

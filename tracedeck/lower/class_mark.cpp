@@ -12,11 +12,12 @@ namespace tracedeck::lower {
 namespace {
 
 // The flags of a shape, and their words.
-constexpr std::array<std::pair<std::string_view, bool NestedShape::*>, 4> kFlags = {{
+constexpr std::array<std::pair<std::string_view, bool NestedShape::*>, 5> kFlags = {{
     {"any-string", &NestedShape::any_string},
     {"any-integer", &NestedShape::any_integer},
     {"ordered", &NestedShape::ordered},
     {"clock-value", &NestedShape::clock_value},
+    {"in-packet", &NestedShape::in_packet},
 }};
 
 std::optional<std::uint64_t> number_of(JsonRef object, std::string_view key) {

@@ -260,7 +260,9 @@ class Restoring {
   bool elements(const FieldStep& step, Steps element) {
     if (step.sized && !pass_over_added()) return false;
     if (slot_->kind == SlotKind::kPackedArray) {
-      out_.push_back(*slot_++);
+      const Slot& packed = *slot_++;
+      if (element.front().kind == Kind::kTruth) return unpacked(packed, element);
+      out_.push_back(packed);
       return true;
     }
     if (slot_->kind != SlotKind::kArray) return false;
@@ -271,6 +273,19 @@ class Restoring {
     }
     close(out_, head);
     if (step.field_class != nullptr) pack_array(out_, head, *step.field_class, arena_);
+    return true;
+  }
+
+  bool unpacked(const Slot& packed, Steps element) {
+    const std::size_t head = out_.size();
+    const std::size_t count = packed_count(packed);
+    out_.push_back(head_slot(SlotKind::kArray, count, 0));
+    for (std::size_t i = 0; i < count; ++i) {
+      const Slot one = packed_element(packed, i);
+      const Slot* slot = &one;
+      if (!Restoring(slot, slot + 1, out_, arena_).run(element)) return false;
+    }
+    close(out_, head);
     return true;
   }
 

@@ -75,6 +75,13 @@ UserMembers user_members(const FieldClassPtr& structure) {
   return users;
 }
 
+void prepare(TraceDescription& restored, const std::string& stored_as) {
+  restored.set_stored_as(stored_as);
+  TraceClass trace_class = restored.trace_class();
+  trace_class.packet_header = user_members(trace_class.packet_header).field_class;
+  restored.set_trace_class(std::move(trace_class));
+}
+
 DataStreamClass without_heads(const DataStreamClass& stream_class) {
   DataStreamClass without = stream_class;
   without.packet_context = user_members(stream_class.packet_context).field_class;
@@ -109,7 +116,7 @@ Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& sourc
       context(source.specific_context.get(), "specific.", Convention::kSpecificContext);
   made->common_ = context(stream_class.common_context.get(), "common.", Convention::kCommonContext);
   if (made->shape_.packet_context) {
-    const auto part = [&](const FieldClassPtr& of, std::string_view prefix) -> Part {
+    const auto part = [&](const FieldClassPtr& of, std::string_view prefix) -> PacketPart {
       UserMembers users = user_members(of);
       FieldProgram program = context(users.field_class.get(), prefix, Convention::kPacketContext);
       return {.kept = std::move(users.kept), .program = std::move(program)};
@@ -151,7 +158,7 @@ std::size_t LoweredClass::memory() const {
   return bytes;
 }
 
-bool LoweredClass::Part::lower(std::span<const Slot> values, std::vector<Slot>& out,
+bool PacketPart::lower(std::span<const Slot> values, std::vector<Slot>& out,
                                ByteArena& arena) const {
   if (program.empty()) return true;
   std::vector<Slot> users;
@@ -209,13 +216,12 @@ bool LoweredClass::restore(const Event& event, RestoredValues& values, ByteArena
   own.clear();
   specific.clear();
   values.slots.clear();
-  values.packet_header.clear();
-  values.packet_context.clear();
+  values.packet.clear();
   if (!restore_values(payload_program_, slot, end, own, arena) ||
       !restore_values(specific_, slot, end, specific, arena) ||
       !restore_values(common_, slot, end, values.slots, arena) ||
-      !restore_values(packet_header_.program, slot, end, values.packet_header, arena) ||
-      !restore_values(packet_context_.program, slot, end, values.packet_context, arena))
+      !restore_values(packet_header_.program, slot, end, values.packet.header, arena) ||
+      !restore_values(packet_context_.program, slot, end, values.packet.context, arena))
     return false;
   if (source_.self_described && !is_name_and_texts(own)) return false;
   values.common_count = static_cast<std::uint32_t>(values.slots.size());

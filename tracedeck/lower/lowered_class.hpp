@@ -12,6 +12,7 @@
 #include "tracedeck/format/target_profile.hpp"
 #include "tracedeck/lower/field_program.hpp"
 #include "tracedeck/lower/receipt_words.hpp"
+#include "tracedeck/lower/restored_packet.hpp"
 #include "tracedeck/lower/shape.hpp"
 #include "tracedeck/model/record.hpp"
 
@@ -22,14 +23,23 @@ struct RestoredValues {
   std::vector<Slot> slots = {};  // common context, specific context, payload
   std::uint32_t common_count = 0;
   std::uint32_t specific_count = 0;
-  std::vector<Slot> packet_header = {};
-  std::vector<Slot> packet_context = {};
+  PacketValues packet = {};
   std::vector<std::uint64_t> stream_keys = {};  // in the order of the shape
   std::uint64_t stream_number = 0;
   std::uint64_t time = 0;
   std::uint64_t end_time = 0;
   std::vector<Slot> specific = {};  // for the while
   std::vector<Slot> payload = {};
+};
+
+// A packet header or context, of which some members are lowered.
+struct PacketPart {
+  std::vector<bool> kept = {};
+  FieldProgram program = {};
+
+  // False: values are missing.
+  [[nodiscard]] bool lower(std::span<const Slot> values, std::vector<Slot>& out,
+                           ByteArena& arena) const;
 };
 
 // Fields come in this order: duration, payload, specific context, common context, packet header and
@@ -74,17 +84,8 @@ class LoweredClass {
   FieldProgram payload_program_;
   FieldProgram specific_;
   FieldProgram common_;
-  // A structure of which some members are lowered.
-  struct Part {
-    std::vector<bool> kept = {};
-    FieldProgram program = {};
-
-    // False: values are missing.
-    [[nodiscard]] bool lower(std::span<const Slot> values, std::vector<Slot>& out,
-                             ByteArena& arena) const;
-  };
-  Part packet_header_;
-  Part packet_context_;
+  PacketPart packet_header_;
+  PacketPart packet_context_;
   Time time_ = Time::kNone;
   std::uint64_t zero_ = 0;  // ns of the clock's value 0, modulo 2^64
   std::vector<Kept> kept_;
@@ -101,6 +102,10 @@ struct UserMembers {
 };
 // `structure`: may be null.
 [[nodiscard]] UserMembers user_members(const FieldClassPtr& structure);
+
+// A description that was read from marks is of a trace that is restored from that format: packets
+// are not, only what is said in them.
+void prepare(TraceDescription& restored, const std::string& stored_as);
 
 // What readers need to find their way through a file is not lowered.
 [[nodiscard]] DataStreamClass without_heads(const DataStreamClass& stream_class);

@@ -7,6 +7,7 @@
 
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/nested_fields.hpp"
+#include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::lower {
 namespace {
@@ -34,6 +35,18 @@ NestedClass::NestedClass(const EventClass& source, NestedShape shape,
     kept_.push_back({.convention = Convention::kDuration});
   }
   payload_program_ = fields.add_members(source.payload.get());
+  if (shape.in_packet) {
+    const auto part = [&](std::string_view name, const FieldClassPtr& of) -> PacketPart {
+      UserMembers users = user_members(of);
+      FieldProgram program = fields.add_structure(name, users.field_class.get());
+      return {.kept = std::move(users.kept), .program = std::move(program)};
+    };
+    const TraceDescription* const trace = source.stream_class->trace;
+    if (trace != nullptr)
+      packet_header_ = part("packet_header", trace->trace_class().packet_header);
+    packet_context_ = part("packet", source.stream_class->packet_context);
+    kept_.push_back({.convention = Convention::kPacketContext});
+  }
   if (shape.clock_value) {
     fields.add("clock_value", wide_number());
     kept_.push_back({.convention = Convention::kClockValue});
@@ -53,7 +66,9 @@ NestedClass::NestedClass(const EventClass& source, NestedShape shape,
 }
 
 std::size_t NestedClass::memory() const {
-  std::size_t bytes = (payload_program_.size() + specific_.size()) * sizeof(FieldStep);
+  const std::size_t steps = payload_program_.size() + specific_.size() +
+                            packet_header_.program.size() + packet_context_.program.size();
+  std::size_t bytes = steps * sizeof(FieldStep);
   for (const Kept& each : kept_) bytes += sizeof(Kept) + each.path.size();
   return bytes;
 }
@@ -68,6 +83,19 @@ bool NestedClass::lower(const Event& event, std::uint64_t order, NestedValues& v
   values.specific_count = static_cast<std::uint32_t>(out.size()) - values.common_count;
   if (has_duration(source_)) out.push_back(unsigned_slot(event.end_time - event.time));
   if (!lower_values(payload_program_, event.payload().data(), out, arena)) return false;
+  if (shape_.in_packet) {
+    const auto part = [&](const PacketPart& of, const std::vector<Slot>& slots) {
+      if (of.program.empty()) return true;
+      const std::size_t head = out.size();
+      out.push_back(head_slot(SlotKind::kStructure, 0, 0));
+      if (!of.lower(slots, out, arena)) return false;
+      out[head].length = static_cast<std::uint32_t>(out.size() - head - 1);
+      return true;
+    };
+    if (!part(packet_header_, event.packet->header) ||
+        !part(packet_context_, event.packet->context))
+      return false;
+  }
   if (shape_.clock_value) out.push_back(unsigned_slot(event.time));
   if (shape_.ordered) out.push_back(unsigned_slot(order));
   return true;
@@ -99,6 +127,15 @@ bool NestedClass::restore(const Event& event, RestoredValues& values, std::uint6
   const std::size_t begin = out.size();
   if (!restore_values(payload_program_, slot, end, out, arena)) return false;
   if (source_.self_described && !is_name_and_texts(std::span(out).subspan(begin))) return false;
+  values.packet.clear();
+  const auto packet_part = [&](const PacketPart& of, std::vector<Slot>& slots) {
+    if (of.program.empty()) return true;
+    return slot < end && (slot++)->kind == SlotKind::kStructure &&
+           restore_values(of.program, slot, end, slots, arena);
+  };
+  if (!packet_part(packet_header_, values.packet.header) ||
+      !packet_part(packet_context_, values.packet.context))
+    return false;
   values.time = source_.clock == nullptr ? 0 : event.time;
   if (shape_.clock_value && !number(values.time)) return false;
   if (shape_.ordered && !number(order)) return false;

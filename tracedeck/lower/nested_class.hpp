@@ -24,6 +24,7 @@ struct NestedShape {
   bool any_integer = false;  // integers of variable length may have more than 64 bits
   bool ordered = false;      // they say where in the order of recording they stand
   bool clock_value = false;  // they say the value of their clock, which is not their time
+  bool in_packet = false;    // they say what the header and context of their packet do
 
   friend bool operator==(const NestedShape&, const NestedShape&) = default;
 };
@@ -44,8 +45,8 @@ struct NestedValues {
   std::uint32_t specific_count = 0;
 };
 
-// The payload has, behind the duration and the fields of the source, `clock_value` and
-// `tracedeck_order` where the shape says so. Immutable.
+// The payload has, behind the duration and the fields of the source, `packet_header`, `packet`,
+// `clock_value` and `tracedeck_order` where the shape says so. Immutable.
 class NestedClass {
  public:
   // `source` must outlive it.
@@ -79,6 +80,8 @@ class NestedClass {
   FieldClassPtr specific_context_;
   FieldProgram payload_program_;
   FieldProgram specific_;
+  PacketPart packet_header_;
+  PacketPart packet_context_;
   std::vector<Kept> kept_;
 };
 

@@ -69,6 +69,15 @@ FieldProgram NestedFields::add_members(const FieldClass* structure) {
   return members(*structure->as<StructureClass>(), {}, root_);
 }
 
+FieldProgram NestedFields::add_structure(std::string_view name, const FieldClass* structure) {
+  if (structure == nullptr) return {};
+  Scope scope;
+  FieldProgram program = members(*structure->as<StructureClass>(), std::string(name), scope);
+  if (!scope.members.empty())
+    add(name, make_field_class(StructureClass{.members = std::move(scope.members)}));
+  return program;
+}
+
 FieldClassPtr NestedFields::take() {
   if (root_.members.empty()) return nullptr;
   return make_field_class(StructureClass{.members = std::move(root_.members)});

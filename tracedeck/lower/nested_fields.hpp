@@ -24,6 +24,8 @@ class NestedFields {
   void add(std::string_view name, FieldClassPtr field_class);
   // Adds the members of a structure, or of null. Returns how their values become those.
   [[nodiscard]] FieldProgram add_members(const FieldClass* structure);
+  // Adds them as a structure, if there are any. The program is for the members.
+  [[nodiscard]] FieldProgram add_structure(std::string_view name, const FieldClass* structure);
 
   // The structure; null: it has no members.
   [[nodiscard]] FieldClassPtr take();

@@ -49,6 +49,7 @@ struct StreamsOf {
   std::vector<std::string> keys = {};      // that packets say
   std::optional<std::uint64_t> only = {};  // the ordinal of the data stream that it is made for
   bool whole_frequency = true;
+  bool packets_say_more = false;  // of the source: their headers or contexts have users' members
   const EventClass* losses = nullptr;  // once there are some
 };
 
@@ -93,13 +94,15 @@ struct TraceInTarget {
   std::vector<std::string> texts = {};  // that no class has yet
   std::size_t environment = 0;          // how many of those have been described
   std::size_t clocks = 0;
+  std::set<const DataStreamClass*> stream_classes = {};  // that have been described
   std::set<EntityId, bool (*)(const EntityId&, const EntityId&)> classes{
       [](const EntityId& a, const EntityId& b) { return a.ordinal < b.ordinal; }};
   std::map<const ClockClass*, const ClockClass*> clock_of = {};
   std::deque<StreamsOf> streams = {};
   std::map<const DataStreamClass*, StreamsOf*> streams_of = {};  // but those for one alone
   std::map<const DataStreamClass*, Sequence> recordings = {};
-  std::set<std::pair<std::uint64_t, std::vector<std::uint64_t>>> keys = {};
+  // Which data stream has these keys, by its class.
+  std::map<std::pair<std::uint64_t, std::vector<std::uint64_t>>, EntityId> keys = {};
 };
 
 struct OpenStream {
@@ -174,6 +177,11 @@ class NestedLoweringWriter final : public Writer {
     trace.texts.push_back(std::move(text));
   }
 
+  void describe(TraceInTarget& trace, const DataStreamClass& stream_class) {
+    if (trace.stream_classes.insert(&stream_class).second)
+      describe(trace, text_of(without_heads(stream_class)));
+  }
+
   void describe_new(TraceInTarget& trace, const TraceDescription& of) {
     for (; trace.environment < of.environment().size(); ++trace.environment)
       describe(trace, text_of(of.environment()[trace.environment], trace.environment));
@@ -237,9 +245,12 @@ class NestedLoweringWriter final : public Writer {
     const DataStreamClass& source = *stream.stream_class;
     StreamsOf& made = trace.streams.emplace_back(StreamsOf{.source = &source});
     made.common = std::make_shared<NestedContext>(source.common_context, nested_);
+    made.packets_say_more =
+        user_members(source.packet_context).field_class != nullptr ||
+        user_members(source.trace->trace_class().packet_header).field_class != nullptr;
     if (source.default_clock != nullptr)
       made.whole_frequency = has_whole_frequency(*source.default_clock);
-    if (!described(trace, source)) describe(trace, text_of(without_heads(source)));
+    describe(trace, source);
     if (alone) {
       made.only = stream.entity.ordinal;
       describe(trace, text_of(stream));
@@ -271,10 +282,6 @@ class NestedLoweringWriter final : public Writer {
     return trace.target->add_stream_class(std::move(target));
   }
 
-  [[nodiscard]] static bool described(const TraceInTarget& trace, const DataStreamClass& source) {
-    return std::ranges::count(trace.streams, &source, &StreamsOf::source) > 1;
-  }
-
   // -- Data streams ----------------------------------------------------------------------------
 
   Result<OpenStream*> stream_of(const DataStream& stream) {
@@ -303,8 +310,9 @@ class NestedLoweringWriter final : public Writer {
       plain = plain && key.digits.empty();
       values.push_back(key.value);
     }
-    const bool alone =
-        !plain || !trace.keys.emplace(stream.stream_class->entity.ordinal, values).second;
+    const auto [named, is_new] =
+        trace.keys.try_emplace({stream.stream_class->entity.ordinal, values}, stream.entity);
+    const bool alone = !plain || named->second != stream.entity;
     StreamsOf* streams = alone ? nullptr : trace.streams_of[stream.stream_class];
     const bool is_other = streams != nullptr &&
                           !std::ranges::equal(streams->keys, stream.keys, {}, {}, &StreamKey::name);
@@ -361,6 +369,7 @@ class NestedLoweringWriter final : public Writer {
     if (out.packet == nullptr) return {};
     auto ended = target_->write(Record(RecordKind::kPacketEnd, out.packet.get()));
     out.packet.reset();
+    out.source = EntityId::none();
     return ended;
   }
 
@@ -393,9 +402,14 @@ class NestedLoweringWriter final : public Writer {
   // Classes without events, and what was said since the last class.
   void describe_rest(TraceInTarget& trace, const StreamsOf& streams) {
     describe_new(trace, *trace.source);
+    for (const DataStreamClass& each : trace.source->stream_classes()) describe(trace, each);
     for (const EventClass& each : trace.source->event_classes()) {
-      if (each.stream_class == streams.source && !trace.classes.contains(each.entity))
-        add_class(trace, streams, *lowered_class(each, streams, {}));
+      if (each.stream_class == streams.source) {
+        if (!trace.classes.contains(each.entity))
+          add_class(trace, streams, *lowered_class(each, streams, {}));
+      } else if (trace.classes.insert(each.entity).second) {
+        describe(trace, text_of(each));
+      }
     }
     if (trace.texts.empty()) return;
     trace.target->add_event_class({.name = std::string(kMarkName),
@@ -494,6 +508,8 @@ class NestedLoweringWriter final : public Writer {
     Sequence& sequence = *(*stream)->sequence;
     const StreamsOf& streams = *sequence.streams;
     NestedShape shape;
+    shape.in_packet = event.packet != nullptr && streams.packets_say_more &&
+                      (!event.packet->header.empty() || !event.packet->context.empty());
     std::uint64_t time = 0;
     OutStream* out = &sequence.outs.front();
     if (event.event_class->has_real_time()) {
@@ -589,8 +605,13 @@ class NestedLoweringWriter final : public Writer {
       return fail(ErrorCode::kInvalidArgument, "a loss cannot be written");
     const std::uint64_t time = std::max(sequence.losses->last, sequence.outs.front().last);
     if (auto put_ = put(*streams.losses, *sequence.losses, time, event); !put_) return put_;
+    OutStream& out = sequence.outs.front();
+    // What was lost belongs to the next packet; what came after all may still be counted there.
+    if (!loss.taken_back) {
+      if (auto ended = end_packet(out); !ended) return ended;
+    }
     Loss native = loss;
-    native.stream = &sequence.outs.front().stream;
+    native.stream = &out.stream;
     return target_->write(Record(&native));
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <queue>
@@ -20,6 +21,7 @@
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/mark_rule.hpp"
 #include "tracedeck/lower/nested_class.hpp"
+#include "tracedeck/lower/restored_packet.hpp"
 #include "tracedeck/model/class_table.hpp"
 
 namespace tracedeck::lower {
@@ -35,6 +37,7 @@ struct HeldEvent {
   RestoredStream* stream = nullptr;
   Event event = {};
   std::vector<Slot> slots = {};
+  PacketValues packet = {};
   std::shared_ptr<std::vector<std::uint8_t>> bytes = {};
   std::uint64_t memory = 0;
 };
@@ -58,6 +61,7 @@ struct RestoredStream {
   std::shared_ptr<RestoredSequence> sequence = {};
   MarkedTrace* trace = nullptr;
   bool is_part = false;
+  RestoredPacket packet = {};
 };
 
 // One of the traces that marks describe.
@@ -224,8 +228,7 @@ class NestedRestoringReader final : public Reader {
     const std::shared_ptr<TraceDescription>& description = trace.reader.description();
     if (description == nullptr) return;
     if (!std::exchange(restores_, true)) description_ = description;
-    if (description->stored_as().empty())
-      description->set_stored_as(stored_->description()->format());
+    if (description->stored_as().empty()) prepare(*description, stored_->description()->format());
     if (trace.classes == description->event_classes().size()) return;
     output_.pin_lasting(description);
     for (; trace.classes < description->event_classes().size(); ++trace.classes)
@@ -404,6 +407,7 @@ class NestedRestoringReader final : public Reader {
   }
   void end(RestoredStream& stream) {
     pin(stream);
+    stream.packet.end(output_);
     output_.add(Record(RecordKind::kStreamEnd, stream.stream.get()));
   }
 
@@ -455,7 +459,6 @@ class NestedRestoringReader final : public Reader {
     Event restored = event;
     restored.event_class = &stored.lowered->source();
     restored.stream = stream.stream.get();
-    restored.packet = nullptr;
     restored.time = values_.time;
     restored.end_time = values_.end_time;
     restored.common_count = values_.common_count;
@@ -467,7 +470,7 @@ class NestedRestoringReader final : public Reader {
     }
     enter(stream);
     pin(stream);
-    if (!add(restored, values_.slots)) return false;
+    if (!add(restored, values_.slots, values_.packet, stream)) return false;
     pin_input();
     slots_ += values_.slots.size();
     ++sequence.events;
@@ -479,13 +482,15 @@ class NestedRestoringReader final : public Reader {
     return slots_ + values_.slots.size() <= kFreeSlots + kSlotsEachByte * bytes_read_;
   }
 
-  bool add(Event event, const std::vector<Slot>& slots) {
+  bool add(Event event, const std::vector<Slot>& slots, const PacketValues& packet,
+           RestoredStream& stream) {
     Slot* const room = output_.room(slots.size());
     if (room == nullptr) return false;
     std::ranges::copy(slots, room);
     output_.commit(room + slots.size());
     event.slots = room;
     event.slot_count = static_cast<std::uint32_t>(slots.size());
+    event.packet = stream.packet.take(*stream.stream, packet, output_);
     output_.add(Record(event));
     return true;
   }
@@ -511,18 +516,25 @@ class NestedRestoringReader final : public Reader {
                    .number = held_++,
                    .stream = &stream,
                    .event = event,
-                   .slots = values_.slots};
+                   .slots = values_.slots,
+                   .packet = values_.packet};
+    const std::array all = {&held.slots, &held.packet.header, &held.packet.context};
     std::size_t size = 0;
-    for (const Slot& slot : held.slots) size += points_to_bytes(slot) ? slot.length : 0;
+    for (const std::vector<Slot>* const slots : all) {
+      held.memory += slots->size() * sizeof(Slot);
+      for (const Slot& slot : *slots) size += points_to_bytes(slot) ? slot.length : 0;
+    }
     held.bytes = std::make_shared<std::vector<std::uint8_t>>();
     held.bytes->reserve(size);
-    for (Slot& slot : held.slots) {
-      if (!points_to_bytes(slot)) continue;
-      const ByteSpan bytes = slot.bytes();
-      slot.pointer = held.bytes->data() + held.bytes->size();
-      held.bytes->insert(held.bytes->end(), bytes.begin(), bytes.end());
+    for (std::vector<Slot>* const slots : all) {
+      for (Slot& slot : *slots) {
+        if (!points_to_bytes(slot)) continue;
+        const ByteSpan bytes = slot.bytes();
+        slot.pointer = held.bytes->data() + held.bytes->size();
+        held.bytes->insert(held.bytes->end(), bytes.begin(), bytes.end());
+      }
     }
-    held.memory = sizeof(HeldEvent) + held.slots.size() * sizeof(Slot) + size;
+    held.memory += sizeof(HeldEvent) + size;
     held_memory_ += held.memory;
     sequence.held.push_back(std::move(held));
     std::ranges::push_heap(sequence.held, comes_later);
@@ -544,7 +556,7 @@ class NestedRestoringReader final : public Reader {
     const HeldEvent& first = sequence.held.front();
     enter(*first.stream);
     pin(*first.stream);
-    if (!add(first.event, first.slots)) return false;
+    if (!add(first.event, first.slots, first.packet, *first.stream)) return false;
     output_.pin_bytes(first.bytes);
     held_memory_ -= first.memory;
     slots_ += first.slots.size();

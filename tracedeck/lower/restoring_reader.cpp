@@ -17,16 +17,11 @@
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
 #include "tracedeck/lower/mark_rule.hpp"
+#include "tracedeck/lower/restored_packet.hpp"
 #include "tracedeck/model/class_table.hpp"
 
 namespace tracedeck::lower {
 namespace {
-
-// A packet that was made up to have a context, and the bytes that its values lie in.
-struct RestoredPacket {
-  Packet packet;
-  ReusedArena arena;
-};
 
 // One of the traces that marks describe.
 struct RestoredTrace {
@@ -35,7 +30,7 @@ struct RestoredTrace {
   struct Stream {
     std::shared_ptr<const DataStream> stream;
     std::shared_ptr<const TraceDescription> trace;
-    std::shared_ptr<RestoredPacket> packet = {};
+    RestoredPacket packet = {};
   };
   std::map<std::uint64_t, Stream> streams = {};  // by ordinal
   // The first of those with the same class and values of keys.
@@ -120,8 +115,8 @@ class RestoringReader final : public Reader {
     if (std::exchange(ended_, true)) return nullptr;
     for (auto& [index, trace] : traces_) {
       for (auto& [ordinal, stream] : trace.streams) {
-        end_packet(stream);
         pin(stream);
+        stream.packet.end(output_);
         output_.add(Record(RecordKind::kStreamEnd, stream.stream.get()));
       }
     }
@@ -236,20 +231,12 @@ class RestoringReader final : public Reader {
       restores_ = true;
       description_ = description;
     }
-    if (description->stored_as().empty()) prepare(*description);
+    if (description->stored_as().empty()) prepare(*description, stored_->description()->format());
     output_.pin_lasting(description);
     for (; trace.classes < description->event_classes().size(); ++trace.classes)
       output_.add(Record(&description->event_classes()[trace.classes]));
     if (const auto stream = trace.reader.take_new_stream()) begin_stream(trace, *stream);
     return {};
-  }
-
-  // Packets are not restored, only what is said in them.
-  void prepare(TraceDescription& description) const {
-    description.set_stored_as(stored_->description()->format());
-    TraceClass trace_class = description.trace_class();
-    trace_class.packet_header = user_members(trace_class.packet_header).field_class;
-    description.set_trace_class(std::move(trace_class));
   }
 
   using NumberedStream = std::pair<std::uint64_t, std::shared_ptr<const DataStream>>;
@@ -347,11 +334,10 @@ class RestoringReader final : public Reader {
     output_.commit(room + values_.slots.size());
     slots_ += values_.slots.size();
     pin(stream);
-    take_packet(stream);
     Event event = stored;
     event.event_class = &binding.lowered->source();
     event.stream = stream.stream.get();
-    event.packet = stream.packet == nullptr ? nullptr : &stream.packet->packet;
+    event.packet = stream.packet.take(*stream.stream, values_.packet, output_);
     event.time = values_.time;
     event.end_time = values_.end_time;
     event.slots = room;
@@ -363,44 +349,10 @@ class RestoringReader final : public Reader {
     return true;
   }
 
-  // Events of which packets say the same, one after the other, are in one packet.
-  void take_packet(RestoredTrace::Stream& stream) {
-    const bool has_packet = !values_.packet_header.empty() || !values_.packet_context.empty();
-    if (stream.packet != nullptr && has_packet && is_of(stream.packet->packet)) {
-      output_.pin_lasting(stream.packet);
-      return;
-    }
-    end_packet(stream);
-    if (!has_packet) return;
-    stream.packet = std::make_shared<RestoredPacket>();
-    Packet& packet = stream.packet->packet;
-    packet.stream = stream.stream.get();
-    packet.header = values_.packet_header;
-    packet.context = values_.packet_context;
-    for (Slot& slot : packet.header) keep_bytes(slot, stream.packet->arena);
-    for (Slot& slot : packet.context) keep_bytes(slot, stream.packet->arena);
-    output_.pin_lasting(stream.packet);
-    output_.add(Record(RecordKind::kPacketBegin, &packet));
-  }
-  [[nodiscard]] bool is_of(const Packet& packet) const {
-    return same_values(packet.header, values_.packet_header) &&
-           same_values(packet.context, values_.packet_context);
-  }
-  static void keep_bytes(Slot& slot, ByteArena& arena) {
-    if (points_to_bytes(slot)) slot.pointer = arena.keep(slot.bytes());
-  }
   void pin(const RestoredTrace::Stream& stream) {
     output_.pin_lasting(stream.stream);
     output_.pin_lasting(stream.trace);
   }
-  void end_packet(RestoredTrace::Stream& stream) {
-    if (stream.packet == nullptr) return;
-    pin(stream);
-    output_.pin_lasting(stream.packet);
-    output_.add(Record(RecordKind::kPacketEnd, &stream.packet->packet));
-    stream.packet.reset();
-  }
-
   bool take_loss(const Event& event) {
     std::optional<LossMark> mark = LossMark::parse(event.payload());
     if (!mark) return false;

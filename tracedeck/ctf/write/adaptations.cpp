@@ -23,7 +23,7 @@ constexpr Adaptations::Table kAdaptations = {{
     {"times that the target's clock cannot say", "written as the nearest that it can", true},
     {"strings with a NUL character", "end there for readers", true},
     {"references to undefined pool entries", "written as empty", true},
-    {"lost events that came after all", "counted as lost", true},
+    {"lost events that came after all", "counted as lost", false},
 }};
 
 }  // namespace

@@ -1,0 +1,37 @@
+#include "tracedeck/lower/restored_packet.hpp"
+
+namespace tracedeck::lower {
+
+const Packet* RestoredPacket::take(const DataStream& stream, const PacketValues& values,
+                                   OutputBatch& output) {
+  const bool goes_on = packet_ != nullptr && !values.empty() &&
+                       same_values(packet_->packet.header, values.header) &&
+                       same_values(packet_->packet.context, values.context);
+  if (!goes_on) {
+    end(output);
+    if (values.empty()) return nullptr;
+    packet_ = std::make_shared<Made>();
+    Packet& packet = packet_->packet;
+    packet.stream = &stream;
+    packet.header = values.header;
+    packet.context = values.context;
+    for (std::vector<Slot>* const slots : {&packet.header, &packet.context}) {
+      for (Slot& slot : *slots) {
+        if (points_to_bytes(slot)) slot.pointer = packet_->arena.keep(slot.bytes());
+      }
+    }
+    output.pin_lasting(packet_);
+    output.add(Record(RecordKind::kPacketBegin, &packet));
+  }
+  output.pin_lasting(packet_);
+  return &packet_->packet;
+}
+
+void RestoredPacket::end(OutputBatch& output) {
+  if (packet_ == nullptr) return;
+  output.pin_lasting(packet_);
+  output.add(Record(RecordKind::kPacketEnd, &packet_->packet));
+  packet_.reset();
+}
+
+}  // namespace tracedeck::lower

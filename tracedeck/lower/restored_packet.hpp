@@ -1,0 +1,45 @@
+// Packets of a data stream that is restored: made up, so that events have the values that packets
+// said.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tracedeck/format/output_batch.hpp"
+#include "tracedeck/lower/byte_arena.hpp"
+#include "tracedeck/model/record.hpp"
+
+namespace tracedeck::lower {
+
+// Values of a packet header and context, user members only; none: the event is in no packet.
+struct PacketValues {
+  std::vector<Slot> header = {};
+  std::vector<Slot> context = {};
+
+  [[nodiscard]] bool empty() const { return header.empty() && context.empty(); }
+  void clear() {
+    header.clear();
+    context.clear();
+  }
+};
+
+// The packet of a data stream at hand. Who adds records to a batch sees to it that the batch keeps
+// the data stream.
+class RestoredPacket {
+ public:
+  // Of the event that comes next, null if it is in none. Events of which packets say the same, one
+  // after the other, are in one packet.
+  [[nodiscard]] const Packet* take(const DataStream& stream, const PacketValues& values,
+                                   OutputBatch& output);
+  void end(OutputBatch& output);
+
+ private:
+  struct Made {
+    Packet packet;
+    ReusedArena arena;  // of its values
+  };
+
+  std::shared_ptr<Made> packet_;
+};
+
+}  // namespace tracedeck::lower
