@@ -11,6 +11,10 @@ namespace tracedeck::ctf {
 // CTF 1.8.
 inline constexpr std::string_view kOurNamespace = "tracedeck";
 
+// Attributes of plain text, of which CTF 2 has none, stand together in ours under this key:
+// [[key, value], ...].
+inline constexpr std::string_view kAnnotations = "annotations";
+
 // The entry's name, without its number.
 inline constexpr std::string_view kMarkEntry = "tracedeck_mark_";
 

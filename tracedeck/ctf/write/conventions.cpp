@@ -26,7 +26,7 @@ const Attribute* find_ours(const Attributes& attributes) {
 std::string annotations(const Attributes& attributes) {
   std::string text;
   JsonOut out(text);
-  out.key("annotations").begin_array();
+  out.key(kAnnotations).begin_array();
   for (const Attribute& attribute : attributes) {
     if (attribute.is_json) continue;
     out.begin_array();
@@ -145,9 +145,22 @@ bool is_absolute(const ClockClass& clock) {
   });
 }
 
+namespace {
+
+bool was_not_absolute(const ClockClass& clock) {
+  return has_mark(clock.attributes, kAbsolute, "false");
+}
+
+}  // namespace
+
+void mark_origin(ClockClass& clock) {
+  if (!is_absolute(clock)) add_mark(clock.attributes, kAbsolute, "false");
+}
+
 ClockClass ctf1_clock(ClockClass clock, bool from_ctf1) {
   const bool absolute =
-      is_absolute(clock) || (!from_ctf1 && clock.origin == ClockOrigin::kUnixEpoch);
+      is_absolute(clock) || (!from_ctf1 && !was_not_absolute(clock) &&
+                             clock.origin == ClockOrigin::kUnixEpoch);
   clock.attributes.clear();
   if (absolute) clock.attributes.push_back({.key = std::string(kAbsolute), .value = "true"});
   return clock;

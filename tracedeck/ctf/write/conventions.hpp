@@ -39,6 +39,8 @@ struct ClockOffset {
 // clock for one that does.
 [[nodiscard]] ClockClass ctf1_clock(ClockClass clock, bool from_ctf1);
 [[nodiscard]] bool is_absolute(const ClockClass& clock);
+// Says of a clock of CTF 1.8 that its metadata did not call it absolute, for the way back.
+void mark_origin(ClockClass& clock);
 
 [[nodiscard]] ClockOffset clock_offset(const ClockClass& clock, std::uint64_t frequency);
 

@@ -106,6 +106,18 @@ void RestoredClasses::choose(const TraceDescription& source, KeptEntries& entrie
   }
 }
 
+// Clocks are kept in the order in which they are written.
+ClockClass RestoredClasses::clock(const TraceDescription& source, const ClockClass& stored) const {
+  if (before_->clocks().size() != source.clocks().size()) return stored;
+  ClockClass before = before_->clocks()[stored.entity.ordinal];
+  const bool fits = before.tick == stored.tick && before.offset_seconds == stored.offset_seconds &&
+                    before.offset_ticks == stored.offset_ticks;
+  if (!fits) return stored;
+  before.entity = stored.entity;
+  before.shift = stored.shift;
+  return before;
+}
+
 const DataStreamClass* RestoredClasses::find(const DataStreamClass& source) const {
   const auto found = stream_classes_.find(source.id.value_or(0));
   return found == stream_classes_.end() ? nullptr : found->second;

@@ -56,6 +56,9 @@ class RestoredClasses {
   [[nodiscard]] const FieldClassPtr& packet_header() const {
     return before_->trace_class().packet_header;
   }
+  // A clock of `source` as it was, with the shift that it has; the clock itself where nothing else
+  // is known of it.
+  [[nodiscard]] ClockClass clock(const TraceDescription& source, const ClockClass& stored) const;
   // Null: the class is as it was.
   [[nodiscard]] const DataStreamClass* find(const DataStreamClass& source) const;
   // Null: the same. Its data stream class is to be found too.

@@ -42,10 +42,10 @@ Result<TargetClock> TargetClocks::find(const ClockClass& source, bool from_ctf1)
   } else {
     ClockClass before = made;
     if (dialect_ == Dialect::kCtf1) {
-      const std::size_t said = is_absolute(made) ? 1 : 0;
-      adaptations_.add(Adaptation::kTraceAttribute, made.attributes.size() - said);
       made = ctf1_clock(std::move(made), from_ctf1);
-      before.attributes = from_ctf1 ? made.attributes : Attributes();
+      if (from_ctf1) before.attributes = made.attributes;
+    } else if (from_ctf1) {
+      mark_origin(made);
     }
     const std::string id = made.id;
     for (std::uint64_t& number = further_of_id_[id]; !clock_ids_.insert(made.id).second; ++number)

@@ -204,7 +204,7 @@ Result<void> TargetTrace::begin(const DataStream& stream) {
   if (auto done = writer_->begin(trace_class, environment_); !done || first == nullptr) return done;
   // Clocks that no data stream has are there too.
   for (const ClockClass& clock : first->clocks()) {
-    if (auto found = clocks_.find(clock, is_ctf1(first)); !found)
+    if (auto found = clock_of(*stream.stream_class, clock); !found)
       return std::unexpected(found.error());
   }
   return {};
@@ -269,7 +269,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   made.target.id = free_id(stream_class_ids_, source.id, kLastId);
   if (source.id && *source.id != *made.target.id) adapted(Adaptation::kClassId);
   if (source.default_clock != nullptr) {
-    auto target = clocks_.find(*source.default_clock, is_ctf1(source.trace));
+    auto target = clock_of(source, *source.default_clock);
     if (!target) return std::unexpected(target.error());
     made.clock = *target;
     made.target.default_clock = target->target;
@@ -313,6 +313,12 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   if (auto done = keep(made, kept); !done) return std::unexpected(done.error());
   stream_class_of_.emplace(source.entity, std::move(owner));
   return &made;
+}
+
+Result<TargetClock> TargetTrace::clock_of(const DataStreamClass& of, const ClockClass& clock) {
+  const RestoredClasses* const known = restored(of);
+  if (known == nullptr) return clocks_.find(clock, is_ctf1(of.trace));
+  return clocks_.find(known->clock(*of.trace, clock), false);
 }
 
 const std::vector<const EventClass*>& TargetTrace::events_of(const DataStreamClass& source) {

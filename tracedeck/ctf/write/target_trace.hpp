@@ -93,6 +93,8 @@ class TargetTrace {
  private:
   [[nodiscard]] Result<void> begin(const DataStream& stream);
   [[nodiscard]] const RestoredClasses* restored(const DataStreamClass& source);
+  // The target's clock for one of the trace that a data stream class is of.
+  [[nodiscard]] Result<TargetClock> clock_of(const DataStreamClass& of, const ClockClass& clock);
   // The event record classes of a data stream class that are known.
   [[nodiscard]] const std::vector<const EventClass*>& events_of(const DataStreamClass& source);
   [[nodiscard]] bool can_keep_heads(const TraceDescription& first);
