@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "tracedeck/ctf/clock_mark.hpp"
 #include "tracedeck/ctf/metadata/json_clock.hpp"
 #include "tracedeck/ctf/metadata/json_field_class.hpp"
 #include "tracedeck/ctf/metadata/json_values.hpp"
@@ -215,6 +216,7 @@ void JsonFragments::read_clock(const Fragment& fragment) {
                      "a UUID that no other clock class has");
   check_clock(fragment.root, read.clock);
   read.clock.attributes = attributes(fragment);
+  if (scope_.dialect != Dialect::kFinal) take_clock_mark(read.clock);
   const JsonRef other = fragment.found[scope_.dialect == Dialect::kFinal ? "name" : "id"];
   if (other) other_clock_keys_.try_emplace(std::string(other.string()), key.string());
   if (!clocks_.emplace(key.string()).second) {

@@ -10,6 +10,7 @@
 
 #include "tracedeck/base/json_out.hpp"
 #include "tracedeck/base/name_index.hpp"
+#include "tracedeck/ctf/clock_mark.hpp"
 #include "tracedeck/ctf/metadata/tsdl_values.hpp"
 #include "tracedeck/ctf/roles.hpp"
 #include "tracedeck/ctf/words.hpp"
@@ -359,7 +360,9 @@ class JsonMetadataWriter final : public MetadataWriter {
     });
   }
 
-  Result<void> add_clock(const ClockClass& clock) override {
+  Result<void> add_clock(const ClockClass& source) override {
+    ClockClass clock = source;
+    if (rc3_) add_clock_mark(clock);
     const std::optional<std::uint64_t> frequency = clock_frequency(clock);
     if (!frequency)
       return fail(ErrorCode::kUnsupported, "the clock `" + clock.id + "` has no whole frequency");
