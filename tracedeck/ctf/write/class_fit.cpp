@@ -471,7 +471,10 @@ std::optional<std::string> ClassFit::stream_class(const DataStreamClass& recorde
 
 std::optional<std::string> ClassFit::event_class(const EventClass& recorded,
                                                  const EventClass& before) {
-  if (repaired_utf8(recorded.name.value_or("")) != repaired_utf8(before.name.value_or("")))
+  // A class that had no name is called by its id.
+  const std::string was_called =
+      before.name ? repaired_utf8(*before.name) : fmt::format("#{}", recorded.id.value_or(0));
+  if (recorded.name && repaired_utf8(*recorded.name) != was_called)
     return fmt::format("it is called `{}`, not `{}`", recorded.name.value_or(""),
                        before.name.value_or(""));
   Sides event;

@@ -1,5 +1,7 @@
 #include "tracedeck/ctf/write/target_trace.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -477,6 +479,9 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   const EventClass kept = target;
   if (auto mapped = map_event(*made, target, before != nullptr); !mapped)
     return std::unexpected(mapped.error());
+  // Readers of CTF 1.8 want a name of every class.
+  if (dialect_ == Dialect::kCtf1 && !target.name && !is_ctf1(trace))
+    target.name = fmt::format("#{}", made->id);
   if (described != ids_of_others_.end()) {
     ids_of_others_.erase(described);
     return (event_class_of_[key] = std::move(made)).get();
@@ -589,7 +594,7 @@ Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) 
   };
   const bool differs =
       counts.substituted + counts.lengths_added + counts.attributes_lost != 0 ||
-      !before.attributes.empty() || !before.name_space.empty() || !before.uid.empty() ||
+      !before.name || !before.attributes.empty() || !before.name_space.empty() || !before.uid.empty() ||
       !is_plain(before.specific_context, Root::kSpecificContext) ||
       !is_plain(before.payload, Root::kPayload) || !is_plain(packet_header_, Root::kPacketHeader) ||
       !is_plain(parent.packet_context, Root::kPacketContext) ||
