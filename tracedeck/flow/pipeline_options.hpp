@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/flow/order_key.hpp"
@@ -69,8 +70,14 @@ class PipelineObserver {
   virtual void news(io::LiveNews what, const std::string& sentence);
 };
 
-// What the parts of a pipeline share. The observer must outlive it.
+// What the parts of a pipeline share. The observer must outlive it. Of the options without the
+// operands, which were listed: traces keep copies, and there may be thousands of both.
 struct PipelineContext {
+  PipelineContext(PipelineOptions with, PipelineObserver& to, std::stop_token by)
+      : options(std::move(with)), observer(to), stop(std::move(by)) {
+    options.operands.clear();
+  }
+
   PipelineOptions options;
   PipelineObserver& observer;
   std::stop_token stop;
