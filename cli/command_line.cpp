@@ -12,12 +12,12 @@
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/live.hpp"
 #include "cli/observer.hpp"
 #include "cli/option_values.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/base/nearest.hpp"
 #include "tracedeck/base/version.hpp"
+#include "tracedeck/flow/live.hpp"
 #include "tracedeck/format/given_metadata.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/render/visible.hpp"
@@ -113,6 +113,26 @@ std::string check_traces(const Options& options) {
   }
   if (options.baud != 0 && !options.follow) return "option '--baud' goes with '--follow' only";
   return check_bare_streams(options);
+}
+
+// What is wrong with live TRACEs and what goes with them.
+std::string check_live(const Options& options) {
+  const std::vector<std::string>& operands = options.operands;
+  if (!options.follow && std::ranges::none_of(operands, io::is_live_address)) return {};
+  for (const std::string& operand : operands) {
+    if (const auto live = flow::check_live_operand(operand, options.follow); !live)
+      return live.error().message;
+  }
+  if (options.format != nullptr && !options.format->info().directory_hint.empty() &&
+      options.metadata_file.empty()) {
+    return fmt::format(
+        "a {} trace is a directory, which cannot come live; a data stream of it can, with "
+        "--metadata FILE",
+        options.format->info().name);
+  }
+  if (options.order_given && options.selection.order != flow::Order::kRecorded)
+    return "option '--order' does not go with live TRACEs, whose events come in order of arrival";
+  return {};
 }
 
 // The first operand is what is asked.

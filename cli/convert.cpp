@@ -13,7 +13,6 @@
 #include "cli/receipt.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/flow/output_queue.hpp"
-#include "tracedeck/flow/serve.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/io/watched_input.hpp"
@@ -60,7 +59,7 @@ class Conversion {
 
  private:
   void run(std::vector<flow::TracePlace> places) {
-    if (are_live(places)) return run_live(places);
+    if (flow::are_live(places)) return run_live(std::move(places));
     if (places.size() != 1 || places.front().failure || places.front().has_core_files())
       return convert(std::move(places), {});
     if (places.front().is_directory()) {
@@ -77,27 +76,27 @@ class Conversion {
     }
   }
 
-  void run_live(const std::vector<flow::TracePlace>& places) {
+  void run_live(std::vector<flow::TracePlace> places) {
     // Made at once, so that what is wrong with it shows before anything is waited for.
     if (!open_output()) return;
-    auto live = std::make_unique<Live>(options_, session_, needs(false), places);
+    SessionObserver observer(session_, options_);
+    auto live = std::make_unique<flow::Live>(pipeline_options(options_, needs(false)), observer,
+                                             session_.stop, std::move(places));
     if (live->traces().empty()) return drop_output();
-    if (live->traces().size() == 1 && is_recorded(*live)) return record(*live);
+    if (live->traces().size() == 1 && is_recorded(*live->traces().front())) return record(*live);
     convert(OpenPipeline(options_, session_, std::move(live)));
   }
 
   // Whether what arrives is in the target's format already. Waits for the first trace unless the
   // format is given.
-  bool is_recorded(Live& live) {
-    LiveTraces& traces = *live.traces().front();
+  bool is_recorded(flow::LiveTraces& traces) {
     if (writes_anew(options_) || traces.place().has_core_files()) return false;
     const Format* format = options_.format;
     while (format == nullptr) {
       auto arrived = traces.wait();
-      if (!arrived) live.report().fail(arrived.error());
-      if (!arrived || !*arrived) return false;
-      auto found = traces.recognise(*std::move(*arrived), nullptr);
-      if (!found) live.report_error(traces, found.error());
+      if (!arrived) return false;
+      auto found = traces.recognise(*std::move(arrived), nullptr);
+      if (!found) traces.report_error(found.error());
       if (!found || !*found) continue;
       format = (*found)->format;
       traces.put_back(*std::move(*found));
@@ -106,24 +105,15 @@ class Conversion {
   }
 
   // Copies what arrives from one place frame by frame, each trace as a whole.
-  void record(Live& live) {
+  void record(flow::Live& live) {
     Notices notices(session_, options_);
-    LiveTraces& traces = *live.traces().front();
     if (!session_.delivered(output_->flush())) return;
     Recording recording{.format = *find_target(options_.to).format,
                         .reading = reading_options(true),
                         .queue = flow::OutputQueue(*output_),
                         .notices = notices};
-    const auto next = [&]() -> flow::Job {
-      auto arrived = traces.wait();
-      if (!arrived) live.report().fail(arrived.error());
-      if (!arrived || !*arrived) return {};
-      return [&, each = std::make_shared<Arrived>(*std::move(*arrived))] {
-        record(live, recording, std::move(*each));
-      };
-    };
-    flow::serve({.next = next, .all_at_work = [&] { live.report_limit(traces); }},
-                traces.at_once());
+    live.traces().front()->serve(
+        [&](flow::Arrived arrived) { record(live, recording, std::move(arrived)); });
     if (recording.write_failed) return;
     // Not every format has a trace of no bytes.
     if (recording.empty && !write_empty_trace()) return;
@@ -143,8 +133,8 @@ class Conversion {
   };
 
   // On a thread of its own.
-  void record(Live& live, Recording& recording, Arrived arrived) {
-    LiveTraces& traces = *live.traces().front();
+  void record(flow::Live& live, Recording& recording, flow::Arrived arrived) {
+    const flow::LiveTraces& traces = *live.traces().front();
     auto found = traces.recognise(std::move(arrived), &recording.format);
     if (found && !*found) return;
     const std::unique_ptr<io::Output> part = recording.queue.add_part();
@@ -157,7 +147,7 @@ class Conversion {
       recording.write_failed = true;
       live.stop();
     } else if (!copied) {
-      live.report_error(traces, copied.error());
+      traces.report_error(copied.error());
     }
     recording.empty = recording.empty && !copied;
   }

@@ -1,6 +1,7 @@
 // What the command's exit status means: a contract with scripts.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "tracedeck/base/error.hpp"
@@ -21,11 +22,14 @@ enum class ExitCode : std::uint8_t {
 // What an error that ended the reading of one input means.
 [[nodiscard]] ExitCode exit_code_of(const Error& error);
 
-// Collects what went wrong and keeps the worst of it: an interrupt over 2 over 1 over 3 over 4.
+// Collects what went wrong and keeps the worst of it: an interrupt over 2 over 1 over 3 over 4. Any
+// thread may note.
 class Outcome {
  public:
   void note(ExitCode code) {
-    if (rank(code) > rank(code_)) code_ = code;
+    ExitCode worst = code_;
+    while (rank(code) > rank(worst) && !code_.compare_exchange_weak(worst, code)) {
+    }
   }
   [[nodiscard]] ExitCode code() const { return code_; }
 
@@ -49,7 +53,7 @@ class Outcome {
     return 5;
   }
 
-  ExitCode code_ = ExitCode::kOk;
+  std::atomic<ExitCode> code_ = ExitCode::kOk;
 };
 
 }  // namespace tracedeck::cli

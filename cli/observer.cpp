@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "tracedeck/formats.hpp"
 #include "tracedeck/render/time_text.hpp"
@@ -10,7 +11,7 @@
 namespace tracedeck::cli {
 
 SessionObserver::SessionObserver(Session& session, const Options& options)
-    : session_(session), watches_(options.watches) {
+    : session_(session), options_(options) {
   if (!options.where.empty()) condition_ = "the condition of --where";
   if (options.stages_select)
     condition_ += condition_.empty() ? "the `where` of the query" : " and the `where` of the query";
@@ -23,6 +24,33 @@ void SessionObserver::opened(const TraceDescription& description) {
   if (watches_.empty() || format == nullptr || !format->info().classes_first) return;
   for (query::FieldWatch* const watch : watches_) watch->see(description);
   ++known_;
+}
+
+void SessionObserver::refused(const Error& error) {
+  session_.outcome.note(ExitCode::kDamage);
+  // Somebody who keeps sending what is no trace shall not fill a log.
+  constexpr std::uint64_t kReportedSingly = 16;
+  if (++refused_ <= kReportedSingly) return session_.diagnostics.error(error);
+  if (!std::has_single_bit(refused_)) return;
+  session_.diagnostics.error(
+      fmt::format("{}: {} inputs so far could not be read; they are no longer reported one by one",
+                  error.input, refused_));
+}
+
+void SessionObserver::news(io::LiveNews what, const std::string& sentence) {
+  switch (what) {
+    case io::LiveNews::kListening:
+    case io::LiveNews::kChange:
+      return session_.diagnostics.note(sentence);
+    case io::LiveNews::kPeer:
+      return session_.diagnostics.detail(sentence);
+    case io::LiveNews::kCut:
+      session_.outcome.note(ExitCode::kDamage);
+      return session_.diagnostics.error(sentence);
+    case io::LiveNews::kDropped:
+      if (options_.strict) session_.outcome.note(ExitCode::kDamage);
+      return session_.diagnostics.note(sentence);
+  }
 }
 
 bool SessionObserver::refuses(std::size_t traces) const {

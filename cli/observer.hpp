@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,17 +13,22 @@
 
 namespace tracedeck::cli {
 
-// Errors bear on the exit code. The session must outlive it.
+// Errors bear on the exit code. Session and options must outlive it.
 class SessionObserver final : public flow::PipelineObserver {
  public:
-  explicit SessionObserver(Session& session) : SessionObserver(session, Options()) {}
   SessionObserver(Session& session, const Options& options);
 
+  // Looks at the classes of the traces that are opened for the fields that the condition names.
+  // Not of live ones, which are opened while others read events.
+  void watch_fields() { watches_ = options_.watches; }
+
   void failed(const Error& error) override { session_.report(error); }
+  void refused(const Error& error) override;
   void opened(const TraceDescription& description) override;
   void progress(double part) override { session_.diagnostics.progress().show(part); }
   void note(const std::string& sentence) override { session_.diagnostics.note(sentence); }
   void selected_nothing(const flow::NothingSelected& what) override;
+  void news(io::LiveNews what, const std::string& sentence) override;
 
   // Whether `traces` were opened and the classes of all of them are known, and the condition names
   // a field that none has: wrong usage, which is reported.
@@ -30,9 +36,11 @@ class SessionObserver final : public flow::PipelineObserver {
 
  private:
   Session& session_;
+  const Options& options_;
   std::vector<query::FieldWatch*> watches_;
   std::string condition_;  // where the user wrote it
   std::size_t known_ = 0;  // traces whose classes are known
+  std::uint64_t refused_ = 0;
 };
 
 // Reports what was probably meant otherwise, by the events that came.

@@ -859,6 +859,7 @@ flow::PipelineOptions pipeline_options(const Options& options, flow::Needs needs
   return {.operands = options.operands,
           .format = options.format,
           .follow = options.follow,
+          .baud = options.baud,
           .hexadecimal = options.tband_hexadecimal,
           .as_stored = options.as_stored || options.metadata || options.output == "babeltrace2",
           .metadata = options.given_metadata,

@@ -8,10 +8,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "cli/live.hpp"
 #include "cli/observer.hpp"
 #include "cli/session.hpp"
-#include "tracedeck/flow/pipeline.hpp"
+#include "tracedeck/flow/trace_by_trace.hpp"
 #include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::cli {
@@ -19,9 +18,6 @@ namespace tracedeck::cli {
 // What the operands of the options name, nothing opened yet.
 [[nodiscard]] std::vector<flow::TracePlace> list_traces(const Options& options,
                                                         const std::stop_token& stop);
-
-// Whether traces come while they are read.
-[[nodiscard]] bool are_live(const std::vector<flow::TracePlace>& places);
 
 // All TRACEs as one stream of records, and what it needs to stay alive. Options and session must
 // outlive it.
@@ -33,7 +29,7 @@ class OpenPipeline {
   OpenPipeline(const Options& options, Session& session, flow::Needs needs,
                std::vector<flow::TracePlace> places, std::optional<FoundTrace> first = {});
   // The same for live ones.
-  OpenPipeline(const Options& options, Session& session, std::unique_ptr<Live> live);
+  OpenPipeline(const Options& options, Session& session, std::unique_ptr<flow::Live> live);
   OpenPipeline(const OpenPipeline&) = delete;
   OpenPipeline& operator=(const OpenPipeline&) = delete;
 
@@ -51,17 +47,14 @@ class OpenPipeline {
   [[nodiscard]] std::function<bool(std::chrono::milliseconds)> pauses() const;
 
  private:
-  void open_live(const Options& options);
-
   SessionObserver observer_;
-  std::unique_ptr<Live> live_;
-  std::unique_ptr<flow::Pipeline> pipeline_;  // goes before what it reads
+  std::unique_ptr<flow::Pipeline> pipeline_;
 };
 
 // Opens the traces of all TRACEs one after the other, live ones as they come, and hands each to
 // `look`.
 void for_each_trace(const Options& options, Session& session, flow::Needs needs,
-                    const LookAtTrace& look);
+                    const flow::LookAtTrace& look);
 
 // Reads `source` to its end and hands each batch, or a pointer that keeps it, to `consume`, which
 // returns whether to go on. An error is handed back; what came before it was consumed.

@@ -77,11 +77,11 @@ class Tsdl(ClassMemory):
 
     def test_labels(self):
         trace = self.directory(large_metadata.tsdl_labels(500_000))
-        self.check(trace, metadata=84 * MIB, to_ctf2=100 * MIB)
+        self.check(trace, to_ctf2=100 * MIB)
 
     def test_options(self):
         trace = self.directory(large_metadata.tsdl_options(200_000))
-        self.check(trace, only=("print", "validate", "stats", "info", "schema", "schema json", "to ctf1", "to ctf2"), to_ctf2=76 * MIB)
+        self.check(trace, to_ctf2=76 * MIB)
 
     def test_events_of_one_field(self):
         trace = self.directory(large_metadata.tsdl_events(100_000, 1))
@@ -96,10 +96,10 @@ class Json(ClassMemory):
         self.check(self.directory(large_metadata.json_events(64_000, 1)), only=FEW)
 
     def test_labels(self):
-        self.check(self.directory(large_metadata.json_labels(450_000)), only=FEW)
+        self.check(self.directory(large_metadata.json_labels(450_000)), only=(*FEW, "metadata"))
 
     def test_options(self):
-        self.check(self.directory(large_metadata.json_options(100_000)), only=FEW)
+        self.check(self.directory(large_metadata.json_options(100_000)), only=(*FEW, "metadata"))
 
 
 if __name__ == "__main__":

@@ -45,6 +45,8 @@ class Memory(CommandTest):
         content = schema + b"".join(w.event(0, w.varint(i) + text, delta=1000) for i in range(100))
         files = self.file("files", b"".join(b"%s\n" % path.name.encode() for path in self.files(5000, content)))
         self.assertLess(self.most("print", "-q", "--output", "jsonl", "--files-from", files), LIMIT)
+        # Text wants the symbols of each, all of which are open before the first event is printed.
+        self.assertLess(self.most("print", "-q", "--limit", "1", "--files-from", files), LIMIT)
 
     def test_sorting_many_segments(self):
         # None of them near its place, so that all are put aside.

@@ -41,16 +41,12 @@ def varint(data, at):
 
 
 def value_of(kind, wire, raw, data, problems):
-    if wire == 2 and kind in MESSAGES:
-        return decode(kind, data, problems)
     if wire == 2 and kind == "string":
         return data.decode()  # raises where it is no UTF-8
     if wire == 1 and kind in ("fixed64", "double"):
         return struct.unpack("<Q" if kind == "fixed64" else "<d", data)[0]
     if wire == 0 and kind in ("int32", "int64"):
         return raw - (1 << 64) if raw >> 63 else raw
-    if wire == 0 and kind in ("uint32", "uint64"):
-        return raw
     if wire == 0 and kind == "bool":
         return bool(raw)
     problems.append(f"{kind} with wire type {wire}")
@@ -59,23 +55,28 @@ def value_of(kind, wire, raw, data, problems):
 
 def decode(message, data, problems):
     """A message as a dictionary of its members; of repeated ones lists."""
-    result, at = {}, 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        number, wire, raw, part = tag >> 3, tag & 7, 0, b""
-        if wire == 0:
-            raw, at = varint(data, at)
-        else:
-            size, at = (8, at) if wire == 1 else varint(data, at)
-            part, at = data[at : at + size], at + size
-        if at > len(data):
+    result, at, end, known = {}, 0, len(data), MESSAGES[message]
+    while at < end:
+        # Nearly all tags and lengths are of one byte, and there are millions of them.
+        tag, at = (data[at], at + 1) if data[at] < 0x80 else varint(data, at)
+        number, wire, raw, part = tag >> 3, tag & 7, 8, b""
+        if wire != 1:
+            raw, at = (data[at], at + 1) if data[at] < 0x80 else varint(data, at)
+        if wire != 0:
+            part, at = data[at : at + raw], at + raw
+        if at > end:
             problems.append(f"{message}: field {number} reaches beyond its end")
             break
-        if number not in MESSAGES[message]:
+        if number not in known:
             problems.append(f"{message}: unknown field {number}")
             continue
-        name, kind, repeated = MESSAGES[message][number]
-        value = value_of(kind, wire, raw, part, problems)
+        name, kind, repeated = known[number]
+        if wire == 2 and kind in MESSAGES:
+            value = decode(kind, part, problems)
+        elif wire == 0 and kind in ("uint32", "uint64"):
+            value = raw
+        else:
+            value = value_of(kind, wire, raw, part, problems)
         if repeated:
             result.setdefault(name, []).append(value)
         else:

@@ -62,7 +62,7 @@ Marks::Marks(Marks&&) noexcept = default;
 Marks& Marks::operator=(Marks&&) noexcept = default;
 Marks::~Marks() = default;
 
-const std::optional<Error>& Marks::error() const { return state_->reading.error; }
+const std::optional<Error>& Marks::error() const { return state_->reading.error(); }
 bool Marks::complete() const { return !error() && state_->reading.problems == 0; }
 std::uint64_t Marks::lost_events() const { return state_->reading.lost_events; }
 

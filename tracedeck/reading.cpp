@@ -32,10 +32,24 @@ std::string text_of(const Loss& loss) {
 }  // namespace
 
 Reading::Reading(std::function<void(const Report&)> to)
-    : report(to ? std::move(to) : write_to_standard_error) {}
+    : to_(to ? std::move(to) : write_to_standard_error) {}
+
+void Reading::report(const Report& report) {
+  if (report.error != nullptr) {
+    const std::lock_guard lock(failure_mutex_);
+    if (!failure_) failure_ = *report.error;
+  }
+  const std::lock_guard lock(report_mutex_);
+  to_(report);
+}
+
+const std::optional<Error>& Reading::error() {
+  const std::lock_guard lock(failure_mutex_);
+  if (!error_) error_ = failure_;
+  return error_;
+}
 
 void Reading::failed(const Error& what) {
-  if (!error) error = what;
   report(
       {.kind = Report::Kind::kError, .text = what.to_string(), .error = &what, .record = nullptr});
 }
@@ -53,13 +67,16 @@ void Reading::open(std::vector<std::string> paths, const OpenOptions& options,
   wanted.needs = needs;
   wanted.max_state = options.max_state;
   wanted.jobs = options.jobs;
+  wanted.follow = options.follow;
+  wanted.baud = options.baud;
   if (!options.metadata.empty()) {
-    auto metadata = read_given_metadata(options.metadata, flow::max_state(wanted, false));
+    auto metadata =
+        read_given_metadata(options.metadata, flow::max_state(wanted, false), options.stop);
     if (!metadata) return failed(metadata.error());
     wanted.metadata = *std::move(metadata);
     if (wanted.format == nullptr) wanted.format = find_format("ctf");
   }
-  pipeline = flow::Pipeline::open(std::move(wanted), *this);
+  pipeline = flow::Pipeline::open(std::move(wanted), *this, options.stop);
 }
 
 BatchPtr Reading::next() {

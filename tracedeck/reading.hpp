@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@
 
 namespace tracedeck {
 
+// Reports come on the thread that reads, of live traces on theirs too. All else is called by the
+// former.
 struct Reading final : flow::PipelineObserver {
   // `to`: where reports go; empty: to standard error.
   explicit Reading(std::function<void(const Report&)> to);
@@ -22,17 +25,28 @@ struct Reading final : flow::PipelineObserver {
             flow::Needs needs);
   // The next batch; null: there are no more, or an error ended them, which was reported.
   [[nodiscard]] BatchPtr next();
+  // The first error that was reported.
+  [[nodiscard]] const std::optional<Error>& error();
   // Counts and reports a record that is no event.
   void see(const Record& record);
 
   void failed(const Error& what) override;
   void note(const std::string& sentence) override;
 
-  std::function<void(const Report&)> report;
-  std::unique_ptr<flow::Pipeline> pipeline = {};
-  std::optional<Error> error = {};
   std::uint64_t problems = 0;
   std::uint64_t lost_events = 0;
+
+ private:
+  void report(const Report& report);
+
+  std::mutex report_mutex_;
+  std::function<void(const Report&)> to_;  // may ask for `error`
+  std::mutex failure_mutex_;
+  std::optional<Error> failure_;
+  std::optional<Error> error_;  // the same, as far as the caller asked for it
+
+ public:
+  std::unique_ptr<flow::Pipeline> pipeline = {};  // goes before what it reports to
 };
 
 }  // namespace tracedeck

@@ -20,7 +20,7 @@ Trace::Trace(Trace&&) noexcept = default;
 Trace& Trace::operator=(Trace&&) noexcept = default;
 Trace::~Trace() = default;
 
-const std::optional<Error>& Trace::error() const { return state_->reading.error; }
+const std::optional<Error>& Trace::error() const { return state_->reading.error(); }
 bool Trace::complete() const { return !error() && state_->reading.problems == 0; }
 std::uint64_t Trace::lost_events() const { return state_->reading.lost_events; }
 

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,15 +54,22 @@ struct OpenOptions {
   // The file with the metadata of data streams of CTF that are opened as files or as `-`, without
   // the directory that they belong to. Empty: traces have their own.
   std::string metadata = {};
-  // Is called with each `Report` at its place between the events, on the thread that reads. If it
-  // is empty, all but findings is written to standard error, so that nothing that is missing goes
+  // Is called with each `Report` at its place between the events, on the thread that reads; with
+  // what happens at live traces when it does, on a thread of theirs, one call at a time. If it is
+  // empty, all but findings is written to standard error, so that nothing that is missing goes
   // unnoticed.
   std::function<void(const Report&)> report = {};
   bool findings = false;
-  // Bytes that a trace may make the library keep; absent: 1 GiB.
+  // Bytes that a trace may make the library keep; absent: 1 GiB, of live ones 64 MiB.
   std::optional<std::uint64_t> max_state = {};
   // Threads that decode at the same time; 0: one for each processor.
   unsigned jobs = 0;
+  // Whether files and devices are followed: read on as they grow, are replaced or come back, until
+  // `stop`. Of a serial device `baud` is the bits a second; 0: as it is set.
+  bool follow = false;
+  unsigned baud = 0;
+  // Ends the loop when what has arrived by then was read.
+  std::stop_token stop = {};
 };
 
 // The events of the traces that were opened, once. One thread at a time; may be moved.
@@ -139,7 +147,8 @@ class Trace {
 };
 
 // The events of traces: files, directories, trees of directories and `-`, merged by time unless the
-// selection says otherwise. What cannot be opened is reported, as `OpenOptions::report` says, and
+// selection says otherwise; and of live ones (docs/live.md: `tcp-listen://:4000`), in order of
+// arrival. What cannot be opened is reported, as `OpenOptions::report` says, and
 // leaves a trace without events.
 [[nodiscard]] Trace open(std::vector<std::string> paths, OpenOptions options = {});
 template <std::convertible_to<std::string> Path>

@@ -342,5 +342,22 @@ event { name = "tick"; fields := struct { integer { size = 8; align = 8; } n; };
   EXPECT_TRUE(missing.error());
 }
 
+TEST_F(FrontDoor, FollowsAFileUntilItIsStopped) {
+  std::stop_source stop;
+  std::vector<std::string> reports;
+  OpenOptions options;
+  options.follow = true;
+  options.stop = stop.get_token();
+  options.report = [&](const Report& report) { reports.push_back(report.text); };
+  int events = 0;
+  Trace trace = open(write_polls("polls", 3), options);
+  for ([[maybe_unused]] const auto& event : trace) {
+    if (++events == 3) stop.request_stop();
+  }
+  EXPECT_EQ(events, 3);
+  EXPECT_TRUE(trace.complete());
+  EXPECT_THAT(reports, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace tracedeck

@@ -1,5 +1,6 @@
 """From the lines of `print --output jsonl --records all` to a time line."""
 
+import functools
 import json
 
 from . import dial9, fallback, heph, lttng_kernel, lttng_ust, ros2, tband, zephyr
@@ -83,5 +84,10 @@ def interpret_each(records, user=()):
 
 def stream_of(record):
     """What tells streams apart; a counter of Heph does not."""
-    stream = {key: value for key, value in record.get("stream", {}).items() if key not in ("counter", "substream")}
-    return json.dumps([record.get("trace"), stream])
+    stream = record.get("stream", {})
+    return spelt(record.get("trace"), tuple((key, value) for key, value in stream.items() if key not in ("counter", "substream")))
+
+
+@functools.cache
+def spelt(trace, stream):
+    return json.dumps([trace, dict(stream)])

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "tracedeck/base/utf8.hpp"
@@ -33,9 +34,18 @@ void append_character(std::string& out, char character) {
   }
 }
 
+// ASCII that stands for itself.
+bool is_plain(char character) {
+  return character >= 0x20 && character <= 0x7e && character != '"' && character != '\\';
+}
+
 void append_string(std::string& out, std::string_view text) {
   out.push_back('"');
-  for (const char character : repaired_utf8(text)) append_character(out, character);
+  if (std::ranges::all_of(text, is_plain)) {
+    out.append(text);
+  } else {
+    for (const char character : repaired_utf8(text)) append_character(out, character);
+  }
   out.push_back('"');
 }
 

@@ -115,6 +115,10 @@ std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserv
 std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserver& observer,
                                          std::stop_token stop, std::vector<TracePlace> places,
                                          std::optional<FoundTrace> first) {
+  if (are_live(places)) {
+    return arriving(
+        std::make_unique<Live>(std::move(options), observer, std::move(stop), std::move(places)));
+  }
   std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, std::move(stop)));
   for (TracePlace& place : places) place.symbols = symbols_of(place, pipeline->context_);
   Selection& selection = pipeline->context_.options.selection;
@@ -124,13 +128,14 @@ std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserv
   return pipeline;
 }
 
-std::unique_ptr<Pipeline> Pipeline::arriving(PipelineOptions options, PipelineObserver& observer,
-                                             std::vector<std::unique_ptr<SourceFeed>> feeds,
-                                             std::function<void()> end, bool several) {
-  std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, {}));
-  auto arrivals = std::make_unique<Arrivals>(std::move(feeds), std::move(end));
+std::unique_ptr<Pipeline> Pipeline::arriving(std::unique_ptr<Live> live) {
+  if (live->traces().empty()) return nullptr;
+  const PipelineContext& context = live->context();
+  std::unique_ptr<Pipeline> pipeline(new Pipeline(context.options, context.observer, context.stop));
+  auto arrivals = std::make_unique<Arrivals>(live->feeds(), [from = live.get()] { from->stop(); });
   pipeline->arrivals_ = arrivals.get();
-  pipeline->several_ = several;
+  pipeline->several_ = live->several();
+  pipeline->live_ = std::move(live);
   pipeline->put_behind(std::move(arrivals));
   return pipeline;
 }
@@ -322,17 +327,6 @@ SingleTrace::SingleTrace(const PipelineContext& context, std::unique_ptr<TraceSo
 Result<BatchPtr> SingleTrace::next() {
   context_.observer.progress(trace_->progress());
   return stages_->next();
-}
-
-std::optional<TraceByTrace::Item> TraceByTrace::next() {
-  if (next_ == places_.size()) return std::nullopt;
-  TracePlace& place = places_[next_++];
-  place.symbols = symbols_of(place, context_);
-  auto trace = std::make_unique<TraceSource>(context_, place, TraceReading{});
-  if (auto opened = trace->try_open(); !opened) {
-    return Item{.place = &place, .trace = std::unexpected(std::move(opened.error()))};
-  }
-  return Item{.place = &place, .trace = std::make_unique<SingleTrace>(context_, std::move(trace))};
 }
 
 }  // namespace tracedeck::flow

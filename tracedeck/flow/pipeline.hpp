@@ -2,12 +2,12 @@
 //
 //     operands ─▶ traces ─▶ stages of a source ─▶ order ─▶ stages behind it ─▶ batches
 //
-// What the stages are stands in `stages()`. Errors of single traces, progress and what is worth a
-// word go to a `PipelineObserver`.
+// What the stages are stands in `stages()`. Traces that come while they are read (flow/live.hpp)
+// pass through the same stages, in order of arrival. Errors of single traces, progress and what is
+// worth a word go to a `PipelineObserver`.
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tracedeck/flow/arrivals.hpp"
+#include "tracedeck/flow/live.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/flow/trace_source.hpp"
 
@@ -28,20 +29,17 @@ class Pipeline final : public RecordSource {
   [[nodiscard]] static std::unique_ptr<Pipeline> open(PipelineOptions options,
                                                       PipelineObserver& observer,
                                                       std::stop_token stop = {});
-  // The same for traces that were listed before, none of them live. `first` is the first of them
-  // when it was found before.
+  // The same for traces that were listed before. `first` is the first of them when it was found
+  // before, which live ones are not.
   [[nodiscard]] static std::unique_ptr<Pipeline> open(PipelineOptions options,
                                                       PipelineObserver& observer,
                                                       std::stop_token stop,
                                                       std::vector<TracePlace> places,
                                                       std::optional<FoundTrace> first = {});
 
-  // Live sources in order of arrival, each read on a thread of its own. The stages of a source were
-  // applied to them. `end` makes feeds and sources end that wait for something. `several`: more
-  // than one trace may come.
-  [[nodiscard]] static std::unique_ptr<Pipeline> arriving(
-      PipelineOptions options, PipelineObserver& observer,
-      std::vector<std::unique_ptr<SourceFeed>> feeds, std::function<void()> end, bool several);
+  // The events of live places in order of arrival, each of which is read on a thread of its own.
+  // Null when none is left.
+  [[nodiscard]] static std::unique_ptr<Pipeline> arriving(std::unique_ptr<Live> live);
 
   // Whether the traces are live.
   [[nodiscard]] bool live() const { return arrivals_ != nullptr; }
@@ -94,7 +92,8 @@ class Pipeline final : public RecordSource {
   std::vector<std::shared_ptr<TraceSource>> traces_;
   // Of `traces_`, by the numbers of their descriptions, as far as they were asked for.
   mutable std::unordered_map<std::uint64_t, TraceSource*> by_number_;
-  std::size_t named_ = 0;  // of `traces_`, those that are not read again
+  std::unique_ptr<Live> live_;  // what the stages of live traces read
+  std::size_t named_ = 0;       // of `traces_`, those that are not read again
   std::vector<std::shared_ptr<TraceSource>> again_;
   RecordSourcePtr stages_;
 };
@@ -116,28 +115,6 @@ class SingleTrace final : public RecordSource {
   std::unique_ptr<TraceSource> trace_;
   std::shared_ptr<const Reader> reader_;
   RecordSourcePtr stages_;
-};
-
-// The traces of operands one after the other. One thread at a time.
-class TraceByTrace {
- public:
-  struct Item {
-    const TracePlace* place;  // until the next one is asked for
-    Result<std::unique_ptr<SingleTrace>> trace;
-  };
-
-  // None of the places may be live.
-  TraceByTrace(PipelineOptions options, PipelineObserver& observer, std::stop_token stop,
-               std::vector<TracePlace> places)
-      : context_{std::move(options), observer, std::move(stop)}, places_(std::move(places)) {}
-
-  // Opens the next one; nothing: there are no more. Errors: why it cannot be opened.
-  [[nodiscard]] std::optional<Item> next();
-
- private:
-  PipelineContext context_;
-  std::vector<TracePlace> places_;
-  std::size_t next_ = 0;
 };
 
 }  // namespace tracedeck::flow

@@ -19,6 +19,10 @@ void PipelineObserver::opened(const TraceDescription&) {}
 void PipelineObserver::progress(double) {}
 void PipelineObserver::selected_nothing(const NothingSelected&) {}
 void PipelineObserver::note(const std::string&) {}
+void PipelineObserver::refused(const Error& error) { failed(error); }
+void PipelineObserver::news(io::LiveNews what, const std::string& sentence) {
+  if (what != io::LiveNews::kPeer) note(sentence);
+}
 
 ReadOptions PipelineContext::read_options(bool live, std::size_t traces_at_once) const {
   const unsigned jobs =

@@ -6,11 +6,13 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/flow/stage.hpp"
 #include "tracedeck/format/format.hpp"
+#include "tracedeck/io/input_sequence.hpp"
 
 namespace tracedeck::flow {
 
@@ -18,6 +20,7 @@ struct PipelineOptions {
   std::vector<std::string> operands = {};              // see `list_traces`
   const Format* format = nullptr;                      // null: recognise it
   bool follow = false;                                 // files and devices are live
+  unsigned baud = 0;                                   // see `io::LiveOptions::baud`
   bool hexadecimal = false;                            // see `ReadOptions::hexadecimal`
   bool as_stored = false;                              // see `ReadOptions::as_stored`
   std::shared_ptr<const GivenMetadata> metadata = {};  // see `ReadOptions::metadata`
@@ -43,7 +46,8 @@ struct NothingSelected {
   bool by_time = false;
 };
 
-// Is called while a pipeline is opened and read, on the thread that does so.
+// Is called while a pipeline is opened and read, on the thread that does so. Of live traces it is
+// also called on threads that read them, by one at a time, and shall not wait for the pipeline.
 class PipelineObserver {
  public:
   PipelineObserver() = default;
@@ -59,10 +63,21 @@ class PipelineObserver {
   virtual void selected_nothing(const NothingSelected& what);
   // See `ReadOptions::notice`.
   virtual void note(const std::string& sentence);
+
+  // What happens at live places: an input that could not be read where others follow, unless
+  // overridden `failed`; and the rest, unless overridden a note of all but peers that come.
+  virtual void refused(const Error& error);
+  virtual void news(io::LiveNews what, const std::string& sentence);
 };
 
-// What the parts of a pipeline share. The observer must outlive it.
+// What the parts of a pipeline share. The observer must outlive it. Of the options without the
+// operands, which were listed: traces keep copies, and there may be thousands of both.
 struct PipelineContext {
+  PipelineContext(PipelineOptions with, PipelineObserver& to, std::stop_token by)
+      : options(std::move(with)), observer(to), stop(std::move(by)) {
+    options.operands.clear();
+  }
+
   PipelineOptions options;
   PipelineObserver& observer;
   std::stop_token stop;

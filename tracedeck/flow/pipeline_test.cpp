@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tracedeck/flow/trace_by_trace.hpp"
 #include "tracedeck/folder_format_test.hpp"
 
 namespace tracedeck::flow {
@@ -60,15 +61,12 @@ class PipelineTest : public testing::Test {
   // The same trace by trace.
   std::vector<std::vector<std::string>> events_by_trace() {
     std::vector<std::vector<std::string>> result;
-    TraceByTrace traces(options, listener, {},
-                        list_traces({.names = options.operands, .format = &kFolder}, {}));
-    while (auto item = traces.next()) {
-      if (!item->trace) {
-        result.push_back({item->place->operand + " failed"});
-      } else {
-        result.push_back(events_of(**item->trace));
-      }
-    }
+    for_each_trace(
+        options, listener, {}, list_traces({.names = options.operands, .format = &kFolder}, {}),
+        [&](const TracePlace& place, Result<std::unique_ptr<SingleTrace>> trace) {
+          result.push_back(trace ? events_of(**trace) : std::vector{place.operand + " failed"});
+          return true;
+        });
     return result;
   }
 

@@ -56,10 +56,11 @@ const Format* format_of_core_files(const Operands& operands) {
   return found == formats().end() ? nullptr : *found;
 }
 
-void add_core_file(const Operands& operands, const std::string& operand, CoreFile file,
+// `apart`: what is read beside live places is read file by file.
+void add_core_file(const Operands& operands, const std::string& operand, CoreFile file, bool apart,
                    std::vector<TracePlace>& places) {
   const auto place = std::ranges::find_if(places, &TracePlace::has_core_files);
-  if (place != places.end()) {
+  if (place != places.end() && !apart) {
     place->core_files.push_back(std::move(file));
     return;
   }
@@ -133,6 +134,7 @@ std::vector<std::string_view> TracePlace::names() const {
 }
 
 std::vector<TracePlace> list_traces(const Operands& operands, const std::stop_token& stop) {
+  const bool live = operands.follow || std::ranges::any_of(operands.names, io::is_live_address);
   std::vector<TracePlace> places;
   for (const std::string& operand : operands.names) {
     if (operands.follow || io::is_live_address(operand)) {
@@ -140,7 +142,7 @@ std::vector<TracePlace> list_traces(const Operands& operands, const std::stop_to
     } else if (flow::is_directory(operand)) {
       add_directories(operands, operand, stop, places);
     } else if (std::optional<CoreFile> file = core_file(operands, operand)) {
-      add_core_file(operands, operand, *std::move(file), places);
+      add_core_file(operands, operand, *std::move(file), live, places);
     } else {
       places.push_back({.operand = operand});
     }

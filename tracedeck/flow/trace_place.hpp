@@ -54,7 +54,7 @@ struct Operands {
 };
 
 // The traces of all operands, in order. Directories are searched, files not touched. All FILE@CORE
-// are one trace, in the place of the first, or one each if they are followed; a path that exists
+// are one trace, in the place of the first, or one each if any operand is live; a path that exists
 // with its `@` is a plain file. What cannot be searched, or holds no trace, is a place with a
 // failure. Allows as many open files as the traces have.
 [[nodiscard]] std::vector<TracePlace> list_traces(const Operands& operands,

@@ -9,6 +9,7 @@
 
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/key_table.hpp"
+#include "tracedeck/timeline/rule_parts.hpp"
 #include "tracedeck/timeline/table_keys.hpp"
 
 namespace tracedeck::timeline {
@@ -37,10 +38,6 @@ constexpr auto kEndings = std::to_array<Endings>({
 std::string_view prefix_of(std::string_view name, std::string_view ending) {
   if (ending.empty() || !name.ends_with(ending)) return {};
   return name.substr(0, name.size() - ending.size());
-}
-
-std::string_view name_of(const EventClass& event_class) {
-  return event_class.name ? std::string_view(*event_class.name) : std::string_view();
 }
 
 const StructureClass* structure(const FieldClassPtr& field_class) {

@@ -46,7 +46,8 @@ void write_ranges(JsonOut& out, std::string_view key, const IntegerRanges& range
 }
 
 // Labels are keys here, so those that occur twice become one.
-void write_mappings(JsonOut& out, std::string_view key, const std::vector<Mapping>& mappings) {
+void write_mappings(JsonOut& out, std::string_view key, const std::vector<Mapping>& mappings,
+                    MetadataText& pieces) {
   NameIndex first;
   std::map<std::size_t, IntegerRanges> merged;  // of those that occur more than once, by the first
   std::vector<bool> is_first(mappings.size());
@@ -63,6 +64,7 @@ void write_mappings(JsonOut& out, std::string_view key, const std::vector<Mappin
     const auto several = merged.find(i);
     write_ranges(out, mappings[i].label,
                  several == merged.end() ? mappings[i].ranges : several->second);
+    pieces.between();
   }
   out.end_object();
 }
@@ -77,8 +79,9 @@ class ClassText {
  public:
   using Aliases = std::unordered_map<const FieldClass*, std::string>;
 
-  ClassText(std::string& text, Dialect dialect, const Aliases& aliases, std::size_t& spelt)
-      : out_(text),
+  ClassText(MetadataText& pieces, Dialect dialect, const Aliases& aliases, std::size_t& spelt)
+      : pieces_(pieces),
+        out_(pieces.text),
         rc3_(dialect == Dialect::kRc3),
         dialect_(dialect),
         aliases_(aliases),
@@ -179,8 +182,9 @@ class ClassText {
     if (fixed != nullptr) layout(field_class, *fixed);
     if (!bits && integer.display_base != DisplayBase::kDecimal)
       out_.key("preferred-display-base").integer(static_cast<int>(integer.display_base));
-    if (integer.form == Form::kEnumeration) write_mappings(out_, "mappings", integer.mappings);
-    if (integer.form == Form::kBitMap) write_mappings(out_, "flags", integer.mappings);
+    if (integer.form == Form::kEnumeration)
+      write_mappings(out_, "mappings", integer.mappings, pieces_);
+    if (integer.form == Form::kBitMap) write_mappings(out_, "flags", integer.mappings, pieces_);
     if (!bits && !integer.is_signed) roles(field_class);
   }
 
@@ -242,6 +246,7 @@ class ClassText {
       path_.pop_back();
       attributes(member.attributes);
       out_.end_object();
+      pieces_.between();
     }
     if (!structure.members.empty()) out_.end_array();
     frames_.pop_back();
@@ -272,6 +277,7 @@ class ClassText {
       value(*option.field_class);
       attributes(option.attributes);
       out_.end_object();
+      pieces_.between();
     }
     out_.end_array();
   }
@@ -317,6 +323,7 @@ class ClassText {
     out_.end_array();
   }
 
+  MetadataText& pieces_;
   JsonOut out_;
   bool rc3_;
   bool has_clock_ = true;
@@ -472,7 +479,7 @@ class JsonMetadataWriter final : public MetadataWriter {
       for (const FieldClassPtr& root : roots) {
         if (root == nullptr) continue;
         if (auto aliased = add_aliases(root); !aliased) {
-          text_.resize(before);
+          pieces_.take_back(before);
           return aliased;
         }
       }
@@ -484,14 +491,14 @@ class JsonMetadataWriter final : public MetadataWriter {
   Result<void> one_fragment(std::string_view type, std::size_t before, Fill fill) {
     text_.push_back('\x1e');
     std::size_t spelt = 0;
-    ClassText text(text_, dialect_, aliases_, spelt);
+    ClassText text(pieces_, dialect_, aliases_, spelt);
     text.out().begin_object();
     text.out().key("type").string(type);
     fill(text);
     text.out().end_object();
     text_.push_back('\n');
     if (!text.error()) return {};
-    text_.resize(before);
+    pieces_.take_back(before);
     return std::unexpected(*text.error());
   }
 

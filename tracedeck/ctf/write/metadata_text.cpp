@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "tracedeck/base/json_out.hpp"
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/json_metadata_writer.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"
@@ -48,16 +49,78 @@ bool has_class(const FieldClass& field_class, bool rc3) {
   return field_class.as<MapClass>() == nullptr && field_class.as<DynamicClass>() == nullptr;
 }
 
+bool is_known(const Extent& extent) {
+  return std::holds_alternative<StaticLength>(extent) ||
+         std::holds_alternative<LengthField>(extent);
+}
+
+// The same of CTF 1.8, of classes that were read from it: those of TSDL as it is usual.
+bool has_ctf1_class(const FieldClass& field_class) {
+  using Form = IntegerClass::Form;
+  if (const auto* const integer = field_class.as<IntegerClass>()) {
+    const auto* const fixed = std::get_if<FixedLayout>(&integer->layout);
+    return fixed != nullptr && fixed->width <= 64 && !fixed->reversed &&
+           (integer->form == Form::kNumber ||
+            (integer->form == Form::kEnumeration && !integer->mappings.empty()));
+  }
+  if (const auto* const real = field_class.as<RealClass>())
+    return real->layout.width == 32 || real->layout.width == 64;
+  if (const auto* const string = field_class.as<StringClass>()) {
+    return string->encoding == TextEncoding::kUtf8 && !string->interned &&
+           (std::holds_alternative<NullTerminated>(string->extent) || is_known(string->extent));
+  }
+  if (const auto* const array = field_class.as<ArrayClass>())
+    return is_known(array->extent) && !array->interned && field_class.roles.empty();
+  return field_class.as<StructureClass>() != nullptr || field_class.as<VariantClass>() != nullptr;
+}
+
+// Whether a member of a structure, before the variant, is an enumeration that has a label of the
+// name and the ranges of each option.
+bool has_ctf1_selector(const StructureClass& structure, const VariantClass& variant) {
+  const auto& selector = variant.selector;
+  if (!selector || selector->root != Root::kRelative || selector->path.size() != 1 ||
+      !selector->path.front())
+    return false;
+  const auto found = std::ranges::find(structure.members, *selector->path.front(), &Member::name);
+  if (found == structure.members.end()) return false;
+  const auto* const labels = found->field_class->as<IntegerClass>();
+  if (labels == nullptr || labels->form != IntegerClass::Form::kEnumeration) return false;
+  const auto label_of = [&](std::size_t i) { return labels->mappings[i].label.view(); };
+  NameIndex index;
+  for (std::size_t i = 0; i < labels->mappings.size(); ++i) {
+    if (index.add(i, label_of) != i) return false;
+  }
+  return std::ranges::all_of(variant.options, [&](const VariantOption& option) {
+    const std::size_t label = index.find(option.name.view(), label_of);
+    return label != NameIndex::kNone && is_tsdl_name(option.name) &&
+           labels->mappings[label].ranges == option.ranges;
+  });
+}
+
+// Variants are members of structures, with selectors of their own.
+bool has_ctf1_variants(const FieldClass& field_class) {
+  const auto* const structure = field_class.as<StructureClass>();
+  bool fine = true;
+  for_each_child(field_class, [&](const FieldClassPtr& inner) {
+    const auto* const variant = inner->as<VariantClass>();
+    fine = fine && (variant == nullptr ||
+                    (structure != nullptr && has_ctf1_selector(*structure, *variant)));
+  });
+  return fine;
+}
+
 class Expressible {
  public:
-  explicit Expressible(bool rc3) : rc3_(rc3) {}
+  explicit Expressible(Dialect dialect) : dialect_(dialect) {}
 
   bool operator()(const FieldClassPtr& field_class, std::size_t depth = 0) {
     if (field_class == nullptr) return true;
     if (depth > kClassNesting) return false;
     const auto known = known_.find(field_class.get());
     if (known != known_.end()) return known->second;
-    bool fine = has_class(*field_class, rc3_);
+    bool fine = dialect_ == Dialect::kCtf1
+                    ? has_ctf1_class(*field_class) && has_ctf1_variants(*field_class)
+                    : has_class(*field_class, dialect_ == Dialect::kRc3);
     if (fine) {
       for_each_child(*field_class,
                      [&](const FieldClassPtr& inner) { fine = fine && (*this)(inner, depth + 1); });
@@ -67,7 +130,7 @@ class Expressible {
   }
 
  private:
-  bool rc3_;
+  Dialect dialect_;
   std::unordered_map<const FieldClass*, bool> known_;
 };
 
@@ -83,9 +146,9 @@ class DescriptionText {
     return description_.version() == trace_version(Dialect::kCtf1);
   }
 
-  // `sink(text)` takes the text of each class, and may refuse.
-  template <class Sink>
-  Result<void> write(const Sink& sink) {
+  // `sink` takes the text, and may refuse.
+  Result<void> write(MetadataText::Sink sink) {
+    writer_->hand_to(std::move(sink));
     TraceClass trace_class = description_.trace_class();
     if (auto mapped = map(trace_class.packet_header, Root::kPacketHeader); !mapped) return mapped;
     Result<void> done = writer_->begin(trace_class, description_.environment());
@@ -97,10 +160,10 @@ class DescriptionText {
     for (const DataStreamClass& stream_class : description_.stream_classes()) {
       if (done) done = add(stream_class);
     }
-    if (done) done = sink(writer_->take());
+    if (done) done = writer_->hand_on();
     for (const EventClass& event_class : description_.event_classes()) {
       if (done) done = add(event_class);
-      if (done) done = sink(writer_->take());
+      if (done) done = writer_->hand_on();
     }
     return done;
   }
@@ -108,7 +171,7 @@ class DescriptionText {
  private:
   // As it is, if it can be.
   [[nodiscard]] bool stays(std::initializer_list<FieldClassPtr> roots) const {
-    if (options_.dialect == Dialect::kCtf1) return false;
+    if (options_.dialect == Dialect::kCtf1 && !is_ctf1()) return false;
     return std::ranges::all_of(
         roots, [&](const FieldClassPtr& root) { return is_expressible(root, options_.dialect); });
   }
@@ -174,8 +237,15 @@ class DescriptionText {
 
 }  // namespace
 
+Result<void> MetadataText::hand_on() {
+  if (sink_ == nullptr) return {};
+  if (handed_on_) handed_on_ = sink_(text);
+  text.clear();
+  return handed_on_;
+}
+
 bool is_expressible(const FieldClassPtr& field_class, Dialect dialect) {
-  return Expressible(dialect == Dialect::kRc3)(field_class);
+  return Expressible(dialect)(field_class);
 }
 
 std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect) {
@@ -184,20 +254,20 @@ std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect) {
 
 namespace {
 
-template <class Sink>
-Result<void> hand_on(const TraceDescription& description, Dialect dialect, const Sink& sink) {
+Result<void> hand_on(const TraceDescription& description, Dialect dialect,
+                     MetadataText::Sink sink) {
   // CTF2-SPEC-2.0 names what others spell out.
   if (dialect != Dialect::kFinal) {
     if (auto fits = WrittenOut().add(description); !fits) return fits;
   }
-  return DescriptionText(description, dialect).write(sink);
+  return DescriptionText(description, dialect).write(std::move(sink));
 }
 
 }  // namespace
 
 Result<std::string> metadata_text(const TraceDescription& description, Dialect dialect) {
   std::string text;
-  const auto done = hand_on(description, dialect, [&](const std::string& piece) -> Result<void> {
+  const auto done = hand_on(description, dialect, [&](std::string_view piece) -> Result<void> {
     text += piece;
     return {};
   });
@@ -208,10 +278,9 @@ Result<std::string> metadata_text(const TraceDescription& description, Dialect d
 Result<void> write_metadata_text(const TraceDescription& description, Dialect dialect,
                                  io::Output& output) {
   const auto tried =
-      hand_on(description, dialect, [](const std::string&) -> Result<void> { return {}; });
+      hand_on(description, dialect, [](std::string_view) -> Result<void> { return {}; });
   if (!tried) return tried;
-  return hand_on(description, dialect,
-                 [&](const std::string& piece) { return output.write(piece); });
+  return hand_on(description, dialect, [&](std::string_view piece) { return output.write(piece); });
 }
 
 std::string environment_text(const Attributes& environment) {

@@ -5,9 +5,11 @@
 // (target_classes.hpp makes such classes). `metadata_text` takes any description.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "tracedeck/base/error.hpp"
@@ -21,10 +23,42 @@ namespace tracedeck::ctf {
 // the other dialects a class that is shared stands wherever it is used.
 inline constexpr std::size_t kMostSpeltClasses = std::size_t{1} << 20;
 
+// Text that is made in pieces.
+class MetadataText {
+ public:
+  // Takes the text as it is made.
+  using Sink = std::function<Result<void>(std::string_view)>;
+
+  // What is appended to, and is not longer than a piece or what was appended last after `between`.
+  std::string text;
+
+  void hand_to(Sink sink) { sink_ = std::move(sink); }
+  // To be called where text may be handed on, often enough for pieces to be short.
+  void between() {
+    if (text.size() < kPiece) return;
+    // The next call returns the same error.
+    [[maybe_unused]] const Result<void> handed_on = hand_on();
+  }
+  // Hands on what there is, if there is a sink. Errors: the first of the sink, which then gets
+  // nothing more.
+  Result<void> hand_on();
+  // Takes back what was appended after `size` bytes, unless it was handed on.
+  void take_back(std::size_t size) {
+    if (size < text.size()) text.resize(size);
+  }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{64} << 10;
+
+  Sink sink_;
+  Result<void> handed_on_;
+};
+
 // Makes the fragments or blocks of a metadata stream, in the order of the calls. Classes that were
 // added may not be referred to by other descriptions' classes: a data stream class names its clock
 // by id, an event record class its data stream class. Errors: kLimitExceeded (the two limits
-// above), kUnsupported (a class that the dialect has no words for); nothing is appended then.
+// above), kUnsupported (a class that the dialect has no words for); nothing is appended then, but
+// what was handed on is.
 class MetadataWriter {
  public:
   virtual ~MetadataWriter() = default;
@@ -43,8 +77,14 @@ class MetadataWriter {
   // What was added since the last call.
   [[nodiscard]] std::string take() { return std::exchange(text_, {}); }
 
+  // From now on what is added is handed on, long classes piece by piece, so that no text is kept.
+  void hand_to(MetadataText::Sink sink) { pieces_.hand_to(std::move(sink)); }
+  // Hands on the rest. Errors: those of the sink.
+  [[nodiscard]] Result<void> hand_on() { return pieces_.hand_on(); }
+
  protected:
-  std::string text_;
+  MetadataText pieces_;
+  std::string& text_ = pieces_.text;
 };
 
 [[nodiscard]] std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect);

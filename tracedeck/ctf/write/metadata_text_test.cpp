@@ -137,6 +137,84 @@ TEST(MetadataText, IsReadBack) {
   }
 }
 
+// Measures what it is given at once.
+class PieceOutput final : public io::Output {
+ public:
+  const std::string& name() const override { return name_; }
+  Result<void> write(ByteSpan bytes) override {
+    longest = std::max(longest, bytes.size());
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (text.size() > most) return fail(ErrorCode::kWriteFailed, "full");
+    return {};
+  }
+  Result<void> flush() override { return {}; }
+  Result<void> finish() override { return {}; }
+
+  std::string text;
+  std::size_t longest = 0;
+  std::size_t most = std::size_t{1} << 30;
+
+ private:
+  std::string name_ = "pieces";
+};
+
+std::unique_ptr<TraceDescription> describe_labels(std::size_t count, Member more) {
+  IntegerClass labels{.layout = FixedLayout{.width = 32}, .form = IntegerClass::Form::kEnumeration};
+  for (std::size_t i = 0; i < count; ++i)
+    labels.mappings.push_back({.label = "label_" + std::to_string(i), .ranges = {{i, i}}});
+  return describe_events({plain_member("l", make_field_class(std::move(labels))), std::move(more)});
+}
+
+TEST(MetadataText, OfALongClassComesInPieces) {
+  const auto description = describe_labels(20'000, plain_member("x", unsigned_class(8)));
+  for (const Dialect dialect : {Dialect::kRc3, Dialect::kFinal, Dialect::kCtf1}) {
+    PieceOutput output;
+    ASSERT_TRUE(write_metadata_text(*description, dialect, output));
+    EXPECT_EQ(output.text, text_of(*description, dialect));
+    EXPECT_GT(output.text.size(), 3 * output.longest);
+    output.most = 100'000;
+    const auto written = write_metadata_text(*description, dialect, output);
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().code, ErrorCode::kWriteFailed);
+  }
+}
+
+TEST(MetadataText, OfALongClassThatCannotBeWrittenIsNothing) {
+  FieldClassPtr deep = unsigned_class(8);
+  for (int i = 0; i < 2000; ++i)
+    deep = make_field_class(StructureClass{.members = {plain_member("d", std::move(deep))}});
+  const auto description = describe_labels(20'000, plain_member("x", std::move(deep)));
+  for (const Dialect dialect : {Dialect::kRc3, Dialect::kFinal, Dialect::kCtf1}) {
+    PieceOutput output;
+    EXPECT_FALSE(write_metadata_text(*description, dialect, output));
+    EXPECT_EQ(output.text, "");
+  }
+}
+
+std::string rewritten(const std::string& tsdl) {
+  Metadata metadata("t", 0);
+  const auto reader = metadata_reader(as_bytes(tsdl), metadata);
+  (void)reader->read(as_bytes(tsdl), true);
+  return text_of(*metadata.description(), Dialect::kCtf1);
+}
+
+// What was read from CTF 1.8 stays what it was; a variant gets a selector of its own only where
+// the labels of the one it has are not the names of its options.
+TEST(MetadataText, Ctf1KeepsTheSelectorsThatItCan) {
+  const std::string head =
+      "/* CTF 1.8 */\n\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n};\n"
+      "\nstream {\n};\n\nevent {\n\tname = \"e\";\n\tid = 0;\n\tfields := struct {\n"
+      "\t\tenum : integer { size = 8; align = 8; signed = false; byte_order = le; base = 10; } { ";
+  const std::string variant =
+      " } _tag;\n\t\tvariant <_tag> {\n"
+      "\t\t\tstring { encoding = UTF8; } one;\n\t\t\tstring { encoding = UTF8; } two;\n"
+      "\t\t} _v;\n\t};\n};\n";
+  const std::string alike = head + "\"one\" = 1 ... 3, \"two\" = 4" + variant;
+  EXPECT_EQ(rewritten(alike), alike);
+  const std::string underscore = head + "\"_one\" = 1 ... 3, \"two\" = 4" + variant;
+  EXPECT_NE(rewritten(underscore).find("variant <_v_tag>"), std::string::npos);
+}
+
 TEST(EnvironmentText, IsAnAuxiliaryStream) {
   EXPECT_EQ(environment_text(
                 {{.key = "host", .value = "amqui"}, {.key = "n", .value = "3", .is_json = true}}),

@@ -73,7 +73,8 @@ std::string_view order_word(ByteOrder order) { return order == ByteOrder::kLittl
 // The field classes of one block.
 class TypeText {
  public:
-  TypeText(std::string& text, std::size_t& spelt) : text_(text), spelt_(spelt) {}
+  TypeText(MetadataText& pieces, std::size_t& spelt)
+      : pieces_(pieces), text_(pieces.text), spelt_(spelt) {}
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
@@ -126,6 +127,7 @@ class TypeText {
     indent();
     type(*inner);
     text_.append(" ").append(name).append(lengths).append(";\n");
+    pieces_.between();
   }
 
   // Of arrays and of strings that are arrays of characters here; else null.
@@ -188,6 +190,7 @@ class TypeText {
         if (range.upper != range.lower) text_.append(" ... ").append(range.upper.to_string());
         comma = ", ";
       }
+      pieces_.between();
     }
     text_.append(" }");
   }
@@ -301,6 +304,7 @@ class TypeText {
     return "_" + tsdl_identifier(name);
   }
 
+  MetadataText& pieces_;
   std::string& text_;
   std::size_t& spelt_;
   Root root_ = Root::kPayload;
@@ -443,10 +447,10 @@ class TsdlMetadataWriter final : public MetadataWriter {
   Result<void> block(Fill fill) {
     const std::size_t before = text_.rfind("\n\n");
     std::size_t spelt = 0;
-    TypeText text(text_, spelt);
+    TypeText text(pieces_, spelt);
     fill(text);
     if (text.error()) {
-      text_.resize(before == std::string::npos ? 0 : before + 1);
+      pieces_.take_back(before == std::string::npos ? 0 : before + 1);
       return std::unexpected(*text.error());
     }
     text_.append("};\n");
