@@ -130,10 +130,12 @@ Result<void> Latency::finish(const Timeline& timeline) {
     }
     return;
   }
+  // Never negative: what would be has none.
   const std::int64_t duration = mark.duration();
+  const auto self = static_cast<std::uint64_t>(std::max<std::int64_t>(duration - inside, 0));
   row.durations.add_unsigned(static_cast<std::uint64_t>(duration));
-  row.total += static_cast<Uint128>(duration);
-  row.self += static_cast<Uint128>(std::max<std::int64_t>(duration - inside, 0));
+  row.total += static_cast<std::uint64_t>(duration);
+  row.self += self;
   if (duration > row.longest || (duration == row.longest && mark.begin < row.longest_begin)) {
     row.longest = duration;
     row.longest_begin = mark.begin;
