@@ -134,7 +134,9 @@ Marks open_marks(std::vector<std::string> paths, MarkOptions options) {
     return Marks(std::move(state));
   }
   auto stream = timeline::MarkStream::make(
-      {.tables = std::move(options.tables), .selection = wanted.selection},
+      {.tables = std::move(options.tables),
+       .all_flows = options.all_flows,
+       .selection = wanted.selection},
       [each = state.get()](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
         return each->sink(ahead);
       });

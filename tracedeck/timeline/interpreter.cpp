@@ -108,16 +108,14 @@ class Interpreter::Work {
   [[nodiscard]] const std::vector<BatchPtr>& batches() const { return batches_; }
   [[nodiscard]] Timeline& timeline() { return timeline_; }
 
-  [[nodiscard]] std::string explain() const {
-    std::string out;
-    const auto append = [&](const RuleSet& rules) {
-      if (!used_.contains(&rules)) return;
-      if (!out.empty()) out += '\n';
-      out += rules.table().text;
-    };
-    for (const auto& rules : rules_) append(*rules);
-    for (const auto& rules : inferred_rules_) append(*rules);
-    return out;
+  [[nodiscard]] std::vector<std::string> explained() const {
+    std::vector<std::string> tables;
+    for (const auto* const all : {&rules_, &inferred_rules_}) {
+      for (const auto& rules : *all) {
+        if (used_.contains(rules.get())) tables.push_back(rules->table().text);
+      }
+    }
+    return tables;
   }
 
   [[nodiscard]] std::vector<std::string> notices() const {
@@ -456,6 +454,16 @@ class Interpreter::Work {
   std::vector<BatchPtr> batches_;  // which these and marks refer to
 };
 
+std::string join_tables(const std::vector<std::string>& tables) {
+  std::string out;
+  for (auto each = tables.begin(); each != tables.end(); ++each) {
+    if (std::find(tables.begin(), each, *each) != each) continue;
+    if (!out.empty()) out += '\n';
+    out += *each;
+  }
+  return out;
+}
+
 Interpreter::Interpreter(std::unique_ptr<Work> work) : work_(std::move(work)) {}
 Interpreter::~Interpreter() = default;
 
@@ -472,7 +480,7 @@ Result<void> Interpreter::finish(MarkSink& sink) { return work_->finish(sink); }
 const Timeline& Interpreter::timeline() const { return work_->timeline(); }
 const std::vector<BatchPtr>& Interpreter::batches() const { return work_->batches(); }
 Timeline& Interpreter::timeline() { return work_->timeline(); }
-std::string Interpreter::explain() const { return work_->explain(); }
+std::vector<std::string> Interpreter::explained() const { return work_->explained(); }
 std::vector<std::string> Interpreter::notices() const { return work_->notices(); }
 
 }  // namespace tracedeck::timeline
