@@ -66,6 +66,13 @@ void run_diff(const Options& options, Session& session) {
     print(session, timeline::join_tables(tables));
     return;
   }
+  // What one of them has is enough.
+  std::vector<std::string> unknown = a->compared->unknown_arguments();
+  const std::vector<std::string> also = b->compared->unknown_arguments();
+  std::erase_if(unknown, [&](const std::string& each) {
+    return std::ranges::find(also, each) == also.end();
+  });
+  if (!unknown.empty()) return report_unknown(session, unknown);
   const timeline::Comparison comparison(*a->compared, *b->compared);
   const timeline::ReportedTrace shown_a{.name = name_a, .timeline = a->stream->timeline()};
   const timeline::ReportedTrace shown_b{.name = name_b, .timeline = b->stream->timeline()};
