@@ -317,6 +317,7 @@ std::string apply_port(Options& options, const std::string& value) {
 }
 
 std::string apply_slices_by(Options& options, const std::string& value) {
+  if (value.empty()) return "an expression is wanted, such as track";
   options.slices_by = value;
   const auto latency = timeline::Latency::make({.by = value});
   return latency ? std::string() : latency.error().message;

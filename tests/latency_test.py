@@ -147,6 +147,7 @@ sum = true
         )
         self.assertEqual(by("--by", ".kind", "--where", 'kind == "slice" && job == 1'), {("slice", "7", "7"): 1, ("slice", "8", "8"): 1})
         self.assertEqual(by("--by", "job * 10", "--where", 'kind == "wait"'), {("wait", "start -> end", "10"): 2, ("wait", "start -> end", "20"): 1})
+        self.check(run("latency", "--by", "", trace), 2)
         for option in ("--by", "--where"):
             result = self.check(run("latency", "--table", table, option, "jobb == 1", trace), 2)
             self.assertEqual((result.stdout, result.stderr.decode()), (b"", "tracedeck: error: no slice and no wait has `jobb`; did you mean `job`?\n"))

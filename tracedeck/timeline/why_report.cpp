@@ -23,6 +23,13 @@ std::string track_of(const Timeline& timeline, TrackId id) {
   return render::visible(timeline.track(id).name);
 }
 
+// Whose slice, wait or state it is: a track of states alone says no more than that.
+std::string place_of(const Timeline& timeline, const FoundSlice& slice) {
+  const Track& track = timeline.track(slice.track);
+  const bool of_parent = track.kind == TrackKind::kState && track.parent != kNoTrack;
+  return track_of(timeline, of_parent ? track.parent : slice.track);
+}
+
 std::string since(const Timeline& timeline, std::int64_t time) {
   return fmt::format("{:+.6f} s", static_cast<double>(time - timeline.begin()) / 1e9);
 }
@@ -214,12 +221,17 @@ void append_heading(std::string& out, const Evidence& evidence, const Timeline& 
       "{}{}{} {} on {} from {}{}", label_of(timeline, slice.name),
       evidence.arguments.empty() ? "" : " (" + render::visible(evidence.arguments) + ")",
       slice.is_wait ? " took" : " lasted", duration_text(slice.duration()),
-      track_of(timeline, slice.track), since(timeline, slice.begin),
+      place_of(timeline, slice), since(timeline, slice.begin),
       slice.is_open ? ", and had not ended when the trace did" : "");
-  out += durations.count() == 0 ? "; none such has ended\n"
-                                : fmt::format("; the median of {}{} is {}\n", durations.count(),
-                                              slice.is_open ? " such that ended" : " such",
-                                              short_duration(durations.quantile(0.5)));
+  if (durations.count() == 0) {
+    out += "; none such has ended\n";
+  } else if (durations.count() == 1 && !slice.is_open) {
+    out += "; there is no other such\n";
+  } else {
+    out += fmt::format("; the median of {}{} is {}\n", durations.count(),
+                       slice.is_open ? " such that ended" : " such",
+                       short_duration(durations.quantile(0.5)));
+  }
 }
 
 void append_states(render::JsonObject& object, std::string_view key,
