@@ -133,6 +133,12 @@ sum = true
         result = self.check(run("latency", "--where", "durration > 1", self.trace()), 2)
         self.assertIn("no slice and no wait has `durration`; did you mean `duration`?", result.stderr.decode())
 
+    @needs_traces
+    def test_groups_by_addresses_are_hexadecimal(self):
+        for path, by, name in (("glxgears-cyg-profile-fast", "addr", "0x403760"), ("ros2", "callback", "0x55f52997a8f8")):
+            text = self.check(run("latency", "--by", by, TRACES / "ctf/tracecompass" / path), 0).stdout.decode()
+            self.assertIn(f"  {name}  ", text)
+
     def test_groups_by_what_slices_and_waits_are_about(self):
         table = self.table(TABLE + WAIT)
         trace = self.file("by.bin", jobs((0, 0, (1, 7)), (100, 0, (2, 8)), (150, 1, (1,)), (400, 1, (2,)), (500, 0, (1, 8)), (600, 1, (1,))))

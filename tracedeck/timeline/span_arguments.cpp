@@ -21,6 +21,7 @@ constexpr std::size_t kMostNames = 1'000;
 SpanArguments::SpanArguments(std::vector<std::string> wanted)
     : wanted_(std::move(wanted)),
       seen_(wanted_.size()),
+      is_hexadecimal_(wanted_.size()),
       has_(wanted_.size()),
       cells_(wanted_.size()),
       values_(wanted_.size()) {}
@@ -87,6 +88,7 @@ void SpanArguments::put(std::string& into, std::string_view name, const query::V
   }
   const auto index = static_cast<std::size_t>(place - wanted_.begin());
   seen_[index] = has_[index] = true;
+  is_hexadecimal_[index] = value.is_hexadecimal;
   put_varint(into, index);
   query::encode(into, value);
 }
@@ -139,7 +141,10 @@ std::span<const query::Value> SpanArguments::values(std::string_view aside) {
       if (wanted_[i] == wanted_[static_cast<std::size_t>(*index)]) cells_[i] = *cell;
     }
   }
-  for (std::size_t i = 0; i < cells_.size(); ++i) values_[i] = cells_[i].value();
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    values_[i] = cells_[i].value();
+    values_[i].is_hexadecimal = is_hexadecimal_[i];
+  }
   return values_;
 }
 

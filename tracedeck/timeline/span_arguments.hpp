@@ -72,8 +72,9 @@ class SpanArguments {
   std::uint64_t without_lane_ = 0;      // slices whose begin made no mark
   std::set<std::string, std::less<>> names_ = {};  // of arguments that there are
   ClassCache<Fields> fields_ = {};
-  std::vector<bool> has_;  // what was put aside of the mark at hand, or before
-  std::string both_ = {};  // the arguments of a begin and its end
+  std::vector<bool> is_hexadecimal_;  // the last value of each that is wanted: how it is shown
+  std::vector<bool> has_;             // what was put aside of the mark at hand, or before
+  std::string both_ = {};             // the arguments of a begin and its end
   std::vector<query::Cell> cells_ = {};
   std::vector<query::Value> values_;
 };
