@@ -14,6 +14,7 @@
 
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/query/cell.hpp"
+#include "tracedeck/query/rows.hpp"
 #include "tracedeck/query/value.hpp"
 #include "tracedeck/timeline/arguments.hpp"
 
