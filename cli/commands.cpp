@@ -49,10 +49,11 @@ constexpr auto kWhyOptions = std::to_array<std::string_view>(
      "jobs",     "strict",      "color",  "progress",    "quiet",          "verbose",
      "help",     "version"});
 constexpr auto kDiffOptions = std::to_array<std::string_view>(
-    {"json",      "json-output",    "by",        "compared-top", "slice-where", "compared-require",
-     "table",     "begin",          "end",       "slice-order",  "metadata",    "format",
-     "as-stored", "tband-encoding", "max-state", "jobs",         "strict",      "color",
-     "progress",  "quiet",          "verbose",   "help",         "version"});
+    {"json",         "json-output", "by",         "compared-top", "slice-where", "compared-require",
+     "table",        "explain",     "begin",      "end",          "slice-order", "clock",
+     "clock-offset", "metadata",    "files-from", "format",       "as-stored",   "tband-encoding",
+     "max-state",    "jobs",        "strict",     "color",        "progress",    "quiet",
+     "verbose",      "help",        "version"});
 constexpr auto kViewOptions = std::to_array<std::string_view>(
     {"port",           "perfetto",     "table",    "explain",    "flows",  "perfetto-level",
      "args",           "min-duration", "max-size", "begin",      "end",    "slice-order",

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/time_lines.hpp"
@@ -58,6 +60,19 @@ void run_diff(const Options& options, Session& session) {
   if (!a) return;
   const auto b = read_trace(options, session, name_b);
   if (!b) return;
+  if (options.explain) {
+    std::vector<std::string> tables = a->stream->interpreter().explained();
+    std::ranges::move(b->stream->interpreter().explained(), std::back_inserter(tables));
+    print(session, timeline::join_tables(tables));
+    return;
+  }
+  // What one of them has is enough.
+  std::vector<std::string> unknown = a->compared->unknown_arguments();
+  const std::vector<std::string> also = b->compared->unknown_arguments();
+  std::erase_if(unknown, [&](const std::string& each) {
+    return std::ranges::find(also, each) == also.end();
+  });
+  if (!unknown.empty()) return report_unknown(session, unknown);
   const timeline::Comparison comparison(*a->compared, *b->compared);
   const timeline::ReportedTrace shown_a{.name = name_a, .timeline = a->stream->timeline()};
   const timeline::ReportedTrace shown_b{.name = name_b, .timeline = b->stream->timeline()};

@@ -23,6 +23,9 @@ void run_latency(const Options& options, Session& session) {
     print(session, read.interpreter->explain());
     return;
   }
+  if (const auto unknown = latency.unknown_arguments(); !unknown.empty())
+    return report_unknown(session, unknown);
+  for (const std::string& sentence : latency.notices()) session.diagnostics.note(sentence);
   constexpr std::size_t kUsualRows = 20;
   report.top = options.top.value_or(options.json ? 0 : kUsualRows);
   report.events_before = read.stream->events_before();

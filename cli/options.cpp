@@ -317,11 +317,10 @@ std::string apply_port(Options& options, const std::string& value) {
 }
 
 std::string apply_slices_by(Options& options, const std::string& value) {
+  if (value.empty()) return "an expression is wanted, such as track";
   options.slices_by = value;
   const auto latency = timeline::Latency::make({.by = value});
-  if (latency) return {};
-  return latency.error().message +
-         "\nof arguments of slices and waits ask query: 'spans | count, p99(duration) by task_id'";
+  return latency ? std::string() : latency.error().message;
 }
 
 std::string apply_top(Options& options, const std::string& value) {
@@ -534,13 +533,15 @@ constexpr std::array kOptions = {
                .value = "EXPR",
                .help = "only slices and waits for which EXPR is true",
                .detail = "EXPR is about name, category, label, track, kind (\"slice\" or "
-                         "\"wait\"), time, end and duration, never about events: without some "
-                         "events, begins and ends would not be found. Repeatable.",
+                         "\"wait\"), time, end, duration, and the arguments and fields of what "
+                         "they came of, as task_id; never about events: without some events, "
+                         "begins and ends would not be found. Repeatable.",
                .kind = ValueKind::kExpression,
                .apply = apply_slices_where},
     OptionSpec{.name = "by",
                .value = "EXPR",
-               .help = "a row for each value of EXPR too: track, kind, ...",
+               .help = "a row for each value of EXPR too: track, task_id, ...",
+               .detail = "EXPR is about the same as that of --where.",
                .apply = apply_slices_by},
     OptionSpec{.name = "top",
                .value = "N",

@@ -76,6 +76,11 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   return result;
 }
 
+void report_unknown(Session& session, const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) session.diagnostics.error(sentence);
+  session.outcome.note(ExitCode::kUsage);
+}
+
 void check_requirements(
     const Options& options, Session& session,
     const std::function<timeline::Requirement::Verdict(const timeline::Requirement& requirement)>&

@@ -34,6 +34,9 @@ void report_notices(Session& session, const timeline::Interpreter& interpreter);
                                     flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone,
                                     const std::function<void(const Batch& batch)>& see = {});
 
+// Reports arguments of slices and waits that an option names and none has: wrong usage.
+void report_unknown(Session& session, const std::vector<std::string>& sentences);
+
 // Reports each requirement that does not hold, as `check` finds, and counts it.
 void check_requirements(
     const Options& options, Session& session,

@@ -109,7 +109,12 @@ void run_why(const Options& options, Session& session) {
       });
   if (found.interpreter == nullptr || found.cut_short) return;
   const auto slice = finder->found();
-  if (!slice) return session.diagnostics.note(finder->nothing(found.interpreter->timeline()));
+  if (!slice) {
+    const std::string reason = finder->nothing(found.interpreter->timeline());
+    session.diagnostics.note(reason);
+    if (options.json) print(session, timeline::why_nothing_json(reason));
+    return;
+  }
   timeline::SliceWitness witness(*slice);
   const auto text = [&](const timeline::Timeline& line) {
     return timeline::why_text(witness.evidence(), line, finder->durations());

@@ -26,7 +26,7 @@ OPTIONS = {
     "query": "json output partial merge table explain begin end where order clock clock-offset follow slack baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "latency": "json output by top where require table explain begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "why": "longest slice rank at track json output table order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "diff": "json output by top where require table begin end order metadata format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "diff": "json output by top where require table explain begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
     "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",

@@ -255,6 +255,26 @@ class Figures(DiffTest):
             counted = sum(each[side]["count"] for each in late["events"] if side in each)
             self.assertLess(counted, 2 * len(slices))
 
+    def test_which_tables_were_applied(self):
+        b, a = (self.check(run("latency", "--explain", each), 0).stdout.decode() for each in (self.b, self.a))
+        self.assertEqual(self.diff(self.a, self.a, "--explain"), (a, ""))
+        # What both have is there once.
+        both = self.diff(self.b, self.a, "--explain")[0]
+        self.assertTrue(both.startswith(b))
+        for table in a.split("\ntable = "):
+            self.assertEqual(both.count(table.strip("\n")), 1)
+
+    def test_traces_of_a_list_and_their_clocks(self):
+        want = self.diff(self.a, self.b, "--json")[0]
+        listed = self.file("list", f"{self.a}\n{self.b}\n".encode())
+        self.assertEqual(self.check(run("diff", "--json", "--files-from", listed), 0).stdout.decode(), want)
+        self.check(run("diff", "--files-from", listed, self.a), 2)
+        later = self.answer(self.a, self.b, "--clock-offset", f"{self.a}=1000000000")
+        self.assertEqual([row["a"]["p50"] for row in later["rows"] if "a" in row], [row["a"]["p50"] for row in json.loads(want)["rows"] if "a" in row])
+        self.assertEqual(later["b"], json.loads(want)["b"])
+        self.assertEqual(later["a"]["begin"], json.loads(want)["a"]["begin"] + 1_000_000_000)
+        self.diff(self.a, self.b, "--clock", "wall")
+
     def test_the_same_in_every_way_of_reading(self):
         want = self.diff(self.a, self.b, "--json")[0]
         for jobs in ("1", "4"):

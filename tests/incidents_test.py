@@ -95,14 +95,14 @@ LIST = [
     # Tonbandgeraet
     Incident(
         "lock-held",
-        [r"^task marker cycle .* 35\.7ms ", r"^control 2: .*blocked: receive bus [\d.]+% 35\.\dms"],
+        [r"^task marker cycle .* 35\.7ms ", r"^control 2: .*blocked: take bus [\d.]+% 35\.\dms"],
         [
             Question(
                 ["--longest", "task marker cycle"],
-                [r"state +blocked: receive bus 35\.6ms", r"held +bus: taken by logger, 35\.6ms", r"logger: running 35\.6ms"],
+                [r"state +blocked: take bus 35\.6ms", r"held +bus: taken by logger, 35\.6ms", r"logger: running 35\.6ms"],
                 r"logger held bus for 35\.6ms of it",
             ),
-            Question(["--longest", "blocked: receive bus"], [r"lasted 35\.6ms on control", r"bus: taken by logger"], r"logger held bus for 35\.6ms of it"),
+            Question(["--longest", "blocked: take bus"], [r"lasted 35\.6ms on control", r"bus: taken by logger"], r"logger held bus for 35\.6ms of it"),
         ],
     ),
     Incident(

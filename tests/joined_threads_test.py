@@ -1,5 +1,7 @@
 """Kernel and user space of one session: what a thread does in both is on one track."""
 
+import json
+import re
 import unittest
 
 import perfetto_decoder
@@ -9,6 +11,7 @@ from timeline_oracle.ctf_trace import Ctf
 from timeline_oracle.random_traces import KERNEL, UST
 
 STATEDUMP = {"lttng_statedump_process_state": ("tid", "pid", "ppid", "name:s")}
+THREAD_KIND, TASK = 2, 4  # of tracks
 THREAD, PROCESS = 3, 101  # as the writer of user space has it
 
 
@@ -57,7 +60,18 @@ class JoinedThreadsTest(CommandTest):
             # States of the kernel, calls and functions.
             sql = f"select (select count(*) from thread_state join thread using (utid) where tid = {THREAD} and upid > 0)"
             self.assertNotEqual(rows(file, sql), [["0"]])
+        self.check_page(*traces)
         return [(one.begin, one.name) for one in trace.slices if one.track == track]
+
+    def check_page(self, *traces):
+        """States lie on the track of what the thread does."""
+        page = self.folder / "out.html"
+        self.check(run("convert", "-q", "-o", page, *traces), 0)
+        text = re.search(r'<script type="application/json" id=index>(.*?)</script>', page.read_text("utf-8"), re.S)[1]
+        tracks = [one for one in json.loads(text)["tracks"] if one.get("tid") == THREAD]
+        (states,) = [one for one in tracks if one["kind"] == TASK]
+        threads = [one["id"] for one in tracks if one["kind"] == THREAD_KIND]
+        self.assertEqual(states["parent"], threads[0] if len(threads) == 1 else 0)
 
     def test_a_call_after_what_user_space_said(self):
         kernel = self.kernel(*self.call(1500, 1600))

@@ -131,7 +131,33 @@ sum = true
         by = self.rows("--table", self.table(), "--by", "duration > 200", "--where", "duration > 0", self.trace())
         self.assertEqual({(row["by"], row["count"]) for row in by["rows"]}, {("true", 1), ("false", 1)})
         result = self.check(run("latency", "--where", "durration > 1", self.trace()), 2)
-        self.assertIn("durration", result.stderr.decode())
+        self.assertIn("no slice and no wait has `durration`; did you mean `duration`?", result.stderr.decode())
+
+    @needs_traces
+    def test_groups_by_addresses_are_hexadecimal(self):
+        for path, by, name in (("glxgears-cyg-profile-fast", "addr", "0x403760"), ("ros2", "callback", "0x55f52997a8f8")):
+            text = self.check(run("latency", "--by", by, TRACES / "ctf/tracecompass" / path), 0).stdout.decode()
+            self.assertIn(f"  {name}  ", text)
+
+    def test_groups_by_what_slices_and_waits_are_about(self):
+        table = self.table(TABLE + WAIT)
+        trace = self.file("by.bin", jobs((0, 0, (1, 7)), (100, 0, (2, 8)), (150, 1, (1,)), (400, 1, (2,)), (500, 0, (1, 8)), (600, 1, (1,))))
+
+        def by(*args):
+            return {(row["kind"], row["name"], row["by"]): row["count"] for row in self.rows("--table", table, *args, trace)["rows"]}
+
+        # No table names them: of slices both events have `job`, and `kind` the one that begins.
+        self.assertEqual(
+            by("--by", "job"),
+            {("slice", "7", "1"): 1, ("slice", "8", "2"): 1, ("slice", "8", "1"): 1, ("wait", "start -> end", "1"): 2, ("wait", "start -> end", "2"): 1},
+        )
+        self.assertEqual(by("--by", ".kind", "--where", 'kind == "slice" && job == 1'), {("slice", "7", "7"): 1, ("slice", "8", "8"): 1})
+        self.assertEqual(by("--by", "job * 10", "--where", 'kind == "wait"'), {("wait", "start -> end", "10"): 2, ("wait", "start -> end", "20"): 1})
+        self.check(run("latency", "--by", "", trace), 2)
+        for option in ("--by", "--where"):
+            result = self.check(run("latency", "--table", table, option, "jobb == 1", trace), 2)
+            self.assertEqual((result.stdout, result.stderr.decode()), (b"", "tracedeck: error: no slice and no wait has `jobb`; did you mean `job`?\n"))
+            self.check(run("diff", "--table", table, option, "jobb == 1", trace, trace), 2)
 
     def test_what_was_before_is_known(self):
         answer = self.rows("--table", self.table(), "--begin", "150", self.trace())

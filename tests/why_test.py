@@ -113,7 +113,7 @@ class Why(CommandTest):
     def test_text(self):
         text, _ = self.why("--longest", "run")
         self.assertEqual(
-            text.splitlines()[0], "run 1 (job=1) lasted 1.00us on worker 0 from +0.000000 s; the median of 1 such is 1.00us"
+            text.splitlines()[0], "run 1 (job=1) lasted 1.00us on worker 0 from +0.000000 s; there is no other such"
         )
         self.assertIn("  meanwhile  worker 1: run 3, 700ns", text)
 
@@ -150,6 +150,43 @@ to_track = "worker"
                 text, said = self.why(*args)
                 self.assertEqual(text, "")
                 self.assertIn(why, said)
+                answer = self.answer(*args)
+                self.assertEqual(set(answer), {"found", "reason"})
+                self.assertFalse(answer["found"])
+                self.assertIn(why, answer["reason"])
+
+    def test_what_had_not_ended(self):
+        state = """
+[[track]]
+id = "state"
+kind = "state"
+name = "state"
+key = "worker"
+parent = "worker"
+[[state]]
+event = "Start"
+track = "state"
+name = "stuck"
+"""
+        table = self.file("open.toml", (TABLE + state).encode())
+        trace = self.file("open.bin", pool((10, START, (0, 1)), (40, END, (0,)), (50, START, (0, 2)), (60, START, (1, 3)), (200, END, (1,))))
+
+        def why(*args):
+            return self.check(run("why", "--table", table, *args, trace), 0).stdout.decode()
+
+        self.assertEqual(
+            why("--longest", "run 2").splitlines()[0],
+            "run 2 (job=2) lasted 150ns on worker 0 from +0.000000 s, and had not ended when the trace did; none such has ended",
+        )
+        self.assertTrue(why("--longest", "run").startswith("run 2 "))
+        answer = json.loads(why("--json", "--slice", "run", "--rank", "1"))
+        self.schema("why.schema.json").validate(answer)
+        self.assertEqual((answer["name"], answer["duration"], answer["open_at_end"], answer["of"]), ("run 2", 150, True, 0))
+        self.assertEqual([piece["name"] for piece in answer["meanwhile"]], ["run 3"])
+        self.assertNotIn("open_at_end", json.loads(why("--json", "--longest", "run 3")))
+        self.assertTrue(why("--longest", "stuck").startswith("stuck lasted 190ns on worker 0 from "))
+        answer = json.loads(why("--json", "--longest", "stuck"))
+        self.assertEqual((answer["kind"], answer["duration"], answer["open_at_end"]), ("state", 190, True))
 
     def test_usage(self):
         for args in ([], ["--longest", "run", "--at", "5"], ["--longest", "run", "--rank", "2"], ["--slice", "run", "--rank", "0"]):

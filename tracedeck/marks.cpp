@@ -7,7 +7,6 @@
 #include "tracedeck/timeline/arguments.hpp"
 #include "tracedeck/timeline/mark_stream.hpp"
 #include "tracedeck/timeline/mark_window.hpp"
-#include "tracedeck/timeline/rule_values.hpp"
 
 namespace tracedeck {
 
@@ -118,7 +117,7 @@ std::optional<EventView> MarkView::event() const {
 std::vector<MarkArgument> MarkView::arguments() const {
   std::vector<MarkArgument> arguments;
   timeline::visit_arguments(*mark_, [&](std::string_view name, const query::Value& value) {
-    arguments.push_back({std::string(name), timeline::to_text(value)});
+    arguments.push_back({std::string(name), timeline::argument_text(value)});
   });
   return arguments;
 }
@@ -134,7 +133,9 @@ Marks open_marks(std::vector<std::string> paths, MarkOptions options) {
     return Marks(std::move(state));
   }
   auto stream = timeline::MarkStream::make(
-      {.tables = std::move(options.tables), .selection = wanted.selection},
+      {.tables = std::move(options.tables),
+       .all_flows = options.all_flows,
+       .selection = wanted.selection},
       [each = state.get()](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
         return each->sink(ahead);
       });

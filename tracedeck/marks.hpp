@@ -35,6 +35,8 @@ struct MarkOptions {
   OpenOptions reading = {};
   // Beside the built-in tables, or in place of one of the same name. See `timeline::parse_table`.
   std::vector<timeline::Table> tables = {};
+  // Flows of all that led to something, also of what took less than tables ask for.
+  bool all_flows = false;
 };
 
 // A field of the event that a mark came of which the table names.

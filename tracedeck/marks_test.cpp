@@ -150,6 +150,26 @@ TEST_F(MarksTest, ArgumentsAndEventsLiveWithTheirMark) {
   EXPECT_EQ(events, 5'000);
 }
 
+TEST_F(MarksTest, FlowsOfWhatTookLessThanATableAsksForOnlyIfAllAreWanted) {
+  const std::string table = std::string(kTable) + R"([[flow]]
+from = "JobStart"
+to = "JobEnd"
+match = "job_id"
+from_track = "jobs"
+to_track = "jobs"
+minimum = "500ns"
+)";
+  for (const bool all : {false, true}) {
+    MarkOptions options{.all_flows = all};
+    options.tables.push_back(timeline::parse_table(table, "jobs.toml").value());
+    int arrived = 0;
+    for (const auto& mark : open_marks(write_jobs(9), std::move(options)))
+      arrived += mark.kind() == MarkKind::kFlowIn ? 1 : 0;
+    // They take 100 ns to 800 ns.
+    EXPECT_EQ(arrived, all ? 8 : 4);
+  }
+}
+
 TEST_F(MarksTest, WithoutATableNamesMakePairs) {
   int spans = 0;
   for (const auto& mark : open_marks(write_jobs(3))) spans += mark.duration() ? 1 : 0;

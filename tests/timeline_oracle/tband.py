@@ -3,6 +3,7 @@
 from .table import Base, number
 
 MUTEXES = (3, 4)
+TAKEN = (1, 2, 3, 4)  # semaphores and mutexes
 NEEDS = {
     **dict.fromkeys(
         (
@@ -32,12 +33,14 @@ class Table(Base):
         self.named = {}  # the same, also after losses: names are those that `print` shows
         self.pending = {}  # task -> what it will be when it is switched out
         self.names = {}
-        self.mutexes = set()
+        self.mutexes, self.taken = set(), set()
         for event in events:
             name, fields = event.get("name"), event.get("fields") or {}
             if name == "queue_kind":
                 if number(fields["kind"]) in MUTEXES:
                     self.mutexes.add(fields["queue_id"])
+                if number(fields["kind"]) in TAKEN:
+                    self.taken.add(fields["queue_id"])
             elif name == "isr_name":
                 self.names.setdefault(("isr", event["stream"]["core"], fields["isr_id"]), fields["name"])
             elif name in ("task_evtmarker_name", "task_valmarker_name"):
@@ -120,7 +123,8 @@ class Table(Base):
         self.later("blocked: send " + self.name("queue", fields["queue_id"]))
 
     def on_curtask_block_on_queue_receive(self, event, fields):
-        self.later("blocked: receive " + self.name("queue", fields["queue_id"]))
+        verb = "take" if fields["queue_id"] in self.taken else "receive"
+        self.later(f"blocked: {verb} " + self.name("queue", fields["queue_id"]))
 
     def priority(self, event, fields):
         self.sheet.counter("priority", self.track(fields["task_id"]) + " priority", fields["priority"])

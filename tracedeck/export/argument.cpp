@@ -48,7 +48,9 @@ Argument ArgumentReader::integer(const query::Value& value) {
     if (label.known()) return written(label.text);
   }
   if (const auto natural = value.integer.to_unsigned())
-    return {.kind = Argument::Kind::kUnsigned, .natural = *natural, .text = {}};
+    return {.kind = value.is_hexadecimal ? Argument::Kind::kAddress : Argument::Kind::kUnsigned,
+            .natural = *natural,
+            .text = {}};
   if (const auto number = value.integer.to_signed())
     return {.kind = Argument::Kind::kSigned, .integer = *number, .text = {}};
   scratch_.append(value.integer.to_string());

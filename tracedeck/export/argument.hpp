@@ -12,12 +12,12 @@ namespace tracedeck::exporting {
 
 // Points into the value, or into what made it.
 struct Argument {
-  enum class Kind : std::uint8_t { kNone, kBoolean, kSigned, kUnsigned, kReal, kText };
+  enum class Kind : std::uint8_t { kNone, kBoolean, kSigned, kUnsigned, kAddress, kReal, kText };
   Kind kind = Kind::kNone;
   union {
     bool boolean = false;
     std::int64_t integer;
-    std::uint64_t natural;
+    std::uint64_t natural;  // of kAddress too: what is shown in hexadecimal
     double real;
   };
   std::string_view text = {};

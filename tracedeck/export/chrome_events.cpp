@@ -1,5 +1,7 @@
 #include "tracedeck/export/chrome_events.hpp"
 
+#include <fmt/format.h>
+
 #include "tracedeck/export/mark_flags.hpp"
 #include "tracedeck/render/json.hpp"
 #include "tracedeck/render/json_object.hpp"
@@ -84,6 +86,8 @@ void Event::put_argument(std::string_view name, const Argument& argument) {
     case Argument::Kind::kUnsigned:
       put_key(name);
       return render::append_json_integer(arguments_, Nanoseconds::from_unsigned(argument.natural));
+    case Argument::Kind::kAddress:
+      return put_text(name, fmt::format("{:#x}", argument.natural));
     case Argument::Kind::kReal:
       return put_real(name, argument.real);
     case Argument::Kind::kText:

@@ -36,6 +36,9 @@ void Annotations::put_value(std::string_view name, const query::Value& value) {
     case Argument::Kind::kUnsigned:
       writer.integer(annotation_field::kUint, argument.natural);
       break;
+    case Argument::Kind::kAddress:
+      writer.integer(annotation_field::kPointer, argument.natural);
+      break;
     case Argument::Kind::kReal:
       writer.real(annotation_field::kDouble, argument.real);
       break;

@@ -119,6 +119,7 @@ inline constexpr std::uint32_t kUint = 3;
 inline constexpr std::uint32_t kInt = 4;
 inline constexpr std::uint32_t kDouble = 5;
 inline constexpr std::uint32_t kString = 6;
+inline constexpr std::uint32_t kPointer = 7;
 inline constexpr std::uint32_t kName = 10;
 }  // namespace annotation_field
 

@@ -49,6 +49,18 @@ void collect_sides(std::span<const StageSyntax> stages, std::map<std::string, Pa
   }
 }
 
+std::set<std::string> arguments_of_spans(std::span<const ExpressionPtr> expressions,
+                                         std::span<const Column> columns) {
+  std::set<std::string> arguments;
+  const auto note = [&](const Path& path) {
+    std::string name = column_name(path);
+    if (path.root < kFirstEventValue && find_column(columns, name) == nullptr)
+      arguments.insert(std::move(name));
+  };
+  for (const ExpressionPtr& each : expressions) for_each_path(*each, note);
+  return arguments;
+}
+
 std::set<std::string> arguments_of_spans(std::span<const StageSyntax> stages) {
   std::set<std::string> named;  // by `let`
   std::set<std::string> arguments;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "tracedeck/query/rows.hpp"
 #include "tracedeck/query/stages.hpp"
 
 namespace tracedeck::query {
@@ -17,5 +18,8 @@ void collect_sides(std::span<const StageSyntax> stages, std::map<std::string, Pa
 // What `stages` name of spans that these do not have as such (`span_columns`), up to the first
 // stage that makes other rows: names of their arguments, as columns are called.
 [[nodiscard]] std::set<std::string> arguments_of_spans(std::span<const StageSyntax> stages);
+// The same of expressions about spans that have only those columns.
+[[nodiscard]] std::set<std::string> arguments_of_spans(std::span<const ExpressionPtr> expressions,
+                                                       std::span<const Column> columns);
 
 }  // namespace tracedeck::query

@@ -186,7 +186,10 @@ Value value_of(const Slot* slot, const FieldClass* field_class, const ValueNames
   }
   const auto* const integer = field_class == nullptr ? nullptr : field_class->as<IntegerClass>();
   const auto with_labels = [&](Value value) {
-    if (integer != nullptr && gives_labels(*integer)) value.labels = integer;
+    if (integer == nullptr) return value;
+    if (gives_labels(*integer)) value.labels = integer;
+    value.is_hexadecimal = integer->display_base == DisplayBase::kHexadecimal ||
+                           integer->form == IntegerClass::Form::kAddress;
     return value;
   };
   switch (slot->kind) {

@@ -37,8 +37,9 @@ struct Value {
   };
   Kind kind = Kind::kUnknown;
   bool boolean = false;
-  bool is_json = false;      // of a text: it was an array, structure or map
-  bool is_estimate = false;  // of an integer: about so many
+  bool is_json = false;         // of a text: it was an array, structure or map
+  bool is_estimate = false;     // of an integer: about so many
+  bool is_hexadecimal = false;  // of an integer: its class is shown so, as addresses are
   Integer integer = {};
   double real = 0;
   std::string_view text = {};  // also the bytes of a blob; of kWide: the magnitude, little-endian

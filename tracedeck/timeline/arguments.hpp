@@ -17,6 +17,10 @@
 
 namespace tracedeck::timeline {
 
+// As it is shown: of enumerations the first label, of named numbers the name, and in hexadecimal
+// where its class asks for that.
+[[nodiscard]] std::string argument_text(const query::Value& value);
+
 // Of the events of one class. Paths are resolved once.
 class Arguments {
  public:
@@ -40,6 +44,7 @@ class Arguments {
     query::Path path;  // what `reference` refers to
     query::FieldReference reference;
     const ValueNames* names;
+    bool is_address;  // by its name
   };
   std::deque<Field> fields_;
 };

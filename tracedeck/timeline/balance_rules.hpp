@@ -21,11 +21,11 @@ class Balance {
   };
 
   // False when it is not held: there are too many already.
-  [[nodiscard]] bool add(const Words& key, TrackId track, std::int64_t value) {
-    std::uint64_t& place = keys_.place(key.data());
+  [[nodiscard]] bool add(const std::uint64_t* key, TrackId track, std::int64_t value) {
+    std::uint64_t& place = keys_.place(key);
     if (place == 0) {
       if (unused_.empty() && parts_.size() >= kMost) {
-        keys_.erase(key.data());
+        keys_.erase(key);
         return false;
       }
       if (unused_.empty()) {
@@ -43,10 +43,10 @@ class Balance {
     change(parts_[place - 1], value);
     return true;
   }
-  [[nodiscard]] Change take_off(const Words& key) {
-    const std::uint32_t number = keys_.find(key.data());
+  [[nodiscard]] Change take_off(const std::uint64_t* key) {
+    const std::uint32_t number = keys_.find(key);
     if (number == 0) return {};
-    keys_.erase(key.data());
+    keys_.erase(key);
     unused_.push_back(number);
     const Part& part = parts_[number - 1];
     change(part, -part.value);
@@ -105,25 +105,22 @@ class AddToBalance final : public Action {
         track_(std::move(track)),
         when_(state.when, event_class, context),
         value_(state.value, event_class),
-        key_(bind_all(state.key_a, event_class)),
-        trace_(trace) {}
+        key_(state.key_a, event_class, trace) {}
 
   [[nodiscard]] bool possible() const {
-    return track_.possible() && value_.possible() && all_possible(key_);
+    return track_.possible() && value_.possible() && key_.possible();
   }
 
   void run(const Moment& now) override {
     const Event& event = *now.event;
     if (!when_(event)) return;
-    Words words = {};
     const TrackId track = track_.find(event);
-    if (track == kNoTrack || !read_key(key_, event, context_.scope, words.data())) return;
-    words[key_.size()] = trace_;
+    if (track == kNoTrack || !key_.read(event, context_.scope)) return;
     const query::Value value = value_.read(event, context_.scope);
     const auto number =
         value.kind == query::Value::Kind::kInteger ? value.integer.to_signed() : std::nullopt;
     if (!number || *number == std::numeric_limits<std::int64_t>::min()) return;
-    if (!balance_.add(words, track, *number)) {
+    if (!balance_.add(key_.words(), track, *number)) {
       ++context_.marking.timeline().mutable_counts().not_held;
       return;
     }
@@ -136,34 +133,27 @@ class AddToBalance final : public Action {
   BoundTrack track_;
   BoundWhen when_;
   BoundValue value_;
-  std::vector<BoundValue> key_;
-  std::uint64_t trace_;
+  BoundKey key_;
 };
 
 class TakeOffBalance final : public Action {
  public:
   TakeOffBalance(BalanceState& state, const EventClass& event_class, RuleContext& context,
                  std::uint64_t trace)
-      : context_(context),
-        balance_(state.balance),
-        key_(bind_all(state.key_b, event_class)),
-        trace_(trace) {}
+      : context_(context), balance_(state.balance), key_(state.key_b, event_class, trace) {}
 
-  [[nodiscard]] bool possible() const { return all_possible(key_); }
+  [[nodiscard]] bool possible() const { return key_.possible(); }
 
   void run(const Moment& now) override {
-    Words words = {};
-    if (!read_key(key_, *now.event, context_.scope, words.data())) return;
-    words[key_.size()] = trace_;
-    const Balance::Change change = balance_.take_off(words);
+    if (!key_.read(*now.event, context_.scope)) return;
+    const Balance::Change change = balance_.take_off(key_.words());
     if (change.track != kNoTrack) context_.marking.counter(change.track, now, change.sum);
   }
 
  private:
   RuleContext& context_;
   Balance& balance_;
-  std::vector<BoundValue> key_;
-  std::uint64_t trace_;
+  BoundKey key_;
 };
 
 }  // namespace tracedeck::timeline

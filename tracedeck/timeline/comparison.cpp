@@ -206,6 +206,7 @@ void ComparedTrace::begin_at(std::int64_t time) {
 Result<void> ComparedTrace::take(const Timeline& timeline, std::span<const Mark> marks) {
   for (const Mark& mark : marks) {
     const bool is_wait = mark.kind == MarkKind::kWait;
+    if (mark.kind == MarkKind::kSliceBegin) latency_->see_begin(mark);
     if (!is_wait && mark.kind != MarkKind::kSliceEnd) continue;
     const LatencyRow* const row = latency_->count_end(timeline, mark, is_wait);
     if (row != nullptr) count_in_block(*row, mark);

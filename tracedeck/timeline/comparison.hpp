@@ -40,6 +40,10 @@ class ComparedTrace final : public MarkSink {
   void begin_at(std::int64_t time);
 
   [[nodiscard]] const std::deque<LatencyRow>& rows() const { return latency_->rows(); }
+  // As of `Latency`.
+  [[nodiscard]] std::vector<std::string> unknown_arguments() const {
+    return latency_->unknown_arguments();
+  }
   [[nodiscard]] const std::deque<EventCount>& events() const { return events_; }
   // Times of its first and last event, in ns, without what is not reported and what only describes
   // others.

@@ -141,8 +141,9 @@ void CompiledRules::compile_tracks(RuleParser& parser) {
     parser.value(rule.tid, space.tid);
     if (!rule.parent.empty()) space.parent = this->space(rule.parent);
     if (rule.join.empty()) continue;
-    space.tracks = &context_.joined.try_emplace(rule.join, rule.key.size() + 1).first->second;
-    if (!rule.shared || space.tracks->words() != rule.key.size() + 1)
+    const std::size_t words = TrackSpace::words_of(rule);
+    space.tracks = &context_.joined.try_emplace(rule.join, words).first->second;
+    if (!rule.shared || space.tracks->words() != words)
       parser.wrong({.message = fmt::format("tracks that are joined as `{}` are to be shared, and "
                                            "to have as many keys",
                                            rule.join)});

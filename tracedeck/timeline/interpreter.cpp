@@ -43,10 +43,14 @@ struct Interpreter::ClassPlan {
   bool counts_nanoseconds;
   bool has_duration;
   bool without_time;  // an event that lacks what it should have
-  bool planned = false;
-  bool is_skipped = false;  // nothing becomes of them, and nothing is to be counted
+  enum class Way : std::uint8_t {
+    kUnplanned,
+    kSkipped,  // nothing becomes of them, and nothing is to be counted
+    kPlain,    // `is_of_line`, and all its events have one time in nanoseconds
+    kAny,
+  };
+  Way way = Way::kUnplanned;
   bool is_of_line = false;  // it makes marks, or says where they are: the line reaches to it
-  bool is_plain = false;    // the same, and all its events have one time in nanoseconds
   std::vector<std::unique_ptr<Action>> actions = {};
 };
 
@@ -76,10 +80,10 @@ class Interpreter::Work {
         continue;
       }
       ClassPlan* const plan = known.find(*record.event.event_class);
-      if (plan != nullptr && plan->is_skipped) {
-        ++number_;
-      } else if (plan != nullptr && plan->planned) [[likely]] {
-        ++number_;
+      if (plan != nullptr && plan->way == ClassPlan::Way::kSkipped) {
+        ++now_.number;
+      } else if (plan != nullptr && plan->way != ClassPlan::Way::kUnplanned) [[likely]] {
+        ++now_.number;
         run(*plan, record.event);
       } else {
         take_first(record.event);
@@ -104,16 +108,14 @@ class Interpreter::Work {
   [[nodiscard]] const std::vector<BatchPtr>& batches() const { return batches_; }
   [[nodiscard]] Timeline& timeline() { return timeline_; }
 
-  [[nodiscard]] std::string explain() const {
-    std::string out;
-    const auto append = [&](const RuleSet& rules) {
-      if (!used_.contains(&rules)) return;
-      if (!out.empty()) out += '\n';
-      out += rules.table().text;
-    };
-    for (const auto& rules : rules_) append(*rules);
-    for (const auto& rules : inferred_rules_) append(*rules);
-    return out;
+  [[nodiscard]] std::vector<std::string> explained() const {
+    std::vector<std::string> tables;
+    for (const auto* const all : {&rules_, &inferred_rules_}) {
+      for (const auto& rules : *all) {
+        if (used_.contains(rules.get())) tables.push_back(rules->table().text);
+      }
+    }
+    return tables;
   }
 
   [[nodiscard]] std::vector<std::string> notices() const {
@@ -122,7 +124,7 @@ class Interpreter::Work {
       for (const std::string& sentence : rules->notices()) {
         if (std::ranges::find(all, sentence) == all.end()) all.push_back(sentence);
       }
-      if (rules->table().built_in || number_ == 0 || is_as_built_in(rules->table())) continue;
+      if (rules->table().built_in || now_.number == 0 || is_as_built_in(rules->table())) continue;
       if (!used_.contains(rules.get())) {
         all.push_back(unused_text(rules->table()));
       } else {
@@ -162,8 +164,8 @@ class Interpreter::Work {
   // An event of a class that has no plan yet, or is of another trace than the last.
   [[gnu::noinline]] void take_first(const Event& event) {
     ClassPlan* plan = &plans_[*event.event_class];
-    while (!plan->planned) {
-      plan->planned = true;
+    while (plan->way == ClassPlan::Way::kUnplanned) {
+      plan->way = ClassPlan::Way::kAny;
       note_first(*plan, event);
       make_plan(*plan, event);
       if (!std::exchange(plan_again_, false)) continue;
@@ -172,8 +174,8 @@ class Interpreter::Work {
       plans_.clear();
       plan = &plans_[*event.event_class];
     }
-    ++number_;
-    if (!plan->is_skipped) run_any(*plan, event);
+    ++now_.number;
+    if (plan->way != ClassPlan::Way::kSkipped) run_any(*plan, event);
   }
 
   // The first event of each trace that has a time: times are shown from the earliest of them on.
@@ -186,16 +188,19 @@ class Interpreter::Work {
     // What nearly all events are, and nothing waits for: in a few instructions.
     // What has no actions is not plain.
     const auto time = static_cast<std::int64_t>(std::min(event.time, kMostTime));
-    const bool is_plain = plan.is_plain && event.stream == last_stream_ && !any_pending_ &&
-                          (last_state_ == nullptr || time >= last_state_->latest);
+    const bool is_plain = plan.way == ClassPlan::Way::kPlain && event.stream == last_stream_ &&
+                          !any_pending_ && time >= *latest_;
     if (!is_plain) [[unlikely]]
       return run_any(plan, event);
-    const Moment now{.event = &event, .time = time, .number = number_, .stream = last_state_};
-    last_ = now.time;
-    timeline_.note_time(now.time);
-    if (now.stream != nullptr) now.stream->latest = now.time;
-    marking_.pass(now.time);
-    for (const auto& action : plan.actions) action->run(now);
+    *latest_ = time;
+    now_.event = &event;
+    now_.time = time;
+    timeline_.note_time(time);
+    run_actions(plan);
+  }
+
+  [[gnu::always_inline]] void run_actions(const ClassPlan& plan) {
+    for (const auto& action : plan.actions) action->run(now_);
   }
 
   [[gnu::noinline]] void run_any(ClassPlan& plan, const Event& event) {
@@ -203,35 +208,31 @@ class Interpreter::Work {
       if (plan.without_time) ++timeline_.mutable_counts().without_time;
       return;
     }
-    Moment now{.event = &event, .number = number_};
-    now.time = plan.clock != nullptr ? plan.time_of(event.time) : last_;
-    last_ = now.time;
-    if (plan.is_of_line) timeline_.note_time(now.time);
-    now.stream = stream_state(event);
+    note_stream(event);
+    now_.event = &event;
+    if (plan.clock != nullptr) now_.time = plan.time_of(event.time);
+    if (plan.is_of_line) timeline_.note_time(now_.time);
     if (damage_pending_) [[unlikely]]
-      end_damage(now.time);
-    if (plan.has_duration) {
-      now.end_time = plan.time_of(event.end_time);
-      timeline_.note_time(std::max(now.time, now.end_time));
-      any_pending_ = true;
-      return take_whole(plan, now);
-    }
+      end_damage(now_.time);
+    if (plan.has_duration) return take_whole(plan, event);
     if (!whole_.empty()) [[unlikely]]
       flush_whole();
-    if (now.stream != nullptr) {
-      if (now.time < now.stream->latest) [[unlikely]]
-        step_back(now);
-      else
-        now.stream->latest = now.time;
-    }
-    marking_.pass(now.time);
-    for (const auto& action : plan.actions) action->run(now);
-    any_pending_ = damage_pending_ || !whole_.empty();
+    if (now_.time < *latest_) [[unlikely]]
+      step_back(now_);
+    else
+      *latest_ = now_.time;
+    marking_.pass(now_.time);
+    run_actions(plan);
+    any_pending_ = damage_pending_ || marking_.any_ending();
   }
 
   // A step so far that the clock began anew, as after a reset. Beyond so many of them the clock is
   // none, and times are clamped.
   void step_back(const Moment& now) {
+    if (now.stream == nullptr) {
+      *latest_ = now.time;
+      return;
+    }
     StreamState& stream = *now.stream;
     const auto step =
         static_cast<std::uint64_t>(stream.latest) - static_cast<std::uint64_t>(now.time);
@@ -245,7 +246,11 @@ class Interpreter::Work {
   }
 
   // Slices that begin at the same time are begun in the order in which they enclose one another.
-  void take_whole(ClassPlan& plan, const Moment& now) {
+  void take_whole(ClassPlan& plan, const Event& event) {
+    Moment now = now_;
+    now.end_time = plan.time_of(event.end_time);
+    timeline_.note_time(std::max(now.time, now.end_time));
+    any_pending_ = true;
     if (!whole_.empty() && whole_.front().now.time != now.time) flush_whole();
     whole_.push_back({&plan, now});
     if (whole_.size() >= kMostAtOnce) flush_whole();
@@ -264,12 +269,12 @@ class Interpreter::Work {
     whole_.clear();
   }
 
-  StreamState* stream_state(const Event& event) {
+  void note_stream(const Event& event) {
     if (event.stream == last_stream_) [[likely]]
-      return last_state_;
+      return;
     last_stream_ = event.stream;
-    last_state_ = event.stream == nullptr ? nullptr : &streams_[event.stream->entity];
-    return last_state_;
+    now_.stream = event.stream == nullptr ? nullptr : &streams_[event.stream->entity];
+    latest_ = now_.stream != nullptr ? &now_.stream->latest : &latest_of_none_;
   }
 
   [[gnu::noinline]] void take(const Record& record) {
@@ -277,11 +282,11 @@ class Interpreter::Work {
       case RecordKind::kLoss:
         return take(*record.loss);
       case RecordKind::kProblem:
-        end_damage(last_);
+        end_damage(now_.time);
         damage_pending_ = true;
         any_pending_ = true;
-        damage_begin_ = last_;
-        damage_number_ = number_;
+        damage_begin_ = now_.time;
+        damage_number_ = now_.number;
         return;
       default:
         return;
@@ -299,15 +304,15 @@ class Interpreter::Work {
     const std::int64_t before =
         state != nullptr && state->latest != std::numeric_limits<std::int64_t>::min()
             ? state->latest
-            : last_;
+            : now_.time;
     const std::int64_t begin = loss.begin ? saturated(*loss.begin) : before;
-    const std::int64_t end = loss.end ? saturated(*loss.end) : std::max(begin, last_);
+    const std::int64_t end = loss.end ? saturated(*loss.end) : std::max(begin, now_.time);
     const std::string name = loss.events    ? fmt::format("lost {} events", *loss.events)
                              : loss.packets ? fmt::format("lost {} packets", *loss.packets)
                                             : std::string("lost events");
     flush_whole();
     marking_.gap(losses_are_wide_ ? nullptr : state, marking_.add_name("loss", name), begin, end,
-                 number_);
+                 now_.number);
   }
 
   void end_damage(std::int64_t time) {
@@ -318,7 +323,7 @@ class Interpreter::Work {
   }
 
   Result<void> hand_on(MarkSink& sink) {
-    timeline_.mutable_counts().events = number_;
+    timeline_.mutable_counts().events = now_.number;
     MarkBuffer& marks = marking_.marks();
     if (marks.empty()) return {};
     const auto taken = sink.take(timeline_, marks);
@@ -353,10 +358,12 @@ class Interpreter::Work {
     // What has no time makes no mark.
     if (plan.clock == nullptr) std::erase_if(actions, std::not_fn(only_prepares));
     plan.is_of_line = std::ranges::any_of(actions, std::not_fn(only_prepares));
-    plan.is_plain = plan.is_of_line && plan.counts_nanoseconds && !plan.has_duration;
     std::ranges::stable_sort(actions, {}, &PlannedAction::phase);
     for (PlannedAction& each : actions) plan.actions.push_back(std::move(each.action));
-    plan.is_skipped = plan.actions.empty() && !plan.without_time;
+    const bool is_plain = plan.is_of_line && plan.counts_nanoseconds && !plan.has_duration;
+    plan.way = plan.actions.empty() && !plan.without_time ? ClassPlan::Way::kSkipped
+               : is_plain                                 ? ClassPlan::Way::kPlain
+                                                          : ClassPlan::Way::kAny;
   }
 
   void note_use(const RuleSet& rules) {
@@ -398,9 +405,8 @@ class Interpreter::Work {
     for (const auto& classes : {pairing.begins, pairing.ends}) {
       for (const EventClass* const each : classes) {
         ClassPlan& other = plans_[*each];
-        if (each == &event_class || !other.planned) continue;
-        other.planned = false;
-        other.is_skipped = false;
+        if (each == &event_class || other.way == ClassPlan::Way::kUnplanned) continue;
+        other.way = ClassPlan::Way::kUnplanned;
         other.actions.clear();
       }
     }
@@ -434,18 +440,29 @@ class Interpreter::Work {
   ClassTable<ClassPlan> plans_;
   std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;
   const DataStream* last_stream_ = nullptr;
-  StreamState* last_state_ = nullptr;
+  std::int64_t latest_of_none_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t* latest_ = &latest_of_none_;               // of the last event's stream
   std::unordered_set<EntityId, EntityIdHash> unrelated_;  // clocks
   std::unordered_set<std::uint64_t> begun_;               // traces
-  std::uint64_t number_ = 0;
-  std::int64_t last_ = 0;
+  // The last event, but without its end.
+  Moment now_;
   bool damage_pending_ = false;  // its end is not known yet
-  bool any_pending_ = false;     // that, or what is in `whole_`
+  bool any_pending_ = false;     // that, or slices in `whole_` or whose end is known
   std::int64_t damage_begin_ = 0;
   std::uint64_t damage_number_ = 0;
   std::vector<Whole> whole_;       // events that begin at the same time
   std::vector<BatchPtr> batches_;  // which these and marks refer to
 };
+
+std::string join_tables(const std::vector<std::string>& tables) {
+  std::string out;
+  for (auto each = tables.begin(); each != tables.end(); ++each) {
+    if (std::find(tables.begin(), each, *each) != each) continue;
+    if (!out.empty()) out += '\n';
+    out += *each;
+  }
+  return out;
+}
 
 Interpreter::Interpreter(std::unique_ptr<Work> work) : work_(std::move(work)) {}
 Interpreter::~Interpreter() = default;
@@ -463,7 +480,7 @@ Result<void> Interpreter::finish(MarkSink& sink) { return work_->finish(sink); }
 const Timeline& Interpreter::timeline() const { return work_->timeline(); }
 const std::vector<BatchPtr>& Interpreter::batches() const { return work_->batches(); }
 Timeline& Interpreter::timeline() { return work_->timeline(); }
-std::string Interpreter::explain() const { return work_->explain(); }
+std::vector<std::string> Interpreter::explained() const { return work_->explained(); }
 std::vector<std::string> Interpreter::notices() const { return work_->notices(); }
 
 }  // namespace tracedeck::timeline

@@ -22,6 +22,9 @@ struct InterpreterOptions {
   bool all_flows = false;
 };
 
+// Tables in TOML as one file, which holds each once.
+[[nodiscard]] std::string join_tables(const std::vector<std::string>& tables);
+
 // Records come in the order of time, of each track at least; what has a duration, in the order in
 // which it began. One thread at a time.
 class Interpreter {
@@ -42,8 +45,9 @@ class Interpreter {
   [[nodiscard]] const std::vector<BatchPtr>& batches() const;
   // For sinks that have tracks of their own beside those of marks.
   [[nodiscard]] Timeline& timeline();
-  // What was applied and inferred, as tables in TOML.
-  [[nodiscard]] std::string explain() const;
+  // What was applied and inferred, as tables in TOML: each, and all in one text.
+  [[nodiscard]] std::vector<std::string> explained() const;
+  [[nodiscard]] std::string explain() const { return join_tables(explained()); }
   // What a user should know about the tables and these traces, as sentences.
   [[nodiscard]] std::vector<std::string> notices() const;
 

@@ -1,10 +1,14 @@
 // From keys of a fixed number of 64-bit words to numbers.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "tracedeck/base/time.hpp"
 
 namespace tracedeck::timeline {
 
@@ -18,8 +22,6 @@ class KeyTable {
 
   [[nodiscard]] std::size_t words() const { return words_; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  // How often `keep_if` was called: who remembers numbers of keys is to ask anew then.
-  [[nodiscard]] std::uint64_t clearances() const { return clearances_; }
   [[nodiscard]] std::size_t memory() const { return cells_.size() * sizeof(std::uint64_t); }
 
   // The number of a key, or 0.
@@ -27,17 +29,22 @@ class KeyTable {
     return static_cast<std::uint32_t>(cells_[cell_of(key) + words_]);
   }
 
+  // The same in a table of two words.
+  [[nodiscard, gnu::always_inline]] std::uint32_t find_pair(std::uint64_t value,
+                                                            std::uint64_t trace) const {
+    return static_cast<std::uint32_t>(cells_[cell_of_pair(value, trace) + 2]);
+  }
+
   // Where the number of a key stands, for it to be set at once: 0 if the key is new. Valid until
   // the next call.
   [[nodiscard, gnu::always_inline]] std::uint64_t& place(const std::uint64_t* key) {
-    if ((size_ + 1) * 2 > mask_) [[unlikely]]
-      grow();
-    std::uint64_t* const cell = &cells_[cell_of(key)];
-    if (cell[words_] == 0) [[unlikely]] {
-      for (std::size_t i = 0; i < words_; ++i) cell[i] = key[i];
-      ++size_;
-    }
-    return cell[words_];
+    std::uint64_t& number = cells_[cell_of(key) + words_];
+    return number != 0 ? number : new_place(key);
+  }
+  [[nodiscard, gnu::always_inline]] std::uint64_t& place_pair(std::uint64_t value,
+                                                              std::uint64_t trace) {
+    std::uint64_t& number = cells_[cell_of_pair(value, trace) + 2];
+    return number != 0 ? number : new_pair(value, trace);
   }
 
   // Forgets a key, which may not be there.
@@ -65,7 +72,6 @@ class KeyTable {
     std::vector<std::uint64_t> old(cells_.size());
     old.swap(cells_);
     size_ = 0;
-    ++clearances_;
     for (std::size_t at = 0; at < old.size(); at += words_ + 1) {
       const std::uint64_t number = old[at + words_];
       if (number != 0 && keep(static_cast<std::uint32_t>(number))) place(&old[at]) = number;
@@ -93,19 +99,28 @@ class KeyTable {
     sum = (sum ^ word) * 0x9E3779B97F4A7C15U;
     return sum ^ sum >> 32U;
   }
+  // Of one value and the trace, which most keys are: in a few instructions.
+  [[nodiscard]] static std::size_t hash(std::uint64_t value, std::uint64_t trace) {
+    const Uint128 product =
+        static_cast<Uint128>(value ^ std::rotl(trace, 40)) * 0x9E3779B97F4A7C15U;
+    return static_cast<std::size_t>(product ^ product >> 64U);
+  }
   [[nodiscard]] std::size_t hash(const std::uint64_t* key) const {
+    if (words_ == 2) return hash(key[0], key[1]);
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < words_; ++i) sum = mixed(sum, key[i]);
     return static_cast<std::size_t>(sum);
   }
   // Where the cell of a key begins, or the empty one that it would have.
-  [[nodiscard, gnu::always_inline]] std::size_t cell_of(const std::uint64_t* key) const {
-    if (words_ != 2) return cell_of_any(key);
-    // One value and the trace, which most keys are.
-    std::size_t at = static_cast<std::size_t>(mixed(mixed(0, key[0]), key[1])) & mask_;
-    for (;; at = (at + 1) & mask_) {
+  [[nodiscard]] std::size_t cell_of(const std::uint64_t* key) const {
+    return words_ == 2 ? cell_of_pair(key[0], key[1]) : cell_of_any(key);
+  }
+  [[nodiscard, gnu::always_inline]] std::size_t cell_of_pair(std::uint64_t value,
+                                                             std::uint64_t trace) const {
+    for (std::size_t at = hash(value, trace) & mask_;; at = (at + 1) & mask_) {
       const std::uint64_t* const cell = &cells_[at * 3];
-      if (cell[2] == 0 || (cell[0] == key[0] && cell[1] == key[1])) return at * 3;
+      if ((cell[0] == value && cell[1] == trace) || cell[2] == 0) [[likely]]
+        return at * 3;
     }
   }
   [[nodiscard, gnu::noinline]] std::size_t cell_of_any(const std::uint64_t* key) const {
@@ -121,7 +136,20 @@ class KeyTable {
     return true;
   }
 
-  [[gnu::noinline]] void grow() {
+  [[nodiscard, gnu::noinline]] std::uint64_t& new_place(const std::uint64_t* key) {
+    if ((size_ + 1) * 2 > mask_) grow();
+    std::uint64_t* const cell = &cells_[cell_of(key)];
+    for (std::size_t i = 0; i < words_; ++i) cell[i] = key[i];
+    ++size_;
+    return cell[words_];
+  }
+
+  [[nodiscard, gnu::noinline]] std::uint64_t& new_pair(std::uint64_t value, std::uint64_t trace) {
+    const std::array<std::uint64_t, 2> key = {value, trace};
+    return new_place(key.data());
+  }
+
+  void grow() {
     std::vector<std::uint64_t> old(cells_.size() * 2);
     old.swap(cells_);
     mask_ = mask_ * 2 + 1;
@@ -137,7 +165,6 @@ class KeyTable {
   std::vector<std::uint64_t> cells_;  // the words of a key, then its number
   std::size_t mask_;
   std::size_t size_ = 0;
-  std::uint64_t clearances_ = 0;
 };
 
 }  // namespace tracedeck::timeline

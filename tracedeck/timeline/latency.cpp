@@ -6,6 +6,7 @@
 
 #include "tracedeck/query/parser.hpp"
 #include "tracedeck/query/span_rows.hpp"
+#include "tracedeck/query/stage_names.hpp"
 #include "tracedeck/timeline/rule_values.hpp"
 
 namespace tracedeck::timeline {
@@ -61,9 +62,18 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
     expressions.push_back(*std::move(parsed));
   }
   if (expressions.empty()) return latency;
+  std::vector<query::Column> columns = slice_columns();
+  std::vector<std::string> names;
+  for (const std::string& each : query::arguments_of_spans(expressions, slice_columns())) {
+    columns.push_back({.name = each});
+    // `.name` is the argument of that name.
+    names.push_back(each.substr(each.starts_with('.') ? 1 : 0));
+  }
+  latency->row_.resize(columns.size());
+  if (!names.empty()) latency->arguments_.emplace(std::move(names));
   auto list = query::ExpressionList::from(std::move(expressions), text);
   if (!list) return std::unexpected(list.error());
-  auto projection = query::RowProjection::from(*std::move(list), slice_columns(), text);
+  auto projection = query::RowProjection::from(*std::move(list), columns, text);
   if (!projection) return std::unexpected(projection.error());
   latency->projection_ = *std::move(projection);
   return latency;
@@ -130,10 +140,12 @@ Result<void> Latency::finish(const Timeline& timeline) {
     }
     return;
   }
+  // Never negative: what would be has none.
   const std::int64_t duration = mark.duration();
+  const auto self = static_cast<std::uint64_t>(std::max<std::int64_t>(duration - inside, 0));
   row.durations.add_unsigned(static_cast<std::uint64_t>(duration));
-  row.total += static_cast<Uint128>(duration);
-  row.self += static_cast<Uint128>(std::max<std::int64_t>(duration - inside, 0));
+  row.total += static_cast<std::uint64_t>(duration);
+  row.self += self;
   if (duration > row.longest || (duration == row.longest && mark.begin < row.longest_begin)) {
     row.longest = duration;
     row.longest_begin = mark.begin;
@@ -143,6 +155,8 @@ Result<void> Latency::finish(const Timeline& timeline) {
 
 [[gnu::always_inline]] inline LatencyRow* Latency::end(const Timeline& timeline, const Mark& mark,
                                                        bool is_wait, std::int64_t inside) {
+  if (arguments_) [[unlikely]]
+    take_arguments(mark);
   if (mark.has(kMoved) || mark.time < begin_) return nullptr;
   LatencyRow* row = nullptr;
   if (projection_) {
@@ -166,6 +180,7 @@ Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks
   for (const Mark& mark : marks) {
     switch (mark.kind) {
       case MarkKind::kSliceBegin:
+        see_begin(mark);
         enter(timeline, mark);
         break;
       case MarkKind::kSliceEnd:
@@ -198,11 +213,26 @@ LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_
   return &row;
 }
 
+// Those of what ended; behind the columns of its row.
+void Latency::take_arguments(const Mark& mark) {
+  std::ranges::copy(arguments_->end(mark), row_.begin() + kSliceColumns);
+  any_ended_ = true;
+}
+
+std::vector<std::string> Latency::unknown_arguments() const {
+  return arguments_ && any_ended_ ? arguments_->unknown("slice and no wait", slice_columns())
+                                  : std::vector<std::string>();
+}
+
+std::vector<std::string> Latency::notices() const {
+  return arguments_ ? arguments_->not_held() : std::vector<std::string>();
+}
+
 // Null: the condition leaves it out.
 LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, bool is_wait) {
   const MarkName& name = timeline.name(mark.name);
   const std::string label = name.label();
-  const std::array<Value, kSliceColumns> values = {
+  const std::array<Value, kSliceColumns> columns = {
       Value::of(std::string_view(name.text)),
       Value::of(std::string_view(name.category)),
       Value::of(std::string_view(label)),
@@ -212,12 +242,13 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
       Value::of(Integer::from_signed(mark.time)),
       mark.has_duration() ? Value::of(Integer::from_signed(mark.duration())) : Value(),
   };
-  const std::span<const Value> results = (*projection_)(values);
+  std::ranges::copy(columns, row_.begin());
+  const std::span<const Value> results = (*projection_)(row_);
   if (has_where_ && !(results.front().kind == Value::Kind::kBoolean && results.front().boolean)) {
     ++filtered_;
     return nullptr;
   }
-  std::string by = options_.by.empty() ? std::string() : to_text(results.back());
+  std::string by = options_.by.empty() ? std::string() : argument_text(results.back());
   std::string key = key_of(mark, is_wait, by);
   const auto found = grouped_.find(key);
   if (found != grouped_.end()) return found->second;

@@ -14,12 +14,13 @@
 #include "tracedeck/base/histogram.hpp"
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
+#include "tracedeck/timeline/span_arguments.hpp"
 
 namespace tracedeck::timeline {
 
 // What conditions and groups of `latency` are about: finished slices and waits.
 //   name, category, label ("CATEGORY NAME"), track, kind ("slice", "wait"), time (of the begin),
-//   end, duration
+//   end, duration, and what `SpanArguments` knows of them by any other name
 [[nodiscard]] const std::vector<query::Column>& slice_columns();
 
 // Of the slices, or waits, of one name.
@@ -96,6 +97,10 @@ class Latency final : public MarkSink {
   [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
   [[nodiscard]] Result<void> finish(const Timeline& timeline) override;
 
+  // For who counts ends one by one: a slice began.
+  void see_begin(const Mark& mark) {
+    if (arguments_) arguments_->begin(mark);
+  }
   // Counts the end of a slice, or of a wait, and nothing else. Returns the row that it is in; null:
   // it is left out.
   LatencyRow* count_end(const Timeline& timeline, const Mark& mark, bool is_wait);
@@ -111,6 +116,10 @@ class Latency final : public MarkSink {
   // Slices and waits that did not meet the condition.
   [[nodiscard]] std::uint64_t filtered() const { return filtered_; }
   [[nodiscard]] const LatencyOptions& options() const { return options_; }
+  // Of what conditions and groups name: what no slice or wait has, as sentences; none if there was
+  // neither. And what was not held.
+  [[nodiscard]] std::vector<std::string> unknown_arguments() const;
+  [[nodiscard]] std::vector<std::string> notices() const;
 
  private:
   struct TrackTimes {
@@ -134,6 +143,7 @@ class Latency final : public MarkSink {
   void add(LatencyRow& row, const Mark& mark, std::int64_t inside) const;
   [[nodiscard]] LatencyRow* row_of(const Timeline& timeline, const Mark& mark, bool is_wait);
   [[nodiscard]] LatencyRow* general_row(const Timeline& timeline, const Mark& mark, bool is_wait);
+  void take_arguments(const Mark& mark);
   // The track that `lane`, on which the mark is, is a lane of: its first one, which was made
   // before.
   [[nodiscard]] TrackTimes& whole_track(const Timeline& timeline, const Mark& mark,
@@ -152,6 +162,9 @@ class Latency final : public MarkSink {
   std::int64_t begin_;                              // what ends before is left out
   std::optional<query::RowProjection> projection_;  // the condition, then what is grouped by
   bool has_where_ = false;
+  std::optional<SpanArguments> arguments_;  // if those expressions name any
+  bool any_ended_ = false;                  // with these
+  std::vector<query::Value> row_;           // columns, then arguments
   std::deque<LatencyRow> rows_;
   std::vector<LatencyRow*> slices_;  // by name
   std::vector<LatencyRow*> waits_;

@@ -86,10 +86,18 @@ TEST_F(LatencyTest, GroupsAndSelectsFinishedSlices) {
   EXPECT_EQ(row("poll a.rs:1", "slice")->count(), 50U);
 }
 
-TEST_F(LatencyTest, ConditionsNameColumns) {
-  EXPECT_FALSE(Latency::make({.where = "colour == 1"}));
+TEST_F(LatencyTest, ConditionsThatAreNone) {
   EXPECT_FALSE(Latency::make({.where = "duration >"}));
-  EXPECT_FALSE(Latency::make({.by = "colour"}));
+  EXPECT_FALSE(Latency::make({.by = "symbol(colour)"}));
+}
+
+TEST_F(LatencyTest, WhatNothingHasIsReported) {
+  measure({.where = "colour != 1", .by = ".durations"});
+  EXPECT_EQ(
+      latency_->unknown_arguments(),
+      (std::vector<std::string>{"no slice and no wait has `durations`; did you mean `duration`?",
+                                "no slice and no wait has `colour`"}));
+  EXPECT_TRUE(latency_->rows().empty());
 }
 
 TEST_F(LatencyTest, EachMeasureCanBeRequired) {

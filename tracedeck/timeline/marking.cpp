@@ -7,14 +7,6 @@
 
 namespace tracedeck::timeline {
 
-void MarkBuffer::grow() {
-  constexpr std::size_t kFirst = 1024;
-  capacity_ = std::max(kFirst, capacity_ * 2);
-  auto larger = std::make_unique_for_overwrite<Mark[]>(capacity_);
-  std::copy_n(marks_.get(), size_, larger.get());
-  marks_ = std::move(larger);
-}
-
 // Sinks may have made tracks of their own meanwhile.
 void Marking::know_tracks() {
   while (state_.size() < timeline_.track_count()) {
@@ -108,7 +100,7 @@ TrackId Marking::new_lane(TrackId first) {
 // The lane on which a slice that ends then nests.
 TrackId Marking::lane_for(TrackId track, std::int64_t end) {
   const auto fits = [&](TrackId lane) {
-    const std::vector<OpenId>& stack = track_state(lane).stack;
+    const auto& stack = track_state(lane).stack;
     return stack.empty() || (end != kNoTime && open_[stack.back() - 1].end >= end);
   };
   if (end == kNoTime && !track_state(track).may_overlap) return track;
@@ -128,28 +120,6 @@ OpenId Marking::begin_on_lane(TrackId track, NameId name, const Moment& now,
     ++timeline_.mutable_counts().overlaps;
   }
   return begin_on(lane, name, now, arguments, flags);
-}
-
-OpenId Marking::begin_on(TrackId lane, NameId name, const Moment& now, const Arguments* arguments,
-                         std::uint16_t flags) {
-  const OpenId id = take_open();
-  if (id == 0) {
-    ++timeline_.mutable_counts().not_held;
-    return 0;
-  }
-  const std::int64_t time = touch(lane, now, flags);
-  open_[id - 1] = {.begin = time,
-                   .end = now.end_time,
-                   .number = now.number,
-                   .track = lane,
-                   .name = name,
-                   .flags = flags};
-  track_state(lane).stack.push_back(id);
-  Mark& mark = add(MarkKind::kSliceBegin, lane, name, time);
-  mark.flags |= flags;
-  mark.event = now.event;
-  mark.arguments = arguments;
-  return id;
 }
 
 // Its duration is measured all the same.
@@ -178,18 +148,6 @@ void Marking::count_flags(std::uint16_t flags) {
   if ((flags & kNegative) != 0) ++counts.negative;
 }
 
-[[gnu::always_inline]] inline void Marking::push_end(OpenSlice& slice, std::int64_t time,
-                                                     std::uint16_t flags, const Event* event,
-                                                     const Arguments* arguments) {
-  if (flags != 0) [[unlikely]]
-    count_flags(flags);
-  Mark& mark = add(MarkKind::kSliceEnd, slice.track, slice.name, time);
-  mark.flags |= static_cast<std::uint16_t>(flags | slice.flags);
-  mark.begin = std::min(slice.begin, time);
-  mark.event = event;
-  mark.arguments = arguments;
-}
-
 // Those that began after a slice and go on when it ends are not inside it: from there on they are
 // on a lane.
 void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std::int64_t time) {
@@ -206,7 +164,7 @@ void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std:
     }
     slice.track = lane;
     TrackState& state = track_state(lane);
-    state.stack.push_back(each);
+    state.stack.push(each);
     state.last = std::max(state.last, time);
     state.number = std::max(state.number, slice.number);
     Mark& mark = add(MarkKind::kSliceBegin, lane, slice.name, state.last);
@@ -214,36 +172,21 @@ void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std:
   }
 }
 
-[[gnu::always_inline]] inline void Marking::close(OpenId id, std::int64_t time, std::uint16_t flags,
-                                                  const Moment* now, const Event* event,
-                                                  const Arguments* arguments) {
+// Of a slice that is on no lane, or did not begin last on its.
+void Marking::close_elsewhere(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
+                              const Arguments* arguments) {
   OpenSlice& slice = open_[id - 1];
   if ((slice.flags & kUnplaced) != 0) {
     unplaced_.erase(id);
-    push_end(slice, time, flags, event, arguments);
-  } else if (std::vector<OpenId>& stack = track_state(slice.track).stack;
-             !stack.empty() && stack.back() == id) [[likely]] {
-    stack.pop_back();
-    push_end(slice, time, flags, event, arguments);
-  } else {
-    close_below(id, time, flags, event, arguments);
+    return push_end(slice, time, flags, event, arguments);
   }
-  unused_.push_back(id);
-  const OpenSlice& ended = open_[id - 1];
-  if (ended.observer != nullptr && now != nullptr) ended.observer->slice_ended(ended, *now);
-}
-
-// Of a slice that did not begin last.
-void Marking::close_below(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
-                          const Arguments* arguments) {
-  OpenSlice& slice = open_[id - 1];
   const TrackId track = slice.track;
-  std::vector<OpenId>& stack = track_state(track).stack;
-  const auto place = std::ranges::find(stack, id);
+  auto& stack = track_state(track).stack;
+  const OpenId* const place = std::ranges::find(stack, id);
   std::vector<OpenId> above;
   if (place != stack.end()) {
     above.assign(std::next(place), stack.end());
-    stack.erase(place, stack.end());
+    stack.cut(static_cast<std::size_t>(place - stack.begin()));
   }
   for (auto each = above.rbegin(); each != above.rend(); ++each) {
     Mark& mark = add(MarkKind::kSliceEnd, track, open_[*each - 1].name, time);
@@ -252,14 +195,6 @@ void Marking::close_below(OpenId id, std::int64_t time, std::uint16_t flags, con
   }
   push_end(slice, time, flags, event, arguments);
   if (!above.empty()) move_to_lane(above, track, time);
-}
-
-void Marking::end(OpenId id, const Moment& now, const Arguments* arguments, std::uint16_t flags) {
-  const OpenSlice& slice = open_[id - 1];
-  if (loss_within(slice) != nullptr) flags |= kAcrossLoss;
-  const std::int64_t time = (slice.flags & kUnplaced) != 0 ? std::max(now.time, slice.begin)
-                                                           : touch(slice.track, now, flags);
-  close(id, time, flags, &now, now.event, arguments);
 }
 
 void Marking::end_inferred(OpenId id, const Moment& now) {
@@ -345,23 +280,6 @@ void Marking::instant(TrackId track, NameId name, const Moment& now, const Argum
   mark.arguments = arguments;
 }
 
-void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
-                    std::int64_t spent) {
-  // Of many that are put together there is no one state.
-  if (track == others_) return;
-  std::uint16_t flags = 0;
-  const std::int64_t time = touch(track, now, flags);
-  TrackState& known = track_state(track);
-  const bool elsewhere = known.cpu != kNoCpu && cpu != kNoCpu && known.cpu != cpu;
-  if (known.state == name && !elsewhere) return;
-  known.state = name;
-  known.cpu = cpu;
-  Mark& mark = add(MarkKind::kState, track, name, time);
-  mark.flags |= flags;
-  mark.value = spent;
-  mark.cpu = cpu;
-}
-
 void Marking::counter(TrackId track, const Moment& now, std::int64_t value) {
   std::uint16_t flags = 0;
   const std::int64_t time = touch(track, now, flags);
@@ -376,16 +294,6 @@ void Marking::counter(TrackId track, const Moment& now, double value) {
   Mark& mark = add(MarkKind::kCounter, track, kNoName, time);
   mark.flags |= flags;
   mark.real = value;
-}
-
-void Marking::wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
-                   const Arguments* arguments, std::uint16_t flags) {
-  Mark& mark = add(MarkKind::kWait, track, name, std::max(now.time, begin));
-  mark.flags |= flags;
-  if (now.time < begin) mark.flags |= kNegative;
-  mark.begin = begin;
-  mark.event = now.event;
-  mark.arguments = arguments;
 }
 
 void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
@@ -425,7 +333,7 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
     ended.tracks[track] = true;
     TrackState& state = track_state(track);
     state.last = std::max(state.last, stream.latest);
-    std::vector<OpenId> open = state.stack;
+    std::vector<OpenId> open(state.stack.begin(), state.stack.end());
     std::erase_if(open, [&](OpenId id) { return open_[id - 1].end != kNoTime; });
     for (const OpenId id : open | std::views::reverse) end(id, state.last);
     if (state.state == kNoName) continue;

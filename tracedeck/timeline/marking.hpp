@@ -17,6 +17,7 @@
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/timeline/key_table.hpp"
 #include "tracedeck/timeline/mark.hpp"
+#include "tracedeck/timeline/pile.hpp"
 #include "tracedeck/timeline/timeline.hpp"
 
 namespace tracedeck::timeline {
@@ -106,33 +107,8 @@ struct OpenSlice {
   std::array<std::uint64_t, 3> check = {};
 };
 
-// Marks that were made and not handed on yet. A vector that is added to in a few instructions.
-class MarkBuffer {
- public:
-  [[nodiscard]] const Mark* data() const { return marks_.get(); }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] bool empty() const { return size_ == 0; }
-  [[nodiscard]] const Mark* begin() const { return data(); }
-  [[nodiscard]] const Mark* end() const { return data() + size_; }
-  [[nodiscard]] const Mark& operator[](std::size_t place) const { return marks_[place]; }
-  void clear() { size_ = 0; }
-
-  // A new mark of nothing yet, valid until the next.
-  [[nodiscard, gnu::always_inline]] Mark& add() {
-    if (size_ == capacity_) [[unlikely]]
-      grow();
-    Mark& mark = marks_[size_++];
-    mark = {};
-    return mark;
-  }
-
- private:
-  void grow();
-
-  std::unique_ptr<Mark[]> marks_;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
-};
+// Marks that were made and not handed on yet.
+using MarkBuffer = Pile<Mark, 1024>;
 
 class Marking {
  public:
@@ -152,15 +128,16 @@ class Marking {
   [[nodiscard]] NameId add_name(std::string_view category, std::string_view text);
 
   // A slice begins; 0 when it is left out. `end`: where it is known.
-  OpenId begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
-               std::uint16_t flags) {
+  [[gnu::always_inline]] OpenId begin(TrackId track, NameId name, const Moment& now,
+                                      const Arguments* arguments, std::uint16_t flags) {
     const bool is_simple = now.end_time == kNoTime && !track_state(track).may_overlap;
     return is_simple ? begin_on(track, name, now, arguments, flags)
                      : begin_on_lane(track, name, now, arguments, flags);
   }
   [[nodiscard]] OpenSlice& open(OpenId id) { return open_[id - 1]; }
   // A slice ends, and its number may be another's then.
-  void end(OpenId id, const Moment& now, const Arguments* arguments, std::uint16_t flags = 0);
+  [[gnu::always_inline]] void end(OpenId id, const Moment& now, const Arguments* arguments,
+                                  std::uint16_t flags = 0);
   // The same at a time before: something else began.
   void end_inferred(OpenId id, const Moment& now);
   // An end of a slice that did not begin: it began before the trace did, or the end is an instant.
@@ -171,14 +148,16 @@ class Marking {
              std::uint16_t flags);
   // Ends what ends until `time`. Before anything else is marked at that time.
   void pass(std::int64_t time) {
-    if (!ending_.empty() && ending_.top().time <= time) [[unlikely]]
-      end_known(time);
+    if (!ending_.empty() && ending_.top().time <= time) end_known(time);
   }
+  // Whether `pass` may have something to end.
+  [[nodiscard]] bool any_ending() const { return !ending_.empty(); }
 
   void instant(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                std::uint16_t flags = 0);
   // A state that is said again changes nothing.
-  void state(TrackId track, NameId name, const Moment& now, std::int32_t cpu, std::int64_t spent);
+  [[gnu::always_inline]] void state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
+                                    std::int64_t spent);
   // The state that a track is in; kNoName where it is not known.
   [[nodiscard]] NameId state_of(TrackId track) {
     const TrackState& state = track_state(track);
@@ -196,8 +175,9 @@ class Marking {
   [[nodiscard]] bool tracks_are_full() const { return timeline_.track_count() >= kMostTracks; }
   void counter(TrackId track, const Moment& now, std::int64_t value);
   void counter(TrackId track, const Moment& now, double value);
-  void wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
-            const Arguments* arguments, std::uint16_t flags);
+  [[gnu::always_inline]] void wait(TrackId track, NameId name, const Moment& now,
+                                   std::int64_t begin, const Arguments* arguments,
+                                   std::uint16_t flags);
   // `name`: what the ends are called where nothing else is there; may be kNoName.
   void flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
             NameId name = kNoName);
@@ -224,7 +204,7 @@ class Marking {
     std::int32_t cpu = kNoCpu;  // of the state
     TrackId first_lane = kNoTrack;
     bool may_overlap = false;  // its slices do not nest
-    std::vector<OpenId> stack = {};
+    Pile<OpenId, 4> stack = {};
     std::vector<TrackId> lanes = {};     // of the first lane: the others,
     std::vector<StreamPart> parts = {};  // and the streams whose events are on any of them
   };
@@ -274,24 +254,25 @@ class Marking {
     if (unused_.empty()) [[unlikely]]
       return new_open();
     const OpenId id = unused_.back();
-    unused_.pop_back();
+    unused_.pop();
     return id;
   }
   [[nodiscard]] OpenId new_open();
   OpenId begin_on_lane(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                        std::uint16_t flags);
-  OpenId begin_on(TrackId lane, NameId name, const Moment& now, const Arguments* arguments,
-                  std::uint16_t flags);
+  [[gnu::always_inline]] OpenId begin_on(TrackId lane, NameId name, const Moment& now,
+                                         const Arguments* arguments, std::uint16_t flags);
   OpenId begin_unplaced(TrackId track, NameId name, const Moment& now, std::uint16_t flags);
   void count_flags(std::uint16_t flags);
-  void push_end(OpenSlice& slice, std::int64_t time, std::uint16_t flags, const Event* event,
-                const Arguments* arguments);
+  [[gnu::always_inline]] void push_end(OpenSlice& slice, std::int64_t time, std::uint16_t flags,
+                                       const Event* event, const Arguments* arguments);
   // Takes a slice off its track. `time` is not before what else is marked there.
   // `now`: the event that ends it; null at the end of the trace.
-  void close(OpenId id, std::int64_t time, std::uint16_t flags, const Moment* now,
-             const Event* event, const Arguments* arguments);
-  void close_below(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
-                   const Arguments* arguments);
+  [[gnu::always_inline]] void close(OpenId id, std::int64_t time, std::uint16_t flags,
+                                    const Moment* now, const Event* event,
+                                    const Arguments* arguments);
+  void close_elsewhere(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
+                       const Arguments* arguments);
   void move_to_lane(const std::vector<OpenId>& moved, TrackId track, std::int64_t time);
   void end_known(std::int64_t time);
   [[nodiscard]] const Losses::Loss* loss_within(const OpenSlice& slice) {
@@ -303,6 +284,7 @@ class Marking {
     const std::uint16_t flags = time < last_ ? kLate : 0;
     last_ = std::max(last_, time);
     Mark& mark = marks_.add();
+    mark = {};
     mark.kind = kind;
     mark.flags = flags;
     mark.track = track;
@@ -315,7 +297,7 @@ class Marking {
   MarkBuffer marks_;
   std::vector<std::unique_ptr<TrackState>> state_;  // they keep their addresses
   std::vector<OpenSlice> open_;
-  std::vector<OpenId> unused_;
+  Pile<OpenId, 64> unused_;
   std::unordered_set<OpenId> unplaced_;  // that no lane had room for
   std::priority_queue<Ending> ending_;
   std::uint64_t ending_number_ = 0;
@@ -328,5 +310,91 @@ class Marking {
   NameId other_name_ = kNoName;
   std::size_t name_bytes_ = 0;
 };
+
+// What nearly every event comes to.
+
+inline OpenId Marking::begin_on(TrackId lane, NameId name, const Moment& now,
+                                const Arguments* arguments, std::uint16_t flags) {
+  const OpenId id = take_open();
+  if (id == 0) {
+    ++timeline_.mutable_counts().not_held;
+    return 0;
+  }
+  const std::int64_t time = touch(lane, now, flags);
+  open_[id - 1] = {.begin = time,
+                   .end = now.end_time,
+                   .number = now.number,
+                   .track = lane,
+                   .name = name,
+                   .flags = flags};
+  track_state(lane).stack.push(id);
+  Mark& mark = add(MarkKind::kSliceBegin, lane, name, time);
+  mark.flags |= flags;
+  mark.event = now.event;
+  mark.arguments = arguments;
+  return id;
+}
+
+inline void Marking::push_end(OpenSlice& slice, std::int64_t time, std::uint16_t flags,
+                              const Event* event, const Arguments* arguments) {
+  if (flags != 0) [[unlikely]]
+    count_flags(flags);
+  Mark& mark = add(MarkKind::kSliceEnd, slice.track, slice.name, time);
+  mark.flags |= static_cast<std::uint16_t>(flags | slice.flags);
+  mark.begin = std::min(slice.begin, time);
+  mark.event = event;
+  mark.arguments = arguments;
+}
+
+inline void Marking::close(OpenId id, std::int64_t time, std::uint16_t flags, const Moment* now,
+                           const Event* event, const Arguments* arguments) {
+  OpenSlice& slice = open_[id - 1];
+  auto& stack = track_state(slice.track).stack;
+  if (!stack.empty() && stack.back() == id) [[likely]] {
+    stack.pop();
+    push_end(slice, time, flags, event, arguments);
+  } else {
+    close_elsewhere(id, time, flags, event, arguments);
+  }
+  unused_.push(id);
+  const OpenSlice& ended = open_[id - 1];
+  if (ended.observer != nullptr && now != nullptr) ended.observer->slice_ended(ended, *now);
+}
+
+inline void Marking::end(OpenId id, const Moment& now, const Arguments* arguments,
+                         std::uint16_t flags) {
+  const OpenSlice& slice = open_[id - 1];
+  if (loss_within(slice) != nullptr) flags |= kAcrossLoss;
+  const std::int64_t time = (slice.flags & kUnplaced) != 0 ? std::max(now.time, slice.begin)
+                                                           : touch(slice.track, now, flags);
+  close(id, time, flags, &now, now.event, arguments);
+}
+
+inline void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
+                           std::int64_t spent) {
+  // Of many that are put together there is no one state.
+  if (track == others_) return;
+  std::uint16_t flags = 0;
+  const std::int64_t time = touch(track, now, flags);
+  TrackState& known = track_state(track);
+  const bool elsewhere = known.cpu != kNoCpu && cpu != kNoCpu && known.cpu != cpu;
+  if (known.state == name && !elsewhere) return;
+  known.state = name;
+  known.cpu = cpu;
+  Mark& mark = add(MarkKind::kState, track, name, time);
+  mark.flags |= flags;
+  mark.value = spent;
+  mark.cpu = cpu;
+}
+
+inline void Marking::wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
+                          const Arguments* arguments, std::uint16_t flags) {
+  Mark& mark = add(MarkKind::kWait, track, name, std::max(now.time, begin));
+  mark.flags |= flags;
+  if (now.time < begin) mark.flags |= kNegative;
+  mark.begin = begin;
+  mark.event = now.event;
+  mark.arguments = arguments;
+}
 
 }  // namespace tracedeck::timeline

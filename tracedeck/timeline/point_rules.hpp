@@ -90,8 +90,8 @@ class MarkCounter final : public Action {
     if (!when_(*now.event)) return;
     const TrackId track = track_.find(*now.event);
     if (track == kNoTrack) return;
-    if (const auto number = value_.plain_integer(*now.event)) [[likely]]
-      return mark(track, now, *number);
+    if (std::int64_t number = 0; value_.plain_integer(*now.event, number)) [[likely]]
+      return mark(track, now, number);
     const query::Value value = value_.read(*now.event, context_.scope);
     if (value.kind == query::Value::Kind::kReal)
       return context_.marking.counter(track, now, value.real);
@@ -144,22 +144,26 @@ class MarkState final : public Action {
     const NameId name = is_unknown_ ? kNoName : name_(*now.event);
     std::int64_t spent = 0;
     if (spent_.possible()) {
-      if (const auto number = spent_so_far(*now.event)) {
+      if (std::int64_t number = 0; spent_so_far(*now.event, number)) {
         TrackNumbers::Place& so_far = before_[track];
         if (so_far.known && before != kNoName)
-          (void)__builtin_sub_overflow(*number, so_far.number, &spent);
-        so_far = {.number = *number, .known = true};
+          (void)__builtin_sub_overflow(number, so_far.number, &spent);
+        so_far = {.number = number, .known = true};
       }
     }
     context_.marking.state(track, name, now, kNoCpu, spent);
   }
 
  private:
-  [[nodiscard]] std::optional<std::int64_t> spent_so_far(const Event& event) {
-    if (const auto number = spent_.plain_integer(event)) [[likely]]
-      return number;
+  [[nodiscard, gnu::always_inline]] bool spent_so_far(const Event& event, std::int64_t& into) {
+    return spent_.plain_integer(event, into) || odd_spent(event, into);
+  }
+  [[nodiscard, gnu::noinline]] bool odd_spent(const Event& event, std::int64_t& into) {
     const query::Value value = spent_.read(event, context_.scope);
-    return value.kind == query::Value::Kind::kInteger ? value.integer.to_signed() : std::nullopt;
+    const auto number =
+        value.kind == query::Value::Kind::kInteger ? value.integer.to_signed() : std::nullopt;
+    into = number.value_or(0);
+    return number.has_value();
   }
 
   RuleContext& context_;

@@ -126,10 +126,14 @@ class NameMaker {
 
 // The tracks of one rule, and of all that say the same.
 struct TrackSpace {
-  explicit TrackSpace(const TrackRule& of) : rule(of), own(of.key.size() + 1) {}
+  explicit TrackSpace(const TrackRule& of) : rule(of), own(words_of(of)) {}
   TrackSpace(const TrackSpace&) = delete;
   TrackSpace& operator=(const TrackSpace&) = delete;
 
+  // Of the table: the key, or one word where there is none, and the trace.
+  [[nodiscard]] static std::size_t words_of(const TrackRule& rule) {
+    return std::max<std::size_t>(rule.key.size(), 1) + 1;
+  }
   // Others take the places of tracks that are marked on no more.
   void forget(const SectionEnd& ended) {
     tracks->keep_if([&](std::uint32_t number) { return !ended.has_track(number); });
@@ -155,6 +159,7 @@ class BoundTrack {
       possible_ = possible_ && key_.back().possible();
     }
     joined_ = !space.rule.join.empty();
+    simple_ = !joined_ && key_.size() <= 1;
     if (space.pid) pid_ = BoundValue(*space.pid, event_class);
     if (space.tid) tid_ = BoundValue(*space.tid, event_class);
     if (!space.rule.shared && event_class.stream_class != nullptr &&
@@ -168,18 +173,12 @@ class BoundTrack {
 
   // kNoTrack where a part of the key is unknown.
   [[nodiscard, gnu::always_inline]] TrackId find(const Event& event) {
-    if (key_.size() > 1 || joined_) return find_by_key(event);
+    if (!simple_) [[unlikely]]
+      return find_by_key(event);
     std::uint64_t word = 0;
     if (!key_.empty() && !key_.front().word(event, context_.scope, word)) return kNoTrack;
-    if (clearances_ != space_.tracks->clearances()) [[unlikely]]
-      forget_found();
-    Place& place = found_[word % kPlaces];
-    if (place.track == kNoTrack || place.word != word) [[unlikely]] {
-      const TrackId track = find_by_key(event);
-      if (track == kNoTrack) return kNoTrack;
-      place = {word, track};
-    }
-    return place.track;
+    const TrackId known = space_.tracks->find_pair(word, trace_);
+    return known != kNoTrack ? known : find_by_key(event);
   }
   // The track of one key that is that word, whatever the event calls it.
   [[nodiscard]] TrackId find_by_word(const Event& event, std::uint64_t word) {
@@ -199,21 +198,10 @@ class BoundTrack {
   }
 
  private:
-  static constexpr std::size_t kPlaces = 64;
-  // A track of a key of one value, or of none.
-  struct Place {
-    std::uint64_t word = 0;
-    TrackId track = kNoTrack;
-  };
-
-  void forget_found() {
-    std::ranges::fill(found_, Place{});
-    clearances_ = space_.tracks->clearances();
-  }
   [[nodiscard, gnu::noinline]] TrackId find_by_key(const Event& event) {
     Words words = {};
     if (!read_key(key_, event, context_.scope, words.data())) return kNoTrack;
-    words[key_.size()] = trace_;
+    words[std::max<std::size_t>(key_.size(), 1)] = trace_;
     const std::uint32_t known = space_.tracks->find(words.data());
     if (known != 0 && !(joined_ && completes(known, event))) [[likely]]
       return known;
@@ -224,7 +212,8 @@ class BoundTrack {
   [[nodiscard]] bool completes(TrackId track, const Event& event) {
     return pid_.slot(event) != nullptr && !context_.marking.timeline().track(track).pid;
   }
-  TrackId make(const Event& event, const std::uint64_t* words, const BoundTemplate* name) {
+  [[gnu::noinline]] TrackId make(const Event& event, const std::uint64_t* words,
+                                 const BoundTemplate* name) {
     if (context_.marking.tracks_are_full()) return context_.marking.add_track({});
     Track track;
     track.kind = space_.rule.kind;
@@ -249,14 +238,13 @@ class BoundTrack {
   RuleContext& context_;
   TrackSpace& space_;
   std::vector<BoundValue> key_;
-  std::vector<Place> found_ = std::vector<Place>(kPlaces);  // by the last bits of their words
-  std::uint64_t clearances_ = 0;                            // of the space when they were found
   BoundTemplate name_;
   BoundValue pid_;
   BoundValue tid_;
   std::uint64_t trace_ = 0;
   bool possible_ = true;
   bool joined_ = false;
+  bool simple_ = false;  // not joined, and of one key at most
   std::unique_ptr<BoundTrack> parent_;
 };
 
@@ -290,8 +278,40 @@ class BoundWhen {
   return bound;
 }
 
-[[nodiscard]] inline bool all_possible(const std::vector<BoundValue>& values) {
-  return std::ranges::all_of(values, &BoundValue::possible);
-}
+// What things are found by that rules remember: values of an event, the trace, and what its class
+// is called where rules go by that.
+class BoundKey {
+ public:
+  BoundKey(const std::vector<RuleValue>& values, const EventClass& event_class, std::uint64_t trace,
+           std::optional<std::uint64_t> name = {})
+      : values_(bind_all(values, event_class)), one_(values.size() == 1), pair_(one_ && !name) {
+    words_[values_.size()] = trace;
+    if (values_.size() + 1 < words_.size()) words_[values_.size() + 1] = name.value_or(0);
+  }
+
+  // Whether events of the class can have it.
+  [[nodiscard]] bool possible() const {
+    return std::ranges::all_of(values_, &BoundValue::possible);
+  }
+  // Makes an event's key the one at hand; false where a part of it is unknown.
+  [[nodiscard, gnu::always_inline]] bool read(const Event& event, ValueScope& scope) {
+    return one_ ? values_.front().word(event, scope, words_.front())
+                : read_long_key(values_, event, scope, words_.data());
+  }
+  [[nodiscard]] const std::uint64_t* words() const { return words_.data(); }
+  // What a table of such keys has for it.
+  [[nodiscard, gnu::always_inline]] std::uint32_t find_in(const KeyTable& table) const {
+    return pair_ ? table.find_pair(words_[0], words_[1]) : table.find(words_.data());
+  }
+  [[nodiscard, gnu::always_inline]] std::uint64_t& place_in(KeyTable& table) const {
+    return pair_ ? table.place_pair(words_[0], words_[1]) : table.place(words_.data());
+  }
+
+ private:
+  std::vector<BoundValue> values_;
+  bool one_;   // value
+  bool pair_;  // one value and the trace
+  Words words_ = {};
+};
 
 }  // namespace tracedeck::timeline

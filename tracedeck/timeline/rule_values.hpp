@@ -164,15 +164,14 @@ class BoundValue {
     return kind_ == Kind::kSlot ? &slot_.in(event) : nullptr;
   }
 
-  // An integer at a fixed place that 64 bits with a sign hold; nothing for all that is not so
-  // simple, and has to be read.
-  [[nodiscard]] std::optional<std::int64_t> plain_integer(const Event& event) const {
-    if (kind_ != Kind::kSlot) return std::nullopt;
+  // An integer at a fixed place that 64 bits with a sign hold; false for all that is not so simple,
+  // and has to be read.
+  [[nodiscard, gnu::always_inline]] bool plain_integer(const Event& event,
+                                                       std::int64_t& into) const {
+    if (kind_ != Kind::kSlot) return false;
     const Slot& slot = slot_.in(event);
-    const auto number = static_cast<std::int64_t>(slot.bits);
-    const bool fits =
-        slot.kind == SlotKind::kSigned || (slot.kind == SlotKind::kUnsigned && number >= 0);
-    return fits ? std::optional(number) : std::nullopt;
+    into = static_cast<std::int64_t>(slot.bits);
+    return slot.kind == SlotKind::kSigned || (slot.kind == SlotKind::kUnsigned && into >= 0);
   }
 
   // Valid until the scope's texts are emptied or the event ends.

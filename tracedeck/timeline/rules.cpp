@@ -28,8 +28,9 @@ const Arguments* CompiledRules::arguments(const std::vector<std::string>& paths,
 }
 
 SliceScope CompiledRules::scope_of(const SliceRule& rule, const EventClass& event_class) {
-  SliceScope scope{.trace = trace_of(event_class), .name = 0, .at = rule.match.size()};
+  SliceScope scope{.trace = trace_of(event_class)};
   if (!rule.by_name) return scope;
+  scope.name = 0;
   std::string_view name = timeline::name_of(event_class);
   for (const ClassGlobs& globs : {rule.begin, rule.end}) {
     const std::string& glob = globs.front();

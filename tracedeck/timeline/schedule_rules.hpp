@@ -89,31 +89,27 @@ class Schedule final : public Action {
         track_(std::move(track)),
         when_(state.when, event_class, context),
         idle_(state.idle, event_class, context),
-        cpu_(bind_all(state.cpu, event_class)),
+        cpu_(state.cpu, event_class, trace),
         next_(*state.next, event_class),
         next_name_(state.next_name, event_class),
         previous_name_(state.previous_name, event_class),
         previous_state_(state.previous_state, "", event_class, context),
-        running_(context.marking.add_name("", "running")),
-        trace_(trace) {
+        running_(context.marking.add_name("", "running")) {
     if (state.previous) previous_ = BoundValue(*state.previous, event_class);
   }
 
-  [[nodiscard]] bool possible() const { return all_possible(cpu_) && next_.possible(); }
+  [[nodiscard]] bool possible() const { return cpu_.possible() && next_.possible(); }
 
   void run(const Moment& now) override {
     const Event& event = *now.event;
     if (!when_(event)) return;
-    Words words = {};
     std::uint64_t next = 0;
-    if (!read_key(cpu_, event, context_.scope, words.data()) ||
-        !next_.word(event, context_.scope, next)) {
+    if (!cpu_.read(event, context_.scope) || !next_.word(event, context_.scope, next)) {
       ++context_.marking.timeline().mutable_counts().without_field;
       return;
     }
-    const auto cpu = static_cast<std::int32_t>(words[0]);
-    words[cpu_.size()] = trace_;
-    Processors::Processor& processor = state_.processors->of(words.data(), context_.marking);
+    const auto cpu = static_cast<std::int32_t>(cpu_.words()[0]);
+    Processors::Processor& processor = state_.processors->of(cpu_.words(), context_.marking);
     leave(now, processor, next, cpu);
     processor = {.any = true, .task = next, .number = now.number, .stream = now.stream};
     if (state_.idle && idle_(event)) return;
@@ -148,14 +144,13 @@ class Schedule final : public Action {
   BoundTrack track_;
   BoundWhen when_;
   BoundWhen idle_;
-  std::vector<BoundValue> cpu_;
+  BoundKey cpu_;
   BoundValue next_;
   BoundValue previous_;
   BoundTemplate next_name_;
   BoundTemplate previous_name_;
   NameMaker previous_state_;
   NameId running_;
-  std::uint64_t trace_;
 };
 
 class MarkPending final : public Action {
@@ -167,23 +162,20 @@ class MarkPending final : public Action {
       : context_(context),
         processors_(processors),
         when_(when, event_class, context),
-        cpu_(bind_all(cpu, event_class)),
+        cpu_(cpu, event_class, trace),
         any_task_(!task.has_value()),
         state_(state, "", event_class, context),
-        is_none_(is_none),
-        trace_(trace) {
+        is_none_(is_none) {
     if (task) task_ = BoundValue(*task, event_class);
   }
 
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
-    Words words = {};
-    if (!read_key(cpu_, *now.event, context_.scope, words.data())) return;
-    words[cpu_.size()] = trace_;
+    if (!cpu_.read(*now.event, context_.scope)) return;
     const NameId state = is_none_ ? kNoName : state_(*now.event);
     std::uint64_t task = 0;
     if (any_task_) {
-      const Processors::Processor& processor = processors_.of(words.data(), context_.marking);
+      const Processors::Processor& processor = processors_.of(cpu_.words(), context_.marking);
       if (!processor.any) return;
       task = processor.task;
     } else if (!task_.word(*now.event, context_.scope, task)) {
@@ -196,12 +188,11 @@ class MarkPending final : public Action {
   RuleContext& context_;
   Processors& processors_;
   BoundWhen when_;
-  std::vector<BoundValue> cpu_;
+  BoundKey cpu_;
   bool any_task_;
   BoundValue task_;
   NameMaker state_;
   bool is_none_;
-  std::uint64_t trace_;
 };
 
 struct PendingState {

@@ -49,13 +49,7 @@ struct SliceState {
 // The last words of the key of a slice: the trace, and what its class is called.
 struct SliceScope {
   std::uint64_t trace = 0;
-  std::uint64_t name = 0;
-  std::size_t at = 0;  // how many words there are before
-
-  void append(Words& words) const {
-    words[at] = trace;
-    if (at + 1 < words.size()) words[at + 1] = name;
-  }
+  std::optional<std::uint64_t> name = {};  // of rules that go by it
 };
 
 class BeginSlice final : public Action {
@@ -66,30 +60,27 @@ class BeginSlice final : public Action {
         state_(state),
         track_(std::move(track)),
         when_(state.when, event_class, context),
-        key_(bind_all(state.key_a, event_class)),
+        key_(state.key_a, event_class, scope.trace, scope.name),
         check_(bind_all(state.check_a, event_class)),
         name_(state.name, state.rule->category, event_class, context),
         arguments_(arguments),
-        scope_(scope),
         flags_(state.rule->marked ? kMarked : 0) {}
 
-  [[nodiscard]] bool possible() const { return track_.possible() && all_possible(key_); }
+  [[nodiscard]] bool possible() const { return track_.possible() && key_.possible(); }
 
   void run(const Moment& now) override {
     const Event& event = *now.event;
     if (!when_(event)) return;
     const TrackId track = track_.find(event);
-    Words words = {};
-    if (track == kNoTrack || !read_key(key_, event, context_.scope, words.data())) {
+    if (track == kNoTrack || !key_.read(event, context_.scope)) {
       ++context_.marking.timeline().mutable_counts().without_field;
       return;
     }
     if (state_.rule->end.empty()) {
       return context_.marking.whole(track, name_(event), now, arguments_, flags_);
     }
-    scope_.append(words);
     OpenId below = 0;
-    std::uint64_t& place = state_.open.place(words.data());
+    std::uint64_t& place = key_.place_in(state_.open);
     if (place != 0 && place != kSeen) {
       const auto open = static_cast<OpenId>(place);
       if (state_.rule->again == SliceRule::Again::kIgnore) return;
@@ -104,7 +95,7 @@ class BeginSlice final : public Action {
     state_.last = id;
     state_.last_number = now.number;
     if (id == 0) {
-      if (state_.open.size() > kMostSeen && below == 0) state_.open.erase(words.data());
+      if (state_.open.size() > kMostSeen && below == 0) state_.open.erase(key_.words());
       return;
     }
     OpenSlice& slice = context_.marking.open(id);
@@ -114,25 +105,26 @@ class BeginSlice final : public Action {
   }
 
  private:
-  // Also of an event with a duration the slice ends with another.
+  // Of an event with a duration the slice ends with another too.
   [[nodiscard, gnu::always_inline]] OpenId begin(TrackId track, const Moment& now) {
     const NameId name = name_(*now.event);
     if (now.end_time == kNoTime) [[likely]]
       return context_.marking.begin(track, name, now, arguments_, flags_);
-    Moment open = now;
-    open.end_time = kNoTime;
-    return context_.marking.begin(track, name, open, arguments_, flags_);
+    return begin_without_end(track, name, now);
+  }
+  [[nodiscard, gnu::noinline]] OpenId begin_without_end(TrackId track, NameId name, Moment now) {
+    now.end_time = kNoTime;
+    return context_.marking.begin(track, name, now, arguments_, flags_);
   }
 
   RuleContext& context_;
   SliceState& state_;
   BoundTrack track_;
   BoundWhen when_;
-  std::vector<BoundValue> key_;
+  BoundKey key_;
   std::vector<BoundValue> check_;
   NameMaker name_;
   const Arguments* arguments_;
-  SliceScope scope_;
   std::uint16_t flags_;
 };
 
@@ -143,34 +135,30 @@ class EndSlice final : public Action {
       : context_(context),
         state_(state),
         begins_too_(state.begin.matches(timeline::name_of(event_class))),
+        ignores_unmatched_(state.rule->unmatched == SliceRule::Unmatched::kIgnore),
         track_(std::move(track)),
         when_(state.end_when, event_class, context),
-        key_(bind_all(state.key_b, event_class)),
+        key_(state.key_b, event_class, scope.trace, scope.name),
         check_(bind_all(state.check_b, event_class)),
         name_(state.name, state.rule->category, event_class, context),
-        arguments_(arguments),
-        scope_(scope) {}
+        arguments_(arguments) {}
 
-  [[nodiscard]] bool possible() const { return all_possible(key_); }
+  [[nodiscard]] bool possible() const { return key_.possible(); }
 
   void run(const Moment& now) override {
     const Event& event = *now.event;
     if (!when_(event)) return;
-    Words words = {};
-    if (!read_key(key_, event, context_.scope, words.data())) {
+    if (!key_.read(event, context_.scope)) {
       ++context_.marking.timeline().mutable_counts().without_field;
       return;
     }
-    scope_.append(words);
-    if (state_.rule->unmatched == SliceRule::Unmatched::kIgnore &&
-        state_.open.find(words.data()) == 0)
-      return;
-    std::uint64_t& place = state_.open.place(words.data());
+    if (ignores_unmatched_ && key_.find_in(state_.open) == 0) return;
+    std::uint64_t& place = key_.place_in(state_.open);
     const auto open = static_cast<OpenId>(place);
     if (open == 0 || open == kSeen || !checked(event, open)) {
       const bool is_new = place == 0;
       if (is_new && state_.open.size() > kMostSeen) {
-        state_.open.erase(words.data());
+        state_.open.erase(key_.words());
         return unmatched(now, false);
       }
       if (is_new) place = kSeen;
@@ -189,7 +177,7 @@ class EndSlice final : public Action {
     } else if (state_.open.size() <= kMostSeen) {
       place = kSeen;
     } else {
-      state_.open.erase(words.data());
+      state_.open.erase(key_.words());
     }
   }
 
@@ -231,13 +219,13 @@ class EndSlice final : public Action {
   RuleContext& context_;
   SliceState& state_;
   bool begins_too_;
+  bool ignores_unmatched_;
   BoundTrack track_;
   BoundWhen when_;
-  std::vector<BoundValue> key_;
+  BoundKey key_;
   std::vector<BoundValue> check_;
   NameMaker name_;
   const Arguments* arguments_;
-  SliceScope scope_;
 };
 
 }  // namespace tracedeck::timeline

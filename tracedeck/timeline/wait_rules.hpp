@@ -27,9 +27,9 @@ class WaitState final : public SliceObserver {
   };
 
   // Null: there is no room for more of them.
-  [[nodiscard, gnu::always_inline]] Entry* entry(const std::uint64_t* key) {
-    const std::uint32_t known = entries.find(key);
-    return known != 0 ? &slab[known - 1] : new_entry(key);
+  [[nodiscard, gnu::always_inline]] Entry* entry(const BoundKey& key) {
+    const std::uint32_t known = key.find_in(entries);
+    return known != 0 ? &slab[known - 1] : new_entry(key.words());
   }
   [[nodiscard, gnu::noinline]] Entry* new_entry(const std::uint64_t* key) {
     if (unused.empty() && slab.size() >= kMostEntries) {
@@ -75,9 +75,9 @@ class WaitState final : public SliceObserver {
     if (entry.pending) entry.requested = std::max(entry.requested, now.time);
     put(entry, entry.pending ? asked : over, now);
   }
-  void put(const Entry& entry, NameId state, const Moment& now) {
+  [[gnu::always_inline]] void put(const Entry& entry, NameId state, const Moment& now) {
     if (entry.state == kNoTrack || state == kNoName) return;
-    context_.marking.state(entry.state, state, now, kNoCpu, 0);
+    put_on(entry.state, state, now);
   }
 
   const WaitRule* rule;
@@ -105,6 +105,9 @@ class WaitState final : public SliceObserver {
   std::vector<std::uint32_t> unused;
 
  private:
+  [[gnu::noinline]] void put_on(TrackId waiter, NameId state, const Moment& now) {
+    context_.marking.state(waiter, state, now, kNoCpu, 0);
+  }
   void forget(std::uint32_t number) {
     ++slab[number - 1].generation;
     unused.push_back(number);
@@ -157,20 +160,17 @@ class RequestWait final : public Action {
       : context_(context),
         state_(state),
         when_(state.when, event_class, context),
-        key_(bind_all(state.key_a, event_class)),
-        waiter_(state, event_class, context),
-        trace_(trace) {
+        key_(state.key_a, event_class, trace),
+        waiter_(state, event_class, context) {
     if (state.flow_key) asker_ = BoundValue(*state.flow_key, event_class);
   }
 
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
-    Words words = {};
-    if (!read_key(key_, *now.event, context_.scope, words.data())) return;
-    words[key_.size()] = trace_;
-    WaitState::Entry* const entry = state_.entry(words.data());
+    if (!key_.read(*now.event, context_.scope)) return;
+    WaitState::Entry* const entry = state_.entry(key_);
     if (entry == nullptr) return;
-    if (entry->state == kNoTrack) entry->state = waiter_.find(*now.event, words[0]);
+    if (entry->state == kNoTrack) entry->state = waiter_.find(*now.event, key_.words()[0]);
     if (state_.unless != kNoName && entry->state != kNoTrack &&
         context_.marking.state_of(entry->state) == state_.unless)
       return;
@@ -188,10 +188,9 @@ class RequestWait final : public Action {
   RuleContext& context_;
   WaitState& state_;
   BoundWhen when_;
-  std::vector<BoundValue> key_;
+  BoundKey key_;
   BoundValue asker_;
   WaiterTrack waiter_;
-  std::uint64_t trace_;
 };
 
 class ServeWait final : public Action {
@@ -202,27 +201,24 @@ class ServeWait final : public Action {
         state_(state),
         track_(std::move(track)),
         when_(state.to_when, event_class, context),
-        key_(bind_all(state.key_b, event_class)),
+        key_(state.key_b, event_class, trace),
         waiter_(state, event_class, context),
         served_(state.served, "", event_class, context),
-        arguments_(arguments),
-        trace_(trace) {
+        arguments_(arguments) {
     if (state.flow_track != nullptr) asker_.emplace(*state.flow_track, event_class, context);
   }
 
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
-    Words words = {};
-    if (!read_key(key_, *now.event, context_.scope, words.data())) return;
-    words[key_.size()] = trace_;
-    WaitState::Entry* const entry = state_.entry(words.data());
+    if (!key_.read(*now.event, context_.scope)) return;
+    WaitState::Entry* const entry = state_.entry(key_);
     if (entry == nullptr) return;
     if (entry->pending) {
       const TrackId track = track_.find(*now.event);
       if (track != kNoTrack) serve(*entry, track, now);
     }
     entry->pending = false;
-    if (entry->state == kNoTrack) entry->state = waiter_.find(*now.event, words[0]);
+    if (entry->state == kNoTrack) entry->state = waiter_.find(*now.event, key_.words()[0]);
     if (!state_.rule->served.empty()) state_.put(*entry, served_(*now.event), now);
     if (state_.during == nullptr || state_.during->last_number != now.number ||
         state_.during->last == 0)
@@ -235,7 +231,8 @@ class ServeWait final : public Action {
   }
 
  private:
-  void serve(const WaitState::Entry& entry, TrackId track, const Moment& now) {
+  [[gnu::always_inline]] void serve(const WaitState::Entry& entry, TrackId track,
+                                    const Moment& now) {
     const bool lost = context_.marking.lost_since(entry.number);
     context_.marking.wait(track, state_.name, now, entry.requested, arguments_,
                           lost ? kAcrossLoss : 0);
@@ -250,32 +247,28 @@ class ServeWait final : public Action {
   WaitState& state_;
   BoundTrack track_;
   BoundWhen when_;
-  std::vector<BoundValue> key_;
+  BoundKey key_;
   WaiterTrack waiter_;
   std::optional<BoundTrack> asker_;
   NameMaker served_;
   const Arguments* arguments_;
-  std::uint64_t trace_;
 };
 
 class CancelWait final : public Action {
  public:
   CancelWait(WaitState& state, const EventClass& event_class, RuleContext& context,
              std::uint64_t trace)
-      : context_(context), state_(state), key_(bind_all(state.key_b, event_class)), trace_(trace) {}
+      : context_(context), state_(state), key_(state.key_b, event_class, trace) {}
 
   void run(const Moment& now) override {
-    Words words = {};
-    if (!read_key(key_, *now.event, context_.scope, words.data())) return;
-    words[key_.size()] = trace_;
-    state_.cancel(words.data());
+    if (!key_.read(*now.event, context_.scope)) return;
+    state_.cancel(key_.words());
   }
 
  private:
   RuleContext& context_;
   WaitState& state_;
-  std::vector<BoundValue> key_;
-  std::uint64_t trace_;
+  BoundKey key_;
 };
 
 struct FlowState {
@@ -313,19 +306,16 @@ class BeginFlow final : public Action {
         state_(state),
         track_(std::move(track)),
         when_(state.when, event_class, context),
-        key_(bind_all(state.key_a, event_class)),
-        trace_(trace) {}
+        key_(state.key_a, event_class, trace) {}
 
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
-    Words words = {};
     const TrackId track = track_.find(*now.event);
-    if (track == kNoTrack || !read_key(key_, *now.event, context_.scope, words.data())) return;
-    words[key_.size()] = trace_;
-    std::uint64_t& place = state_.begun.place(words.data());
+    if (track == kNoTrack || !key_.read(*now.event, context_.scope)) return;
+    std::uint64_t& place = key_.place_in(state_.begun);
     if (place == 0) {
       if (state_.unused.empty() && state_.slab.size() >= kMostEntries) {
-        state_.begun.erase(words.data());
+        state_.begun.erase(key_.words());
         ++context_.marking.timeline().mutable_counts().not_held;
         return;
       }
@@ -345,8 +335,7 @@ class BeginFlow final : public Action {
   FlowState& state_;
   BoundTrack track_;
   BoundWhen when_;
-  std::vector<BoundValue> key_;
-  std::uint64_t trace_;
+  BoundKey key_;
 };
 
 class EndFlow final : public Action {
@@ -356,17 +345,14 @@ class EndFlow final : public Action {
       : context_(context),
         state_(state),
         track_(std::move(track)),
-        key_(bind_all(state.key_b, event_class)),
-        trace_(trace) {}
+        key_(state.key_b, event_class, trace) {}
 
   void run(const Moment& now) override {
-    Words words = {};
-    if (!read_key(key_, *now.event, context_.scope, words.data())) return;
-    words[key_.size()] = trace_;
-    const std::uint32_t number = state_.begun.find(words.data());
+    if (!key_.read(*now.event, context_.scope)) return;
+    const std::uint32_t number = key_.find_in(state_.begun);
     if (number == 0) return;
     const FlowState::Begin begin = state_.slab[number - 1];
-    state_.begun.erase(words.data());
+    state_.begun.erase(key_.words());
     state_.unused.push_back(number);
     const TrackId track = track_.find(*now.event);
     if (track != kNoTrack && now.time - begin.time >= state_.minimum)
@@ -377,8 +363,7 @@ class EndFlow final : public Action {
   RuleContext& context_;
   FlowState& state_;
   BoundTrack track_;
-  std::vector<BoundValue> key_;
-  std::uint64_t trace_;
+  BoundKey key_;
 };
 
 }  // namespace tracedeck::timeline

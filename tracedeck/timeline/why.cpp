@@ -9,7 +9,6 @@
 #include "tracedeck/model/symbols.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/arguments.hpp"
-#include "tracedeck/timeline/rule_values.hpp"
 
 namespace tracedeck::timeline {
 namespace {
@@ -33,7 +32,7 @@ void add_arguments(const Mark& mark, Evidence::Piece& piece) {
     if (value.kind == query::Value::Kind::kCompound || piece.arguments.size() > kMost) return;
     const std::string key = fmt::format("{}=", name);
     if (piece.arguments.starts_with(key) || piece.arguments.contains(' ' + key)) return;
-    const std::string text = to_text(value);
+    const std::string text = argument_text(value);
     piece.arguments += fmt::format("{}{}{}", piece.arguments.empty() ? "" : " ", key, text);
     piece.values += fmt::format("{}{}", piece.values.empty() ? "" : " ", text);
   });

@@ -22,10 +22,12 @@
 
 namespace tracedeck::timeline {
 
-// A slice, a wait, or a state of a track, whose duration is known.
+// A slice, a wait, or a state of a track, whose duration is known, or which had not ended when the
+// trace did: it lasts until then at least.
 struct FoundSlice {
   bool is_wait = false;
   bool is_state = false;
+  bool is_open = false;
   TrackId track = kNoTrack;
   NameId name = kNoName;
   std::int64_t begin = 0;
@@ -55,13 +57,13 @@ class SliceFinder final : public MarkSink {
   void look_at(std::optional<std::int64_t> time) { question_.at = time; }
 
   [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
-  [[nodiscard]] Result<void> finish(const Timeline&) override { return {}; }
+  [[nodiscard]] Result<void> finish(const Timeline& timeline) override;
 
   // Nothing when there is none such.
   [[nodiscard]] std::optional<FoundSlice> found() const;
   // Why not, as a sentence; only then.
   [[nodiscard]] std::string nothing(const Timeline& timeline) const;
-  // Durations of all slices, or waits, that have the name of what was found.
+  // Durations of all slices, or waits, that have the name of what was found and have ended.
   [[nodiscard]] const Histogram& durations() const;
 
  private:
@@ -267,6 +269,8 @@ class SliceWitness final : public MarkSink {
 [[nodiscard]] std::string why_text(const Evidence& evidence, const Timeline& timeline,
                                    const Histogram& durations);
 // As docs/json/why.schema.json says.
+// The answer where nothing was found: `reason` is what `SliceFinder::nothing` says.
+[[nodiscard]] std::string why_nothing_json(std::string_view reason);
 [[nodiscard]] std::string why_json(const Evidence& evidence, const Timeline& timeline,
                                    const Histogram& durations);
 

@@ -94,13 +94,37 @@ Result<void> SliceFinder::take(const Timeline& timeline, std::span<const Mark> m
   for (const Mark& mark : marks) {
     if (mark.kind == MarkKind::kState) state(timeline, mark);
     const bool is_wait = mark.kind == MarkKind::kWait;
-    if ((!is_wait && mark.kind != MarkKind::kSliceEnd) || !mark.has_duration()) continue;
+    if (!is_wait && mark.kind != MarkKind::kSliceEnd) continue;
+    // Of what goes on at the trace's end it is known how long at least.
+    const bool is_open = (mark.flags & kNoDuration) == kOpenAtEnd;
+    if (!mark.has_duration() && !is_open) continue;
     if (!is_meant(timeline, mark.track, mark.name)) continue;
-    see({.is_wait = is_wait,
-         .track = mark.track,
-         .name = mark.name,
-         .begin = mark.begin,
-         .end = mark.time});
+    const FoundSlice slice{.is_wait = is_wait,
+                           .is_open = is_open,
+                           .track = mark.track,
+                           .name = mark.name,
+                           .begin = mark.begin,
+                           .end = mark.time};
+    if (is_open)
+      keep(slice);
+    else
+      see(slice);
+  }
+  return {};
+}
+
+Result<void> SliceFinder::finish(const Timeline& timeline) {
+  for (TrackId track = 1; track < states_.size(); ++track) {
+    const State& state = states_[track];
+    if (state.name == kNoName || state.is_doubtful || timeline.end() <= state.begin ||
+        !is_meant(timeline, track, state.name))
+      continue;
+    keep({.is_state = true,
+          .is_open = true,
+          .track = track,
+          .name = state.name,
+          .begin = state.begin,
+          .end = timeline.end()});
   }
   return {};
 }
@@ -109,6 +133,7 @@ std::optional<FoundSlice> SliceFinder::found() const {
   if (longest().empty() || (!question_.at && longest().size() < question_.rank))
     return std::nullopt;
   FoundSlice slice = longest().front();
+  if (slice.is_open) return slice;
   const Alike& alike = alike_.at({kind_of(slice), slice.name});
   constexpr std::uint64_t kFew = 5;
   if (alike.durations.count() > kFew && slice.begin == alike.first_begin &&
@@ -118,8 +143,10 @@ std::optional<FoundSlice> SliceFinder::found() const {
 }
 
 const Histogram& SliceFinder::durations() const {
+  static const Histogram kNone;
   const FoundSlice& slice = longest().front();
-  return alike_.at({kind_of(slice), slice.name}).durations;
+  const auto alike = alike_.find({kind_of(slice), slice.name});
+  return alike == alike_.end() ? kNone : alike->second.durations;
 }
 
 }  // namespace tracedeck::timeline

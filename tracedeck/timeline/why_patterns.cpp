@@ -258,8 +258,8 @@ constexpr auto kPatterns = std::to_array<Pattern>({
 std::string conclusion(const Evidence& evidence, const Timeline& timeline,
                        const Histogram& durations) {
   constexpr std::uint64_t kFew = 20;
-  // What was lost may have been the other half.
-  if (!evidence.gaps.empty()) return {};
+  // What was lost may have been the other half, and so may what comes behind the trace.
+  if (!evidence.gaps.empty() || evidence.slice.is_open) return {};
   if (durations.count() >= kFew &&
       static_cast<double>(evidence.slice.duration()) <= 2 * durations.quantile(0.5))
     return {};

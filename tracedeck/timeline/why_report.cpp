@@ -23,6 +23,13 @@ std::string track_of(const Timeline& timeline, TrackId id) {
   return render::visible(timeline.track(id).name);
 }
 
+// Whose slice, wait or state it is: a track of states alone says no more than that.
+std::string place_of(const Timeline& timeline, const FoundSlice& slice) {
+  const Track& track = timeline.track(slice.track);
+  const bool of_parent = track.kind == TrackKind::kState && track.parent != kNoTrack;
+  return track_of(timeline, of_parent ? track.parent : slice.track);
+}
+
 std::string since(const Timeline& timeline, std::int64_t time) {
   return fmt::format("{:+.6f} s", static_cast<double>(time - timeline.begin()) / 1e9);
 }
@@ -109,7 +116,7 @@ std::string cpu_text(const Timeline& timeline, std::int32_t cpu) {
   return "cpu" + number;
 }
 
-// "blocked: receive bus 35.8ms, running 160us"
+// "blocked: take bus 35.8ms, running 160us"
 std::string states_text(const Timeline& timeline, std::span<const Evidence::Spent> states) {
   constexpr std::size_t kMost = 4;
   std::vector<std::string> shown;
@@ -211,11 +218,20 @@ void append_heading(std::string& out, const Evidence& evidence, const Timeline& 
                     const Histogram& durations) {
   const FoundSlice& slice = evidence.slice;
   out += fmt::format(
-      "{}{}{} {} on {} from {}; the median of {} such is {}\n", label_of(timeline, slice.name),
+      "{}{}{} {} on {} from {}{}", label_of(timeline, slice.name),
       evidence.arguments.empty() ? "" : " (" + render::visible(evidence.arguments) + ")",
       slice.is_wait ? " took" : " lasted", duration_text(slice.duration()),
-      track_of(timeline, slice.track), since(timeline, slice.begin), durations.count(),
-      short_duration(durations.quantile(0.5)));
+      place_of(timeline, slice), since(timeline, slice.begin),
+      slice.is_open ? ", and had not ended when the trace did" : "");
+  if (durations.count() == 0) {
+    out += "; none such has ended\n";
+  } else if (durations.count() == 1 && !slice.is_open) {
+    out += "; there is no other such\n";
+  } else {
+    out += fmt::format("; the median of {}{} is {}\n", durations.count(),
+                       slice.is_open ? " such that ended" : " such",
+                       short_duration(durations.quantile(0.5)));
+  }
 }
 
 void append_states(render::JsonObject& object, std::string_view key,
@@ -325,14 +341,17 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline,
   const FoundSlice& slice = evidence.slice;
   render::TextBuffer out;
   render::JsonObject object(out);
+  object.boolean("found", true);
   object.string("kind", slice.is_state ? "state" : slice.is_wait ? "wait" : "slice");
   object.string("name", timeline.name(slice.name).label());
   object.string("track", timeline.track(slice.track).name);
   object.integer("begin", slice.begin);
   object.integer("duration", slice.duration());
+  if (slice.is_open) object.boolean("open_at_end", true);
   if (!evidence.arguments.empty()) object.string("arguments", evidence.arguments);
   object.integer("of", durations.count());
-  object.integer("median", static_cast<std::uint64_t>(std::llround(durations.quantile(0.5))));
+  if (durations.count() != 0)
+    object.integer("median", static_cast<std::uint64_t>(std::llround(durations.quantile(0.5))));
   append_pieces(object, "not_known", evidence.gaps, timeline);
   append_pieces(object, "waited", evidence.waited, timeline);
   append_pieces(object, "within", evidence.around, timeline);
@@ -357,6 +376,16 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline,
   append_causes(object, evidence, timeline);
   const std::string so = conclusion(evidence, timeline, durations);
   if (!so.empty()) object.string("so", so);
+  object.end();
+  out.append('\n');
+  return std::string(out.view());
+}
+
+std::string why_nothing_json(std::string_view reason) {
+  render::TextBuffer out;
+  render::JsonObject object(out);
+  object.boolean("found", false);
+  object.string("reason", reason);
   object.end();
   out.append('\n');
   return std::string(out.view());

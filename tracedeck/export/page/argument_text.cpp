@@ -92,7 +92,10 @@ std::vector<Argument> taken(std::string_view aside) {
 void put_aside(std::string& into, const timeline::Mark& mark) {
   timeline::visit_arguments(mark, [&](std::string_view name, const query::Value& value) {
     put_text(into, name);
-    query::encode(into, value);
+    const bool is_named = value.has_name || value.labels != nullptr;
+    if (!value.is_hexadecimal || is_named) return query::encode(into, value);
+    const std::string text = timeline::argument_text(value);
+    query::encode(into, query::Value::of(std::string_view(text)));
   });
 }
 
