@@ -713,6 +713,26 @@ class Convert(CommandTest):
             },
         )
 
+    def test_the_receipt_counts_what_json_lines_and_csv_leave_out(self):
+        # A gap of three events, and one that comes after all.
+        counters = (0, 4, 3, 7)
+        content = h.option(b"host", b"a") + b"".join(h.event(b"e", counter=c, start=c, end=c) for c in counters)
+        heph, ctf = self.file("t", content), self.folder / "ctf"
+        self.check(run("convert", "-o", ctf, "--to", "ctf2", heph), 0)
+        for to in ("jsonl", "csv"):
+            for trace, left_out in (
+                (heph, {"losses that the producer recorded": 2, "entries of the environment": 1}),
+                (ctf, {"packets": 4, "losses that the producer recorded": 2, "entries of the environment": 1}),
+            ):
+                out, report = self.folder / f"out.{to}", self.folder / "report"
+                result = self.check(run("convert", "-o", out, "--report", report, trace), 0)
+                entries = json.loads(report.read_text())["entries"]
+                counts = {entry["what"]: entry["count"] for entry in entries if entry["lossy"]}
+                self.assertEqual({what: counts.get(what) for what in left_out}, left_out, trace)
+                for what, count in left_out.items():
+                    self.assertIn(f"lost: {what} ({count}): left out", result.stderr.decode())
+        self.check(run("convert", "--strict", "-o", self.folder / "o.csv", self.file("t", w.ticks(3))), 0)
+
     def test_0_3_cannot_hold_everything_of_0_4(self):
         content = (
             w.header()
