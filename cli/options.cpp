@@ -818,7 +818,9 @@ constexpr std::array kOptions = {
                          "take one thread.",
                .apply = apply_jobs},
     OptionSpec{.name = "strict",
-               .help = "exit 4 also for a recorded loss or a lossy conversion",
+               .help = "exit 4 also for losses, a lossy conversion, unrelated clocks",
+               .detail = "Losses are those that the producer recorded, and clocks those of TRACEs "
+                         "whose events were put in one order though nothing relates them.",
                .apply = set<&Options::strict>},
     OptionSpec{.name = "color",
                .value = "WHEN",
