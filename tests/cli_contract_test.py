@@ -30,7 +30,7 @@ OPTIONS = {
     "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
     "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size split-size split-duration table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.
