@@ -85,7 +85,8 @@ class Conversion {
     auto live = std::make_unique<Live>(options_, session_, needs(false), places);
     if (live->traces().empty()) return drop_output();
     if (live->traces().size() == 1 && is_recorded(*live)) return record(*live);
-    convert(OpenPipeline(options_, session_, std::move(live)));
+    OpenPipeline pipeline(options_, session_, std::move(live));
+    convert(pipeline);
   }
 
   // Whether what arrives is in the target's format already. Waits for the first trace unless the
@@ -245,18 +246,26 @@ class Conversion {
     const bool headers = single_source_ && writes_directory(options_);
     Options whole = options_;
     whole.selection.stands_alone = true;
-    const OpenPipeline pipeline(whole, session_, needs(headers), std::move(places),
-                                std::move(first));
+    OpenPipeline pipeline(whole, session_, needs(headers), std::move(places), std::move(first));
     if (pipeline.empty() || !open_output()) return;
     if (is_split(options_)) describing_ = describing_events(whole, session_);
     convert(pipeline);
+  }
+
+  static std::function<Result<void>(Writer&)> describe_streamless(OpenPipeline& pipeline) {
+    return [&pipeline](Writer& writer) -> Result<void> {
+      for (const auto& trace : pipeline.take_streamless()) {
+        if (auto described = writer.describe(*trace); !described) return described;
+      }
+      return {};
+    };
   }
 
   static flow::Needs needs(bool headers) {
     return {.values = true, .headers = headers, .findings = true};
   }
 
-  void convert(const OpenPipeline& pipeline) {
+  void convert(OpenPipeline& pipeline) {
     auto writer = create_writer(pipeline.trace_names());
     if (!writer) {
       drop_output();
@@ -271,6 +280,7 @@ class Conversion {
                                                 .writer = **writer,
                                                 .output = *output_,
                                                 .notices = notices,
+                                                .at_end = describe_streamless(pipeline),
                                                 .ready = pipeline.pauses()},
                                                session_);
     if (!written.complete) return;

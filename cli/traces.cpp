@@ -26,6 +26,7 @@ OpenPipeline::OpenPipeline(const Options& options, Session& session, flow::Needs
     return;
   }
   const std::size_t traces = places.size();
+  observer_.watch(streamless_);
   pipeline_ = flow::Pipeline::open(pipeline_options(options, needs), observer_, session.stop,
                                    std::move(places), std::move(first));
   if (observer_.refuses(traces)) pipeline_ = nullptr;

@@ -37,6 +37,11 @@ class OpenPipeline {
   OpenPipeline(const OpenPipeline&) = delete;
   OpenPipeline& operator=(const OpenPipeline&) = delete;
 
+  // The traces of which no data stream has begun, once all is read. Live ones are not known.
+  [[nodiscard]] std::vector<std::shared_ptr<const TraceDescription>> take_streamless() {
+    return streamless_.take();
+  }
+
   // Ends the reading, so that all that reports at its end has done so.
   void close() { pipeline_ = nullptr; }
 
@@ -53,6 +58,7 @@ class OpenPipeline {
  private:
   void open_live(const Options& options);
 
+  flow::StreamlessTraces streamless_;
   SessionObserver observer_;
   std::unique_ptr<Live> live_;
   std::unique_ptr<flow::Pipeline> pipeline_;  // goes before what it reads

@@ -1,6 +1,7 @@
 """Results in parts: what is in them, that each stands alone, their names, and what an interrupt leaves."""
 
 import collections
+import csv
 import gzip
 import json
 import os
@@ -54,6 +55,12 @@ def comparable(event, target):
     if target in FOREIGN and (event.get("name", "").endswith(("_name", "_ns", "_cnt", "_id")) or event.get("name") in DESCRIBING):
         event.pop("time", None)
     return json.dumps(event)
+
+
+def csv_lines(path):
+    """The lines without their data streams."""
+    with open(path, newline="", encoding="utf-8") as lines:
+        return [json.dumps([value for key, value in row.items() if key != "stream"]) for row in csv.DictReader(lines)]
 
 
 class Parts(CommandTest):
@@ -236,20 +243,26 @@ class ReferenceTraces(CommandTest):
             return
         self.assertEqual(divided.returncode, 0, divided.stderr)
         parts = sorted(folder.glob("part-*"))
-        if target in ("jsonl", "csv"):
-            wanted = (folder / "whole").read_text().splitlines()
-            read = [line for part in parts for line in part.read_text().splitlines()]
+        if target == "csv":
+            wanted = csv_lines(folder / "whole")
+            read = [line for part in parts for line in csv_lines(part)]
+        elif target == "jsonl":
+            lines = [line for part in parts for line in part.read_text().splitlines()]
+            wanted = [comparable(json.loads(line), target) for line in (folder / "whole").read_text().splitlines()]
+            read = [comparable(json.loads(line), target) for line in lines]
         else:
             as_target = ("--format", "ctf" if target.startswith("ctf") else target)
             for part in parts:
                 self.check(run("validate", "-q", *as_target, part), 0)
-            wanted = [comparable(event, target) for event in events_of(folder / "whole", *as_target)]
-            read = [comparable(event, target) for part in parts for event in events_of(part, *as_target)]
+            # Cores of Tonbandgeraet are told as the data streams of a part ask for it.
+            some = () if trace_format == target or target != "tband" else ("--where", "name != 'core_id'")
+            wanted = [comparable(event, target) for event in events_of(folder / "whole", *as_target, *some)]
+            read = [comparable(event, target) for part in parts for event in events_of(part, *as_target, *some)]
         more = collections.Counter(read) - collections.Counter(wanted)
         self.assertEqual(set(read), set(wanted), (trace, target))
         self.assertFalse(collections.Counter(wanted) - collections.Counter(read), (trace, target))
         if trace_format in ("heph", "ctf"):
-            self.assertEqual([line for line in more if target != "csv" or line[0].isdigit()], [], (trace, target))
+            self.assertEqual(list(more), [], (trace, target))
         elif trace_format == "dial9" and target not in ("tband", "csv"):
             self.assertLessEqual({json.loads(line).get("name") for line in more}, DESCRIBING, (trace, target))
 

@@ -152,7 +152,7 @@ class SplitWriter final : public Writer {
       if (auto begun = put(Record(RecordKind::kStreamBegin, &open.stream)); !begun) return begun;
     }
     size_.begin();
-    return describe(0, described_);
+    return put_describing(0, described_);
   }
 
   Result<void> write(const Record& record) override {
@@ -177,6 +177,8 @@ class SplitWriter final : public Writer {
     }
     return writer_->write(record);
   }
+
+  Result<void> describe(const TraceDescription& trace) override { return writer_->describe(trace); }
 
   Result<void> flush() override {
     if (auto flushed = writer_->flush(); !flushed) return flushed;
@@ -259,7 +261,7 @@ class SplitWriter final : public Writer {
   }
 
   Result<void> cut() {
-    if (auto described = describe(described_, knows_all_ ? describing_->size() : described_);
+    if (auto described = put_describing(described_, knows_all_ ? describing_->size() : described_);
         !described)
       return described;
     for (const OpenStream& open : open_) {
@@ -271,7 +273,7 @@ class SplitWriter final : public Writer {
   }
 
   // Writes some of the events that describe others.
-  Result<void> describe(std::size_t first, std::size_t end) {
+  Result<void> put_describing(std::size_t first, std::size_t end) {
     for (std::size_t i = first; i < std::min(end, describing_->size()); ++i) {
       const DescribingEvents::Kept& kept = (*describing_)[i];
       const OpenStream* const open = stream_for(kept);

@@ -61,6 +61,10 @@ class CsvWriter final : public Writer {
     if (out_.failed()) return out_.drain();
     return {};
   }
+  Result<void> describe(const TraceDescription& trace) override {
+    left_out_.see(trace);
+    return {};
+  }
   Result<void> flush() override { return out_.drain(); }
   Result<void> finish() override { return out_.drain(); }
 

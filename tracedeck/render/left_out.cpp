@@ -27,10 +27,10 @@ void LeftOut::see(const Record& record) {
     case RecordKind::kStreamBegin:
       if (open_.begin(record.stream->entity.trace))
         std::erase_if(traces_, [this](const auto& each) { return !open_.has(each.first); });
-      see_description(*record.stream);
+      see(*record.stream);
       break;
     case RecordKind::kStreamEnd:
-      see_description(*record.stream);
+      see(*record.stream);
       open_.end(record.stream->entity.trace);
       break;
     case RecordKind::kPacketBegin:
@@ -61,9 +61,12 @@ void LeftOut::see(const Loss& loss) {
   all_came_ = all_came_ && loss.events && !loss.packets;
 }
 
-void LeftOut::see_description(const DataStream& stream) {
-  if (stream.stream_class == nullptr || stream.stream_class->trace == nullptr) return;
-  const TraceDescription& trace = *stream.stream_class->trace;
+void LeftOut::see(const DataStream& stream) {
+  if (stream.stream_class != nullptr && stream.stream_class->trace != nullptr)
+    see(*stream.stream_class->trace);
+}
+
+void LeftOut::see(const TraceDescription& trace) {
   Counted& counted = traces_[trace.number()];
   for (; counted.clocks < trace.clocks().size(); ++counted.clocks) {
     if (says_more(trace.clocks()[counted.clocks])) counts_.add(LeftOutKind::kClock);

@@ -28,11 +28,14 @@ class LeftOut {
   // Every record that is no event.
   void see(const Record& record);
 
+  // See `Writer::describe`.
+  void see(const TraceDescription& trace);
+
   [[nodiscard]] Receipt receipt() const;
 
  private:
   void see(const Loss& loss);
-  void see_description(const DataStream& stream);
+  void see(const DataStream& stream);
 
   // What was counted of a trace, whose description may have grown since.
   struct Counted {

@@ -77,6 +77,10 @@ class TextWriter final : public Writer {
     if (out_.failed()) return out_.drain();
     return {};
   }
+  Result<void> describe(const TraceDescription& trace) override {
+    left_out_.see(trace);
+    return {};
+  }
   Result<void> flush() override { return out_.drain(); }
   Result<void> finish() override { return out_.drain(); }
   [[nodiscard]] Receipt receipt() const override { return left_out_.receipt(); }
