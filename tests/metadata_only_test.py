@@ -19,8 +19,9 @@ class MetadataOnly(CommandTest):
         """Environment, and offsets of clocks in ns."""
         info = self.info(trace)
         offsets = [each.get("offset", {"seconds": 0, "ticks": 0}) for each in info["clocks"]]
-        environment = {key: value for key, value in info.get("environment", {}).items() if not key.startswith("tracedeck") and key != "epoch"}
-        return environment, [each["seconds"] * 10**9 + each["ticks"] for each in offsets]
+        environment = info.get("environment", {})
+        own = {key: environment[key] for key in environment if key != "epoch" and not key.startswith("tracedeck")}
+        return own, [each["seconds"] * 10**9 + each["ticks"] for each in offsets]
 
     def convert(self, trace, target, *options):
         out = self.folder / f"{trace.name}.{target}"

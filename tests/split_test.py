@@ -52,7 +52,8 @@ def comparable(event, target):
     if target == "tband" and "evtmarker_id" in fields:
         fields["evtmarker_id"] = 0
     # Without a time of its own it has that of the event before it.
-    if target in FOREIGN and (event.get("name", "").endswith(("_name", "_ns", "_cnt", "_id")) or event.get("name") in DESCRIBING):
+    name = event.get("name", "")
+    if target in FOREIGN and (name in DESCRIBING or name.endswith(("_name", "_ns", "_cnt", "_id"))):
         event.pop("time", None)
     return json.dumps(event)
 
@@ -190,7 +191,8 @@ class Parts(CommandTest):
     def test_an_interrupt_of_a_file_leaves_the_parts_that_are_complete(self):
         trace = self.file("t", dial9.ticks(3_000_000))
         out = self.folder / "run.jsonl"
-        with subprocess.Popen([BIN, "convert", "--split-size", "1M", "-o", out, trace], stderr=subprocess.PIPE) as process:
+        command = [BIN, "convert", "--split-size", "1M", "-o", out, trace]
+        with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
             deadline = time.monotonic() + 60
             while not (self.folder / "run-0002.jsonl").exists() and time.monotonic() < deadline:
                 time.sleep(0.001)
@@ -227,7 +229,7 @@ class ReferenceTraces(CommandTest):
 
     def traces(self):
         for name, ending in (("dial9", ".bin"), ("heph", ".heph"), ("tband", "")):
-            files = [each for each in sorted((TRACES / name).rglob("*")) if each.is_file() and each.name.endswith(ending)]
+            files = [each for each in sorted((TRACES / name).rglob("*" + ending)) if each.is_file()]
             no_traces = (".jsonl", ".jsonl.gz", ".tsv", ".md", ".py")
             small = [each for each in files if each.stat().st_size < 1_000_000]
             yield from ((each, name) for each in small if not each.name.endswith(no_traces))
