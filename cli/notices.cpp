@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -53,9 +54,9 @@ bool merges_traces(const Options& options) {
 // "b", "b, c" or "b, c, d and 5 more".
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 3;
-  const std::size_t shown = std::min(names.size(), kMost);
-  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
-  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  const std::span shown = std::span(names).first(std::min(names.size(), kMost));
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  if (shown.size() < names.size()) text += fmt::format(" and {} more", names.size() - shown.size());
   return text;
 }
 

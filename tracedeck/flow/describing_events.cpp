@@ -39,7 +39,7 @@ bool may_describe(const DataStream& stream) {
 }  // namespace
 
 Result<void> DescribingEvents::see(const Record& record) {
-  if (record.kind == RecordKind::kStreamBegin) (void)traces_.of(record.stream->entity.trace);
+  if (record.kind == RecordKind::kStreamBegin) begin_stream(*record.stream);
   if (record.kind != RecordKind::kEvent || !record.event.event_class->describes_others) return {};
   return add(record.event);
 }

@@ -42,6 +42,8 @@ class DescribingEvents {
 
   // To be given every record of the traces in their order. Error: kLimitExceeded.
   [[nodiscard]] Result<void> see(const Record& record);
+  // The same of one record.
+  void begin_stream(const DataStream& stream) { traces_.of(stream.entity.trace); }
 
   [[nodiscard]] std::size_t size() const { return kept_.size(); }
   [[nodiscard]] const Kept& operator[](std::size_t index) const { return kept_[index]; }

@@ -220,7 +220,7 @@ class SplitWriter final : public Writer {
     open_.push_back({.stream = stream,
                      .trace = traces_.of(stream.entity.trace),
                      .description = described ? stream_class->trace->shared_from_this() : nullptr});
-    if (!knows_all_) (void)describing_->see(Record(RecordKind::kStreamBegin, &stream));
+    if (!knows_all_) describing_->begin_stream(stream);
   }
 
   Result<void> write_event(const Record& record) {

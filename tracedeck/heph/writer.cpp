@@ -147,7 +147,7 @@ class TraceWriter final : public Writer {
 
   Result<void> describe(const TraceDescription& trace) override {
     const StableList<ClockClass>& clocks = trace.clocks();
-    return write_options(clocks.size() == 0 ? nullptr : &clocks[0], &trace);
+    return write_options(clocks.empty() ? nullptr : &clocks[0], &trace);
   }
   Result<void> flush() override { return encoder_.flush(); }
   Result<void> finish() override {

@@ -132,8 +132,8 @@ class TraceWriter final : public Writer {
 
   Result<void> describe(const TraceDescription& trace) override {
     const StableList<ClockClass>& clocks = trace.clocks();
-    if (clocks.size() != 0) take_clock(&clocks[0]);
-    if (trace.environment().size() != 0)
+    if (!clocks.empty()) take_clock(&clocks[0]);
+    if (!trace.environment().empty())
       adaptations_.add(Adaptation::kEnvironment, trace.environment().size());
     return {};
   }

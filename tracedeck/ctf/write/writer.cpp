@@ -62,7 +62,7 @@ class TraceWriter final : public Writer {
 
   Result<void> describe(const TraceDescription& trace) override {
     // The environment stands beside a data stream class.
-    if (trace.stream_classes().size() == 0)
+    if (trace.stream_classes().empty())
       return describe_class(made_up_.emplace_back(
           DataStreamClass{.entity = {trace.number(), ~std::uint64_t{0}}, .trace = &trace}));
     for (const DataStreamClass& stream_class : trace.stream_classes()) {
