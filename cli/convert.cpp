@@ -11,12 +11,14 @@
 #include "cli/output_options.hpp"
 #include "cli/places.hpp"
 #include "cli/receipt.hpp"
+#include "cli/split.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/flow/output_queue.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/io/watched_input.hpp"
 #include "tracedeck/outputs.hpp"
+#include "tracedeck/part_files.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -24,7 +26,7 @@ namespace {
 // Whether a trace in the target's format is written anew, not frame by frame as it was.
 bool writes_anew(const Options& options) {
   return flow::changes_events(options.selection) || !options.dial9_version.empty() ||
-         options.packet_size;
+         options.packet_size || is_split(options);
 }
 
 bool is_failed_write(const Error& error) {
@@ -84,7 +86,8 @@ class Conversion {
                                              session_.stop, std::move(places));
     if (live->traces().empty()) return drop_output();
     if (live->traces().size() == 1 && is_recorded(*live->traces().front())) return record(*live);
-    convert(OpenPipeline(options_, session_, std::move(live)));
+    OpenPipeline pipeline(options_, session_, std::move(live));
+    convert(pipeline);
   }
 
   // Whether what arrives is in the target's format already. Waits for the first trace unless the
@@ -233,21 +236,32 @@ class Conversion {
     const bool headers = single_source_ && writes_directory(options_);
     Options whole = options_;
     whole.selection.stands_alone = true;
-    const OpenPipeline pipeline(whole, session_, needs(headers), std::move(places),
-                                std::move(first));
+    OpenPipeline pipeline(whole, session_, needs(headers), std::move(places), std::move(first));
     if (pipeline.empty() || !open_output()) return;
+    if (is_split(options_)) describing_ = describing_events(whole, session_);
     convert(pipeline);
+  }
+
+  static std::function<Result<void>(Writer&)> describe_streamless(OpenPipeline& pipeline) {
+    return [&pipeline](Writer& writer) -> Result<void> {
+      for (const auto& trace : pipeline.take_streamless()) {
+        if (auto described = writer.describe(*trace); !described) return described;
+      }
+      return {};
+    };
   }
 
   static flow::Needs needs(bool headers) {
     return {.values = true, .headers = headers, .findings = true};
   }
 
-  void convert(const OpenPipeline& pipeline) {
+  void convert(OpenPipeline& pipeline) {
     auto writer = create_writer(pipeline.trace_names());
     if (!writer) {
       drop_output();
-      return session_.report(writer.error());
+      session_.report(writer.error());
+      if (is_split(options_)) session_.outcome.note(ExitCode::kUsage);
+      return;
     }
     Notices notices(session_, options_);
     notices.relate_by(
@@ -256,6 +270,7 @@ class Conversion {
                                                 .writer = **writer,
                                                 .output = *output_,
                                                 .notices = notices,
+                                                .at_end = describe_streamless(pipeline),
                                                 .ready = pipeline.pauses()},
                                                session_);
     if (!written.complete) return;
@@ -277,6 +292,10 @@ class Conversion {
     const flow::Selection& selection = options_.selection;
     settings.write.part_of_source = selection.begin || selection.end || selection.limit;
     const OutputKind& kind = *find_output(options_.to);
+    if (is_split(options_)) {
+      parts_ = std::make_unique<PartFiles>(kind, std::move(settings), options_.out, session_.stop);
+      return flow::split_writer(*parts_, split_options(options_), std::move(describing_));
+    }
     return directory_ != nullptr ? tracedeck::create_writer(kind, *directory_, settings)
                                  : tracedeck::create_writer(kind, *output_, settings);
   }
@@ -285,7 +304,8 @@ class Conversion {
   bool open_output() {
     // Nothing of a result that is a directory goes there.
     output_ = &session_.out;
-    if (options_.out == kStandard) return true;
+    // Parts are made by who writes them.
+    if (options_.out == kStandard || is_split(options_)) return true;
     if (writes_directory(options_))
       return keep(io::OutputDirectory::create(options_.out), directory_);
     file_ = create_output_file(options_.out, session_);
@@ -313,17 +333,22 @@ class Conversion {
       leave_output();
       return false;
     }
-    complete_ = session_.delivered(directory_ != nullptr ? directory_->finish()
-                                   : file_ != nullptr    ? file_->finish()
-                                                         : session_.out.flush());
+    complete_ = session_.delivered(parts_ != nullptr       ? parts_->end()
+                                   : directory_ != nullptr ? directory_->finish()
+                                   : file_ != nullptr      ? file_->finish()
+                                                           : session_.out.flush());
     return complete_;
   }
 
   // What was written stays where it is.
   void leave_output() {
-    const std::string part = directory_ != nullptr ? io::OutputDirectory::part_path(options_.out)
-                                                   : io::part_path(options_.out);
-    if (!session_.delivered(file_ != nullptr ? file_->flush() : session_.out.flush())) return;
+    const std::string part = parts_ != nullptr       ? parts_->unfinished()
+                             : directory_ != nullptr ? io::OutputDirectory::part_path(options_.out)
+                                                     : io::part_path(options_.out);
+    if (!session_.delivered(parts_ != nullptr  ? parts_->flush()
+                            : file_ != nullptr ? file_->flush()
+                                               : session_.out.flush()))
+      return;
     session_.diagnostics.error(
         part.empty() || options_.out == kStandard
             ? fmt::format("interrupted; {} is not complete", options_.out)
@@ -332,6 +357,7 @@ class Conversion {
 
   // Nothing was written: no .part file should remain of it.
   void drop_output() {
+    if (parts_ != nullptr) parts_->discard();
     if (directory_ != nullptr) directory_->discard();
     if (file_ != nullptr) file_->discard();
     directory_.reset();
@@ -340,14 +366,18 @@ class Conversion {
 
   // Reports how it went, once the result is in its place.
   void conclude(Notices& notices) {
+    if (parts_ != nullptr) report_.parts = parts_->names();
     notices.finish();
     conclude_conversion(options_, session_, report_);
+    if (parts_ != nullptr) report_other_parts(options_, session_, report_.parts.size());
   }
 
   const Options& options_;
   Session& session_;
   std::unique_ptr<io::Output> file_;
   std::unique_ptr<io::OutputDirectory> directory_;
+  std::unique_ptr<flow::DescribingEvents> describing_;  // for the parts
+  std::unique_ptr<PartFiles> parts_;
   io::Output* output_ = nullptr;  // the file or standard output
   bool single_source_ = false;
   bool recording_ = false;  // of what arrives while it is read
@@ -382,6 +412,7 @@ std::string check_convert(Options& options) {
   }
   const OutputKind& kind = *find_output(options.to);
   std::string wrong = check_output_options(options, kind, "--to");
+  if (wrong.empty()) wrong = check_split(options, kind);
   if (wrong.empty() && kind.draw != nullptr) wrong = check_draw(options);
   return wrong.empty() ? check_places(options) : wrong;
 }

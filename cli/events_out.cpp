@@ -80,6 +80,7 @@ EventsWritten write_events(const EventsOut& way, Session& session) {
     way.notices.see_order(**batch);
     shower.wrote();
   }
+  if (way.at_end && !session.delivered(way.at_end(way.writer))) return done;
   done.complete = session.delivered(way.writer.finish());
   return done;
 }

@@ -18,6 +18,8 @@ struct EventsOut {
   io::Output& output;
   Notices& notices;
   bool show_at_once = false;  // flush the output after every batch
+  // What the writer is told behind the last record. May be empty.
+  std::function<Result<void>(Writer&)> at_end = {};
   // Whether the source has something within that time. With it the output is flushed when the
   // source makes a pause, and about every second while it makes none.
   std::function<bool(std::chrono::milliseconds)> ready = {};

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <system_error>
+#include <utility>
 
 #include "tracedeck/io/live.hpp"
 
@@ -38,7 +40,8 @@ bool is_live(const Options& options) {
 
 // Whether events of several traces may come by their times, as they are recorded.
 bool merges_traces(const Options& options) {
-  if (options.selection.order == flow::Order::kRecorded || is_live(options) ||
+  const bool as_they_come = is_live(options) && options.slack == Nanoseconds();
+  if (options.selection.order == flow::Order::kRecorded || as_they_come ||
       !options.selection.clock_offsets.empty())
     return false;
   std::error_code ignored;
@@ -48,7 +51,22 @@ bool merges_traces(const Options& options) {
          });
 }
 
+// "b", "b, c" or "b, c, d and 5 more".
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 3;
+  const std::span shown = std::span(names).first(std::min(names.size(), kMost));
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  if (shown.size() < names.size()) text += fmt::format(" and {} more", names.size() - shown.size());
+  return text;
+}
+
 }  // namespace
+
+void report_unrelated(const Options& options, Session& session, const std::string& sentence) {
+  if (!options.strict) return session.diagnostics.note(sentence);
+  session.diagnostics.error(sentence);
+  session.outcome.note(ExitCode::kDamage);
+}
 
 Notices::Notices(Session& session, const Options& options, NoticePolicy policy)
     : session_(session), options_(options), policy_(policy), merges_(merges_traces(options)) {}
@@ -147,12 +165,19 @@ void Notices::finish() {
   finish_order();
 }
 
+void Notices::relate() {
+  if (!std::exchange(related_, true) && merges_) unrelated_ = order_.unrelated(relates_);
+}
+
 void Notices::finish_order() {
-  if (const auto unrelated = merges_ ? order_.unrelated(relates_) : std::nullopt) {
-    session_.diagnostics.note(fmt::format(
-        "nothing relates the clocks of {} and {}: the order of their events to each other says "
-        "nothing; --clock-offset can bring them together, or --clock wall where they give UTC",
-        unrelated->first, unrelated->second));
+  relate();
+  if (unrelated_) {
+    report_unrelated(
+        options_, session_,
+        fmt::format("nothing relates the clocks of {} and {}: the order of their events to each "
+                    "other says nothing; --clock-offset can bring them together, or --clock wall "
+                    "where they give UTC",
+                    unrelated_->first, some_of(unrelated_->others)));
   }
   if (!counts_steps_back_ || order_.steps_back() == 0) return;
   session_.diagnostics.note(

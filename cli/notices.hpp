@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,8 +44,11 @@ class Notices {
 
   // From here on `see_order` counts events that are printed after later ones.
   void count_steps_back() { counts_steps_back_ = true; }
-  // What relates traces besides their clocks, which saves a notice that nothing does.
+  // What relates traces besides their clocks, which saves a notice that nothing does. Asked by
+  // `finish` or `relate`.
   void relate_by(flow::OrderWatch::Relates relates) { relates_ = std::move(relates); }
+  // Finds out now whether the clocks are related, for who closes before `finish` what is asked.
+  void relate();
   // Every batch of events that is delivered in the order that the options ask for.
   void see_order(const Batch& batch) {
     if (watches_order()) order_.see(batch);
@@ -93,6 +97,12 @@ class Notices {
   bool counts_steps_back_ = false;
   flow::OrderWatch order_;
   flow::OrderWatch::Relates relates_;
+  bool related_ = false;  // `unrelated_` is known
+  std::optional<flow::UnrelatedTraces> unrelated_;
 };
+
+// Reports that nothing relates the clocks of traces whose times were compared, which is an error
+// with --strict.
+void report_unrelated(const Options& options, Session& session, const std::string& sentence);
 
 }  // namespace tracedeck::cli

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <initializer_list>
 #include <string>
 
@@ -112,6 +113,23 @@ TEST_F(NoticesTest, ClocksThatNothingRelatesAreSaidOnceWhereTracesAreMerged) {
   const std::string text = said();
   EXPECT_THAT(text, testing::HasSubstr("nothing relates the clocks of a and b"));
   EXPECT_EQ(std::ranges::count(text, '\n'), 1);
+}
+
+TEST_F(NoticesTest, StrictMakesAnErrorOfClocksThatNothingRelates) {
+  options.operands = {"a", "b"};
+  options.strict = true;
+  const Timed first("a", ClockOrigin::kUnixEpoch, {5});
+  std::deque<Timed> others;
+  Notices notices(session, options);
+  notices.see_order(first.batch);
+  for (const char* name : {"b", "c", "d", "e", "f"}) {
+    others.emplace_back(name, ClockOrigin::kUnknown, std::initializer_list<std::uint64_t>{6});
+    notices.see_order(others.back().batch);
+  }
+  EXPECT_EQ(session.outcome.code(), ExitCode::kOk);
+  notices.finish();
+  EXPECT_THAT(said(), testing::HasSubstr("clocks of a and b, c, d and 2 more: "));
+  EXPECT_EQ(session.outcome.code(), ExitCode::kDamage);
 }
 
 TEST_F(NoticesTest, OfManyOfARuleAFewAreNamedAndTheRestIsCounted) {

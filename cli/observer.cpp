@@ -20,6 +20,7 @@ SessionObserver::SessionObserver(Session& session, const Options& options)
 void SessionObserver::opened(const TraceDescription& description) {
   session_.diagnostics.detail(fmt::format("{}: {}, version {}", description.input(),
                                           description.format(), description.version()));
+  if (streamless_ != nullptr) streamless_->add(description);
   const Format* const format = find_format(description.format());
   if (watches_.empty() || format == nullptr || !format->info().classes_first) return;
   for (query::FieldWatch* const watch : watches_) watch->see(description);

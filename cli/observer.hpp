@@ -9,6 +9,7 @@
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
+#include "tracedeck/flow/streamless_traces.hpp"
 #include "tracedeck/query/field_watch.hpp"
 
 namespace tracedeck::cli {
@@ -25,10 +26,16 @@ class SessionObserver final : public flow::PipelineObserver {
   void failed(const Error& error) override { session_.report(error); }
   void refused(const Error& error) override;
   void opened(const TraceDescription& description) override;
-  void progress(double part) override { session_.diagnostics.progress().show(part); }
+  void progress(double part) override {
+    if (streamless_ != nullptr) streamless_->forget();
+    session_.diagnostics.progress().show(part);
+  }
   void note(const std::string& sentence) override { session_.diagnostics.note(sentence); }
   void selected_nothing(const flow::NothingSelected& what) override;
   void news(io::LiveNews what, const std::string& sentence) override;
+
+  // Traces that are opened from here on are added to `traces`, which must outlive it.
+  void watch(flow::StreamlessTraces& traces) { streamless_ = &traces; }
 
   // Whether `traces` were opened and the classes of all of them are known, and the condition names
   // a field that none has: wrong usage, which is reported.
@@ -37,6 +44,7 @@ class SessionObserver final : public flow::PipelineObserver {
  private:
   Session& session_;
   const Options& options_;
+  flow::StreamlessTraces* streamless_ = nullptr;
   std::vector<query::FieldWatch*> watches_;
   std::string condition_;  // where the user wrote it
   std::size_t known_ = 0;  // traces whose classes are known

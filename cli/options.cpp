@@ -218,6 +218,16 @@ std::string apply_packet_size(Options& options, const std::string& value) {
   return {};
 }
 
+std::string apply_split_size(Options& options, const std::string& value) {
+  return take(options.split_size, parse_size(value));
+}
+
+std::string apply_split_duration(Options& options, const std::string& value) {
+  auto duration = parse_duration(value, "10s or 500ms");
+  if (duration && *duration == Nanoseconds()) return "parts of no duration hold nothing";
+  return take(options.split_duration, std::move(duration));
+}
+
 // `@FILE` stands for what is in the file.
 std::string apply_where(Options& options, const std::string& value) {
   auto text = value.starts_with('@') ? read_expression(value.substr(1)) : value;
@@ -410,6 +420,28 @@ constexpr std::array kOptions = {
                .help = "size of the packets of a result that has them (256K)",
                .detail = "K, M, G and T stand for powers of 1024.",
                .apply = apply_packet_size},
+    OptionSpec{.name = "split-size",
+               .value = "SIZE",
+               .help = "write parts of about SIZE bytes each",
+               .detail =
+                   "The parts are OUT-0001, OUT-0002 and so on; the number stands before the "
+                   "ending of OUT, as in run-0001.dial9.gz. Each stands alone: it has the clocks, "
+                   "classes and environment, and the events that describe others (names, symbols) "
+                   "of the whole, where a TRACE can be read twice, else those before its end. A "
+                   "part ends with the event that brings it to SIZE, before compression and not "
+                   "counting what all parts have; of CTF whole packets count, without metadata. K, "
+                   "M, G and T stand for powers of 1024.",
+               .apply = apply_split_size},
+    OptionSpec{.name = "split-duration",
+               .value = "DURATION",
+               .help = "write parts of DURATION each, as 10s or 500ms",
+               .detail =
+                   "As --split-size, but parts are cut at whole multiples of DURATION, up to a "
+                   "day, from the first event on. A time without events has no part. Events that "
+                   "come later than their part are in a later one, and counted; with --order time "
+                   "there are none. Events with a duration that a cut divides are whole in one "
+                   "part, and counted. With both options a part ends with what comes first.",
+               .apply = apply_split_duration},
     OptionSpec{
         .name = "report",
         .value = "FILE",
@@ -819,7 +851,9 @@ constexpr std::array kOptions = {
                          "take one thread.",
                .apply = apply_jobs},
     OptionSpec{.name = "strict",
-               .help = "exit 4 also for a recorded loss or a lossy conversion",
+               .help = "exit 4 also for losses, a lossy conversion, unrelated clocks",
+               .detail = "Losses are those that the producer recorded, and clocks those of TRACEs "
+                         "whose events were put in one order though nothing relates them.",
                .apply = set<&Options::strict>},
     OptionSpec{.name = "color",
                .value = "WHEN",

@@ -93,6 +93,8 @@ struct Options {
   std::string report;
   std::string dial9_version;
   std::optional<std::uint64_t> packet_size;  // bytes
+  std::optional<std::uint64_t> split_size;   // bytes of a part
+  std::optional<Nanoseconds> split_duration;
 
   std::vector<std::string_view> given;  // the ids of the options that were given
 };

@@ -88,6 +88,15 @@ Options reading_options(const Options& options, query::Query& query,
   return reading;
 }
 
+// The same as far as it says whether times of several traces are compared: grouped by times they
+// are, in whatever order events come.
+Options comparing_options(const Options& reading, const query::Query& query) {
+  Options comparing = reading;
+  if (query.compares_times() && comparing.selection.order == flow::Order::kRecorded)
+    comparing.selection.order = flow::Order::kMerged;
+  return comparing;
+}
+
 void report_counts(const Options& options, Session& session, query::QueryCounts counts,
                    const query::Estimates& estimates) {
   counts.estimates = estimates.columns();
@@ -200,9 +209,11 @@ Result<void> read_events(const Options& options, Session& session, query::Query&
   const auto ready = [&](std::chrono::milliseconds patience) {
     return slack ? ordered.ready(patience) : pipeline->ready(patience);
   };
+  const bool several = pipeline->several();
   Result<void> answered;
   const auto read = read_through(source, [&](const BatchPtr& batch) {
     notices.see(*batch);
+    if (several) notices.see_order(*batch);
     answered = query.add(*batch);
     if (answered && spans != nullptr) answered = spans->stream->add(batch);
     live.came();
@@ -210,6 +221,7 @@ Result<void> read_events(const Options& options, Session& session, query::Query&
     return answered.has_value() && !query.full();
   });
   if (!read) session.report(read.error());
+  notices.relate();
   if (answered && spans != nullptr && !query.full()) answered = spans->stream->finish();
   query.note_late(ordered.late());
   if (ordered.hurried() != 0)
@@ -274,7 +286,10 @@ void run_query(const Options& options, Session& session) {
   query.name_traces(pipeline.trace_names());
   const auto estimates = std::make_shared<query::Estimates>();
   query.answer_to(sink_of(options, session, query, estimates));
-  Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});
+  const Options compared = comparing_options(reading, query);
+  Notices notices(session, compared, {.lines_per_rule = NoticePolicy::kFewLines});
+  notices.relate_by(
+      [&](std::uint64_t one, std::uint64_t other) { return pipeline->share_clock(one, other); });
   auto answered = read_events(options, session, query, *spans, pipeline, live, notices);
   const bool cut_short = session.stop.stop_requested() && !pipeline->live();
   if (answered && options.partial.empty()) answered = query.finish();

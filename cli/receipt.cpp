@@ -43,6 +43,11 @@ std::string report_json(const ConversionReport& report) {
   inputs.end();
   object.string("output", report.output);
   object.string("to", report.to);
+  if (!report.parts.empty()) {
+    render::JsonArray parts(object.key("parts"));
+    for (const std::string& part : report.parts) append_json_string(parts.next(), part);
+    parts.end();
+  }
   object.boolean("rewritten", report.rewritten);
   if (!report.rewritten) object.integer("events", report.events);
   object.boolean("lossy", is_lossy(report.receipt));
@@ -72,6 +77,10 @@ void conclude_conversion(const Options& options, Session& session, const Convers
   Diagnostics& diagnostics = session.diagnostics;
   for (const ReceiptEntry& entry : by_kind(report.receipt))
     diagnostics.note(fmt::format("{}: {}", options.out, receipt_sentence(entry)));
+  if (report.parts.size() > 1) {
+    diagnostics.note(fmt::format("{}: written as {} parts, {} to {}", options.out,
+                                 report.parts.size(), report.parts.front(), report.parts.back()));
+  }
   if (session.stop.stop_requested())
     diagnostics.note(fmt::format("interrupted; {} holds what was read until then", options.out));
   if (options.strict && is_lossy(report.receipt)) {

@@ -15,9 +15,10 @@ namespace tracedeck::cli {
 struct ConversionReport {
   std::vector<std::string> inputs;
   std::string output;
-  std::string to;            // the target, as --to names it
-  bool rewritten = false;    // frame by frame, as it was
-  std::uint64_t events = 0;  // written; not known of what is rewritten
+  std::string to;                       // the target, as --to names it
+  std::vector<std::string> parts = {};  // of a divided result, their names
+  bool rewritten = false;               // frame by frame, as it was
+  std::uint64_t events = 0;             // written; not known of what is rewritten
   Receipt receipt = {};
 };
 

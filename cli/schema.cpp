@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/notices.hpp"
@@ -48,17 +51,30 @@ class SchemaPrinter {
       session_.report(trace.error());
       return true;
     }
-    const Result<void> read = read_all(**trace);
+    Descriptions descriptions;
+    const Result<void> read = read_all(**trace, descriptions);
     if (!read) session_.report(read.error());
     // Metadata with faults would not be what the trace has.
     if (!read && options_.metadata && exit_code_of(read.error()) == ExitCode::kNoTrace) return true;
     session_.diagnostics.progress().erase();
-    const auto description = (*trace)->reader().description();
+    const auto first = (*trace)->reader().description();
+    if (std::ranges::find(descriptions, first) == descriptions.end())
+      descriptions.insert(descriptions.begin(), first);
     const std::string target(options_.to.empty() ? (*trace)->reader().target() : options_.to);
     // What was needed to read the trace may be as much as its description.
     trace->reset();
+    return std::ranges::all_of(descriptions,
+                               [&](const auto& each) { return print(*each, target); });
+  }
+
+ private:
+  // Of the traces that a conversion brought into one file there are several.
+  using Descriptions = std::vector<std::shared_ptr<const TraceDescription>>;
+
+  // Returns false when standard output is gone.
+  bool print(const TraceDescription& description, std::string_view target) {
     ApartOutput out(session_.out, !first_ && !options_.json);
-    const Result<void> written = write(*description, target, out);
+    const Result<void> written = write(description, target, out);
     const bool refused = !written && written.error().code != ErrorCode::kWriteFailed &&
                          written.error().code != ErrorCode::kBrokenPipe;
     if (!refused) {
@@ -69,15 +85,27 @@ class SchemaPrinter {
     return true;
   }
 
- private:
-  Result<void> read_all(RecordSource& trace) {
+  Result<void> read_all(RecordSource& trace, Descriptions& descriptions) {
     Notices notices(session_, options_, {.lines_per_rule = NoticePolicy::kFewLines});
     const auto read = read_through(trace, [&](const Batch& batch) {
       notices.see(batch);
+      for (const Record& record : batch.records()) {
+        if (record.kind != RecordKind::kStreamBegin) continue;
+        const DataStreamClass* const stream_class = record.stream->stream_class;
+        if (stream_class != nullptr && stream_class->trace != nullptr)
+          add(*stream_class->trace, descriptions);
+      }
       return true;
     });
     notices.finish();
     return read;
+  }
+
+  static void add(const TraceDescription& description, Descriptions& to) {
+    if (!to.empty() && to.back().get() == &description) return;
+    const bool known =
+        std::ranges::any_of(to, [&](const auto& each) { return each.get() == &description; });
+    if (!known) to.push_back(description.shared_from_this());
   }
 
   // `to`: the target whose metadata are asked for.

@@ -72,7 +72,7 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   result.interpreter = &result.stream->interpreter();
   report_notices(session, *result.interpreter);
   if (result.stream->timeline().counts().unrelated_clocks != 0)
-    session.diagnostics.note(unrelated_text(format));
+    report_unrelated(options, session, unrelated_text(format));
   return result;
 }
 

@@ -16,7 +16,10 @@ OpenPipeline::OpenPipeline(const Options& options, Session& session, flow::Needs
                            std::vector<flow::TracePlace> places, std::optional<FoundTrace> first)
     : observer_(session, options) {
   const std::size_t traces = places.size();
-  if (!flow::are_live(places)) observer_.watch_fields();
+  if (!flow::are_live(places)) {
+    observer_.watch_fields();
+    observer_.watch(streamless_);
+  }
   pipeline_ = flow::Pipeline::open(pipeline_options(options, needs), observer_, session.stop,
                                    std::move(places), std::move(first));
   if (observer_.refuses(traces)) pipeline_ = nullptr;

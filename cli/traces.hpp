@@ -33,6 +33,11 @@ class OpenPipeline {
   OpenPipeline(const OpenPipeline&) = delete;
   OpenPipeline& operator=(const OpenPipeline&) = delete;
 
+  // The traces of which no data stream has begun, once all is read. Live ones are not known.
+  [[nodiscard]] std::vector<std::shared_ptr<const TraceDescription>> take_streamless() {
+    return streamless_.take();
+  }
+
   // Ends the reading, so that all that reports at its end has done so.
   void close() { pipeline_ = nullptr; }
 
@@ -47,6 +52,7 @@ class OpenPipeline {
   [[nodiscard]] std::function<bool(std::chrono::milliseconds)> pauses() const;
 
  private:
+  flow::StreamlessTraces streamless_;
   SessionObserver observer_;
   std::unique_ptr<flow::Pipeline> pipeline_;
 };

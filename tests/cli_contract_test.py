@@ -30,7 +30,7 @@ OPTIONS = {
     "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
     "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size split-size split-duration table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.
@@ -712,6 +712,26 @@ class Convert(CommandTest):
                 "entries": [],
             },
         )
+
+    def test_the_receipt_counts_what_json_lines_and_csv_leave_out(self):
+        # A gap of three events, and one that comes after all.
+        counters = (0, 4, 3, 7)
+        content = h.option(b"host", b"a") + b"".join(h.event(b"e", counter=c, start=c, end=c) for c in counters)
+        heph, ctf = self.file("t", content), self.folder / "ctf"
+        self.check(run("convert", "-o", ctf, "--to", "ctf2", heph), 0)
+        for to in ("jsonl", "csv"):
+            for trace, left_out in (
+                (heph, {"losses that the producer recorded": 2, "entries of the environment": 1}),
+                (ctf, {"packets": 4, "losses that the producer recorded": 2, "entries of the environment": 1}),
+            ):
+                out, report = self.folder / f"out.{to}", self.folder / "report"
+                result = self.check(run("convert", "-o", out, "--report", report, trace), 0)
+                entries = json.loads(report.read_text())["entries"]
+                counts = {entry["what"]: entry["count"] for entry in entries if entry["lossy"]}
+                self.assertEqual({what: counts.get(what) for what in left_out}, left_out, trace)
+                for what, count in left_out.items():
+                    self.assertIn(f"lost: {what} ({count}): left out", result.stderr.decode())
+        self.check(run("convert", "--strict", "-o", self.folder / "o.csv", self.file("t", w.ticks(3))), 0)
 
     def test_0_3_cannot_hold_everything_of_0_4(self):
         content = (

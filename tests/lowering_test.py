@@ -106,6 +106,19 @@ class Lowering(CommandTest):
         self.check(run("stats", out), 0)
         self.check(run("schema", out), 0)
 
+    def test_the_schema_is_that_of_all_sources(self):
+        sources = [self.file(name, heph.event(name.encode(), heph.number(b"n", 1))) for name in ("one", "two")]
+        out = self.folder / "out.dial9"
+        self.check(run("convert", "-q", *sources, "-o", out), 0)
+        described = [json.loads(line) for line in self.check(run("schema", "--json", out), 0).stdout.splitlines()]
+        self.assertEqual([[each["name"] for each in trace["event_classes"]] for trace in described], [["one"], ["two"]])
+        text = self.check(run("schema", out), 0).stdout.decode()
+        self.assertLess(text.index("one"), text.index("two"))
+        metadata = self.check(run("schema", "--output", "metadata", out), 0).stdout
+        self.assertEqual(metadata.count(b"preamble"), 2)
+        stored = self.check(run("schema", "--as-stored", "--json", out), 0).stdout.splitlines()
+        self.assertEqual(len(stored), 1)
+
     def test_the_receipt_says_where(self):
         source = self.file("a.heph", SPANS)
         report = self.folder / "report.json"

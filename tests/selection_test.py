@@ -178,7 +178,24 @@ class WallClock(CommandTest):
                     result = self.check(run(*command, first, second, third), 0)
                     said = f"nothing relates the clocks of {first} and {third}"
                     self.assertIn(said, result.stderr.decode())
+                    strict = self.check(run(*command, "--strict", first, second, third), 4)
+                    self.assertIn(said, strict.stderr.decode())
+                self.check(run(*command, "--strict", first, second), 0)
         self.assertEqual(run("print", "--clock", "wall", first, other).stderr, b"")
+
+    def test_questions_about_times_of_clocks_that_nothing_relates(self):
+        first, other = self.file("first", at(1)), self.file("other", at(2))
+        said = f"nothing relates the clocks of {first} and {other}"
+        for question in ("select time", "count every 1s", "pair Tick Tick | count", "spans | count"):
+            result = self.check(run("query", question, first, other), 0)
+            self.assertEqual(result.stderr.decode().count(said), 1, question)
+            self.check(run("query", "--strict", question, first, other), 4)
+            self.assertNotIn(said, run("query", question, first).stderr.decode())
+        for question in ("count by name", "where time < 5 | count"):
+            result = self.check(run("query", "--strict", question, first, other), 0)
+            self.assertNotIn(said, result.stderr.decode())
+        self.check(run("latency", first, other), 0)
+        self.check(run("latency", "--strict", first, other), 4)
 
     def test_a_trace_that_says_nothing_stays_as_it_is(self):
         trace = self.file("t", at(1000, 2000))

@@ -24,8 +24,10 @@ struct WrittenTrace {
   Receipt receipt;
 };
 
-// Writes all records, those that the target refuses counted.
-Result<WrittenTrace> write_all(RecordSource& source, Writer& writer) {
+// Writes all records, those that the target refuses counted, and what is known of a trace without
+// any. `trace` may be null.
+Result<WrittenTrace> write_all(RecordSource& source, Writer& writer,
+                               const TraceDescription* trace) {
   WrittenTrace result;
   for (;;) {
     const auto batch = source.next();
@@ -34,20 +36,23 @@ Result<WrittenTrace> write_all(RecordSource& source, Writer& writer) {
     if (auto done = writer.write_batch(**batch, result.written); !done)
       return std::unexpected(std::move(done.error()));
   }
+  if (trace != nullptr && trace->stream_count() == 0) {
+    if (auto done = writer.describe(*trace); !done) return std::unexpected(std::move(done.error()));
+  }
   if (auto done = writer.finish(); !done) return std::unexpected(std::move(done.error()));
   result.receipt = writer.receipt();
   return result;
 }
 
 Result<WrittenTrace> write_trace(RecordSource& source, const FoundTarget& found,
-                                 const std::string& path) {
+                                 const std::string& path, const TraceDescription* trace = nullptr) {
   const OutputKind& kind = *find_output(found.target->name);
   if (!found.target->directory) {
     auto output = io::create_file(path);
     if (!output) return std::unexpected(std::move(output.error()));
     auto writer = create_writer(kind, **output, {});
     if (!writer) return std::unexpected(std::move(writer.error()));
-    auto result = write_all(source, **writer);
+    auto result = write_all(source, **writer, trace);
     if (auto done = (*output)->finish(); !done) return std::unexpected(std::move(done.error()));
     return result;
   }
@@ -55,7 +60,7 @@ Result<WrittenTrace> write_trace(RecordSource& source, const FoundTarget& found,
   if (!output) return std::unexpected(std::move(output.error()));
   auto writer = create_writer(kind, **output, {});
   if (!writer) return std::unexpected(std::move(writer.error()));
-  auto result = write_all(source, **writer);
+  auto result = write_all(source, **writer, trace);
   writer->reset();
   if (auto done = (*output)->finish(); !done) return std::unexpected(std::move(done.error()));
   return result;
@@ -136,7 +141,7 @@ void check_again(std::string_view name) {
   flow::FakeSource source(trace.batches());
   if (!write_trace(source, found, folder.file("once"))) RC_FAIL("not written");
   const auto once = opened(folder.file("once"), *found.format);
-  const auto written = write_trace(*once, found, folder.file("twice"));
+  const auto written = write_trace(*once, found, folder.file("twice"), once->description().get());
   if (!written) RC_FAIL(written.error().to_string());
   const auto compared = flow::equal_traces(*opened(folder.file("once"), *found.format),
                                            *opened(folder.file("twice"), *found.format));

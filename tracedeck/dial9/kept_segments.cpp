@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "tracedeck/format/kept_metadata.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::dial9 {
@@ -19,7 +20,7 @@ bool is_marked(const Attributes& attributes) {
 bool is_ours_without_marks(const DataStreamClass& stream_class) {
   if (stream_class.trace == nullptr || stream_class.trace->version() != "1.8") return false;
   return std::ranges::any_of(stream_class.trace->environment(), [](const Attribute& entry) {
-    return entry.key.starts_with("tracedeck_metadata_");
+    return entry.key.starts_with(kMetadataEntry);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "tracedeck/flow/field_class_differences.hpp"
 #include "tracedeck/flow/property_differences.hpp"
 #include "tracedeck/flow/value_differences.hpp"
+#include "tracedeck/format/kept_metadata.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -138,7 +139,7 @@ void compare_clocks(const ClockClass* left, const ClockClass* right, Differences
 static Attributes own_entries(const Attributes& environment) {
   Attributes own;
   for (const Attribute& entry : environment) {
-    if (!entry.key.starts_with("tracedeck_metadata_")) own.push_back(entry);
+    if (!entry.key.starts_with(kMetadataEntry)) own.push_back(entry);
   }
   return own;
 }

@@ -37,7 +37,6 @@ void OrderWatch::step(const Place& from, const Place& to, const Event& event) {
 }
 
 void OrderWatch::compare_clocks(const ClockClass& clock, const Event& event) {
-  constexpr std::size_t kMostUnrelated = 1024;
   const std::uint64_t number = clock.entity.trace;
   if (std::exchange(recent_[number % recent_.size()], number + 1) == number + 1) return;
   if (unrelated_.size() == kMostUnrelated || !traces_.insert(number).second) return;
@@ -50,11 +49,12 @@ void OrderWatch::compare_clocks(const ClockClass& clock, const Event& event) {
 }
 
 std::optional<UnrelatedTraces> OrderWatch::unrelated(const Relates& relates) const {
-  const auto found = std::ranges::find_if(unrelated_, [&](const Named& each) {
-    return !relates || !relates(first_trace_.number, each.number);
-  });
-  if (found == unrelated_.end()) return std::nullopt;
-  return UnrelatedTraces{.first = first_trace_.name, .second = found->name};
+  UnrelatedTraces traces{.first = first_trace_.name};
+  for (const Named& each : unrelated_) {
+    if (!relates || !relates(first_trace_.number, each.number)) traces.others.push_back(each.name);
+  }
+  if (traces.others.empty()) return std::nullopt;
+  return traces;
 }
 
 }  // namespace tracedeck::flow

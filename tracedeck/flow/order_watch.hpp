@@ -14,10 +14,10 @@
 
 namespace tracedeck::flow {
 
-// Two traces whose times cannot be compared: see `related`.
+// Traces whose times cannot be compared: see `related`.
 struct UnrelatedTraces {
-  std::string first = {};  // as the user named them
-  std::string second = {};
+  std::string first = {};                // as the user named them
+  std::vector<std::string> others = {};  // which cannot be related to it; at least one
 };
 
 // Looks at events in the order in which they are delivered. Counts how often one was recorded
@@ -32,9 +32,10 @@ class OrderWatch {
   // Whether two traces, by the numbers of their descriptions, are related by something else than
   // their clocks. It may be costly, and is called only where clocks do not relate them.
   using Relates = std::function<bool(std::uint64_t first, std::uint64_t second)>;
-  // The first trace and the first one that cannot be related to it; nothing: all can be, or so many
-  // can that no further ones were remembered.
+  // The first trace and those that cannot be related to it, of which so many are remembered;
+  // nothing: all can be.
   [[nodiscard]] std::optional<UnrelatedTraces> unrelated(const Relates& relates = {}) const;
+  static constexpr std::size_t kMostUnrelated = 1024;
 
  private:
   // The clock and the value of an event, within one batch.

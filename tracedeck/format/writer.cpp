@@ -21,6 +21,8 @@ Result<void> Writer::write_or_refuse(const Record& record, Written& written) {
   return {};
 }
 
+Result<void> Writer::describe(const TraceDescription&) { return {}; }
+
 Result<void> Writer::write_batch(const Batch& batch, Written& written) {
   for (const Record& record : batch.records()) {
     if (auto result = write_or_refuse(record, written); !result) [[unlikely]]

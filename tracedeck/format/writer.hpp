@@ -47,6 +47,11 @@ class Writer {
   // that does better with many at once. Errors: those of the output.
   [[nodiscard]] virtual Result<void> write_batch(const Batch& batch, Written& written);
 
+  // A trace that was read and of which no data stream has begun: what is known of it (environment,
+  // clocks, classes) is written as far as the target has it without events. Before `finish`. Errors:
+  // those of `write`.
+  [[nodiscard]] virtual Result<void> describe(const TraceDescription& trace);
+
   // Hands what is buffered to the output, which need not pass it on: what was written so far can
   // then be shown before something else is. The files of a directory, which only the writer knows,
   // are flushed. The trace may go on after it.

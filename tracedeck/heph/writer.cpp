@@ -134,8 +134,7 @@ class TraceWriter final : public Writer {
         begin_stream(*record.stream);
         break;
       case RecordKind::kStreamEnd:
-        traces_.end(record.stream->entity.trace);
-        break;
+        return end_stream(*record.stream);
       case RecordKind::kPacketBegin:
       case RecordKind::kPacketEnd:
       case RecordKind::kDescription:
@@ -146,6 +145,10 @@ class TraceWriter final : public Writer {
     return {};
   }
 
+  Result<void> describe(const TraceDescription& trace) override {
+    const StableList<ClockClass>& clocks = trace.clocks();
+    return write_options(clocks.empty() ? nullptr : &clocks[0], &trace);
+  }
   Result<void> flush() override { return encoder_.flush(); }
   Result<void> finish() override {
     for (auto& [identity, stream] : streams_) leave_out_unsaid(stream);
@@ -157,7 +160,9 @@ class TraceWriter final : public Writer {
 
  private:
   Result<void> write_event(const Event& event) {
-    if (Result<void> begun = write_options(event); !begun) return begun;
+    const DataStreamClass* const stream_class = event.event_class->stream_class;
+    const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
+    if (Result<void> begun = write_options(event.event_class->clock, trace); !begun) return begun;
     TargetStream& stream = stream_of(event);
     values_.begin_event();
     const Origin origin = add_contexts(event);
@@ -224,12 +229,10 @@ class TraceWriter final : public Writer {
   }
 
   // The epoch before the first event, and what the environment of each trace has come to hold.
-  Result<void> write_options(const Event& event) {
-    const DataStreamClass* const stream_class = event.event_class->stream_class;
-    const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
+  Result<void> write_options(const ClockClass* clock, const TraceDescription* trace) {
     if (!begun_) {
       begun_ = true;
-      if (const auto epoch = clock_.begin(event.event_class->clock)) {
+      if (const auto epoch = clock_.begin(clock)) {
         if (Result<void> set = encoder_.set_epoch(*epoch); !set) return set;
       }
     }
@@ -297,6 +300,15 @@ class TraceWriter final : public Writer {
     std::erase_if(environments_, [&](const auto& each) { return is_gone(each.first); });
     last_stream_ = EntityId::none();
     last_target_ = nullptr;
+  }
+
+  // Options of a trace without an event, too.
+  Result<void> end_stream(const DataStream& stream) {
+    const DataStreamClass* const stream_class = stream.stream_class;
+    traces_.end(stream.entity.trace);
+    if (stream_class == nullptr || stream_class->trace == nullptr) return {};
+    if (begun_ && environments_.contains(stream_class->trace->number())) return {};
+    return write_options(stream_class->default_clock, stream_class->trace);
   }
 
   // Counters of the source show its losses by themselves; of other sources they are put into the

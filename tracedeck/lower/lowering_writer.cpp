@@ -91,6 +91,14 @@ class LoweringWriter final : public Writer {
     return {};
   }
 
+  Result<void> describe(const TraceDescription& trace) override {
+    if (trace.format() == profile_.format) return target_->describe(trace);
+    if (auto begun = begin(); !begun) return begun;
+    auto source = trace_of(trace);
+    if (!source) return std::unexpected(source.error());
+    return mark_new(**source, trace.event_classes(), (*source)->event_classes);
+  }
+
   Result<void> flush() override { return target_->flush(); }
   Result<void> finish() override { return target_->finish(); }
 

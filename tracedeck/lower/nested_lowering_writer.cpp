@@ -141,6 +141,22 @@ class NestedLoweringWriter final : public Writer {
     return {};
   }
 
+  // Its marks stand at a data stream class of their own.
+  Result<void> describe(const TraceDescription& source) override {
+    const DataStreamClass of{.trace = &source};
+    if (profile_.holds(EventClass{.stream_class = &of})) return target_->describe(source);
+    TraceInTarget& trace = trace_of(source);
+    for (const ClockClass& each : source.clocks()) static_cast<void>(clock_of(trace, &each));
+    for (const DataStreamClass& each : source.stream_classes()) describe(trace, each);
+    for (const EventClass& each : source.event_classes()) {
+      if (trace.classes.insert(each.entity).second) describe(trace, text_of(each));
+    }
+    DataStreamClass made;
+    made.attributes = mark_of(trace).added_to({});
+    trace.target->add_stream_class(std::move(made));
+    return target_->describe(*trace.target);
+  }
+
   Result<void> flush() override { return target_->flush(); }
 
   Result<void> finish() override {

@@ -239,6 +239,8 @@ class NestedRestoringReader final : public Reader {
     const std::string name = stored.id ? fmt::to_string(*stored.id) : std::string();
     MarkedTrace* const trace = trace_of(mark, "data stream class", name);
     if (trace == nullptr) return;
+    // Of a trace without data streams.
+    if (!mark.streams && !mark.stream) return;
     StoredStreams streams{.trace = trace};
     if (mark.streams) {
       streams.source = trace->reader.stream_class(mark.streams->stream_class);

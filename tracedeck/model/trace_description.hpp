@@ -79,6 +79,8 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   }
   // The id of another data stream.
   [[nodiscard]] EntityId next_stream() { return {number_, streams_++}; }
+  // How many data streams there were so far.
+  [[nodiscard]] std::uint64_t stream_count() const { return streams_; }
   void add_environment(Attribute entry) { environment_.push_back(std::move(entry)); }
   // The same in place of entry `index`, which there is.
   void set_environment(std::size_t index, Attribute entry) {

@@ -262,6 +262,7 @@ bool Query::needs_values() const { return work_->plan().needs_values; }
 bool Query::needs_names() const { return work_->plan().needs_names; }
 bool Query::needs_symbols() const { return work_->plan().needs_symbols; }
 bool Query::any_order() const { return work_->plan().any_order && !work_->plan().needs_order; }
+bool Query::compares_times() const { return work_->plan().compares_times; }
 void Query::name_traces(const std::function<std::string(const TraceDescription& trace)>& name_of) {
   work_->name_traces(name_of);
 }

@@ -48,6 +48,9 @@ class Query {
   [[nodiscard]] bool needs_symbols() const;
   // Whether the answer is the same in whatever order they come.
   [[nodiscard]] bool any_order() const;
+  // Whether events of one time are taken for such: times are in what is asked behind the conditions
+  // at its front.
+  [[nodiscard]] bool compares_times() const;
   [[nodiscard]] std::span<const Column> columns() const;
   // Of the times in the answer: that of the first event with a clock.
   [[nodiscard]] ClockOrigin origin() const;

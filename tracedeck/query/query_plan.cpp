@@ -58,6 +58,7 @@ class PlanBuilder {
     }
     if (auto shown = show_spans(); !shown) return std::unexpected(shown.error());
     if (auto small = names_.check(); !small) return std::unexpected(small.error());
+    plan_->compares_times = plan_->reads_times;
     if (plan_->condition != nullptr && reads_times(plan_->condition->expression()))
       plan_->reads_times = true;
     return std::move(plan_);

@@ -53,6 +53,7 @@ struct QueryPlan {
   bool needs_names = false;
   bool needs_symbols = false;
   bool reads_times = false;        // of events, or between them
+  bool compares_times = false;     // the same, apart from `condition`
   std::optional<Error> date = {};  // why no answer is right where times do not count from 1970
   FieldWatch fields = {};          // of what is named behind the conditions
 };

@@ -1,10 +1,12 @@
 #include "tracedeck/render/csv.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/render/json_event.hpp"
+#include "tracedeck/render/left_out.hpp"
 #include "tracedeck/render/number.hpp"
 
 namespace tracedeck::render {
@@ -53,13 +55,14 @@ class CsvWriter final : public Writer {
   Result<void> write(const Record& record) override {
     if (record.kind == RecordKind::kEvent) {
       event(record.event);
-    } else if (options_.all_records && is_json_record(record.kind)) {
-      if (tags_) tag(tags_.of(record));
-      out_.append(",,,,,,");
-      json([&] { append_record_object(json_, values_, record); });
-      out_.append('\n');
+    } else {
+      other(record);
     }
     if (out_.failed()) return out_.drain();
+    return {};
+  }
+  Result<void> describe(const TraceDescription& trace) override {
+    left_out_.see(trace);
     return {};
   }
   Result<void> flush() override { return out_.drain(); }
@@ -72,10 +75,12 @@ class CsvWriter final : public Writer {
                          .done = "invalid bytes written as U+FFFD",
                          .count = replaced_names_});
     }
+    std::ranges::move(left_out_.receipt(), std::back_inserter(receipt));
     return receipt;
   }
 
  private:
+  void other(const Record& record);
   void event(const Event& event);
   void name(std::string_view name);
   void tag(std::string_view trace) {
@@ -99,7 +104,17 @@ class CsvWriter final : public Writer {
   JsonValues values_;
   TraceTags tags_;
   std::uint64_t replaced_names_ = 0;
+  LeftOut left_out_{options_.all_records};
 };
+
+void CsvWriter::other(const Record& record) {
+  left_out_.see(record);
+  if (!options_.all_records || !is_json_record(record.kind)) return;
+  if (tags_) tag(tags_.of(record));
+  out_.append(",,,,,,");
+  json([&] { append_record_object(json_, values_, record); });
+  out_.append('\n');
+}
 
 void CsvWriter::event(const Event& event) {
   const EventClass& event_class = *event.event_class;

@@ -1,12 +1,15 @@
 #include "tracedeck/render/json_lines.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/json_event.hpp"
+#include "tracedeck/render/left_out.hpp"
 #include "tracedeck/render/number.hpp"
 
 namespace tracedeck::render {
@@ -87,18 +90,26 @@ class JsonLinesWriter final : public Writer {
   Result<void> write(const Record& record) override {
     if (record.kind == RecordKind::kEvent) {
       event(record.event);
-    } else if (options_.all_records && is_json_record(record.kind)) {
-      append_record_object(out_, values_, record, tags_ ? tags_.of(record) : std::string_view());
-      out_.append('\n');
+    } else {
+      other(record);
     }
     if (out_.failed()) return out_.drain();
     return {};
   }
+  Result<void> describe(const TraceDescription& trace) override {
+    left_out_.see(trace);
+    return {};
+  }
   Result<void> flush() override { return out_.drain(); }
   Result<void> finish() override { return out_.drain(); }
-  [[nodiscard]] Receipt receipt() const override { return json_receipt(values_.style()); }
+  [[nodiscard]] Receipt receipt() const override {
+    Receipt receipt = json_receipt(values_.style());
+    std::ranges::move(left_out_.receipt(), std::back_inserter(receipt));
+    return receipt;
+  }
 
  private:
+  void other(const Record& record);
   void event(const Event& event);
   void described_event(const Event& event);
   // Each begins the line when nothing else did, and returns what the next key is preceded by.
@@ -115,7 +126,15 @@ class JsonLinesWriter final : public Writer {
   std::uint64_t bare_limit_ =
       options_.large_integers_as_strings ? kLargestExactInteger : ~std::uint64_t{0};
   ClassCache<LineTemplate> lines_;
+  LeftOut left_out_{options_.all_records};
 };
+
+void JsonLinesWriter::other(const Record& record) {
+  left_out_.see(record);
+  if (!options_.all_records || !is_json_record(record.kind)) return;
+  append_record_object(out_, values_, record, tags_ ? tags_.of(record) : std::string_view());
+  out_.append('\n');
+}
 
 void JsonLinesWriter::described_event(const Event& event) {
   out_.append(times(event, tag(event)));

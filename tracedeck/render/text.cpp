@@ -11,6 +11,7 @@
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/render/description.hpp"
 #include "tracedeck/render/finding.hpp"
+#include "tracedeck/render/left_out.hpp"
 #include "tracedeck/render/number.hpp"
 #include "tracedeck/render/palette.hpp"
 #include "tracedeck/render/text_value.hpp"
@@ -69,15 +70,20 @@ class TextWriter final : public Writer {
     if (record.kind == RecordKind::kEvent) {
       event(record.event);
     } else {
+      left_out_.see(record);
       if (record.kind == RecordKind::kStreamEnd) packet_contexts_.erase(record.stream->entity);
       if (options_.all_records) other(record);
     }
     if (out_.failed()) return out_.drain();
     return {};
   }
+  Result<void> describe(const TraceDescription& trace) override {
+    left_out_.see(trace);
+    return {};
+  }
   Result<void> flush() override { return out_.drain(); }
   Result<void> finish() override { return out_.drain(); }
-  [[nodiscard]] Receipt receipt() const override { return {}; }
+  [[nodiscard]] Receipt receipt() const override { return left_out_.receipt(); }
 
  private:
   void event(const Event& event);
@@ -128,6 +134,7 @@ class TextWriter final : public Writer {
   TextBuffer scratch_{nullptr, 1024};
   std::size_t pending_ = 0;
   std::optional<Nanoseconds> previous_;
+  LeftOut left_out_{options_.all_records};
   Column time_column_{kFieldLimit};
   Column delta_column_{kFieldLimit};
   Column tag_column_{kFieldLimit};

@@ -33,6 +33,7 @@ enum class Adaptation : std::uint8_t {
   kPackets,
   kTakenBack,
   kPacketContext,
+  kEnvironment,
   kCount,
 };
 using Adaptations = AdaptationCounts<Adaptation>;
@@ -48,6 +49,7 @@ constexpr Adaptations::Table kAdaptations = {{
     {"losses of packets", "left out", true},
     {"losses that came after all", "left counted as lost", true},
     {"contexts of packets", "left out", true},
+    {"entries of the environment of traces without events", "left out", true},
 }};
 
 // The first marker id of other formats' classes: beyond what people number by hand.
@@ -116,6 +118,8 @@ class TraceWriter final : public Writer {
         lose(*record.loss);
         break;
       case RecordKind::kStreamEnd:
+        if (record.stream->stream_class != nullptr)
+          take_clock(record.stream->stream_class->default_clock);
         cores_.erase(record.stream->entity);
         counting_streams_.erase(record.stream->entity);
         last_stream_ = EntityId::none();
@@ -123,6 +127,14 @@ class TraceWriter final : public Writer {
       default:
         break;
     }
+    return {};
+  }
+
+  Result<void> describe(const TraceDescription& trace) override {
+    const StableList<ClockClass>& clocks = trace.clocks();
+    if (!clocks.empty()) take_clock(&clocks[0]);
+    if (!trace.environment().empty())
+      adaptations_.add(Adaptation::kEnvironment, trace.environment().size());
     return {};
   }
 
@@ -234,6 +246,11 @@ class TraceWriter final : public Writer {
     if (!time.negative() && ticks <= kLast) return last_ticks_ = static_cast<std::uint64_t>(ticks);
     adaptations_.add(Adaptation::kTimeRange);
     return last_ticks_ = time.negative() ? 0 : kLast;
+  }
+
+  // How long a tick is, of a trace that may have no event.
+  void take_clock(const ClockClass* clock) {
+    if (!resolution_ && clock != nullptr) resolution_ = resolution_of(*clock);
   }
 
   // A tick of whole ns is kept, if all its times are whole multiples of it.

@@ -19,12 +19,11 @@
 #include "tracedeck/base/finding.hpp"
 #include "tracedeck/ctf/write/json_metadata_writer.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/format/kept_metadata.hpp"
 
 namespace tracedeck::ctf {
 
 class KeptEntries;
-
-inline constexpr std::string_view kMetadataEntry = "tracedeck_metadata_";
 
 // The environment without our entries.
 [[nodiscard]] Attributes own_environment(const Attributes& environment);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <unordered_map>
 
 #include "tracedeck/ctf/write/adaptations.hpp"
@@ -39,6 +40,7 @@ class TraceWriter final : public Writer {
         return {};
       }
       case RecordKind::kStreamEnd: {
+        if (record.stream->stream_class->streams_are_parts) return end_part(*record.stream);
         // While its classes are there to be looked at.
         auto described = add_other_classes(record.stream->entity);
         auto ended = end_stream(record.stream->entity);
@@ -54,6 +56,17 @@ class TraceWriter final : public Writer {
       case RecordKind::kProblem:
       case RecordKind::kFinding:
         break;
+    }
+    return {};
+  }
+
+  Result<void> describe(const TraceDescription& trace) override {
+    // The environment stands beside a data stream class.
+    if (trace.stream_classes().empty())
+      return describe_class(made_up_.emplace_back(
+          DataStreamClass{.entity = {trace.number(), ~std::uint64_t{0}}, .trace = &trace}));
+    for (const DataStreamClass& stream_class : trace.stream_classes()) {
+      if (auto described = describe_class(stream_class); !described) return described;
     }
     return {};
   }
@@ -163,6 +176,23 @@ class TraceWriter final : public Writer {
     if (found == streams_.end()) return {};
     return trace_.classes.add_other_classes(found->second->stream_class(),
                                             [this] { return write_metadata(); });
+  }
+
+  // A class whose data streams have not begun, or have no events.
+  Result<void> describe_class(const DataStream& any_of_it) {
+    auto made = trace_.classes.stream_class(any_of_it);
+    if (!made) return std::unexpected(made.error());
+    if (auto written = write_metadata(); !written) return written;
+    return trace_.classes.add_other_classes(**made, [this] { return write_metadata(); });
+  }
+  Result<void> describe_class(const DataStreamClass& source) {
+    return describe_class(
+        DataStream{.entity = source.entity, .stream_class = &source, .keys = {{"id", 0}}});
+  }
+
+  // Parts without an event have classes all the same.
+  Result<void> end_part(const DataStream& part) {
+    return parts_of(*part.stream_class).streams().empty() ? describe_class(part) : Result<void>();
   }
 
   Result<void> end_stream(EntityId source) {
@@ -320,6 +350,7 @@ class TraceWriter final : public Writer {
   std::unordered_map<EntityId, OrderedStreams, EntityIdHash> parts_;  // by class of data stream
   EntityId found_class_ = EntityId::none();  // that was looked for last in `parts_`
   OrderedStreams* found_parts_ = nullptr;
+  std::deque<DataStreamClass> made_up_;  // of traces that have none
   StreamNames names_;
   EntityId last_source_ = EntityId::none();
   EntityId last_class_ = EntityId::none();

@@ -1,0 +1,90 @@
+#include "cli/split.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "cli/places.hpp"
+#include "cli/traces.hpp"
+#include "tracedeck/part_files.hpp"
+
+namespace tracedeck::cli {
+namespace {
+
+// Who reads the traces again hears all there is to say.
+class Silent final : public flow::PipelineObserver {
+ public:
+  void failed(const Error&) override {}
+};
+
+std::filesystem::path place_folder(const std::string& name) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(name, error);
+  return (error ? std::filesystem::absolute(name, error) : whole).parent_path();
+}
+
+// Whether a part may get that name.
+bool is_part(const std::string& name, const Options& options, const OutputKind& kind) {
+  return !name.empty() && is_part_name(name, options.out, kind) &&
+         place_folder(name) == place_folder(options.out);
+}
+
+}  // namespace
+
+bool is_split(const Options& options) {
+  return options.split_size.has_value() || options.split_duration.has_value();
+}
+
+std::string check_split(const Options& options, const OutputKind& kind) {
+  if (!is_split(options)) return {};
+  const std::string_view option = options.split_size ? "--split-size" : "--split-duration";
+  if (kind.draw != nullptr) {
+    return fmt::format("option '{}' goes with results that hold events, and '--to {}' shows them",
+                       option, kind.name);
+  }
+  if (options.out == kStandard)
+    return fmt::format("option '{}' writes several files, and standard output is one", option);
+  for (const std::string& operand : options.operands) {
+    if (is_part(operand, options, kind))
+      return fmt::format("{} would be written over: it has the name of a part", operand);
+  }
+  if (is_part(options.report, options, kind))
+    return fmt::format("the report cannot be {}, the name of a part", options.report);
+  return {};
+}
+
+flow::SplitOptions split_options(const Options& options) {
+  return {.size = options.split_size,
+          .duration = options.split_duration,
+          .by_begin = options.selection.order == flow::Order::kTime,
+          .max_state = flow::max_state(pipeline_options(options, {}), false)};
+}
+
+std::unique_ptr<flow::DescribingEvents> describing_events(const Options& options,
+                                                          Session& session) {
+  std::vector<flow::TracePlace> places = list_traces(options, session.stop);
+  if (!std::ranges::all_of(places, &flow::TracePlace::reopens)) return nullptr;
+  const bool begun_first = places.size() == 1 || options.selection.order == flow::Order::kMerged;
+  Silent observer;
+  const auto pipeline = flow::Pipeline::open(pipeline_options(options, {.values = true}), observer,
+                                             session.stop, std::move(places));
+  if (pipeline == nullptr) return nullptr;
+  auto events = std::make_unique<flow::DescribingEvents>(split_options(options).max_state);
+  const auto collected = flow::collect_describing(*pipeline, begun_first, *events);
+  if (collected) return events;
+  session.diagnostics.note(
+      fmt::format("{}: parts have of them what came before", collected.error().to_string()));
+  return nullptr;
+}
+
+void report_other_parts(const Options& options, Session& session, std::size_t parts) {
+  const std::string next = part_name(options.out, *find_output(options.to), parts + 1);
+  std::error_code ignored;
+  if (!std::filesystem::exists(next, ignored)) return;
+  session.diagnostics.note(fmt::format("{} was there before, and is no part of this result", next));
+}
+
+}  // namespace tracedeck::cli

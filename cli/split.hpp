@@ -1,0 +1,30 @@
+// Results that are divided into parts: --split-size and --split-duration.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "cli/options.hpp"
+#include "cli/session.hpp"
+#include "tracedeck/flow/split.hpp"
+#include "tracedeck/outputs.hpp"
+
+namespace tracedeck::cli {
+
+[[nodiscard]] bool is_split(const Options& options);
+
+// What is wrong with dividing the result, of that kind, or "".
+[[nodiscard]] std::string check_split(const Options& options, const OutputKind& kind);
+
+[[nodiscard]] flow::SplitOptions split_options(const Options& options);
+
+// The events that describe others, of all TRACEs as `options` reads them. Null: a TRACE can be read
+// only once, or reading failed, which shows when it is read again.
+[[nodiscard]] std::unique_ptr<flow::DescribingEvents> describing_events(const Options& options,
+                                                                        Session& session);
+
+// Notes that behind the last of `parts` parts there is one that is none of this result.
+void report_other_parts(const Options& options, Session& session, std::size_t parts);
+
+}  // namespace tracedeck::cli

@@ -1,0 +1,286 @@
+"""Results in parts: what is in them, that each stands alone, their names, and what an interrupt leaves."""
+
+import collections
+import csv
+import gzip
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import dial9_writer as dial9
+import heph_writer as heph
+from command import BIN, TRACES, CommandTest, needs_traces, run
+
+FOREIGN = ("heph", "tband", "ctf2rc", "ctf2", "ctf1")
+TARGETS = ("dial9", "heph", "tband", "ctf2rc", "ctf2", "ctf1", "jsonl", "csv")
+DESCRIBING = {"ClockSyncEvent", "SegmentMetadata", "SegmentMetadataEvent", "SymbolTableEntry"}
+# How names of events end that describe others in Tonbandgeraet.
+METADATA = ("_name", "_ns", "_cnt", "_id", "_kind", "_prio", "_task")
+# With TRACEDECK_SPLIT_ALL=1 every reference trace is divided, and written as each target.
+EVERY = 1 if os.environ.get("TRACEDECK_SPLIT_ALL", "") not in ("", "0") else 20
+SECOND = 1_000_000_000
+
+
+def ticks(*stamps):
+    """A dial9 trace with an event at each of these times, a name before them and one behind."""
+    trace = dial9.header() + dial9.schema(0, "Tick", [("n", dial9.VARINT)])
+    trace += dial9.schema(1, "SymbolTableEntry", [("addr", dial9.VARINT), ("symbol_name", dial9.STRING)])
+    symbol = [dial9.event(1, dial9.varint(i) + dial9.string(f"f{i}"), delta=0) for i in range(2)]
+    last = 0
+    trace += dial9.reset(0) + symbol[0]
+    for i, stamp in enumerate(stamps):
+        trace += dial9.reset(stamp) if stamp < last or stamp - last >= 1 << 24 else b""
+        last = stamp if stamp < last or stamp - last >= 1 << 24 else last
+        trace += dial9.event(0, dial9.varint(i), delta=stamp - last)
+        last = stamp
+    return trace + dial9.reset(0) + symbol[1]
+
+
+def events_of(trace, *options):
+    result = run("print", "-q", "--output", "jsonl", "--order", "recorded", *options, trace)
+    assert result.returncode == 0, (trace, result.stderr)
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def comparable(event, target):
+    """An event without what depends on where it stands: data streams, packets, given numbers."""
+    for key in ("stream", "id"):
+        event.pop(key, None)
+    event.get("context", {}).pop("packet", None)
+    fields = event.get("fields", {})
+    if target == "tband" and "evtmarker_id" in fields:
+        fields["evtmarker_id"] = 0
+    # Without a time of its own it has that of the event before it.
+    name = event.get("name", "")
+    if target in FOREIGN and (name in DESCRIBING or name.endswith(METADATA)):
+        event.pop("time", None)
+    return json.dumps(event)
+
+
+def csv_lines(path):
+    """The lines without their data streams."""
+    with open(path, newline="", encoding="utf-8") as lines:
+        return [json.dumps([value for key, value in row.items() if key != "stream"]) for row in csv.DictReader(lines)]
+
+
+class Parts(CommandTest):
+    def split(self, *args, out="run.dial9", code=0):
+        out = self.folder / out
+        result = self.check(run("convert", "-o", out, *args), code)
+        self.assertFalse(out.exists())
+        parts = sorted(each for each in self.folder.glob(out.name.split(".")[0] + "-*"))
+        return parts, result.stderr.decode()
+
+    def stamps(self, trace):
+        return [event["time"] for event in events_of(trace, "--where", "name == 'Tick'")]
+
+    def symbols(self, trace):
+        return [event["fields"]["symbol_name"] for event in events_of(trace, "--where", "has(symbol_name)")]
+
+    def test_parts_of_a_duration(self):
+        trace = self.file("t", ticks(5, 9, 10, 14, 15, 40, 44))
+        parts, said = self.split("--split-duration", "10", trace)
+        self.assertEqual([each.name for each in parts], [f"run-000{n}.dial9" for n in (1, 2, 3)])
+        self.assertEqual([self.stamps(each) for each in parts], [[5, 9, 10, 14], [15], [40, 44]])
+        self.assertIn("written as 3 parts", said)
+
+    def test_each_part_has_all_names(self):
+        trace = self.file("t", ticks(*range(1, 50)))
+        for target, *option in (
+            ("dial9", "--split-duration", "10"),
+            ("dial9", "--split-size", "64"),
+            ("ctf2", "--split-duration", "10"),
+            ("jsonl", "--split-size", "1K"),
+        ):
+            with self.subTest(target=target, option=option):
+                parts, _ = self.split("--to", target, *option, trace, out=f"{target}{option[0]}")
+                self.assertGreater(len(parts), 2)
+                for part in parts:
+                    if target != "jsonl":
+                        self.assertEqual(self.symbols(part), ["f0", "f1"], part)
+                        self.check(run("validate", part), 0)
+
+    def test_what_can_be_read_once_has_the_names_that_came(self):
+        content = ticks(*range(1, 30))
+        result = run("convert", "-o", self.folder / "run.dial9", "--split-duration", "10", "-", stdin=content)
+        self.check(result, 0)
+        names = [self.symbols(part) for part in sorted(self.folder.glob("run-*"))]
+        self.assertEqual(names, [["f0"], ["f0"], ["f0", "f1"]])
+
+    def test_parts_of_a_size(self):
+        trace = self.file("t", ticks(*range(1, 5000)))
+        for target, least in (("dial9", 6), ("jsonl", 90), ("heph", 60), ("ctf2", 3), ("csv", 50)):
+            parts, _ = self.split("--to", target, "--split-size", "4K", trace, out=target)
+            self.assertGreaterEqual(len(parts), least, target)
+            for part in parts[:-1]:
+                if part.is_file():
+                    self.assertLess(4096 * 0.99, part.stat().st_size)
+                    self.assertLess(part.stat().st_size, 4096 * 1.1, part)
+
+    def test_order_time_brings_each_event_into_its_part(self):
+        trace = self.file("t", ticks(5, 30, 8, 35, 9))
+        parts, said = self.split("--split-duration", "10", trace)
+        self.assertEqual([self.stamps(each) for each in parts], [[5], [30, 8], [35, 9]])
+        self.assertIn("kept: events earlier than their part begins (2): ", said)
+        parts, said = self.split("--order", "time", "--split-duration", "10", trace)
+        self.assertEqual([self.stamps(each) for each in parts], [[5, 8, 9], [30], [35]])
+        self.assertNotIn("earlier", said)
+
+    def test_divided_spans_are_counted(self):
+        spans = ((0, 1), (2, 15), (16, 17), (3, 35), (36, 37))
+        content = b"".join(heph.event(b"s", counter=i, start=a, end=b) for i, (a, b) in enumerate(spans))
+        trace, report = self.file("t", content), self.folder / "report"
+        for order in ("merged", "time"):
+            parts, said = self.split(
+                "--order", order, "--split-duration", "10", "--report", report, trace, out="run.heph"
+            )
+            self.assertIn("kept: events with a duration that a cut divides (2): ", said)
+            written = json.loads(report.read_text())
+            self.assertEqual(written["parts"], [str(each) for each in parts])
+            self.assertEqual((written["events"], written["lossy"]), (5, False))
+
+    def test_names(self):
+        trace = self.file("t", ticks(1, 20))
+        for out, expected in (
+            ("run.dial9.gz", "run-0001.dial9.gz"),
+            ("run.bin", "run-0001.bin"),
+            ("run", "run-0001"),
+            (".hidden", ".hidden-0001"),
+        ):
+            self.check(run("convert", "--to", "dial9", "--split-duration", "5", "-o", self.folder / out, trace), 0)
+            self.assertTrue((self.folder / expected).exists(), out)
+        self.assertEqual(gzip.decompress((self.folder / "run-0001.dial9.gz").read_bytes())[:4], b"TRC\0")
+        self.check(run("convert", "--split-duration", "5", "-o", self.folder / "run.ctf2", trace), 0)
+        self.assertTrue((self.folder / "run-0001.ctf2/metadata").exists())
+
+    def test_wrong_usage(self):
+        trace = self.file("t", ticks(1, 20))
+
+        def wrong(says, *args):
+            result = self.check(run("convert", *args), 2)
+            self.assertIn(says, result.stderr.decode())
+
+        out = self.folder / "o.dial9"
+        for value in ("0", "", "x", "-1s", "2x"):
+            wrong("'--split-duration'", "-o", out, "--split-duration", value, trace)
+        for value in ("0", "", "x", "1.5"):
+            wrong("'--split-size'", "-o", out, "--split-size", value, trace)
+        wrong("standard output is one", "-o", "-", "--to", "dial9", "--split-size", "1K", trace)
+        wrong("hold events", "-o", self.folder / "o.pftrace", "--split-size", "1K", trace)
+        part = self.file("o-0002.dial9", ticks(1, 20))
+        wrong("name of a part", "-o", out, "--split-size", "1K", part)
+        wrong("name of a part", "-o", out, "--split-size", "1K", "--report", self.folder / "o-0001.dial9", trace)
+        wrong("no such file or folder", "-o", self.folder / "none/o.dial9", "--split-size", "1K", trace)
+        (self.folder / "c-0001").mkdir()
+        wrong("c-0001", "-o", self.folder / "c", "--to", "ctf2", "--split-size", "1K", trace)
+
+    def test_a_part_of_before_is_noted(self):
+        self.file("run-0003.dial9", b"before")
+        _, said = self.split("--split-duration", "10", self.file("t", ticks(1, 20)))
+        self.assertIn("run-0003.dial9 was there before", said)
+        self.assertEqual((self.folder / "run-0003.dial9").read_bytes(), b"before")
+
+    def test_nothing_is_one_empty_part(self):
+        for target in ("dial9", "heph", "ctf2", "jsonl"):
+            parts, _ = self.split("--to", target, "--split-size", "1K", self.file("t", dial9.header()), out=target)
+            self.assertEqual(len(parts), 1)
+            if target != "jsonl":
+                self.assertEqual(events_of(parts[0], "--format", "ctf" if target == "ctf2" else target), [])
+
+    def test_an_interrupt_of_a_file_leaves_the_parts_that_are_complete(self):
+        trace = self.file("t", dial9.ticks(3_000_000))
+        out = self.folder / "run.jsonl"
+        command = [BIN, "convert", "--split-size", "1M", "-o", out, trace]
+        with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+            deadline = time.monotonic() + 60
+            while not (self.folder / "run-0002.jsonl").exists() and time.monotonic() < deadline:
+                time.sleep(0.001)
+            process.send_signal(signal.SIGINT)
+            said = process.stderr.read().decode()
+            if process.wait(60) == 0:
+                self.skipTest("it was too quick to be interrupted")
+        self.assertEqual(process.returncode, 130)
+        parts = sorted(each.name for each in self.folder.glob("run-*"))
+        last = parts.pop()
+        self.assertTrue(last.endswith(".jsonl.part"))
+        self.assertIn(f"what was written until then is in {self.folder / last}", said)
+        self.assertEqual(parts, [f"run-{i + 1:04}.jsonl" for i in range(len(parts))])
+        for part in parts:
+            self.assertGreater((self.folder / part).stat().st_size, 1_000_000)
+
+    def test_a_recording_that_is_interrupted_is_complete(self):
+        command = [BIN, "convert", "--format", "dial9", "--split-duration", "10", "-o", self.folder / "run.dial9", "-"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdin.write(ticks(1, 5, 12, 20))
+            process.stdin.flush()
+            deadline = time.monotonic() + 60
+            while not (self.folder / "run-0001.dial9").exists() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(60), 0)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["run-0001.dial9", "run-0002.dial9"])
+        self.assertEqual(self.stamps(self.folder / "run-0002.dial9"), [12, 20])
+
+
+@needs_traces
+class ReferenceTraces(CommandTest):
+    """All parts together hold what the undivided result holds; each part more than once only what describes others."""
+
+    def traces(self):
+        for name, ending in (("dial9", ".bin"), ("heph", ".heph"), ("tband", "")):
+            files = [each for each in sorted((TRACES / name).rglob("*" + ending)) if each.is_file()]
+            no_traces = (".jsonl", ".jsonl.gz", ".tsv", ".md", ".py")
+            small = [each for each in files if each.stat().st_size < 1_000_000]
+            yield from ((each, name) for each in small if not each.name.endswith(no_traces))
+        yield from ((each.parent, "ctf") for each in sorted((TRACES / "ctf").rglob("metadata")))
+
+    def check_parts(self, trace, trace_format, target, *options):
+        folder = self.folder / f"{trace.name}-{target}{options[0]}"
+        folder.mkdir()
+        convert = ("convert", "-q", "--format", trace_format, "--to", target)
+        whole = run(*convert, "--order", "time", "-o", folder / "whole", trace)
+        divided = run(*convert, "--order", "time", "-o", folder / "part", *options, trace)
+        if whole.returncode != 0:
+            return
+        self.assertEqual(divided.returncode, 0, divided.stderr)
+        parts = sorted(folder.glob("part-*"))
+        if target == "csv":
+            wanted = csv_lines(folder / "whole")
+            read = [line for part in parts for line in csv_lines(part)]
+        elif target == "jsonl":
+            lines = [line for part in parts for line in part.read_text().splitlines()]
+            wanted = [comparable(json.loads(line), target) for line in (folder / "whole").read_text().splitlines()]
+            read = [comparable(json.loads(line), target) for line in lines]
+        else:
+            as_target = ("--format", "ctf" if target.startswith("ctf") else target)
+            for part in parts:
+                self.check(run("validate", "-q", *as_target, part), 0)
+            # Cores and lost events of Tonbandgeraet are told as the data streams of a part ask for it.
+            foreign = target == "tband" and trace_format != target
+            some = ("--where", "!(name in ['core_id', 'dropped_evt_cnt'])") if foreign else ()
+            wanted = [comparable(event, target) for event in events_of(folder / "whole", *as_target, *some)]
+            read = [comparable(event, target) for part in parts for event in events_of(part, *as_target, *some)]
+        more = collections.Counter(read) - collections.Counter(wanted)
+        self.assertEqual(set(read), set(wanted), (trace, target))
+        self.assertFalse(collections.Counter(wanted) - collections.Counter(read), (trace, target))
+        if trace_format in ("heph", "ctf") and target != "tband":
+            self.assertEqual(list(more), [], (trace, target))
+        elif trace_format == "dial9" and target not in ("tband", "csv"):
+            self.assertLessEqual({json.loads(line).get("name") for line in more}, DESCRIBING, (trace, target))
+
+    def test_parts(self):
+        number = 0
+        for trace, trace_format in list(self.traces())[::EVERY]:
+            for option in (("--split-size", "2K"), ("--split-duration", "100us")):
+                number += 1
+                targets = TARGETS if EVERY == 1 else [TARGETS[number % len(TARGETS)]]
+                for target in targets:
+                    with self.subTest(trace=trace, target=target, option=option[0]):
+                        self.check_parts(trace, trace_format, target, *option)
+
+
+if __name__ == "__main__":
+    unittest.main()
