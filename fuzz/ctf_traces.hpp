@@ -64,6 +64,10 @@ class FuzzFolder {
     if (number >= 0) write(folder / ("stream" + std::to_string(number)), stream);
     return folder.string();
   }
+  // Another data stream file of such a directory.
+  static void add(const std::string& trace, int number, ByteSpan stream) {
+    write(std::filesystem::path(trace) / ("stream" + std::to_string(number)), stream);
+  }
 
  private:
   static void write(const std::filesystem::path& path, ByteSpan bytes) {

@@ -102,7 +102,7 @@ class MetadataOnly(CommandTest):
         metadata = (trace / "metadata").read_text()
         self.assertIn('"frequency":1000000000', metadata.replace(" ", ""))
         (trace / "metadata").write_text(metadata.replace("1000000000", "1000000"))
-        out, _ = self.convert(trace, "tband")
+        out, _ = self.convert(trace, "tband", "--as-stored")
         lines = run("print", "--format", "tband", "--output", "jsonl", out).stdout.splitlines()
         self.assertEqual([json.loads(line)["fields"] for line in lines], [{"ns_per_ts": 1000}])
 

@@ -48,8 +48,8 @@ class Writer {
   [[nodiscard]] virtual Result<void> write_batch(const Batch& batch, Written& written);
 
   // A trace that was read and of which no data stream has begun: what is known of it (environment,
-  // clocks, classes) is written as far as the target has it without events. Before `finish`. Errors:
-  // those of `write`.
+  // clocks, classes) is written as far as the target has it without events. Before `finish`.
+  // Errors: those of `write`.
   [[nodiscard]] virtual Result<void> describe(const TraceDescription& trace);
 
   // Hands what is buffered to the output, which need not pass it on: what was written so far can

@@ -159,7 +159,7 @@ std::size_t LoweredClass::memory() const {
 }
 
 bool PacketPart::lower(std::span<const Slot> values, std::vector<Slot>& out,
-                               ByteArena& arena) const {
+                       ByteArena& arena) const {
   if (program.empty()) return true;
   std::vector<Slot> users;
   const Slot* slot = values.data();

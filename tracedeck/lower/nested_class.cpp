@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -141,6 +142,12 @@ bool NestedClass::restore(const Event& event, RestoredValues& values, std::uint6
   if (shape_.ordered && !number(order)) return false;
   values.end_time = values.time + duration;
   return slot == end;
+}
+
+bool has_whole_frequency(const ClockClass& clock) {
+  const Int128 hertz = Int128{1'000'000'000} * clock.tick.denominator;
+  return hertz % clock.tick.numerator == 0 &&
+         hertz / clock.tick.numerator <= std::numeric_limits<std::uint64_t>::max();
 }
 
 const EventClass& loss_class() {

@@ -85,6 +85,9 @@ class NestedClass {
   std::vector<Kept> kept_;
 };
 
+// Whether a second has a whole number of ticks, as targets want it.
+[[nodiscard]] bool has_whole_frequency(const ClockClass& clock);
+
 // The class of `LossMark`, and as targets with nested classes have it.
 [[nodiscard]] const EventClass& loss_class();
 [[nodiscard]] NestedClass nested_loss_class(const NestedProfile& profile);

@@ -28,12 +28,10 @@ namespace {
 // Data streams of the target for one of the source, at most.
 constexpr std::size_t kMostStreams = 64;
 
-// Whether a second has a whole number of ticks, as targets want it.
-bool has_whole_frequency(const ClockClass& clock) {
-  const Int128 hertz = Int128{1'000'000'000} * clock.tick.denominator;
-  return hertz % clock.tick.numerator == 0 &&
-         hertz / clock.tick.numerator <= std::numeric_limits<std::uint64_t>::max();
-}
+// Classes without events are there in the target too, but no more than these: of all others there
+// are marks alone, written when they take so many bytes.
+constexpr std::size_t kMostWithoutEvents = 1024;
+constexpr std::size_t kTextAtOnce = std::size_t{64} << 10;
 
 std::uint64_t in_nanoseconds(const Tick& tick, std::uint64_t value) {
   const Uint128 time = Uint128{value} * tick.numerator / tick.denominator;
@@ -92,17 +90,23 @@ struct TraceInTarget {
   std::shared_ptr<TraceDescription> target = {};
   std::uint64_t open = 0;               // data streams
   std::vector<std::string> texts = {};  // that no class has yet
+  std::size_t text_size = 0;            // bytes of those
   std::size_t environment = 0;          // how many of those have been described
   std::size_t clocks = 0;
   std::set<const DataStreamClass*> stream_classes = {};  // that have been described
-  std::set<EntityId, bool (*)(const EntityId&, const EntityId&)> classes{
-      [](const EntityId& a, const EntityId& b) { return a.ordinal < b.ordinal; }};
+  std::vector<bool> classes = {};                        // which of those have been, by ordinal
   std::map<const ClockClass*, const ClockClass*> clock_of = {};
   std::deque<StreamsOf> streams = {};
   std::map<const DataStreamClass*, StreamsOf*> streams_of = {};  // but those for one alone
   std::map<const DataStreamClass*, Sequence> recordings = {};
   // Which data stream has these keys, by its class.
   std::map<std::pair<std::uint64_t, std::vector<std::uint64_t>>, EntityId> keys = {};
+
+  // Whether the class has been described.
+  [[nodiscard]] bool has_class(const EventClass& of) {
+    if (of.entity.ordinal >= classes.size()) classes.resize(of.entity.ordinal + 1);
+    return classes[of.entity.ordinal];
+  }
 };
 
 struct OpenStream {
@@ -148,9 +152,7 @@ class NestedLoweringWriter final : public Writer {
     TraceInTarget& trace = trace_of(source);
     for (const ClockClass& each : source.clocks()) static_cast<void>(clock_of(trace, &each));
     for (const DataStreamClass& each : source.stream_classes()) describe(trace, each);
-    for (const EventClass& each : source.event_classes()) {
-      if (trace.classes.insert(each.entity).second) describe(trace, text_of(each));
-    }
+    for (const EventClass& each : source.event_classes()) describe_class(trace, each);
     DataStreamClass made;
     made.attributes = mark_of(trace).added_to({});
     trace.target->add_stream_class(std::move(made));
@@ -190,6 +192,7 @@ class NestedLoweringWriter final : public Writer {
 
   void describe(TraceInTarget& trace, std::string text) {
     receipt_.count(Convention::kDescription);
+    trace.text_size += text.size();
     trace.texts.push_back(std::move(text));
   }
 
@@ -205,7 +208,14 @@ class NestedLoweringWriter final : public Writer {
       describe(trace, text_of(of.clocks()[trace.clocks]));
   }
 
+  void describe_class(TraceInTarget& trace, const EventClass& source) {
+    if (trace.has_class(source)) return;
+    trace.classes[source.entity.ordinal] = true;
+    describe(trace, text_of(source));
+  }
+
   [[nodiscard]] AttributeMark mark_of(TraceInTarget& trace) {
+    trace.text_size = 0;
     return {.trace = trace.index, .texts = std::exchange(trace.texts, {})};
   }
 
@@ -406,8 +416,9 @@ class NestedLoweringWriter final : public Writer {
     if (found == streams_.end()) return {};
     TraceInTarget& trace = *found->second.trace;
     const bool is_last = --trace.open == 0;
-    if (is_last && found->second.own) describe_rest(trace, *found->second.own->streams);
-    auto ended = found->second.own ? end_sequence(*found->second.own) : Result<void>();
+    Result<void> ended;
+    if (is_last && found->second.own) ended = describe_rest(trace, *found->second.own->streams);
+    if (ended && found->second.own) ended = end_sequence(*found->second.own);
     streams_.erase(found);
     last_stream_ = EntityId::none();
     last_lowered_ = nullptr;
@@ -416,29 +427,40 @@ class NestedLoweringWriter final : public Writer {
   }
 
   // Classes without events, and what was said since the last class.
-  void describe_rest(TraceInTarget& trace, const StreamsOf& streams) {
+  Result<void> describe_rest(TraceInTarget& trace, const StreamsOf& streams) {
     describe_new(trace, *trace.source);
     for (const DataStreamClass& each : trace.source->stream_classes()) describe(trace, each);
+    std::size_t lowered = 0;
     for (const EventClass& each : trace.source->event_classes()) {
-      if (each.stream_class == streams.source) {
-        if (!trace.classes.contains(each.entity))
-          add_class(trace, streams, *lowered_class(each, streams, {}));
-      } else if (trace.classes.insert(each.entity).second) {
-        describe(trace, text_of(each));
+      if (trace.has_class(each)) continue;
+      if (each.stream_class == streams.source && lowered++ < kMostWithoutEvents) {
+        add_class(trace, streams, *lowered_class(each, streams, {}));
+        continue;
       }
+      describe_class(trace, each);
+      if (trace.text_size < kTextAtOnce) continue;
+      if (auto written = write_texts(trace, streams); !written) return written;
     }
-    if (trace.texts.empty()) return;
-    trace.target->add_event_class({.name = std::string(kMarkName),
-                                   .name_space = {},
-                                   .uid = {},
-                                   .stream_class = streams.target,
-                                   .clock = streams.target->default_clock,
-                                   .attributes = mark_of(trace).added_to({})});
+    return trace.texts.empty() ? Result<void>() : write_texts(trace, streams);
+  }
+
+  // At a class that no event is of, and of which nothing is kept once it is written.
+  Result<void> write_texts(TraceInTarget& trace, const StreamsOf& streams) {
+    const EventClass& added =
+        trace.target->add_event_class({.name = std::string(kMarkName),
+                                       .name_space = {},
+                                       .uid = {},
+                                       .stream_class = streams.target,
+                                       .clock = streams.target->default_clock,
+                                       .attributes = mark_of(trace).added_to({})});
+    auto written = target_->describe(*trace.target);
+    const_cast<EventClass&>(added).attributes.clear();  // NOLINT(*-const-cast): it is ours
+    return written;
   }
 
   Result<void> end_trace(TraceInTarget& trace) {
     for (auto& [stream_class, sequence] : trace.recordings) {
-      describe_rest(trace, *sequence.streams);
+      if (auto described = describe_rest(trace, *sequence.streams); !described) return described;
       if (auto ended = end_sequence(sequence); !ended) return ended;
     }
     trace.recordings.clear();
@@ -464,7 +486,7 @@ class NestedLoweringWriter final : public Writer {
                               const NestedClass& lowered) {
     const EventClass& source = lowered.source();
     const NestedShape& shape = lowered.shape();
-    if (trace.classes.insert(source.entity).second) describe(trace, text_of(source));
+    describe_class(trace, source);
     AttributeMark mark = mark_of(trace);
     mark.events = {.event_class = source.entity.ordinal, .shape = shape};
     EventClass target = source;

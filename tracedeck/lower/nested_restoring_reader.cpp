@@ -254,11 +254,20 @@ class NestedRestoringReader final : public Reader {
       return ignore("data stream class", name, "the class that it names is not described");
     if (!has_keys(stored, streams.keys))
       return ignore("data stream class", name, "its packets do not say the keys that it names");
+    if (!same_ticks(streams.source->default_clock, stored.default_clock))
+      return ignore("data stream class", name, "its clock ticks otherwise than it says");
     streams.common = std::make_shared<NestedContext>(
         mark.is_loss ? nullptr : streams.source->common_context, nested_);
     if (!same_structure(streams.common->field_class, stored.common_context))
       return ignore("data stream class", name, "its common context has other fields than it says");
     streams_.emplace(stored.entity, std::move(streams));
+  }
+
+  static bool same_ticks(const ClockClass* source, const ClockClass* stored) {
+    if (source == nullptr || stored == nullptr) return source == stored;
+    const Tick& is = stored->tick;
+    const Tick was = has_whole_frequency(*source) ? source->tick : Tick{};
+    return Uint128{is.numerator} * was.denominator == Uint128{was.numerator} * is.denominator;
   }
 
   // The keys are the last members of packet contexts.

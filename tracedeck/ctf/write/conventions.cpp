@@ -158,9 +158,8 @@ void mark_origin(ClockClass& clock) {
 }
 
 ClockClass ctf1_clock(ClockClass clock, bool from_ctf1) {
-  const bool absolute =
-      is_absolute(clock) || (!from_ctf1 && !was_not_absolute(clock) &&
-                             clock.origin == ClockOrigin::kUnixEpoch);
+  const bool absolute = is_absolute(clock) || (!from_ctf1 && !was_not_absolute(clock) &&
+                                               clock.origin == ClockOrigin::kUnixEpoch);
   clock.attributes.clear();
   if (absolute) clock.attributes.push_back({.key = std::string(kAbsolute), .value = "true"});
   return clock;

@@ -593,8 +593,8 @@ Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) 
     return has_plain_names(field_class, root, keeps_heads_);
   };
   const bool differs =
-      counts.substituted + counts.lengths_added + counts.attributes_lost != 0 ||
-      !before.name || !before.attributes.empty() || !before.name_space.empty() || !before.uid.empty() ||
+      counts.substituted + counts.lengths_added + counts.attributes_lost != 0 || !before.name ||
+      !before.attributes.empty() || !before.name_space.empty() || !before.uid.empty() ||
       !is_plain(before.specific_context, Root::kSpecificContext) ||
       !is_plain(before.payload, Root::kPayload) || !is_plain(packet_header_, Root::kPacketHeader) ||
       !is_plain(parent.packet_context, Root::kPacketContext) ||
