@@ -131,8 +131,9 @@ bool NestedClass::restore(const Event& event, RestoredValues& values, std::uint6
   values.packet.clear();
   const auto packet_part = [&](const PacketPart& of, std::vector<Slot>& slots) {
     if (of.program.empty()) return true;
-    return slot < end && (slot++)->kind == SlotKind::kStructure &&
-           restore_values(of.program, slot, end, slots, arena);
+    if (slot >= end || slot->kind != SlotKind::kStructure) return false;
+    ++slot;
+    return restore_values(of.program, slot, end, slots, arena);
   };
   if (!packet_part(packet_header_, values.packet.header) ||
       !packet_part(packet_context_, values.packet.context))

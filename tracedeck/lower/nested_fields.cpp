@@ -130,20 +130,20 @@ FieldClassPtr NestedFields::truth() const {
 
 FieldClassPtr NestedFields::plain(const FieldClass& source, const std::string& path,
                                   FieldProgram& program) {
-  using Kind = FieldStep::Kind;
   if (source.as<BooleanClass>() != nullptr) {
     if (!profile_.booleans) keep(Convention::kBoolean, path);
-    program.push_back({.kind = profile_.booleans ? Kind::kCopy : Kind::kTruth});
+    program.push_back(
+        {.kind = profile_.booleans ? FieldStep::Kind::kCopy : FieldStep::Kind::kTruth});
     return profile_.booleans ? finished(BooleanClass{}, source) : truth();
   }
   if (source.as<IntegerClass>() != nullptr) return integer(source, path, program);
   if (const auto* const real = source.as<RealClass>()) {
     if (real->layout.width != 32 && real->layout.width != 64) return nullptr;
-    program.push_back({.kind = Kind::kCopy});
+    program.push_back({.kind = FieldStep::Kind::kCopy});
     return finished(RealClass{.layout = in_order(real->layout)}, source);
   }
   if (source.as<StringClass>() != nullptr && !any_string_) {
-    program.push_back({.kind = Kind::kString});
+    program.push_back({.kind = FieldStep::Kind::kString});
     return finished(StringClass{.extent = NullTerminated{}}, source);
   }
   if (source.as<StructureClass>() != nullptr) return structure(source, path, program);

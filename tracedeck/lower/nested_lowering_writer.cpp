@@ -642,7 +642,7 @@ class NestedLoweringWriter final : public Writer {
     if (!loss_class_.lower(event, 0, values_, arena_))
       return fail(ErrorCode::kInvalidArgument, "a loss cannot be written");
     const std::uint64_t time = std::max(sequence.losses->last, sequence.outs.front().last);
-    if (auto put_ = put(*streams.losses, *sequence.losses, time, event); !put_) return put_;
+    if (auto done = put(*streams.losses, *sequence.losses, time, event); !done) return done;
     OutStream& out = sequence.outs.front();
     // What was lost belongs to the next packet; what came after all may still be counted there.
     if (!loss.taken_back) {
