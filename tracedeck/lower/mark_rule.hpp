@@ -14,6 +14,8 @@ inline constexpr Rule kMarkRule = {"tracedeck/mark", Severity::kWarning, "Marks"
 inline constexpr std::string_view kTooMuchState = "all together would take more than --max-state";
 // What a text is made into takes some 31 times its size at most.
 inline constexpr std::uint64_t kStateOfText = 32;
+// A data stream that packets tell from others, about.
+inline constexpr std::uint64_t kStateOfStream = 512;
 
 // Values of no byte, such as structures without a field: as many in all, and for each byte of the
 // trace, as elements that take no bits of a CTF trace.

@@ -21,6 +21,7 @@
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/mark_rule.hpp"
 #include "tracedeck/lower/nested_class.hpp"
+#include "tracedeck/lower/nested_fields.hpp"
 #include "tracedeck/lower/restored_packet.hpp"
 #include "tracedeck/model/class_table.hpp"
 
@@ -252,7 +253,9 @@ class NestedRestoringReader final : public Reader {
     }
     if (streams.source == nullptr)
       return ignore("data stream class", name, "the class that it names is not described");
-    if (!has_keys(stored, streams.keys))
+    // Parts are told apart by their only key.
+    const bool is_part = streams.source->streams_are_parts && !streams.only;
+    if (!has_keys(stored, streams.keys) || (is_part && streams.keys.size() != 1))
       return ignore("data stream class", name, "its packets do not say the keys that it names");
     if (!same_ticks(streams.source->default_clock, stored.default_clock))
       return ignore("data stream class", name, "its clock ticks otherwise than it says");
@@ -278,8 +281,7 @@ class NestedRestoringReader final : public Reader {
     return members.size() >= keys.size() &&
            std::all_of(members.end() - static_cast<std::ptrdiff_t>(keys.size()), members.end(),
                        [](const Member& member) {
-                         const auto* const of = member.field_class->as<IntegerClass>();
-                         return of != nullptr && !of->is_signed;
+                         return same_nested_form(*member.field_class, *wide_number());
                        });
   }
 
@@ -384,6 +386,8 @@ class NestedRestoringReader final : public Reader {
 
   RestoredStream& stream_of(const StoredStreams& streams, const std::vector<std::uint64_t>& keys) {
     MarkedTrace& trace = *streams.trace;
+    if (!streams.only && !has_room_for_stream(trace, {streams.source, keys}))
+      return trace.streams.begin()->second;
     RestoredStream& of =
         streams.only ? trace.by_ordinal[*streams.only] : trace.streams[{streams.source, keys}];
     if (of.stream != nullptr) return of;
@@ -410,6 +414,18 @@ class NestedRestoringReader final : public Reader {
       begin(of);
     }
     return of;
+  }
+
+  // Whether the data stream is known, or may be made.
+  bool has_room_for_stream(const MarkedTrace& trace, const MarkedTrace::Keys& keys) {
+    if (trace.streams.contains(keys)) return true;
+    state_ += kStateOfStream;
+    if (state_ <= options_.max_state || trace.streams.empty()) return true;
+    if (!std::exchange(streams_given_up_, true))
+      report(0,
+             fmt::format("the events of further data streams are shown with those of the first: {}",
+                         kTooMuchState));
+    return false;
   }
 
   void begin(RestoredStream& stream) {
@@ -445,7 +461,9 @@ class NestedRestoringReader final : public Reader {
   // Of an event, whose data stream is restored.
   RestoredStream& stream_of(const Event& event, const StoredStreams& streams) {
     RestoredStream*& current = current_[event.stream->entity];
-    if (current == nullptr) current = &stream_of(streams, {});
+    // Its packet says no keys, or did not begin.
+    if (current == nullptr)
+      current = &stream_of(streams, std::vector<std::uint64_t>(streams.keys.size()));
     return *current;
   }
 
@@ -609,6 +627,7 @@ class NestedRestoringReader final : public Reader {
   std::uint64_t bytes_read_ = 0;
   std::uint64_t state_ = 0;  // bytes that marks may have become
   bool order_given_up_ = false;
+  bool streams_given_up_ = false;
   bool restores_ = false;
   bool ended_ = false;
 };

@@ -1,0 +1,115 @@
+"""What CTF cannot say of another trace: written as others read it, and read as it was; marks that others have edited."""
+
+import json
+import shutil
+
+import dial9_writer as dial9
+import heph_writer as heph
+from command import CommandTest, run
+
+EPOCH = 1_600_000_000_000_000_000
+TARGETS = ("ctf1", "ctf2", "ctf2rc")
+# Recorded when they end, so that the outer one comes behind the inner one.
+SPANS = heph.epoch(EPOCH) + b"".join(
+    heph.event(name, heph.number(b"task", i) + heph.string(b"of", b"t%d" % i), stream=3, counter=i, start=start, end=end)
+    for i, (name, start, end) in enumerate(((b"inner", 50, 60), (b"inner", 70, 80), (b"outer", 10, 90), (b"next", 95, 96)))
+)  # fmt: skip
+
+
+class NestedLowering(CommandTest):
+    def lines(self, *args, code=0, **more):
+        result = self.check(run("print", "--output", "jsonl", *args, **more), code)
+        return [json.loads(line) for line in result.stdout.decode().splitlines()], result.stderr.decode()
+
+    def lowered(self, content, target):
+        out = self.folder / f"out.{target}"
+        shutil.rmtree(out, ignore_errors=True)
+        self.check(run("convert", "-q", self.file("source", content), "--to", target, "-o", out), 0)
+        return out
+
+    def edited(self, out, before, after):
+        text = (out / "metadata").read_bytes()
+        self.assertIn(before, text)
+        (out / "metadata").write_bytes(text.replace(before, after))
+
+    def assert_as_stored(self, out, why):
+        shown, _ = self.lines(out)
+        stored, _ = self.lines("--as-stored", out)
+        in_order = lambda lines: sorted(json.dumps({**line, "stream": 0, "context": 0}) for line in lines)
+        self.assertEqual(in_order(shown), in_order(stored))
+        self.assertIn(why, self.check(run("validate", out), 0).stdout)
+
+    def test_what_steps_back_comes_back_in_its_order(self):
+        want, _ = self.lines("--order", "recorded", self.file("source", SPANS))
+        for target in TARGETS:
+            with self.subTest(target):
+                out = self.lowered(SPANS, target)
+                self.assertEqual(self.lines("--order", "recorded", out)[0], want)
+                stored, _ = self.lines("--as-stored", "--order", "time", out)
+                self.assertEqual([(line["name"], line["time"] - EPOCH, line["fields"]["duration"]) for line in stored],
+                                 [("outer", 10, 80), ("inner", 50, 10), ("inner", 70, 10), ("next", 95, 1)])
+                self.assertEqual([line["fields"].get("tracedeck_order") for line in stored], [2, None, None, None])
+                files = sorted(file.name for file in out.iterdir() if file.name.startswith("stream"))
+                self.assertEqual(files, ["stream-0000", "stream-0001"])
+
+    def test_values_that_fields_do_not_hold_are_text(self):
+        content = dial9.header() + dial9.schema(0, "E", [("s", dial9.STRING), ("n", dial9.VARINT)])
+        content += dial9.event(0, dial9.string(b"a") + dial9.varint(1))
+        content += dial9.event(0, dial9.string(b"a\0b") + dial9.varint(2))
+        want, _ = self.lines(self.file("source", content))
+        for target in TARGETS:
+            with self.subTest(target):
+                out = self.lowered(content, target)
+                self.assertEqual(self.lines(out)[0], want)
+                stored = [line["fields"] for line in self.lines("--as-stored", out)[0]]
+                self.assertEqual(stored, [{"s": "a", "n": 1}, {"s": '"a\\u0000b"', "n": 2}])
+
+    def test_a_mark_of_a_class_that_is_not_described(self):
+        for target, quote in (("ctf1", b'\\"'), ("ctf2", b'"'), ("ctf2rc", b'"')):
+            with self.subTest(target):
+                out = self.lowered(SPANS, target)
+                key = quote + b"event-class" + quote + b":"
+                for i in range(3):
+                    self.edited(out, key + b"%d" % i, key + b"%d" % (i + 70))
+                self.assert_as_stored(out, b"the class that it names is not described")
+
+    def test_a_class_that_was_changed(self):
+        for target in ("ctf2", "ctf2rc"):
+            with self.subTest(target):
+                out = self.lowered(SPANS, target)
+                self.edited(out, b'{"name":"duration"', b'{"name":"length"')
+                self.assert_as_stored(out, b"the class has other fields than it says")
+
+    def test_a_clock_that_was_changed(self):
+        for target, before, after in (("ctf1", b"freq = 1000000000", b"freq = 1000000"),
+                                      ("ctf2", b'"frequency":1000000000', b'"frequency":1000000')):
+            with self.subTest(target):
+                out = self.lowered(SPANS, target)
+                self.edited(out, before, after)
+                self.assert_as_stored(out, b"its clock ticks otherwise than it says")
+
+    def test_keys_that_packets_do_not_say(self):
+        content = dial9.header() + dial9.schema(0, "E", [("n", dial9.VARINT)]) + dial9.event(0, dial9.varint(1))
+        for keys in (b'"keys":[]', b'"keys":["a","b"]', b'"keys":["segment","b","c","d","e","f","g","h"]'):
+            with self.subTest(keys):
+                out = self.lowered(content, "ctf2")
+                self.edited(out, b'"keys":["segment"]', keys)
+                self.assert_as_stored(out, b"its packets do not say the keys that it names")
+
+    def test_an_entry_that_is_no_mark(self):
+        out = self.lowered(SPANS, "ctf1")
+        self.edited(out, b'tracedeck_mark_0 = "{', b'tracedeck_mark_0 = "[')
+        shown, _ = self.lines(out)
+        self.assertTrue(all("duration" in line["fields"] for line in shown))
+        self.assertIn("tracedeck_mark_0", self.check(run("info", out), 0).stdout.decode())
+
+    def test_marks_that_take_too_much(self):
+        out = self.lowered(SPANS, "ctf2")
+        result = self.check(run("validate", "--max-state", "20K", out), 0)
+        self.assertIn(b"more than --max-state", result.stdout)
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()
