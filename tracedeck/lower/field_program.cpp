@@ -170,10 +170,11 @@ class Restoring {
         open_.pop_back();
         continue;
       }
-      for (std::uint32_t left = step.kind == Kind::kCopy ? step.count : 1; left != 0; --left) {
-        if (slot_ >= end_) return false;
-        if (!value(steps, i)) return false;
+      if (step.kind == Kind::kCopy) {
+        if (!copy(step.count)) return false;
+        continue;
       }
+      if (slot_ >= end_ || !value(steps, i)) return false;
       i += inner_steps(step);
     }
     return true;
@@ -206,9 +207,20 @@ class Restoring {
       return parse_value_text(text, *step.field_class, out_, arena_);
     }
     if (step.kind == Kind::kNumber && !has_width(*slot_, step.width)) return false;
-    const Slot* const next = slot_->next();
-    out_.insert(out_.end(), slot_, next);
-    slot_ = next;
+    return copy(1);
+  }
+
+  bool copy(std::uint32_t count) {
+    const Slot* const begin = slot_;
+    for (; count != 0; --count) {
+      if (slot_ >= end_) return false;
+      slot_ = slot_->next();
+    }
+    if (slot_ == begin + 1) {
+      out_.push_back(*begin);
+    } else {
+      out_.insert(out_.end(), begin, slot_);
+    }
     return true;
   }
 
@@ -314,12 +326,12 @@ class Restoring {
 
 bool lower_values(const FieldProgram& program, const Slot* slot, std::vector<Slot>& out,
                   ByteArena& arena) {
-  return Lowering(out, arena).run(program, slot);
+  return program.empty() || Lowering(out, arena).run(program, slot);
 }
 
 bool restore_values(const FieldProgram& program, const Slot*& slot, const Slot* end,
                     std::vector<Slot>& out, ByteArena& arena) {
-  return Restoring(slot, end, out, arena).run(program);
+  return program.empty() || Restoring(slot, end, out, arena).run(program);
 }
 
 }  // namespace tracedeck::lower

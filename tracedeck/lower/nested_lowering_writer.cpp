@@ -82,6 +82,7 @@ struct KnownClass {
   explicit KnownClass(const EventClass&) {}
   std::optional<bool> held = {};  // as it is
   std::deque<ClassInTarget> lowered = {};
+  ClassInTarget* last = nullptr;
 };
 
 struct TraceInTarget {
@@ -421,7 +422,6 @@ class NestedLoweringWriter final : public Writer {
     if (ended && found->second.own) ended = end_sequence(*found->second.own);
     streams_.erase(found);
     last_stream_ = EntityId::none();
-    last_lowered_ = nullptr;
     open_.end(stream.trace);
     return ended;
   }
@@ -513,11 +513,13 @@ class NestedLoweringWriter final : public Writer {
     const auto fits = [&](const ClassInTarget& each) {
       return each.streams == &streams && each.lowered->shape() == shape;
     };
-    if (last_lowered_ != nullptr && fits(*last_lowered_)) return *last_lowered_;
+    ClassInTarget*& last = last_known_->last;
+    if (last != nullptr && fits(*last)) return *last;
     const auto found = std::ranges::find_if(last_known_->lowered, fits);
-    if (found != last_known_->lowered.end()) return *found;
-    return last_known_->lowered.emplace_back(
+    if (found != last_known_->lowered.end()) return *(last = &*found);
+    last = &last_known_->lowered.emplace_back(
         ClassInTarget{.streams = &streams, .lowered = lowered_class(source, streams, shape)});
+    return *last;
   }
 
   // With its first event.
@@ -537,7 +539,6 @@ class NestedLoweringWriter final : public Writer {
     if (event.event_class->entity != last_class_) {
       last_class_ = event.event_class->entity;
       last_known_ = &known_[*event.event_class];
-      last_lowered_ = nullptr;
       if (!last_known_->held) last_known_->held = event.stream == nullptr || is_held(*event.stream);
     }
     if (*last_known_->held) return target_->write(record);
@@ -577,7 +578,6 @@ class NestedLoweringWriter final : public Writer {
       lowered = &class_for(streams, *event.event_class, shape);
       arena_.clear();
     }
-    last_lowered_ = lowered;
     if (lowered->target == nullptr) begin_class(*(*stream)->trace, *lowered, event);
     if (auto said = say_keys(*out, *event.stream); !said) return said;
     auto written = put(*lowered->target, *out, time, event);
@@ -677,8 +677,7 @@ class NestedLoweringWriter final : public Writer {
   OpenStream* last_source_ = nullptr;
   ClassTable<KnownClass> known_;
   EntityId last_class_ = EntityId::none();
-  KnownClass* last_known_ = nullptr;       // of `last_class_`
-  ClassInTarget* last_lowered_ = nullptr;  // of `last_class_`
+  KnownClass* last_known_ = nullptr;  // of `last_class_`
   LoweringReceipt receipt_;
   NestedValues values_;
   ReusedArena arena_;

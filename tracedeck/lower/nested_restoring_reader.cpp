@@ -59,8 +59,8 @@ struct RestoredSequence {
 
 struct RestoredStream {
   std::shared_ptr<const DataStream> stream = {};
+  std::shared_ptr<const void> owner = {};  // of the data stream and its description
   std::shared_ptr<RestoredSequence> sequence = {};
-  MarkedTrace* trace = nullptr;
   bool is_part = false;
   RestoredPacket packet = {};
 };
@@ -167,10 +167,7 @@ class NestedRestoringReader final : public Reader {
   void pin_input() {
     if (!std::exchange(pinned_, true)) output_.pin(input_);
   }
-  void pin(const RestoredStream& of) {
-    output_.pin_lasting(of.trace->reader.description());
-    output_.pin_lasting(of.stream);
-  }
+  void pin(const RestoredStream& of) { output_.pin_lasting(of.owner); }
   bool copy(const Record& record) {
     pin_input();
     output_.add(record);
@@ -333,6 +330,7 @@ class NestedRestoringReader final : public Reader {
         return true;
       case RecordKind::kStreamEnd:
         current_.erase(record.stream->entity);
+        last_stream_ = nullptr;
         return is_restored(*record.stream) || copy(record);
       case RecordKind::kPacketBegin:
         if (!is_restored(*record.packet->stream)) return copy(record);
@@ -361,13 +359,16 @@ class NestedRestoringReader final : public Reader {
   // Where packets say no keys, there is one at once.
   void begin_stream(const DataStream& stored) {
     const StoredStreams& streams = stream_class_of(stored);
-    if (streams.keys.empty()) current_[stored.entity] = &stream_of(streams, {});
+    if (!streams.keys.empty()) return;
+    current_[stored.entity] = &stream_of(streams, {});
+    last_stream_ = nullptr;
   }
 
   void begin_packet(const Packet& packet) {
     const StoredStreams& streams = stream_class_of(*packet.stream);
     if (streams.keys.empty()) return;
     current_[packet.stream->entity] = &stream_of(streams, keys_of(streams, packet));
+    last_stream_ = nullptr;
   }
 
   // Nothing but what the packet's context ends with.
@@ -407,7 +408,8 @@ class NestedRestoringReader final : public Reader {
     if (sequence == nullptr)
       sequence = sequences_.emplace_back(std::make_shared<RestoredSequence>());
     of.sequence = sequence;
-    of.trace = &trace;
+    using Owned = std::pair<std::shared_ptr<const DataStream>, std::shared_ptr<const void>>;
+    of.owner = std::make_shared<const Owned>(of.stream, trace.reader.description());
     if (of.is_part) {
       sequence->waiting.emplace(keys.front(), &of);
     } else {
@@ -460,10 +462,13 @@ class NestedRestoringReader final : public Reader {
 
   // Of an event, whose data stream is restored.
   RestoredStream& stream_of(const Event& event, const StoredStreams& streams) {
+    if (last_stream_ != nullptr && event.stream->entity == last_stored_) return *last_stream_;
     RestoredStream*& current = current_[event.stream->entity];
     // Its packet says no keys, or did not begin.
     if (current == nullptr)
       current = &stream_of(streams, std::vector<std::uint64_t>(streams.keys.size()));
+    last_stored_ = event.stream->entity;
+    last_stream_ = current;
     return *current;
   }
 
@@ -616,6 +621,8 @@ class NestedRestoringReader final : public Reader {
   std::map<std::uint64_t, MarkedTrace> traces_;  // by their number in the marks
   std::unordered_map<EntityId, StoredStreams, EntityIdHash> streams_;
   std::unordered_map<EntityId, RestoredStream*, EntityIdHash> current_;  // of stored data streams
+  EntityId last_stored_ = EntityId::none();
+  RestoredStream* last_stream_ = nullptr;  // of `last_stored_`
   std::vector<std::shared_ptr<RestoredSequence>> sequences_;
   ClassTable<StoredClass> classes_;
   NestedClass loss_class_ = nested_loss_class(nested_);
