@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tracedeck/dial9/kept_segments.hpp"
 #include "tracedeck/dial9/reader.hpp"
 #include "tracedeck/dial9/rewrite.hpp"
 #include "tracedeck/dial9/rules.hpp"
@@ -17,10 +16,9 @@ bool recognises(ByteSpan head, bool) {
   return head.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), head.begin());
 }
 
-// A class as our own reader makes it, or one that was converted to CTF and comes back.
+// A class as our own reader makes it.
 bool holds(const EventClass& event_class) {
-  const DataStreamClass& stream_class = *event_class.stream_class;
-  return stream_class.trace->format() == "dial9" || segment_member(stream_class).has_value();
+  return event_class.stream_class->trace->format() == "dial9";
 }
 
 constexpr TargetProfile kProfile = {.format = "dial9",

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "tracedeck/dial9/encoder.hpp"
-#include "tracedeck/dial9/kept_segments.hpp"
 #include "tracedeck/dial9/schema_mapping.hpp"
 #include "tracedeck/dial9/slot_values.hpp"
 #include "tracedeck/format/adaptations.hpp"
@@ -23,8 +22,6 @@ enum class Adaptation : std::uint8_t {
   kTypeId,
   kStream,
   kTimeRange,
-  kDuration,
-  kContext,
   kUnresolved,
   kLoss,
   kCount,
@@ -37,8 +34,6 @@ constexpr Adaptations::Table kAdaptations = {{
     {"event types whose type_id another type has", "given another type_id", false},
     {"events of another data stream than the segment's", "written into the segment at hand", true},
     {"times before 0 or after 2^64-1 ns", "written as the nearest that can be", true},
-    {"events with a duration", "written with their begin", true},
-    {"events with a context", "written without it", true},
     {"references to undefined pool entries whose id is taken now", "written as id 4294967295",
      true},
     {"losses that the producer recorded", "left out", true},
@@ -59,18 +54,13 @@ class TraceWriter final : public Writer {
       case RecordKind::kStreamBegin:
         return begin_stream(*record.stream);
       case RecordKind::kStreamEnd:
-        if (open_streams_ > 0 && !segment_member(*record.stream->stream_class)) --open_streams_;
+        if (open_streams_ > 0) --open_streams_;
         break;
       case RecordKind::kLoss:
         adaptations_.add(Adaptation::kLoss);
         break;
-      case RecordKind::kPacketEnd:
-        // Another may come to lie where this one was.
-        if (record.packet != last_packet_) break;
-        last_packet_ = nullptr;
-        kept_segment_.reset();
-        break;
       case RecordKind::kPacketBegin:
+      case RecordKind::kPacketEnd:
       case RecordKind::kDescription:
       case RecordKind::kProblem:
       case RecordKind::kFinding:
@@ -103,7 +93,6 @@ class TraceWriter final : public Writer {
   };
 
   Result<void> begin_stream(const DataStream& stream) {
-    if (segment_member(*stream.stream_class)) return {};
     if (++open_streams_ > 1) return {};
     if (segment_stream_) {
       if (auto begun = begin_segment(); !begun) return begun;
@@ -119,43 +108,17 @@ class TraceWriter final : public Writer {
     return {};
   }
 
-  // The packet may say which segment its events are of.
-  Result<void> take_packet(const Packet* packet) {
-    last_packet_ = packet;
-    kept_segment_.reset();
-    if (packet == nullptr) return {};
-    const auto member = segment_member(*packet->stream->stream_class);
-    if (!member) return {};
-    kept_segment_ = segment_of(*packet, *member);
-    if (!kept_segment_ || *kept_segment_ <= last_kept_) return {};
-    // Segments without events are there too, unless they are out of all proportion.
-    constexpr std::uint64_t kMostEmpty = std::uint64_t{1} << 20;
-    const std::uint64_t missing = *kept_segment_ - last_kept_;
-    last_kept_ = *kept_segment_;
-    empty_segments_ += missing - 1;
-    for (std::uint64_t i = empty_segments_ <= kMostEmpty ? missing : 1; i != 0; --i) {
-      if (auto begun = begin_segment(); !begun) return begun;
-    }
-    return {};
-  }
-
   // Whether the event is written where it was.
   [[nodiscard]] bool is_in_place(const Event& event) const {
-    if (kept_segment_) return *kept_segment_ == last_kept_;
     return event.stream != nullptr && event.stream->entity == segment_stream_;
   }
 
   Result<void> write_event(const Event& event) {
-    if (event.packet != last_packet_) [[unlikely]] {
-      if (auto taken = take_packet(event.packet); !taken) return taken;
-    }
     last_ = &registered_[*event.event_class];
     if (last_->segment != segment_) [[unlikely]] {
       if (auto done = register_class(*event.event_class, *last_); !done) return done;
     }
     if (!is_in_place(event)) adaptations_.add(Adaptation::kStream);
-    if (event.event_class->has_duration) adaptations_.add(Adaptation::kDuration);
-    if (event.common_count + event.specific_count != 0) adaptations_.add(Adaptation::kContext);
     if (auto collected = collect_values(event); !collected) return collected;
     std::optional<std::uint64_t> timestamp;
     if (event.has_time()) timestamp = timestamp_of(event);
@@ -244,10 +207,6 @@ class TraceWriter final : public Writer {
   std::optional<EntityId> segment_stream_;
   std::uint64_t segment_ = 1;
   std::uint64_t open_streams_ = 0;
-  const Packet* last_packet_ = nullptr;
-  std::optional<std::uint64_t> kept_segment_;  // of `last_packet_`, see kept_segments.hpp
-  std::uint64_t last_kept_ = 0;                // the greatest such
-  std::uint64_t empty_segments_ = 0;           // between them
   std::vector<Value> row_;
   Adaptations adaptations_;
 };

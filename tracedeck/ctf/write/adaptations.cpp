@@ -18,7 +18,6 @@ constexpr Adaptations::Table kAdaptations = {{
     {"environments of further traces", "left out", true},
     {"events without a time in a data stream with a clock",
      "written with the time of the event before", true},
-    {"events with a duration", "written with a field `duration`", false},
     {"events earlier than the one before in their data stream", "written as they are", false},
     {"times that the target's clock cannot say", "written as the nearest that it can", true},
     {"strings with a NUL character", "end there for readers", true},

@@ -21,7 +21,6 @@ enum class Adaptation : std::uint8_t {
   kClock,
   kEnvironment,
   kUntimed,
-  kDuration,
   kBackwards,
   kTimeRange,
   kCutString,

@@ -9,9 +9,7 @@ Result<bool> EventWriter::put_behind_ours(StreamWriter& stream, TargetEventClass
                                           const Event& event, std::uint64_t time) {
   PacketWriter& packets = stream.packets();
   packets.begin_event(target.id, time);
-  std::span<const Slot> payload = event.payload();
-  if (target.has_duration) payload = timed_payload(event);
-  const EncodeStatus status = encode_roots(stream, target, event, payload);
+  const EncodeStatus status = encode_roots(stream, target, event);
   if (status == EncodeStatus::kOk) return true;
   packets.abandon_event();
   return unencodable(trace_, status, event.event_class->name.value_or("an event"));
@@ -30,7 +28,7 @@ Result<bool> EventWriter::put_as_it_was(StreamWriter& stream, TargetEventClass& 
   }
   if (target.id != target.source->id.value_or(0) && status == EncodeStatus::kOk)
     status = put_class_id(packets.bits(), target.id);
-  if (status == EncodeStatus::kOk) status = encode_roots(stream, target, event, event.payload());
+  if (status == EncodeStatus::kOk) status = encode_roots(stream, target, event);
   if (status == EncodeStatus::kOk) return understood || !stream.stream_class().layout.has_clock;
   packets.abandon_event();
   return unencodable(trace_, status, event.event_class->name.value_or("an event"));
@@ -84,7 +82,7 @@ EncodeStatus EventWriter::put_class_id(BitWriter& bits, std::uint64_t id) const 
 }
 
 EncodeStatus EventWriter::encode_roots(StreamWriter& stream, TargetEventClass& target,
-                                       const Event& event, std::span<const Slot> payload) {
+                                       const Event& event) {
   EncodeStatus status = EncodeStatus::kOk;
   const auto encode = [&](const std::optional<std::uint32_t>& root, std::span<const Slot> slots) {
     if (root && status == EncodeStatus::kOk)
@@ -94,16 +92,8 @@ EncodeStatus EventWriter::encode_roots(StreamWriter& stream, TargetEventClass& t
   };
   encode(target.common, event.common_context());
   encode(target.specific, event.specific_context());
-  encode(target.body, payload);
+  encode(target.body, event.payload());
   return status;
-}
-
-// The length of the event comes first.
-std::span<const Slot> EventWriter::timed_payload(const Event& event) {
-  trace_.scratch.clear();
-  trace_.scratch.push_back(unsigned_slot(event.end_time - event.time));
-  trace_.scratch.insert(trace_.scratch.end(), event.payload().begin(), event.payload().end());
-  return trace_.scratch;
 }
 
 }  // namespace tracedeck::ctf

@@ -39,8 +39,7 @@ class EventWriter {
   [[nodiscard]] EncodeStatus encode_padded_header(StreamWriter& stream, TargetEventClass& target,
                                                   const Event& event, std::uint64_t time);
   [[nodiscard]] EncodeStatus encode_roots(StreamWriter& stream, TargetEventClass& target,
-                                          const Event& event, std::span<const Slot> payload);
-  [[nodiscard]] std::span<const Slot> timed_payload(const Event& event);
+                                          const Event& event);
   [[nodiscard]] std::optional<std::size_t> last_clock() const;
   [[nodiscard]] bool is_leb128_clock() const;
   [[nodiscard]] EncodeStatus put_class_id(BitWriter& bits, std::uint64_t id) const;

@@ -62,11 +62,6 @@ std::uint64_t StreamWriter::target_time(const ClockClass& clock, std::uint64_t t
   return value;
 }
 
-std::uint64_t StreamWriter::clock_value(const Event& event) const {
-  if (stream_class_.clock.same_ticks) return event.time;
-  return in_nanoseconds(*event.event_class->clock, event.time).value;
-}
-
 std::optional<std::uint64_t> StreamWriter::converted(std::optional<std::uint64_t> time) {
   const ClockClass* const clock = stream_class_.source->default_clock;
   if (!time || clock == nullptr) return {};
@@ -79,7 +74,6 @@ std::uint64_t StreamWriter::time_of(const Event& event) {
     trace_.adaptations.add(Adaptation::kUntimed);
     return last_time_;
   }
-  if (event.event_class->has_duration) trace_.adaptations.add(Adaptation::kDuration);
   const std::uint64_t time = target_time(*event.event_class->clock, event.time);
   if (time < last_time_) trace_.adaptations.add(Adaptation::kBackwards);
   return time;
@@ -95,15 +89,6 @@ Result<void> StreamWriter::begin_packet(const Packet& packet) {
   take_counters(packet);
   source_padding_ = padding_of(packet);
   return keeps_heads() ? encode_head(packet) : encode_context(packet);
-}
-
-Result<void> StreamWriter::begin_part(const DataStream& part) {
-  if (packets_.is_open()) {
-    if (auto closed = close_packet(true); !closed) return closed;
-  }
-  part_ = part.keys.front().value;
-  const Packet packet{.stream = &part, .context = {unsigned_slot(*part_)}};
-  return encode_context(packet);
 }
 
 // The counters of a packet, less what the packets that were left out before the first one counted.

@@ -74,19 +74,6 @@ class StreamWriter {
   // The time of an event, which is written next, in the target's clock.
   [[nodiscard]] std::uint64_t time_of(const Event& event);
 
-  // What the same comes to, without counting what is written in another way. The event has a time.
-  [[nodiscard]] std::uint64_t clock_value(const Event& event) const;
-  // Of the last event.
-  [[nodiscard]] std::uint64_t last_time() const { return last_time_; }
-
-  // The events to come are of this part of the source (`DataStreamClass::streams_are_parts`), which
-  // the packets say.
-  [[nodiscard]] Result<void> take_part(const DataStream& part) {
-    if (part_ == part.keys.front().value) [[likely]]
-      return {};
-    return begin_part(part);
-  }
-
   // The packet must outlive its end.
   [[nodiscard]] Result<void> begin_packet(const Packet& packet);
   // Of the packet that is being written; any other is none of ours.
@@ -129,7 +116,6 @@ class StreamWriter {
  private:
   [[nodiscard]] std::uint64_t target_time(const ClockClass& clock, std::uint64_t time);
   [[nodiscard]] std::optional<std::uint64_t> converted(std::optional<std::uint64_t> time);
-  [[nodiscard]] Result<void> begin_part(const DataStream& part);
   void take_counters(const Packet& packet);
   [[nodiscard]] Result<void> encode_context(const Packet& packet);
   [[nodiscard]] Result<void> count_lost(std::uint64_t events, bool taken_back);
@@ -146,8 +132,7 @@ class StreamWriter {
   std::optional<std::uint64_t> source_end_;
   std::optional<std::uint64_t> source_sequence_;
   std::optional<std::uint64_t> source_discarded_;
-  std::uint64_t source_padding_ = 0;   // bytes behind its content
-  std::optional<std::uint64_t> part_;  // of the source, where it has parts
+  std::uint64_t source_padding_ = 0;  // bytes behind its content
   // What the packet's head has of the source: all of it, or its own members of the context.
   PacketHeadBits head_;
   std::vector<WrittenValue> packet_values_;

@@ -62,35 +62,6 @@ StructureClass user_members(const StructureClass& context, std::vector<bool>& ke
   return users;
 }
 
-FieldClassPtr with_duration(const FieldClassPtr& payload) {
-  StructureClass made;
-  const auto* const structure = payload == nullptr ? nullptr : payload->as<StructureClass>();
-  if (structure != nullptr) made = *structure;
-  std::string name = "duration";
-  while (std::ranges::find(made.members, name, &Member::name) != made.members.end())
-    name.push_back('_');
-  FieldClass duration{.kind = IntegerClass{.layout = FixedLayout{.width = 64}}};
-  duration.alignment = 8;
-  add_mark(duration.attributes, "kind", "\"duration\"");
-  made.members.insert(made.members.begin(),
-                      Member{.name = name,
-                             .field_class = std::make_shared<const FieldClass>(std::move(duration)),
-                             .attributes = {}});
-  return make_field_class(std::move(made));
-}
-
-// The packet context of a data stream whose packets are of parts of the source.
-FieldClassPtr part_context(const std::string& name) {
-  FieldClass number{.kind = IntegerClass{.layout = FixedLayout{.width = 64}}};
-  number.alignment = 8;
-  add_mark(number.attributes, "kind", "\"part\"");
-  StructureClass made;
-  made.members.push_back({.name = name,
-                          .field_class = std::make_shared<const FieldClass>(std::move(number)),
-                          .attributes = {}});
-  return make_field_class(std::move(made));
-}
-
 // Classes of other formats come with marks of what they were.
 bool is_ctf(const DataStreamClass& source) {
   return source.trace != nullptr && source.trace->format() == "ctf";
@@ -257,7 +228,6 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   auto owner = std::make_unique<TargetStreamClass>();
   TargetStreamClass& made = *owner;
   made.source = &source;
-  if (source.streams_are_parts) made.part_name = stream.keys.front().name;
   made.layout = layout_;
   made.layout.has_wide_ids = std::ranges::any_of(events_of(source), [](const EventClass* each) {
     return each->id.value_or(0) > kLastShortId;
@@ -337,8 +307,7 @@ const std::vector<const EventClass*>& TargetTrace::events_of(const DataStreamCla
 
 Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const FieldClassPtr& before) {
   std::vector<Member> more;
-  const FieldClassPtr source =
-      made.part_name.empty() ? made.source->packet_context : part_context(made.part_name);
+  const FieldClassPtr& source = made.source->packet_context;
   if (source != nullptr) {
     const FieldClassPtr& whole = before != nullptr ? before : source;
     const auto& members = *whole->as<StructureClass>();
@@ -470,7 +439,6 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
                  : free_id(stream_class.event_ids, source.id,
                            stream_class.layout.has_wide_ids ? kLastId : kLastShortId);
   if (source.id && *source.id != made->id) adapted(Adaptation::kClassId);
-  made->has_duration = source.has_duration;
   const EventClass* const before =
       stream_class.restored == nullptr ? nullptr : stream_class.restored->find(source);
   EventClass target = before == nullptr ? source : *before;
@@ -525,7 +493,6 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target, 
     node = mapped->node;
     return mapped->target;
   };
-  const FieldClassPtr payload = made.has_duration ? with_duration(target.payload) : target.payload;
   auto header = add(Root::kEventHeader, made.stream_class->event_header, made.header);
   if (!header) return std::unexpected(header.error());
   auto common = add(Root::kCommonContext, made.stream_class->common_context, made.common);
@@ -533,7 +500,7 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target, 
   made.mapper->restore(restoring);
   auto specific = add(Root::kSpecificContext, target.specific_context, made.specific);
   if (!specific) return std::unexpected(specific.error());
-  auto body = add(Root::kPayload, payload, made.body);
+  auto body = add(Root::kPayload, target.payload, made.body);
   if (!body) return std::unexpected(body.error());
   target.specific_context = *specific;
   target.payload = *body;
@@ -602,7 +569,6 @@ Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) 
       !is_plain(parent.common_context, Root::kCommonContext);
   if (!kept_ || !differs || !is_ctf(*parent.source)) return {};
   KeptRoots roots(kept_options(parent));
-  if (made.has_duration) before.payload = with_duration(before.payload);
   FieldClassPtr packet_header = packet_header_;
   FieldClassPtr packet_context = parent.packet_context;
   FieldClassPtr event_header = parent.event_header;

@@ -34,7 +34,6 @@ struct TargetEventClass {
   std::optional<std::uint32_t> common = {};
   std::optional<std::uint32_t> specific = {};
   std::optional<std::uint32_t> body = {};
-  bool has_duration = false;
   std::vector<WrittenValue> values;
 };
 
@@ -44,7 +43,6 @@ struct TargetStreamClass {
   FieldClassPtr common_context = nullptr;     // what is mapped
   FieldClassPtr packet_context = nullptr;     // the same: without roles unless heads are kept
   FieldClassPtr event_header = nullptr;       // the same, where heads are kept
-  std::string part_name = {};                 // of the parts of the source, where it has parts
   DataStreamClass target;
   TargetClock clock;
   PacketLayout layout;

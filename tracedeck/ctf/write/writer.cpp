@@ -9,7 +9,6 @@
 
 #include "tracedeck/ctf/write/adaptations.hpp"
 #include "tracedeck/ctf/write/event_writer.hpp"
-#include "tracedeck/ctf/write/ordered_streams.hpp"
 #include "tracedeck/ctf/write/stream_names.hpp"
 #include "tracedeck/ctf/write/stream_writer.hpp"
 #include "tracedeck/ctf/write/target_trace.hpp"
@@ -33,14 +32,11 @@ class TraceWriter final : public Writer {
       case RecordKind::kEvent:
         return write_event(record.event);
       case RecordKind::kStreamBegin: {
-        // A part may be empty.
-        if (record.stream->stream_class->streams_are_parts) break;
         auto opened = open(*record.stream);
         if (!opened) return std::unexpected(opened.error());
         return {};
       }
       case RecordKind::kStreamEnd: {
-        if (record.stream->stream_class->streams_are_parts) return end_part(*record.stream);
         // While its classes are there to be looked at.
         auto described = add_other_classes(record.stream->entity);
         auto ended = end_stream(record.stream->entity);
@@ -110,23 +106,10 @@ class TraceWriter final : public Writer {
     for (auto& [source, stream] : streams_) {
       if (auto done = act(*stream); !done) return done;
     }
-    for (auto& [stream_class, ordered] : parts_) {
-      for (const auto& stream : ordered.streams()) {
-        if (auto done = act(*stream); !done) return done;
-      }
-    }
     return {};
   }
 
   Result<StreamWriter*> open(const DataStream& source) {
-    if (source.stream_class->streams_are_parts) {
-      OrderedStreams& ordered = parts_of(*source.stream_class);
-      if (!ordered.streams().empty()) return ordered.streams().front().get();
-      auto made = add_for_parts(ordered, source);
-      if (!made) return made;
-      if (auto taken = (*made)->take_part(source); !taken) return std::unexpected(taken.error());
-      return made;
-    }
     const auto found = streams_.find(source.entity);
     if (found != streams_.end()) return found->second.get();
     auto made = create(source, StreamNames::own_id(source));
@@ -135,20 +118,6 @@ class TraceWriter final : public Writer {
     streams_.emplace(source.entity, std::move(*made));
     last_source_ = EntityId::none();
     return stream;
-  }
-
-  OrderedStreams& parts_of(const DataStreamClass& source_class) {
-    if (found_parts_ == nullptr || source_class.entity != found_class_) {
-      found_class_ = source_class.entity;
-      found_parts_ = &parts_[found_class_];
-    }
-    return *found_parts_;
-  }
-
-  Result<StreamWriter*> add_for_parts(OrderedStreams& ordered, const DataStream& part) {
-    auto made = create(part, ordered.streams().size());
-    if (!made) return std::unexpected(made.error());
-    return &ordered.add(std::move(*made));
   }
 
   // `id`: that the source has for it.
@@ -188,11 +157,6 @@ class TraceWriter final : public Writer {
   Result<void> describe_class(const DataStreamClass& source) {
     return describe_class(
         DataStream{.entity = source.entity, .stream_class = &source, .keys = {{"id", 0}}});
-  }
-
-  // Parts without an event have classes all the same.
-  Result<void> end_part(const DataStream& part) {
-    return parts_of(*part.stream_class).streams().empty() ? describe_class(part) : Result<void>();
   }
 
   Result<void> end_stream(EntityId source) {
@@ -252,11 +216,6 @@ class TraceWriter final : public Writer {
     if (event.stream->entity != last_source_ || event.event_class->entity != last_class_) {
       if (auto found = find_class(event); !found) return found;
     }
-    // The first of several takes what comes in order, which is nearly all.
-    const bool goes_on = in_order_ && event.time >= last_stream_->last_time();
-    if (last_parts_ != nullptr && !goes_on) [[unlikely]] {
-      if (auto chosen = choose_stream(event); !chosen) return chosen;
-    }
     StreamWriter& stream = *last_stream_;
     PacketWriter& packets = stream.packets();
     if (event.packet != nullptr && event.packet != stream.source()) [[unlikely]] {
@@ -288,27 +247,11 @@ class TraceWriter final : public Writer {
     return keep_bounds(stream);
   }
 
-  // Of those that hold the parts of a source, for the event.
-  Result<void> choose_stream(const Event& event) {
-    last_stream_ = last_parts_->choose(event);
-    if (last_stream_ == nullptr) {
-      auto made = add_for_parts(*last_parts_, *event.stream);
-      if (!made) return std::unexpected(made.error());
-      last_stream_ = *made;
-    }
-    in_order_ = last_stream_ == last_parts_->streams().front().get() && event.has_time() &&
-                last_stream_->stream_class().clock.same_ticks;
-    return last_stream_->take_part(*event.stream);
-  }
-
   Result<void> find_class(const Event& event) {
     auto stream = open(*event.stream);
     if (!stream) return std::unexpected(stream.error());
-    const DataStreamClass* const source_class = event.stream->stream_class;
-    last_parts_ = source_class->streams_are_parts ? &parts_of(*source_class) : nullptr;
     auto target = trace_.classes.event_class(*event.event_class, (*stream)->stream_class());
     if (!target) return std::unexpected(target.error());
-    in_order_ = in_order_ && event.stream->entity == last_source_ && event.has_time();
     last_source_ = event.stream->entity;
     last_class_ = event.event_class->entity;
     last_stream_ = *stream;
@@ -347,16 +290,11 @@ class TraceWriter final : public Writer {
   std::unique_ptr<io::Output> metadata_;
   OpenTraces traces_;  // of the data streams below
   std::unordered_map<EntityId, std::unique_ptr<StreamWriter>, EntityIdHash> streams_;
-  std::unordered_map<EntityId, OrderedStreams, EntityIdHash> parts_;  // by class of data stream
-  EntityId found_class_ = EntityId::none();  // that was looked for last in `parts_`
-  OrderedStreams* found_parts_ = nullptr;
   std::deque<DataStreamClass> made_up_;  // of traces that have none
   StreamNames names_;
   EntityId last_source_ = EntityId::none();
   EntityId last_class_ = EntityId::none();
   StreamWriter* last_stream_ = nullptr;
-  bool in_order_ = false;  // `last_stream_` takes an event of the class that is no earlier
-  OrderedStreams* last_parts_ = nullptr;  // null: the data stream is one of `streams_`
   TargetEventClass* last_target_ = nullptr;
 };
 
