@@ -448,7 +448,7 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   if (auto mapped = map_event(*made, target, before != nullptr); !mapped)
     return std::unexpected(mapped.error());
   // Readers of CTF 1.8 want a name of every class.
-  if (dialect_ == Dialect::kCtf1 && !target.name && !is_ctf1(trace))
+  if (dialect_ == Dialect::kCtf1 && !target.name && (before != nullptr || !is_ctf1(trace)))
     target.name = fmt::format("#{}", made->id);
   if (described != ids_of_others_.end()) {
     ids_of_others_.erase(described);
