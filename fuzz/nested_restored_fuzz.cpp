@@ -27,6 +27,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (parts.size() > 2) ctf::FuzzFolder::add(folder, 1, parts[2]);
   const std::unique_ptr<Reader> reader = open(folder, true);
   if (reader == nullptr || reader->description()->stored_as().empty()) return 0;
+  // What has to be rejected ends with an error.
+  for (;;) {
+    const Result<BatchPtr> batch = reader->next();
+    if (!batch) return 0;
+    if (*batch == nullptr) break;
+  }
   const Open trace = [&](std::size_t, bool values) { return open(folder, values); };
   show_every_form(trace);
   order_and_trim(trace);
