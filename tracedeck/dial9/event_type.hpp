@@ -26,10 +26,10 @@ namespace tracedeck::dial9 {
 // time.
 struct EventType {
   // What the loop over events looks at comes first, in one cache line.
-  const Step* steps = nullptr;       // of `program`
-  std::uint32_t delta_mask = 0;      // which bits after the type_id are the delta: 24 or none
-  std::uint64_t timestamp_mask = 0;  // all bits if events have a timestamp
+  const Step* steps = nullptr;   // of `program`
+  std::uint32_t delta_mask = 0;  // which bits after the type_id are the delta: 24 or none
   std::uint32_t header_size = kEventHeaderSize;  // of the event frame, bytes
+  std::uint64_t timestamp_mask = 0;              // all bits if events have a timestamp
   std::uint32_t ordinal = 0;                     // counts the distinct types of a trace from 0
   std::uint16_t id = 0;
   std::uint16_t field_count = 0;
