@@ -79,6 +79,9 @@ class NestedLowering(CommandTest):
                 out = self.lowered(SPANS, target)
                 self.edited(out, b'{"name":"duration"', b'{"name":"length"')
                 self.assert_as_stored(out, b"the class has other fields than it says")
+                # Events that are shown as they are stored come in data streams that have begun.
+                streams = json.loads(self.check(run("info", "--json", out), 0).stdout)["streams"]["first"]
+                self.assertTrue({"class": 0, "id": 0} in streams and {"class": 0, "id": 1} in streams, streams)
 
     def test_a_clock_that_was_changed(self):
         for target, before, after in (("ctf1", b"freq = 1000000000", b"freq = 1000000"),

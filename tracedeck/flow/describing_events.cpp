@@ -4,31 +4,17 @@
 #include <span>
 #include <utility>
 
-#include "tracedeck/flow/slot_codec.hpp"
+#include "tracedeck/flow/kept_values.hpp"
 
 namespace tracedeck::flow {
 namespace {
 
-std::size_t bytes_of(std::span<const Slot> slots) {
-  std::size_t size = slots.size_bytes();
-  for (const Slot& slot : slots) {
-    if (points_to_bytes(slot)) size += slot.length;
-  }
-  return size;
-}
-
 // Copies slots, and behind them the bytes that they point to. Returns the first slot.
-const Slot* copy_values(std::span<const Slot> slots, std::byte* to) {
+const Slot* copied(std::span<const Slot> slots, std::byte* to) {
   if (slots.empty()) return nullptr;
   std::memcpy(to, slots.data(), slots.size_bytes());
   auto* const copies = reinterpret_cast<Slot*>(to);
-  auto* bytes = reinterpret_cast<std::uint8_t*>(to + slots.size_bytes());
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (!points_to_bytes(slots[i]) || slots[i].length == 0) continue;
-    std::memcpy(bytes, slots[i].pointer, slots[i].length);
-    copies[i].pointer = bytes;
-    bytes += slots[i].length;
-  }
+  keep_bytes({copies, slots.size()}, reinterpret_cast<std::uint8_t*>(to + slots.size_bytes()));
   return copies;
 }
 
@@ -49,7 +35,7 @@ Result<void> DescribingEvents::add(const Event& event) {
   if (stream_class == nullptr || stream_class->trace == nullptr || event.stream == nullptr)
     return {};
   const std::span<const Slot> slots(event.slots, event.slot_count);
-  const std::size_t size = bytes_of(slots);
+  const std::size_t size = slots.size_bytes() + bytes_behind(slots);
   const std::size_t taken = size + sizeof(Kept);
   if (taken > left_) {
     return fail(
@@ -63,7 +49,7 @@ Result<void> DescribingEvents::add(const Event& event) {
                                        .stream = event.stream->entity,
                                        .event = event,
                                        .values = std::make_unique<std::byte[]>(size)});
-  kept.event.slots = copy_values(slots, kept.values.get());
+  kept.event.slots = copied(slots, kept.values.get());
   kept.event.header_count = 0;
   kept.event.stream = nullptr;
   kept.event.packet = nullptr;

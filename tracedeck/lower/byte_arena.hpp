@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
-#include "tracedeck/model/tape.hpp"
 
 namespace tracedeck::lower {
 
@@ -18,20 +17,6 @@ class ByteArena {
   // A copy of the bytes, valid as long as the arena says.
   [[nodiscard]] virtual const std::uint8_t* keep(ByteSpan bytes) = 0;
 };
-
-[[nodiscard]] inline bool points_to_bytes(const Slot& slot) {
-  switch (slot.kind) {
-    case SlotKind::kString:
-    case SlotKind::kBlob:
-    case SlotKind::kPackedArray:
-    case SlotKind::kWideUnsigned:
-    case SlotKind::kWideSigned:
-    case SlotKind::kWideReal:
-      return true;
-    default:
-      return false;
-  }
-}
 
 // Keeps bytes until it is cleared, and its memory beyond.
 class ReusedArena final : public ByteArena {

@@ -42,7 +42,7 @@ std::uint64_t in_nanoseconds(const Tick& tick, std::uint64_t value) {
 // A data stream class of a source, as the target has it.
 struct StreamsOf {
   const DataStreamClass* source = nullptr;
-  DataStreamClass* target = nullptr;
+  const DataStreamClass* target = nullptr;
   std::shared_ptr<const NestedContext> common = {};
   std::vector<std::string> keys = {};      // that packets say
   std::optional<std::uint64_t> only = {};  // the ordinal of the data stream that it is made for
@@ -291,8 +291,8 @@ class NestedLoweringWriter final : public Writer {
   }
 
   // Of data streams or, beside them, of what they lost.
-  DataStreamClass& add_stream_class(TraceInTarget& trace, const StreamsOf& streams,
-                                    DataStreamClass target, bool is_loss) {
+  const DataStreamClass& add_stream_class(TraceInTarget& trace, const StreamsOf& streams,
+                                          DataStreamClass target, bool is_loss) {
     target.default_clock = clock_of(trace, streams.source->default_clock);
     target.packet_context = packet_context(streams.keys);
     target.event_header = nullptr;

@@ -6,13 +6,14 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <queue>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "tracedeck/flow/kept_values.hpp"
 #include "tracedeck/flow/merge.hpp"
 #include "tracedeck/format/output_batch.hpp"
 #include "tracedeck/lower/class_mark.hpp"
@@ -41,6 +42,10 @@ struct HeldEvent {
   PacketValues packet = {};
   std::shared_ptr<std::vector<std::uint8_t>> bytes = {};
   std::uint64_t memory = 0;
+
+  [[nodiscard]] std::array<std::vector<Slot>*, 3> values() {
+    return {&slots, &packet.header, &packet.context};
+  }
 };
 
 // For a heap with the first one in front.
@@ -88,7 +93,6 @@ struct StoredStreams {
 // What is known of a class as it is stored.
 struct StoredClass {
   explicit StoredClass(const EventClass&) {}
-  bool known = false;
   bool is_loss = false;
   const StoredStreams* streams = nullptr;
   std::unique_ptr<NestedClass> lowered = {};  // null: it is shown as it is stored
@@ -331,7 +335,8 @@ class NestedRestoringReader final : public Reader {
       case RecordKind::kStreamEnd:
         current_.erase(record.stream->entity);
         last_stream_ = nullptr;
-        return is_restored(*record.stream) || copy(record);
+        return (is_restored(*record.stream) && shown_.erase(record.stream->entity) == 0) ||
+               copy(record);
       case RecordKind::kPacketBegin:
         if (!is_restored(*record.packet->stream)) return copy(record);
         begin_packet(*record.packet);
@@ -347,6 +352,14 @@ class NestedRestoringReader final : public Reader {
       default:
         return copy(record);
     }
+  }
+
+  // An event of a data stream that is restored, of which no mark is, or one that does not fit.
+  bool as_stored(const Record& record) {
+    const DataStream& stream = *record.event.stream;
+    if (is_restored(stream) && shown_.insert(stream.entity).second)
+      copy(Record(RecordKind::kStreamBegin, &stream));
+    return copy(record);
   }
 
   [[nodiscard]] bool is_restored(const DataStream& stored) const {
@@ -476,7 +489,7 @@ class NestedRestoringReader final : public Reader {
     const Event& event = record.event;
     StoredClass& stored = classes_[*event.event_class];
     if (stored.is_loss && take_loss(event, *stored.streams)) return true;
-    if (stored.lowered == nullptr) return copy(record);
+    if (stored.lowered == nullptr) return as_stored(record);
     std::uint64_t order = 0;
     bytes_read_ += event.size;
     if (!stored.lowered->restore(event, values_, order, arena_) || !is_in_proportion()) {
@@ -485,7 +498,7 @@ class NestedRestoringReader final : public Reader {
                                          "allow; such events are shown as they are stored",
                                          event.event_class->name.value_or("")));
       }
-      return copy(record);
+      return as_stored(record);
     }
     RestoredStream& stream = stream_of(event, *stored.streams);
     RestoredSequence& sequence = *stream.sequence;
@@ -552,23 +565,16 @@ class NestedRestoringReader final : public Reader {
                    .event = event,
                    .slots = values_.slots,
                    .packet = values_.packet};
-    const std::array all = {&held.slots, &held.packet.header, &held.packet.context};
+    std::size_t slots = 0;
     std::size_t size = 0;
-    for (const std::vector<Slot>* const slots : all) {
-      held.memory += slots->size() * sizeof(Slot);
-      for (const Slot& slot : *slots) size += points_to_bytes(slot) ? slot.length : 0;
+    for (const std::vector<Slot>* const of : held.values()) {
+      slots += of->size();
+      size += flow::bytes_behind(*of);
     }
-    held.bytes = std::make_shared<std::vector<std::uint8_t>>();
-    held.bytes->reserve(size);
-    for (std::vector<Slot>* const slots : all) {
-      for (Slot& slot : *slots) {
-        if (!points_to_bytes(slot)) continue;
-        const ByteSpan bytes = slot.bytes();
-        slot.pointer = held.bytes->data() + held.bytes->size();
-        held.bytes->insert(held.bytes->end(), bytes.begin(), bytes.end());
-      }
-    }
-    held.memory += sizeof(HeldEvent) + size;
+    held.bytes = std::make_shared<std::vector<std::uint8_t>>(size);
+    std::uint8_t* to = held.bytes->data();
+    for (std::vector<Slot>* const of : held.values()) to = flow::keep_bytes(*of, to);
+    held.memory = sizeof(HeldEvent) + slots * sizeof(Slot) + size;
     held_memory_ += held.memory;
     sequence.held.push_back(std::move(held));
     std::ranges::push_heap(sequence.held, comes_later);
@@ -621,6 +627,7 @@ class NestedRestoringReader final : public Reader {
   std::map<std::uint64_t, MarkedTrace> traces_;  // by their number in the marks
   std::unordered_map<EntityId, StoredStreams, EntityIdHash> streams_;
   std::unordered_map<EntityId, RestoredStream*, EntityIdHash> current_;  // of stored data streams
+  std::unordered_set<EntityId, EntityIdHash> shown_;  // of those, with an event as it is stored
   EntityId last_stored_ = EntityId::none();
   RestoredStream* last_stream_ = nullptr;  // of `last_stored_`
   std::vector<std::shared_ptr<RestoredSequence>> sequences_;

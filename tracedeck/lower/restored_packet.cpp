@@ -1,5 +1,7 @@
 #include "tracedeck/lower/restored_packet.hpp"
 
+#include "tracedeck/flow/slot_codec.hpp"
+
 namespace tracedeck::lower {
 
 const Packet* RestoredPacket::take(const DataStream& stream, const PacketValues& values,
@@ -17,7 +19,7 @@ const Packet* RestoredPacket::take(const DataStream& stream, const PacketValues&
     packet.context = values.context;
     for (std::vector<Slot>* const slots : {&packet.header, &packet.context}) {
       for (Slot& slot : *slots) {
-        if (points_to_bytes(slot)) slot.pointer = packet_->arena.keep(slot.bytes());
+        if (flow::points_to_bytes(slot)) slot.pointer = packet_->arena.keep(slot.bytes());
       }
     }
     output.pin_lasting(packet_);

@@ -28,9 +28,6 @@ class KeptEvent {
   }
 
  private:
-  // Lets slots point to copies of what they point to.
-  void take_bytes(std::span<Slot> slots);
-
   Event event_;
   std::vector<Slot> slots_;
   Packet packet_;
