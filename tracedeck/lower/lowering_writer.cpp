@@ -16,7 +16,7 @@
 #include "tracedeck/lower/description_text.hpp"
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
-#include "tracedeck/lower/lowering_receipt.hpp"
+#include "tracedeck/lower/lowering_stage.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
@@ -53,11 +53,10 @@ struct SourceStream {
   Shape shape = {};  // as far as the data stream decides it
 };
 
-class LoweringWriter final : public Writer {
+class LoweringWriter final : public LoweringStage {
  public:
   LoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : profile_(profile),
-        target_(std::move(target)),
+      : LoweringStage(profile, std::move(target)),
         description_(std::make_shared<TraceDescription>("", std::string(profile.format), "")),
         next_id_(profile.last_class_id) {
     const ClockClass& clock = description_->add_clock({});
@@ -66,66 +65,16 @@ class LoweringWriter final : public Writer {
     stream_.stream_class = &stream_class;
   }
 
-  Result<void> write(const Record& record) override {
-    switch (record.kind) {
-      case RecordKind::kEvent:
-        return write_event(record.event, record);
-      case RecordKind::kStreamBegin:
-        if (is_held(*record.stream)) return target_->write(record);
-        return begin_stream(*record.stream);
-      case RecordKind::kStreamEnd:
-        if (is_held(*record.stream)) return target_->write(record);
-        return end_stream(*record.stream);
-      case RecordKind::kPacketBegin:
-      case RecordKind::kPacketEnd:
-        return is_held(*record.packet->stream) ? target_->write(record) : Result<void>();
-      case RecordKind::kLoss:
-        if (record.loss->stream == nullptr || is_held(*record.loss->stream))
-          return target_->write(record);
-        return write_loss(*record.loss);
-      case RecordKind::kDescription:
-      case RecordKind::kProblem:
-      case RecordKind::kFinding:
-        return target_->write(record);
-    }
-    return {};
-  }
-
-  Result<void> describe(const TraceDescription& trace) override {
-    if (trace.format() == profile_.format) return target_->describe(trace);
-    if (auto begun = begin(); !begun) return begun;
-    auto source = trace_of(trace);
-    if (!source) return std::unexpected(source.error());
-    return mark_new(**source, trace.event_classes(), (*source)->event_classes);
-  }
-
-  Result<void> flush() override { return target_->flush(); }
-  Result<void> finish() override { return target_->finish(); }
-
-  [[nodiscard]] Receipt receipt() const override {
-    Receipt receipt = receipt_.entries();
-    Receipt target = target_->receipt();
-    std::ranges::move(target, std::back_inserter(receipt));
-    return receipt;
-  }
+  Result<void> finish() override { return next().finish(); }
 
  private:
-  // -- What is held as it is -------------------------------------------------------------------
-
-  // Whether the classes of the data stream are, which is the same for all of one trace.
-  [[nodiscard]] bool is_held(const DataStream& stream) const {
-    if (stream.stream_class == nullptr || stream.stream_class->trace == nullptr) return true;
-    const EventClass any{.stream_class = stream.stream_class};
-    return profile_.holds(any);
-  }
-
   // -- Marks -----------------------------------------------------------------------------------
 
   Result<void> begin() {
     if (std::exchange(begun_, true)) return {};
     mark_class_ = &add_class(kMarkName, mark_payload(), nullptr);
     loss_class_ = &add_class(kLossName, loss_payload(), stream_.stream_class->default_clock);
-    return target_->write(Record(RecordKind::kStreamBegin, &stream_));
+    return next().write(Record(RecordKind::kStreamBegin, &stream_));
   }
 
   const EventClass& add_class(std::string_view name, FieldClassPtr payload,
@@ -143,12 +92,12 @@ class LoweringWriter final : public Writer {
     Event event{.event_class = &event_class, .stream = &stream_, .time = time, .end_time = time};
     event.slots = slots_.data();
     event.slot_count = static_cast<std::uint32_t>(slots_.size());
-    return target_->write(Record(event));
+    return next().write(Record(event));
   }
 
   Result<void> mark(const SourceTrace& trace, std::optional<std::uint64_t> class_id,
                     std::string_view text) {
-    receipt_.count(Convention::kDescription);
+    own_receipt().count(Convention::kDescription);
     slots_.clear();
     Mark{.trace = trace.index, .class_id = class_id, .text = text}.append(slots_);
     return put(*mark_class_, 0);
@@ -175,6 +124,13 @@ class LoweringWriter final : public Writer {
       if (auto done = mark(trace, std::nullopt, text); !done) return done;
     }
     return {};
+  }
+
+  Result<void> describe_lowered(const TraceDescription& trace) override {
+    if (auto begun = begin(); !begun) return begun;
+    auto source = trace_of(trace);
+    if (!source) return std::unexpected(source.error());
+    return mark_new(**source, trace.event_classes(), (*source)->event_classes);
   }
 
   // -- Sources ---------------------------------------------------------------------------------
@@ -226,7 +182,7 @@ class LoweringWriter final : public Writer {
     return mark(*source.trace, std::nullopt, text_of(stream));
   }
 
-  Result<void> begin_stream(const DataStream& stream) {
+  Result<void> begin_stream(const DataStream& stream) override {
     if (auto begun = begin(); !begun) return begun;
     const auto known = stream_of(stream);
     if (!known) return std::unexpected(known.error());
@@ -234,7 +190,7 @@ class LoweringWriter final : public Writer {
   }
 
   // Classes without events are described at the end.
-  Result<void> end_stream(const DataStream& stream) {
+  Result<void> end_stream(const DataStream& stream) override {
     const auto found = streams_.find(stream.entity);
     if (found == streams_.end()) return {};
     SourceTrace& trace = *found->second.trace;
@@ -251,14 +207,14 @@ class LoweringWriter final : public Writer {
 
   // -- Events ----------------------------------------------------------------------------------
 
-  Result<void> write_event(const Event& event, const Record& record) {
+  Result<void> write_event(const Event& event, const Record& record) override {
     if (event.event_class->entity != last_class_) {
       last_class_ = event.event_class->entity;
       last_known_ = &known_[*event.event_class];
       last_lowered_ = nullptr;
       if (!last_known_->held) last_known_->held = event.stream == nullptr || is_held(*event.stream);
     }
-    if (*last_known_->held) return target_->write(record);
+    if (*last_known_->held) return next().write(record);
     if (auto begun = begin(); !begun) return begun;
     const bool in_packet = event.packet != nullptr &&
                            (!event.packet->header.empty() || !event.packet->context.empty());
@@ -307,9 +263,9 @@ class LoweringWriter final : public Writer {
     const auto found = std::ranges::find_if(
         known.shapes, [&](const Lowered& each) { return each.lowered->shape() == shape; });
     if (found != known.shapes.end()) return &*found;
-    auto made = LoweredClass::make(*event.event_class, shape, profile_, profile_.most_members);
+    auto made = LoweredClass::make(*event.event_class, shape, profile(), profile().most_members);
     if (!made) return std::unexpected(made.error());
-    if (next_id_ > profile_.last_class_id)
+    if (next_id_ > profile().last_class_id)
       return fail(ErrorCode::kLimitExceeded, "the target has no more classes");
     const TraceDescription& description = *event.event_class->stream_class->trace;
     if (auto done = mark_description(trace, description); !done)
@@ -322,18 +278,18 @@ class LoweringWriter final : public Writer {
     const ClockClass* const clock =
         event.event_class->clock == nullptr ? nullptr : stream_.stream_class->default_clock;
     const EventClass& target = add_class((*made)->name(), (*made)->payload(), clock);
-    Account& account = receipt_.add({.class_name = (*made)->name(),
-                                     .kept = (*made)->kept(),
-                                     .input = description.input(),
-                                     .offset = event.offset});
+    Account& account = own_receipt().add({.class_name = (*made)->name(),
+                                          .kept = (*made)->kept(),
+                                          .input = description.input(),
+                                          .offset = event.offset});
     return &known.shapes.emplace_back(Lowered{*std::move(made), &target, &account});
   }
 
-  Result<void> write_loss(const Loss& loss) {
+  Result<void> write_loss(const Loss& loss) override {
     if (auto begun = begin(); !begun) return begun;
     auto stream = stream_of(*loss.stream);
     if (!stream) return std::unexpected(stream.error());
-    receipt_.count(Convention::kLoss);
+    own_receipt().count(Convention::kLoss);
     slots_.clear();
     arena_.clear();
     LossMark{.trace = (*stream)->trace->index, .stream = loss.stream->entity.ordinal, .loss = loss}
@@ -341,8 +297,6 @@ class LoweringWriter final : public Writer {
     return put(*loss_class_, last_time_);
   }
 
-  const TargetProfile& profile_;
-  std::unique_ptr<Writer> target_;
   std::shared_ptr<TraceDescription> description_;  // of what the target gets
   DataStream stream_;
   std::uint64_t next_id_;
@@ -359,7 +313,6 @@ class LoweringWriter final : public Writer {
   EntityId last_class_ = EntityId::none();
   Known* last_known_ = nullptr;      // of `last_class_`
   Lowered* last_lowered_ = nullptr;  // of `last_class_` and `last_stream_`
-  LoweringReceipt receipt_;
   std::vector<Slot> slots_;
   ReusedArena arena_;
   std::uint64_t last_time_ = 0;

@@ -16,7 +16,7 @@
 #include "tracedeck/lower/class_mark.hpp"
 #include "tracedeck/lower/description_text.hpp"
 #include "tracedeck/lower/lower_marks.hpp"
-#include "tracedeck/lower/lowering_receipt.hpp"
+#include "tracedeck/lower/lowering_stage.hpp"
 #include "tracedeck/lower/nested_class.hpp"
 #include "tracedeck/lower/nested_fields.hpp"
 #include "tracedeck/model/class_table.hpp"
@@ -116,51 +116,10 @@ struct OpenStream {
   std::optional<Sequence> own = {};
 };
 
-class NestedLoweringWriter final : public Writer {
+class NestedLoweringWriter final : public LoweringStage {
  public:
   NestedLoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : profile_(profile), nested_(*profile.nested), target_(std::move(target)) {}
-
-  Result<void> write(const Record& record) override {
-    switch (record.kind) {
-      case RecordKind::kEvent:
-        return write_event(record.event, record);
-      case RecordKind::kStreamBegin:
-        if (is_held(*record.stream)) return target_->write(record);
-        return begin_stream(*record.stream);
-      case RecordKind::kStreamEnd:
-        if (is_held(*record.stream)) return target_->write(record);
-        return end_source(record.stream->entity);
-      case RecordKind::kPacketBegin:
-      case RecordKind::kPacketEnd:
-        return is_held(*record.packet->stream) ? target_->write(record) : Result<void>();
-      case RecordKind::kLoss:
-        if (record.loss->stream == nullptr || is_held(*record.loss->stream))
-          return target_->write(record);
-        return write_loss(*record.loss);
-      case RecordKind::kDescription:
-      case RecordKind::kProblem:
-      case RecordKind::kFinding:
-        return target_->write(record);
-    }
-    return {};
-  }
-
-  // Its marks stand at a data stream class of their own.
-  Result<void> describe(const TraceDescription& source) override {
-    const DataStreamClass of{.trace = &source};
-    if (profile_.holds(EventClass{.stream_class = &of})) return target_->describe(source);
-    TraceInTarget& trace = trace_of(source);
-    for (const ClockClass& each : source.clocks()) static_cast<void>(clock_of(trace, &each));
-    for (const DataStreamClass& each : source.stream_classes()) describe(trace, each);
-    for (const EventClass& each : source.event_classes()) describe_class(trace, each);
-    DataStreamClass made;
-    made.attributes = mark_of(trace).added_to({});
-    trace.target->add_stream_class(std::move(made));
-    return target_->describe(*trace.target);
-  }
-
-  Result<void> flush() override { return target_->flush(); }
+      : LoweringStage(profile, std::move(target)), nested_(*profile.nested) {}
 
   Result<void> finish() override {
     while (!streams_.empty()) {
@@ -170,29 +129,26 @@ class NestedLoweringWriter final : public Writer {
     for (auto& [number, trace] : traces_) {
       if (auto done = end_trace(trace); !done) return done;
     }
-    return target_->finish();
-  }
-
-  [[nodiscard]] Receipt receipt() const override {
-    Receipt receipt = receipt_.entries();
-    Receipt target = target_->receipt();
-    std::ranges::move(target, std::back_inserter(receipt));
-    return receipt;
+    return next().finish();
   }
 
  private:
-  // Whether the classes of the data stream are held as they are, which is the same for all of one
-  // trace.
-  [[nodiscard]] bool is_held(const DataStream& stream) const {
-    if (stream.stream_class == nullptr || stream.stream_class->trace == nullptr) return true;
-    const EventClass any{.stream_class = stream.stream_class};
-    return profile_.holds(any);
+  // Its marks stand at a data stream class of their own.
+  Result<void> describe_lowered(const TraceDescription& source) override {
+    TraceInTarget& trace = trace_of(source);
+    for (const ClockClass& each : source.clocks()) static_cast<void>(clock_of(trace, &each));
+    for (const DataStreamClass& each : source.stream_classes()) describe(trace, each);
+    for (const EventClass& each : source.event_classes()) describe_class(trace, each);
+    DataStreamClass made;
+    made.attributes = mark_of(trace).added_to({});
+    trace.target->add_stream_class(std::move(made));
+    return next().describe(*trace.target);
   }
 
   // -- What is described -----------------------------------------------------------------------
 
   void describe(TraceInTarget& trace, std::string text) {
-    receipt_.count(Convention::kDescription);
+    own_receipt().count(Convention::kDescription);
     trace.text_size += text.size();
     trace.texts.push_back(std::move(text));
   }
@@ -322,7 +278,7 @@ class NestedLoweringWriter final : public Writer {
     return last_source_;
   }
 
-  Result<void> begin_stream(const DataStream& stream) {
+  Result<void> begin_stream(const DataStream& stream) override {
     if (streams_.contains(stream.entity)) return {};
     if (open_.begin(stream.entity.trace)) {
       if (auto ended = end_gone_traces(); !ended) return ended;
@@ -376,7 +332,7 @@ class NestedLoweringWriter final : public Writer {
     out.stream.entity = trace.target->next_stream();
     out.stream.stream_class = &stream_class;
     out.stream.keys = {{"id", out.stream.entity.ordinal}};
-    return target_->write(Record(RecordKind::kStreamBegin, &out.stream));
+    return next().write(Record(RecordKind::kStreamBegin, &out.stream));
   }
 
   // The packets to come are of that data stream of the source.
@@ -389,12 +345,12 @@ class NestedLoweringWriter final : public Writer {
     for (const StreamKey& key : source.keys)
       out.packet->context.push_back(unsigned_slot(key.value));
     out.source = source.entity;
-    return target_->write(Record(RecordKind::kPacketBegin, out.packet.get()));
+    return next().write(Record(RecordKind::kPacketBegin, out.packet.get()));
   }
 
   Result<void> end_packet(OutStream& out) {
     if (out.packet == nullptr) return {};
-    auto ended = target_->write(Record(RecordKind::kPacketEnd, out.packet.get()));
+    auto ended = next().write(Record(RecordKind::kPacketEnd, out.packet.get()));
     out.packet.reset();
     out.source = EntityId::none();
     return ended;
@@ -402,7 +358,7 @@ class NestedLoweringWriter final : public Writer {
 
   Result<void> end_out(OutStream& out) {
     if (auto ended = end_packet(out); !ended) return ended;
-    return target_->write(Record(RecordKind::kStreamEnd, &out.stream));
+    return next().write(Record(RecordKind::kStreamEnd, &out.stream));
   }
 
   Result<void> end_sequence(Sequence& sequence) {
@@ -411,6 +367,8 @@ class NestedLoweringWriter final : public Writer {
     }
     return sequence.losses ? end_out(*sequence.losses) : Result<void>();
   }
+
+  Result<void> end_stream(const DataStream& stream) override { return end_source(stream.entity); }
 
   Result<void> end_source(EntityId stream) {
     const auto found = streams_.find(stream);
@@ -453,7 +411,7 @@ class NestedLoweringWriter final : public Writer {
                                        .stream_class = streams.target,
                                        .clock = streams.target->default_clock,
                                        .attributes = mark_of(trace).added_to({})});
-    auto written = target_->describe(*trace.target);
+    auto written = next().describe(*trace.target);
     const_cast<EventClass&>(added).attributes.clear();  // NOLINT(*-const-cast): it is ours
     return written;
   }
@@ -529,19 +487,19 @@ class NestedLoweringWriter final : public Writer {
     kept.insert(kept.end(), of.streams->common->kept.begin(), of.streams->common->kept.end());
     if (first.event_class->clock == nullptr && of.target->clock != nullptr)
       kept.push_back({.convention = Convention::kUntimed});
-    of.account = &receipt_.add({.class_name = of.lowered->name(),
-                                .kept = std::move(kept),
-                                .input = trace.source->input(),
-                                .offset = first.offset});
+    of.account = &own_receipt().add({.class_name = of.lowered->name(),
+                                     .kept = std::move(kept),
+                                     .input = trace.source->input(),
+                                     .offset = first.offset});
   }
 
-  Result<void> write_event(const Event& event, const Record& record) {
+  Result<void> write_event(const Event& event, const Record& record) override {
     if (event.event_class->entity != last_class_) {
       last_class_ = event.event_class->entity;
       last_known_ = &known_[*event.event_class];
       if (!last_known_->held) last_known_->held = event.stream == nullptr || is_held(*event.stream);
     }
-    if (*last_known_->held) return target_->write(record);
+    if (*last_known_->held) return next().write(record);
     const auto stream = stream_of(*event.stream);
     if (!stream) return std::unexpected(stream.error());
     Sequence& sequence = *(*stream)->sequence;
@@ -611,14 +569,14 @@ class NestedLoweringWriter final : public Writer {
     event.slot_count = static_cast<std::uint32_t>(values_.slots.size());
     event.common_count = values_.common_count;
     event.specific_count = values_.specific_count;
-    auto written = target_->write(Record(event));
+    auto written = next().write(Record(event));
     if (written) out.last = time;
     return written;
   }
 
   // -- Losses ----------------------------------------------------------------------------------
 
-  Result<void> write_loss(const Loss& loss) {
+  Result<void> write_loss(const Loss& loss) override {
     const auto stream = stream_of(*loss.stream);
     if (!stream) return std::unexpected(stream.error());
     TraceInTarget& trace = *(*stream)->trace;
@@ -630,7 +588,7 @@ class NestedLoweringWriter final : public Writer {
       if (!begun) return begun;
     }
     if (auto said = say_keys(*sequence.losses, *loss.stream); !said) return said;
-    receipt_.count(Convention::kLoss);
+    own_receipt().count(Convention::kLoss);
     loss_slots_.clear();
     arena_.clear();
     LossMark{.trace = trace.index, .stream = loss.stream->entity.ordinal, .loss = loss}.append(
@@ -650,7 +608,7 @@ class NestedLoweringWriter final : public Writer {
     }
     Loss native = loss;
     native.stream = &out.stream;
-    return target_->write(Record(&native));
+    return next().write(Record(&native));
   }
 
   void add_loss_class(TraceInTarget& trace, StreamsOf& streams) {
@@ -666,9 +624,7 @@ class NestedLoweringWriter final : public Writer {
                                                      .attributes = mark.added_to({})});
   }
 
-  const TargetProfile& profile_;
   const NestedProfile& nested_;
-  std::unique_ptr<Writer> target_;
   OpenTraces open_;
   std::map<std::uint64_t, TraceInTarget> traces_;  // by the numbers of their descriptions
   std::uint64_t next_trace_ = 0;
@@ -678,7 +634,6 @@ class NestedLoweringWriter final : public Writer {
   ClassTable<KnownClass> known_;
   EntityId last_class_ = EntityId::none();
   KnownClass* last_known_ = nullptr;  // of `last_class_`
-  LoweringReceipt receipt_;
   NestedValues values_;
   ReusedArena arena_;
   NestedClass loss_class_ = nested_loss_class(nested_);

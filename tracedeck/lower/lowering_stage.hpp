@@ -1,0 +1,52 @@
+// What writers that lower have in common: records of traces that the target holds pass, the others
+// are lowered.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "tracedeck/format/target_profile.hpp"
+#include "tracedeck/format/writer.hpp"
+#include "tracedeck/lower/lowering_receipt.hpp"
+#include "tracedeck/model/record.hpp"
+
+namespace tracedeck::lower {
+
+class LoweringStage : public Writer {
+ public:
+  Result<void> write(const Record& record) final;
+  Result<void> describe(const TraceDescription& trace) final;
+  Result<void> flush() final { return next().flush(); }
+  // Of the lowering, then of the target.
+  [[nodiscard]] Receipt receipt() const final;
+
+ protected:
+  // `profile` must outlive it.
+  LoweringStage(const TargetProfile& profile, std::unique_ptr<Writer> target)
+      : profile_(profile), target_(std::move(target)) {}
+
+  // Of any trace.
+  [[nodiscard]] virtual Result<void> write_event(const Event& event, const Record& record) = 0;
+  // Of what the target does not hold.
+  [[nodiscard]] virtual Result<void> begin_stream(const DataStream& stream) = 0;
+  [[nodiscard]] virtual Result<void> end_stream(const DataStream& stream) = 0;
+  [[nodiscard]] virtual Result<void> write_loss(const Loss& loss) = 0;
+  [[nodiscard]] virtual Result<void> describe_lowered(const TraceDescription& trace) = 0;
+
+  // Whether the classes of a data stream are held as they are, which is the same for all of one
+  // trace.
+  [[nodiscard]] bool is_held(const DataStream& stream) const;
+  [[nodiscard]] bool is_held(const DataStreamClass& stream_class) const;
+
+  [[nodiscard]] const TargetProfile& profile() const { return profile_; }
+  // The target, which the records go to next.
+  [[nodiscard]] Writer& next() { return *target_; }
+  [[nodiscard]] LoweringReceipt& own_receipt() { return receipt_; }
+
+ private:
+  const TargetProfile& profile_;
+  std::unique_ptr<Writer> target_;
+  LoweringReceipt receipt_;
+};
+
+}  // namespace tracedeck::lower
