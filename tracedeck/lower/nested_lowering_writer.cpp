@@ -137,7 +137,7 @@ class NestedLoweringWriter final : public LoweringStage {
   Result<void> describe_lowered(const TraceDescription& source) override {
     TraceInTarget& trace = trace_of(source);
     for (const ClockClass& each : source.clocks()) static_cast<void>(clock_of(trace, &each));
-    for (const DataStreamClass& each : source.stream_classes()) describe(trace, each);
+    for (const DataStreamClass& each : source.stream_classes()) describe_streams(trace, each);
     for (const EventClass& each : source.event_classes()) describe_class(trace, each);
     DataStreamClass made;
     made.attributes = mark_of(trace).added_to({});
@@ -147,28 +147,28 @@ class NestedLoweringWriter final : public LoweringStage {
 
   // -- What is described -----------------------------------------------------------------------
 
-  void describe(TraceInTarget& trace, std::string text) {
+  void add_text(TraceInTarget& trace, std::string text) {
     own_receipt().count(Convention::kDescription);
     trace.text_size += text.size();
     trace.texts.push_back(std::move(text));
   }
 
-  void describe(TraceInTarget& trace, const DataStreamClass& stream_class) {
+  void describe_streams(TraceInTarget& trace, const DataStreamClass& stream_class) {
     if (trace.stream_classes.insert(&stream_class).second)
-      describe(trace, text_of(without_heads(stream_class)));
+      add_text(trace, text_of(without_heads(stream_class)));
   }
 
   void describe_new(TraceInTarget& trace, const TraceDescription& of) {
     for (; trace.environment < of.environment().size(); ++trace.environment)
-      describe(trace, text_of(of.environment()[trace.environment], trace.environment));
+      add_text(trace, text_of(of.environment()[trace.environment], trace.environment));
     for (; trace.clocks < of.clocks().size(); ++trace.clocks)
-      describe(trace, text_of(of.clocks()[trace.clocks]));
+      add_text(trace, text_of(of.clocks()[trace.clocks]));
   }
 
   void describe_class(TraceInTarget& trace, const EventClass& source) {
     if (trace.has_class(source)) return;
     trace.classes[source.entity.ordinal] = true;
-    describe(trace, text_of(source));
+    add_text(trace, text_of(source));
   }
 
   [[nodiscard]] AttributeMark mark_of(TraceInTarget& trace) {
@@ -188,7 +188,7 @@ class NestedLoweringWriter final : public LoweringStage {
     if (is_new) {
       trace.index = next_trace_++;
       trace.source = source.shared_from_this();
-      describe(trace, text_of(source));
+      add_text(trace, text_of(source));
       trace.target = std::make_shared<TraceDescription>(source.input(), source.format(), "");
       TraceClass trace_class = source.trace_class();
       trace_class.packet_header = nullptr;
@@ -233,10 +233,10 @@ class NestedLoweringWriter final : public LoweringStage {
         user_members(source.trace->trace_class().packet_header).field_class != nullptr;
     if (source.default_clock != nullptr)
       made.whole_frequency = has_whole_frequency(*source.default_clock);
-    describe(trace, source);
+    describe_streams(trace, source);
     if (alone) {
       made.only = stream.entity.ordinal;
-      describe(trace, text_of(stream));
+      add_text(trace, text_of(stream));
     } else {
       for (const StreamKey& key : stream.keys) made.keys.push_back(key.name);
     }
@@ -387,7 +387,8 @@ class NestedLoweringWriter final : public LoweringStage {
   // Classes without events, and what was said since the last class.
   Result<void> describe_rest(TraceInTarget& trace, const StreamsOf& streams) {
     describe_new(trace, *trace.source);
-    for (const DataStreamClass& each : trace.source->stream_classes()) describe(trace, each);
+    for (const DataStreamClass& each : trace.source->stream_classes())
+      describe_streams(trace, each);
     std::size_t lowered = 0;
     for (const EventClass& each : trace.source->event_classes()) {
       if (trace.has_class(each)) continue;

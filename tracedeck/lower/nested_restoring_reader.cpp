@@ -15,7 +15,6 @@
 
 #include "tracedeck/flow/kept_values.hpp"
 #include "tracedeck/flow/merge.hpp"
-#include "tracedeck/format/output_batch.hpp"
 #include "tracedeck/lower/class_mark.hpp"
 #include "tracedeck/lower/description_reader.hpp"
 #include "tracedeck/lower/field_lowering.hpp"
@@ -24,6 +23,7 @@
 #include "tracedeck/lower/nested_class.hpp"
 #include "tracedeck/lower/nested_fields.hpp"
 #include "tracedeck/lower/restored_packet.hpp"
+#include "tracedeck/lower/restoring_stage.hpp"
 #include "tracedeck/model/class_table.hpp"
 
 namespace tracedeck::lower {
@@ -99,53 +99,27 @@ struct StoredClass {
   bool faulty = false;                        // an event did not fit
 };
 
-class NestedRestoringReader final : public Reader {
+class NestedRestoringReader final : public RestoringStage {
  public:
   NestedRestoringReader(std::unique_ptr<Reader> stored, const TargetProfile& profile,
                         const ReadOptions& options)
-      : stored_(std::move(stored)), nested_(*profile.nested), options_(options) {
-    description_ = stored_->description();
+      : RestoringStage(std::move(stored), options), nested_(*profile.nested) {
     take_marks();
     // In the order of time, an event that waits comes before those that it waits for.
     if (auto streams = stored_->take_streams(); !streams.empty())
       merged_ = flow::merge(std::move(streams));
   }
 
-  Result<BatchPtr> next() override {
-    while (true) {
-      if (input_ == nullptr) {
-        Result<BatchPtr> batch = merged_ == nullptr ? stored_->next() : merged_->next();
-        if (!batch) return batch;
-        if (*batch == nullptr) return end();
-        take_marks();
-        input_ = *std::move(batch);
-        at_ = 0;
-      }
-      pinned_ = false;
-      const std::span<const Record> records = input_->records();
-      while (at_ < records.size() && !output_.full()) {
-        if (!take(records[at_])) break;
-        ++at_;
-      }
-      if (at_ == records.size()) input_ = nullptr;
-      if (!output_.empty()) return output_.take();
-    }
-  }
-
-  [[nodiscard]] std::shared_ptr<const TraceDescription> description() const override {
-    return description_;
-  }
-  [[nodiscard]] std::string_view target() const override { return stored_->target(); }
-  [[nodiscard]] double progress() const override { return stored_->progress(); }
-  [[nodiscard]] std::optional<std::uint64_t> stored_size() const override {
-    return stored_->stored_size();
-  }
-  [[nodiscard]] std::optional<std::uint64_t> bytes_read() const override {
-    return stored_->bytes_read();
-  }
+  Result<BatchPtr> next() override { return next_batch(); }
 
  private:
-  Result<BatchPtr> end() {
+  Result<BatchPtr> read() override {
+    auto batch = merged_ == nullptr ? stored_->next() : merged_->next();
+    if (batch && *batch != nullptr) take_marks();
+    return batch;
+  }
+
+  Result<BatchPtr> end() override {
     for (const auto& sequence : sequences_) {
       while (!sequence->held.empty() && !output_.full()) {
         if (!hand_on_first(*sequence)) break;
@@ -164,28 +138,13 @@ class NestedRestoringReader final : public Reader {
         }
       }
     }
-    if (output_.empty()) return nullptr;
-    return output_.take();
+    return take_output();
   }
 
-  void pin_input() {
-    if (!std::exchange(pinned_, true)) output_.pin(input_);
-  }
   void pin(const RestoredStream& of) { output_.pin_lasting(of.owner); }
-  bool copy(const Record& record) {
-    pin_input();
-    output_.add(record);
-    return true;
-  }
 
   // -- Marks -----------------------------------------------------------------------------------
 
-  void report(std::uint64_t offset, std::string text) {
-    if (!options_.findings) return;
-    Notice notice{.input = stored_->description()->input(),
-                  .finding = {.rule = &kMarkRule, .offset = offset, .text = std::move(text)}};
-    output_.add_notice(RecordKind::kFinding, std::move(notice));
-  }
   void ignore(std::string_view of, std::string_view name, std::string_view why) {
     report(0, fmt::format("the mark of {} `{}` is ignored: {}", of, name, why));
   }
@@ -323,8 +282,7 @@ class NestedRestoringReader final : public Reader {
 
   // -- Records ---------------------------------------------------------------------------------
 
-  // False: the batch has to be handed on first.
-  bool take(const Record& record) {
+  bool take(const Record& record) override {
     switch (record.kind) {
       case RecordKind::kEvent:
         return take_event(record);
@@ -491,7 +449,7 @@ class NestedRestoringReader final : public Reader {
     if (stored.is_loss && take_loss(event, *stored.streams)) return true;
     if (stored.lowered == nullptr) return as_stored(record);
     std::uint64_t order = 0;
-    bytes_read_ += event.size;
+    event_bytes_ += event.size;
     if (!stored.lowered->restore(event, values_, order, arena_) || !is_in_proportion()) {
       if (!std::exchange(stored.faulty, true)) {
         report(event.offset, fmt::format("an event of class `{}` holds what its mark does not "
@@ -526,7 +484,7 @@ class NestedRestoringReader final : public Reader {
 
   // Structures without a field make values of no byte.
   [[nodiscard]] bool is_in_proportion() const {
-    return slots_ + values_.slots.size() <= kFreeSlots + kSlotsEachByte * bytes_read_;
+    return slots_ + values_.slots.size() <= kFreeSlots + kSlotsEachByte * event_bytes_;
   }
 
   bool add(Event event, const std::vector<Slot>& slots, const PacketValues& packet,
@@ -606,24 +564,8 @@ class NestedRestoringReader final : public Reader {
     return true;
   }
 
-  // Bytes of values go where the batch at hand keeps them.
-  struct BatchArena final : ByteArena {
-    explicit BatchArena(OutputBatch& of) : output(of) {}
-    [[nodiscard]] const std::uint8_t* keep(ByteSpan bytes) override { return output.keep(bytes); }
-    OutputBatch& output;
-  };
-
-  std::unique_ptr<Reader> stored_;
   std::unique_ptr<RecordSource> merged_ = {};  // its data streams
   const NestedProfile& nested_;
-  ReadOptions options_;
-  std::shared_ptr<const TraceDescription> description_;
-  BatchPtr input_;  // of which records from `at_` on are to be taken
-  std::size_t at_ = 0;
-  bool pinned_ = false;  // `input_`, by `output_`
-  OutputBatch output_;
-  BatchArena arena_{output_};
-  RestoredValues values_;
   std::map<std::uint64_t, MarkedTrace> traces_;  // by their number in the marks
   std::unordered_map<EntityId, StoredStreams, EntityIdHash> streams_;
   std::unordered_map<EntityId, RestoredStream*, EntityIdHash> current_;  // of stored data streams
@@ -637,13 +579,9 @@ class NestedRestoringReader final : public Reader {
   std::size_t event_classes_ = 0;
   std::uint64_t held_ = 0;  // events that had to wait
   std::uint64_t held_memory_ = 0;
-  std::uint64_t slots_ = 0;  // of events that were restored
-  std::uint64_t bytes_read_ = 0;
-  std::uint64_t state_ = 0;  // bytes that marks may have become
+  std::uint64_t event_bytes_ = 0;
   bool order_given_up_ = false;
   bool streams_given_up_ = false;
-  bool restores_ = false;
-  bool ended_ = false;
 };
 
 }  // namespace

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/format/output_batch.hpp"
 #include "tracedeck/lower/description_reader.hpp"
 #include "tracedeck/lower/field_lowering.hpp"
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
 #include "tracedeck/lower/mark_rule.hpp"
 #include "tracedeck/lower/restored_packet.hpp"
+#include "tracedeck/lower/restoring_stage.hpp"
 #include "tracedeck/model/class_table.hpp"
 
 namespace tracedeck::lower {
@@ -63,12 +63,11 @@ struct Stored {
   bool faulty = false;    // an event did not fit
 };
 
-class RestoringReader final : public Reader {
+class RestoringReader final : public RestoringStage {
  public:
   RestoringReader(std::unique_ptr<Reader> stored, const TargetProfile& profile,
                   const ReadOptions& options)
-      : stored_(std::move(stored)), profile_(profile), options_(options) {
-    description_ = stored_->description();
+      : RestoringStage(std::move(stored), options), profile_(profile) {
     ahead_ = next_batch();
   }
 
@@ -77,41 +76,8 @@ class RestoringReader final : public Reader {
     return next_batch();
   }
 
-  [[nodiscard]] std::shared_ptr<const TraceDescription> description() const override {
-    return description_;
-  }
-  [[nodiscard]] std::string_view target() const override { return stored_->target(); }
-  [[nodiscard]] double progress() const override { return stored_->progress(); }
-  [[nodiscard]] std::optional<std::uint64_t> stored_size() const override {
-    return stored_->stored_size();
-  }
-  [[nodiscard]] std::optional<std::uint64_t> bytes_read() const override {
-    return stored_->bytes_read();
-  }
-
  private:
-  Result<BatchPtr> next_batch() {
-    while (true) {
-      if (input_ == nullptr) {
-        Result<BatchPtr> batch = stored_->next();
-        if (!batch) return batch;
-        if (*batch == nullptr) return end();
-        input_ = *std::move(batch);
-        at_ = 0;
-      }
-      pinned_ = false;
-      const std::span<const Record> records = input_->records();
-      while (at_ < records.size() && !output_.full()) {
-        if (!take(records[at_])) break;
-        ++at_;
-      }
-      const bool done = at_ == records.size();
-      if (done) input_ = nullptr;
-      if (!output_.empty()) return output_.take();
-    }
-  }
-
-  Result<BatchPtr> end() {
+  Result<BatchPtr> end() override {
     if (std::exchange(ended_, true)) return nullptr;
     for (auto& [index, trace] : traces_) {
       for (auto& [ordinal, stream] : trace.streams) {
@@ -120,21 +86,10 @@ class RestoringReader final : public Reader {
         output_.add(Record(RecordKind::kStreamEnd, stream.stream.get()));
       }
     }
-    if (output_.empty()) return nullptr;
-    return output_.take();
+    return take_output();
   }
 
-  // Before a record is added whose values lie in the batch at hand. Batches of marks alone go.
-  void pin_input() {
-    if (!std::exchange(pinned_, true)) output_.pin(input_);
-  }
-  void copy(const Record& record) {
-    pin_input();
-    output_.add(record);
-  }
-
-  // False: the batch has to be handed on first.
-  bool take(const Record& record) {
+  bool take(const Record& record) override {
     switch (record.kind) {
       case RecordKind::kEvent:
         return take_event(record);
@@ -195,13 +150,6 @@ class RestoringReader final : public Reader {
   }
 
   // -- Marks -----------------------------------------------------------------------------------
-
-  void report(std::uint64_t offset, std::string text) {
-    if (!options_.findings) return;
-    Notice notice{.input = stored_->description()->input(),
-                  .finding = {.rule = &kMarkRule, .offset = offset, .text = std::move(text)}};
-    output_.add_notice(RecordKind::kFinding, std::move(notice));
-  }
 
   void take_mark(const Event& event) {
     const std::optional<Mark> mark = Mark::parse(event.payload());
@@ -368,33 +316,13 @@ class RestoringReader final : public Reader {
     return true;
   }
 
-  // Bytes of values go where the batch at hand keeps them.
-  struct BatchArena final : ByteArena {
-    explicit BatchArena(OutputBatch& of) : output(of) {}
-    [[nodiscard]] const std::uint8_t* keep(ByteSpan bytes) override { return output.keep(bytes); }
-    OutputBatch& output;
-  };
-
-  std::unique_ptr<Reader> stored_;
   const TargetProfile& profile_;
-  ReadOptions options_;
-  std::shared_ptr<const TraceDescription> description_;
   std::optional<Result<BatchPtr>> ahead_;
-  BatchPtr input_;  // of which records from `at_` on are to be taken
-  std::size_t at_ = 0;
-  bool pinned_ = false;  // `input_`, by `output_`
-  OutputBatch output_;
-  BatchArena arena_{output_};
-  RestoredValues values_;
   std::map<std::uint64_t, RestoredTrace> traces_;        // by their number in the marks
   std::unordered_map<std::uint64_t, Binding> bindings_;  // by the ids of stored classes
   std::uint64_t marks_ = 0;                              // of classes
-  std::uint64_t slots_ = 0;                              // of events that were restored
-  std::uint64_t state_ = 0;                              // bytes that marks may have become
   ClassTable<Stored> classes_;
   bool shows_stream_ = false;  // as it is stored
-  bool restores_ = false;
-  bool ended_ = false;
 };
 
 }  // namespace
