@@ -96,7 +96,7 @@ function(tracedeck_add_unit_tests name folder)
   endif()
   add_executable(${name}_test ${sources})
   # Few templates are instantiated again then, and an edit does not compile all of them.
-  set_target_properties(${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 6)
+  set_target_properties(${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
   tracedeck_configure(${name}_test)
   target_link_libraries(${name}_test PRIVATE tracedeck::internal ${ARGN} tracedeck-test-libraries GTest::gtest_main)
   tracedeck_precompile(${name}_test tracedeck-test-headers)

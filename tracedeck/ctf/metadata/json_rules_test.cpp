@@ -31,7 +31,7 @@ enum class Of : std::uint8_t {
   kAuxiliary,  // texts of an auxiliary stream
 };
 
-struct Case {
+struct RuleCase {
   R rule;
   Dialect dialect;
   Of of;
@@ -43,7 +43,7 @@ struct Case {
 constexpr std::string_view kInClass =
     "fragment 3, /payload-field-class/member-classes/3/field-class";
 
-const Case kCases[] = {
+const RuleCase kCases[] = {
     {R::kSequence, kRc3, Of::kStream,
      "\x1E{\"type\":\"preamble\",\"version\":2}\n\x1E\x1E"
      "{\"type\":\"data-stream-class\"}",
@@ -408,7 +408,7 @@ const Case kCases[] = {
      "fragment 3, /payload-field-class/member-classes/3/field-class/mappings/a/0/1: "},
 };
 
-ReadStream read_case(const Case& test, std::string_view json) {
+ReadStream read_case(const RuleCase& test, std::string_view json) {
   const std::string_view start = test.dialect == kFinal ? kFinalStart : kRc3Start;
   constexpr std::string_view kStream = "{\"type\":\"data-stream-class\"}\n";
   switch (test.of) {
@@ -448,11 +448,12 @@ ReadStream read_case(const Case& test, std::string_view json) {
 }
 
 TEST(JsonRules, AreKept) {
-  for (const Case& test : kCases) EXPECT_EQ(read_case(test, test.kept).listing(), "") << test.kept;
+  for (const RuleCase& test : kCases)
+    EXPECT_EQ(read_case(test, test.kept).listing(), "") << test.kept;
 }
 
 TEST(JsonRules, AreBroken) {
-  for (const Case& test : kCases) {
+  for (const RuleCase& test : kCases) {
     const ReadStream read = read_case(test, test.broken);
     ASSERT_EQ(read.findings.size(), 1U) << test.broken << "\n" << read.listing();
     const Finding& finding = read.findings[0];
@@ -463,7 +464,7 @@ TEST(JsonRules, AreBroken) {
 
 TEST(JsonRules, AllHaveCases) {
   std::set<R> covered;
-  for (const Case& test : kCases) covered.insert(test.rule);
+  for (const RuleCase& test : kCases) covered.insert(test.rule);
   EXPECT_EQ(covered.size(), kMetadataRuleCount);
 }
 
