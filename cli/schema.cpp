@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/notices.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/flow/described_traces.hpp"
 #include "tracedeck/model/written_out.hpp"
 #include "tracedeck/render/terminal_output.hpp"
 
@@ -51,26 +52,20 @@ class SchemaPrinter {
       session_.report(trace.error());
       return true;
     }
-    Descriptions descriptions;
-    const Result<void> read = read_all(**trace, descriptions);
+    flow::DescribedTraces described((*trace)->reader().description());
+    const Result<void> read = read_all(**trace, described);
     if (!read) session_.report(read.error());
     // Metadata with faults would not be what the trace has.
     if (!read && options_.metadata && exit_code_of(read.error()) == ExitCode::kNoTrace) return true;
     session_.diagnostics.progress().erase();
-    const auto first = (*trace)->reader().description();
-    if (std::ranges::find(descriptions, first) == descriptions.end())
-      descriptions.insert(descriptions.begin(), first);
     const std::string target(options_.to.empty() ? (*trace)->reader().target() : options_.to);
     // What was needed to read the trace may be as much as its description.
     trace->reset();
-    return std::ranges::all_of(descriptions,
+    return std::ranges::all_of(described.list(),
                                [&](const auto& each) { return print(*each, target); });
   }
 
  private:
-  // Of the traces that a conversion brought into one file there are several.
-  using Descriptions = std::vector<std::shared_ptr<const TraceDescription>>;
-
   // Returns false when standard output is gone.
   bool print(const TraceDescription& description, std::string_view target) {
     ApartOutput out(session_.out, !first_ && !options_.json);
@@ -85,27 +80,15 @@ class SchemaPrinter {
     return true;
   }
 
-  Result<void> read_all(RecordSource& trace, Descriptions& descriptions) {
+  Result<void> read_all(RecordSource& trace, flow::DescribedTraces& described) {
     Notices notices(session_, options_, {.lines_per_rule = NoticePolicy::kFewLines});
     const auto read = read_through(trace, [&](const Batch& batch) {
       notices.see(batch);
-      for (const Record& record : batch.records()) {
-        if (record.kind != RecordKind::kStreamBegin) continue;
-        const DataStreamClass* const stream_class = record.stream->stream_class;
-        if (stream_class != nullptr && stream_class->trace != nullptr)
-          add(*stream_class->trace, descriptions);
-      }
+      for (const Record& record : batch.records()) described.see(record);
       return true;
     });
     notices.finish();
     return read;
-  }
-
-  static void add(const TraceDescription& description, Descriptions& to) {
-    if (!to.empty() && to.back().get() == &description) return;
-    const bool known =
-        std::ranges::any_of(to, [&](const auto& each) { return each.get() == &description; });
-    if (!known) to.push_back(description.shared_from_this());
   }
 
   // `to`: the target whose metadata are asked for.

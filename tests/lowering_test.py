@@ -119,6 +119,19 @@ class Lowering(CommandTest):
         stored = self.check(run("schema", "--as-stored", "--json", out), 0).stdout.splitlines()
         self.assertEqual(len(stored), 1)
 
+    def test_info_speaks_of_all_sources(self):
+        out = self.folder / "both.dial9"
+        sources = self.file("a.heph", SPANS), self.file("b.heph", SPANS)
+        self.check(run("convert", "-q", *sources, "-o", out), 0)
+        said = json.loads(run("info", "--json", out).stdout)
+        self.assertEqual((said["format"], said["others"]["count"]), ("heph", 1))
+        other = said["others"]["first"][0]
+        self.assertEqual((other["format"], other["clocks"]), ("heph", said["clocks"]))
+        lines = [line.split() for line in run("info", out).stdout.decode().splitlines()]
+        self.assertIn(["with", "heph", "0.1.0"], lines)
+        alone = json.loads(run("info", "--json", self.lowered(self.file("a.heph", SPANS))).stdout)
+        self.assertNotIn("others", alone)
+
     def test_the_receipt_says_where(self):
         source = self.file("a.heph", SPANS)
         report = self.folder / "report.json"

@@ -5,13 +5,8 @@
 
 namespace tracedeck::flow {
 
-Summarizer::Summarizer(std::shared_ptr<const TraceDescription> description) {
+Summarizer::Summarizer(std::shared_ptr<const TraceDescription> description) : traces_(description) {
   side_.description = std::move(description);
-}
-
-Summarizer::ClassCount::ClassCount(const EventClass& of) : event_class(&of) {
-  if (of.stream_class != nullptr && of.stream_class->trace != nullptr)
-    trace = of.stream_class->trace->weak_from_this().lock();
 }
 
 void Summarizer::add(const Batch& batch) {
@@ -31,6 +26,7 @@ void Summarizer::add(const Batch& batch) {
 void Summarizer::add_side_record(const Record& record) {
   switch (record.kind) {
     case RecordKind::kStreamBegin:
+      traces_.see(record);
       ++side_.streams;
       if (side_.first_streams.size() < TraceSummary::kListed) {
         side_.first_streams.push_back(*record.stream);
@@ -85,6 +81,7 @@ void Summarizer::add_finding(const Notice& notice) {
 
 TraceSummary Summarizer::finish() const {
   TraceSummary summary = side_;
+  summary.others.assign(traces_.list().begin() + 1, traces_.list().end());
   GroupNumbers groups;
   const auto group_of = [&](const EventClass& event_class) -> ClassSummary& {
     const std::size_t number = groups[event_class];
@@ -99,10 +96,7 @@ TraceSummary Summarizer::finish() const {
   }
   for (const ClassCount& count : counts_.entries()) {
     ClassSummary& group = group_of(*count.event_class);
-    if (group.event_class == nullptr) {
-      join(group, *count.event_class);
-      summary.others.push_back(count.trace);
-    }
+    if (group.event_class == nullptr) join(group, *count.event_class);
     group.events += count.events;
     summary.events += count.events;
     const ClockClass* const clock = count.event_class->clock;

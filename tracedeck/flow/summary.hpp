@@ -13,6 +13,7 @@
 
 #include "tracedeck/base/rare.hpp"
 #include "tracedeck/flow/class_group.hpp"
+#include "tracedeck/flow/described_traces.hpp"
 #include "tracedeck/flow/time_frame.hpp"
 #include "tracedeck/model/batch.hpp"
 #include "tracedeck/model/class_table.hpp"
@@ -55,7 +56,7 @@ struct TraceSummary {
   // Keeps alive what the summary points to; has the input's name, the format and its version, and
   // the clocks.
   std::shared_ptr<const TraceDescription> description;
-  // Of the classes that are of none of its own: what is restored may be several traces.
+  // What is restored may be several traces: those beside `description`.
   std::vector<std::shared_ptr<const TraceDescription>> others = {};
   std::optional<std::uint64_t> stored_size = {};  // bytes on disk; absent for pipes
   std::optional<std::uint64_t> size = {};         // bytes after decompression
@@ -89,9 +90,8 @@ class Summarizer {
 
  private:
   struct ClassCount {
-    explicit ClassCount(const EventClass& of);
+    explicit ClassCount(const EventClass& of) : event_class(&of) {}
     const EventClass* event_class;
-    std::shared_ptr<const TraceDescription> trace;  // that the class is of
     std::uint64_t events = 0;
     std::uint64_t first = ~std::uint64_t{0};  // clock values
     std::uint64_t last = 0;
@@ -101,6 +101,7 @@ class Summarizer {
   void add_finding(const Notice& notice);
 
   ClassTable<ClassCount> counts_;
+  DescribedTraces traces_;
   TraceSummary side_;  // all that does not come from events
 };
 

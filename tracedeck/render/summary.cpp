@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <ranges>
 #include <string_view>
+#include <utility>
 
 #include "tracedeck/render/description.hpp"
 #include "tracedeck/render/finding.hpp"
@@ -179,6 +181,29 @@ void add_environment(Lines& lines, const Attributes& environment) {
   }
 }
 
+// What a trace says of itself beside its format.
+void add_trace(Lines& lines, const TraceDescription& description) {
+  std::string_view name = "clock";
+  for (const ClockClass& clock : description.clocks())
+    lines.add(std::exchange(name, ""), clock_text(clock));
+  add_environment(lines, description.environment());
+}
+
+std::string format_text(const TraceDescription& description) {
+  return fmt::format("{} {}", description.format(), visible(description.version()));
+}
+
+void add_others(Lines& lines, const TraceSummary& summary) {
+  const auto& others = summary.others;
+  for (const auto& other : others | std::views::take(TraceSummary::kListed)) {
+    lines.add("with", format_text(*other));
+    add_trace(lines, *other);
+  }
+  if (others.size() > TraceSummary::kListed)
+    lines.add("with",
+              fmt::format("{} more", counted(others.size() - TraceSummary::kListed, "trace")));
+}
+
 void append_environment(JsonObject& object, const Attributes& environment) {
   if (environment.empty()) return;
   JsonObject entries(object.key("environment"));
@@ -190,6 +215,29 @@ void append_environment(JsonObject& object, const Attributes& environment) {
     }
   }
   entries.end();
+}
+
+void append_trace(JsonObject& object, const TraceDescription& description) {
+  JsonArray clocks(object.key("clocks"));
+  for (const ClockClass& clock : description.clocks()) append_clock_object(clocks.next(), clock);
+  clocks.end();
+  append_environment(object, description.environment());
+}
+
+void append_others(JsonObject& object, const TraceSummary& summary) {
+  if (summary.others.empty()) return;
+  JsonObject others(object.key("others"));
+  others.integer("count", std::uint64_t{summary.others.size()});
+  JsonArray first(others.key("first"));
+  for (const auto& other : summary.others | std::views::take(TraceSummary::kListed)) {
+    JsonObject trace(first.next());
+    trace.string("format", other->format());
+    trace.string("version", other->version());
+    append_trace(trace, *other);
+    trace.end();
+  }
+  first.end();
+  others.end();
 }
 
 void append_finding(TextBuffer& out, const flow::RuleSummary& finding) {
@@ -217,10 +265,8 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   const ClockOrigin origin = common_origin(description.clocks());
   Lines lines;
   lines.add("size", size_text(summary));
-  std::string_view name = "clock";
-  for (const ClockClass& clock : description.clocks())
-    lines.add(std::exchange(name, ""), clock_text(clock));
-  add_environment(lines, description.environment());
+  add_trace(lines, description);
+  add_others(lines, summary);
   lines.add("streams", streams_text(summary));
   if (summary.packets != 0) lines.add("packets", fmt::format("{}", summary.packets));
   lines.add("classes", classes_count_text(summary));
@@ -236,8 +282,7 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   add_findings(lines, summary.findings);
 
   const std::string& stored_as = description.stored_as();
-  out.append(fmt::format("{}: {} {}{}{}\n", visible(description.input()), description.format(),
-                         visible(description.version()),
+  out.append(fmt::format("{}: {}{}{}\n", visible(description.input()), format_text(description),
                          stored_as.empty() ? "" : ", restored from ", stored_as));
   out.append(lines.to_string());
   if (summary.classes.empty()) return;
@@ -260,10 +305,8 @@ void append_summary_json(TextBuffer& out, const TraceSummary& summary) {
   if (!description.stored_as().empty()) object.string("restored_from", description.stored_as());
   object.integer_if("size", summary.size);
   object.integer_if("stored_size", summary.stored_size);
-  JsonArray clocks(object.key("clocks"));
-  for (const ClockClass& clock : description.clocks()) append_clock_object(clocks.next(), clock);
-  clocks.end();
-  append_environment(object, description.environment());
+  append_trace(object, description);
+  append_others(object, summary);
   append_streams(object.key("streams"), summary);
   object.integer("packets", summary.packets);
   object.integer("events", summary.events);
