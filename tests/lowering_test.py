@@ -5,6 +5,7 @@ import json
 import dial9_reader
 import dial9_writer as dial9
 import heph_writer as heph
+import tband_test as tband
 from command import TRACES, CommandTest, needs_traces, run
 
 EPOCH = 1_600_000_000_000_000_000
@@ -129,6 +130,11 @@ class Lowering(CommandTest):
         self.assertEqual((other["format"], other["clocks"]), ("heph", said["clocks"]))
         lines = [line.split() for line in run("info", out).stdout.decode().splitlines()]
         self.assertIn(["with", "heph", "0.1.0"], lines)
+        # Their clocks differ in what they count from, so that no common time is one of day.
+        device = self.file("a.tband", tband.CORE0)
+        self.check(run("convert", "-q", sources[0], device, "-o", out), 0)
+        times = next(line for line in run("info", out).stdout.decode().splitlines() if line.split()[0] == "time")
+        self.assertNotIn("Z", times)
         alone = json.loads(run("info", "--json", self.lowered(self.file("a.heph", SPANS))).stdout)
         self.assertNotIn("others", alone)
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 #include "tracedeck/dial9/encoder.hpp"
 #include "tracedeck/dial9/schema_mapping.hpp"
@@ -24,6 +25,7 @@ enum class Adaptation : std::uint8_t {
   kTimeRange,
   kUnresolved,
   kLoss,
+  kUnused,
   kCount,
 };
 using Adaptations = AdaptationCounts<Adaptation>;
@@ -37,6 +39,7 @@ constexpr Adaptations::Table kAdaptations = {{
     {"references to undefined pool entries whose id is taken now", "written as id 4294967295",
      true},
     {"losses that the producer recorded", "left out", true},
+    {"event classes without events, beyond 65,536 classes", "left out", true},
 }};
 
 class TraceWriter final : public Writer {
@@ -54,18 +57,25 @@ class TraceWriter final : public Writer {
       case RecordKind::kStreamBegin:
         return begin_stream(*record.stream);
       case RecordKind::kStreamEnd:
-        if (open_streams_ > 0) --open_streams_;
+        return end_stream(*record.stream);
+      case RecordKind::kDescription:
+        if (record.event_class != nullptr) described_.push_back(record.event_class);
         break;
       case RecordKind::kLoss:
         adaptations_.add(Adaptation::kLoss);
         break;
       case RecordKind::kPacketBegin:
       case RecordKind::kPacketEnd:
-      case RecordKind::kDescription:
       case RecordKind::kProblem:
       case RecordKind::kFinding:
         break;
     }
+    return {};
+  }
+
+  Result<void> describe(const TraceDescription& trace) override {
+    for (const EventClass& each : trace.event_classes())
+      if (auto done = register_unused(each); !done) return done;
     return {};
   }
 
@@ -98,6 +108,33 @@ class TraceWriter final : public Writer {
       if (auto begun = begin_segment(); !begun) return begun;
     }
     segment_stream_ = stream.entity;
+    return {};
+  }
+
+  // Classes without events are of the trace too.
+  Result<void> end_stream(const DataStream& stream) {
+    const auto is_of_it = [&](const EventClass* each) {
+      return each->entity.trace == stream.entity.trace;
+    };
+    for (const EventClass* const each : described_ | std::views::filter(is_of_it))
+      if (auto done = register_unused(*each); !done) return done;
+    std::erase_if(described_, is_of_it);
+    if (open_streams_ > 0) --open_streams_;
+    if (open_streams_ == 0) described_.clear();
+    return {};
+  }
+
+  Result<void> register_unused(const EventClass& event_class) {
+    Registered& known = registered_[event_class];
+    if (known.segment != 0) return {};
+    const Schema schema = map_schema(event_class, since_0_4_).schema;
+    const Schema* const there =
+        encoder_.find_schema(static_cast<std::uint16_t>(event_class.id.value_or(0)));
+    // Annotated afterwards, it is another class.
+    if (there != nullptr && extends(*there, schema)) return {};
+    auto done = register_class(event_class, known);
+    if (done || done.error().code != ErrorCode::kLimitExceeded) return done;
+    adaptations_.add(Adaptation::kUnused);
     return {};
   }
 
@@ -206,6 +243,7 @@ class TraceWriter final : public Writer {
   Registered* last_ = nullptr;  // of the event at hand
   std::optional<EntityId> segment_stream_;
   std::uint64_t segment_ = 1;
+  std::vector<const EventClass*> described_;  // of data streams that are open
   std::uint64_t open_streams_ = 0;
   std::vector<Value> row_;
   Adaptations adaptations_;

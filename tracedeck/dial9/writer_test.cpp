@@ -166,6 +166,47 @@ TEST(TraceWriter, ATypeAnnotatedBetweenItsEventsKeepsItsId) {
       again.events[1].event_class->payload->as<StructureClass>()->members[0].attributes.size(), 2U);
 }
 
+TEST(TraceWriter, ClassesWithoutEventsStay) {
+  TraceBytes bytes;
+  bytes.header().schema(4, "Used", {{"a", 9}}).schema(7, "Unused", {{"b", 4}}).event(4, 1).u8(1);
+  const Written written = write_records(read_bytes(bytes.bytes()));
+  EXPECT_TRUE(written.receipt.empty());
+  const Records again = read_bytes(as_bytes(written.bytes));
+  const auto& classes = again.events[0].event_class->stream_class->trace->event_classes();
+  ASSERT_EQ(classes.size(), 2U);
+  EXPECT_EQ(classes[1].name, "Unused");
+  EXPECT_EQ(classes[1].id, 7U);
+}
+
+TEST(TraceWriter, ClassesWithoutEventsForWhichNoIdIsLeftAreCounted) {
+  const auto trace_of = [](std::string_view name, std::uint32_t count) {
+    TraceBytes bytes;
+    bytes.header();
+    for (std::uint32_t id = 0; id < count; ++id)
+      bytes.schema(static_cast<std::uint16_t>(id), name, {{std::to_string(id), 9}});
+    return read_bytes(bytes.bytes());
+  };
+  const Records most = trace_of("A", kMaxTypeCount);
+  const Records two = trace_of("B", 2);
+  std::string bytes;
+  const auto output = io::memory_output(bytes);
+  const auto writer = create_writer(*output, {}).value();
+  // Both are open at once, so that one segment is to hold the classes of both.
+  for (const bool begins : {true, false}) {
+    for (const Records* records : {&most, &two}) {
+      for (const BatchPtr& batch : records->batches) {
+        for (const Record& record : batch->records()) {
+          if ((record.kind == RecordKind::kStreamBegin) != begins) continue;
+          EXPECT_TRUE(writer->write(record).has_value());
+        }
+      }
+    }
+  }
+  ASSERT_EQ(writer->receipt().size(), 1U);
+  EXPECT_EQ(writer->receipt()[0].count, 2U);
+  EXPECT_TRUE(writer->receipt()[0].lossy);
+}
+
 TEST(TraceWriter, RefusesUnknownVersions) {
   std::string bytes;
   const auto output = io::memory_output(bytes);

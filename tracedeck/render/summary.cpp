@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ranges>
 #include <string_view>
 #include <utility>
@@ -105,9 +106,19 @@ void add_findings(Lines& lines, const std::vector<flow::RuleSummary>& findings) 
 }
 
 std::string classes_count_text(const TraceSummary& summary) {
-  const std::size_t described = summary.description->event_classes().size();
+  std::size_t described = summary.description->event_classes().size();
+  for (const auto& other : summary.others) described += other->event_classes().size();
   if (described == summary.classes.size()) return fmt::format("{}", described);
   return fmt::format("{}, described {} times in all", summary.classes.size(), described);
+}
+
+// The origin that the clocks of all the traces share, or unknown.
+ClockOrigin common_origin(const TraceSummary& summary) {
+  const ClockOrigin origin = render::common_origin(summary.description->clocks());
+  const bool shared = std::ranges::all_of(summary.others, [&](const auto& other) {
+    return other->clocks().empty() || render::common_origin(other->clocks()) == origin;
+  });
+  return shared ? origin : ClockOrigin::kUnknown;
 }
 
 void append_classes(TextBuffer& out, const TraceSummary& summary, ClockOrigin origin) {
@@ -262,7 +273,7 @@ void append_streams(TextBuffer& out, const TraceSummary& summary) {
 
 void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   const TraceDescription& description = *summary.description;
-  const ClockOrigin origin = common_origin(description.clocks());
+  const ClockOrigin origin = common_origin(summary);
   Lines lines;
   lines.add("size", size_text(summary));
   add_trace(lines, description);
