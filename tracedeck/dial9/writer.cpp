@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
-#include <ranges>
+#include <unordered_map>
+#include <utility>
 
 #include "tracedeck/dial9/encoder.hpp"
 #include "tracedeck/dial9/schema_mapping.hpp"
 #include "tracedeck/dial9/slot_values.hpp"
 #include "tracedeck/format/adaptations.hpp"
+#include "tracedeck/format/open_traces.hpp"
 #include "tracedeck/model/class_table.hpp"
 
 namespace tracedeck::dial9 {
@@ -57,15 +60,15 @@ class TraceWriter final : public Writer {
       case RecordKind::kStreamBegin:
         return begin_stream(*record.stream);
       case RecordKind::kStreamEnd:
-        return end_stream(*record.stream);
-      case RecordKind::kDescription:
-        if (record.event_class != nullptr) described_.push_back(record.event_class);
+        if (open_streams_ > 0) --open_streams_;
+        open_.end(record.stream->entity.trace);
         break;
       case RecordKind::kLoss:
         adaptations_.add(Adaptation::kLoss);
         break;
       case RecordKind::kPacketBegin:
       case RecordKind::kPacketEnd:
+      case RecordKind::kDescription:
       case RecordKind::kProblem:
       case RecordKind::kFinding:
         break;
@@ -74,14 +77,28 @@ class TraceWriter final : public Writer {
   }
 
   Result<void> describe(const TraceDescription& trace) override {
-    for (const EventClass& each : trace.event_classes())
+    std::unordered_multimap<std::uint64_t, const Schema*> written;
+    for (const EventClass& each : trace.event_classes()) {
+      const Registered& known = registered_[each];
+      if (known.segment != 0) written.emplace(each.id.value_or(0), &known.mapping.schema);
+    }
+    for (const EventClass& each : trace.event_classes()) {
+      if (registered_[each].segment != 0) continue;
+      // A type that was annotated before its first event is two classes, and is written already.
+      const Schema schema = map_schema(each, since_0_4_).schema;
+      const auto [first, last] = written.equal_range(each.id.value_or(0));
+      if (std::any_of(first, last, [&](const auto& of) { return extends(*of.second, schema); }))
+        continue;
       if (auto done = register_unused(each); !done) return done;
+    }
     return {};
   }
 
   Result<void> flush() override { return encoder_.flush(); }
 
   Result<void> finish() override {
+    open_ = {};
+    if (auto ended = end_traces(); !ended) return ended;
     const auto finished = encoder_.finish();
     if (!finished) return std::unexpected(finished.error());
     return {};
@@ -103,6 +120,7 @@ class TraceWriter final : public Writer {
   };
 
   Result<void> begin_stream(const DataStream& stream) {
+    if (auto begun = begin_trace(stream); !begun) return begun;
     if (++open_streams_ > 1) return {};
     if (segment_stream_) {
       if (auto begun = begin_segment(); !begun) return begun;
@@ -111,28 +129,28 @@ class TraceWriter final : public Writer {
     return {};
   }
 
-  // Classes without events are of the trace too.
-  Result<void> end_stream(const DataStream& stream) {
-    const auto is_of_it = [&](const EventClass* each) {
-      return each->entity.trace == stream.entity.trace;
-    };
-    for (const EventClass* const each : described_ | std::views::filter(is_of_it))
-      if (auto done = register_unused(*each); !done) return done;
-    std::erase_if(described_, is_of_it);
-    if (open_streams_ > 0) --open_streams_;
-    if (open_streams_ == 0) described_.clear();
+  // Classes without events are of the trace too. Which they are shows when it has ended, which it
+  // has at the latest when all have; or when a newer one begins, and no data stream of it is open.
+  Result<void> begin_trace(const DataStream& stream) {
+    if (!open_.begin(stream.entity.trace)) return {};
+    if (auto ended = end_traces(); !ended) return ended;
+    if (stream.stream_class == nullptr || stream.stream_class->trace == nullptr) return {};
+    if (auto trace = stream.stream_class->trace->weak_from_this().lock())
+      traces_.push_back(std::move(trace));
+    return {};
+  }
+
+  Result<void> end_traces() {
+    for (const auto& trace : traces_) {
+      if (open_.has(trace->number())) continue;
+      if (auto done = describe(*trace); !done) return done;
+    }
+    std::erase_if(traces_, [&](const auto& trace) { return !open_.has(trace->number()); });
     return {};
   }
 
   Result<void> register_unused(const EventClass& event_class) {
-    Registered& known = registered_[event_class];
-    if (known.segment != 0) return {};
-    const Schema schema = map_schema(event_class, since_0_4_).schema;
-    const Schema* const there =
-        encoder_.find_schema(static_cast<std::uint16_t>(event_class.id.value_or(0)));
-    // Annotated afterwards, it is another class.
-    if (there != nullptr && extends(*there, schema)) return {};
-    auto done = register_class(event_class, known);
+    auto done = register_class(event_class, registered_[event_class]);
     if (done || done.error().code != ErrorCode::kLimitExceeded) return done;
     adaptations_.add(Adaptation::kUnused);
     return {};
@@ -243,7 +261,8 @@ class TraceWriter final : public Writer {
   Registered* last_ = nullptr;  // of the event at hand
   std::optional<EntityId> segment_stream_;
   std::uint64_t segment_ = 1;
-  std::vector<const EventClass*> described_;  // of data streams that are open
+  OpenTraces open_;
+  std::vector<std::shared_ptr<const TraceDescription>> traces_;  // whose classes may be unused
   std::uint64_t open_streams_ = 0;
   std::vector<Value> row_;
   Adaptations adaptations_;

@@ -202,6 +202,7 @@ TEST(TraceWriter, ClassesWithoutEventsForWhichNoIdIsLeftAreCounted) {
       }
     }
   }
+  EXPECT_TRUE(writer->finish().has_value());
   ASSERT_EQ(writer->receipt().size(), 1U);
   EXPECT_EQ(writer->receipt()[0].count, 2U);
   EXPECT_TRUE(writer->receipt()[0].lossy);
