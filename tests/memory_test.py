@@ -54,6 +54,15 @@ class Memory(CommandTest):
         trace = self.file("segments", b"".join(segments))
         self.assertLess(self.most("print", "-q", "--output", "jsonl", "--order", "time", trace), LIMIT)
 
+    def test_restoring_the_order_of_what_steps_back(self):
+        """Nearly all events of the CTF trace wait for others."""
+        events = b"".join(w.event(0, w.varint(i), delta=1000) for i in range(20_000))
+        trace = self.file("steps_back", SCHEMA + (w.reset(10**9) + events) * 100)
+        self.assertLess(self.most("convert", "-q", "--to", "ctf2", "-o", "lowered", trace), LIMIT)
+        self.assertLess(self.most("convert", "-q", "--to", "dial9", "-o", "restored", "lowered"), LIMIT)
+        self.most("convert", "-q", "--to", "dial9", "--begin", "1", "-o", "anew", trace)
+        self.assertEqual((self.folder / "restored").read_bytes(), (self.folder / "anew").read_bytes())
+
     def test_time_lines_of_ever_new_tasks(self):
         """Keys, tracks and names of `latency` are bounded."""
         schemas = w.header() + b"".join((

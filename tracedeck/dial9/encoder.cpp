@@ -27,6 +27,60 @@ std::uint32_t head_of(std::uint16_t type_id) {
   return std::to_underlying(FrameTag::kEvent) | std::uint32_t{type_id} << 8;
 }
 
+// What comes before the values of an event.
+struct EventHead {
+  std::uint16_t type_id = 0;
+  std::optional<std::uint64_t> timestamp = {};
+  std::uint64_t timestamp_base = 0;
+};
+// Most bytes of it, with the timestamp reset that may be needed.
+constexpr std::size_t kEventHeadRoom = kTimestampResetSize + kEventHeaderSize + kTimestampDeltaSize;
+
+// What was put, and the timestamp base behind it.
+struct PutEvent {
+  std::uint8_t* end = nullptr;
+  std::uint64_t timestamp_base = 0;
+};
+
+PutEvent put_head(std::uint8_t* to, const EventHead& of) {
+  std::uint64_t base = of.timestamp_base;
+  if (of.timestamp && (*of.timestamp < base || *of.timestamp - base > kMaxTimestampDelta)) {
+    to = put_timestamp_reset(to, *of.timestamp);
+    base = *of.timestamp;
+  }
+  const std::uint32_t head = head_of(of.type_id);
+  *to++ = static_cast<std::uint8_t>(head);
+  store_le(to, of.type_id);
+  to += sizeof of.type_id;
+  if (!of.timestamp) return {to, base};
+  const std::uint64_t delta = *of.timestamp - base;
+  store_le(to, static_cast<std::uint16_t>(delta));
+  to[2] = static_cast<std::uint8_t>(delta >> 16);
+  return {to + kTimestampDeltaSize, *of.timestamp};
+}
+
+// An event whose head there is room for. Nothing: there is too little room for its values, or they
+// do not fit their fields; what was put then does not count.
+std::optional<PutEvent> put_in_one_pass(std::uint8_t* to, const std::uint8_t* limit,
+                                        const EventHead& head,
+                                        std::span<const FieldDefinition> fields,
+                                        std::span<const Value> values) {
+  PutEvent put = put_head(to, head);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Value& value = values[i];
+    const bool is_plain = is_plain_number(fields[i], value);
+    std::size_t size = kMaxVarintSize;
+    if (!is_plain) [[unlikely]] {
+      const ValueMeasure measure = measure_value(fields[i], value);
+      if (measure.fault != nullptr) return std::nullopt;
+      size = measure.size;
+    }
+    if (limit - put.end < static_cast<std::ptrdiff_t>(size)) return std::nullopt;
+    put.end = is_plain ? put_plain_number(put.end, value) : put_value(put.end, fields[i], value);
+  }
+  return put;
+}
+
 std::string path_of(std::string_view type, std::string_view field) {
   return fmt::format("{}.{}", type.substr(0, 64), field.substr(0, 64));
 }
@@ -221,32 +275,26 @@ Result<void> Encoder::write_event(std::uint16_t type_id, std::optional<std::uint
   if (values.size() != known->fields.size()) {
     return misuse(fmt::format("{} values for {} fields", values.size(), known->fields.size()), {});
   }
-  std::size_t size = kTimestampResetSize + kEventHeaderSize + kTimestampDeltaSize;
+  if (has_room(kEventHeadRoom)) {
+    if (const auto put = put_in_one_pass(cursor_, limit_, {type_id, timestamp, timestamp_base_},
+                                         known->fields, values)) {
+      cursor_ = put->end;
+      timestamp_base_ = put->timestamp_base;
+      return {};
+    }
+  }
+  std::size_t size = kEventHeadRoom;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const ValueMeasure measure = measure_value(known->fields[i], values[i]);
     if (measure.fault != nullptr) return misuse(measure.fault, known->fields[i].name);
     size += measure.size;
   }
   if (Result<void> made = make_room(size); !made) return made;
-  std::uint8_t* to = cursor_;
-  if (timestamp &&
-      (*timestamp < timestamp_base_ || *timestamp - timestamp_base_ > kMaxTimestampDelta)) {
-    to = put_timestamp_reset(to, *timestamp);
-    timestamp_base_ = *timestamp;
-  }
-  const std::uint32_t head = head_of(type_id);
-  *to++ = static_cast<std::uint8_t>(head);
-  store_le(to, type_id);
-  to += sizeof type_id;
-  if (timestamp) {
-    const std::uint64_t delta = *timestamp - timestamp_base_;
-    store_le(to, static_cast<std::uint16_t>(delta));
-    to[2] = static_cast<std::uint8_t>(delta >> 16);
-    to += kTimestampDeltaSize;
-    timestamp_base_ = *timestamp;
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) to = put_value(to, known->fields[i], values[i]);
-  cursor_ = to;
+  PutEvent put = put_head(cursor_, {type_id, timestamp, timestamp_base_});
+  for (std::size_t i = 0; i < values.size(); ++i)
+    put.end = put_value(put.end, known->fields[i], values[i]);
+  cursor_ = put.end;
+  timestamp_base_ = put.timestamp_base;
   return {};
 }
 

@@ -16,8 +16,9 @@ namespace tracedeck::dial9 {
 
 // A schema for an event class.
 struct SchemaMapping {
-  Schema schema = {};              // annotations only with `since_0_4`
-  std::vector<bool> kept = {};     // for each member of the payload: is it a field of the schema?
+  Schema schema = {};  // annotations only with `since_0_4`
+  // For each member of the payload, 1 if it is a field of the schema, else 0.
+  std::vector<std::uint8_t> kept = {};
   std::uint64_t plain_stacks = 0;  // fields of pooled stacks that are written in place
   std::uint64_t annotations_lost = 0;
 };

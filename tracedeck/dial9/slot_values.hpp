@@ -8,9 +8,15 @@
 #include "tracedeck/dial9/encoder.hpp"
 #include "tracedeck/dial9/schema.hpp"
 #include "tracedeck/dial9/value.hpp"
+#include "tracedeck/dial9/value_encode.hpp"
 #include "tracedeck/model/tape.hpp"
 
 namespace tracedeck::dial9 {
+
+// Whether the value of a field is the number in the slot and nothing else.
+[[nodiscard]] inline bool is_plain_number(const FieldDefinition& field, const Slot& slot) {
+  return !field.optional && slot.kind <= SlotKind::kReal && number_facts(field.type).size != 0;
+}
 
 // Converts the fields of one event after the other. Values point into the slots' bytes or into
 // memory of this object, until the next event.

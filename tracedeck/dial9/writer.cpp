@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "tracedeck/dial9/encoder.hpp"
+#include "tracedeck/dial9/make_value.hpp"
 #include "tracedeck/dial9/schema_mapping.hpp"
 #include "tracedeck/dial9/slot_values.hpp"
 #include "tracedeck/format/adaptations.hpp"
@@ -177,22 +179,28 @@ class TraceWriter final : public Writer {
     if (auto collected = collect_values(event); !collected) return collected;
     std::optional<std::uint64_t> timestamp;
     if (event.has_time()) timestamp = timestamp_of(event);
-    return encoder_.write_event(last_->type_id, timestamp, row_);
+    return encoder_.write_event(last_->type_id, timestamp,
+                                std::span(row_).first(last_->mapping.schema.fields.size()));
   }
 
   Result<void> collect_values(const Event& event) {
     values_.begin_event();
-    row_.clear();
     const SchemaMapping& mapping = last_->mapping;
+    if (row_.size() < mapping.schema.fields.size()) row_.resize(mapping.schema.fields.size());
+    const FieldDefinition* field = mapping.schema.fields.data();
+    Value* value = row_.data();
     const Slot* slot = event.payload().data();
-    for (std::size_t i = 0; i < mapping.kept.size(); ++i, slot = slot->next()) {
-      if (!mapping.kept[i]) {
+    for (const std::uint8_t is_kept : mapping.kept) {
+      if (is_kept == 0) {
         adaptations_.add(Adaptation::kField);
-        continue;
+      } else if (is_plain_number(*field, *slot)) {
+        *value++ = detail::scalar((field++)->type, slot->bits);
+      } else {
+        auto converted = values_.convert(*field++, *slot);
+        if (!converted) return std::unexpected(std::move(converted.error()));
+        *value++ = *converted;
       }
-      auto value = values_.convert(mapping.schema.fields[row_.size()], *slot);
-      if (!value) return std::unexpected(std::move(value.error()));
-      row_.push_back(*value);
+      slot = slot->next();
     }
     return {};
   }
@@ -264,7 +272,7 @@ class TraceWriter final : public Writer {
   OpenTraces open_;
   std::vector<std::shared_ptr<const TraceDescription>> traces_;  // whose classes may be unused
   std::uint64_t open_streams_ = 0;
-  std::vector<Value> row_;
+  std::vector<Value> row_;  // values of the event at hand, and room for more
   Adaptations adaptations_;
 };
 

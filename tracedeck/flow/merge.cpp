@@ -22,13 +22,6 @@ struct Input {
   bool pinned = false;  // by the output batch at hand
 };
 
-// Whether it is an event with a time, or a loss with a place.
-[[nodiscard]] bool is_timed(const Record& record) {
-  if (record.kind == RecordKind::kEvent) [[likely]]
-    return record.event.has_time();
-  return record.kind == RecordKind::kLoss && record.loss->place;
-}
-
 class Merge final : public RecordSource {
  public:
   Merge(std::vector<std::unique_ptr<RecordSource>> sources, OrderBy by, TimeOf time_of)
@@ -57,13 +50,8 @@ class Merge final : public RecordSource {
   }
 
  private:
-  // Of a record that is timed.
   [[nodiscard]] OrderKey key_of(Input& input) const {
-    if (input.position->kind == RecordKind::kLoss) [[unlikely]]
-      return OrderKey::from(*input.position->loss->place);
-    const Event& event = input.position->event;
-    const std::uint64_t value = by_ == OrderBy::kRecorded ? event.end_time : event.time;
-    return input.keys(*event.event_class->clock, value);
+    return flow::key_of(*input.position, input.keys, by_);
   }
 
   // Delivers what source `opened_` has before its first event with a time.

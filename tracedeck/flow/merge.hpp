@@ -4,13 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "tracedeck/flow/order_key.hpp"
+#include "tracedeck/flow/record_key.hpp"
 #include "tracedeck/format/reader.hpp"
 
 namespace tracedeck::flow {
-
-// Which time of an event with a begin and an end counts.
-enum class OrderBy : std::uint8_t { kRecorded, kBegan };
 
 // The records of all sources as one: of the events that come next in each, the earliest first. Each
 // source keeps its own order, ties keep the order of the sources. An event without a time and every

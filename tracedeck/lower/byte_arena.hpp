@@ -33,6 +33,7 @@ class ReusedArena final : public ByteArena {
     return kept;
   }
   void clear() {
+    if (used_ == 0 && chunk_ == 0) return;
     // What an unusual event took is given back.
     if (chunks_.size() > kChunksKept) chunks_.resize(kChunksKept);
     if (!chunks_.empty() && chunks_.front().size > kChunk) chunks_.clear();

@@ -32,18 +32,23 @@ FieldProgram FieldLowering::add_members(const FieldClass* structure, std::string
   if (of == nullptr) return program;
   for (const Member& member : of->members)
     add_value(program, std::string(prefix) + member.name.str(), member.field_class);
-  // Runs of what stays as it is are one step.
   FieldProgram fused;
+  std::size_t inner = 0;  // of the value before
+  bool joins = false;
   for (FieldStep& step : program) {
-    const bool joins =
-        !fused.empty() && step.kind == FieldStep::Kind::kCopy &&
-        fused.back().kind == FieldStep::Kind::kCopy &&
-        (fused.size() < 2 || fused[fused.size() - 2].kind != FieldStep::Kind::kOptional);
-    if (joins) {
-      fused.back().count += step.count;
+    const bool is_inner = inner != 0;
+    const bool is_optional = step.kind == FieldStep::Kind::kOptional;
+    if (is_inner) {
+      --inner;
+    } else if (is_optional) {
+      inner = step.count;
+    }
+    if (joins && !is_inner) {
+      add_to_run(fused, std::move(step));
     } else {
       fused.push_back(std::move(step));
     }
+    joins = !is_inner && !is_optional;
   }
   return fused;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tracedeck/lower/byte_arena.hpp"
+#include "tracedeck/lower/slot_run.hpp"
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/tape.hpp"
 
@@ -12,10 +13,10 @@ namespace tracedeck::lower {
 
 struct FieldStep {
   enum class Kind : std::uint8_t {
-    kCopy,      // `count` values stay as they are
-    kNumber,    // an integer of at most 64 bits, which `width` bits held; 0: a variable length
-    kOpen,      // a structure begins, whose members have fields of their own,
-    kClose,     // and ends
+    kCopy,    // `count` values stay as they are
+    kNumber,  // `count` integers of at most 64 bits, which `width` bits held; 0: a variable length
+    kOpen,    // a structure begins, whose members have fields of their own,
+    kClose,   // and ends
     kOptional,  // a value that may be absent: by the next `count` steps
     kText,      // a value of `field_class` as text
     // Of targets with nested classes:
@@ -36,14 +37,31 @@ struct FieldStep {
 };
 using FieldProgram = std::vector<FieldStep>;
 
+// Adds a step for the value behind that of the last step. Runs of what stays as it is are one.
+void add_to_run(FieldProgram& program, FieldStep step);
+
+// Whether values that were lowered by it come back slot by slot as they lie.
+[[nodiscard]] bool restores_in_place(const FieldProgram& program);
+
+namespace field_program_detail {
+[[nodiscard]] bool lower(const FieldProgram& program, const Slot* slot, SlotRun& out,
+                         ByteArena& arena);
+[[nodiscard]] bool restore(const FieldProgram& program, const Slot*& slot, const Slot* end,
+                           SlotRun& out, ByteArena& arena);
+}  // namespace field_program_detail
+
 // Appends the values at `slot`, lowered, to `out`. False: an integer of variable length does not
 // fit, or a text.
-[[nodiscard]] bool lower_values(const FieldProgram& program, const Slot* slot,
-                                std::vector<Slot>& out, ByteArena& arena);
+[[nodiscard]] inline bool lower_values(const FieldProgram& program, const Slot* slot, SlotRun& out,
+                                       ByteArena& arena) {
+  return program.empty() || field_program_detail::lower(program, slot, out, arena);
+}
 
 // The inverse: appends to `out` what the values between `slot` and `end` were made from, and moves
 // `slot` behind them. False: they were made from none, as after an edit by another program.
-[[nodiscard]] bool restore_values(const FieldProgram& program, const Slot*& slot, const Slot* end,
-                                  std::vector<Slot>& out, ByteArena& arena);
+[[nodiscard]] inline bool restore_values(const FieldProgram& program, const Slot*& slot,
+                                         const Slot* end, SlotRun& out, ByteArena& arena) {
+  return program.empty() || field_program_detail::restore(program, slot, end, out, arena);
+}
 
 }  // namespace tracedeck::lower

@@ -158,8 +158,7 @@ std::size_t LoweredClass::memory() const {
   return bytes;
 }
 
-bool PacketPart::lower(std::span<const Slot> values, std::vector<Slot>& out,
-                       ByteArena& arena) const {
+bool PacketPart::lower(std::span<const Slot> values, SlotRun& out, ByteArena& arena) const {
   if (program.empty()) return true;
   std::vector<Slot> users;
   const Slot* slot = values.data();
@@ -170,7 +169,17 @@ bool PacketPart::lower(std::span<const Slot> values, std::vector<Slot>& out,
     if (is_kept) users.insert(users.end(), slot, next);
     slot = next;
   }
-  return lower_values(program, users.data(), out, arena);
+  const bool fits = lower_values(program, users.data(), out, arena);
+  static_cast<void>(out.settled());  // before `users` goes
+  return fits;
+}
+
+bool PacketPart::restore(const Slot*& slot, const Slot* end, std::vector<Slot>& slots,
+                         ByteArena& arena) const {
+  SlotRun out(slots);
+  const bool fits = restore_values(program, slot, end, out, arena);
+  static_cast<void>(out.settled());
+  return fits;
 }
 
 std::uint64_t LoweredClass::time_of(const Event& event) const {
@@ -179,9 +188,9 @@ std::uint64_t LoweredClass::time_of(const Event& event) const {
   return nearest(event.began_at());
 }
 
-bool LoweredClass::lower(const Event& event, std::vector<Slot>& out, ByteArena& arena) const {
+bool LoweredClass::lower(const Event& event, SlotRun& out, ByteArena& arena) const {
   if (source_.has_duration && time_ != Time::kNone)
-    out.push_back(signed_slot(static_cast<std::int64_t>(event.end_time - event.time)));
+    out.add(signed_slot(static_cast<std::int64_t>(event.end_time - event.time)));
   if (!lower_values(payload_program_, event.payload().data(), out, arena) ||
       !lower_values(specific_, event.specific_context().data(), out, arena) ||
       !lower_values(common_, event.common_context().data(), out, arena))
@@ -192,10 +201,10 @@ bool LoweredClass::lower(const Event& event, std::vector<Slot>& out, ByteArena& 
       return false;
   }
   if (!shape_.stream_keys.empty()) {
-    for (const StreamKey& key : event.stream->keys) out.push_back(unsigned_slot(key.value));
+    for (const StreamKey& key : event.stream->keys) out.add(unsigned_slot(key.value));
   }
-  if (shape_.stream_number) out.push_back(unsigned_slot(event.stream->entity.ordinal));
-  if (time_ == Time::kScaled) out.push_back(unsigned_slot(event.time));
+  if (shape_.stream_number) out.add(unsigned_slot(event.stream->entity.ordinal));
+  if (time_ == Time::kScaled) out.add(unsigned_slot(event.time));
   return true;
 }
 
@@ -211,23 +220,25 @@ bool LoweredClass::restore(const Event& event, RestoredValues& values, ByteArena
   };
   std::uint64_t duration = 0;
   if (source_.has_duration && time_ != Time::kNone && !number(duration)) return false;
-  std::vector<Slot>& own = values.payload;
-  std::vector<Slot>& specific = values.specific;
-  own.clear();
-  specific.clear();
-  values.slots.clear();
+  values.made.clear();
+  values.payload.clear();
+  values.specific.clear();
   values.packet.clear();
+  SlotRun own(values.payload);
+  SlotRun specific(values.specific);
+  SlotRun all(values.made);
   if (!restore_values(payload_program_, slot, end, own, arena) ||
       !restore_values(specific_, slot, end, specific, arena) ||
-      !restore_values(common_, slot, end, values.slots, arena) ||
-      !restore_values(packet_header_.program, slot, end, values.packet.header, arena) ||
-      !restore_values(packet_context_.program, slot, end, values.packet.context, arena))
+      !restore_values(common_, slot, end, all, arena) ||
+      !packet_header_.restore(slot, end, values.packet.header, arena) ||
+      !packet_context_.restore(slot, end, values.packet.context, arena))
     return false;
-  if (source_.self_described && !is_name_and_texts(own)) return false;
-  values.common_count = static_cast<std::uint32_t>(values.slots.size());
+  if (source_.self_described && !is_name_and_texts(own.slots())) return false;
+  values.common_count = static_cast<std::uint32_t>(all.size());
   values.specific_count = static_cast<std::uint32_t>(specific.size());
-  values.slots.insert(values.slots.end(), specific.begin(), specific.end());
-  values.slots.insert(values.slots.end(), own.begin(), own.end());
+  for (const std::span<const Slot> part : {specific.slots(), own.slots()})
+    all.keep(part.data(), part.data() + part.size());
+  values.slots = all.slots();
   values.stream_keys.resize(shape_.stream_keys.size());
   for (std::uint64_t& key : values.stream_keys) {
     if (!number(key)) return false;

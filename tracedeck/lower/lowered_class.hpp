@@ -20,7 +20,9 @@ namespace tracedeck::lower {
 
 // The values of an event that was restored.
 struct RestoredValues {
-  std::vector<Slot> slots = {};  // common context, specific context, payload
+  // Common context, specific context, payload: those that are stored, or `made`.
+  std::span<const Slot> slots = {};
+  std::vector<Slot> made = {};
   std::uint32_t common_count = 0;
   std::uint32_t specific_count = 0;
   PacketValues packet = {};
@@ -28,8 +30,8 @@ struct RestoredValues {
   std::uint64_t stream_number = 0;
   std::uint64_t time = 0;
   std::uint64_t end_time = 0;
-  std::vector<Slot> specific = {};  // for the while
-  std::vector<Slot> payload = {};
+  std::vector<Slot> payload = {};  // for the while
+  std::vector<Slot> specific = {};
 };
 
 // A packet header or context, of which some members are lowered.
@@ -38,8 +40,10 @@ struct PacketPart {
   FieldProgram program = {};
 
   // False: values are missing.
-  [[nodiscard]] bool lower(std::span<const Slot> values, std::vector<Slot>& out,
-                           ByteArena& arena) const;
+  [[nodiscard]] bool lower(std::span<const Slot> values, SlotRun& out, ByteArena& arena) const;
+  // The inverse, as `restore_values`: to the end of `slots`, as copies.
+  [[nodiscard]] bool restore(const Slot*& slot, const Slot* end, std::vector<Slot>& slots,
+                             ByteArena& arena) const;
 };
 
 // Fields come in this order: duration, payload, specific context, common context, packet header and
@@ -64,7 +68,7 @@ class LoweredClass {
 
   // The slots of an event of the class, appended to `out`. False: it is not of this shape, or lacks
   // values of its packet, and what was appended is to be dropped.
-  [[nodiscard]] bool lower(const Event& event, std::vector<Slot>& out, ByteArena& arena) const;
+  [[nodiscard]] bool lower(const Event& event, SlotRun& out, ByteArena& arena) const;
   // Its time in nanoseconds, modulo 2^64 where it is out of range.
   [[nodiscard]] std::uint64_t time_of(const Event& event) const;
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -88,10 +89,11 @@ class LoweringWriter final : public LoweringStage {
                                           .payload = std::move(payload)});
   }
 
-  Result<void> put(const EventClass& event_class, std::uint64_t time) {
+  Result<void> put(const EventClass& event_class, std::uint64_t time,
+                   std::span<const Slot> values) {
     Event event{.event_class = &event_class, .stream = &stream_, .time = time, .end_time = time};
-    event.slots = slots_.data();
-    event.slot_count = static_cast<std::uint32_t>(slots_.size());
+    event.slots = values.data();
+    event.slot_count = static_cast<std::uint32_t>(values.size());
     return next().write(Record(event));
   }
 
@@ -100,7 +102,7 @@ class LoweringWriter final : public LoweringStage {
     own_receipt().count(Convention::kDescription);
     slots_.clear();
     Mark{.trace = trace.index, .class_id = class_id, .text = text}.append(slots_);
-    return put(*mark_class_, 0);
+    return put(*mark_class_, 0, slots_);
   }
 
   template <class List>
@@ -237,13 +239,16 @@ class LoweringWriter final : public LoweringStage {
   bool lower(const Event& event) {
     slots_.clear();
     arena_.clear();
-    return last_lowered_->lowered->lower(event, slots_, arena_);
+    SlotRun out(slots_);
+    const bool fits = last_lowered_->lowered->lower(event, out, arena_);
+    values_ = out.slots();
+    return fits;
   }
 
   Result<void> put(const Lowered& lowered, const Event& event) {
     ++lowered.account->events;
     last_time_ = lowered.lowered->time_of(event);
-    return put(*lowered.target, last_time_);
+    return put(*lowered.target, last_time_, values_);
   }
 
   Result<void> find_lowered(const Event& event, bool in_packet, bool any_integer) {
@@ -294,7 +299,7 @@ class LoweringWriter final : public LoweringStage {
     arena_.clear();
     LossMark{.trace = (*stream)->trace->index, .stream = loss.stream->entity.ordinal, .loss = loss}
         .append(slots_, arena_);
-    return put(*loss_class_, last_time_);
+    return put(*loss_class_, last_time_, slots_);
   }
 
   std::shared_ptr<TraceDescription> description_;  // of what the target gets
@@ -313,6 +318,7 @@ class LoweringWriter final : public LoweringStage {
   EntityId last_class_ = EntityId::none();
   Known* last_known_ = nullptr;      // of `last_class_`
   Lowered* last_lowered_ = nullptr;  // of `last_class_` and `last_stream_`
+  std::span<const Slot> values_;     // of the event at hand: its own, or `slots_`
   std::vector<Slot> slots_;
   ReusedArena arena_;
   std::uint64_t last_time_ = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <span>
 #include <utility>
@@ -15,6 +16,13 @@ namespace {
 
 bool has_duration(const EventClass& source) {
   return source.has_duration && source.clock != nullptr;
+}
+
+// What a step of any kind that restores in place lowers to itself.
+bool are_plain(const Event& event) {
+  const Slot* const end = event.slots + event.slot_count;
+  return std::all_of(event.slots, end,
+                     [](const Slot& slot) { return slot.kind <= SlotKind::kReal; });
 }
 
 }  // namespace
@@ -62,6 +70,10 @@ NestedClass::NestedClass(const EventClass& source, NestedShape shape,
   specific_ = specific.add_members(source.specific_context.get());
   specific_context_ = specific.take();
   kept_.insert(kept_.end(), specific.kept().begin(), specific.kept().end());
+  in_place_ =
+      shape == NestedShape{.any_string = shape.any_string, .any_integer = shape.any_integer} &&
+      !has_duration(source) && !source.self_described && restores_in_place(common_->program) &&
+      restores_in_place(specific_) && restores_in_place(payload_program_);
   name_ = source.name.value_or("");
   if (name_.empty() && source.id) name_ = fmt::format("#{}", *source.id);
 }
@@ -76,36 +88,49 @@ std::size_t NestedClass::memory() const {
 
 bool NestedClass::lower(const Event& event, std::uint64_t order, NestedValues& values,
                         ByteArena& arena) const {
-  std::vector<Slot>& out = values.slots;
-  out.clear();
+  if (in_place_ && are_plain(event)) {
+    values.slots = {event.slots, event.slot_count};
+    values.common_count = event.common_count;
+    values.specific_count = event.specific_count;
+    return true;
+  }
+  values.made.clear();
+  SlotRun out(values.made);
   if (!lower_values(common_->program, event.common_context().data(), out, arena)) return false;
   values.common_count = static_cast<std::uint32_t>(out.size());
   if (!lower_values(specific_, event.specific_context().data(), out, arena)) return false;
   values.specific_count = static_cast<std::uint32_t>(out.size()) - values.common_count;
-  if (has_duration(source_)) out.push_back(unsigned_slot(event.end_time - event.time));
+  if (has_duration(source_)) out.add(unsigned_slot(event.end_time - event.time));
   if (!lower_values(payload_program_, event.payload().data(), out, arena)) return false;
   if (shape_.in_packet) {
     const auto part = [&](const PacketPart& of, const std::vector<Slot>& slots) {
       if (of.program.empty()) return true;
-      const std::size_t head = out.size();
-      out.push_back(head_slot(SlotKind::kStructure, 0, 0));
+      const std::size_t head = out.open(head_slot(SlotKind::kStructure, 0, 0));
       if (!of.lower(slots, out, arena)) return false;
-      out[head].length = static_cast<std::uint32_t>(out.size() - head - 1);
+      out.close(head);
       return true;
     };
     if (!part(packet_header_, event.packet->header) ||
         !part(packet_context_, event.packet->context))
       return false;
   }
-  if (shape_.clock_value) out.push_back(unsigned_slot(event.time));
-  if (shape_.ordered) out.push_back(unsigned_slot(order));
+  if (shape_.clock_value) out.add(unsigned_slot(event.time));
+  if (shape_.ordered) out.add(unsigned_slot(order));
+  values.slots = out.slots();
   return true;
 }
 
-bool NestedClass::restore(const Event& event, RestoredValues& values, std::uint64_t& order,
-                          ByteArena& arena) const {
-  std::vector<Slot>& out = values.slots;
-  out.clear();
+bool NestedClass::restore(const Event& event, RestoredValues& values, ByteArena& arena) const {
+  if (in_place_) {
+    values.slots = {event.slots, event.slot_count};
+    values.common_count = event.common_count;
+    values.specific_count = event.specific_count;
+    values.packet.clear();
+    values.time = values.end_time = source_.clock == nullptr ? 0 : event.time;
+    return true;
+  }
+  values.made.clear();
+  SlotRun out(values.made);
   const auto part = [&](const FieldProgram& program, std::span<const Slot> slots) {
     const Slot* slot = slots.data();
     const Slot* const end = slot + slots.size();
@@ -127,22 +152,28 @@ bool NestedClass::restore(const Event& event, RestoredValues& values, std::uint6
   if (has_duration(source_) && !number(duration)) return false;
   const std::size_t begin = out.size();
   if (!restore_values(payload_program_, slot, end, out, arena)) return false;
-  if (source_.self_described && !is_name_and_texts(std::span(out).subspan(begin))) return false;
+  values.slots = out.slots();
+  if (source_.self_described && !is_name_and_texts(values.slots.subspan(begin))) return false;
   values.packet.clear();
   const auto packet_part = [&](const PacketPart& of, std::vector<Slot>& slots) {
     if (of.program.empty()) return true;
     if (slot >= end || slot->kind != SlotKind::kStructure) return false;
     ++slot;
-    return restore_values(of.program, slot, end, slots, arena);
+    return of.restore(slot, end, slots, arena);
   };
   if (!packet_part(packet_header_, values.packet.header) ||
       !packet_part(packet_context_, values.packet.context))
     return false;
   values.time = source_.clock == nullptr ? 0 : event.time;
   if (shape_.clock_value && !number(values.time)) return false;
+  std::uint64_t order = 0;
   if (shape_.ordered && !number(order)) return false;
   values.end_time = values.time + duration;
   return slot == end;
+}
+
+std::uint64_t NestedClass::order_of(const Event& event) {
+  return event.slot_count == 0 ? 0 : event.slots[event.slot_count - 1].bits;
 }
 
 bool has_whole_frequency(const ClockClass& clock) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,8 @@ struct NestedContext {
 
 // Slots of an event: common context, specific context, payload.
 struct NestedValues {
-  std::vector<Slot> slots = {};
+  std::span<const Slot> slots = {};  // those of the source, or `made`
+  std::vector<Slot> made = {};
   std::uint32_t common_count = 0;
   std::uint32_t specific_count = 0;
 };
@@ -63,13 +65,14 @@ class NestedClass {
   // Bytes that its programs and receipt take, about.
   [[nodiscard]] std::size_t memory() const;
 
-  // False: a value needs another shape. `order`: how many events of its sequence came before.
+  // False: a value needs another shape. `order`: how many events of its sequence came before. The
+  // values are valid as long as those of the event.
   [[nodiscard]] bool lower(const Event& event, std::uint64_t order, NestedValues& values,
                            ByteArena& arena) const;
-  // The inverse; what it says of the order goes to `order`. False: the event was not lowered from
-  // this class.
-  [[nodiscard]] bool restore(const Event& event, RestoredValues& values, std::uint64_t& order,
-                             ByteArena& arena) const;
+  // The inverse. False: the event was not lowered from this class.
+  [[nodiscard]] bool restore(const Event& event, RestoredValues& values, ByteArena& arena) const;
+  // What an event of an `ordered` shape says of its order.
+  [[nodiscard]] static std::uint64_t order_of(const Event& event);
 
  private:
   const EventClass& source_;
@@ -83,6 +86,9 @@ class NestedClass {
   PacketPart packet_header_;
   PacketPart packet_context_;
   std::vector<Kept> kept_;
+  // Values come back slot by slot as they lie, so that those which need no look stay where they
+  // are.
+  bool in_place_ = false;
 };
 
 // Whether a second has a whole number of ticks, as targets want it.

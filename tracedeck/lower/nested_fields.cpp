@@ -86,18 +86,17 @@ FieldClassPtr NestedFields::take() {
 FieldProgram NestedFields::members(const StructureClass& source, const std::string& path,
                                    Scope& scope) {
   FieldProgram program;
-  bool follows_copy = false;
+  bool joins = false;
   for (const Member& each : source.members) {
     const std::size_t before = program.size();
     member(each, path.empty() ? each.name.str() : path + "." + each.name.str(), scope, program);
-    const bool is_copy =
-        program.size() == before + 1 && program.back().kind == FieldStep::Kind::kCopy;
-    // Runs of what stays as it is are one step.
-    if (is_copy && follows_copy) {
+    const bool is_one = program.size() == before + 1;
+    if (is_one && joins) {
+      FieldStep step = std::move(program.back());
       program.pop_back();
-      ++program.back().count;
+      add_to_run(program, std::move(step));
     }
-    follows_copy = is_copy;
+    joins = is_one;
   }
   return program;
 }

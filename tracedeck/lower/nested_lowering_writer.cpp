@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -267,15 +268,12 @@ class NestedLoweringWriter final : public LoweringStage {
 
   // -- Data streams ----------------------------------------------------------------------------
 
-  Result<OpenStream*> stream_of(const DataStream& stream) {
-    if (stream.entity == last_stream_) return last_source_;
-    const auto found = streams_.find(stream.entity);
-    if (found == streams_.end()) {
-      if (auto begun = begin_stream(stream); !begun) return std::unexpected(begun.error());
-    }
+  // Makes it the last one.
+  Result<void> find_stream(const DataStream& stream) {
+    if (auto begun = begin_stream(stream); !begun) return begun;
     last_stream_ = stream.entity;
     last_source_ = &streams_.at(stream.entity);
-    return last_source_;
+    return {};
   }
 
   Result<void> begin_stream(const DataStream& stream) override {
@@ -335,10 +333,13 @@ class NestedLoweringWriter final : public LoweringStage {
     return next().write(Record(RecordKind::kStreamBegin, &out.stream));
   }
 
-  // The packets to come are of that data stream of the source.
+  // Whether the packets to come are of that data stream of the source.
+  static bool says_keys(const OutStream& out, const DataStream& source) {
+    return out.source == source.entity || out.stream.stream_class->packet_context == nullptr;
+  }
+
   Result<void> say_keys(OutStream& out, const DataStream& source) {
-    if (out.stream.stream_class->packet_context == nullptr) return {};
-    if (out.source == source.entity) return {};
+    if (says_keys(out, source)) return {};
     if (auto ended = end_packet(out); !ended) return ended;
     out.packet = std::make_unique<Packet>();
     out.packet->stream = &out.stream;
@@ -468,12 +469,19 @@ class NestedLoweringWriter final : public LoweringStage {
     return std::make_unique<NestedClass>(source, shape, streams.common, nested_);
   }
 
+  // Of `last_known_`.
   ClassInTarget& class_for(const StreamsOf& streams, const EventClass& source, NestedShape shape) {
+    ClassInTarget* const last = last_known_->last;
+    const bool as_before =
+        last != nullptr && last->streams == &streams && last->lowered->shape() == shape;
+    return as_before ? *last : find_class(streams, source, shape);
+  }
+
+  ClassInTarget& find_class(const StreamsOf& streams, const EventClass& source, NestedShape shape) {
     const auto fits = [&](const ClassInTarget& each) {
       return each.streams == &streams && each.lowered->shape() == shape;
     };
     ClassInTarget*& last = last_known_->last;
-    if (last != nullptr && fits(*last)) return *last;
     const auto found = std::ranges::find_if(last_known_->lowered, fits);
     if (found != last_known_->lowered.end()) return *(last = &*found);
     last = &last_known_->lowered.emplace_back(
@@ -501,9 +509,11 @@ class NestedLoweringWriter final : public LoweringStage {
       if (!last_known_->held) last_known_->held = event.stream == nullptr || is_held(*event.stream);
     }
     if (*last_known_->held) return next().write(record);
-    const auto stream = stream_of(*event.stream);
-    if (!stream) return std::unexpected(stream.error());
-    Sequence& sequence = *(*stream)->sequence;
+    if (event.stream->entity != last_stream_) {
+      if (auto found = find_stream(*event.stream); !found) return found;
+    }
+    TraceInTarget& trace = *last_source_->trace;
+    Sequence& sequence = *last_source_->sequence;
     const StreamsOf& streams = *sequence.streams;
     NestedShape shape;
     shape.in_packet = event.packet != nullptr && streams.packets_say_more &&
@@ -515,7 +525,7 @@ class NestedLoweringWriter final : public LoweringStage {
                                      : in_nanoseconds(event.event_class->clock->tick, event.time);
       shape.clock_value = !streams.whole_frequency;
       if (time < out->last) [[unlikely]] {
-        auto chosen = choose(sequence, *(*stream)->trace, time);
+        auto chosen = choose(sequence, trace, time);
         if (!chosen) return std::unexpected(chosen.error());
         out = *chosen;
         shape.ordered = out != &sequence.outs.front();
@@ -537,51 +547,55 @@ class NestedLoweringWriter final : public LoweringStage {
       lowered = &class_for(streams, *event.event_class, shape);
       arena_.clear();
     }
-    if (lowered->target == nullptr) begin_class(*(*stream)->trace, *lowered, event);
-    if (auto said = say_keys(*out, *event.stream); !said) return said;
+    if (lowered->target == nullptr) begin_class(trace, *lowered, event);
+    if (!says_keys(*out, *event.stream)) {
+      if (auto said = say_keys(*out, *event.stream); !said) return said;
+    }
     auto written = put(*lowered->target, *out, time, event);
-    if (!written) return written;
-    ++sequence.events;
-    ++lowered->account->events;
-    return {};
+    if (written) [[likely]] {
+      ++sequence.events;
+      ++lowered->account->events;
+    }
+    return written;
   }
 
   // For an event that is earlier than the one before in the first of them.
   Result<OutStream*> choose(Sequence& sequence, TraceInTarget& trace, std::uint64_t time) {
-    OutStream* earliest = nullptr;
-    for (std::size_t i = 1; i < sequence.outs.size(); ++i) {
-      OutStream& each = sequence.outs[i];
-      if (each.last <= time) return &each;
-      if (earliest == nullptr || each.last < earliest->last) earliest = &each;
-    }
+    // Each ends earlier than the one before.
+    const auto place = std::ranges::lower_bound(sequence.outs.begin() + 1, sequence.outs.end(),
+                                                time, std::ranges::greater(), &OutStream::last);
+    if (place != sequence.outs.end()) return &*place;
     if (sequence.outs.size() < kMostStreams) return add_out(sequence, trace);
-    return earliest;
+    return &sequence.outs.back();
   }
 
   Result<void> put(const EventClass& target, OutStream& out, std::uint64_t time,
                    const Event& source) {
-    Event event{.event_class = &target,
-                .stream = &out.stream,
-                .packet = out.packet.get(),
-                .time = time,
-                .end_time = time,
-                .offset = source.offset};
+    Record record;
+    Event& event = record.event;
+    event.event_class = &target;
+    event.stream = &out.stream;
+    event.packet = out.packet.get();
+    event.time = event.end_time = time;
+    event.offset = source.offset;
     event.slots = values_.slots.data();
     event.slot_count = static_cast<std::uint32_t>(values_.slots.size());
     event.common_count = values_.common_count;
     event.specific_count = values_.specific_count;
-    auto written = next().write(Record(event));
-    if (written) out.last = time;
+    auto written = next().write(record);
+    if (written) [[likely]]
+      out.last = time;
     return written;
   }
 
   // -- Losses ----------------------------------------------------------------------------------
 
   Result<void> write_loss(const Loss& loss) override {
-    const auto stream = stream_of(*loss.stream);
-    if (!stream) return std::unexpected(stream.error());
-    TraceInTarget& trace = *(*stream)->trace;
-    Sequence& sequence = *(*stream)->sequence;
+    if (loss.stream->entity != last_stream_) {
+      if (auto found = find_stream(*loss.stream); !found) return found;
+    }
+    TraceInTarget& trace = *last_source_->trace;
+    Sequence& sequence = *last_source_->sequence;
     StreamsOf& streams = *sequence.streams;
     if (streams.losses == nullptr) add_loss_class(trace, streams);
     if (!sequence.losses) {

@@ -13,8 +13,8 @@ namespace tracedeck::lower {
 [[nodiscard]] bool has_marks(const TraceDescription& description);
 
 // As `restore` (restoring_reader.hpp). Events are put back into the order in which they were
-// recorded; those that wait for others take at most `ReadOptions::max_state` bytes, beyond which
-// they come where they are stored, with a finding.
+// recorded: data streams are read side by side, and one whose next event has to wait is not read
+// on. Of a bare data stream all come as they are stored.
 [[nodiscard]] std::unique_ptr<Reader> restore_nested(std::unique_ptr<Reader> stored,
                                                      const TargetProfile& profile,
                                                      const ReadOptions& options);

@@ -4,8 +4,8 @@
 
 namespace tracedeck::lower {
 
-const Packet* RestoredPacket::take(const DataStream& stream, const PacketValues& values,
-                                   OutputBatch& output) {
+const Packet* RestoredPacket::go_on(const DataStream& stream, const PacketValues& values,
+                                    OutputBatch& output) {
   const bool goes_on = packet_ != nullptr && !values.empty() &&
                        same_values(packet_->packet.header, values.header) &&
                        same_values(packet_->packet.context, values.context);

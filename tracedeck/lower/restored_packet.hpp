@@ -30,10 +30,15 @@ class RestoredPacket {
   // Of the event that comes next, null if it is in none. Events of which packets say the same, one
   // after the other, are in one packet.
   [[nodiscard]] const Packet* take(const DataStream& stream, const PacketValues& values,
-                                   OutputBatch& output);
+                                   OutputBatch& output) {
+    return packet_ == nullptr && values.empty() ? nullptr : go_on(stream, values, output);
+  }
   void end(OutputBatch& output);
 
  private:
+  [[nodiscard]] const Packet* go_on(const DataStream& stream, const PacketValues& values,
+                                    OutputBatch& output);
+
   struct Made {
     Packet packet;
     ReusedArena arena;  // of its values

@@ -67,7 +67,7 @@ class RestoringReader final : public RestoringStage {
  public:
   RestoringReader(std::unique_ptr<Reader> stored, const TargetProfile& profile,
                   const ReadOptions& options)
-      : RestoringStage(std::move(stored), options), profile_(profile) {
+      : RestoringStage(std::move(stored), options, false), profile_(profile) {
     ahead_ = next_batch();
   }
 
@@ -77,8 +77,7 @@ class RestoringReader final : public RestoringStage {
   }
 
  private:
-  Result<BatchPtr> end() override {
-    if (std::exchange(ended_, true)) return nullptr;
+  void end() override {
     for (auto& [index, trace] : traces_) {
       for (auto& [ordinal, stream] : trace.streams) {
         pin(stream);
@@ -86,35 +85,32 @@ class RestoringReader final : public RestoringStage {
         output_.add(Record(RecordKind::kStreamEnd, stream.stream.get()));
       }
     }
-    return take_output();
   }
 
-  bool take(const Record& record) override {
+  Taken take(const Record& record) override {
     switch (record.kind) {
       case RecordKind::kEvent:
         return take_event(record);
       case RecordKind::kStreamBegin:
         // It is none of the traces that are restored, unless events come as they are stored.
-        return true;
+        return Taken::kYes;
       case RecordKind::kStreamEnd:
-        if (std::exchange(shows_stream_, false)) copy(record);
-        return true;
+        return std::exchange(shows_stream_, false) ? copy(record) : Taken::kYes;
       case RecordKind::kDescription:
-        return true;
+        return Taken::kYes;
       default:
-        copy(record);
-        return true;
+        return copy(record);
     }
   }
 
-  bool take_event(const Record& record) {
+  Taken take_event(const Record& record) {
     const Event& event = record.event;
     Stored& stored = classes_[*event.event_class];
     if (stored.is_mark) {
       take_mark(event);
-      return true;
+      return Taken::kYes;
     }
-    if (stored.is_loss && take_loss(event)) return true;
+    if (stored.is_loss && take_loss(event)) return Taken::kYes;
     if (stored.binding == nullptr && stored.asked != marks_ && !stored.is_other)
       find_binding(*event.event_class, stored);
     if (stored.binding == nullptr) return as_stored(record);
@@ -126,7 +122,7 @@ class RestoringReader final : public RestoringStage {
         return as_stored(record);
       }
       if (RestoredTrace::Stream* const stream = stream_of(binding))
-        return add(event, binding, *stream);
+        return add(event, binding, *stream) ? Taken::kYes : Taken::kNoRoom;
     }
     if (!std::exchange(stored.faulty, true)) {
       report(event.offset, fmt::format("an event of class `{}` holds what its mark does not allow; "
@@ -142,11 +138,10 @@ class RestoringReader final : public RestoringStage {
            kFreeSlots + kSlotsEachByte * (event.offset + event.size);
   }
 
-  bool as_stored(const Record& record) {
+  Taken as_stored(const Record& record) {
     if (!std::exchange(shows_stream_, true))
       copy(Record(RecordKind::kStreamBegin, record.event.stream));
-    copy(record);
-    return true;
+    return copy(record);
   }
 
   // -- Marks -----------------------------------------------------------------------------------
@@ -274,26 +269,21 @@ class RestoringReader final : public RestoringStage {
     return fits ? found->second : nullptr;
   }
 
-  bool add(const Event& stored, Binding& binding, RestoredTrace::Stream& stream) {
-    Slot* const room = output_.room(values_.slots.size());
-    if (room == nullptr) return false;
+  bool add(const Event& stored, const Binding& binding, RestoredTrace::Stream& stream) {
+    Record record(stored);
+    Event& event = record.event;
+    if (!put_values(stored, event)) return false;
     pin_input();
-    std::ranges::copy(values_.slots, room);
-    output_.commit(room + values_.slots.size());
-    slots_ += values_.slots.size();
     pin(stream);
-    Event event = stored;
     event.event_class = &binding.lowered->source();
     event.stream = stream.stream.get();
     event.packet = stream.packet.take(*stream.stream, values_.packet, output_);
     event.time = values_.time;
     event.end_time = values_.end_time;
-    event.slots = room;
-    event.slot_count = static_cast<std::uint32_t>(values_.slots.size());
     event.common_count = values_.common_count;
     event.specific_count = values_.specific_count;
     event.header_count = 0;
-    output_.add(Record(event));
+    output_.add(record);
     return true;
   }
 

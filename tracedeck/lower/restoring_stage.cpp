@@ -1,6 +1,6 @@
 #include "tracedeck/lower/restoring_stage.hpp"
 
-#include <span>
+#include <algorithm>
 #include <utility>
 
 #include "tracedeck/lower/mark_rule.hpp"
@@ -8,20 +8,32 @@
 namespace tracedeck::lower {
 
 Result<BatchPtr> RestoringStage::next_batch() {
-  while (true) {
-    if (input_ == nullptr) {
-      Result<BatchPtr> batch = read();
-      if (!batch) return batch;
-      if (*batch == nullptr) return end();
-      input_ = *std::move(batch);
-      at_ = 0;
+  for (;;) {
+    while (!output_.full()) {
+      const Record* const record = streams_.next();
+      if (record == nullptr) break;
+      const Taken taken = take(*record);
+      if (taken == Taken::kNoRoom) break;
+      if (taken == Taken::kYes) streams_.pass();
     }
-    pinned_ = false;
-    const std::span<const Record> records = input_->records();
-    while (at_ < records.size() && !output_.full() && take(records[at_])) ++at_;
-    if (at_ == records.size()) input_ = nullptr;
-    if (BatchPtr batch = take_output()) return batch;
+    if (!output_.empty()) {
+      streams_.begin_output();
+      return output_.take();
+    }
+    if (streams_.failure()) return std::unexpected(*streams_.failure());
+    if (!streams_.ended() || resume_waiting()) continue;
+    if (std::exchange(ended_, true)) return nullptr;
+    end();
   }
+}
+
+bool RestoringStage::copy_values(Event& event) {
+  Slot* const room = output_.room(event.slot_count);
+  if (room == nullptr) return false;
+  std::copy_n(event.slots, event.slot_count, room);
+  output_.commit(room + event.slot_count);
+  event.slots = room;
+  return true;
 }
 
 void RestoringStage::report(std::uint64_t offset, std::string text) {

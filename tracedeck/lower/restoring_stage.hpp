@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,7 @@
 #include "tracedeck/format/reader.hpp"
 #include "tracedeck/lower/byte_arena.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
+#include "tracedeck/lower/stored_streams.hpp"
 
 namespace tracedeck::lower {
 
@@ -31,27 +33,42 @@ class RestoringStage : public Reader {
   }
 
  protected:
-  RestoringStage(std::unique_ptr<Reader> stored, const ReadOptions& options)
-      : stored_(std::move(stored)), options_(options), description_(stored_->description()) {}
+  // `side_by_side`: the data streams of the stored trace are read so.
+  RestoringStage(std::unique_ptr<Reader> stored, const ReadOptions& options, bool side_by_side)
+      : stored_(std::move(stored)),
+        options_(options),
+        description_(stored_->description()),
+        streams_(*stored_, side_by_side, output_) {}
 
-  // The next batch of the stored trace.
-  [[nodiscard]] virtual Result<BatchPtr> read() { return stored_->next(); }
-  // False: the batch has to be handed on first, and the record comes again.
-  [[nodiscard]] virtual bool take(const Record& record) = 0;
-  // What comes when the stored trace has ended, until it is null.
-  [[nodiscard]] virtual Result<BatchPtr> end() = 0;
+  enum class Taken : std::uint8_t {
+    kYes,
+    kLater,   // it waits, or others come first
+    kNoRoom,  // the batch has to be handed on first, and the record comes again
+  };
+  [[nodiscard]] virtual Taken take(const Record& record) = 0;
+  // When the stored trace has ended but for data streams that wait: whether one goes on.
+  [[nodiscard]] virtual bool resume_waiting() { return false; }
+  // What comes when the stored trace has ended.
+  virtual void end() = 0;
 
   [[nodiscard]] Result<BatchPtr> next_batch();
-  // What was put together; null: nothing.
-  [[nodiscard]] BatchPtr take_output() { return output_.empty() ? nullptr : output_.take(); }
 
   // Before a record is added whose values lie in the batch at hand. Batches of marks alone go.
-  void pin_input() {
-    if (!std::exchange(pinned_, true)) output_.pin(input_);
-  }
-  bool copy(const Record& record) {
+  void pin_input() { streams_.pin(); }
+  Taken copy(const Record& record) {
     pin_input();
     output_.add(record);
+    return Taken::kYes;
+  }
+  // Lets an event that was made from `stored` have the values at hand. False: there is no room.
+  [[nodiscard]] bool put_values(const Event& stored, Event& event) {
+    const std::span<const Slot> values = values_.slots;
+    event.slots = values.data();
+    event.slot_count = static_cast<std::uint32_t>(values.size());
+    const bool stay =
+        values.data() >= stored.slots && values.data() < stored.slots + stored.slot_count;
+    if (!stay && !copy_values(event)) return false;
+    slots_ += values.size();
     return true;
   }
   // A finding about a mark, unless findings are not wanted.
@@ -69,17 +86,17 @@ class RestoringStage : public Reader {
   // Of the first trace that is restored, else as it is stored.
   std::shared_ptr<const TraceDescription> description_;
   OutputBatch output_;
+  StoredStreams streams_;
   BatchArena arena_{output_};
   RestoredValues values_;    // of the event at hand
   std::uint64_t slots_ = 0;  // of events that were restored
   std::uint64_t state_ = 0;  // bytes that marks may have become
   bool restores_ = false;    // a trace
-  bool ended_ = false;
 
  private:
-  BatchPtr input_;  // of which records from `at_` on are to be taken
-  std::size_t at_ = 0;
-  bool pinned_ = false;  // `input_`, by `output_`
+  [[nodiscard]] bool copy_values(Event& event);
+
+  bool ended_ = false;
 };
 
 }  // namespace tracedeck::lower

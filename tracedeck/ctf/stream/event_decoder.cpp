@@ -68,8 +68,11 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   begin_empty_ = state_.empty_elements;
   state_.event_class_id = 0;
   state_.event_class_beyond = false;
-  RunStatus status = tracedeck::ctf::run(schema_->event_header, state_);
-  if (status != RunStatus::kDone) return stop(status, begin, clock);
+  RunStatus status = RunStatus::kDone;
+  if (headers_ || !schema_->short_header || !schema_->short_header->take(state_)) {
+    status = tracedeck::ctf::run(schema_->event_header, state_);
+    if (status != RunStatus::kDone) return stop(status, begin, clock);
+  }
   const EventSchema* const event_schema =
       state_.event_class_beyond ? nullptr : schema_->find_event(state_.event_class_id);
   if (event_schema == nullptr) [[unlikely]] {

@@ -166,6 +166,7 @@ std::shared_ptr<const StreamSchema> SchemaBuilder::State::compile_stream(
   schema->packet_context = programs->compiled(scopes, Root::kPacketContext, at);
   at = {};
   schema->event_header = programs->compiled(scopes, Root::kEventHeader, at);
+  schema->short_header = ShortHeader::of(schema->event_header);
   schema->common_context = programs->compiled(scopes, Root::kCommonContext, at);
   schema->event_begin = at;
   schema->programs = programs;

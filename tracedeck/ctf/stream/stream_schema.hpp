@@ -14,6 +14,7 @@
 #include "tracedeck/ctf/stream/class_fault.hpp"
 #include "tracedeck/ctf/stream/position_state.hpp"
 #include "tracedeck/ctf/stream/program.hpp"
+#include "tracedeck/ctf/stream/short_header.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::ctf {
@@ -34,6 +35,7 @@ struct StreamSchema {
   const DataStreamClass* stream_class = nullptr;
   Program packet_context;
   Program event_header;
+  std::optional<ShortHeader> short_header;  // the same, for most events
   Program common_context;
   PositionState event_begin;  // what is known of the position behind the common context
   std::shared_ptr<EventPrograms> programs;

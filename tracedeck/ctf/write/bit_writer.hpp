@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/leb128.hpp"
 #include "tracedeck/model/field_class.hpp"
 
 namespace tracedeck::ctf {
@@ -38,7 +39,7 @@ class BitWriter {
     position_ -= std::uint64_t{8} * bytes;
   }
   // Makes room for `bytes` more than there are; stores of 8 bytes may go beyond by 8.
-  void reserve(std::size_t bytes) {
+  [[gnu::always_inline]] void reserve(std::size_t bytes) {
     const std::size_t needed = byte_size() + bytes + 16;
     if (needed > capacity_) [[unlikely]]
       grow(needed);
@@ -55,7 +56,9 @@ class BitWriter {
   void put(std::uint64_t value, std::uint32_t width, ByteOrder order) {
     reserve(9);
     if (((position_ | width) & 7) == 0) {
-      put_whole_bytes(value, width, order);
+      if (order == ByteOrder::kLittle) return put_whole_bytes(value, width);
+      store_be(data_.get() + position_ / 8, value << (64 - width));
+      position_ += width;
     } else if (order == ByteOrder::kLittle) {
       put_low_first(value, width);
     } else {
@@ -64,6 +67,30 @@ class BitWriter {
   }
 
   // The rest requires a position at a whole byte.
+
+  // The low `width` bits of a value, 8 to 64 in whole bytes, little-endian.
+  [[gnu::always_inline]] void put_whole_bytes(std::uint64_t value, std::uint32_t width) {
+    reserve(8);
+    store_le(data_.get() + position_ / 8, value);
+    position_ += width;
+  }
+  // Where the next bytes go, with room for `most`; behind the last of them comes `end_bytes`.
+  [[nodiscard]] std::uint8_t* begin_bytes(std::size_t most) {
+    reserve(most);
+    return data_.get() + position_ / 8;
+  }
+  void end_bytes(const std::uint8_t* end) {
+    position_ = 8 * static_cast<std::uint64_t>(end - data_.get());
+  }
+  // An unsigned LEB128 of a value. Returns the bits that it takes.
+  [[gnu::always_inline]] std::uint64_t put_leb128(std::uint64_t value) {
+    align(8);
+    reserve(kMaxLeb128Size);
+    std::uint8_t* const to = data_.get() + position_ / 8;
+    const auto size = static_cast<std::uint64_t>(encode_leb128(to, value) - to);
+    position_ += 8 * size;
+    return 8 * size;
+  }
   void put_bytes(ByteSpan bytes) {
     reserve(bytes.size());
     if (!bytes.empty()) std::memcpy(data_.get() + position_ / 8, bytes.data(), bytes.size());
@@ -89,22 +116,12 @@ class BitWriter {
     position_ = position;
   }
 
-  void grow(std::size_t needed) {
+  [[gnu::noinline]] void grow(std::size_t needed) {
     const std::size_t capacity = std::max<std::size_t>({needed, 2 * capacity_, 4096});
     auto data = std::make_unique_for_overwrite<std::uint8_t[]>(capacity);
     if (data_ != nullptr) std::memcpy(data.get(), data_.get(), byte_size());
     data_ = std::move(data);
     capacity_ = capacity;
-  }
-
-  void put_whole_bytes(std::uint64_t value, std::uint32_t width, ByteOrder order) {
-    std::uint8_t* const at = data_.get() + position_ / 8;
-    if (order == ByteOrder::kLittle) {
-      store_le(at, value);
-    } else {
-      store_be(at, value << (64 - width));
-    }
-    position_ += width;
   }
 
   void put_low_first(std::uint64_t value, std::uint32_t width) {

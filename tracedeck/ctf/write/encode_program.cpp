@@ -38,14 +38,20 @@ std::string_view encode_fault(EncodeStatus status) {
 class Encoder::Walk {
  public:
   Walk(Encoder& encoder, const EncodeProgram& program, BitWriter& out,
-       std::span<WrittenValue> values, std::span<const WrittenValue> packet_values, const Slot* end)
+       std::span<WrittenValue> values, std::span<const WrittenValue> packet_values)
       : encoder_(encoder),
         program_(program),
         out_(out),
         values_(values),
-        packet_values_(packet_values),
-        end_(end) {}
+        packet_values_(packet_values) {}
 
+  EncodeStatus root(std::uint32_t index, std::span<const Slot> slots) {
+    const Slot* slot = slots.data();
+    end_ = slot + slots.size();
+    return node(index, slot);
+  }
+
+ private:
   // Writes one node; `slot` is the value to write, and steps over what it takes.
   EncodeStatus node(std::uint32_t index, const Slot*& slot) {
     const EncodeNode& node = program_.nodes[index];
@@ -93,9 +99,35 @@ class Encoder::Walk {
     return EncodeStatus::kKind;
   }
 
- private:
   [[nodiscard]] std::uint32_t child(const EncodeNode& node, std::uint32_t i = 0) const {
     return program_.children[node.first_child + i];
+  }
+
+  // Writes the members of a structure from `first` on that are plain, as far as their values are
+  // too. Returns the next one. `slot` must not be the end.
+  std::uint32_t plain_members(const EncodeNode& structure, std::uint32_t first, const Slot*& slot) {
+    constexpr std::uint32_t kMost = 64;  // at once
+    const EncodeNode* const nodes = program_.nodes.data();
+    const std::uint32_t* const members = program_.children.data() + structure.first_child;
+    const std::uint32_t end = std::min(structure.child_count, first + kMost);
+    const Slot* const slots_end = end_;
+    const Slot* at = slot;
+    WrittenValue* const values = values_.data();
+    std::uint64_t clock = encoder_.clock_;
+    out_.align(8);
+    std::uint8_t* to = out_.begin_bytes(sizeof(std::uint64_t) * kMost);
+    std::uint32_t i = first;
+    for (; i < end && at < slots_end; ++i, ++at) {
+      const EncodeNode& node = nodes[members[i]];
+      if (!node.is_plain || at->kind > SlotKind::kSigned || !fits(node, *at)) break;
+      store_le(to, at->bits);
+      to += node.width / 8;
+      values[members[i]] = {at->bits, ++clock};
+    }
+    out_.end_bytes(to);
+    encoder_.clock_ = clock;
+    slot = at;
+    return i;
   }
 
   // The integer that ends where `out_` stands.
@@ -238,6 +270,14 @@ class Encoder::Walk {
   }
 
   EncodeStatus leb128(const EncodeNode& node, std::uint32_t index, const Slot*& slot) {
+    const bool padded = (node.roles & encoder_.padded_) != 0;
+    if (slot->kind == SlotKind::kUnsigned && !node.is_signed && !padded) [[likely]] {
+      const std::uint64_t size = out_.put_leb128(slot->bits);
+      written(index, slot->bits);
+      placed(node, size, slot->bits);
+      ++slot;
+      return EncodeStatus::kOk;
+    }
     const auto [source, next] = whole_value(node, slot);
     if (source == nullptr) return EncodeStatus::kKind;
     const IntegerBytes value(*source, node.is_signed);
@@ -245,7 +285,6 @@ class Encoder::Walk {
     out_.align(8);
     written(index, source->kind <= SlotKind::kSigned ? source->bits : 0);
     std::size_t last = value.last_group(node.is_signed);
-    const bool padded = (node.roles & encoder_.padded_) != 0;
     if (padded) last = std::max<std::size_t>(last, kMostGroups - 1);
     for (std::size_t group = 0; group <= last; ++group) {
       const std::uint8_t more = group < last ? 0x80 : 0;
@@ -412,8 +451,16 @@ class Encoder::Walk {
       if (slot >= end_ || slot->kind != SlotKind::kStructure) return EncodeStatus::kKind;
       ++slot;
     }
-    for (std::uint32_t i = 0; i < node.child_count; ++i) {
-      if (const EncodeStatus status = this->node(child(node, i), slot); status != EncodeStatus::kOk)
+    for (std::uint32_t i = 0; i < node.child_count;) {
+      if (slot < end_ && program_.nodes[child(node, i)].is_plain) {
+        const std::uint32_t next = plain_members(node, i, slot);
+        if (next != i) {
+          i = next;
+          continue;
+        }
+      }
+      if (const EncodeStatus status = this->node(child(node, i++), slot);
+          status != EncodeStatus::kOk)
         return status;
     }
     return EncodeStatus::kOk;
@@ -488,16 +535,25 @@ class Encoder::Walk {
   BitWriter& out_;
   std::span<WrittenValue> values_;
   std::span<const WrittenValue> packet_values_;
-  const Slot* end_;
+  const Slot* end_ = nullptr;  // of the values at hand
 };
 
 EncodeStatus Encoder::encode(const EncodeProgram& program, std::uint32_t root,
                              std::span<const Slot> slots, BitWriter& out,
                              std::span<WrittenValue> values,
                              std::span<const WrittenValue> packet_values) {
-  const Slot* slot = slots.data();
-  const Slot* const end = slot + slots.size();
-  return Walk(*this, program, out, values, packet_values, end).node(root, slot);
+  return Walk(*this, program, out, values, packet_values).root(root, slots);
+}
+
+EncodeStatus Encoder::encode(const EncodeProgram& program, std::span<const EncodeRoot> roots,
+                             BitWriter& out, std::span<WrittenValue> values,
+                             std::span<const WrittenValue> packet_values) {
+  Walk walk(*this, program, out, values, packet_values);
+  for (const EncodeRoot& each : roots) {
+    if (const EncodeStatus status = walk.root(each.node, each.slots); status != EncodeStatus::kOk)
+      return status;
+  }
+  return EncodeStatus::kOk;
 }
 
 }  // namespace tracedeck::ctf

@@ -61,6 +61,9 @@ struct EncodeNode {
   bool skips_head = false;  // steps over a structure's head slot first
   bool saturates = false;   // a value that is too large becomes the nearest there is
   bool in_parts = false;    // comes as `kWhole` and a saturated integer leave it
+  // kInteger of at most 64 bits, little-endian, in whole bytes, without a role. `ProgramBuilder`
+  // finds out; without, it is only written more slowly.
+  bool is_plain = false;
   ByteOrder byte_order = ByteOrder::kLittle;
   TextEncoding encoding = TextEncoding::kUtf8;
   EncodeExtent extent = EncodeExtent::kStatic;
@@ -101,6 +104,12 @@ struct EncodeCounts {
   std::uint64_t cut_strings = 0;  // at a NUL character, which ends a string
 };
 
+// Values by a node of a program.
+struct EncodeRoot {
+  std::uint32_t node = 0;
+  std::span<const Slot> slots = {};
+};
+
 // One thread at a time.
 class Encoder {
  public:
@@ -110,6 +119,10 @@ class Encoder {
   [[nodiscard]] EncodeStatus encode(const EncodeProgram& program, std::uint32_t root,
                                     std::span<const Slot> slots, BitWriter& out,
                                     std::span<WrittenValue> values,
+                                    std::span<const WrittenValue> packet_values);
+  // The same of several roots, one behind the other.
+  [[nodiscard]] EncodeStatus encode(const EncodeProgram& program, std::span<const EncodeRoot> roots,
+                                    BitWriter& out, std::span<WrittenValue> values,
                                     std::span<const WrittenValue> packet_values);
 
   // Where fields with roles that are written from now on go. Null: nowhere.

@@ -1,5 +1,6 @@
 #include "tracedeck/ctf/write/event_writer.hpp"
 
+#include <array>
 #include <string>
 
 namespace tracedeck::ctf {
@@ -83,17 +84,18 @@ EncodeStatus EventWriter::put_class_id(BitWriter& bits, std::uint64_t id) const 
 
 EncodeStatus EventWriter::encode_roots(StreamWriter& stream, TargetEventClass& target,
                                        const Event& event) {
-  EncodeStatus status = EncodeStatus::kOk;
-  const auto encode = [&](const std::optional<std::uint32_t>& root, std::span<const Slot> slots) {
-    if (root && status == EncodeStatus::kOk)
-      status =
-          trace_.encoder.encode(target.mapper->program(), *root, slots, stream.packets().bits(),
-                                target.values, stream.packet_values());
-  };
-  encode(target.common, event.common_context());
-  encode(target.specific, event.specific_context());
-  encode(target.body, event.payload());
-  return status;
+  const EncodeProgram& program = target.mapper->program();
+  BitWriter& bits = stream.packets().bits();
+  if (target.body && !target.common && !target.specific)
+    return trace_.encoder.encode(program, *target.body, event.payload(), bits, target.values,
+                                 stream.packet_values());
+  std::array<EncodeRoot, 3> roots;
+  std::size_t count = 0;
+  if (target.common) roots[count++] = {*target.common, event.common_context()};
+  if (target.specific) roots[count++] = {*target.specific, event.specific_context()};
+  if (target.body) roots[count++] = {*target.body, event.payload()};
+  return trace_.encoder.encode(program, std::span(roots).first(count), bits, target.values,
+                               stream.packet_values());
 }
 
 }  // namespace tracedeck::ctf

@@ -53,13 +53,15 @@ void PacketWriter::reach(std::uint64_t begin, std::uint64_t end) {
 void PacketWriter::begin_event(std::uint64_t id, std::uint64_t time) {
   position_before_ = bits_.position();
   bits_.align(8);
-  event_begin_ = bits_.position();
   time_before_ = last_time_;
   bits_.reserve(kEventHeaderRoom + 4 + 3);
-  std::uint8_t* const to = bits_.data() + event_begin_ / 8;
-  const std::uint8_t* const end = put_event_header(layout_, to, id, last_time_, time);
+  const std::uint64_t begin = bits_.position() / 8;
+  std::uint8_t* const to = bits_.data() + begin;
+  const bool is_short = layout_.has_clock && has_short_header(id, last_time_, time);
+  const std::uint8_t* const end = is_short ? put_event_header(to, id, last_time_, time)
+                                           : put_event_header(layout_, to, id, last_time_, time);
   last_time_ = time;
-  bits_.rewind(event_begin_ + 8 * static_cast<std::uint64_t>(end - to));
+  bits_.rewind(8 * (begin + static_cast<std::uint64_t>(end - to)));
 }
 
 void PacketWriter::begin_event() {

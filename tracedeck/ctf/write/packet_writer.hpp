@@ -99,7 +99,6 @@ class PacketWriter {
   bool has_size_ = true;
   BitWriter bits_;
   PacketFacts facts_;
-  std::uint64_t event_begin_ = 0;
   std::uint64_t position_before_ = 0;  // bits; padding follows
   std::uint64_t time_before_ = 0;
   std::uint64_t last_time_ = 0;

@@ -5,6 +5,9 @@
 namespace tracedeck::ctf {
 
 std::uint32_t ProgramBuilder::add(EncodeNode node) {
+  node.is_plain = node.op == EncodeOp::kInteger && !node.saturates && node.width <= 64 &&
+                  node.width % 8 == 0 && node.alignment == 8 && !node.reversed &&
+                  node.byte_order == ByteOrder::kLittle && node.roles == 0;
   if (program_.nodes.size() >= kMostNodes)
     fail("the field classes of an event have too many parts");
   program_.nodes.push_back(node);

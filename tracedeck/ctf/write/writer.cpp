@@ -13,12 +13,20 @@
 #include "tracedeck/ctf/write/stream_writer.hpp"
 #include "tracedeck/ctf/write/target_trace.hpp"
 #include "tracedeck/format/open_traces.hpp"
+#include "tracedeck/model/class_table.hpp"
 
 namespace tracedeck::ctf {
 namespace {
 
 // All packets that are open take at most so much memory, or one packet each.
 constexpr std::size_t kMostBuffered = std::size_t{24} << 20;
+
+// An event class as events of it were last written.
+struct KnownClass {
+  explicit KnownClass(const EventClass&) {}
+  const TargetStreamClass* stream_class = nullptr;  // of its data stream
+  TargetEventClass* target = nullptr;
+};
 
 class TraceWriter final : public Writer {
  public:
@@ -123,8 +131,10 @@ class TraceWriter final : public Writer {
   // `id`: that the source has for it.
   Result<std::unique_ptr<StreamWriter>> create(const DataStream& source,
                                                std::optional<std::uint64_t> id) {
-    if (traces_.begin(source.entity.trace))
+    if (traces_.begin(source.entity.trace)) {
       trace_.classes.forget([this](std::uint64_t trace) { return !traces_.has(trace); });
+      classes_.clear();
+    }
     auto stream_class = trace_.classes.stream_class(source);
     if (!stream_class) return std::unexpected(stream_class.error());
     auto file = output_.create_file(names_.file_name(source));
@@ -213,10 +223,18 @@ class TraceWriter final : public Writer {
   // -- Events ---------------------------------------------------------------------------------
 
   Result<void> write_event(const Event& event) {
-    if (event.stream->entity != last_source_ || event.event_class->entity != last_class_) {
-      if (auto found = find_class(event); !found) return found;
+    if (event.stream->entity != last_source_) [[unlikely]] {
+      auto opened = open(*event.stream);
+      if (!opened) return std::unexpected(opened.error());
+      last_source_ = event.stream->entity;
+      last_stream_ = *opened;
     }
     StreamWriter& stream = *last_stream_;
+    KnownClass& known = classes_[*event.event_class];
+    if (known.stream_class != &stream.stream_class()) [[unlikely]] {
+      if (auto found = find_class(*event.event_class, known); !found) return found;
+    }
+    TargetEventClass& target = *known.target;
     PacketWriter& packets = stream.packets();
     if (event.packet != nullptr && event.packet != stream.source()) [[unlikely]] {
       if (auto begun = stream.begin_packet(*event.packet); !begun) return begun;
@@ -228,14 +246,14 @@ class TraceWriter final : public Writer {
     if (stream.is_early(time)) {
       if (auto begun = stream.begin_another(time); !begun) return begun;
     }
-    Result<bool> understood = events_.put(stream, *last_target_, event, time);
+    Result<bool> understood = events_.put(stream, target, event, time);
     if (!understood) return std::unexpected(understood.error());
     const bool is_full = packets.bits().position() > packet_bits_ && packets.has_events();
     if ((is_full || !*understood) && stream.can_split_at(packets.event_begin())) {
       // Readers of a packet that begins at the event's time know it whatever the header says.
       packets.abandon_event();
       if (auto begun = stream.begin_another(time); !begun) return begun;
-      understood = events_.put(stream, *last_target_, event, time);
+      understood = events_.put(stream, target, event, time);
       if (!understood) return std::unexpected(understood.error());
     }
     if (!*understood) {
@@ -247,15 +265,12 @@ class TraceWriter final : public Writer {
     return keep_bounds(stream);
   }
 
-  Result<void> find_class(const Event& event) {
-    auto stream = open(*event.stream);
-    if (!stream) return std::unexpected(stream.error());
-    auto target = trace_.classes.event_class(*event.event_class, (*stream)->stream_class());
+  // As one of the data stream at hand.
+  Result<void> find_class(const EventClass& event_class, KnownClass& known) {
+    auto target = trace_.classes.event_class(event_class, last_stream_->stream_class());
     if (!target) return std::unexpected(target.error());
-    last_source_ = event.stream->entity;
-    last_class_ = event.event_class->entity;
-    last_stream_ = *stream;
-    last_target_ = *target;
+    known.stream_class = &last_stream_->stream_class();
+    known.target = *target;
     return write_metadata();
   }
 
@@ -293,9 +308,8 @@ class TraceWriter final : public Writer {
   std::deque<DataStreamClass> made_up_;  // of traces that have none
   StreamNames names_;
   EntityId last_source_ = EntityId::none();
-  EntityId last_class_ = EntityId::none();
-  StreamWriter* last_stream_ = nullptr;
-  TargetEventClass* last_target_ = nullptr;
+  StreamWriter* last_stream_ = nullptr;  // of `last_source_`
+  ClassCache<KnownClass> classes_;
 };
 
 struct Target {

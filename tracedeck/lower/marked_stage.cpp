@@ -1,0 +1,152 @@
+#include "tracedeck/lower/marked_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tracedeck/lower/field_lowering.hpp"
+#include "tracedeck/lower/mark_rule.hpp"
+#include "tracedeck/lower/nested_fields.hpp"
+
+namespace tracedeck::lower {
+namespace {
+
+bool same_ticks(const ClockClass* source, const ClockClass* stored) {
+  if (source == nullptr || stored == nullptr) return source == stored;
+  const Tick& is = stored->tick;
+  const Tick was = has_whole_frequency(*source) ? source->tick : Tick{};
+  return Uint128{is.numerator} * was.denominator == Uint128{was.numerator} * is.denominator;
+}
+
+// The keys are the last members of packet contexts.
+bool has_keys(const DataStreamClass& stored, const std::vector<std::string>& keys) {
+  if (keys.empty()) return true;
+  if (stored.packet_context == nullptr) return false;
+  const auto& members = stored.packet_context->as<StructureClass>()->members;
+  return members.size() >= keys.size() &&
+         std::all_of(members.end() - static_cast<std::ptrdiff_t>(keys.size()), members.end(),
+                     [](const Member& member) {
+                       return same_nested_form(*member.field_class, *wide_number());
+                     });
+}
+
+bool same_structure(const FieldClassPtr& lowered, const FieldClassPtr& stored) {
+  const auto is_empty = [](const FieldClassPtr& of) {
+    return of == nullptr || of->as<StructureClass>()->members.empty();
+  };
+  if (is_empty(lowered) || is_empty(stored)) return is_empty(lowered) && is_empty(stored);
+  return same_nested_form(*lowered, *stored);
+}
+
+}  // namespace
+
+void MarkedStage::ignore(std::string_view of, std::string_view name, std::string_view why) {
+  report(0, fmt::format("the mark of {} `{}` is ignored: {}", of, name, why));
+}
+
+void MarkedStage::take_marks() {
+  const TraceDescription& stored = *stored_->description();
+  for (; stream_classes_seen_ < stored.stream_classes().size(); ++stream_classes_seen_) {
+    const DataStreamClass& each = stored.stream_classes()[stream_classes_seen_];
+    if (const auto mark = AttributeMark::find(each.attributes)) take_mark(each, *mark);
+  }
+  for (; event_classes_seen_ < stored.event_classes().size(); ++event_classes_seen_) {
+    const EventClass& each = stored.event_classes()[event_classes_seen_];
+    if (const auto mark = AttributeMark::find(each.attributes)) take_mark(each, *mark);
+  }
+}
+
+MarkedTrace* MarkedStage::trace_of(const AttributeMark& mark, std::string_view of,
+                                   std::string_view name) {
+  if (mark.trace > traces_.size()) {
+    ignore(of, name, "no mark is about the trace before its own");
+    return nullptr;
+  }
+  constexpr std::uint64_t kTrace = 4096;
+  if (mark.trace == traces_.size()) state_ += kTrace;
+  MarkedTrace& trace = traces_
+                           .try_emplace(mark.trace, mark.trace, stored_->description()->input(),
+                                        options_.clock_shift)
+                           .first->second;
+  for (const std::string& text : mark.texts) {
+    state_ += kStateOfText * text.size();
+    if (state_ > options_.max_state) {
+      ignore(of, name, kTooMuchState);
+      return nullptr;
+    }
+    if (const auto added = trace.reader.add(text); !added)
+      report(0, fmt::format("a mark is ignored: {}", added.error().message));
+  }
+  announce(trace);
+  return trace.reader.description() == nullptr ? nullptr : &trace;
+}
+
+void MarkedStage::announce(MarkedTrace& trace) {
+  const std::shared_ptr<TraceDescription>& description = trace.reader.description();
+  if (description == nullptr) return;
+  if (!std::exchange(restores_, true)) description_ = description;
+  if (description->stored_as().empty()) prepare(*description, stored_->description()->format());
+  if (trace.classes == description->event_classes().size()) return;
+  output_.pin_lasting(description);
+  for (; trace.classes < description->event_classes().size(); ++trace.classes)
+    output_.add(Record(&description->event_classes()[trace.classes]));
+}
+
+void MarkedStage::take_mark(const DataStreamClass& stored, const AttributeMark& mark) {
+  const std::string name = stored.id ? fmt::to_string(*stored.id) : std::string();
+  MarkedTrace* const trace = trace_of(mark, "data stream class", name);
+  if (trace == nullptr) return;
+  // Of a trace without data streams.
+  if (!mark.streams && !mark.stream) return;
+  StoredStreamClass streams{.trace = trace};
+  if (mark.streams) {
+    streams.source = trace->reader.stream_class(mark.streams->stream_class);
+    streams.keys = mark.streams->keys;
+  } else if (mark.stream) {
+    const auto stream = trace->reader.data_stream(*mark.stream);
+    if (stream != nullptr) streams.source = stream->stream_class;
+    streams.only = mark.stream;
+  }
+  if (streams.source == nullptr)
+    return ignore("data stream class", name, "the class that it names is not described");
+  // Parts are told apart by their only key.
+  if (!has_keys(stored, streams.keys) || (streams.has_parts() && streams.keys.size() != 1))
+    return ignore("data stream class", name, "its packets do not say the keys that it names");
+  if (!same_ticks(streams.source->default_clock, stored.default_clock))
+    return ignore("data stream class", name, "its clock ticks otherwise than it says");
+  streams.common = std::make_shared<NestedContext>(
+      mark.is_loss ? nullptr : streams.source->common_context, nested_);
+  if (!same_structure(streams.common->field_class, stored.common_context))
+    return ignore("data stream class", name, "its common context has other fields than it says");
+  stream_classes_.emplace(stored.entity, std::move(streams));
+}
+
+void MarkedStage::take_mark(const EventClass& stored, const AttributeMark& mark) {
+  const std::string name = stored.name.value_or("");
+  MarkedTrace* const trace = trace_of(mark, "event class", name);
+  if (trace == nullptr) return;
+  const auto streams = stream_classes_.find(stored.stream_class->entity);
+  if (streams == stream_classes_.end() || streams->second.trace != trace) return;
+  StoredClass& entry = classes_[stored];
+  entry.streams = &streams->second;
+  if (mark.is_loss) {
+    entry.is_loss = same_structure(loss_class_.payload(), stored.payload);
+    if (!entry.is_loss) ignore("event class", name, "the class has other fields than it says");
+    return;
+  }
+  if (!mark.events) return;
+  const EventClass* const source = trace->reader.event_class(mark.events->event_class);
+  if (source == nullptr || source->stream_class != streams->second.source)
+    return ignore("event class", name, "the class that it names is not described");
+  auto lowered =
+      std::make_unique<NestedClass>(*source, mark.events->shape, streams->second.common, nested_);
+  state_ += lowered->memory();
+  if (state_ > options_.max_state) return ignore("event class", name, kTooMuchState);
+  if (!same_structure(lowered->payload(), stored.payload) ||
+      !same_structure(lowered->specific_context(), stored.specific_context))
+    return ignore("event class", name, "the class has other fields than it says");
+  entry.lowered = std::move(lowered);
+}
+
+}  // namespace tracedeck::lower
