@@ -191,10 +191,13 @@ class TraceWriter final : public Writer {
     Value* value = row_.data();
     const Slot* slot = event.payload().data();
     for (const std::uint8_t is_kept : mapping.kept) {
+      if (is_kept != 0 && is_plain_number(*field, *slot)) [[likely]] {
+        *value++ = detail::scalar((field++)->type, slot->bits);
+        ++slot;
+        continue;
+      }
       if (is_kept == 0) {
         adaptations_.add(Adaptation::kField);
-      } else if (is_plain_number(*field, *slot)) {
-        *value++ = detail::scalar((field++)->type, slot->bits);
       } else {
         auto converted = values_.convert(*field++, *slot);
         if (!converted) return std::unexpected(std::move(converted.error()));

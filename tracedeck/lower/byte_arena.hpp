@@ -33,7 +33,11 @@ class ReusedArena final : public ByteArena {
     return kept;
   }
   void clear() {
-    if (used_ == 0 && chunk_ == 0) return;
+    if (used_ != 0 || chunk_ != 0) rewind();
+  }
+
+ private:
+  [[gnu::noinline]] void rewind() {
     // What an unusual event took is given back.
     if (chunks_.size() > kChunksKept) chunks_.resize(kChunksKept);
     if (!chunks_.empty() && chunks_.front().size > kChunk) chunks_.clear();
@@ -41,7 +45,6 @@ class ReusedArena final : public ByteArena {
     used_ = 0;
   }
 
- private:
   static constexpr std::size_t kChunk = std::size_t{16} << 10;
   static constexpr std::size_t kChunksKept = 4;
   struct Chunk {

@@ -470,7 +470,8 @@ class NestedLoweringWriter final : public LoweringStage {
   }
 
   // Of `last_known_`.
-  ClassInTarget& class_for(const StreamsOf& streams, const EventClass& source, NestedShape shape) {
+  [[gnu::always_inline]] ClassInTarget& class_for(const StreamsOf& streams,
+                                                  const EventClass& source, NestedShape shape) {
     ClassInTarget* const last = last_known_->last;
     const bool as_before =
         last != nullptr && last->streams == &streams && last->lowered->shape() == shape;

@@ -48,7 +48,9 @@ class Encoder::Walk {
   EncodeStatus root(std::uint32_t index, std::span<const Slot> slots) {
     const Slot* slot = slots.data();
     end_ = slot + slots.size();
-    return node(index, slot);
+    const EncodeNode& root = program_.nodes[index];
+    return root.op == EncodeOp::kStructure && !root.skips_head ? structure(root, slot)
+                                                               : node(index, slot);
   }
 
  private:
@@ -119,9 +121,12 @@ class Encoder::Walk {
     std::uint32_t i = first;
     for (; i < end && at < slots_end; ++i, ++at) {
       const EncodeNode& node = nodes[members[i]];
-      if (!node.is_plain || at->kind > SlotKind::kSigned || !fits(node, *at)) break;
+      const bool fits_it = at->kind < SlotKind::kSigned
+                               ? at->bits <= node.most
+                               : at->kind == SlotKind::kSigned && fits(node, *at);
+      if (node.plain_bytes == 0 || !fits_it) break;
       store_le(to, at->bits);
-      to += node.width / 8;
+      to += node.plain_bytes;
       values[members[i]] = {at->bits, ++clock};
     }
     out_.end_bytes(to);
@@ -452,7 +457,7 @@ class Encoder::Walk {
       ++slot;
     }
     for (std::uint32_t i = 0; i < node.child_count;) {
-      if (slot < end_ && program_.nodes[child(node, i)].is_plain) {
+      if (slot < end_ && program_.nodes[child(node, i)].plain_bytes != 0) {
         const std::uint32_t next = plain_members(node, i, slot);
         if (next != i) {
           i = next;

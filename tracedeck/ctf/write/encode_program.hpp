@@ -61,9 +61,9 @@ struct EncodeNode {
   bool skips_head = false;  // steps over a structure's head slot first
   bool saturates = false;   // a value that is too large becomes the nearest there is
   bool in_parts = false;    // comes as `kWhole` and a saturated integer leave it
-  // kInteger of at most 64 bits, little-endian, in whole bytes, without a role. `ProgramBuilder`
-  // finds out; without, it is only written more slowly.
-  bool is_plain = false;
+  // Bytes of a kInteger of at most 64 bits, little-endian, in whole bytes, without a role; else 0.
+  // `ProgramBuilder` finds out; without, it is only written more slowly.
+  std::uint8_t plain_bytes = 0;
   ByteOrder byte_order = ByteOrder::kLittle;
   TextEncoding encoding = TextEncoding::kUtf8;
   EncodeExtent extent = EncodeExtent::kStatic;
@@ -75,6 +75,7 @@ struct EncodeNode {
   std::uint32_t ref_count = 0;
   RoleSet roles = 0;  // of integers
   std::uint64_t length = 0;
+  std::uint64_t most = 0;  // where it is plain, the largest unsigned value
 };
 
 struct EncodeProgram {

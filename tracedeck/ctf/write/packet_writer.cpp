@@ -7,8 +7,6 @@
 namespace tracedeck::ctf {
 namespace {
 
-// Of a packet whose head does not say how long it is, no more is kept: bytes.
-constexpr std::size_t kMostUnwritten = std::size_t{256} << 10;
 constexpr std::size_t kPortion = kMostAlignment / 8;
 
 }  // namespace
@@ -74,11 +72,7 @@ bool PacketWriter::end_event_header(std::span<const PlacedRole> roles, std::uint
   return last_time_ == time;
 }
 
-Result<void> PacketWriter::end_event() {
-  ++events_;
-  facts_.end = std::max(facts_.end, last_time_);
-  if (has_size_ || bits_.byte_size() < kMostUnwritten) [[likely]]
-    return {};
+Result<void> PacketWriter::write_portion() {
   // In portions that all alignments divide.
   const std::size_t portion = bits_.position() / 8 / kPortion * kPortion;
   auto written = output_->write(bits_.bytes().first(portion));

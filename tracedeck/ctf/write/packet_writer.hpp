@@ -1,6 +1,8 @@
 // Writes the packets of one data stream to its file.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -72,7 +74,13 @@ class PacketWriter {
   // time.
   [[nodiscard]] bool end_event_header(std::span<const PlacedRole> roles, std::uint64_t time);
   // The event is complete; its times become those of the packet. Errors: those of the output.
-  [[nodiscard]] Result<void> end_event();
+  [[nodiscard]] Result<void> end_event() {
+    ++events_;
+    facts_.end = std::max(facts_.end, last_time_);
+    if (has_size_ || bits_.byte_size() < kMostUnwritten) [[likely]]
+      return {};
+    return write_portion();
+  }
   // Where the event begins: bits, before padding.
   [[nodiscard]] std::uint64_t event_begin() const { return position_before_; }
   // Takes back what was written since `begin_event`.
@@ -91,7 +99,11 @@ class PacketWriter {
   [[nodiscard]] Result<void> finish() { return output_->finish(); }
 
  private:
+  // Of a packet whose head does not say how long it is, no more is kept: bytes.
+  static constexpr std::size_t kMostUnwritten = std::size_t{256} << 10;
+
   [[nodiscard]] bool put_roles();
+  [[nodiscard]] Result<void> write_portion();
 
   std::unique_ptr<io::Output> output_;
   PacketLayout layout_;

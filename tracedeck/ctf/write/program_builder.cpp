@@ -2,12 +2,18 @@
 
 #include <utility>
 
+#include "tracedeck/ctf/bits.hpp"
+
 namespace tracedeck::ctf {
 
 std::uint32_t ProgramBuilder::add(EncodeNode node) {
-  node.is_plain = node.op == EncodeOp::kInteger && !node.saturates && node.width <= 64 &&
-                  node.width % 8 == 0 && node.alignment == 8 && !node.reversed &&
-                  node.byte_order == ByteOrder::kLittle && node.roles == 0;
+  const bool is_plain = node.op == EncodeOp::kInteger && !node.saturates && node.width <= 64 &&
+                        node.width % 8 == 0 && node.alignment == 8 && !node.reversed &&
+                        node.byte_order == ByteOrder::kLittle && node.roles == 0;
+  if (is_plain) {
+    node.plain_bytes = static_cast<std::uint8_t>(node.width / 8);
+    node.most = low_bit_mask(node.width);
+  }
   if (program_.nodes.size() >= kMostNodes)
     fail("the field classes of an event have too many parts");
   program_.nodes.push_back(node);
