@@ -61,6 +61,7 @@ class JoinedThreadsTest(CommandTest):
             sql = f"select (select count(*) from thread_state join thread using (utid) where tid = {THREAD} and upid > 0)"
             self.assertNotEqual(rows(file, sql), [["0"]])
         self.check_page(*traces)
+        self.check_latency(*traces)
         return [(one.begin, one.name) for one in trace.slices if one.track == track]
 
     def check_page(self, *traces):
@@ -72,6 +73,17 @@ class JoinedThreadsTest(CommandTest):
         (states,) = [one for one in tracks if one["kind"] == TASK]
         threads = [one["id"] for one in tracks if one["kind"] == THREAD_KIND]
         self.assertEqual(states["parent"], threads[0] if len(threads) == 1 else 0)
+
+    def check_latency(self, *traces):
+        """The same in text and JSON: one line of the thread."""
+        answer = json.loads(self.check(run("latency", "--json", *traces), 0).stdout)
+        (states,) = [one for one in answer["tracks"] if one["group"] == "task"]
+        threads = {one["track"] for one in answer["tracks"] if one["group"] == "thread"}
+        self.assertEqual(states.get("parent"), next(iter(threads)) if len(threads) == 1 else None)
+        lines = self.check(run("latency", *traces), 0).stdout.decode().splitlines()
+        running = [line for line in lines if "running" in line]
+        self.assertEqual(len(running), 1)
+        self.assertEqual("in slices" in running[0], len(threads) == 1)
 
     def test_a_call_after_what_user_space_said(self):
         kernel = self.kernel(*self.call(1500, 1600))

@@ -42,7 +42,8 @@ void append_use(render::TextBuffer& out, const TrackUse& use, const Timeline& ti
   render::JsonObject object(out);
   object.string("track", track.name);
   object.string("group", track.group);
-  if (track.parent != kNoTrack) object.string("parent", timeline.track(track.parent).name);
+  if (const TrackId parent = timeline.parent_of(use.track); parent != kNoTrack)
+    object.string("parent", timeline.track(parent).name);
   if (use.busy != 0 && shows_busy(track.kind)) object.integer("busy", use.busy);
   if (use.busy_open != 0 && shows_busy(track.kind)) object.integer("busy_open", use.busy_open);
   if (!use.states.empty()) {

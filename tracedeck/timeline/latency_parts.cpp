@@ -50,8 +50,10 @@ bool has_word(std::string_view text, std::string_view word) {
 }  // namespace
 
 TrackId shown_under(const Timeline& timeline, TrackId track) {
-  const Track& each = timeline.track(track);
-  return each.kind == TrackKind::kState && each.parent != kNoTrack ? each.parent : track;
+  const TrackKind kind = timeline.track(track).kind;
+  const TrackId parent = timeline.parent_of(track);
+  const bool is_of_states = kind == TrackKind::kState || kind == TrackKind::kTask;
+  return is_of_states && parent != kNoTrack ? parent : track;
 }
 
 std::string track_title(const Timeline& timeline, TrackId id) {

@@ -27,21 +27,25 @@ std::string share_text(std::int64_t part, std::int64_t whole) {
   return part != 0 && share < 0.05 ? std::string("<0.1%") : fmt::format("{:.1f}%", share);
 }
 
+struct LineState : TrackUse::State {
+  std::int64_t known = 0;  // ns for which any state of its track is known
+};
+
 // What is shown in one line: a track, and the tracks of its states.
 struct Line {
   TrackId track = kNoTrack;
   std::int64_t busy = 0;
   std::int64_t busy_open = 0;
-  std::vector<TrackUse::State> states = {};  // the longest first
+  std::vector<LineState> states = {};  // the longest first
 
   [[nodiscard]] std::int64_t known() const {
     std::int64_t sum = 0;
-    for (const TrackUse::State& each : states) sum += each.time + each.open;
+    for (const LineState& each : states) sum += each.time + each.open;
     return sum;
   }
   [[nodiscard]] std::int64_t in(NameId state) const {
     std::int64_t sum = 0;
-    for (const TrackUse::State& each : states) {
+    for (const LineState& each : states) {
       if (each.name == state) sum += each.time + each.open;
     }
     return sum;
@@ -71,14 +75,15 @@ std::vector<Line> lines_of(const Latency& latency, const Timeline& timeline) {
       of_track[shown] = lines.size();
     }
     Line& line = lines[of_track[shown] - 1];
-    line.states.insert(line.states.end(), use.states.begin(), use.states.end());
+    std::int64_t known = 0;
+    for (const TrackUse::State& each : use.states) known += each.time + each.open;
+    for (const TrackUse::State& each : use.states) line.states.push_back({each, known});
     if (!shows_busy(timeline.track(use.track).kind)) continue;
     line.busy += use.busy;
     line.busy_open += use.busy_open;
   }
   for (Line& line : lines) {
-    std::erase_if(line.states,
-                  [](const TrackUse::State& each) { return each.time + each.open == 0; });
+    std::erase_if(line.states, [](const LineState& each) { return each.time + each.open == 0; });
     std::ranges::stable_sort(line.states, [](const auto& a, const auto& b) {
       return a.time + a.open > b.time + b.open;
     });
@@ -110,7 +115,7 @@ std::vector<Group> groups_of(std::vector<Line> lines, const Timeline& timeline) 
 NameId usual_state(const Group& group) {
   std::vector<std::pair<NameId, std::int64_t>> sums;
   for (const Line& line : group.lines) {
-    for (const TrackUse::State& state : line.states) {
+    for (const LineState& state : line.states) {
       auto sum = std::ranges::find(sums, state.name, &std::pair<NameId, std::int64_t>::first);
       if (sum == sums.end()) sum = sums.insert(sums.end(), {state.name, 0});
       sum->second += state.time + state.open;
@@ -131,10 +136,10 @@ void cut(Group& group, NameId usual, std::size_t top) {
   group.lines.resize(top);
 }
 
-std::string state_text(const TrackUse::State& state, std::int64_t known, const Timeline& timeline) {
-  std::string text =
-      fmt::format("{} {} {}", render::visible(timeline.name(state.name).text),
-                  share_text(state.time + state.open, known), length_text(state.time + state.open));
+std::string state_text(const LineState& state, const Timeline& timeline) {
+  std::string text = fmt::format("{} {} {}", render::visible(timeline.name(state.name).text),
+                                 share_text(state.time + state.open, state.known),
+                                 length_text(state.time + state.open));
   std::vector<std::string> more;
   if (state.spent > 0) more.push_back("on CPU " + length_text(state.spent));
   if (state.open > 0)
@@ -147,8 +152,7 @@ std::string line_text(const Line& line, const Timeline& timeline, bool is_cut,
   std::vector<std::string> parts;
   const std::int64_t known = line.known();
   const std::size_t shown = is_cut ? std::min(line.states.size(), kMostStates) : line.states.size();
-  for (std::size_t i = 0; i < shown; ++i)
-    parts.push_back(state_text(line.states[i], known, timeline));
+  for (std::size_t i = 0; i < shown; ++i) parts.push_back(state_text(line.states[i], timeline));
   if (shown < line.states.size()) {
     std::int64_t rest = known;
     for (std::size_t i = 0; i < shown; ++i) rest -= line.states[i].time + line.states[i].open;

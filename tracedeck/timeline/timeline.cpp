@@ -8,8 +8,20 @@ namespace tracedeck::timeline {
 TrackId Timeline::add_track(Track track) {
   const auto id = static_cast<TrackId>(tracks_.size() + 1);
   if (track.first_lane == kNoTrack) track.first_lane = id;
+  if (track.kind == TrackKind::kThread && track.lane == 0 && track.tid) {
+    const auto [place, is_new] = threads_.try_emplace(*track.tid, id);
+    if (!is_new) place->second = kNoTrack;
+  }
   tracks_.push_back(std::move(track));
   return id;
+}
+
+TrackId Timeline::parent_of(TrackId id) const {
+  const Track& track = this->track(id);
+  if (track.kind != TrackKind::kTask || track.parent != kNoTrack || !track.tid) return track.parent;
+  const auto thread = threads_.find(*track.tid);
+  if (thread == threads_.end() || thread->second == kNoTrack) return kNoTrack;
+  return this->track(thread->second).parent == id ? kNoTrack : thread->second;
 }
 
 namespace {

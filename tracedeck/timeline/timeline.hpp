@@ -81,6 +81,9 @@ class Timeline {
  public:
   [[nodiscard]] const Track& track(TrackId id) const { return tracks_[id - 1]; }
   [[nodiscard]] std::size_t track_count() const { return tracks_.size(); }
+  // The track that it is shown on, or kNoTrack: its parent; of the states that a scheduler gives a
+  // thread, the track of what that does, if as far as is known there is one such.
+  [[nodiscard]] TrackId parent_of(TrackId id) const;
   [[nodiscard]] const MarkName& name(NameId id) const { return names_[id - 1]; }
   [[nodiscard]] std::size_t name_count() const { return names_.size(); }
   [[nodiscard]] const TimelineCounts& counts() const { return counts_; }
@@ -117,6 +120,7 @@ class Timeline {
   void note_first_time(std::int64_t time);
 
   std::deque<Track> tracks_;
+  std::unordered_map<std::int64_t, TrackId> threads_;  // by tid; kNoTrack: there are several
   std::deque<MarkName> names_;
   std::unordered_map<std::string, NameId> by_text_;
   TimelineCounts counts_;

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
@@ -58,41 +57,14 @@ class Numbers {
   JsonArray array_;
 };
 
-// The tracks that others are shown on, by TrackId. States that a scheduler gives a thread are on
-// the track of what it does, where there is one such.
-std::vector<timeline::TrackId> parents_of(const Timeline& timeline) {
-  using timeline::TrackId;
-  std::unordered_map<std::int64_t, TrackId> threads;  // by tid; kNoTrack: there are several
-  std::vector<TrackId> parents = {timeline::kNoTrack};
-  for (TrackId id = 1; id <= timeline.track_count(); ++id) {
-    const timeline::Track& track = timeline.track(id);
-    parents.push_back(track.parent);
-    if (track.kind != timeline::TrackKind::kThread || track.lane != 0 || !track.tid) continue;
-    const auto [place, is_new] = threads.try_emplace(*track.tid, id);
-    if (!is_new) place->second = timeline::kNoTrack;
-  }
-  for (TrackId id = 1; id <= timeline.track_count(); ++id) {
-    const timeline::Track& track = timeline.track(id);
-    if (track.kind != timeline::TrackKind::kTask || track.parent != timeline::kNoTrack ||
-        !track.tid)
-      continue;
-    const auto thread = threads.find(*track.tid);
-    if (thread != threads.end() && thread->second != timeline::kNoTrack &&
-        timeline.track(thread->second).parent != id)
-      parents[id] = thread->second;
-  }
-  return parents;
-}
-
 void append_tracks(TextBuffer& out, const Timeline& timeline) {
-  const std::vector<timeline::TrackId> parents = parents_of(timeline);
   JsonArray tracks(out);
   for (timeline::TrackId id = 1; id <= timeline.track_count(); ++id) {
     const timeline::Track& track = timeline.track(id);
     JsonObject object(tracks.next());
     object.integer("id", std::uint64_t{id});
     object.integer("kind", static_cast<std::uint64_t>(track.kind));
-    object.integer("parent", std::uint64_t{parents[id]});
+    object.integer("parent", std::uint64_t{timeline.parent_of(id)});
     append_name(object.key("name"), track.name);
     append_name(object.key("group"), track.group);
     object.integer("rank", std::uint64_t{track.rank});

@@ -1,0 +1,58 @@
+#include "tracedeck/timeline/timeline.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace tracedeck::timeline {
+namespace {
+
+class ParentTest : public testing::Test {
+ protected:
+  TrackId add(TrackKind kind, std::optional<std::int64_t> tid, TrackId parent = kNoTrack) {
+    return timeline_.add_track({.kind = kind, .parent = parent, .tid = tid});
+  }
+
+  Timeline timeline_;
+};
+
+TEST_F(ParentTest, StatesOfAThreadAreOnTheTrackOfWhatItDoes) {
+  const TrackId states = add(TrackKind::kTask, 7);
+  EXPECT_EQ(timeline_.parent_of(states), kNoTrack);
+  const TrackId other = add(TrackKind::kThread, 8);
+  EXPECT_EQ(timeline_.parent_of(states), kNoTrack);
+  const TrackId thread = add(TrackKind::kThread, 7);
+  EXPECT_EQ(timeline_.parent_of(states), thread);
+  EXPECT_EQ(timeline_.parent_of(thread), kNoTrack);
+  EXPECT_EQ(timeline_.parent_of(add(TrackKind::kTask, 8)), other);
+}
+
+TEST_F(ParentTest, OfTwoThreadsOfOneNumberItIsNotKnownWhichItIs) {
+  const TrackId states = add(TrackKind::kTask, 7);
+  (void)add(TrackKind::kThread, 7);
+  (void)add(TrackKind::kThread, 7);
+  EXPECT_EQ(timeline_.parent_of(states), kNoTrack);
+}
+
+TEST_F(ParentTest, LanesOfAThreadAreNoOtherThread) {
+  const TrackId states = add(TrackKind::kTask, 7);
+  const TrackId thread = add(TrackKind::kThread, 7);
+  (void)timeline_.add_track(
+      {.kind = TrackKind::kThread, .lane = 1, .first_lane = thread, .tid = 7});
+  EXPECT_EQ(timeline_.parent_of(states), thread);
+}
+
+TEST_F(ParentTest, WhatATableSaysHolds) {
+  const TrackId group = add(TrackKind::kGroup, std::nullopt);
+  const TrackId states = add(TrackKind::kTask, 7, group);
+  (void)add(TrackKind::kThread, 7);
+  EXPECT_EQ(timeline_.parent_of(states), group);
+  // Nothing is shown on what is shown on it.
+  const TrackId task = add(TrackKind::kTask, 9);
+  (void)add(TrackKind::kThread, 9, task);
+  EXPECT_EQ(timeline_.parent_of(task), kNoTrack);
+}
+
+}  // namespace
+}  // namespace tracedeck::timeline
