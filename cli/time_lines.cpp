@@ -57,8 +57,8 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
     auto batch = pipeline->next();
     if (!batch) session.report(batch.error());
     if (!batch || *batch == nullptr) break;
-    notices.see(**batch);
     taken = result.stream->add(*batch);
+    for (const Record* const other : result.stream->interpreter().others()) notices.see(*other);
     if (see) see(**batch);
   }
   if (taken) taken = result.stream->finish();

@@ -25,7 +25,7 @@ class Balance {
     std::uint64_t& place = keys_.place(key);
     if (place == 0) {
       if (unused_.empty() && parts_.size() >= kMost) {
-        keys_.erase(key);
+        keys_.give_up_place();
         return false;
       }
       if (unused_.empty()) {

@@ -15,8 +15,10 @@
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/inference.hpp"
 #include "tracedeck/timeline/marking.hpp"
-#include "tracedeck/timeline/rule_parts.hpp"
+#include "tracedeck/timeline/point_rules.hpp"
 #include "tracedeck/timeline/rules.hpp"
+#include "tracedeck/timeline/slice_rules.hpp"
+#include "tracedeck/timeline/wait_rules.hpp"
 
 namespace tracedeck::timeline {
 namespace {
@@ -44,14 +46,19 @@ struct Interpreter::ClassPlan {
   bool has_duration;
   bool without_time;  // an event that lacks what it should have
   enum class Way : std::uint8_t {
-    kUnplanned,
-    kSkipped,  // nothing becomes of them, and nothing is to be counted
     kPlain,    // `is_of_line`, and all its events have one time in nanoseconds
+    kSkipped,  // nothing becomes of them, and nothing is to be counted
     kAny,
+    kUnplanned,
   };
   Way way = Way::kUnplanned;
   bool is_of_line = false;  // it makes marks, or says where they are: the line reaches to it
   std::vector<std::unique_ptr<Action>> actions = {};
+  struct Step {
+    ActionKind kind = ActionKind::kNone;
+    Action* action = nullptr;
+  };
+  std::vector<Step> steps = {};  // the same, and a kNone
 };
 
 class Interpreter::Work {
@@ -73,18 +80,23 @@ class Interpreter::Work {
 
   Result<void> add(const BatchPtr& batch, MarkSink& sink) {
     batches_.push_back(batch);
+    others_.clear();
     auto known = plans_.at_hand();
     for (const Record& record : batch->records()) {
       if (record.kind != RecordKind::kEvent) [[unlikely]] {
+        others_.push_back(&record);
         take(record);
         continue;
       }
       ClassPlan* const plan = known.find(*record.event.event_class);
       if (plan != nullptr && plan->way == ClassPlan::Way::kSkipped) {
         ++now_.number;
-      } else if (plan != nullptr && plan->way != ClassPlan::Way::kUnplanned) [[likely]] {
+      } else if (plan != nullptr && plan->way == ClassPlan::Way::kPlain) [[likely]] {
         ++now_.number;
         run(*plan, record.event);
+      } else if (plan != nullptr && plan->way == ClassPlan::Way::kAny) {
+        ++now_.number;
+        run_any(*plan, record.event);
       } else {
         take_first(record.event);
         known = plans_.at_hand();
@@ -98,6 +110,7 @@ class Interpreter::Work {
 
   Result<void> finish(MarkSink& sink) {
     flush_whole();
+    note_plain_time();
     end_damage(timeline_.end());
     marking_.finish(timeline_.end());
     if (const auto handed = hand_on(sink); !handed) return handed;
@@ -106,6 +119,7 @@ class Interpreter::Work {
 
   [[nodiscard]] const Timeline& timeline() const { return timeline_; }
   [[nodiscard]] const std::vector<BatchPtr>& batches() const { return batches_; }
+  [[nodiscard]] const std::vector<const Record*>& others() const { return others_; }
   [[nodiscard]] Timeline& timeline() { return timeline_; }
 
   [[nodiscard]] std::vector<std::string> explained() const {
@@ -162,7 +176,7 @@ class Interpreter::Work {
   }
 
   // An event of a class that has no plan yet, or is of another trace than the last.
-  [[gnu::noinline]] void take_first(const Event& event) {
+  [[gnu::noinline, gnu::cold]] void take_first(const Event& event) {
     ClassPlan* plan = &plans_[*event.event_class];
     while (plan->way == ClassPlan::Way::kUnplanned) {
       plan->way = ClassPlan::Way::kAny;
@@ -184,23 +198,50 @@ class Interpreter::Work {
     timeline_.note_event(plan.time_of(event.time));
   }
 
+  // Of a plan that is plain.
   [[gnu::always_inline]] void run(ClassPlan& plan, const Event& event) {
-    // What nearly all events are, and nothing waits for: in a few instructions.
-    // What has no actions is not plain.
-    const auto time = static_cast<std::int64_t>(std::min(event.time, kMostTime));
-    const bool is_plain = plan.way == ClassPlan::Way::kPlain && event.stream == last_stream_ &&
-                          !any_pending_ && time >= *latest_;
-    if (!is_plain) [[unlikely]]
+    // What nearly all events are, and nothing waits for: in a few instructions. A time beyond
+    // `kMostTime` is in the past when one is added.
+    if (event.stream != plain_stream_ || static_cast<std::int64_t>(event.time + 1) <= *latest_)
+        [[unlikely]]
       return run_any(plan, event);
+    const auto time = static_cast<std::int64_t>(event.time);
     *latest_ = time;
     now_.event = &event;
     now_.time = time;
-    timeline_.note_time(time);
-    run_actions(plan);
+    run_steps(plan.steps.data());
   }
 
-  [[gnu::always_inline]] void run_actions(const ClassPlan& plan) {
-    for (const auto& action : plan.actions) action->run(now_);
+  [[gnu::always_inline]] void run_steps(const ClassPlan::Step* step) {
+    for (;; ++step) {
+      switch (step->kind) {
+        case ActionKind::kNone:
+          return;
+        case ActionKind::kBeginSlice:
+          static_cast<BeginSlice*>(step->action)->run(now_);
+          break;
+        case ActionKind::kEndSlice:
+          static_cast<EndSlice*>(step->action)->run(now_);
+          break;
+        case ActionKind::kRequestWait:
+          static_cast<RequestWait*>(step->action)->run(now_);
+          break;
+        case ActionKind::kServeWait:
+          static_cast<ServeWait*>(step->action)->run(now_);
+          break;
+        case ActionKind::kMarkState:
+          static_cast<MarkState*>(step->action)->run(now_);
+          break;
+        case ActionKind::kMarkCounter:
+          static_cast<MarkCounter*>(step->action)->run(now_);
+          break;
+        case ActionKind::kOther:
+          step->action->run(now_);
+          break;
+        default:
+          std::unreachable();
+      }
+    }
   }
 
   [[gnu::noinline]] void run_any(ClassPlan& plan, const Event& event) {
@@ -208,6 +249,7 @@ class Interpreter::Work {
       if (plan.without_time) ++timeline_.mutable_counts().without_time;
       return;
     }
+    note_plain_time();
     note_stream(event);
     now_.event = &event;
     if (plan.clock != nullptr) now_.time = plan.time_of(event.time);
@@ -222,8 +264,17 @@ class Interpreter::Work {
     else
       *latest_ = now_.time;
     marking_.pass(now_.time);
-    run_actions(plan);
-    any_pending_ = damage_pending_ || marking_.any_ending();
+    for (const auto& action : plan.actions) action->run(now_);
+    const bool may_be_plain = plan.is_of_line && *latest_ >= 0;
+    note_pending(!may_be_plain || damage_pending_ || marking_.any_ending());
+  }
+
+  // Whether the next event is not plain in any case: damage has no end yet, slices are in `whole_`
+  // or have an end that is known, or the last event was not of the line.
+  void note_pending(bool any) { plain_stream_ = any ? &no_stream_ : last_stream_; }
+  // Of events that were plain the line knows no time before this.
+  void note_plain_time() {
+    if (plain_stream_ != &no_stream_) timeline_.note_time(now_.time);
   }
 
   // A step so far that the clock began anew, as after a reset. Beyond so many of them the clock is
@@ -250,7 +301,7 @@ class Interpreter::Work {
     Moment now = now_;
     now.end_time = plan.time_of(event.end_time);
     timeline_.note_time(std::max(now.time, now.end_time));
-    any_pending_ = true;
+    note_pending(true);
     if (!whole_.empty() && whole_.front().now.time != now.time) flush_whole();
     whole_.push_back({&plan, now});
     if (whole_.size() >= kMostAtOnce) flush_whole();
@@ -273,18 +324,20 @@ class Interpreter::Work {
     if (event.stream == last_stream_) [[likely]]
       return;
     last_stream_ = event.stream;
+    plain_stream_ = &no_stream_;
     now_.stream = event.stream == nullptr ? nullptr : &streams_[event.stream->entity];
     latest_ = now_.stream != nullptr ? &now_.stream->latest : &latest_of_none_;
   }
 
-  [[gnu::noinline]] void take(const Record& record) {
+  [[gnu::noinline, gnu::cold]] void take(const Record& record) {
+    note_plain_time();
     switch (record.kind) {
       case RecordKind::kLoss:
         return take(*record.loss);
       case RecordKind::kProblem:
         end_damage(now_.time);
         damage_pending_ = true;
-        any_pending_ = true;
+        note_pending(true);
         damage_begin_ = now_.time;
         damage_number_ = now_.number;
         return;
@@ -323,6 +376,7 @@ class Interpreter::Work {
   }
 
   Result<void> hand_on(MarkSink& sink) {
+    note_plain_time();
     timeline_.mutable_counts().events = now_.number;
     MarkBuffer& marks = marking_.marks();
     if (marks.empty()) return {};
@@ -359,7 +413,11 @@ class Interpreter::Work {
     if (plan.clock == nullptr) std::erase_if(actions, std::not_fn(only_prepares));
     plan.is_of_line = std::ranges::any_of(actions, std::not_fn(only_prepares));
     std::ranges::stable_sort(actions, {}, &PlannedAction::phase);
-    for (PlannedAction& each : actions) plan.actions.push_back(std::move(each.action));
+    for (PlannedAction& each : actions) {
+      plan.steps.push_back({each.action->kind(), each.action.get()});
+      plan.actions.push_back(std::move(each.action));
+    }
+    plan.steps.emplace_back();
     const bool is_plain = plan.is_of_line && plan.counts_nanoseconds && !plan.has_duration;
     plan.way = plan.actions.empty() && !plan.without_time ? ClassPlan::Way::kSkipped
                : is_plain                                 ? ClassPlan::Way::kPlain
@@ -407,6 +465,7 @@ class Interpreter::Work {
         ClassPlan& other = plans_[*each];
         if (each == &event_class || other.way == ClassPlan::Way::kUnplanned) continue;
         other.way = ClassPlan::Way::kUnplanned;
+        other.steps.clear();
         other.actions.clear();
       }
     }
@@ -439,7 +498,10 @@ class Interpreter::Work {
   std::set<const RuleSet*> paired_;
   ClassTable<ClassPlan> plans_;
   std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;
+  const DataStream no_stream_ = {};
   const DataStream* last_stream_ = nullptr;
+  // The same if nothing is pending (`note_pending`).
+  const DataStream* plain_stream_ = &no_stream_;
   std::int64_t latest_of_none_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t* latest_ = &latest_of_none_;               // of the last event's stream
   std::unordered_set<EntityId, EntityIdHash> unrelated_;  // clocks
@@ -447,11 +509,11 @@ class Interpreter::Work {
   // The last event, but without its end.
   Moment now_;
   bool damage_pending_ = false;  // its end is not known yet
-  bool any_pending_ = false;     // that, or slices in `whole_` or whose end is known
   std::int64_t damage_begin_ = 0;
   std::uint64_t damage_number_ = 0;
   std::vector<Whole> whole_;       // events that begin at the same time
   std::vector<BatchPtr> batches_;  // which these and marks refer to
+  std::vector<const Record*> others_;
 };
 
 std::string join_tables(const std::vector<std::string>& tables) {
@@ -479,6 +541,7 @@ Result<void> Interpreter::add(const BatchPtr& batch, MarkSink& sink) {
 Result<void> Interpreter::finish(MarkSink& sink) { return work_->finish(sink); }
 const Timeline& Interpreter::timeline() const { return work_->timeline(); }
 const std::vector<BatchPtr>& Interpreter::batches() const { return work_->batches(); }
+const std::vector<const Record*>& Interpreter::others() const { return work_->others(); }
 Timeline& Interpreter::timeline() { return work_->timeline(); }
 std::vector<std::string> Interpreter::explained() const { return work_->explained(); }
 std::vector<std::string> Interpreter::notices() const { return work_->notices(); }

@@ -43,6 +43,9 @@ class Interpreter {
   [[nodiscard]] const Timeline& timeline() const;
   // What marks refer to: of those that a sink is given, while it is called.
   [[nodiscard]] const std::vector<BatchPtr>& batches() const;
+  // The records of the last batch that were no events, for who would look for them too. They live
+  // as long as the batch.
+  [[nodiscard]] const std::vector<const Record*>& others() const;
   // For sinks that have tracks of their own beside those of marks.
   [[nodiscard]] Timeline& timeline();
   // What was applied and inferred, as tables in TOML: each, and all in one text.

@@ -1,54 +1,70 @@
 // From keys of a fixed number of 64-bit words to numbers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/base/time.hpp"
 
 namespace tracedeck::timeline {
 
-// Open addressing. A number is from 1 on; 0 is what is not there.
+// Open addressing; of keys that are a small value and a trace, as most are, one trace's are found
+// by that value. A number is from 1 on; 0 is what is not there.
 class KeyTable {
  public:
   static constexpr std::size_t kMostWords = 6;
+  static constexpr std::uint64_t kNear = 16'384;  // values below are small
 
   // `words`: of each key, at most `kMostWords`; 0 for a table of one entry.
   explicit KeyTable(std::size_t words) : words_(words), cells_((words + 1) * 16), mask_(15) {}
 
   [[nodiscard]] std::size_t words() const { return words_; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::size_t memory() const { return cells_.size() * sizeof(std::uint64_t); }
+  [[nodiscard]] std::size_t memory() const {
+    return (cells_.size() + near_.size()) * sizeof(std::uint64_t);
+  }
 
   // The number of a key, or 0.
   [[nodiscard, gnu::always_inline]] std::uint32_t find(const std::uint64_t* key) const {
-    return static_cast<std::uint32_t>(cells_[cell_of(key) + words_]);
+    return words_ == 2 ? find_pair(key[0], key[1])
+                       : static_cast<std::uint32_t>(cells_[cell_of_any(key) + words_]);
   }
 
   // The same in a table of two words.
   [[nodiscard, gnu::always_inline]] std::uint32_t find_pair(std::uint64_t value,
                                                             std::uint64_t trace) const {
-    return static_cast<std::uint32_t>(cells_[cell_of_pair(value, trace) + 2]);
+    if (is_near(value, trace)) [[likely]]
+      return static_cast<std::uint32_t>(near_[value]);
+    return find_far(value, trace);
   }
 
   // Where the number of a key stands, for it to be set at once: 0 if the key is new. Valid until
   // the next call.
   [[nodiscard, gnu::always_inline]] std::uint64_t& place(const std::uint64_t* key) {
-    std::uint64_t& number = cells_[cell_of(key) + words_];
+    if (words_ == 2) return place_pair(key[0], key[1]);
+    std::uint64_t& number = cells_[cell_of_any(key) + words_];
     return number != 0 ? number : new_place(key);
   }
   [[nodiscard, gnu::always_inline]] std::uint64_t& place_pair(std::uint64_t value,
                                                               std::uint64_t trace) {
-    std::uint64_t& number = cells_[cell_of_pair(value, trace) + 2];
-    return number != 0 ? number : new_pair(value, trace);
+    if (is_near(value, trace) && near_[value] != 0) [[likely]]
+      return near_[value];
+    return place_far(value, trace);
   }
+  // The key that `place` was asked for last is new, and is not to be there after all.
+  void give_up_place() { --size_; }
 
   // Forgets a key, which may not be there.
   void erase(const std::uint64_t* key) {
+    if (words_ == 2 && is_near(key[0], key[1])) {
+      if (std::exchange(near_[key[0]], 0) != 0) --size_;
+      return;
+    }
     std::size_t at = cell_of(key) / (words_ + 1);
     if (cells_[at * (words_ + 1) + words_] == 0) return;
     --size_;
@@ -69,18 +85,27 @@ class KeyTable {
   // Forgets the keys for whose number `keep(number)` is false.
   template <class Keep>
   void keep_if(const Keep& keep) {
+    for (std::uint64_t& number : near_) {
+      if (number == 0 || keep(static_cast<std::uint32_t>(number))) continue;
+      number = 0;
+      --size_;
+    }
     std::vector<std::uint64_t> old(cells_.size());
     old.swap(cells_);
-    size_ = 0;
     for (std::size_t at = 0; at < old.size(); at += words_ + 1) {
       const std::uint64_t number = old[at + words_];
-      if (number != 0 && keep(static_cast<std::uint32_t>(number))) place(&old[at]) = number;
+      if (number == 0) continue;
+      --size_;
+      if (keep(static_cast<std::uint32_t>(number))) place(&old[at]) = number;
     }
   }
 
   // Puts `change(number)`, which is not 0, in the place of each number.
   template <class Change>
   void change(const Change& change) {
+    for (std::uint64_t& number : near_) {
+      if (number != 0) number = change(static_cast<std::uint32_t>(number));
+    }
     for (std::size_t at = words_; at < cells_.size(); at += words_ + 1) {
       if (cells_[at] != 0) cells_[at] = change(static_cast<std::uint32_t>(cells_[at]));
     }
@@ -89,12 +114,28 @@ class KeyTable {
   // Calls `visit(number)` for each, in no order.
   template <class Visit>
   void for_each(const Visit& visit) const {
+    for (const std::uint64_t number : near_) {
+      if (number != 0) visit(static_cast<std::uint32_t>(number));
+    }
     for (std::size_t at = words_; at < cells_.size(); at += words_ + 1) {
       if (cells_[at] != 0) visit(static_cast<std::uint32_t>(cells_[at]));
     }
   }
 
  private:
+  // Whether its number stands in `near_`.
+  [[nodiscard, gnu::always_inline]] bool is_near(std::uint64_t value, std::uint64_t trace) const {
+    return value < near_end_ && trace == near_trace_;
+  }
+  [[nodiscard, gnu::noinline]] std::uint32_t find_far(std::uint64_t value,
+                                                      std::uint64_t trace) const {
+    return static_cast<std::uint32_t>(cells_[cell_of_pair(value, trace) + 2]);
+  }
+  [[nodiscard, gnu::noinline]] std::uint64_t& place_far(std::uint64_t value, std::uint64_t trace) {
+    std::uint64_t& number =
+        is_near(value, trace) ? near_[value] : cells_[cell_of_pair(value, trace) + 2];
+    return number != 0 ? number : new_pair(value, trace);
+  }
   [[nodiscard]] static std::uint64_t mixed(std::uint64_t sum, std::uint64_t word) {
     sum = (sum ^ word) * 0x9E3779B97F4A7C15U;
     return sum ^ sum >> 32U;
@@ -136,6 +177,7 @@ class KeyTable {
     return true;
   }
 
+  // `size_` counts it from here on.
   [[nodiscard, gnu::noinline]] std::uint64_t& new_place(const std::uint64_t* key) {
     if ((size_ + 1) * 2 > mask_) grow();
     std::uint64_t* const cell = &cells_[cell_of(key)];
@@ -144,7 +186,16 @@ class KeyTable {
     return cell[words_];
   }
 
-  [[nodiscard, gnu::noinline]] std::uint64_t& new_pair(std::uint64_t value, std::uint64_t trace) {
+  [[nodiscard]] std::uint64_t& new_pair(std::uint64_t value, std::uint64_t trace) {
+    if (near_.empty() && value < kNear) near_trace_ = trace;
+    if (value < kNear && trace == near_trace_) {
+      if (value >= near_end_) {
+        near_.resize(std::max<std::uint64_t>(16, std::bit_ceil(value + 1)));
+        near_end_ = near_.size();
+      }
+      ++size_;
+      return near_[value];
+    }
     const std::array<std::uint64_t, 2> key = {value, trace};
     return new_place(key.data());
   }
@@ -162,6 +213,10 @@ class KeyTable {
   }
 
   std::size_t words_;
+  // Of a table of two words: of the trace, the numbers of the values below `near_end_`.
+  std::uint64_t near_end_ = 0;
+  std::uint64_t near_trace_ = 0;
+  std::vector<std::uint64_t> near_ = {};
   std::vector<std::uint64_t> cells_;  // the words of a key, then its number
   std::size_t mask_;
   std::size_t size_ = 0;

@@ -25,7 +25,8 @@ RC_GTEST_PROP(KeyTableTest, KnowsWhatAMapKnows, (const std::vector<Step>& steps)
   std::uint32_t number = 0;
   for (const auto& [what, a, b] : steps) {
     // Few keys, so that they meet again; some of them far apart.
-    const Key key = {a % 7, b % 5 == 0 ? ~std::uint64_t{0} : b % 5, words == 2 ? 0 : a % 3};
+    const std::uint64_t value = (a % 7) << (a % 2 == 0 ? 0U : 20U);
+    const Key key = {value, b % 5 == 0 ? ~std::uint64_t{0} : b % 5, words == 2 ? 0 : a % 3};
     switch (what % 8) {
       case 1:
       case 2:
@@ -37,7 +38,7 @@ RC_GTEST_PROP(KeyTableTest, KnowsWhatAMapKnows, (const std::vector<Step>& steps)
         std::erase_if(map, [](const auto& each) { return each.second % 2 == 0; });
         break;
       case 4:
-        (words == 2 ? table.place_pair(a % 7, key[1]) : table.place(key.data())) = ++number;
+        (words == 2 ? table.place_pair(value, key[1]) : table.place(key.data())) = ++number;
         map[key] = number;
         break;
       default:
@@ -62,6 +63,34 @@ TEST(KeyTableTest, GrowsWithItsKeysAndForgetsThem) {
   for (std::uint64_t i = 0; i < 10'000; i += 2) table.erase(&i);
   for (std::uint64_t i = 0; i < 10'000; ++i) ASSERT_EQ(table.find(&i), i % 2 == 0 ? 0 : i + 1);
   EXPECT_EQ(table.size(), 5'000U);
+}
+
+TEST(KeyTableTest, APlaceThatIsGivenUpIsNotThere) {
+  KeyTable table(2);
+  for (const std::uint64_t value : {std::uint64_t{3}, KeyTable::kNear, ~std::uint64_t{0}}) {
+    EXPECT_EQ(table.place_pair(value, 1), 0U);
+    table.give_up_place();
+    EXPECT_EQ(table.find_pair(value, 1), 0U);
+  }
+  EXPECT_EQ(table.size(), 0U);
+}
+
+TEST(KeyTableTest, ValuesBesideTheBoundAndOfOtherTraces) {
+  KeyTable table(2);
+  std::uint64_t number = 0;
+  for (const std::uint64_t trace : {std::uint64_t{7}, std::uint64_t{8}}) {
+    for (const std::uint64_t value : {std::uint64_t{0}, KeyTable::kNear - 1, KeyTable::kNear})
+      table.place_pair(value, trace) = ++number;
+  }
+  EXPECT_EQ(table.find_pair(0, 7), 1U);
+  EXPECT_EQ(table.find_pair(KeyTable::kNear - 1, 7), 2U);
+  EXPECT_EQ(table.find_pair(KeyTable::kNear, 7), 3U);
+  EXPECT_EQ(table.find_pair(0, 8), 4U);
+  table.change([](std::uint32_t each) { return each + 10; });
+  EXPECT_EQ(table.find_pair(KeyTable::kNear - 1, 8), 15U);
+  table.keep_if([](std::uint32_t each) { return each != 12; });
+  EXPECT_EQ(table.find_pair(KeyTable::kNear - 1, 7), 0U);
+  EXPECT_EQ(table.size(), 5U);
 }
 
 TEST(KeyTableTest, OfNoWordsHasOneEntry) {

@@ -79,41 +79,41 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
   return latency;
 }
 
-[[gnu::always_inline]] inline void Latency::enter(const Timeline& timeline, const Mark& mark) {
-  if (mark.has(kBeganBefore)) return;
+[[gnu::always_inline]] inline void Latency::enter(const Timeline& timeline, const Mark& mark,
+                                                  std::uint16_t flags) {
+  if ((flags & kBeganBefore) != 0) return;
   std::int64_t inside = 0;
-  if (mark.has(kMoved) && !moving_.empty()) {
+  if ((flags & kMoved) != 0 && !moving_.empty()) {
     inside = moving_.back();
     moving_.pop_back();
   }
   TrackTimes& lane = tracks_[mark.track - 1];
-  lane.inside.push_back(inside);
-  TrackTimes& track = whole_track(timeline, mark, lane);
+  lane.inside.push(inside);
+  TrackTimes& track = whole_track(timeline, mark, flags, lane);
   if (track.depth++ == 0) track.outer_begin = mark.time;
 }
 
 [[gnu::always_inline]] inline std::int64_t Latency::leave(const Timeline& timeline,
-                                                          const Mark& mark) {
-  if ((mark.flags & (kUnplaced | kBeganBefore)) != 0) return 0;
+                                                          const Mark& mark, std::uint16_t flags) {
+  if ((flags & (kUnplaced | kBeganBefore)) != 0) return 0;
   TrackTimes& lane = tracks_[mark.track - 1];
-  std::vector<std::int64_t>& open = lane.inside;
+  auto& open = lane.inside;
   if (open.empty()) return 0;
   const std::int64_t inside = open.back();
-  open.pop_back();
+  open.pop();
   if (!open.empty()) open.back() += mark.duration();
   // Those that no lane had room for were moved and did not come again.
-  if (mark.has(kMoved) && !moves_) moving_.clear();
-  moves_ = mark.has(kMoved);
-  if (moves_) moving_.push_back(inside);
-  TrackTimes& track = whole_track(timeline, mark, lane);
-  if (track.depth == 0) return inside;
-  --track.depth;
-  if (track.depth != 0) return inside;
+  const bool moves = (flags & kMoved) != 0;
+  if (moves && !moves_) moving_.clear();
+  moves_ = moves;
+  if (moves) moving_.push_back(inside);
+  TrackTimes& track = whole_track(timeline, mark, flags, lane);
+  if (track.depth == 0 || --track.depth != 0) return inside;
   const std::int64_t begin = std::max(track.outer_begin, begin_);
   if (mark.time <= begin) return inside;
-  if (!mark.has(kOpenAtEnd)) {
+  if ((flags & kOpenAtEnd) == 0) {
     track.busy += mark.time - begin;
-  } else if (!mark.has(kAcrossLoss)) {
+  } else if ((flags & kAcrossLoss) == 0) {
     track.busy_open += mark.time - begin;
   }
   return inside;
@@ -130,11 +130,11 @@ Result<void> Latency::finish(const Timeline& timeline) {
 }
 
 [[gnu::always_inline]] inline void Latency::add(LatencyRow& row, const Mark& mark,
-                                                std::int64_t inside) const {
-  if (!mark.has_duration()) [[unlikely]] {
+                                                std::uint16_t flags, std::int64_t inside) {
+  if ((flags & kNoDuration) != 0) {
     ++row.left_out;
-    if (mark.has(kAcrossLoss)) ++row.across_loss;
-    if (mark.has(kOpenAtEnd)) {
+    if ((flags & kAcrossLoss) != 0) ++row.across_loss;
+    if ((flags & kOpenAtEnd) != 0) {
       ++row.open;
       row.oldest_open = std::max(row.oldest_open, mark.duration());
     }
@@ -142,11 +142,11 @@ Result<void> Latency::finish(const Timeline& timeline) {
   }
   // Never negative: what would be has none.
   const std::int64_t duration = mark.duration();
-  const auto self = static_cast<std::uint64_t>(std::max<std::int64_t>(duration - inside, 0));
   row.durations.add_unsigned(static_cast<std::uint64_t>(duration));
   row.total += static_cast<std::uint64_t>(duration);
-  row.self += self;
-  if (duration > row.longest || (duration == row.longest && mark.begin < row.longest_begin)) {
+  if (inside > 0) row.inside += static_cast<std::uint64_t>(std::min(duration, inside));
+  if (duration > row.longest || (duration == row.longest && mark.begin < row.longest_begin))
+      [[unlikely]] {
     row.longest = duration;
     row.longest_begin = mark.begin;
     row.longest_track = mark.track;
@@ -154,62 +154,91 @@ Result<void> Latency::finish(const Timeline& timeline) {
 }
 
 [[gnu::always_inline]] inline LatencyRow* Latency::end(const Timeline& timeline, const Mark& mark,
-                                                       bool is_wait, std::int64_t inside) {
-  if (arguments_) [[unlikely]]
-    take_arguments(mark);
-  if (mark.has(kMoved) || mark.time < begin_) return nullptr;
-  LatencyRow* row = nullptr;
-  if (projection_) {
-    row = general_row(timeline, mark, is_wait);
-  } else {
-    const std::vector<LatencyRow*>& by_name = is_wait ? waits_ : slices_;
-    row = mark.name < by_name.size() ? by_name[mark.name] : nullptr;
-    if (row == nullptr) [[unlikely]]
-      row = row_of(timeline, mark, is_wait);
-  }
-  if (row != nullptr) add(*row, mark, inside);
+                                                       std::uint16_t flags, bool is_wait,
+                                                       std::int64_t inside) {
+  if ((flags & kMoved) != 0 || mark.time < begin_) return nullptr;
+  LatencyRow* row = (is_wait ? waits_ : slices_)[mark.name];
+  if (row == nullptr) [[unlikely]]
+    row = row_of(timeline, mark, is_wait);
+  add(*row, mark, flags, inside);
   return row;
 }
 
 LatencyRow* Latency::count_end(const Timeline& timeline, const Mark& mark, bool is_wait) {
-  return end(timeline, mark, is_wait, 0);
+  know(timeline);
+  return count_any(timeline, mark, is_wait, 0);
+}
+
+// The same where rows may be chosen by an expression.
+LatencyRow* Latency::count_any(const Timeline& timeline, const Mark& mark, bool is_wait,
+                               std::int64_t inside) {
+  if (!projection_) return end(timeline, mark, mark.flags, is_wait, inside);
+  if (arguments_) take_arguments(mark);
+  if (mark.has(kMoved) || mark.time < begin_) return nullptr;
+  LatencyRow* const row = general_row(timeline, mark, is_wait);
+  if (row != nullptr) add(*row, mark, mark.flags, inside);
+  return row;
+}
+
+// Tracks and names that have come to be.
+void Latency::know(const Timeline& timeline) {
+  if (tracks_.size() < timeline.track_count()) tracks_.resize(timeline.track_count());
+  if (slices_.size() > timeline.name_count()) return;
+  slices_.resize(timeline.name_count() + 1);
+  waits_.resize(timeline.name_count() + 1);
 }
 
 Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks) {
-  if (tracks_.size() < timeline.track_count()) tracks_.resize(timeline.track_count());
+  know(timeline);
+  if (projection_) {
+    for (const Mark& mark : marks) see_any(timeline, mark);
+    return {};
+  }
   for (const Mark& mark : marks) {
-    switch (mark.kind) {
-      case MarkKind::kSliceBegin:
-        see_begin(mark);
-        enter(timeline, mark);
-        break;
-      case MarkKind::kSliceEnd:
-        end(timeline, mark, false, leave(timeline, mark));
-        break;
-      case MarkKind::kWait:
-        end(timeline, mark, true, 0);
-        break;
-      case MarkKind::kState:
-        state(mark);
-        break;
-      case MarkKind::kCounter:
-        counter(mark);
-        break;
-      default:
-        break;
+    if ((mark.flags & kOdd) != 0) [[unlikely]] {
+      see_any(timeline, mark);
+    } else if (mark.kind == MarkKind::kSliceEnd) {
+      end(timeline, mark, 0, false, leave(timeline, mark, 0));
+    } else if (mark.kind == MarkKind::kSliceBegin) {
+      enter(timeline, mark, 0);
+    } else if (mark.kind == MarkKind::kWait) {
+      end(timeline, mark, 0, true, 0);
+    } else {
+      see_point(mark);
     }
   }
   return {};
 }
 
+void Latency::see_any(const Timeline& timeline, const Mark& mark) {
+  switch (mark.kind) {
+    case MarkKind::kSliceBegin:
+      see_begin(mark);
+      enter(timeline, mark, mark.flags);
+      break;
+    case MarkKind::kSliceEnd:
+      count_any(timeline, mark, false, leave(timeline, mark, mark.flags));
+      break;
+    case MarkKind::kWait:
+      count_any(timeline, mark, true, 0);
+      break;
+    default:
+      see_point(mark);
+      break;
+  }
+}
+
+void Latency::see_point(const Mark& mark) {
+  if (mark.kind == MarkKind::kState) state(mark);
+  if (mark.kind == MarkKind::kCounter) counter(mark);
+}
+
 LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_wait) {
-  std::vector<LatencyRow*>& by_name = is_wait ? waits_ : slices_;
-  if (mark.name >= by_name.size()) by_name.resize(mark.name + 1);
   LatencyRow& row = rows_.emplace_back();
   row.is_wait = is_wait;
   row.category = timeline.name(mark.name).category;
   row.name = timeline.name(mark.name).text;
-  by_name[mark.name] = &row;
+  (is_wait ? waits_ : slices_)[mark.name] = &row;
   return &row;
 }
 

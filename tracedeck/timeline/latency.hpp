@@ -14,6 +14,7 @@
 #include "tracedeck/base/histogram.hpp"
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
+#include "tracedeck/timeline/pile.hpp"
 #include "tracedeck/timeline/span_arguments.hpp"
 
 namespace tracedeck::timeline {
@@ -31,7 +32,7 @@ struct LatencyRow {
   std::string by = {};  // of `LatencyOptions::by`; may be empty
   Histogram durations;  // ns
   Uint128 total = 0;    // ns, of all of them
-  Uint128 self = 0;     // of these, ns in no slice that was inside; of waits as `total`
+  Uint128 inside = 0;   // of these, ns in slices that were inside; of waits 0
   std::int64_t longest = -1;
   std::int64_t longest_begin = 0;
   TrackId longest_track = kNoTrack;
@@ -42,6 +43,8 @@ struct LatencyRow {
   std::int64_t oldest_open = 0;   // ns that the longest of them had lasted by then
 
   [[nodiscard]] std::uint64_t count() const { return durations.count(); }
+  // ns in no slice that was inside.
+  [[nodiscard]] Uint128 self() const { return total - inside; }
   // "poll main.rs:220"
   [[nodiscard]] std::string label() const {
     return category.empty() ? name : category + " " + name;
@@ -127,7 +130,7 @@ class Latency final : public MarkSink {
     std::int64_t busy_open = 0;
     std::uint32_t depth = 0;  // on all lanes
     std::int64_t outer_begin = 0;
-    std::vector<std::int64_t> inside = {};  // of each slice that is open, ns of those in it
+    Pile<std::int64_t, 8> inside = {};  // of each slice that is open, ns of those in it
     NameId state = kNoName;
     std::int64_t state_begin = 0;
     bool is_doubtful = false;  // when it began
@@ -138,22 +141,32 @@ class Latency final : public MarkSink {
       : options_(std::move(options)),
         begin_(options_.begin.value_or(std::numeric_limits<std::int64_t>::min())) {}
 
-  LatencyRow* end(const Timeline& timeline, const Mark& mark, bool is_wait, std::int64_t inside);
+  void know(const Timeline& timeline);
+  // Of any mark; those that are not `kOdd` take a shorter way.
+  void see_any(const Timeline& timeline, const Mark& mark);
+  // Of a state or counter, or of what counts for nothing.
+  void see_point(const Mark& mark);
+  LatencyRow* count_any(const Timeline& timeline, const Mark& mark, bool is_wait,
+                        std::int64_t inside);
+  // `flags`, here and below: of them those that are `kOdd`. Where there are none the compiler
+  // knows it.
+  LatencyRow* end(const Timeline& timeline, const Mark& mark, std::uint16_t flags, bool is_wait,
+                  std::int64_t inside);
   // `inside`: ns of the slices in it.
-  void add(LatencyRow& row, const Mark& mark, std::int64_t inside) const;
+  static void add(LatencyRow& row, const Mark& mark, std::uint16_t flags, std::int64_t inside);
   [[nodiscard]] LatencyRow* row_of(const Timeline& timeline, const Mark& mark, bool is_wait);
   [[nodiscard]] LatencyRow* general_row(const Timeline& timeline, const Mark& mark, bool is_wait);
   void take_arguments(const Mark& mark);
   // The track that `lane`, on which the mark is, is a lane of: its first one, which was made
   // before.
   [[nodiscard]] TrackTimes& whole_track(const Timeline& timeline, const Mark& mark,
-                                        TrackTimes& lane) {
-    return mark.has(kOverlap) ? tracks_[timeline.track(mark.track).first_lane - 1] : lane;
+                                        std::uint16_t flags, TrackTimes& lane) {
+    return (flags & kOverlap) != 0 ? tracks_[timeline.track(mark.track).first_lane - 1] : lane;
   }
   // A slice began on its track.
-  void enter(const Timeline& timeline, const Mark& mark);
+  void enter(const Timeline& timeline, const Mark& mark, std::uint16_t flags);
   // One ended. Returns the ns of the slices in it.
-  std::int64_t leave(const Timeline& timeline, const Mark& mark);
+  std::int64_t leave(const Timeline& timeline, const Mark& mark, std::uint16_t flags);
   void state(const Mark& mark);
   [[nodiscard]] TrackUse::State& state_of(TrackTimes& track) const;
   void counter(const Mark& mark);

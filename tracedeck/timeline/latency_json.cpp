@@ -18,7 +18,7 @@ void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& 
   object.integer("count", row.count());
   if (row.count() != 0) {
     render::append_decimal(object.key("total"), Nanoseconds::from_unsigned(row.total));
-    render::append_decimal(object.key("self"), Nanoseconds::from_unsigned(row.self));
+    render::append_decimal(object.key("self"), Nanoseconds::from_unsigned(row.self()));
     for (const LatencyQuantile& each : kLatencyQuantiles)
       object.integer(each.key,
                      static_cast<std::uint64_t>(std::llround(row.durations.quantile(each.part))));

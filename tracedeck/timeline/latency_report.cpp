@@ -66,9 +66,9 @@ std::vector<RowColumn> columns_of(const Latency& latency,
   add("TOTAL", Side::kRight, [](const LatencyRow& row) {
     return row.count() == 0 ? std::string() : total_text(row.total);
   });
-  if (any([](const LatencyRow& row) { return row.self != row.total; }))
+  if (any([](const LatencyRow& row) { return row.inside != 0; }))
     add("SELF", Side::kRight, [](const LatencyRow& row) {
-      return row.count() == 0 || row.is_wait ? std::string() : total_text(row.self);
+      return row.count() == 0 || row.is_wait ? std::string() : total_text(row.self());
     });
   for (const LatencyQuantile& quantile : kLatencyQuantiles)
     add(std::string(quantile.title), Side::kRight,

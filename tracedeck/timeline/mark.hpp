@@ -53,6 +53,9 @@ enum MarkFlag : std::uint16_t {
 inline constexpr std::uint16_t kNoDuration =
     kBeganBefore | kOpenAtEnd | kAcrossLoss | kInferredEnd | kNegative | kMoved | kClockStep;
 
+// What has none of these is where its track is, and lasted as long as it says.
+inline constexpr std::uint16_t kOdd = kNoDuration | kOverlap | kUnmatchedEnd | kUnplaced;
+
 inline constexpr std::int32_t kNoCpu = -1;
 
 // Times are nanoseconds from the origin of the trace's clock, saturated to 64 bits.

@@ -62,12 +62,13 @@ const Losses::Loss* Marking::loss_on(TrackId track, std::uint64_t number) {
 }
 
 // What was lost may have changed it.
-void Marking::forget_lost_state(TrackId track) {
+void Marking::forget_lost_state(TrackId track, std::int64_t time) {
   TrackState& state = track_state(track);
   if (state.state == kNoName) return;
   const Losses::Loss* const loss = loss_on(track, state.number);
   if (loss == nullptr) return;
-  state.last = std::max(state.last, std::min(loss->begin, timeline_.end()));
+  const std::int64_t end = std::max(timeline_.end(), time);
+  state.last = std::max(state.last, std::min(loss->begin, end));
   Mark& unknown = add(MarkKind::kState, track, kNoName, state.last);
   unknown.flags |= kAcrossLoss;
   unknown.value = 0;
@@ -361,7 +362,7 @@ void Marking::finish(std::int64_t time) {
           static_cast<std::uint16_t>(kOpenAtEnd | lost(id)), nullptr, nullptr, nullptr);
   }
   for (TrackId track = 1; track <= timeline_.track_count(); ++track) {
-    (void)state_of(track);
+    (void)state_of(track, time);
     while (!track_state(track).stack.empty()) {
       const OpenId id = track_state(track).stack.back();
       close(id, std::max(time, track_state(track).last),

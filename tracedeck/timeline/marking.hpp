@@ -139,7 +139,7 @@ class Marking {
   [[gnu::always_inline]] void end(OpenId id, const Moment& now, const Arguments* arguments,
                                   std::uint16_t flags = 0);
   // The same at a time before: something else began.
-  void end_inferred(OpenId id, const Moment& now);
+  [[gnu::cold]] void end_inferred(OpenId id, const Moment& now);
   // An end of a slice that did not begin: it began before the trace did, or the end is an instant.
   void end_unmatched(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                      bool began_before);
@@ -158,11 +158,11 @@ class Marking {
   // A state that is said again changes nothing.
   [[gnu::always_inline]] void state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
                                     std::int64_t spent);
-  // The state that a track is in; kNoName where it is not known.
-  [[nodiscard]] NameId state_of(TrackId track) {
+  // The state that a track is in at `time`; kNoName where it is not known.
+  [[nodiscard]] NameId state_of(TrackId track, std::int64_t time) {
     const TrackState& state = track_state(track);
     if (lost_at_ >= state.number) [[unlikely]]
-      forget_lost_state(track);
+      forget_lost_state(track, time);
     return state.state;
   }
   // Whether anything was lost since event `number`: in `stream`, or in all.
@@ -225,14 +225,14 @@ class Marking {
   [[nodiscard]] TrackId make_track(Track track);
   void note_stream(TrackState& state, const Moment& now);
   // The first loss of the streams of a track since event `number`.
-  [[nodiscard]] const Losses::Loss* loss_on(TrackId track, std::uint64_t number);
-  void forget_lost_state(TrackId track);
+  [[nodiscard, gnu::cold]] const Losses::Loss* loss_on(TrackId track, std::uint64_t number);
+  [[gnu::cold]] void forget_lost_state(TrackId track, std::int64_t time);
   // What has to be marked before an event marks something on a track. Returns its time there.
   [[nodiscard, gnu::always_inline]] std::int64_t touch(TrackId track, const Moment& now,
                                                        std::uint16_t& flags) {
     TrackState& state = track_state(track);
     if (lost_at_ >= state.number) [[unlikely]]
-      forget_lost_state(track);
+      forget_lost_state(track, now.time);
     if (state.stream != now.stream) [[unlikely]]
       note_stream(state, now);
     state.number = now.number;
@@ -257,13 +257,13 @@ class Marking {
     unused_.pop();
     return id;
   }
-  [[nodiscard]] OpenId new_open();
+  [[nodiscard, gnu::cold]] OpenId new_open();
   OpenId begin_on_lane(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                        std::uint16_t flags);
   [[gnu::always_inline]] OpenId begin_on(TrackId lane, NameId name, const Moment& now,
                                          const Arguments* arguments, std::uint16_t flags);
   OpenId begin_unplaced(TrackId track, NameId name, const Moment& now, std::uint16_t flags);
-  void count_flags(std::uint16_t flags);
+  [[gnu::cold]] void count_flags(std::uint16_t flags);
   [[gnu::always_inline]] void push_end(OpenSlice& slice, std::int64_t time, std::uint16_t flags,
                                        const Event* event, const Arguments* arguments);
   // Takes a slice off its track. `time` is not before what else is marked there.
@@ -271,8 +271,8 @@ class Marking {
   [[gnu::always_inline]] void close(OpenId id, std::int64_t time, std::uint16_t flags,
                                     const Moment* now, const Event* event,
                                     const Arguments* arguments);
-  void close_elsewhere(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
-                       const Arguments* arguments);
+  [[gnu::cold]] void close_elsewhere(OpenId id, std::int64_t time, std::uint16_t flags,
+                                     const Event* event, const Arguments* arguments);
   void move_to_lane(const std::vector<OpenId>& moved, TrackId track, std::int64_t time);
   void end_known(std::int64_t time);
   [[nodiscard]] const Losses::Loss* loss_within(const OpenSlice& slice) {
@@ -281,15 +281,14 @@ class Marking {
     return loss_on(slice.track, slice.number);
   }
   [[gnu::always_inline]] Mark& add(MarkKind kind, TrackId track, NameId name, std::int64_t time) {
-    const std::uint16_t flags = time < last_ ? kLate : 0;
-    last_ = std::max(last_, time);
     Mark& mark = marks_.add();
-    mark = {};
-    mark.kind = kind;
-    mark.flags = flags;
-    mark.track = track;
-    mark.name = name;
-    mark.time = time;
+    mark = {.kind = kind,
+            .flags = time < last_ ? std::uint16_t{kLate} : std::uint16_t{0},
+            .track = track,
+            .name = name,
+            .time = time,
+            .begin = 0};
+    last_ = std::max(last_, time);
     return mark;
   }
 

@@ -190,7 +190,7 @@ TEST_F(MarkingTest, ALossMakesStatesUnknown) {
   marking_.state(on, name("busy"), at(10, &stream), kNoCpu, 0);
   lose(&stream, 20, 30);
   timeline_.note_time(40);
-  EXPECT_EQ(marking_.state_of(on), kNoName);
+  EXPECT_EQ(marking_.state_of(on, 40), kNoName);
   marking_.state(on, name("busy"), at(40, &stream), kNoCpu, 0);
   std::vector<Mark> states;
   for (const Mark& mark : marking_.marks()) {

@@ -29,7 +29,7 @@ class SetCurrent final : public Action {
     std::uint64_t& place = current.keys.place(words.data());
     if (place == 0) {
       if (current.values.size() >= RuleMemory::kMostKeys) {
-        current.keys.erase(words.data());
+        current.keys.give_up_place();
         ++context_.marking.timeline().mutable_counts().not_held;
         return;
       }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 namespace tracedeck::timeline {
 
@@ -15,37 +16,41 @@ class Pile {
   static_assert(std::is_trivially_copyable_v<T>);
 
   [[nodiscard]] const T* data() const { return room_.get(); }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(next_ - room_.get()); }
+  [[nodiscard]] bool empty() const { return next_ == room_.get(); }
   [[nodiscard]] const T* begin() const { return data(); }
-  [[nodiscard]] const T* end() const { return data() + size_; }
+  [[nodiscard]] const T* end() const { return next_; }
   [[nodiscard]] const T& operator[](std::size_t place) const { return room_[place]; }
   // Requires that there is one.
-  [[nodiscard]] const T& back() const { return room_[size_ - 1]; }
+  [[nodiscard]] const T& back() const { return next_[-1]; }
+  [[nodiscard]] T& back() { return next_[-1]; }
 
   // One more, which is not set; valid until the next.
   [[nodiscard, gnu::always_inline]] T& add() {
-    if (size_ == capacity_) [[unlikely]]
+    if (next_ == end_) [[unlikely]]
       grow();
-    return room_[size_++];
+    return *next_++;
   }
   [[gnu::always_inline]] void push(T value) { add() = value; }
-  void pop() { --size_; }
+  void pop() { --next_; }
   // Leaves the first of them, at most as many as there are.
-  void cut(std::size_t size) { size_ = size; }
-  void clear() { size_ = 0; }
+  void cut(std::size_t size) { next_ = room_.get() + size; }
+  void clear() { next_ = room_.get(); }
 
  private:
-  [[gnu::noinline]] void grow() {
-    capacity_ = std::max(First, capacity_ * 2);
-    auto larger = std::make_unique_for_overwrite<T[]>(capacity_);
-    std::copy_n(room_.get(), size_, larger.get());
+  [[gnu::noinline, gnu::cold]] void grow() {
+    const std::size_t size = this->size();
+    const std::size_t capacity = std::max(First, size * 2);
+    auto larger = std::make_unique_for_overwrite<T[]>(capacity);
+    std::copy_n(room_.get(), size, larger.get());
     room_ = std::move(larger);
+    next_ = room_.get() + size;
+    end_ = room_.get() + capacity;
   }
 
   std::unique_ptr<T[]> room_;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
+  T* next_ = nullptr;
+  T* end_ = nullptr;
 };
 
 }  // namespace tracedeck::timeline

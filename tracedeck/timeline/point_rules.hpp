@@ -86,7 +86,8 @@ class MarkCounter final : public Action {
         value_(value, event_class),
         sums_(sum ? &sums : nullptr) {}
 
-  void run(const Moment& now) override {
+  [[nodiscard]] ActionKind kind() const override { return ActionKind::kMarkCounter; }
+  [[gnu::always_inline]] void run(const Moment& now) override {
     if (!when_(*now.event)) return;
     const TrackId track = track_.find(*now.event);
     if (track == kNoTrack) return;
@@ -135,16 +136,18 @@ class MarkState final : public Action {
     if (spent) spent_ = BoundValue(*spent, event_class);
   }
 
-  void run(const Moment& now) override {
+  [[nodiscard]] ActionKind kind() const override { return ActionKind::kMarkState; }
+  [[gnu::always_inline]] void run(const Moment& now) override {
     if (!when_(*now.event)) return;
     const TrackId track = track_.find(*now.event);
     if (track == kNoTrack) return;
-    const NameId before = context_.marking.state_of(track);
+    const NameId before = context_.marking.state_of(track, now.time);
     if (unless_ != kNoName && before == unless_) return;
     const NameId name = is_unknown_ ? kNoName : name_(*now.event);
     std::int64_t spent = 0;
     if (spent_.possible()) {
-      if (std::int64_t number = 0; spent_so_far(*now.event, number)) {
+      std::int64_t number = 0;
+      if (spent_so_far(*now.event, number)) {
         TrackNumbers::Place& so_far = before_[track];
         if (so_far.known && before != kNoName)
           (void)__builtin_sub_overflow(number, so_far.number, &spent);
@@ -156,9 +159,15 @@ class MarkState final : public Action {
 
  private:
   [[nodiscard, gnu::always_inline]] bool spent_so_far(const Event& event, std::int64_t& into) {
-    return spent_.plain_integer(event, into) || odd_spent(event, into);
+    if (spent_.plain_integer(event, into)) [[likely]]
+      return true;
+    // What is plain stays in a register.
+    std::int64_t odd = 0;
+    const bool known = odd_spent(event, odd);
+    into = odd;
+    return known;
   }
-  [[nodiscard, gnu::noinline]] bool odd_spent(const Event& event, std::int64_t& into) {
+  [[nodiscard, gnu::noinline, gnu::cold]] bool odd_spent(const Event& event, std::int64_t& into) {
     const query::Value value = spent_.read(event, context_.scope);
     const auto number =
         value.kind == query::Value::Kind::kInteger ? value.integer.to_signed() : std::nullopt;

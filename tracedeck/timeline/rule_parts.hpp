@@ -88,7 +88,7 @@ class NameMaker {
   };
 
   // `slot`: of the only value that the name depends on; null: it is not one slot.
-  [[gnu::noinline]] NameId of_any(const Event& event, const Slot* slot) {
+  [[gnu::noinline, gnu::cold]] NameId of_any(const Event& event, const Slot* slot) {
     if (slot != nullptr && slot->kind == SlotKind::kString && slot->text().size() <= kLongestKept)
       return of_text(event, slot->text());
     const NameId name = context_.marking.add_name(category_, template_.text(event, context_.scope));
@@ -96,7 +96,7 @@ class NameMaker {
     return name;
   }
 
-  [[gnu::noinline]] NameId of_number(const Event& event, std::uint64_t number) {
+  [[gnu::noinline, gnu::cold]] NameId of_number(const Event& event, std::uint64_t number) {
     Place& place = cache_[number % kPlaces];
     place.number = number;
     place.name = context_.marking.add_name(category_, template_.text(event, context_.scope));
@@ -153,13 +153,13 @@ struct TrackSpace {
 class BoundTrack {
  public:
   BoundTrack(TrackSpace& space, const EventClass& event_class, RuleContext& context)
-      : context_(context), space_(space), name_(space.name, event_class) {
+      : context_(context), space_(space), tracks_(*space.tracks), name_(space.name, event_class) {
     for (const RuleValue& each : space.key) {
       key_.emplace_back(each, event_class);
       possible_ = possible_ && key_.back().possible();
     }
     joined_ = !space.rule.join.empty();
-    simple_ = !joined_ && key_.size() <= 1;
+    if (!joined_ && key_.size() == 1) word_ = DirectWord(key_.front());
     if (space.pid) pid_ = BoundValue(*space.pid, event_class);
     if (space.tid) tid_ = BoundValue(*space.tid, event_class);
     if (!space.rule.shared && event_class.stream_class != nullptr &&
@@ -173,11 +173,10 @@ class BoundTrack {
 
   // kNoTrack where a part of the key is unknown.
   [[nodiscard, gnu::always_inline]] TrackId find(const Event& event) {
-    if (!simple_) [[unlikely]]
-      return find_by_key(event);
     std::uint64_t word = 0;
-    if (!key_.empty() && !key_.front().word(event, context_.scope, word)) return kNoTrack;
-    const TrackId known = space_.tracks->find_pair(word, trace_);
+    if (!word_.possible() || !word_.read(event, word)) [[unlikely]]
+      return find_by_key(event);
+    const TrackId known = tracks_.find_pair(word, trace_);
     return known != kNoTrack ? known : find_by_key(event);
   }
   // The track of one key that is that word, whatever the event calls it.
@@ -187,22 +186,22 @@ class BoundTrack {
   // The same, but kNoTrack if there is none yet.
   [[nodiscard]] TrackId find_known(std::uint64_t word) const {
     const Words words = {word, trace_};
-    return space_.tracks->find(words.data());
+    return tracks_.find(words.data());
   }
   // The task of that word; `name`: what it is called if it is new.
   [[nodiscard]] TrackId find_task(const Event& event, std::uint64_t word,
                                   const BoundTemplate& name) {
     const Words words = {word, trace_};
-    const std::uint32_t known = space_.tracks->find(words.data());
+    const std::uint32_t known = tracks_.find(words.data());
     return known != 0 ? known : make(event, words.data(), &name);
   }
 
  private:
-  [[nodiscard, gnu::noinline]] TrackId find_by_key(const Event& event) {
+  [[nodiscard, gnu::noinline, gnu::cold]] TrackId find_by_key(const Event& event) {
     Words words = {};
     if (!read_key(key_, event, context_.scope, words.data())) return kNoTrack;
     words[std::max<std::size_t>(key_.size(), 1)] = trace_;
-    const std::uint32_t known = space_.tracks->find(words.data());
+    const std::uint32_t known = tracks_.find(words.data());
     if (known != 0 && !(joined_ && completes(known, event))) [[likely]]
       return known;
     return make(event, words.data(), nullptr);
@@ -212,8 +211,8 @@ class BoundTrack {
   [[nodiscard]] bool completes(TrackId track, const Event& event) {
     return pid_.slot(event) != nullptr && !context_.marking.timeline().track(track).pid;
   }
-  [[gnu::noinline]] TrackId make(const Event& event, const std::uint64_t* words,
-                                 const BoundTemplate* name) {
+  [[gnu::noinline, gnu::cold]] TrackId make(const Event& event, const std::uint64_t* words,
+                                            const BoundTemplate* name) {
     if (context_.marking.tracks_are_full()) return context_.marking.add_track({});
     Track track;
     track.kind = space_.rule.kind;
@@ -227,7 +226,7 @@ class BoundTrack {
     if (!track.tid && track.kind == TrackKind::kTask)
       track.tid = static_cast<std::int64_t>(words[0]);
     const TrackId id = context_.marking.add_track(std::move(track));
-    space_.tracks->place(words) = id;
+    tracks_.place(words) = id;
     return id;
   }
   [[nodiscard]] std::optional<std::int64_t> number(const BoundValue& value, const Event& event) {
@@ -237,6 +236,7 @@ class BoundTrack {
 
   RuleContext& context_;
   TrackSpace& space_;
+  KeyTable& tracks_;  // of the space
   std::vector<BoundValue> key_;
   BoundTemplate name_;
   BoundValue pid_;
@@ -244,7 +244,7 @@ class BoundTrack {
   std::uint64_t trace_ = 0;
   bool possible_ = true;
   bool joined_ = false;
-  bool simple_ = false;  // not joined, and of one key at most
+  DirectWord word_;  // of the key of tracks that are not joined, if it is one
   std::unique_ptr<BoundTrack> parent_;
 };
 
@@ -261,7 +261,7 @@ class BoundWhen {
   }
 
  private:
-  [[nodiscard]] bool holds(const Event& event) const {
+  [[nodiscard, gnu::noinline]] bool holds(const Event& event) const {
     const query::Value value = value_.read(event, context_.scope);
     return value.kind == query::Value::Kind::kBoolean && value.boolean;
   }
@@ -284,7 +284,8 @@ class BoundKey {
  public:
   BoundKey(const std::vector<RuleValue>& values, const EventClass& event_class, std::uint64_t trace,
            std::optional<std::uint64_t> name = {})
-      : values_(bind_all(values, event_class)), one_(values.size() == 1), pair_(one_ && !name) {
+      : values_(bind_all(values, event_class)), one_(values.size() == 1) {
+    if (one_ && !name) pair_ = DirectWord(values_.front());
     words_[values_.size()] = trace;
     if (values_.size() + 1 < words_.size()) words_[values_.size() + 1] = name.value_or(0);
   }
@@ -298,19 +299,30 @@ class BoundKey {
     return one_ ? values_.front().word(event, scope, words_.front())
                 : read_long_key(values_, event, scope, words_.data());
   }
+  // The words of that key.
   [[nodiscard]] const std::uint64_t* words() const { return words_.data(); }
-  // What a table of such keys has for it.
-  [[nodiscard, gnu::always_inline]] std::uint32_t find_in(const KeyTable& table) const {
-    return pair_ ? table.find_pair(words_[0], words_[1]) : table.find(words_.data());
+  // What a table of such keys has for an event's key, which is made the one at hand; `kUnknown`
+  // where a part of it is unknown.
+  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+  [[nodiscard, gnu::always_inline]] std::uint32_t find(const Event& event, ValueScope& scope,
+                                                       const KeyTable& table) {
+    if (pair_.possible() && pair_.read(event, words_[0])) [[likely]]
+      return table.find_pair(words_[0], words_[1]);
+    if (!read(event, scope)) return kUnknown;
+    return table.find(words_.data());
   }
-  [[nodiscard, gnu::always_inline]] std::uint64_t& place_in(KeyTable& table) const {
-    return pair_ ? table.place_pair(words_[0], words_[1]) : table.place(words_.data());
+  // The same of its place there; null where a part of the key is unknown.
+  [[nodiscard, gnu::always_inline]] std::uint64_t* place(const Event& event, ValueScope& scope,
+                                                         KeyTable& table) {
+    if (pair_.possible() && pair_.read(event, words_[0])) [[likely]]
+      return &table.place_pair(words_[0], words_[1]);
+    return read(event, scope) ? &table.place(words_.data()) : nullptr;
   }
 
  private:
   std::vector<BoundValue> values_;
-  bool one_;   // value
-  bool pair_;  // one value and the trace
+  bool one_;         // value
+  DirectWord pair_;  // of keys that are it and the trace
   Words words_ = {};
 };
 

@@ -164,6 +164,11 @@ class BoundValue {
     return kind_ == Kind::kSlot ? &slot_.in(event) : nullptr;
   }
 
+  // Where that is; nothing if it is at none.
+  [[nodiscard]] std::optional<query::DirectSlot> place() const {
+    return kind_ == Kind::kSlot ? std::optional(slot_) : std::nullopt;
+  }
+
   // An integer at a fixed place that 64 bits with a sign hold; false for all that is not so simple,
   // and has to be read.
   [[nodiscard, gnu::always_inline]] bool plain_integer(const Event& event,
@@ -193,7 +198,8 @@ class BoundValue {
 
  private:
   enum class Kind : std::uint8_t { kNever, kSlot, kNode, kCurrent, kFirstKnown, kConstant };
-  [[nodiscard]] bool odd_word(const Event& event, ValueScope& scope, std::uint64_t& into) const;
+  [[nodiscard, gnu::cold]] bool odd_word(const Event& event, ValueScope& scope,
+                                         std::uint64_t& into) const;
   [[nodiscard]] const RuleMemory::Kept* kept(const Event& event, ValueScope& scope) const;
 
   Kind kind_ = Kind::kNever;
@@ -208,6 +214,38 @@ class BoundValue {
   std::vector<BoundValue> of_;
   std::uint64_t like_first_ = 0;
   std::string constant_;
+};
+
+// A value that is a word of a key, where it is an integer at a fixed place: in a few instructions.
+class DirectWord {
+ public:
+  DirectWord() = default;
+  explicit DirectWord(const BoundValue& value)
+      : slot_(value.place().value_or(query::DirectSlot())), possible_(value.place().has_value()) {}
+
+  // Whether values may be at a fixed place.
+  [[nodiscard]] bool possible() const { return possible_; }
+  // False where the value has to be read otherwise. Requires `possible()`.
+  [[nodiscard, gnu::always_inline]] bool read(const Event& event, std::uint64_t& into) {
+    const Slot& slot = slot_.in(event);
+    if (slot.kind != usual_) [[unlikely]] {
+      if (!becomes_usual(slot.kind)) return false;
+    }
+    into = slot.bits;
+    return slot.bits < OddValues::kFirst;
+  }
+
+ private:
+  // Values of a class are signed or not.
+  [[nodiscard, gnu::noinline, gnu::cold]] bool becomes_usual(SlotKind kind) {
+    const bool is_integer = kind == SlotKind::kUnsigned || kind == SlotKind::kSigned;
+    if (is_integer) usual_ = kind;
+    return is_integer;
+  }
+
+  query::DirectSlot slot_ = {};
+  bool possible_ = false;
+  SlotKind usual_ = SlotKind::kUnsigned;
 };
 
 // A text of a rule.

@@ -38,11 +38,24 @@ struct RuleContext {
   std::unordered_map<std::string, KeyTable> joined = {};
 };
 
+// Actions that nearly every event with a rule comes to. They are called as what they are.
+enum class ActionKind : std::uint8_t {
+  kNone,
+  kBeginSlice,
+  kEndSlice,
+  kRequestWait,
+  kServeWait,
+  kMarkState,
+  kMarkCounter,
+  kOther,
+};
+
 // What one rule does with the events of one class.
 class Action {
  public:
   virtual ~Action() = default;
   virtual void run(const Moment& now) = 0;
+  [[nodiscard]] virtual ActionKind kind() const { return ActionKind::kOther; }
 };
 
 // In the order in which an event is taken through its rules.

@@ -64,23 +64,23 @@ class BeginSlice final : public Action {
         check_(bind_all(state.check_a, event_class)),
         name_(state.name, state.rule->category, event_class, context),
         arguments_(arguments),
-        flags_(state.rule->marked ? kMarked : 0) {}
+        flags_(state.rule->marked ? kMarked : 0),
+        is_whole_(state.rule->end.empty()) {}
 
   [[nodiscard]] bool possible() const { return track_.possible() && key_.possible(); }
 
-  void run(const Moment& now) override {
+  [[nodiscard]] ActionKind kind() const override { return ActionKind::kBeginSlice; }
+  [[gnu::always_inline]] void run(const Moment& now) override {
     const Event& event = *now.event;
     if (!when_(event)) return;
     const TrackId track = track_.find(event);
-    if (track == kNoTrack || !key_.read(event, context_.scope)) {
-      ++context_.marking.timeline().mutable_counts().without_field;
-      return;
-    }
-    if (state_.rule->end.empty()) {
-      return context_.marking.whole(track, name_(event), now, arguments_, flags_);
-    }
+    if (is_whole_) return run_whole(track, now);
+    std::uint64_t* const found =
+        track == kNoTrack ? nullptr : key_.place(event, context_.scope, state_.open);
+    if (found == nullptr) [[unlikely]]
+      return count_without_field();
     OpenId below = 0;
-    std::uint64_t& place = key_.place_in(state_.open);
+    std::uint64_t& place = *found;
     if (place != 0 && place != kSeen) {
       const auto open = static_cast<OpenId>(place);
       if (state_.rule->again == SliceRule::Again::kIgnore) return;
@@ -100,11 +100,20 @@ class BeginSlice final : public Action {
     }
     OpenSlice& slice = context_.marking.open(id);
     slice.below = below;
+    if (check_.empty()) [[likely]]
+      return;
     for (std::size_t i = 0; i < check_.size() && i < slice.check.size(); ++i)
       (void)check_[i].word(event, context_.scope, slice.check[i]);
   }
 
  private:
+  [[gnu::noinline, gnu::cold]] void count_without_field() {
+    ++context_.marking.timeline().mutable_counts().without_field;
+  }
+  [[gnu::noinline, gnu::cold]] void run_whole(TrackId track, const Moment& now) {
+    if (track == kNoTrack || !key_.read(*now.event, context_.scope)) return count_without_field();
+    context_.marking.whole(track, name_(*now.event), now, arguments_, flags_);
+  }
   // Of an event with a duration the slice ends with another too.
   [[nodiscard, gnu::always_inline]] OpenId begin(TrackId track, const Moment& now) {
     const NameId name = name_(*now.event);
@@ -112,7 +121,8 @@ class BeginSlice final : public Action {
       return context_.marking.begin(track, name, now, arguments_, flags_);
     return begin_without_end(track, name, now);
   }
-  [[nodiscard, gnu::noinline]] OpenId begin_without_end(TrackId track, NameId name, Moment now) {
+  [[nodiscard, gnu::noinline, gnu::cold]] OpenId begin_without_end(TrackId track, NameId name,
+                                                                   Moment now) {
     now.end_time = kNoTime;
     return context_.marking.begin(track, name, now, arguments_, flags_);
   }
@@ -126,6 +136,7 @@ class BeginSlice final : public Action {
   NameMaker name_;
   const Arguments* arguments_;
   std::uint16_t flags_;
+  bool is_whole_;  // its events have a duration
 };
 
 class EndSlice final : public Action {
@@ -145,25 +156,18 @@ class EndSlice final : public Action {
 
   [[nodiscard]] bool possible() const { return key_.possible(); }
 
-  void run(const Moment& now) override {
+  [[nodiscard]] ActionKind kind() const override { return ActionKind::kEndSlice; }
+  [[gnu::always_inline]] void run(const Moment& now) override {
     const Event& event = *now.event;
     if (!when_(event)) return;
-    if (!key_.read(event, context_.scope)) {
-      ++context_.marking.timeline().mutable_counts().without_field;
-      return;
-    }
-    if (ignores_unmatched_ && key_.find_in(state_.open) == 0) return;
-    std::uint64_t& place = key_.place_in(state_.open);
+    if (ignores_unmatched_ && key_.find(event, context_.scope, state_.open) == 0) return;
+    std::uint64_t* const found = key_.place(event, context_.scope, state_.open);
+    if (found == nullptr) [[unlikely]]
+      return count_without_field();
+    std::uint64_t& place = *found;
     const auto open = static_cast<OpenId>(place);
-    if (open == 0 || open == kSeen || !checked(event, open)) {
-      const bool is_new = place == 0;
-      if (is_new && state_.open.size() > kMostSeen) {
-        state_.open.erase(key_.words());
-        return unmatched(now, false);
-      }
-      if (is_new) place = kSeen;
-      return unmatched(now, is_new);
-    }
+    if (open == 0 || open == kSeen || !checked(event, open)) [[unlikely]]
+      return end_none(place, now);
     OpenId id = open;
     while (!check_.empty() && !meets(event, id)) {
       const OpenId below = context_.marking.open(id).below;
@@ -182,6 +186,19 @@ class EndSlice final : public Action {
   }
 
  private:
+  [[gnu::noinline, gnu::cold]] void count_without_field() {
+    ++context_.marking.timeline().mutable_counts().without_field;
+  }
+  // `place`: of the key at hand.
+  [[gnu::noinline, gnu::cold]] void end_none(std::uint64_t& place, const Moment& now) {
+    const bool is_new = place == 0;
+    if (is_new && state_.open.size() > kMostSeen) {
+      state_.open.give_up_place();
+      return unmatched(now, false);
+    }
+    if (is_new) place = kSeen;
+    unmatched(now, is_new);
+  }
   [[nodiscard]] bool meets(const Event& event, OpenId id) {
     const OpenSlice& slice = context_.marking.open(id);
     for (std::size_t i = 0; i < check_.size() && i < slice.check.size(); ++i) {

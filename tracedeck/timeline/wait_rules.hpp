@@ -16,22 +16,24 @@ class WaitState final : public SliceObserver {
 
   struct Entry {
     std::int64_t requested = 0;
-    std::uint64_t number = 0;      // of the event
+    std::uint64_t number = 0;  // of the event
+    std::int64_t asked = 0;    // when, also if it waits since later on
+    std::uint64_t asker = 0;   // the key of the track on which it was asked for, if
+    bool asker_known = false;  // it is known
+    bool pending = false;
     TrackId state = kNoTrack;      // of who waits
-    std::int64_t asked = 0;        // when, also if it waits since later on
-    std::uint64_t asker = 0;       // the key of the track on which it was asked for, if
-    bool asker_known = false;      // it is known
     std::uint32_t serving = 0;     // slices that serve it
     std::uint32_t generation = 0;  // changes when nobody waits any more
-    bool pending = false;
   };
 
-  // Null: there is no room for more of them.
-  [[nodiscard, gnu::always_inline]] Entry* entry(const BoundKey& key) {
-    const std::uint32_t known = key.find_in(entries);
-    return known != 0 ? &slab[known - 1] : new_entry(key.words());
+  // Null: a part of the key is unknown, or there is no room for more of them.
+  [[nodiscard, gnu::always_inline]] Entry* entry(BoundKey& key, const Event& event) {
+    const std::uint32_t known = key.find(event, context_.scope, entries);
+    if (known == 0) [[unlikely]]
+      return new_entry(key.words());
+    return known == BoundKey::kUnknown ? nullptr : &slab[known - 1];
   }
-  [[nodiscard, gnu::noinline]] Entry* new_entry(const std::uint64_t* key) {
+  [[nodiscard, gnu::noinline, gnu::cold]] Entry* new_entry(const std::uint64_t* key) {
     if (unused.empty() && slab.size() >= kMostEntries) {
       forget_idle();
       if (unused.empty() && states == nullptr) forget_older_half();
@@ -144,9 +146,10 @@ class WaiterTrack {
   WaiterTrack(WaitState& state, const EventClass& event_class, RuleContext& context) {
     if (state.states != nullptr) track_.emplace(*state.states, event_class, context);
   }
+  [[nodiscard]] explicit operator bool() const { return track_.has_value(); }
   // Its key is the first of the rule's.
   [[nodiscard]] TrackId find(const Event& event, std::uint64_t word) {
-    return track_ ? track_->find_by_word(event, word) : kNoTrack;
+    return track_->find_by_word(event, word);
   }
 
  private:
@@ -165,14 +168,15 @@ class RequestWait final : public Action {
     if (state.flow_key) asker_ = BoundValue(*state.flow_key, event_class);
   }
 
-  void run(const Moment& now) override {
+  [[nodiscard]] ActionKind kind() const override { return ActionKind::kRequestWait; }
+  [[gnu::always_inline]] void run(const Moment& now) override {
     if (!when_(*now.event)) return;
-    if (!key_.read(*now.event, context_.scope)) return;
-    WaitState::Entry* const entry = state_.entry(key_);
+    WaitState::Entry* const entry = state_.entry(key_, *now.event);
     if (entry == nullptr) return;
-    if (entry->state == kNoTrack) entry->state = waiter_.find(*now.event, key_.words()[0]);
+    if (waiter_ && entry->state == kNoTrack)
+      entry->state = waiter_.find(*now.event, key_.words()[0]);
     if (state_.unless != kNoName && entry->state != kNoTrack &&
-        context_.marking.state_of(entry->state) == state_.unless)
+        context_.marking.state_of(entry->state, now.time) == state_.unless)
       return;
     if (entry->serving == 0) state_.put(*entry, state_.asked, now);
     if (entry->pending && !state_.rule->last) return;
@@ -208,18 +212,19 @@ class ServeWait final : public Action {
     if (state.flow_track != nullptr) asker_.emplace(*state.flow_track, event_class, context);
   }
 
-  void run(const Moment& now) override {
+  [[nodiscard]] ActionKind kind() const override { return ActionKind::kServeWait; }
+  [[gnu::always_inline]] void run(const Moment& now) override {
     if (!when_(*now.event)) return;
-    if (!key_.read(*now.event, context_.scope)) return;
-    WaitState::Entry* const entry = state_.entry(key_);
+    WaitState::Entry* const entry = state_.entry(key_, *now.event);
     if (entry == nullptr) return;
     if (entry->pending) {
       const TrackId track = track_.find(*now.event);
       if (track != kNoTrack) serve(*entry, track, now);
     }
     entry->pending = false;
-    if (entry->state == kNoTrack) entry->state = waiter_.find(*now.event, key_.words()[0]);
-    if (!state_.rule->served.empty()) state_.put(*entry, served_(*now.event), now);
+    if (waiter_ && entry->state == kNoTrack)
+      entry->state = waiter_.find(*now.event, key_.words()[0]);
+    if (waiter_ && !state_.rule->served.empty()) state_.put(*entry, served_(*now.event), now);
     if (state_.during == nullptr || state_.during->last_number != now.number ||
         state_.during->last == 0)
       return;
@@ -312,10 +317,10 @@ class BeginFlow final : public Action {
     if (!when_(*now.event)) return;
     const TrackId track = track_.find(*now.event);
     if (track == kNoTrack || !key_.read(*now.event, context_.scope)) return;
-    std::uint64_t& place = key_.place_in(state_.begun);
+    std::uint64_t& place = state_.begun.place(key_.words());
     if (place == 0) {
       if (state_.unused.empty() && state_.slab.size() >= kMostEntries) {
-        state_.begun.erase(key_.words());
+        state_.begun.give_up_place();
         ++context_.marking.timeline().mutable_counts().not_held;
         return;
       }
@@ -349,7 +354,7 @@ class EndFlow final : public Action {
 
   void run(const Moment& now) override {
     if (!key_.read(*now.event, context_.scope)) return;
-    const std::uint32_t number = key_.find_in(state_.begun);
+    const std::uint32_t number = state_.begun.find(key_.words());
     if (number == 0) return;
     const FlowState::Begin begin = state_.slab[number - 1];
     state_.begun.erase(key_.words());
