@@ -277,6 +277,23 @@ sum = true
         line = both.splitlines().index('value = "kind"') + 1
         self.assertIn(f"jobs.toml:{line}:9: [[counter]]", wrong)
 
+    def test_what_is_waited_for_still(self):
+        table = self.file("waits.toml", (TABLE + WAIT).encode())
+        trace = self.file("open.bin", jobs((0, 0, (1, 7)), (50, 1, (1,)), (60, 0, (2, 8)), (100, 0, (3, 9)), (400, 1, (3,))))
+        row = next(one for one in self.rows("--table", table, trace)["rows"] if one["kind"] == "wait")
+        self.assertEqual((row["count"], row["total"], row["left_out"], row["open"], row["oldest_open"]), (2, 350, 1, 1, 340))
+        self.assertIn("still open at the end: 1 of `start -> end`, the oldest for 340ns", self.text("--table", table, trace))
+        self.check(run("latency", "--table", table, "--require", 'open("start -> end") == 0', trace), 1)
+        grouped = self.rows("--table", table, "--by", "job", "--where", 'kind == "wait"', trace)["rows"]
+        self.assertEqual({(one["by"], one["count"], one.get("open", 0)) for one in grouped}, {("1", 1, 0), ("3", 1, 0), ("?", 0, 1)})
+        # `why` finds the same, and so does `query`.
+        why = json.loads(self.check(run("why", "--json", "--table", table, "--longest", "start -> end", trace), 0).stdout)
+        self.assertEqual((why["kind"], why["duration"], why["open_at_end"]), ("wait", 340, True))
+        self.assertIn("had not ended", self.check(run("why", "--table", table, "--longest", "start -> end", trace), 0).stdout.decode())
+        question = 'spans all | where kind == "wait" && open_at_end | select label, track, end - time as age'
+        rows = self.check(run("query", "--table", table, "--output", "jsonl", question, trace), 0).stdout.splitlines()
+        self.assertIn({"label": "start -> end", "track": "start -> end", "age": 340}, [json.loads(row) for row in rows])
+
     def test_requests_that_nothing_serves_do_not_end_the_measuring(self):
         table = self.file("waits.toml", (TABLE + WAIT).encode())
         events = [(i, 0, (i + 2, 7)) for i in range(70_000)] + [(70_000, 0, (1, 7)), (70_003, 1, (1,))]

@@ -76,7 +76,7 @@ class Table(Base):
     def woken(self, event, fields):
         tid = fields["tid"]
         if event["name"] in self.causes and tid != 0:
-            self.sheet.wait(WAIT, tid, is_last=True)
+            self.sheet.wait(WAIT, tid, is_last=True, is_shown_open=True)
         state = self.sheet.state_of.get(f"thread {tid}")
         if tid != 0 and (state is None or not state.value.startswith("running")):
             self.sheet.state(f"thread {tid}", "runnable")

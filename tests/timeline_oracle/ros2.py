@@ -116,8 +116,8 @@ class Table(Base):
     def publish(self, fields):
         if "timestamp" in fields:
             self.published.add(fields["timestamp"])
-            self.sheet.wait("publish -> take", fields["timestamp"])
-            self.sheet.wait("publish -> callback", fields["timestamp"])
+            self.sheet.wait("publish -> take", fields["timestamp"], is_shown_open=True)
+            self.sheet.wait("publish -> callback", fields["timestamp"], is_shown_open=True)
 
     on_rmw_publish = publish
 

@@ -35,6 +35,8 @@ class Slice:
 class Pair(Slice):
     """From a cause to its effect; `track` is where the effect is."""
 
+    is_shown_open = False  # when the trace ends without the effect
+
 
 @dataclasses.dataclass
 class State:
@@ -206,10 +208,11 @@ class Sheet:
 
     # Pairs: they are on no track, so nothing is clamped.
 
-    def wait(self, rule, key, is_last=False):
+    def wait(self, rule, key, is_last=False, is_shown_open=False):
         """A cause: of several that have no effect yet the first one counts, or the last."""
         if is_last or (rule, key) not in self.waits:
             self.waits[rule, key] = Pair(rule, rule, "", self.time, self.time)
+            self.waits[rule, key].is_shown_open = is_shown_open
 
     def waited(self, rule, key, track, args=None):
         """The effect: the pair, or None when there was no cause."""
@@ -263,6 +266,11 @@ class Sheet:
                 self.close(slice, max(end, slice.begin), {"open_at_end"})
         for track in list(self.state_of):
             self.close_state(track, end, {"open_at_end"})
+        for pair in self.waits.values():
+            if pair.is_shown_open:
+                pair.end = max(end, pair.begin)
+                pair.flags.add("open_at_end")
+                self.line.pairs.append(pair)
         lanes(self.line.slices)
         if self.cut is not None:
             self.show(self.line, self.cut)

@@ -151,7 +151,7 @@ class Rules(Base):
             self.sheet.waited(rule["name"], (key, keys), self.track(rule, event))
         if is_of(event, rule["from"]) and (keys := self.keys(event, first)) is not None:
             self.sheet.bounds()
-            self.sheet.wait(rule["name"], (key, keys), is_last=rule.get("last", False))
+            self.sheet.wait(rule["name"], (key, keys), is_last=rule.get("last", False), is_shown_open="state" not in rule)
 
     def state(self, rule, event):
         """By the keys of tables: a `track` of the table and a `name`; by the design's example a name and a `value`."""

@@ -45,6 +45,9 @@ class CompiledRules final : public RuleSet {
     for (BalanceState& each : balances_) each.balance.forget_all();
     for (Processors& each : processors_) each.forget(ended);
   }
+  void finish(const Moment& end) override {
+    for (WaitState& each : waits_) each.finish(end);
+  }
   [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
   [[nodiscard]] std::vector<std::string> unused() const override {
     std::vector<std::string> sentences = use_.sentences();

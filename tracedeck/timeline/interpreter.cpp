@@ -112,6 +112,9 @@ class Interpreter::Work {
     flush_whole();
     note_plain_time();
     end_damage(timeline_.end());
+    for (const auto* const all : {&rules_, &inferred_rules_}) {
+      for (const auto& rules : *all) rules->finish({.time = timeline_.end()});
+    }
     marking_.finish(timeline_.end());
     if (const auto handed = hand_on(sink); !handed) return handed;
     return sink.finish(timeline_);

@@ -88,6 +88,39 @@ TEST_F(JobsTest, WhatTheTableSaysBecomesMarks) {
   EXPECT_EQ(counts().sections, 0U);
 }
 
+TEST_F(JobsTest, WhatNobodyServedIsWaitedForStill) {
+  say(ask_, 5, 0, 7);
+  say(ask_, 8, 0, 9);
+  say(start_, 10, 0, 7);
+  say(stop_, 20, 0, 7);
+  EXPECT_THAT(marks(kJobs), ElementsAre("begin job 7 on worker 0 at 10",
+                                        "wait asked -> start on worker 0 from 5 to 10",
+                                        "end job 7 on worker 0 from 10 to 20",
+                                        "wait asked -> start on asked -> start from 8 to 20 open"));
+}
+
+TEST_F(JobsTest, WhatIsWaitedForStillMayHaveBeenServedWhereEventsWereLost) {
+  say(ask_, 5, 0, 7);
+  lose();
+  say(ask_, 8, 0, 9);
+  say(stop_, 20, 0, 7);
+  EXPECT_THAT(marks(kJobs),
+              testing::IsSupersetOf({"wait asked -> start on asked -> start from 5 to 20 lost open",
+                                     "wait asked -> start on asked -> start from 8 to 20 open"}));
+}
+
+// The state goes on.
+TEST_F(JobsTest, WhoWaitsStillAndHasAStateHasNoMarkBesides) {
+  say(ask_, 5, 0, 7);
+  say(stop_, 20, 0, 8);
+  const std::string table = std::string(kJobs) +
+                            "state = \"waiter\"\nasked = \"waiting\"\n[[track]]\nid = \"waiter\"\n"
+                            "kind = \"state\"\nname = \"job {job}\"\nkey = [\"job\"]\n";
+  const std::vector<std::string> seen = marks(table);
+  EXPECT_THAT(seen, Contains("state waiting on job 7 at 5"));
+  EXPECT_THAT(seen, testing::Not(Contains(HasSubstr("asked -> start"))));
+}
+
 TEST_F(JobsTest, AClockThatStepsBackALittleIsClamped) {
   say(start_, 5 * kSecond, 0, 7);
   say(start_, 4 * kSecond, 0, 8);

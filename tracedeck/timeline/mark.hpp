@@ -29,7 +29,8 @@ enum class MarkKind : std::uint8_t {
   kCounter,     // `value`, or `real` with `kReal`
   kFlowOut,     // `flow` leaves the track here, and
   kFlowIn,      // arrives here
-  kWait,        // `name` was waited for from `begin` to `time`, when it was served on `track`
+  kWait,        // `name` was waited for from `begin` to `time`, when it was served on `track`, or
+                // was not yet (kOpenAtEnd): then `track` is of all such
   kGap,         // `name` says what is missing between `begin` and `time`
 };
 

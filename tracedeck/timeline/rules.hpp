@@ -91,6 +91,8 @@ class RuleSet {
   virtual void plan(const EventClass& event_class, std::vector<PlannedAction>& into) = 0;
   // Of slices and tracks that were ended, and of all that is waited for, nothing is known any more.
   virtual void forget(const SectionEnd& ended) = 0;
+  // No more events come. `end`: of no event.
+  virtual void finish(const Moment& end) = 0;
   // Fields that rules are about and classes lack, as sentences; each once.
   [[nodiscard]] virtual const std::vector<std::string>& notices() const = 0;
   // Rules that met no event, and values that no event had: of tables that are not built in.

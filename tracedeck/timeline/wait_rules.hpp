@@ -67,6 +67,27 @@ class WaitState final : public SliceObserver {
     entries = KeyTable(entries.words());
   }
 
+  // No more events come: what nobody served is waited for still. Where there are states of who
+  // waits, they say so.
+  void finish(const Moment& end) {
+    if (states != nullptr) return;
+    std::vector<const Entry*> open;
+    entries.for_each([&](std::uint32_t number) {
+      if (slab[number - 1].pending) open.push_back(&slab[number - 1]);
+    });
+    if (open.empty()) return;
+    std::ranges::sort(open, {}, &Entry::number);
+    const TrackId on = context_.marking.add_track({.kind = TrackKind::kLanes,
+                                                   .name = rule->name,
+                                                   .group = "waits",
+                                                   .rank = track == nullptr ? 0 : track->rank});
+    for (const Entry* const each : open) {
+      const bool lost = context_.marking.lost_since(each->number);
+      context_.marking.wait(on, name, end, each->requested, nullptr,
+                            static_cast<std::uint16_t>(kOpenAtEnd | (lost ? kAcrossLoss : 0)));
+    }
+  }
+
   [[nodiscard]] std::uint32_t number_of(const Entry& entry) const {
     return static_cast<std::uint32_t>(&entry - slab.data() + 1);
   }
