@@ -56,6 +56,13 @@ class KeyTable {
       return near_[value];
     return place_far(value, trace);
   }
+  // Where the number of a key stands that is there; else null.
+  [[nodiscard, gnu::always_inline]] std::uint64_t* known_pair(std::uint64_t value,
+                                                              std::uint64_t trace) {
+    if (is_near(value, trace)) [[likely]]
+      return near_[value] != 0 ? &near_[value] : nullptr;
+    return known_far(value, trace);
+  }
   // The key that `place` was asked for last is new, and is not to be there after all.
   void give_up_place() { --size_; }
 
@@ -130,6 +137,10 @@ class KeyTable {
   [[nodiscard, gnu::noinline]] std::uint32_t find_far(std::uint64_t value,
                                                       std::uint64_t trace) const {
     return static_cast<std::uint32_t>(cells_[cell_of_pair(value, trace) + 2]);
+  }
+  [[nodiscard, gnu::noinline]] std::uint64_t* known_far(std::uint64_t value, std::uint64_t trace) {
+    std::uint64_t& number = cells_[cell_of_pair(value, trace) + 2];
+    return number != 0 ? &number : nullptr;
   }
   [[nodiscard, gnu::noinline]] std::uint64_t& place_far(std::uint64_t value, std::uint64_t trace) {
     std::uint64_t& number =

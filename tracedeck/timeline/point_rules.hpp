@@ -15,13 +15,15 @@ class TrackNumbers {
     std::int64_t number = 0;
     bool known = false;
   };
-  [[nodiscard]] Place& operator[](TrackId track) {
+  [[nodiscard, gnu::always_inline]] Place& operator[](TrackId track) {
     if (track >= places_.size()) [[unlikely]]
-      places_.resize(track + 1);
+      grow(track);
     return places_[track];
   }
 
  private:
+  [[gnu::noinline, gnu::cold]] void grow(TrackId track) { places_.resize(track + 1); }
+
   std::vector<Place> places_;  // by TrackId
 };
 
@@ -134,13 +136,25 @@ class MarkState final : public Action {
         unless_(rule.unless.empty() ? kNoName : context.marking.add_name("", rule.unless)),
         before_(before) {
     if (spent) spent_ = BoundValue(*spent, event_class);
+    is_plain_ = !when_.any() && track_.is_direct();
   }
 
   [[nodiscard]] ActionKind kind() const override { return ActionKind::kMarkState; }
   [[gnu::always_inline]] void run(const Moment& now) override {
+    const TrackId track = is_plain_ ? track_.find_direct(*now.event) : kNoTrack;
+    if (track == kNoTrack) [[unlikely]]
+      return run_any(now);
+    mark(track, now);
+  }
+
+ private:
+  // All that is not plain, or the first on its track.
+  [[gnu::noinline]] void run_any(const Moment& now) {
     if (!when_(*now.event)) return;
     const TrackId track = track_.find(*now.event);
-    if (track == kNoTrack) return;
+    if (track != kNoTrack) mark(track, now);
+  }
+  [[gnu::always_inline]] void mark(TrackId track, const Moment& now) {
     const NameId before = context_.marking.state_of(track, now.time);
     if (unless_ != kNoName && before == unless_) return;
     const NameId name = is_unknown_ ? kNoName : name_(*now.event);
@@ -156,8 +170,6 @@ class MarkState final : public Action {
     }
     context_.marking.state(track, name, now, kNoCpu, spent);
   }
-
- private:
   [[nodiscard, gnu::always_inline]] bool spent_so_far(const Event& event, std::int64_t& into) {
     if (spent_.plain_integer(event, into)) [[likely]]
       return true;
@@ -183,6 +195,7 @@ class MarkState final : public Action {
   NameId unless_;
   BoundValue spent_;
   TrackNumbers& before_;
+  bool is_plain_ = false;  // what it is about is found in a few instructions
 };
 
 }  // namespace tracedeck::timeline

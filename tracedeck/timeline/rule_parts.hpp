@@ -171,6 +171,13 @@ class BoundTrack {
 
   [[nodiscard]] bool possible() const { return possible_; }
 
+  // Whether `find_direct` finds tracks: those of one key, which is a field at a fixed place.
+  [[nodiscard]] bool is_direct() const { return word_.possible(); }
+  // kNoTrack too where `find` has more to do.
+  [[nodiscard, gnu::always_inline]] TrackId find_direct(const Event& event) const {
+    std::uint64_t word = 0;
+    return word_.read_usual(event, word) ? tracks_.find_pair(word, trace_) : kNoTrack;
+  }
   // kNoTrack where a part of the key is unknown.
   [[nodiscard, gnu::always_inline]] TrackId find(const Event& event) {
     std::uint64_t word = 0;
@@ -256,6 +263,8 @@ class BoundWhen {
       : context_(context), any_(when.has_value()) {
     if (when) value_ = BoundValue(*when, event_class);
   }
+  // Whether there is a condition.
+  [[nodiscard]] bool any() const { return any_; }
   [[nodiscard, gnu::always_inline]] bool operator()(const Event& event) const {
     return !any_ || holds(event);
   }
@@ -293,6 +302,19 @@ class BoundKey {
   // Whether events of the class can have it.
   [[nodiscard]] bool possible() const {
     return std::ranges::all_of(values_, &BoundValue::possible);
+  }
+  // Whether `find_direct` and `known_place` find keys: those of one value, a field at a fixed
+  // place.
+  [[nodiscard]] bool is_direct() const { return pair_.possible(); }
+  // What a table has for an event's key; 0 too where `find` has more to do.
+  [[nodiscard, gnu::always_inline]] std::uint32_t find_direct(const Event& event,
+                                                              const KeyTable& table) {
+    return pair_.read_usual(event, words_[0]) ? table.find_pair(words_[0], words_[1]) : 0;
+  }
+  // Its place there; null too where `place` has more to do.
+  [[nodiscard, gnu::always_inline]] std::uint64_t* known_place(const Event& event,
+                                                               KeyTable& table) {
+    return pair_.read_usual(event, words_[0]) ? table.known_pair(words_[0], words_[1]) : nullptr;
   }
   // Makes an event's key the one at hand; false where a part of it is unknown.
   [[nodiscard, gnu::always_inline]] bool read(const Event& event, ValueScope& scope) {

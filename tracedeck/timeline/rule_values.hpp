@@ -225,6 +225,12 @@ class DirectWord {
 
   // Whether values may be at a fixed place.
   [[nodiscard]] bool possible() const { return possible_; }
+  // The same as `read`, but false too where the kind of integers has changed.
+  [[nodiscard, gnu::always_inline]] bool read_usual(const Event& event, std::uint64_t& into) const {
+    const Slot& slot = slot_.in(event);
+    into = slot.bits;
+    return slot.kind == usual_ && slot.bits < OddValues::kFirst;
+  }
   // False where the value has to be read otherwise. Requires `possible()`.
   [[nodiscard, gnu::always_inline]] bool read(const Event& event, std::uint64_t& into) {
     const Slot& slot = slot_.in(event);

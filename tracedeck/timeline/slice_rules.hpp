@@ -65,20 +65,32 @@ class BeginSlice final : public Action {
         name_(state.name, state.rule->category, event_class, context),
         arguments_(arguments),
         flags_(state.rule->marked ? kMarked : 0),
-        is_whole_(state.rule->end.empty()) {}
+        is_plain_(!when_.any() && track_.is_direct() && key_.is_direct() && check_.empty() &&
+                  !state.rule->end.empty()) {}
 
   [[nodiscard]] bool possible() const { return track_.possible() && key_.possible(); }
 
   [[nodiscard]] ActionKind kind() const override { return ActionKind::kBeginSlice; }
   [[gnu::always_inline]] void run(const Moment& now) override {
+    if (!is_plain_) return run_any(now);
+    const TrackId track = track_.find_direct(*now.event);
+    std::uint64_t* const place =
+        track == kNoTrack ? nullptr : key_.known_place(*now.event, state_.open);
+    if (place == nullptr || *place != kSeen) [[unlikely]]
+      return run_any(now);
+    start(*place, 0, track, now);
+  }
+
+ private:
+  // All that is not plain, or not a slice of a key that ended before.
+  [[gnu::noinline]] void run_any(const Moment& now) {
     const Event& event = *now.event;
     if (!when_(event)) return;
     const TrackId track = track_.find(event);
-    if (is_whole_) return run_whole(track, now);
+    if (state_.rule->end.empty()) return run_whole(track, now);
     std::uint64_t* const found =
         track == kNoTrack ? nullptr : key_.place(event, context_.scope, state_.open);
-    if (found == nullptr) [[unlikely]]
-      return count_without_field();
+    if (found == nullptr) return count_without_field();
     OpenId below = 0;
     std::uint64_t& place = *found;
     if (place != 0 && place != kSeen) {
@@ -90,23 +102,27 @@ class BeginSlice final : public Action {
         context_.marking.end_inferred(open, now);
       }
     }
-    const OpenId id = begin(track, now);
-    place = id == 0 ? (below == 0 ? kSeen : below) : id;
-    state_.last = id;
-    state_.last_number = now.number;
-    if (id == 0) {
-      if (state_.open.size() > kMostSeen && below == 0) state_.open.erase(key_.words());
-      return;
-    }
+    const OpenId id = start(place, below, track, now);
+    if (id == 0) return;
     OpenSlice& slice = context_.marking.open(id);
-    slice.below = below;
-    if (check_.empty()) [[likely]]
-      return;
     for (std::size_t i = 0; i < check_.size() && i < slice.check.size(); ++i)
       (void)check_[i].word(event, context_.scope, slice.check[i]);
   }
-
- private:
+  // `place`: of the key at hand. 0: it is left out.
+  [[gnu::always_inline]] OpenId start(std::uint64_t& place, OpenId below, TrackId track,
+                                      const Moment& now) {
+    const OpenId id = begin(track, now);
+    state_.last = id;
+    state_.last_number = now.number;
+    if (id == 0) [[unlikely]] {
+      place = below == 0 ? kSeen : below;
+      if (state_.open.size() > kMostSeen && below == 0) state_.open.erase(key_.words());
+      return 0;
+    }
+    place = id;
+    context_.marking.open(id).below = below;
+    return id;
+  }
   [[gnu::noinline, gnu::cold]] void count_without_field() {
     ++context_.marking.timeline().mutable_counts().without_field;
   }
@@ -136,7 +152,7 @@ class BeginSlice final : public Action {
   NameMaker name_;
   const Arguments* arguments_;
   std::uint16_t flags_;
-  bool is_whole_;  // its events have a duration
+  bool is_plain_;  // what it is about is found in a few instructions
 };
 
 class EndSlice final : public Action {
@@ -152,28 +168,41 @@ class EndSlice final : public Action {
         key_(state.key_b, event_class, scope.trace, scope.name),
         check_(bind_all(state.check_b, event_class)),
         name_(state.name, state.rule->category, event_class, context),
-        arguments_(arguments) {}
+        arguments_(arguments),
+        is_plain_(!when_.any() && key_.is_direct() && check_.empty()) {}
 
   [[nodiscard]] bool possible() const { return key_.possible(); }
 
   [[nodiscard]] ActionKind kind() const override { return ActionKind::kEndSlice; }
   [[gnu::always_inline]] void run(const Moment& now) override {
+    if (!is_plain_) return run_any(now);
+    std::uint64_t* const place = key_.known_place(*now.event, state_.open);
+    if (place == nullptr || *place == kSeen) [[unlikely]]
+      return run_any(now);
+    finish(static_cast<OpenId>(*place), *place, now);
+  }
+
+ private:
+  // All that is not plain, or not the end of a slice that is open.
+  [[gnu::noinline]] void run_any(const Moment& now) {
     const Event& event = *now.event;
     if (!when_(event)) return;
     if (ignores_unmatched_ && key_.find(event, context_.scope, state_.open) == 0) return;
     std::uint64_t* const found = key_.place(event, context_.scope, state_.open);
-    if (found == nullptr) [[unlikely]]
-      return count_without_field();
+    if (found == nullptr) return count_without_field();
     std::uint64_t& place = *found;
     const auto open = static_cast<OpenId>(place);
-    if (open == 0 || open == kSeen || !checked(event, open)) [[unlikely]]
-      return end_none(place, now);
+    if (open == 0 || open == kSeen || !checked(event, open)) return end_none(place, now);
     OpenId id = open;
     while (!check_.empty() && !meets(event, id)) {
       const OpenId below = context_.marking.open(id).below;
       context_.marking.end_inferred(id, now);
       id = below;
     }
+    finish(id, place, now);
+  }
+  // `place`: of the key at hand.
+  [[gnu::always_inline]] void finish(OpenId id, std::uint64_t& place, const Moment& now) {
     const OpenId below = context_.marking.open(id).below;
     context_.marking.end(id, now, arguments_);
     if (below != 0) {
@@ -184,8 +213,6 @@ class EndSlice final : public Action {
       state_.open.erase(key_.words());
     }
   }
-
- private:
   [[gnu::noinline, gnu::cold]] void count_without_field() {
     ++context_.marking.timeline().mutable_counts().without_field;
   }
@@ -243,6 +270,7 @@ class EndSlice final : public Action {
   std::vector<BoundValue> check_;
   NameMaker name_;
   const Arguments* arguments_;
+  bool is_plain_;  // what it is about is found in a few instructions
 };
 
 }  // namespace tracedeck::timeline

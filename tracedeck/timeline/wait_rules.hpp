@@ -27,7 +27,7 @@ class WaitState final : public SliceObserver {
   };
 
   // Null: a part of the key is unknown, or there is no room for more of them.
-  [[nodiscard, gnu::always_inline]] Entry* entry(BoundKey& key, const Event& event) {
+  [[nodiscard]] Entry* entry(BoundKey& key, const Event& event) {
     const std::uint32_t known = key.find(event, context_.scope, entries);
     if (known == 0) [[unlikely]]
       return new_entry(key.words());
@@ -187,10 +187,20 @@ class RequestWait final : public Action {
         key_(state.key_a, event_class, trace),
         waiter_(state, event_class, context) {
     if (state.flow_key) asker_ = BoundValue(*state.flow_key, event_class);
+    is_plain_ = !when_.any() && key_.is_direct() && !waiter_ && !asker_.possible();
   }
 
   [[nodiscard]] ActionKind kind() const override { return ActionKind::kRequestWait; }
   [[gnu::always_inline]] void run(const Moment& now) override {
+    const std::uint32_t known = is_plain_ ? key_.find_direct(*now.event, state_.entries) : 0;
+    if (known == 0) [[unlikely]]
+      return run_any(now);
+    request(state_.slab[known - 1], now);
+  }
+
+ private:
+  // All that is not plain, or the first of its key.
+  [[gnu::noinline]] void run_any(const Moment& now) {
     if (!when_(*now.event)) return;
     WaitState::Entry* const entry = state_.entry(key_, *now.event);
     if (entry == nullptr) return;
@@ -200,22 +210,26 @@ class RequestWait final : public Action {
         context_.marking.state_of(entry->state, now.time) == state_.unless)
       return;
     if (entry->serving == 0) state_.put(*entry, state_.asked, now);
-    if (entry->pending && !state_.rule->last) return;
-    entry->number = now.number;
-    entry->pending = true;
-    entry->requested = now.time;
-    if (!asker_.possible()) return;
+    if (!request(*entry, now) || !asker_.possible()) return;
     entry->asked = now.time;
     entry->asker_known = asker_.word(*now.event, context_.scope, entry->asker);
   }
+  // False: it waits already.
+  [[gnu::always_inline]] bool request(WaitState::Entry& entry, const Moment& now) const {
+    if (entry.pending && !state_.rule->last) return false;
+    entry.number = now.number;
+    entry.pending = true;
+    entry.requested = now.time;
+    return true;
+  }
 
- private:
   RuleContext& context_;
   WaitState& state_;
   BoundWhen when_;
   BoundKey key_;
   BoundValue asker_;
   WaiterTrack waiter_;
+  bool is_plain_ = false;  // what it is about is found in a few instructions
 };
 
 class ServeWait final : public Action {
@@ -231,10 +245,27 @@ class ServeWait final : public Action {
         served_(state.served, "", event_class, context),
         arguments_(arguments) {
     if (state.flow_track != nullptr) asker_.emplace(*state.flow_track, event_class, context);
+    is_plain_ = !when_.any() && key_.is_direct() && track_.is_direct() && !waiter_ && !asker_ &&
+                state.during == nullptr;
   }
 
   [[nodiscard]] ActionKind kind() const override { return ActionKind::kServeWait; }
   [[gnu::always_inline]] void run(const Moment& now) override {
+    const std::uint32_t known = is_plain_ ? key_.find_direct(*now.event, state_.entries) : 0;
+    if (known == 0) [[unlikely]]
+      return run_any(now);
+    WaitState::Entry& entry = state_.slab[known - 1];
+    if (!entry.pending) return;
+    const TrackId track = track_.find_direct(*now.event);
+    if (track == kNoTrack) [[unlikely]]
+      return run_any(now);
+    wait(entry, track, now);
+    entry.pending = false;
+  }
+
+ private:
+  // All that is not plain, or the first of its key.
+  [[gnu::noinline]] void run_any(const Moment& now) {
     if (!when_(*now.event)) return;
     WaitState::Entry* const entry = state_.entry(key_, *now.event);
     if (entry == nullptr) return;
@@ -255,13 +286,16 @@ class ServeWait final : public Action {
     slice.observed = state_.number_of(*entry);
     slice.observed_since = entry->generation;
   }
-
- private:
-  [[gnu::always_inline]] void serve(const WaitState::Entry& entry, TrackId track,
-                                    const Moment& now) {
+  // Returns whether events were lost meanwhile.
+  [[gnu::always_inline]] bool wait(const WaitState::Entry& entry, TrackId track,
+                                   const Moment& now) {
     const bool lost = context_.marking.lost_since(entry.number);
     context_.marking.wait(track, state_.name, now, entry.requested, arguments_,
                           lost ? kAcrossLoss : 0);
+    return lost;
+  }
+  void serve(const WaitState::Entry& entry, TrackId track, const Moment& now) {
+    const bool lost = wait(entry, track, now);
     // Who asked may not have been the last one then.
     if (!asker_ || lost || !entry.asker_known || now.time - entry.requested < state_.flow_minimum)
       return;
@@ -278,6 +312,7 @@ class ServeWait final : public Action {
   std::optional<BoundTrack> asker_;
   NameMaker served_;
   const Arguments* arguments_;
+  bool is_plain_ = false;  // what it is about is found in a few instructions
 };
 
 class CancelWait final : public Action {
