@@ -59,9 +59,9 @@ std::string report_json(const ConversionReport& report) {
     member.string("done", entry.done);
     member.integer("count", entry.count);
     member.boolean("lossy", entry.lossy);
+    if (!entry.event_class.empty()) member.string("class", entry.event_class);
+    if (!entry.path.empty()) member.string("path", entry.path);
     if (!entry.input.empty()) {
-      member.string("class", entry.event_class);
-      if (!entry.path.empty()) member.string("path", entry.path);
       member.string("input", entry.input);
       member.integer("offset", entry.offset);
     }

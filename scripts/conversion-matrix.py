@@ -120,9 +120,10 @@ def names(entry, difference):
     place = entry.get("path", "")
     if not entry["lossy"] or not (place or entry.get("class")):
         return False
-    if entry.get("class", difference.get("class")) != difference.get("class"):
+    of_class = difference.get("class") if difference.get("of_class", True) else ""
+    if entry.get("class", of_class) != of_class:
         return False
-    path = difference.get("path", "")
+    path = difference.get("place", difference.get("path", ""))
     return not place or path == place or (path.startswith(place) and path[len(place)] in ".[{")
 
 

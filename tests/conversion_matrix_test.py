@@ -77,6 +77,15 @@ class Outcomes(CommandTest):
         ):
             self.assertEqual(self.outcome(entry), "unnamed", entry)
 
+    def test_what_is_of_no_class_has_a_place_of_its_own(self):
+        entry = {"kind": "environment", "class": "", "path": "", "what": "attribute host"}
+        entry |= {"place": "environment.host", "of_class": False}
+        for path in ("environment.host", "environment"):
+            self.assertEqual(self.outcome({"lossy": True, "path": path}, found=(entry,)), "named")
+        clock = {"kind": "clock", "class": "Poll", "path": "", "what": "tick", "place": "clock.Poll", "of_class": False}
+        self.assertEqual(self.outcome({"lossy": True, "class": "Poll"}, found=(clock,)), "unnamed")
+        self.assertEqual(self.outcome({"lossy": True, "path": "environment.h"}, found=(entry,)), "unnamed")
+
     def test_a_loss_without_a_place_names_none(self):
         self.assertEqual(self.outcome({"lossy": True, "what": "fields"}), "lossy")
         self.assertEqual(self.outcome({"lossy": False, "what": "fields"}), "unnamed")

@@ -105,7 +105,8 @@ std::string trace_around(const std::string& file) {
 const TargetProfile* profile_of(const Format& format) {
   const TargetProfile* const profile =
       format.targets().empty() ? nullptr : format.targets().front().profile;
-  return profile == nullptr || profile->nested != nullptr ? nullptr : profile;
+  const bool marks = profile != nullptr && profile->nested == nullptr && profile->plain == nullptr;
+  return marks ? profile : nullptr;
 }
 
 // The one whose marks its classes have; null: they have none.

@@ -11,7 +11,9 @@
 #include "tracedeck/export/perfetto.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/lower/lowering_writer.hpp"
+#include "tracedeck/lower/marker_lowering_writer.hpp"
 #include "tracedeck/lower/nested_lowering_writer.hpp"
+#include "tracedeck/lower/span_lowering_writer.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/json_lines.hpp"
 #include "tracedeck/render/text.hpp"
@@ -191,6 +193,11 @@ Result<std::unique_ptr<Writer>> lowered(const OutputKind& kind,
                                         Result<std::unique_ptr<Writer>> writer) {
   const TargetProfile* const profile = kind.target->profile;
   if (!writer || profile == nullptr) return writer;
+  if (profile->plain != nullptr) {
+    return profile->plain->value_class != nullptr
+               ? lower::lower_to_spans(*profile, *std::move(writer))
+               : lower::lower_to_markers(*profile, *std::move(writer));
+  }
   return profile->nested == nullptr ? lower::lower_for(*profile, *std::move(writer))
                                     : lower::lower_nested(*profile, *std::move(writer));
 }

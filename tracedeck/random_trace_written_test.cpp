@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tracedeck/flow/equal_traces.hpp"
 #include "tracedeck/flow/made_up_trace_test.hpp"
@@ -146,6 +147,43 @@ void check_again(std::string_view name) {
   const auto compared = flow::equal_traces(*opened(folder.file("once"), *found.format),
                                            *opened(folder.file("twice"), *found.format));
   check_equal(compared, written->receipt);
+  RC_ASSERT(std::ranges::none_of(written->receipt, &ReceiptEntry::lossy));
+}
+
+// Whether a receipt names the place of a difference: its class, if it gives one, and its path or
+// one above it.
+bool names(const ReceiptEntry& entry, const flow::DifferenceKey& difference) {
+  if (!entry.lossy || (entry.path.empty() && entry.event_class.empty())) return false;
+  const std::string& of = flow::is_of_event_class(difference) ? difference.class_name : "";
+  if (!entry.event_class.empty() && entry.event_class != of) return false;
+  const std::string place = flow::place_of(difference);
+  if (entry.path.empty() || place == entry.path) return true;
+  return place.starts_with(entry.path) &&
+         std::string_view(".[{").contains(place[entry.path.size()]);
+}
+
+// What a target that is poorer does not hold, its receipt names.
+void check_named(std::string_view name) {
+  const FoundTarget found = find_target(name);
+  const flow::MadeTrace trace(flow::plan_of(*flow::gen_trace()));
+  const io::TemporaryFolder folder;
+  const std::string path = folder.file("out");
+  const WrittenTrace written = written_as(found, trace, path);
+  flow::FakeSource original(trace.batches());
+  const auto read = opened(path, *found.format);
+  const auto compared = flow::equal_traces({original, trace.description()},
+                                           {*read, read->description()}, {.most_kinds = 100'000});
+  if (!compared) RC_FAIL(compared.error().to_string());
+  for (const flow::Difference& each : compared->differences.found()) {
+    const bool named = std::ranges::any_of(
+        written.receipt, [&](const ReceiptEntry& entry) { return names(entry, each.key); });
+    if (named) continue;
+    RC_LOG() << kind_name(each.key.kind) << " '" << each.key.class_name << "' '" << each.key.path
+             << "' " << each.key.what << ": " << each.left << " | " << each.right << '\n';
+    for (const ReceiptEntry& entry : written.receipt)
+      RC_LOG() << entry.event_class << '/' << entry.path << ' ' << entry.what << '\n';
+    RC_ASSERT(named);
+  }
 }
 
 RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsDial9, ()) { check_target("dial9"); }
@@ -159,6 +197,9 @@ RC_GTEST_PROP(RandomTraceWritten, ComesBackFromDial9, ()) { check_restored("dial
 RC_GTEST_PROP(RandomTraceWritten, ComesBackFromCtf1, ()) { check_restored("ctf1"); }
 RC_GTEST_PROP(RandomTraceWritten, ComesBackFromCtf2, ()) { check_restored("ctf2"); }
 RC_GTEST_PROP(RandomTraceWritten, ComesBackFromCtf2rc, ()) { check_restored("ctf2rc"); }
+
+RC_GTEST_PROP(RandomTraceWritten, AllDifferencesAreNamedAsHeph, ()) { check_named("heph"); }
+RC_GTEST_PROP(RandomTraceWritten, AllDifferencesAreNamedAsTband, ()) { check_named("tband"); }
 
 RC_GTEST_PROP(RandomTraceWritten, AgainIsEqualAsDial9, ()) { check_again("dial9"); }
 RC_GTEST_PROP(RandomTraceWritten, AgainIsEqualAsHeph, ()) { check_again("heph"); }

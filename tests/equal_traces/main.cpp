@@ -17,6 +17,9 @@ namespace {
 
 constexpr int kUnreadable = 2;
 
+// A conversion may lose something of each field of each class.
+constexpr std::size_t kMostKinds = 100'000;
+
 // Keeps the description of the trace that is opened, and whether all went well.
 class Opened final : public flow::PipelineObserver {
  public:
@@ -58,6 +61,8 @@ void print(const flow::Difference& difference) {
   object.string("class", difference.key.class_name);
   object.string("path", difference.key.path);
   object.string("what", difference.key.what);
+  object.string("place", flow::place_of(difference.key));
+  object.boolean("of_class", flow::is_of_event_class(difference.key));
   object.string("left", difference.left);
   object.string("right", difference.right);
   object.integer("left_offset", difference.left_offset);
@@ -81,7 +86,8 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "equal_traces: there are several traces\n");
     return kUnreadable;
   }
-  const auto compared = flow::equal_traces({*a, left.description()}, {*b, right.description()});
+  const auto compared = flow::equal_traces({*a, left.description()}, {*b, right.description()},
+                                           {.most_kinds = kMostKinds});
   if (!compared) {
     std::fprintf(stderr, "equal_traces: %s\n", compared.error().to_string().c_str());
     return kUnreadable;

@@ -12,6 +12,44 @@ std::string_view kind_name(DifferenceKind kind) {
   return kNames[std::to_underlying(kind)];
 }
 
+bool is_of_event_class(const DifferenceKey& key) {
+  switch (key.kind) {
+    case DifferenceKind::kTrace:
+    case DifferenceKind::kEnvironment:
+    case DifferenceKind::kClock:
+    case DifferenceKind::kStream:
+    case DifferenceKind::kLoss:
+      return false;
+    default:
+      return true;
+  }
+}
+
+std::string place_of(const DifferenceKey& key) {
+  const auto of = [](std::string_view word, std::string_view name) {
+    std::string place(word);
+    if (!name.empty()) place.append(".").append(name);
+    return place;
+  };
+  static constexpr std::string_view kAttribute = "attribute ";
+  switch (key.kind) {
+    case DifferenceKind::kTrace:
+      return "trace";
+    case DifferenceKind::kEnvironment:
+      return of("environment",
+                key.what.starts_with(kAttribute) ? key.what.substr(kAttribute.size()) : "");
+    case DifferenceKind::kClock:
+      return of("clock", key.class_name);
+    case DifferenceKind::kStream:
+      return of("stream", key.class_name);
+    case DifferenceKind::kLoss:
+      return "loss";
+    default:
+      // A class without a name needs words for the whole of it.
+      return key.path.empty() && key.class_name.empty() ? "event" : key.path;
+  }
+}
+
 void Differences::add(Difference difference) {
   const auto known = at_.find(difference.key);
   if (known != at_.end()) {

@@ -43,6 +43,13 @@ struct DifferenceKey {
   friend auto operator<=>(const DifferenceKey&, const DifferenceKey&) = default;
 };
 
+// Where a receipt names such a difference (`ReceiptEntry::path`): the path of a field; `event` for
+// the whole of an event class without a name; and of what is of no event class `trace`,
+// `environment.KEY`, `clock.ID`, `stream.CLASS` or `loss`.
+[[nodiscard]] std::string place_of(const DifferenceKey& key);
+// Whether it is of an event class, or a field class of one.
+[[nodiscard]] bool is_of_event_class(const DifferenceKey& key);
+
 struct Difference {
   DifferenceKey key = {};
   std::string left = {};  // both sides in words, where it was found first; "" where there is none

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tracedeck/model/event_class.hpp"
+#include "tracedeck/model/tape.hpp"
 
 namespace tracedeck {
 
@@ -21,18 +22,32 @@ struct NestedProfile {
   std::string (*member_name)(std::string_view name) = nullptr;
 };
 
+// Of a target that is poorer than the model: it gets what it can say natively, the rest as text,
+// and nothing is marked, so nothing comes back but what the target holds.
+struct PlainProfile {
+  // The class of a number without a sign or with one, a real or a text, by the kind of its slot, or
+  // of an array of such, as a reader of the target makes it: fields are attributes of these. Null:
+  // its event classes are fixed, and the fields of other events are one text.
+  FieldClassPtr (*value_class)(SlotKind kind, bool array) = nullptr;
+  // The context that its readers give events, which says where they come from.
+  FieldClassPtr (*common_context)() = nullptr;
+};
+
 struct TargetProfile {
   std::string_view format;  // whose traces it has
   // Of the format, where its targets have several (`TraceDescription::version`); empty: any.
   std::string_view version = {};
 
-  // Whether the target holds events of a class as they are, so that they come back equal.
-  bool (*holds)(const EventClass& event_class);
+  // Whether the target holds events of a class as they are, so that they come back equal. Of a
+  // plain one that shows when they are lowered: null.
+  bool (*holds)(const EventClass& event_class) = nullptr;
 
   // Set: structures, arrays, contexts, clocks and data streams stay what they are, marks are
   // attributes of classes, and the rest of this says what of a class differs. Not set: everything
   // is flattened into the fields of one data stream, which the members behind this are about.
   const NestedProfile* nested = nullptr;
+  // Set: nothing is marked, and nothing comes from a trace of the target but what it holds.
+  const PlainProfile* plain = nullptr;
 
   // Widths of unsigned integers, ascending; 0s are none. Wider ones up to 64 bits have a variable
   // length, and signed ones 64 bits.

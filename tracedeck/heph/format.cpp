@@ -1,5 +1,6 @@
 #include "tracedeck/heph/format.hpp"
 
+#include "tracedeck/heph/model_classes.hpp"
 #include "tracedeck/heph/reader.hpp"
 #include "tracedeck/heph/rewrite.hpp"
 #include "tracedeck/heph/rules.hpp"
@@ -17,8 +18,17 @@ bool recognises(ByteSpan head, bool) {
   return least != 0 && load_be<std::uint32_t>(head.data() + kSizeOffset) >= least;
 }
 
-constexpr WriteTarget kTarget = {
-    .name = "heph", .title = "Heph trace format 0.1.0", .suffixes = {".heph", ".bin.log"}};
+constexpr PlainProfile kAttributes = {.value_class = value_class,
+                                      .common_context = common_context_class};
+constexpr TargetProfile kProfile = {.format = "heph",
+                                    .plain = &kAttributes,
+                                    .longest_name = kMaxLength,
+                                    .most_members = std::size_t{1} << 20};
+
+constexpr WriteTarget kTarget = {.name = "heph",
+                                 .title = "Heph trace format 0.1.0",
+                                 .suffixes = {".heph", ".bin.log"},
+                                 .profile = &kProfile};
 
 }  // namespace
 

@@ -64,6 +64,14 @@ FieldClassPtr value_class(std::uint8_t type) {
   return (type & kArrayMarker) != 0 ? kClasses.arrays[index] : kClasses.scalars[index];
 }
 
+FieldClassPtr value_class(SlotKind kind, bool array) {
+  ValueType type = ValueType::kUnsigned;
+  if (kind == SlotKind::kSigned) type = ValueType::kSigned;
+  if (kind == SlotKind::kReal) type = ValueType::kReal;
+  if (kind == SlotKind::kString) type = ValueType::kString;
+  return value_class(type_byte(type, array));
+}
+
 EventClass event_class(const EventType& type, const DataStreamClass& stream_class) {
   EventClass result{
       .stream_class = &stream_class, .clock = stream_class.default_clock, .has_duration = true};

@@ -3,6 +3,7 @@
 
 #include "tracedeck/heph/event_type.hpp"
 #include "tracedeck/model/event_class.hpp"
+#include "tracedeck/model/tape.hpp"
 
 namespace tracedeck::heph {
 
@@ -16,6 +17,8 @@ inline constexpr std::string_view kCounterMember = "counter";
 
 // The class of a value with that type byte.
 [[nodiscard]] FieldClassPtr value_class(std::uint8_t type);
+// Of numbers and texts by the kinds of their slots, or of arrays of them.
+[[nodiscard]] FieldClassPtr value_class(SlotKind kind, bool array);
 
 [[nodiscard]] EventClass event_class(const EventType& type, const DataStreamClass& stream_class);
 

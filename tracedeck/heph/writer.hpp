@@ -1,5 +1,6 @@
-// Writes records of the model as a Heph trace; docs/formats/heph.md says what becomes of what the
-// format cannot say.
+// Writes records as a Heph trace that have what its reader gives them: substream and counter as
+// their common context, and numbers, texts and arrays of them, or a map of such, as their payload.
+// `lower` makes them of other formats, docs/formats/heph.md. Records are of one description.
 #pragma once
 
 #include <memory>

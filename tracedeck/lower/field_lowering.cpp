@@ -57,7 +57,7 @@ void FieldLowering::add(std::string name, FieldClassPtr field_class) {
   if (too_many()) return;
   const std::string wanted = name;
   if (name.size() > profile_.longest_name) name.resize(profile_.longest_name);
-  while (name.empty() || !names_.insert(name).second) {
+  while (profile_.plain == nullptr && (name.empty() || !names_.insert(name).second)) {
     if (name.size() >= profile_.longest_name) name.resize(profile_.longest_name / 2);
     name.push_back('_');
   }
@@ -94,16 +94,23 @@ void FieldLowering::add_value(FieldProgram& program, const std::string& path,
       program.push_back(
           {.kind = FieldStep::Kind::kOptional, .count = static_cast<std::uint32_t>(held.size())});
       std::ranges::move(held, std::back_inserter(program));
+      // Where fields have no classes, that of the value stands for what is there.
+      if (profile_.plain != nullptr) return add(path, std::move(value));
       return add(path, make_field_class(OptionalClass{.value = std::move(value)}));
     }
   }
   if (FieldClassPtr made = direct(*source, program)) return add(path, std::move(made));
   keep(Convention::kText, path);
+  if (profile_.plain != nullptr) {
+    program.push_back({.kind = FieldStep::Kind::kText, .packed = true, .field_class = source});
+    return add(path, profile_.plain->value_class(SlotKind::kString, false));
+  }
   program.push_back({.kind = FieldStep::Kind::kText, .field_class = source});
   add(path, text_class());
 }
 
 FieldClassPtr FieldLowering::direct(const FieldClass& source, FieldProgram& program) {
+  if (profile_.plain != nullptr) return attribute(source, program);
   if (const auto* const number = source.as<IntegerClass>()) return integer(*number, program);
   FieldClassPtr made;
   if (source.as<BooleanClass>() != nullptr) made = make_field_class(BooleanClass{});
@@ -117,6 +124,36 @@ FieldClassPtr FieldLowering::direct(const FieldClass& source, FieldProgram& prog
     made = make_field_class(MapClass{.key = text_class(), .value = text_class()});
   if (made != nullptr) program.push_back({.kind = FieldStep::Kind::kCopy});
   return made;
+}
+
+FieldClassPtr FieldLowering::attribute(const FieldClass& source, FieldProgram& program) {
+  const auto* const array = source.as<ArrayClass>();
+  const FieldClass& value = array == nullptr ? source : *array->element;
+  const auto* const number = value.as<IntegerClass>();
+  SlotKind kind = SlotKind::kUnsigned;
+  bool fits = value.as<BooleanClass>() != nullptr;
+  if (number != nullptr) {
+    const auto width = width_of(*number);
+    fits = width ? *width <= 64 : !any_integer_;
+    if (number->is_signed) kind = SlotKind::kSigned;
+    // Whether a number fits shows when it comes.
+    if (fits && !width && array != nullptr) {
+      if (array->interned) return nullptr;
+      program.push_back({.kind = FieldStep::Kind::kElements});
+    }
+    if (fits && !(width && array != nullptr)) program.push_back({.kind = FieldStep::Kind::kNumber});
+    if (fits && width && array != nullptr) program.push_back({.kind = FieldStep::Kind::kCopy});
+  } else {
+    if (const auto* const real = value.as<RealClass>()) {
+      kind = SlotKind::kReal;
+      fits = real->layout.width <= 64;
+    } else if (const auto* const text = value.as<StringClass>()) {
+      kind = SlotKind::kString;
+      fits = array == nullptr || !text->interned;
+    }
+    if (fits) program.push_back({.kind = FieldStep::Kind::kCopy});
+  }
+  return fits ? profile_.plain->value_class(kind, array != nullptr) : nullptr;
 }
 
 FieldClassPtr FieldLowering::integer(const IntegerClass& source, FieldProgram& program) {

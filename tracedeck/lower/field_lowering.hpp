@@ -37,6 +37,8 @@ class FieldLowering {
   void add_value(FieldProgram& program, const std::string& path, const FieldClassPtr& source);
   // The class that stands for values of another one slot for one slot; null: there is none.
   [[nodiscard]] FieldClassPtr direct(const FieldClass& source, FieldProgram& program);
+  // The same of a target without nested values: numbers, texts and arrays of them.
+  [[nodiscard]] FieldClassPtr attribute(const FieldClass& source, FieldProgram& program);
   [[nodiscard]] FieldClassPtr integer(const IntegerClass& source, FieldProgram& program);
   void keep(Convention convention, const std::string& path) { kept_.push_back({convention, path}); }
   void note_description(const FieldClass& source, const std::string& path);

@@ -49,7 +49,7 @@ class Lowering {
           i += step.count;
           break;
         case Kind::kText:
-          text(*step.field_class, slot);
+          text(step, slot);
           break;
         default:
           if (!nested(step, steps.subspan(i + 1, inner_steps(step)), slot)) return false;
@@ -157,9 +157,11 @@ class Lowering {
     return true;
   }
 
-  void text(const FieldClass& field_class, const Slot*& slot) {
-    std::string text;
-    slot = append_value_text(text, slot, field_class);
+  void text(const FieldStep& step, const Slot*& slot) {
+    std::string value;
+    slot = append_value_text(value, slot, *step.field_class);
+    std::string_view text = value;
+    if (step.packed && text.starts_with('"')) text = text.substr(1, text.size() - 2);
     out_.add(bytes_slot(SlotKind::kString, arena_.keep(as_bytes(text)),
                         static_cast<std::uint32_t>(text.size())));
   }

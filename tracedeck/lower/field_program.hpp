@@ -18,7 +18,7 @@ struct FieldStep {
     kOpen,    // a structure begins, whose members have fields of their own,
     kClose,   // and ends
     kOptional,  // a value that may be absent: by the next `count` steps
-    kText,      // a value of `field_class` as text
+    kText,      // a value of `field_class` as text, where `packed` without quotes around all of it
     // Of targets with nested classes:
     kStructure,  // a structure stays one, its members by the next `count` steps
     kTruth,      // a boolean as a number

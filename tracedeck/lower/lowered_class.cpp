@@ -97,7 +97,8 @@ Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& sourc
   FieldLowering fields(profile, made->shape_.any_integer, most);
   std::vector<Kept>& kept = made->kept_;
   const DataStreamClass& stream_class = *source.stream_class;
-  if (source.clock != nullptr) {
+  // A plain target has times, and durations if any, of its own.
+  if (source.clock != nullptr && profile.plain == nullptr) {
     const bool nanoseconds = source.clock->tick == Tick{};
     made->time_ = nanoseconds ? Time::kShifted : Time::kScaled;
     made->zero_ = low_bits(source.clock->to_nanoseconds(0) - Nanoseconds(clock_shift));
@@ -114,7 +115,10 @@ Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& sourc
   };
   made->specific_ =
       context(source.specific_context.get(), "specific.", Convention::kSpecificContext);
-  made->common_ = context(stream_class.common_context.get(), "common.", Convention::kCommonContext);
+  if (profile.plain == nullptr || !stream_class.context_identifies) {
+    made->common_ =
+        context(stream_class.common_context.get(), "common.", Convention::kCommonContext);
+  }
   if (made->shape_.packet_context) {
     const auto part = [&](const FieldClassPtr& of, std::string_view prefix) -> PacketPart {
       UserMembers users = user_members(of);

@@ -17,7 +17,8 @@ Result<void> LoweringStage::write(const Record& record) {
     case RecordKind::kPacketEnd:
       return is_held(*record.packet->stream) ? target_->write(record) : Result<void>();
     case RecordKind::kLoss:
-      if (record.loss->stream == nullptr || is_held(*record.loss->stream))
+      if (profile_.plain == nullptr &&
+          (record.loss->stream == nullptr || is_held(*record.loss->stream)))
         return target_->write(record);
       return write_loss(*record.loss);
     case RecordKind::kDescription:
@@ -30,7 +31,8 @@ Result<void> LoweringStage::write(const Record& record) {
 
 Result<void> LoweringStage::describe(const TraceDescription& trace) {
   const DataStreamClass any{.trace = &trace};
-  return is_held(any) ? target_->describe(trace) : describe_lowered(trace);
+  const bool held = profile_.plain == nullptr && is_held(any);
+  return held ? target_->describe(trace) : describe_lowered(trace);
 }
 
 Receipt LoweringStage::receipt() const {
@@ -40,6 +42,7 @@ Receipt LoweringStage::receipt() const {
 }
 
 bool LoweringStage::is_held(const DataStream& stream) const {
+  if (profile_.plain != nullptr) return false;
   return stream.stream_class == nullptr || is_held(*stream.stream_class);
 }
 

@@ -16,9 +16,9 @@ class LoweringStage : public Writer {
  public:
   Result<void> write(const Record& record) final;
   Result<void> describe(const TraceDescription& trace) final;
-  Result<void> flush() final { return next().flush(); }
+  Result<void> flush() override { return next().flush(); }
   // Of the lowering, then of the target.
-  [[nodiscard]] Receipt receipt() const final;
+  [[nodiscard]] Receipt receipt() const override;
 
  protected:
   // `profile` must outlive it.

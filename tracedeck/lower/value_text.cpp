@@ -23,7 +23,9 @@ constexpr std::string_view kDigits = "0123456789abcdef";
 // A byte that is no UTF-8 is written as a low surrogate alone, which no text can hold.
 constexpr std::uint32_t kLoneByte = 0xDC00;
 
-void append_string(std::string& out, std::string_view text) {
+}  // namespace
+
+void append_quoted(std::string& out, std::string_view text) {
   out.push_back('"');
   const auto* at = reinterpret_cast<const std::uint8_t*>(text.data());
   const std::uint8_t* const end = at + text.size();
@@ -44,6 +46,8 @@ void append_string(std::string& out, std::string_view text) {
   }
   out.push_back('"');
 }
+
+namespace {
 
 void append_hexadecimal(std::string& out, ByteSpan bytes) {
   out.push_back('"');
@@ -119,7 +123,7 @@ class Writer {
         append_real(out_, slot->real);
         return slot + 1;
       case SlotKind::kString:
-        append_string(out_, slot->text());
+        append_quoted(out_, slot->text());
         return slot + 1;
       case SlotKind::kBlob:
       case SlotKind::kWideReal:
@@ -196,7 +200,7 @@ class Writer {
     std::size_t index = 0;
     list('{', '}', slot + 1, slot->next(), [&](const Slot* at) {
       const bool known = of != nullptr && index < of->members.size();
-      append_string(out_, known ? std::string_view(of->members[index].name) : "");
+      append_quoted(out_, known ? std::string_view(of->members[index].name) : "");
       out_.push_back(':');
       const FieldClass* const member = known ? of->members[index].field_class.get() : nullptr;
       ++index;
@@ -223,7 +227,7 @@ class Writer {
       return slot->next();
     }
     list('{', '}', slot + 1, slot->next(), [&](const Slot* at) {
-      append_string(out_, at->text());
+      append_quoted(out_, at->text());
       out_.push_back(':');
       return value(at + 1, of);
     });
@@ -245,7 +249,7 @@ class Writer {
 
   const Slot* variant(const Slot* slot, const FieldClass* field_class) {
     out_.push_back('{');
-    append_string(out_, option_word(field_class, slot->bits));
+    append_quoted(out_, option_word(field_class, slot->bits));
     out_.push_back(':');
     const Slot* const end = value(slot + 1, held_class(*slot, field_class));
     out_.push_back('}');

@@ -29,6 +29,9 @@ namespace tracedeck::lower {
 // Appends the value that begins at `slot`, which is one of the class. Returns what is behind it.
 const Slot* append_value_text(std::string& out, const Slot* slot, const FieldClass& field_class);
 
+// Appends a text as such a string.
+void append_quoted(std::string& out, std::string_view text);
+
 // Appends the slots of a value of the class to `slots`. Bytes of strings are kept in `arena`.
 // False, and what was appended is to be dropped: the text is none of such a value, or says one that
 // the class cannot have.

@@ -16,8 +16,13 @@ Result<std::unique_ptr<Writer>> create(io::Output& output, const WriteOptions&) 
 }
 
 // Titles are in ASCII: the man page and the completions have them.
-constexpr WriteTarget kTarget = {
-    .name = "tband", .title = "Tonbandgeraet binary trace format", .suffixes = {".tband"}};
+constexpr PlainProfile kFixedClasses = {};
+constexpr TargetProfile kProfile = {.format = "tband", .plain = &kFixedClasses};
+
+constexpr WriteTarget kTarget = {.name = "tband",
+                                 .title = "Tonbandgeraet binary trace format",
+                                 .suffixes = {".tband"},
+                                 .profile = &kProfile};
 
 }  // namespace
 

@@ -1,8 +1,6 @@
-// Writes records of the model as a Tonbandgerät trace.
-//
-// Events named and furnished as one of the table are written as that event. Any other becomes an
-// `evtmarker` whose marker is named after its class and whose message holds its fields as JSON (see
-// docs/formats/tband.md).
+// Writes events of the classes that Tonbandgerät has, in ticks, as its frames. Where cores change,
+// how long a tick is, and what was lost are events among them: `lower` makes all that of other
+// formats, docs/formats/tband.md.
 #pragma once
 
 #include <memory>

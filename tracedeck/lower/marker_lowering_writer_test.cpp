@@ -1,0 +1,189 @@
+#include "tracedeck/lower/marker_lowering_writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "tracedeck/format/collect_records_test.hpp"
+#include "tracedeck/tband/format.hpp"
+#include "tracedeck/tband/reader.hpp"
+#include "tracedeck/tband/trace_bytes_test.hpp"
+#include "tracedeck/tband/writer.hpp"
+
+namespace tracedeck::tband {
+namespace {
+
+std::unique_ptr<Writer> create_lowering(io::Output& output) {
+  return lower::lower_to_markers(*format().targets().front().profile, create_writer(output));
+}
+
+// What becomes of the records of a trace, and the receipt.
+struct Written {
+  Bytes bytes;
+  Receipt receipt;
+};
+
+Written write(Reader& reader) {
+  std::string out;
+  const auto output = io::memory_output(out);
+  const auto writer = create_lowering(*output);
+  for (auto batch = reader.next(); batch && *batch != nullptr; batch = reader.next()) {
+    for (const Record& record : (*batch)->records()) EXPECT_TRUE(writer->write(record).has_value());
+  }
+  EXPECT_TRUE(writer->finish().has_value());
+  EXPECT_TRUE(output->finish().has_value());
+  return {Bytes(out.begin(), out.end()), writer->receipt()};
+}
+
+Written rewritten(const Bytes& bytes, const ReadOptions& options = {}) {
+  const auto reader = open_reader(io::memory_input("test", bytes), options);
+  EXPECT_TRUE(reader.has_value());
+  return write(**reader);
+}
+
+TEST(MarkerLowering, EveryEventIsWrittenAsItWas) {
+  Bytes trace = kResolution25;
+  std::uint64_t ts = 0;
+  for (const EventFacts& facts : kEvents) {
+    if (facts.id <= kResolution) continue;
+    std::vector<FieldValue> values;
+    for (const FieldFacts& field : facts.used_fields())
+      values.push_back(field.type == FieldType::kString ? text("a text") : number(3));
+    ASSERT_TRUE(encode_event(facts, ts += 10, values, trace).has_value());
+  }
+  const Written written = rewritten(trace);
+  EXPECT_EQ(written.bytes, trace);
+  EXPECT_TRUE(written.receipt.empty());
+}
+
+TEST(MarkerLowering, CoresAndCountsAreThoseOfTheInput) {
+  const Bytes trace = kResolution25 + isr_enter(1, 1) + frame("core_id", 2, {number(3)}) +
+                      isr_enter(3, 1) + frame("dropped_evt_cnt", 4, {number(5)}) + isr_enter(5, 1) +
+                      frame("dropped_evt_cnt", 6, {number(9)});
+  const Written written = rewritten(trace);
+  EXPECT_EQ(written.bytes, trace);
+  EXPECT_TRUE(written.receipt.empty());
+}
+
+TEST(MarkerLowering, SaysTheLengthOfATickFirstIfTheInputDoesNot) {
+  TraceDescription trace("test", "other", "1");
+  const ClockClass& clock = trace.add_clock({.id = "clock", .tick = {25, 1}});
+  const DataStreamClass& stream_class = trace.add_stream_class({.default_clock = &clock});
+  StructureClass payload;
+  payload.members.push_back({.name = "isr_id", .field_class = make_field_class(IntegerClass{})});
+  const EventClass& isr = trace.add_event_class({.name = "isr_enter",
+                                                 .stream_class = &stream_class,
+                                                 .clock = &clock,
+                                                 .payload = make_field_class(std::move(payload))});
+  const DataStream stream{.entity = trace.next_stream(),
+                          .stream_class = &stream_class,
+                          .keys = {{.name = "core", .value = 2}}};
+  const Slot id = unsigned_slot(7);
+  const Event event{.event_class = &isr,
+                    .stream = &stream,
+                    .time = 100,
+                    .end_time = 100,
+                    .slots = &id,
+                    .slot_count = 1};
+  std::string out;
+  const auto output = io::memory_output(out);
+  const auto writer = create_lowering(*output);
+  ASSERT_TRUE(writer->write(Record(event)).has_value());
+  ASSERT_TRUE(writer->finish().has_value());
+  ASSERT_TRUE(output->finish().has_value());
+  EXPECT_EQ(Bytes(out.begin(), out.end()),
+            kResolution25 + frame("core_id", 100, {number(2)}) + isr_enter(100, 7));
+}
+
+TEST(MarkerLowering, ShiftedTimesKeepTheirNanoseconds) {
+  // 13 ns are no whole tick of 25: times are written in ns, and the input's own length is not.
+  const Written written = rewritten(isr_enter(4, 1) + kResolution25, {.clock_shift = 13});
+  EXPECT_EQ(written.bytes, isr_enter(113, 1));
+  ASSERT_EQ(written.receipt.size(), 3U);
+  EXPECT_EQ(written.receipt[0].path, "clock.timestamp");
+  for (std::size_t i = 1; i < 3; ++i) {
+    EXPECT_EQ(written.receipt[i].event_class, "ts_resolution_ns");
+    EXPECT_EQ(written.receipt[i].count, 1U);
+  }
+}
+
+TEST(MarkerLowering, WhatTheFormatDoesNotKnowBecomesAMarker) {
+  TraceDescription trace("test", "other", "1");
+  trace.add_environment({.key = "host", .value = "h"});
+  const ClockClass& clock = trace.add_clock({.id = "clock"});
+  const DataStreamClass& stream_class = trace.add_stream_class({.default_clock = &clock});
+  const DataStream stream{.entity = trace.next_stream(), .stream_class = &stream_class};
+  StructureClass payload;
+  payload.members.push_back({.name = "a", .field_class = make_field_class(IntegerClass{})});
+  payload.members.push_back({.name = "t", .field_class = make_field_class(StringClass{})});
+  const EventClass& other =
+      trace.add_event_class({.name = "other",
+                             .stream_class = &stream_class,
+                             .clock = &clock,
+                             .has_duration = true,
+                             .payload = make_field_class(std::move(payload))});
+  const std::string quoted = "\"x\"";
+  const std::array<Slot, 2> slots = {unsigned_slot(5),
+                                     bytes_slot(SlotKind::kString, as_bytes(quoted).data(), 3)};
+  const Event event{.event_class = &other,
+                    .stream = &stream,
+                    .time = 10,
+                    .end_time = 30,
+                    .slots = slots.data(),
+                    .slot_count = 2};
+  std::string out;
+  const auto output = io::memory_output(out);
+  const auto writer = create_lowering(*output);
+  ASSERT_TRUE(writer->write(Record(event)).has_value());
+  const Loss loss{.stream = &stream, .events = 4};
+  ASSERT_TRUE(writer->write(Record(&loss)).has_value());
+  ASSERT_TRUE(writer->finish().has_value());
+  ASSERT_TRUE(output->finish().has_value());
+  EXPECT_EQ(Bytes(out.begin(), out.end()),
+            frame("ts_resolution_ns", 0, {number(1)}) +
+                frame("evtmarker_name", 0, {number(1'000'000), text("other")}) +
+                frame("evtmarker", 30,
+                      {number(1'000'000), text(R"({"@duration":20,"a":5,"t":"\"x\""})")}) +
+                frame("dropped_evt_cnt", 30, {number(4)}));
+  std::vector<std::string> places;
+  for (const ReceiptEntry& entry : writer->receipt()) {
+    EXPECT_TRUE(entry.lossy);
+    places.push_back(entry.event_class + "/" + entry.path);
+  }
+  EXPECT_EQ(places, (std::vector<std::string>{
+                        "/environment.host", "/clock.clock", "/stream", "/loss", "dropped_evt_cnt/",
+                        "evtmarker/", "evtmarker_name/", "other/", "other/", "ts_resolution_ns/"}));
+}
+
+// As from a trace of CTF, which reports the losses of a packet before the packet's events.
+TEST(MarkerLowering, LossesOfAStreamThatCountsThemWaitForItsNextCount) {
+  const Bytes beginning =
+      kResolution25 + frame("dropped_evt_cnt", 1, {number(0)}) + isr_enter(2, 1);
+  const Bytes count = frame("dropped_evt_cnt", 3, {number(4)});
+  const Bytes trace = beginning + count + isr_enter(4, 1);
+  const auto reader = open_reader(io::memory_input("test", trace), {});
+  ASSERT_TRUE(reader.has_value());
+  const Records read = collect(**reader);
+  ASSERT_EQ(read.events.size(), 5U);
+  ASSERT_EQ(read.losses.size(), 1U);
+  const auto written = [&](bool with_count) {
+    std::string out;
+    const auto output = io::memory_output(out);
+    const auto writer = create_lowering(*output);
+    for (std::size_t i = 0; i < read.events.size(); ++i) {
+      if (i == 3 && !with_count) continue;
+      EXPECT_TRUE(writer->write(Record(read.events[i])).has_value());
+      if (i == 1) {
+        EXPECT_TRUE(writer->write(Record(read.losses.data())).has_value());
+      }
+    }
+    EXPECT_TRUE(writer->finish().has_value());
+    EXPECT_TRUE(output->finish().has_value());
+    return Bytes(out.begin(), out.end());
+  };
+  EXPECT_EQ(written(true), trace);
+  EXPECT_EQ(written(false), beginning + isr_enter(4, 1) + frame("dropped_evt_cnt", 4, {number(4)}));
+}
+
+}  // namespace
+}  // namespace tracedeck::tband
