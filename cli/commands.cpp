@@ -64,17 +64,17 @@ constexpr auto kTablesOptions = std::to_array<std::string_view>({"table", "help"
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
     {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
      "max-state", "jobs", "strict", "color", "progress", "quiet", "verbose", "help", "version"});
-constexpr auto kConvertOptions = std::to_array<std::string_view>(
-    {"o",         "to",           "dial9-version",  "packet-size",
-     "int64",     "report",       "split-size",     "split-duration",
-     "table",     "explain",      "flows",          "perfetto-level",
-     "args",      "min-duration", "max-size",       "order",
-     "begin",     "end",          "where",          "limit",
-     "clock",     "clock-offset", "follow",         "baud",
-     "metadata",  "files-from",   "format",         "as-stored",
-     "max-state", "jobs",         "tband-encoding", "strict",
-     "color",     "progress",     "quiet",          "verbose",
-     "help",      "version"});
+constexpr auto kConvertOptions =
+    std::to_array<std::string_view>({"o",         "to",           "dial9-version", "packet-size",
+                                     "int64",     "report",       "split-size",    "split-duration",
+                                     "spans",     "table",        "explain",       "flows",
+                                     "args",      "min-duration", "max-size",      "perfetto-level",
+                                     "order",     "begin",        "end",           "where",
+                                     "limit",     "clock",        "clock-offset",  "follow",
+                                     "baud",      "metadata",     "files-from",    "format",
+                                     "as-stored", "max-state",    "jobs",          "tband-encoding",
+                                     "strict",    "color",        "progress",      "quiet",
+                                     "verbose",   "help",         "version"});
 constexpr auto kFormatsOptions =
     std::to_array<std::string_view>({"json", "json-output", "help", "version"});
 constexpr auto kNamesOptions =

@@ -413,12 +413,12 @@ std::string check_convert(Options& options) {
   const OutputKind& kind = *find_output(options.to);
   std::string wrong = check_output_options(options, kind, "--to");
   if (wrong.empty()) wrong = check_split(options, kind);
-  if (wrong.empty() && kind.draw != nullptr) wrong = check_draw(options);
+  if (wrong.empty() && draws(options, kind)) wrong = check_draw(options);
   return wrong.empty() ? check_places(options) : wrong;
 }
 
 void run_convert(const Options& options, Session& session) {
-  if (find_output(options.to)->draw != nullptr) return run_draw(options, session);
+  if (draws(options, *find_output(options.to))) return run_draw(options, session);
   Conversion(options, session).run();
 }
 

@@ -481,6 +481,11 @@ constexpr std::array kOptions = {
                          "asked for. Repeatable.",
                .kind = ValueKind::kFile,
                .apply = apply_table},
+    OptionSpec{.name = "spans",
+               .help = "of heph: the finished slices of time lines, in place of events",
+               .detail = "What 'latency' measures, by tables that say what begins and ends: a span "
+                         "each, on the stream of its track.",
+               .apply = set<&Options::spans>},
     OptionSpec{.name = "explain",
                .help = "print the tables that were applied, and what was inferred, instead",
                .detail = "As TOML: a table of one's own can begin with it.",

@@ -64,6 +64,7 @@ struct Options {
   std::optional<std::uint64_t> max_size;  // bytes of what is drawn
   bool perfetto = false;                  // of `view`: not the page
   std::uint16_t port = 0;                 // of `view`; 0: one that the system chooses
+  bool spans = false;                     // slices of time lines, in place of events
   bool explain = false;                   // print what was applied and inferred as tables
   std::string slices_where;               // what slices have to meet
   std::string slices_by;                  // what they are grouped by

@@ -28,12 +28,23 @@ bool any_knows(std::string_view option) {
 
 }  // namespace
 
+bool draws(const Options& options, const OutputKind& kind) {
+  return kind.draw != nullptr && (kind.format == nullptr || options.spans);
+}
+
 std::string check_output_options(const Options& options, const OutputKind& kind,
                                  std::string_view option) {
   for (const std::string_view given : options.given) {
     if (kind.has_option(given) || !any_knows(given)) continue;
     return fmt::format("option '--{}' goes with '{} {}' only", given, option,
                        fmt::join(knowing(given, kind), ", "));
+  }
+  if (kind.format != nullptr && kind.draw != nullptr && !options.spans) {
+    for (const std::string_view given : options.given) {
+      if (given != "table" && given != "explain") continue;
+      return fmt::format("option '--{}' goes with '--spans', which makes time lines of events",
+                         given);
+    }
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/output_options.hpp"
 #include "cli/places.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/part_files.hpp"
@@ -41,7 +42,7 @@ bool is_split(const Options& options) {
 std::string check_split(const Options& options, const OutputKind& kind) {
   if (!is_split(options)) return {};
   const std::string_view option = options.split_size ? "--split-size" : "--split-duration";
-  if (kind.draw != nullptr) {
+  if (draws(options, kind)) {
     return fmt::format("option '{}' goes with results that hold events, and '--to {}' shows them",
                        option, kind.name);
   }

@@ -30,7 +30,7 @@ OPTIONS = {
     "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
     "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size split-size split-duration table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size split-size split-duration spans table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.
@@ -136,6 +136,10 @@ class Usage(CommandTest):
         self.wrong("convert", "-o", "x", "--to", "dial9", "--dial9-version", "0.5", trace, says="0.3, 0.4")
         self.wrong("convert", "-o", "x", "--to", "jsonl", "--report", "x", trace, says="cannot both")
         self.wrong("convert", "-o", "x", "--to", "dial9", "--packet-size", "4K", trace, says="--packet-size")
+        self.wrong("convert", "-o", "x", "--to", "tband", "--spans", trace, says="'--to heph' only")
+        self.wrong("convert", "-o", "x", "--to", "heph", "--explain", trace, says="'--explain' goes with '--spans'")
+        self.wrong("convert", "-o", "x", "--to", "heph", "--spans", "--limit", "3", trace, says="--limit")
+        self.wrong("convert", "-o", "x", "--to", "heph", "--spans", "--split-size", "1M", trace, says="--split-size")
         self.wrong("schema", "--json", "--output", "metadata", trace, says="exclude each other")
         self.wrong("print", "-", "-", says="only once")
         self.wrong("print", "--strict=1", trace, says="takes no value")

@@ -7,6 +7,7 @@
 
 #include "tracedeck/export/chrome.hpp"
 #include "tracedeck/export/folded.hpp"
+#include "tracedeck/export/heph_spans.hpp"
 #include "tracedeck/export/page/page.hpp"
 #include "tracedeck/export/perfetto.hpp"
 #include "tracedeck/formats.hpp"
@@ -53,6 +54,10 @@ std::unique_ptr<exporting::Exporter> perfetto(io::Output& output, const OutputSe
 
 std::unique_ptr<exporting::Exporter> chrome(io::Output& output, const OutputSettings& settings) {
   return exporting::make_chrome(output, {.attributes = settings.attributes});
+}
+
+std::unique_ptr<exporting::Exporter> heph_spans(io::Output& output, const OutputSettings&) {
+  return exporting::make_heph_spans(output);
 }
 
 std::unique_ptr<exporting::Exporter> folded(io::Output& output, const OutputSettings&) {
@@ -159,6 +164,7 @@ OutputKind output_of(const Format& format, const WriteTarget& target) {
           .makes = target.directory ? Makes::kDirectory : Makes::kFile,
           .suffixes = target.suffixes,
           .options = options,
+          .draw = target.name == "heph" ? heph_spans : nullptr,
           .format = &format,
           .target = &target};
 }

@@ -53,7 +53,7 @@ struct OutputKind {
   std::span<const std::string_view> options = {};
   // Made by a renderer,
   std::unique_ptr<Writer> (*render)(io::Output& output, const OutputSettings& settings) = nullptr;
-  // or as time lines, of marks,
+  // or as time lines, of marks; of a format's target where that is asked for,
   std::unique_ptr<exporting::Exporter> (*draw)(io::Output& output,
                                                const OutputSettings& settings) = nullptr;
   bool names_addresses = false;   // such time lines show the names of addresses

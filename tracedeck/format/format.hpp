@@ -63,7 +63,7 @@ struct WriteTarget {
   // Endings of names that stand for it: ".ctf2". Each belongs to one target of all formats.
   std::array<std::string_view, 2> suffixes = {};
   // Options of the command that only such targets know, by name: "packet-size".
-  std::array<std::string_view, 2> options = {};
+  std::array<std::string_view, 3> options = {};
   // What it can hold; what it cannot is lowered before it comes to the writer. Null: the writer
   // takes what comes.
   const TargetProfile* profile = nullptr;

@@ -28,6 +28,7 @@ constexpr TargetProfile kProfile = {.format = "heph",
 constexpr WriteTarget kTarget = {.name = "heph",
                                  .title = "Heph trace format 0.1.0",
                                  .suffixes = {".heph", ".bin.log"},
+                                 .options = {"spans", "table", "explain"},
                                  .profile = &kProfile};
 
 }  // namespace

@@ -40,8 +40,8 @@ std::uint64_t on_wire(std::uint64_t bits) {
 
 void SlotAttributes::begin_event() {
   attributes_.clear();
-  numbers_.clear();
-  strings_.clear();
+  if (!numbers_.empty()) numbers_.clear();
+  if (!strings_.empty()) strings_.clear();
 }
 
 void SlotAttributes::add_members(std::span<const Slot> slots, const StructureClass& structure) {
@@ -65,25 +65,25 @@ void SlotAttributes::add_pairs(const Slot& map) {
 void SlotAttributes::add(std::string_view name, const Slot& slot, const FieldClass* field_class) {
   switch (slot.kind) {
     case SlotKind::kSigned:
-      attributes_.push_back({name, slot.integer});
+      attributes_.emplace_back(name, slot.integer);
       break;
     case SlotKind::kReal:
-      attributes_.push_back({name, slot.real});
+      attributes_.emplace_back(name, slot.real);
       break;
     case SlotKind::kString:
-      attributes_.push_back({name, slot.text()});
+      attributes_.emplace_back(name, slot.text());
       break;
     case SlotKind::kPackedArray:
-      attributes_.push_back({name, packed(slot)});
+      attributes_.emplace_back(name, packed(slot));
       break;
     case SlotKind::kArray:
-      attributes_.push_back({name, array(slot, element_class(field_class))});
+      attributes_.emplace_back(name, array(slot, element_class(field_class)));
       break;
     case SlotKind::kOptional:
       if (slot.bits != 0) add(name, *(&slot + 1), field_class);
       break;
     default:
-      attributes_.push_back({name, slot.bits});
+      attributes_.emplace_back(name, slot.bits);
   }
 }
 

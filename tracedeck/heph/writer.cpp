@@ -19,6 +19,7 @@ class TraceWriter final : public Writer {
     if (record.kind != RecordKind::kEvent) return {};
     const Event& event = record.event;
     const EventClass& event_class = *event.event_class;
+    if (!is_own(event)) return fail(ErrorCode::kInvalidArgument, "the event is no span of Heph's");
     const TraceDescription& trace = *event_class.stream_class->trace;
     if (!begun_ || written_options_ != trace.environment().size()) [[unlikely]] {
       if (Result<void> done = write_options(trace, event_class.clock); !done) return done;
@@ -54,6 +55,12 @@ class TraceWriter final : public Writer {
   [[nodiscard]] Receipt receipt() const override { return {}; }
 
  private:
+  static bool is_own(const Event& event) {
+    const DataStreamClass* const stream_class = event.event_class->stream_class;
+    return stream_class != nullptr && stream_class->context_identifies && event.common_count == 2 &&
+           event.stream != nullptr && !event.stream->keys.empty();
+  }
+
   // The epoch, and what the environment has come to hold.
   Result<void> write_options(const TraceDescription& trace, const ClockClass* clock) {
     if (!begun_ && clock != nullptr && clock->origin == ClockOrigin::kUnixEpoch) {

@@ -1,6 +1,7 @@
 #include "tracedeck/lower/description_losses.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -18,7 +19,9 @@ constexpr std::size_t kAllDifferences = std::size_t{1} << 20;
 Lost loss_of_clock(std::string_view what) {
   if (what == "id" || what == "missing") return Lost::kClockName;
   if (what == "tick") return Lost::kClockTick;
-  if (what.starts_with("o")) return Lost::kClockOrigin;  // offsets, origin
+  if (what.starts_with("offset")) return Lost::kClockOffset;
+  if (what.starts_with("origin")) return Lost::kClockOrigin;
+  if (what == "identity") return Lost::kClockIdentity;
   return Lost::kClockText;
 }
 
@@ -33,8 +36,8 @@ Lost loss_of_class(const Difference& difference) {
   if (what == "id" || what == "name" || what == "namespace" || what == "uid")
     return Lost::kClassIdentity;
   if (what == "has a time") return difference.left == "yes" ? Lost::kTimeLeftOut : Lost::kNoTime;
-  if (what == "has a duration")
-    return difference.left == "yes" ? Lost::kDuration : Lost::kNoDuration;
+  if (what == "has a duration" && difference.left == "no") return Lost::kNoDuration;
+  if (what == "kind") return Lost::kField;
   if (what == "time is nominal") return Lost::kNominalTime;
   return Lost::kClassPurpose;
 }
@@ -75,9 +78,14 @@ void note(LossList& lost, Lost loss, std::string path) {
   if (!is_known) lost.emplace_back(loss, std::move(path));
 }
 
-void note(LossList& lost, const flow::Differences& differences) {
+// `of_streams`: of data stream classes, where a context that only the target has is its own.
+void note(LossList& lost, const flow::Differences& differences, bool of_streams) {
   for (const Difference& each : differences.found()) {
     const Lost loss = loss_of(each);
+    if (loss == Lost::kContext && of_streams && each.left.empty()) {
+      note(lost, Lost::kStream, std::string(first_step(each.key.path)));
+      continue;
+    }
     std::string place = flow::place_of(each.key);
     note(lost, loss, loss == Lost::kContext ? std::string(first_step(place)) : std::move(place));
   }
@@ -118,7 +126,7 @@ void DescriptionLosses::take(const TraceDescription& trace) {
     if (stream_class.default_clock == nullptr)
       flow::compare_clocks(nullptr, target_->default_clock, found);
   }
-  note(lost, found);
+  note(lost, found, true);
   for (const auto& [loss, place] : lost) receipt_.add(loss, "", place, {trace.input()});
 }
 
@@ -185,7 +193,7 @@ std::uint64_t& DescriptionLosses::events_of(const Event& first, const EventClass
   source.has_events[event_class.entity.ordinal] = true;
   flow::Differences found(kAllDifferences);
   flow::compare_event_classes(event_class, target, found);
-  note(lost, found);
+  note(lost, found, false);
   const DataStreamClass& stream_class = *event_class.stream_class;
   const FirstPlace place{stream_class.trace->input(), first.offset};
   const std::string name = flow::class_name(event_class);
@@ -196,9 +204,11 @@ std::uint64_t& DescriptionLosses::events_of(const Event& first, const EventClass
 }
 
 Receipt DescriptionLosses::entries() const {
-  LossReceipt all = receipt_;
-  for (const auto& [number, source] : sources_) forget(source, all);
-  return all.entries();
+  Receipt receipt = receipt_.entries();
+  LossReceipt rest;
+  for (const auto& [number, source] : sources_) forget(source, rest);
+  std::ranges::move(rest.entries(), std::back_inserter(receipt));
+  return receipt;
 }
 
 }  // namespace tracedeck::lower

@@ -44,6 +44,11 @@ class DescriptionLosses {
   [[nodiscard]] std::uint64_t& added(std::string_view event_class) {
     return receipt_.events_of(std::string(event_class), {{Lost::kEventAdded, ""}}, {});
   }
+  // What some events of a class lose; to be increased at each of them.
+  [[nodiscard]] std::uint64_t& some_events(Lost loss, std::string event_class,
+                                           const FirstPlace& first) {
+    return receipt_.events_of(std::move(event_class), {{loss, ""}}, first);
+  }
   // Of a class, for the first event of it, and the class that stands for it; to be increased at
   // each event.
   [[nodiscard]] std::uint64_t& events_of(const Event& first, const EventClass& target,

@@ -19,8 +19,10 @@ const LossFacts& facts_of(Lost loss) {
       {"the epoch", "added to the environment"},
       {"names of clocks", "replaced by the target's"},
       {"lengths of ticks", "times are written in the target's"},
-      {"offsets and origins of clocks", "written as the target has them"},
-      {"identity, precision, text and attributes of clocks", "left out"},
+      {"offsets of clocks", "times are written in the target's"},
+      {"origins of clocks", "left out"},
+      {"identities of clocks", "left out"},
+      {"precision, description and attributes of clocks", "left out"},
       {"data stream classes and keys of data streams", "written as numbers of data streams"},
       {"names, identity and attributes of data stream classes", "left out"},
       {"events of the target's own", "added"},
@@ -28,7 +30,7 @@ const LossFacts& facts_of(Lost loss) {
       {"events that the target does not know",
        "written as evtmarker, the class as the marker's name and the fields as JSON"},
       {"identities of classes", "left out, but for their names"},
-      {"what classes are for", "left out"},
+      {"whether classes have durations, describe others and the like", "left out"},
       {"attributes of classes and fields", "left out"},
       {"contexts", "written beside the fields"},
       {"labels of enumerations", "left out beside the number"},
@@ -76,8 +78,10 @@ void LossReceipt::add(Lost loss, std::string_view event_class, std::string_view 
 
 std::uint64_t& LossReceipt::events_of(std::string class_name, LossList lost,
                                       const FirstPlace& first) {
+  if (class_places_ > kMostPlaces && lost.size() > 1) lost = {{lost.front().first, ""}};
   const auto [place, is_new] = classes_.try_emplace({std::move(class_name), std::move(lost)});
   if (is_new) {
+    class_places_ += place->first.second.size();
     place->second.input = first.input;
     place->second.offset = first.offset;
   }

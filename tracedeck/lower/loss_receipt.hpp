@@ -1,6 +1,7 @@
 // The receipt of targets that are poorer than the model: what does not come back, and where.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -21,7 +22,9 @@ enum class Lost : std::uint8_t {
   kEnvironmentAdded,
   kClockName,
   kClockTick,
+  kClockOffset,
   kClockOrigin,
+  kClockIdentity,
   kClockText,
   kStream,
   kStreamText,
@@ -57,9 +60,13 @@ struct FirstPlace {
 // What of each event of a class is lost, and the paths of fields.
 using LossList = std::vector<std::pair<Lost, std::string>>;
 
-// Its memory follows what differs, not how many traces there are: what is lost alike is one.
+// Its memory follows what differs, not how many traces there are: what is lost alike is one. Of
+// classes behind the first `kMostPlaces` places only the first loss is named, as one of the whole
+// class.
 class LossReceipt {
  public:
+  static constexpr std::size_t kMostPlaces = 10'000;
+
   // `event_class`: its name, or empty: of none, or one without a name. `path`: as in
   // `ReceiptEntry`.
   void add(Lost loss, std::string_view event_class, std::string_view path, const FirstPlace& first,
@@ -79,6 +86,7 @@ class LossReceipt {
   };
   std::map<std::tuple<Lost, std::string, std::string>, Place> places_;
   std::map<std::pair<std::string, LossList>, Place> classes_;
+  std::size_t class_places_ = 0;
 };
 
 }  // namespace tracedeck::lower

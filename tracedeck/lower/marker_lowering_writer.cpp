@@ -67,6 +67,7 @@ struct KnownMarker {
   std::uint32_t marker = 0;  // 0: it has no name yet
   std::uint64_t* natives = nullptr;
   std::uint64_t* markers = nullptr;
+  std::uint64_t* durations = nullptr;
 };
 
 class MarkerLowering final : public LoweringStage {
@@ -330,6 +331,7 @@ class MarkerLowering final : public LoweringStage {
       if (auto named = put_name(event, known); !named) return named;
     }
     ++*known.markers;
+    if (event.time != event.end_time) count_duration(event, known);
     message_.clear();
     known.message.append(message_, event);
     const std::array<Slot, 2> fields = {unsigned_slot(known.marker),
@@ -338,12 +340,17 @@ class MarkerLowering final : public LoweringStage {
     return put_own(tband::kEventMarker, fields);
   }
 
+  void count_duration(const Event& event, KnownMarker& known) {
+    if (known.durations == nullptr)
+      known.durations = &losses_.some_events(Lost::kDuration, flow::class_name(*event.event_class),
+                                             place_of(event));
+    ++*known.durations;
+  }
+
   // Classes of one name share a marker.
-  bool name(KnownMarker& known, const EventClass& event_class) {
+  void name(KnownMarker& known, const EventClass& event_class) {
     const auto next = static_cast<std::uint32_t>(kFirstMarker + markers_.size());
-    const auto [place, is_new] = markers_.try_emplace(marker_name(event_class), next);
-    known.marker = place->second;
-    return is_new;
+    known.marker = markers_.try_emplace(marker_name(event_class), next).first->second;
   }
   static std::string marker_name(const EventClass& event_class) {
     if (event_class.name) return *event_class.name;
@@ -386,15 +393,20 @@ class MarkerLowering final : public LoweringStage {
 
   Result<void> put(const EventClass& event_class, std::span<const Slot> fields,
                    std::uint64_t ticks) {
-    Event event{.event_class = &event_class, .stream = &stream_, .time = ticks, .end_time = ticks};
+    Event& event = out_.event;
+    event.event_class = &event_class;
+    event.stream = &stream_;
+    event.time = event.end_time = ticks;
     event.slots = fields.data();
     event.slot_count = static_cast<std::uint32_t>(fields.size());
-    return next().write(Record(event));
+    return next().write(out_);
   }
 
   void add(Lost lost, const Event& event) {
-    losses_.add(lost, flow::class_name(*event.event_class), "",
-                {event.event_class->stream_class->trace->input(), event.offset});
+    losses_.add(lost, flow::class_name(*event.event_class), "", place_of(event));
+  }
+  static FirstPlace place_of(const Event& event) {
+    return {event.event_class->stream_class->trace->input(), event.offset};
   }
 
   ClockClass clock_{.id = "timestamp"};
@@ -427,6 +439,7 @@ class MarkerLowering final : public LoweringStage {
   std::map<std::string, std::uint32_t> markers_;  // by the names of classes
   std::unordered_set<std::uint32_t> named_;       // those whose names were written
   std::string message_;
+  Record out_;  // the event that the target gets
 };
 
 }  // namespace

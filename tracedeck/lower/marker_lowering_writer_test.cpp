@@ -150,9 +150,10 @@ TEST(MarkerLowering, WhatTheFormatDoesNotKnowBecomesAMarker) {
     EXPECT_TRUE(entry.lossy);
     places.push_back(entry.event_class + "/" + entry.path);
   }
-  EXPECT_EQ(places, (std::vector<std::string>{
-                        "/environment.host", "/clock.clock", "/stream", "/loss", "dropped_evt_cnt/",
-                        "evtmarker/", "evtmarker_name/", "other/", "other/", "ts_resolution_ns/"}));
+  EXPECT_EQ(places,
+            (std::vector<std::string>{"/environment.host", "/clock.clock", "/stream", "/loss",
+                                      "dropped_evt_cnt/", "evtmarker/", "evtmarker_name/", "other/",
+                                      "other/", "other/", "ts_resolution_ns/"}));
 }
 
 // As from a trace of CTF, which reports the losses of a packet before the packet's events.

@@ -1,6 +1,8 @@
 // What an event holds as one JSON object, for markers that stand for events of other formats.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,14 +30,14 @@ class MarkerMessage {
     const std::size_t begin = out.size();
     const EventClass& event_class = *event.event_class;
     if (event_class.has_duration && event.has_time()) {
-      out += R"("@duration":)";
-      out += event_class.clock->interval(event.time, event.end_time).to_string();
+      out += kDuration;
+      append_duration(out, event_class.clock->interval(event.time, event.end_time));
     }
-    append_part(out, begin, "@common", event.common_context(), common_);
-    append_part(out, begin, "@specific", event.specific_context(), specific_);
+    append_part(out, begin, R"(,"@common":{)", event.common_context(), common_);
+    append_part(out, begin, R"(,"@specific":{)", event.specific_context(), specific_);
     if (event.packet != nullptr) {
-      append_part(out, begin, "@packet_header", event.packet->header, packet_header_);
-      append_part(out, begin, "@packet", event.packet->context, packet_);
+      append_part(out, begin, R"(,"@packet_header":{)", event.packet->header, packet_header_);
+      append_part(out, begin, R"(,"@packet":{)", event.packet->context, packet_);
     }
     if (out.size() != begin && !payload_.empty()) out += ',';
     append_members(out, event.payload(), payload_);
@@ -43,11 +45,22 @@ class MarkerMessage {
   }
 
  private:
+  static constexpr std::string_view kDuration = R"("@duration":)";
+
   struct Named {
-    std::string name;  // quoted, with its colon
+    std::string name;  // quoted, with its colon, and the comma before it
     FieldClassPtr field_class;
   };
   using Members = std::vector<Named>;
+
+  static void append_duration(std::string& out, const Nanoseconds& duration) {
+    if (duration.magnitude() > UINT64_MAX) {
+      out += duration.to_string();
+      return;
+    }
+    if (duration.negative()) out += '-';
+    append_integer(out, static_cast<std::uint64_t>(duration.magnitude()));
+  }
 
   static Members names_of(const FieldClassPtr& of) {
     Members members;
@@ -55,6 +68,7 @@ class MarkerMessage {
     if (structure == nullptr) return members;
     for (const Member& member : structure->members) {
       Named& named = members.emplace_back(Named{{}, member.field_class});
+      if (members.size() > 1) named.name = ",";
       append_quoted(named.name, member.name.view());
       named.name += ':';
     }
@@ -65,18 +79,18 @@ class MarkerMessage {
                              const Members& members) {
     const Slot* slot = slots.data();
     const Slot* const end = slot + slots.size();
-    for (std::size_t i = 0; i < members.size() && slot < end; ++i) {
-      if (i != 0) out += ',';
-      out += members[i].name;
-      slot = append_value_text(out, slot, *members[i].field_class);
+    for (const Named& member : members) {
+      if (slot >= end) break;
+      out += member.name;
+      slot = append_value_text(out, slot, *member.field_class);
     }
   }
 
-  static void append_part(std::string& out, std::size_t begin, std::string_view name,
+  static void append_part(std::string& out, std::size_t begin, std::string_view head,
                           std::span<const Slot> slots, const Members& members) {
     if (slots.empty()) return;
-    if (out.size() != begin) out += ',';
-    out.append("\"").append(name).append("\":{");
+    // Not the comma, where nothing comes before.
+    out += out.size() != begin ? head : head.substr(1);
     append_members(out, slots, members);
     out += '}';
   }

@@ -64,7 +64,7 @@ struct KnownSpan {
   explicit KnownSpan(const EventClass& of) : own_context(of.stream_class->context_identifies) {}
   bool own_context;
   // By whether events are in packets, and whether any of its integers may be wide.
-  LoweredSpan shapes[2][2] = {};
+  std::unique_ptr<LoweredSpan> shapes[2][2] = {};
 };
 
 class SpanLowering final : public LoweringStage {
@@ -188,8 +188,8 @@ class SpanLowering final : public LoweringStage {
 
   Result<void> write_event(const Event& event, const Record&) override {
     const EventClass& event_class = *event.event_class;
-    adopt(*event_class.stream_class->trace, event_class.clock);
     if (event_class.entity != last_class_) {
+      adopt(*event_class.stream_class->trace, event_class.clock);
       last_class_ = event_class.entity;
       last_known_ = &known_[event_class];
     }
@@ -199,7 +199,9 @@ class SpanLowering final : public LoweringStage {
     auto span = lower(event);
     if (!span) return std::unexpected(span.error());
     ++*(*span)->events;
-    Event out{.event_class = &(*span)->target, .stream = &stream.stream};
+    Event& out = out_.event;
+    out.event_class = &(*span)->target;
+    out.stream = &stream.stream;
     out.time = last_end_;
     if (event.has_time()) {
       out.time = time_of(event, event.time);
@@ -209,7 +211,7 @@ class SpanLowering final : public LoweringStage {
     out.slots = slots_.data();
     out.slot_count = static_cast<std::uint32_t>(slots_.size());
     out.common_count = 2;
-    return next().write(Record(out));
+    return next().write(out_);
   }
 
   std::uint64_t time_of(const Event& event, std::uint64_t value) {
@@ -242,12 +244,13 @@ class SpanLowering final : public LoweringStage {
     const bool in_packet = event.packet != nullptr &&
                            (!event.packet->header.empty() || !event.packet->context.empty());
     for (const bool wide : {false, true}) {
-      LoweredSpan& span = last_known_->shapes[in_packet ? 1 : 0][wide ? 1 : 0];
-      if (span.events == nullptr) {
-        if (auto made = make(event, span, {.packet_context = in_packet, .any_integer = wide});
-            !made)
-          return std::unexpected(made.error());
+      std::unique_ptr<LoweredSpan>& known = last_known_->shapes[in_packet ? 1 : 0][wide ? 1 : 0];
+      if (known == nullptr) {
+        auto made = make(event, {.packet_context = in_packet, .any_integer = wide});
+        if (!made) return std::unexpected(made.error());
+        known = *std::move(made);
       }
+      LoweredSpan& span = *known;
       slots_.resize(2);
       arena_.clear();
       if (span.lowered == nullptr) {
@@ -262,8 +265,10 @@ class SpanLowering final : public LoweringStage {
     return fail(ErrorCode::kInvalidArgument, "an event lacks values of its packet");
   }
 
-  Result<void> make(const Event& event, LoweredSpan& span, Shape shape) {
+  Result<std::unique_ptr<LoweredSpan>> make(const Event& event, Shape shape) {
     const EventClass& source = *event.event_class;
+    auto made = std::make_unique<LoweredSpan>();
+    LoweredSpan& span = *made;
     span.target = {.stream_class = stream_class_,
                    .clock = stream_class_->default_clock,
                    .has_duration = true,
@@ -279,19 +284,18 @@ class SpanLowering final : public LoweringStage {
       span.target.payload = span.lowered->payload();
     }
     span.events = &losses_.events_of(event, span.target);
-    return {};
+    return made;
   }
 
   // What is too long for the target.
   void cut(const Event& event, const LoweredSpan& span) {
     for (std::size_t i = 2; i < slots_.size(); ++i) {
       Slot& slot = slots_[i];
-      const bool is_long = slot.kind == SlotKind::kString        ? slot.length > kMost
-                           : slot.kind == SlotKind::kPackedArray ? packed_count(slot) > kMost
-                                                                 : false;
-      const bool is_list = slot.kind == SlotKind::kArray && slot.bits > kMost;
-      if (!is_long && !is_list) [[likely]]
+      if (slot.length <= kMost) [[likely]]
         continue;
+      const bool is_list = slot.kind == SlotKind::kArray && slot.bits > kMost;
+      const bool is_packed = slot.kind == SlotKind::kPackedArray && packed_count(slot) > kMost;
+      if (!is_list && !is_packed && slot.kind != SlotKind::kString) continue;
       add(Lost::kTooLong, event, path_of(i, span));
       if (slot.kind == SlotKind::kString) {
         // Not in the middle of a character.
@@ -341,6 +345,7 @@ class SpanLowering final : public LoweringStage {
   std::uint64_t last_end_ = 0;
   std::vector<Slot> slots_;
   ReusedArena arena_;
+  Record out_;  // the event that the target gets
 };
 
 }  // namespace

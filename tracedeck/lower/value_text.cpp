@@ -30,6 +30,10 @@ void append_quoted(std::string& out, std::string_view text) {
   const auto* at = reinterpret_cast<const std::uint8_t*>(text.data());
   const std::uint8_t* const end = at + text.size();
   while (at < end) {
+    const std::uint8_t* const plain = at;
+    while (at < end && *at >= 0x20 && *at < 0x80 && *at != '"' && *at != '\\') ++at;
+    out.append(reinterpret_cast<const char*>(plain), static_cast<std::size_t>(at - plain));
+    if (at == end) break;
     const Utf8Step step = utf8_step(at, end);
     if (!step.valid) {
       for (std::uint32_t i = 0; i < step.length; ++i)
@@ -114,10 +118,10 @@ class Writer {
         return slot + 1;
       case SlotKind::kUnsigned:
       case SlotKind::kUnresolved:
-        out_ += fmt::to_string(slot->bits);
+        append_integer(out_, slot->bits);
         return slot + 1;
       case SlotKind::kSigned:
-        out_ += fmt::to_string(slot->integer);
+        append_integer(out_, slot->integer);
         return slot + 1;
       case SlotKind::kReal:
         append_real(out_, slot->real);

@@ -15,6 +15,9 @@
 // It is read by the class it was written by.
 #pragma once
 
+#include <array>
+#include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,6 +31,14 @@ namespace tracedeck::lower {
 
 // Appends the value that begins at `slot`, which is one of the class. Returns what is behind it.
 const Slot* append_value_text(std::string& out, const Slot* slot, const FieldClass& field_class);
+
+// Appends the digits of an integer.
+template <std::integral T>
+void append_integer(std::string& out, T value) {
+  std::array<char, 20> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  out.append(text.data(), end);
+}
 
 // Appends a text as such a string.
 void append_quoted(std::string& out, std::string_view text);

@@ -2,16 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <limits>
 
-#include "tracedeck/tband/device.hpp"
+#include "tracedeck/base/cobs.hpp"
+#include "tracedeck/base/leb128.hpp"
 #include "tracedeck/tband/event_layout.hpp"
+#include "tracedeck/tband/wire.hpp"
 
 namespace tracedeck::tband {
 namespace {
 
-// Bytes of the integers of any event, and its id.
-constexpr std::size_t kMostFixed = 1 + 10 + kMaxFields * 10;
+// Bytes of the integers of any event, and its id, and what is written behind an integer.
+constexpr std::size_t kMostFixed = 1 + 10 + kMaxFields * 10 + 8;
 
 std::uint64_t largest(FieldType type) {
   switch (type) {
@@ -46,33 +49,39 @@ Result<void> check(const EventFacts& event, std::span<const FieldValue> fields) 
 Result<void> encode_event(const EventFacts& event, std::uint64_t timestamp,
                           std::span<const FieldValue> fields, std::vector<std::uint8_t>& out) {
   if (auto checked = check(event, fields); !checked) return checked;
-  const std::size_t had = out.size();
   std::size_t room = kMostFixed;
   for (const FieldValue& field : fields) room += field.text.size();
-  out.resize(had + device::frame_bound(room));
-  device::Frame frame(out.data() + had, event.id);
-  if (!event.metadata) frame.u64(timestamp);
+  // The payload is made behind the frame that it becomes.
+  const std::size_t had = out.size();
+  const std::size_t bound = cobs_bound(room) + 1;
+  out.resize(had + bound + room);
+  std::uint8_t* const payload = out.data() + had + bound;
+  std::uint8_t* at = payload;
+  *at++ = event.id;
+  if (!event.metadata) at = encode_leb128(at, timestamp);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const FieldValue& field = fields[i];
     switch (event.fields[i].type) {
       case FieldType::kU8:
-        frame.u8(static_cast<std::uint8_t>(field.number));
+        *at++ = static_cast<std::uint8_t>(field.number);
         break;
       case FieldType::kU32:
-        frame.u32(static_cast<std::uint32_t>(field.number));
-        break;
       case FieldType::kU64:
-        frame.u64(field.number);
+        at = encode_leb128(at, field.number);
         break;
       case FieldType::kS64:
-        frame.s64(static_cast<std::int64_t>(field.number));
+        at = encode_leb128(at, sign_magnitude(static_cast<std::int64_t>(field.number)));
         break;
       case FieldType::kString:
-        frame.text(field.text.data(), field.text.size());
+        if (!field.text.empty()) std::memcpy(at, field.text.data(), field.text.size());
+        at += field.text.size();
         break;
     }
   }
-  out.resize(had + frame.finish());
+  std::uint8_t* end =
+      cobs_encode({payload, static_cast<std::size_t>(at - payload)}, out.data() + had);
+  *end++ = kCobsDelimiter;
+  out.resize(static_cast<std::size_t>(end - out.data()));
   return {};
 }
 

@@ -17,14 +17,18 @@ class TraceWriter final : public Writer {
   Result<void> write(const Record& record) override {
     if (record.kind != RecordKind::kEvent) return {};
     const Event& event = record.event;
-    const EventFacts& facts = *find_event(static_cast<std::uint8_t>(*event.event_class->id));
+    const std::uint64_t id = event.event_class->id.value_or(UINT64_MAX);
+    const EventFacts* const facts =
+        id <= UINT8_MAX ? find_event(static_cast<std::uint8_t>(id)) : nullptr;
+    if (facts == nullptr)
+      return fail(ErrorCode::kInvalidArgument, "the event is none of the format's");
     values_.clear();
     for (const Slot& slot : event.payload()) {
       const bool is_text = slot.kind == SlotKind::kString;
       values_.push_back(is_text ? FieldValue{.text = slot.text()}
                                 : FieldValue{.number = slot.bits});
     }
-    if (auto written = encode_event(facts, event.time, values_, bytes_); !written) return written;
+    if (auto written = encode_event(*facts, event.time, values_, bytes_); !written) return written;
     return bytes_.size() < kChunk ? Result<void>() : flush();
   }
 

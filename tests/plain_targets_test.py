@@ -1,0 +1,117 @@
+"""Heph and Tonbandgeraet as targets: what others read of the results, and what the receipts say."""
+
+import json
+
+import dial9_writer as dial9
+import heph_reader
+import heph_writer as heph
+import tband_reader
+from command import TRACES, CommandTest, needs_traces, run
+
+EPOCH = 1610113734118010000
+
+
+class PlainTargets(CommandTest):
+    def convert(self, trace, target, *options):
+        out, report = self.folder / f"out.{target}", self.folder / "report"
+        self.check(run("convert", "--to", target, "--report", report, "-o", out, *options, trace), 0)
+        return out.read_bytes(), json.loads(report.read_text())
+
+    def printed(self, trace):
+        lines = self.check(run("print", "--output", "jsonl", trace), 0).stdout.splitlines()
+        return [json.loads(line) for line in lines]
+
+    def polls(self):
+        schema = dial9.schema(1, "PollStart", [("worker_id", dial9.VARINT), ("name", dial9.STRING)])
+        schema += dial9.schema(2, "PollEnd", [("worker_id", dial9.VARINT)])
+        body = b""
+        for number in range(5):
+            body += dial9.event(1, dial9.varint(number % 2) + dial9.string(b"a"), delta=100)
+            body += dial9.event(2, dial9.varint(number % 2), delta=30)
+        return self.file("polls.bin", dial9.header() + schema + body)
+
+
+class Heph(PlainTargets):
+    def test_events_become_spans_without_a_length(self):
+        trace = self.polls()
+        content, report = self.convert(trace, "heph")
+        options, events = heph_reader.read(content)
+        printed = self.printed(trace)
+        self.assertEqual([each["description"] for each in events], [each["name"] for each in printed])
+        self.assertEqual([dict(each["attributes"]) for each in events], [each["fields"] for each in printed])
+        self.assertTrue(all(each["start"] == each["end"] for each in events))
+        self.assertEqual([each["start"] - events[0]["start"] for each in events], [each["time"] - printed[0]["time"] for each in printed])
+        self.assertTrue(report["lossy"])
+        named = {(each.get("class"), each.get("path")) for each in report["entries"]}
+        self.assertIn(("PollStart", None), named)
+        self.assertIn((None, "stream"), named)
+        self.assertTrue(all(each["lossy"] and (each.get("class") or each.get("path")) for each in report["entries"]))
+
+    def test_strict(self):
+        self.check(run("convert", "--strict", "--to", "heph", "-o", self.folder / "o", self.polls()), 4)
+        trace = self.file("t", heph.epoch(EPOCH) + heph.event(b"e", heph.number(b"n", 1), start=3, end=5))
+        out = self.folder / "same"
+        self.check(run("convert", "--strict", "--limit", "9", "--to", "heph", "-o", out, trace), 0)
+        self.assertEqual(out.read_bytes(), trace.read_bytes())
+
+    def test_spans_of_time_lines(self):
+        trace = self.polls()
+        content, report = self.convert(trace, "heph", "--spans")
+        _, spans = heph_reader.read(content)
+        query = self.check(run("query", "--output", "jsonl", "spans", trace), 0).stdout.splitlines()
+        wanted = [each for each in map(json.loads, query) if "duration" in each]
+        self.assertEqual(len(spans), 5)
+        self.assertEqual([each["end"] - each["start"] for each in spans], [each["duration"] for each in wanted])
+        self.assertEqual([each["description"] for each in spans], [f"{each['category']} {each['name']}".strip() for each in wanted])
+        self.assertEqual(len({each["stream"] for each in spans}), len({each["track"] for each in wanted}))
+        self.check(run("validate", self.folder / "out.heph"), 0)
+        self.assertEqual(report["events"], 10)
+
+    def test_split_parts_stand_alone(self):
+        trace = self.polls()
+        out = self.folder / "p.heph"
+        self.check(run("convert", "--split-duration", "200", "--to", "heph", "-o", out, trace), 0)
+        parts = sorted(self.folder.glob("p-*.heph"))
+        self.assertGreater(len(parts), 1)
+        self.assertEqual(sum(len(heph_reader.read(part.read_bytes())[1]) for part in parts), 10)
+
+
+class Tband(PlainTargets):
+    def test_events_become_markers(self):
+        trace = self.polls()
+        content, report = self.convert(trace, "tband")
+        events = tband_reader.read(content)
+        names = {integers[0]: text for number, _, integers, text in events if number == 0x06}
+        markers = [(names[integers[0]], json.loads(text)) for number, _, integers, text in events if number == 0x07]
+        self.assertEqual(markers, [(each["name"], each["fields"]) for each in self.printed(trace)])
+        self.assertEqual([each[0] for each in events[:2]], [0x02, 0x06])
+        named = {each.get("class") or each["path"] for each in report["entries"]}
+        self.assertLessEqual({"PollStart", "PollEnd", "evtmarker", "evtmarker_name", "ts_resolution_ns"}, named)
+
+    def test_durations_are_in_the_message(self):
+        trace = self.file("t", heph.event(b"e", heph.number(b"n", 1), start=3, end=5))
+        content, report = self.convert(trace, "tband")
+        text = tband_reader.read(content)[-1][3]
+        self.assertEqual(json.loads(text), {"@duration": 2, "@common": {"substream": 0, "counter": 0}, "n": 1})
+        self.assertIn("durations", {each["what"] for each in report["entries"] if each.get("class") == "e"})
+
+
+@needs_traces
+class ReferenceTraces(PlainTargets):
+    def test_others_read_as_many_events(self):
+        traces = [*sorted((TRACES / "dial9").glob("*.bin"))[:12]]
+        traces += [each.parent for each in sorted((TRACES / "ctf").rglob("metadata"))[::9]]
+        for trace in traces:
+            with self.subTest(trace.name):
+                out, report = self.folder / "o", self.folder / "report"
+                for target in ("heph", "tband"):
+                    result = run("convert", "--to", target, "--report", report, "-o", out, trace)
+                    if result.returncode not in (0, 4):
+                        continue
+                    events = json.loads(report.read_text())["events"]
+                    if target == "heph":
+                        self.assertEqual(len(heph_reader.read(out.read_bytes())[1]), events)
+                        continue
+                    own = {0x00, 0x01, 0x02, 0x06}
+                    read = [each for each in tband_reader.read(out.read_bytes()) if each[0] not in own]
+                    self.assertEqual(len(read), events)
