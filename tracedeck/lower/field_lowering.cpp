@@ -37,10 +37,11 @@ FieldProgram FieldLowering::add_members(const FieldClass* structure, std::string
   bool joins = false;
   for (FieldStep& step : program) {
     const bool is_inner = inner != 0;
-    const bool is_optional = step.kind == FieldStep::Kind::kOptional;
+    const bool has_inner =
+        step.kind == FieldStep::Kind::kOptional || step.kind == FieldStep::Kind::kElements;
     if (is_inner) {
       --inner;
-    } else if (is_optional) {
+    } else if (has_inner) {
       inner = step.count;
     }
     if (joins && !is_inner) {
@@ -48,7 +49,7 @@ FieldProgram FieldLowering::add_members(const FieldClass* structure, std::string
     } else {
       fused.push_back(std::move(step));
     }
-    joins = !is_inner && !is_optional;
+    joins = !is_inner && !has_inner;
   }
   return fused;
 }

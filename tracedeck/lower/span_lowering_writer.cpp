@@ -13,6 +13,7 @@
 #include "tracedeck/lower/description_losses.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
 #include "tracedeck/lower/lowering_stage.hpp"
+#include "tracedeck/lower/slot_run.hpp"
 #include "tracedeck/lower/span_clock.hpp"
 #include "tracedeck/model/class_table.hpp"
 
@@ -253,13 +254,14 @@ class SpanLowering final : public LoweringStage {
       LoweredSpan& span = *known;
       slots_.resize(2);
       arena_.clear();
+      SlotRun run(slots_);
       if (span.lowered == nullptr) {
         const std::span<const Slot> payload = event.payload();
-        slots_.insert(slots_.end(), payload.begin(), payload.end());
-      } else if (!span.lowered->lower(event, slots_, arena_)) {
+        run.keep(payload.data(), payload.data() + payload.size());
+      } else if (!span.lowered->lower(event, run, arena_)) {
         continue;
       }
-      cut(event, span);
+      cut(event, span, run.settled());
       return &span;
     }
     return fail(ErrorCode::kInvalidArgument, "an event lacks values of its packet");
@@ -288,9 +290,9 @@ class SpanLowering final : public LoweringStage {
   }
 
   // What is too long for the target.
-  void cut(const Event& event, const LoweredSpan& span) {
-    for (std::size_t i = 2; i < slots_.size(); ++i) {
-      Slot& slot = slots_[i];
+  void cut(const Event& event, const LoweredSpan& span, std::vector<Slot>& slots) {
+    for (std::size_t i = 2; i < slots.size(); ++i) {
+      Slot& slot = slots[i];
       if (slot.length <= kMost) [[likely]]
         continue;
       const bool is_list = slot.kind == SlotKind::kArray && slot.bits > kMost;
