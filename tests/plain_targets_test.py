@@ -7,6 +7,7 @@ import heph_reader
 import heph_writer as heph
 import tband_reader
 from command import TRACES, CommandTest, needs_traces, run
+from ctf_cases import metadata_bytes
 
 EPOCH = 1610113734118010000
 
@@ -46,6 +47,21 @@ class Heph(PlainTargets):
         self.assertIn(("PollStart", None), named)
         self.assertIn((None, "stream"), named)
         self.assertTrue(all(each["lossy"] and (each.get("class") or each.get("path")) for each in report["entries"]))
+
+    def test_arrays_of_variable_length_before_numbers(self):
+        number = {"type": "variable-length-unsigned-integer"}
+        array = {"type": "static-length-array", "length": 2, "element-field-class": number}
+        members = [{"name": "a", "field-class": array}, {"name": "n", "field-class": number}]
+        payload = {"type": "structure", "member-classes": members}
+        event = {"type": "event-record-class", "name": "e", "payload-field-class": payload}
+        trace = self.folder / "ctf"
+        trace.mkdir()
+        fragments = [{"type": "preamble", "version": 2}, {"type": "trace-class"}, {"type": "data-stream-class"}, event]
+        (trace / "metadata").write_bytes(metadata_bytes("", [json.dumps(each) for each in fragments]))
+        (trace / "stream").write_bytes(b"\x81\x01\x02\x05" + b"\x03\x04\x06")
+        _, events = heph_reader.read(self.convert(trace, "heph")[0])
+        values = [dict(each["attributes"]) for each in events]
+        self.assertEqual(values, [{"a": [129, 2], "n": 5}, {"a": [3, 4], "n": 6}])
 
     def test_strict(self):
         self.check(run("convert", "--strict", "--to", "heph", "-o", self.folder / "o", self.polls()), 4)
