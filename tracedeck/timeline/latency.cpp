@@ -108,7 +108,9 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
   moves_ = moves;
   if (moves) moving_.push_back(inside);
   TrackTimes& track = whole_track(timeline, mark, flags, lane);
-  if (track.depth == 0 || --track.depth != 0) return inside;
+  if (track.depth == 0) return inside;
+  --track.depth;
+  if (track.depth != 0) return inside;
   const std::int64_t begin = std::max(track.outer_begin, begin_);
   if (mark.time <= begin) return inside;
   if ((flags & kOpenAtEnd) == 0) {
