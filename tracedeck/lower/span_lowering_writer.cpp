@@ -109,8 +109,9 @@ class SpanLowering final : public LoweringStage {
   }
 
   void add_option(const TraceDescription& trace, const Attribute& entry) {
+    // A trace of the target's format has the first of its own as its times have it.
     const bool own = trace.format() == profile().format;
-    if (own && entry.key == kEpoch) return;
+    if (own && entry.key == kEpoch && options_.insert(std::string(kEpoch)).second) return;
     const bool held = entry.key != kEpoch && entry.key.size() <= profile().longest_name &&
                       options_.insert(entry.key + '\0' + entry.value).second;
     if (!held) return losses_.add_environment(Lost::kEnvironment, trace, entry.key);

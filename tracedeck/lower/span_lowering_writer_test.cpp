@@ -62,6 +62,18 @@ TEST(SpanLowering, LeavesWhatTheTargetHasAsItWas) {
   EXPECT_EQ(written.bytes, as_text(bytes.bytes()));
 }
 
+TEST(SpanLowering, NamesALaterEpochThatItLeavesOut) {
+  TraceBytes bytes;
+  bytes.epoch(1'610'113'734'118'010'000).event({1, 100, 0, 10, 20}, "work", {});
+  bytes.epoch(1'610'113'735'118'010'000).event({1, 101, 0, 10, 20}, "work", {});
+  const Records records = read_bytes(bytes.bytes());
+  const Written written = write_records(records);
+  ASSERT_EQ(written.receipt.size(), 1U);
+  EXPECT_EQ(written.receipt[0].path, "environment.epoch");
+  EXPECT_TRUE(written.receipt[0].lossy);
+  EXPECT_TRUE(same_events(records, read_bytes(as_bytes(written.bytes))));
+}
+
 // A class of another format with one field of every kind, and an event of it.
 class ForeignTrace {
  public:

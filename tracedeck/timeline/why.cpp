@@ -55,9 +55,13 @@ Element& of_track(std::vector<Element>& by_track, TrackId track) {
   return by_track[track - 1];
 }
 
+// The slice was found by reading the trace before; its track may come with its end only.
+bool is_made(const Timeline& timeline, TrackId track) { return track <= timeline.track_count(); }
+
 // Whether they are tracks of one thread, by whatever tables.
 bool is_same_thread(const Timeline& timeline, TrackId one, TrackId other) {
   if (one == other) return true;
+  if (!is_made(timeline, other)) return false;
   const Track& a = timeline.track(one);
   const Track& b = timeline.track(other);
   return a.kind == TrackKind::kThread && b.kind == TrackKind::kThread && a.lane == 0 && a.tid &&
@@ -147,7 +151,8 @@ void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
     } else if (mark.begin <= slice.begin && mark.time >= slice.end) {
       evidence_.around.insert(evidence_.around.begin(), piece);
     }
-  } else if (track.kind != TrackKind::kLanes || track.group == timeline.track(slice.track).group) {
+  } else if (track.kind != TrackKind::kLanes ||
+             (is_made(timeline, slice.track) && track.group == timeline.track(slice.track).group)) {
     busy(piece);
   } else if (open.empty()) {
     lanes_.push_back(piece);

@@ -198,6 +198,7 @@ class Encoder::Walk {
 
   static bool fits(const EncodeNode& node, const Slot& slot) {
     if (node.width >= 64) return true;
+    if (node.width == 0) return slot.bits == 0;
     if (slot.kind == SlotKind::kSigned) {
       const std::int64_t limit = std::int64_t{1} << (node.width - 1);
       return slot.integer >= -limit && slot.integer < limit;
