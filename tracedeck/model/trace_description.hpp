@@ -46,6 +46,8 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   // Of a trace that a conversion wrote in another format, and that is shown as it was: the name of
   // that format. Empty: it is shown as it is stored.
   [[nodiscard]] const std::string& stored_as() const { return stored_as_; }
+  // Whether packets and events have the heads that they are stored with.
+  [[nodiscard]] bool has_heads() const { return stored_as_.empty() || restored_heads_; }
 
   [[nodiscard]] const TraceClass& trace_class() const { return trace_class_; }
   [[nodiscard]] const StableList<ClockClass>& clocks() const { return clocks_; }
@@ -61,6 +63,8 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   // Before any batch was made: a format may learn its version from the trace's first bytes.
   void set_version(std::string version) { version_ = std::move(version); }
   void set_stored_as(std::string format) { stored_as_ = std::move(format); }
+  // The heads of what is restored are those that it had.
+  void set_restored_heads() { restored_heads_ = true; }
   void set_symbols(std::shared_ptr<const Symbols> symbols) { symbols_ = std::move(symbols); }
   void set_trace_class(TraceClass trace_class) { trace_class_ = std::move(trace_class); }
   // These set the id of what is added.
@@ -98,6 +102,7 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   std::string format_;
   std::string version_;
   std::string stored_as_;
+  bool restored_heads_ = false;
   TraceClass trace_class_;
   StableList<ClockClass> clocks_;
   StableList<DataStreamClass> stream_classes_;

@@ -150,7 +150,11 @@ class DescriptionText {
   Result<void> write(MetadataText::Sink sink) {
     writer_->hand_to(std::move(sink));
     TraceClass trace_class = description_.trace_class();
-    if (auto mapped = map(trace_class.packet_header, Root::kPacketHeader); !mapped) return mapped;
+    if (!stays({trace_class.packet_header})) {
+      ClassMapper mapper(options_);
+      if (auto mapped = replace(mapper, trace_class.packet_header, Root::kPacketHeader); !mapped)
+        return mapped;
+    }
     Result<void> done = writer_->begin(trace_class, description_.environment());
     for (const ClockClass& clock : description_.clocks()) {
       if (done)
@@ -176,12 +180,6 @@ class DescriptionText {
         roots, [&](const FieldClassPtr& root) { return is_expressible(root, options_.dialect); });
   }
 
-  Result<void> map(FieldClassPtr& root, Root where) {
-    if (root == nullptr || stays({root})) return {};
-    ClassMapper mapper(options_);
-    return replace(mapper, root, where);
-  }
-
   static Result<void> replace(ClassMapper& mapper, FieldClassPtr& root, Root where) {
     if (root == nullptr) return {};
     auto mapped = mapper.add_root(where, root);
@@ -190,14 +188,25 @@ class DescriptionText {
     return {};
   }
 
+  // In the order in which they lie.
+  Result<void> map_heads(ClassMapper& packet, ClassMapper& event, DataStreamClass& of) {
+    FieldClassPtr header = description_.trace_class().packet_header;
+    Result<void> done = replace(packet, header, Root::kPacketHeader);
+    if (done) done = replace(packet, of.packet_context, Root::kPacketContext);
+    event.use_packet_context(packet);
+    if (done) done = replace(event, of.event_header, Root::kEventHeader);
+    if (done) done = replace(event, of.common_context, Root::kCommonContext);
+    return done;
+  }
+
   Result<void> add(const DataStreamClass& source) {
     DataStreamClass made = source;
     if (!made.id) made.id = next_stream_id_;
     next_stream_id_ = std::max(next_stream_id_, *made.id) + 1;
-    for (const auto& [root, where] : {std::pair{&made.packet_context, Root::kPacketContext},
-                                      std::pair{&made.event_header, Root::kEventHeader},
-                                      std::pair{&made.common_context, Root::kCommonContext}}) {
-      if (auto mapped = map(*root, where); !mapped) return mapped;
+    if (!stays({made.packet_context, made.event_header, made.common_context})) {
+      ClassMapper packet(options_);
+      ClassMapper mapper(options_);
+      if (auto mapped = map_heads(packet, mapper, made); !mapped) return mapped;
     }
     stream_ids_.emplace(&source, *made.id);
     return writer_->add_stream_class(made);
@@ -213,13 +222,8 @@ class DescriptionText {
     if (!stays({made.specific_context, made.payload})) {
       ClassMapper packet(options_);
       ClassMapper mapper(options_);
-      FieldClassPtr context = source.stream_class->packet_context;
-      FieldClassPtr header = source.stream_class->event_header;
-      FieldClassPtr common = source.stream_class->common_context;
-      Result<void> done = replace(packet, context, Root::kPacketContext);
-      mapper.use_packet_context(packet);
-      if (done) done = replace(mapper, header, Root::kEventHeader);
-      if (done) done = replace(mapper, common, Root::kCommonContext);
+      DataStreamClass heads = *source.stream_class;
+      Result<void> done = map_heads(packet, mapper, heads);
       if (done) done = replace(mapper, made.specific_context, Root::kSpecificContext);
       if (done) done = replace(mapper, made.payload, Root::kPayload);
       if (!done) return done;

@@ -147,6 +147,9 @@ Result<ProducerEventClass*> Producer::add_event_class(ProducerStreamClass& strea
   made.mapper_ = std::make_unique<ClassMapper>(MapperOptions{.dialect = options_.dialect});
   auto mapped = made.mapper_->add_root(FieldLocation::Root::kPayload, payload);
   if (!mapped) return std::unexpected(mapped.error());
+  if (!is_expressible(mapped->target, options_.dialect))
+    return fail(ErrorCode::kUnsupported,
+                "the class `" + name + "` has fields that the dialect lacks");
   made.root_ = mapped->node;
   made.values_.resize(made.mapper_->program().nodes.size());
   const EventClass target{.id = made.id_,

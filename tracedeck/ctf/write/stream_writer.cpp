@@ -140,7 +140,7 @@ Result<void> StreamWriter::encode_head(const Packet& packet) {
   EncodeStatus status = EncodeStatus::kOk;
   encoder.note_roles(&head_.roles);
   // In another dialect packets may come out longer.
-  const bool same = target.restored != nullptr || trace_.classes.is_of_dialect(trace_.dialect);
+  const bool same = trace_.classes.is_of_dialect(trace_.dialect);
   encoder.pad_leb128(same ? 0 : role_bit(Role::kTotalSize) | role_bit(Role::kContentSize));
   std::vector<Slot>& header = trace_.scratch;
   header.assign(packet.header.begin(), packet.header.end());
@@ -157,9 +157,8 @@ Result<void> StreamWriter::encode_head(const Packet& packet) {
   encoder.pad_leb128(0);
   if (status != EncodeStatus::kOk)
     return unencodable(trace_, status, "the packet header and context");
-  const std::uint64_t class_id = target.source->id.value_or(0);
   for (const PlacedRole& place : head_.roles) {
-    const bool other = place.has(Role::kStreamClassId) && class_id != *target.target.id;
+    const bool other = place.has(Role::kStreamClassId) && place.value != *target.target.id;
     if (other && !put_again(bits, place, *target.target.id))
       return unencodable(trace_, EncodeStatus::kTooLarge, "the packet header");
   }
