@@ -7,7 +7,6 @@
 #include "tracedeck/flow/field_class_differences.hpp"
 #include "tracedeck/flow/property_differences.hpp"
 #include "tracedeck/flow/value_differences.hpp"
-#include "tracedeck/format/kept_metadata.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -135,15 +134,6 @@ void compare_clocks(const ClockClass* left, const ClockClass* right, Differences
   properties.compare(left->attributes, right->attributes);
 }
 
-// What a conversion to CTF 1.8 keeps of classes in the environment is none of the trace's own.
-static Attributes own_entries(const Attributes& environment) {
-  Attributes own;
-  for (const Attribute& entry : environment) {
-    if (!entry.key.starts_with(kMetadataEntry)) own.push_back(entry);
-  }
-  return own;
-}
-
 void compare_traces(const TraceDescription& left, const TraceDescription& right,
                     Differences& found) {
   const TraceClass& a = left.trace_class();
@@ -158,7 +148,7 @@ void compare_traces(const TraceDescription& left, const TraceDescription& right,
   properties.compare("uid", a.uid, b.uid);
   properties.compare(a.attributes, b.attributes);
   PropertyDifferences(found, DifferenceKind::kEnvironment, "", "")
-      .compare(own_entries(left.environment()), own_entries(right.environment()));
+      .compare(left.environment(), right.environment());
   compare_packet_members(a.packet_header.get(), b.packet_header.get(), "", found);
 }
 

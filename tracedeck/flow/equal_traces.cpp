@@ -57,10 +57,8 @@ class TraceComparison {
         return take_event(side, batch, record.event);
       case RecordKind::kLoss:
         return take_loss(side, *record.loss);
-      case RecordKind::kStreamBegin:
       case RecordKind::kStreamEnd:
-        static_cast<void>(streams_.find(side, record.stream));
-        return;
+        return streams_.end(side, record.stream);
       default:
         return;
     }

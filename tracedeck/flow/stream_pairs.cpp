@@ -21,24 +21,33 @@ std::string keys_in_words(const DataStream* stream) {
 }  // namespace
 
 StreamPair& StreamPairs::find(Side side, const DataStream* stream) {
+  return find(side, stream, "with events");
+}
+
+void StreamPairs::end(Side side, const DataStream* stream) { find(side, stream, "empty"); }
+
+// `kind`: which it is, if it was not known.
+StreamPair& StreamPairs::find(Side side, const DataStream* stream, std::string_view kind) {
   Known& known = known_[std::to_underlying(side)];
   const EntityId entity = stream == nullptr ? EntityId{} : stream->entity;
   if (known.last_pair != nullptr && known.last == entity) return *known.last_pair;
   const auto found = known.streams.find(entity);
-  StreamPair& pair = found != known.streams.end() ? *found->second : add(known, side, stream);
+  StreamPair& pair = found != known.streams.end() ? *found->second : add(known, side, stream, kind);
   if (found == known.streams.end()) known.streams.emplace(entity, &pair);
   known.last = entity;
   known.last_pair = &pair;
   return pair;
 }
 
-StreamPair& StreamPairs::add(Known& known, Side side, const DataStream* stream) {
+StreamPair& StreamPairs::add(Known& known, Side side, const DataStream* stream,
+                             std::string_view kind) {
   StreamPair::Half half;
   half.exists = true;
   half.stream_class = stream == nullptr ? nullptr : stream->stream_class;
   half.keys = keys_in_words(stream);
   const std::string identity =
-      (stream == nullptr ? "none" : identity_of(half.stream_class)) + '/' + half.keys;
+      (stream == nullptr ? "none" : identity_of(half.stream_class)) + '/' + half.keys +
+      '/' + std::string(kind);
   const std::size_t ordinal = known.of_identity[identity]++;
   StreamPair*& pair = by_identity_[{identity, ordinal}];
   if (pair == nullptr) pair = &pairs_.emplace_back();

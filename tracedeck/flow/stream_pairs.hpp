@@ -78,6 +78,8 @@ class StreamPairs {
  public:
   // The pair that a data stream, which may be null, belongs to. It keeps its address.
   [[nodiscard]] StreamPair& find(Side side, const DataStream* stream);
+  // It ends: without events it is the partner of another one without, rather than of one with some.
+  void end(Side side, const DataStream* stream);
 
   // Pairs what has no partner by class, then by order.
   void pair_the_rest();
@@ -97,7 +99,8 @@ class StreamPairs {
     StreamPair* last_pair = nullptr;
   };
 
-  StreamPair& add(Known& known, Side side, const DataStream* stream);
+  StreamPair& find(Side side, const DataStream* stream, std::string_view kind);
+  StreamPair& add(Known& known, Side side, const DataStream* stream, std::string_view kind);
   template <class Same>
   void pair_alike(Same same);
 
