@@ -12,6 +12,7 @@
 #include "cli/notices.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/flow/described_traces.hpp"
+#include "tracedeck/lower/nested_description.hpp"
 #include "tracedeck/model/written_out.hpp"
 #include "tracedeck/render/terminal_output.hpp"
 
@@ -113,8 +114,11 @@ class SchemaPrinter {
       return fail(ErrorCode::kUnsupported, "no format at hand has metadata text",
                   description.input());
     }
+    const auto lowered = lower::lowered_description(description, *target.target->profile);
+    if (!lowered) return std::unexpected(lowered.error());
     const auto write_to = [&](io::Output& into) {
-      return target.format->write_metadata_text(description, target.target->name, into);
+      return target.format->write_metadata_text(*lowered->description, lowered->event_classes,
+                                                target.target->name, into);
     };
     // Metadata are text of the trace's own.
     if (::isatty(STDOUT_FILENO) != 1) return write_to(out);

@@ -196,7 +196,8 @@ WriteOptions write_options(const OutputKind& kind, const OutputSettings& setting
 
 // A target that says what it can hold gets nothing else.
 Result<std::unique_ptr<Writer>> lowered(const OutputKind& kind,
-                                        Result<std::unique_ptr<Writer>> writer) {
+                                        Result<std::unique_ptr<Writer>> writer,
+                                        const OutputSettings& settings) {
   const TargetProfile* const profile = kind.target->profile;
   if (!writer || profile == nullptr) return writer;
   if (profile->plain != nullptr) {
@@ -204,8 +205,9 @@ Result<std::unique_ptr<Writer>> lowered(const OutputKind& kind,
                ? lower::lower_to_spans(*profile, *std::move(writer))
                : lower::lower_to_markers(*profile, *std::move(writer));
   }
-  return profile->nested == nullptr ? lower::lower_for(*profile, *std::move(writer))
-                                    : lower::lower_nested(*profile, *std::move(writer));
+  return profile->nested == nullptr
+             ? lower::lower_for(*profile, *std::move(writer))
+             : lower::lower_nested(*profile, *std::move(writer), settings.write.single_source);
 }
 
 }  // namespace
@@ -236,14 +238,15 @@ const OutputKind* output_of_name(std::string_view file) {
 Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind, io::Output& output,
                                               const OutputSettings& settings) {
   if (kind.render != nullptr) return kind.render(output, settings);
-  return lowered(kind, kind.format->create(output, write_options(kind, settings)));
+  return lowered(kind, kind.format->create(output, write_options(kind, settings)), settings);
 }
 
 Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind, io::OutputDirectory& output,
                                               const OutputSettings& settings) {
   if (kind.format == nullptr)
     return fail(ErrorCode::kUnsupported, std::string(kind.name) + " is not written as a directory");
-  return lowered(kind, kind.format->create_directory(output, write_options(kind, settings)));
+  return lowered(kind, kind.format->create_directory(output, write_options(kind, settings)),
+                 settings);
 }
 
 }  // namespace tracedeck

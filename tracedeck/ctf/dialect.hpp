@@ -28,6 +28,9 @@ inline constexpr std::size_t kDialectCount = 3;
   return kVersions[static_cast<std::size_t>(dialect)];
 }
 
+// CTF 1.8: what fields with times are mapped to where the metadata declares no clock.
+inline constexpr std::string_view kImplicitClock = "default";
+
 // The word of --to for traces of a dialect.
 [[nodiscard]] constexpr std::string_view target_name(Dialect dialect) {
   constexpr std::string_view kNames[kDialectCount] = {"ctf2rc", "ctf2", "ctf1"};

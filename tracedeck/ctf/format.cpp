@@ -29,27 +29,66 @@ std::span<const Rule> all_rules() {
   return kRules;
 }
 
-// Classes of all dialects, which the writers map onto each other.
+using Form = IntegerClass::Form;
+
+template <Dialect dialect>
 bool holds(const EventClass& event_class) {
-  return event_class.stream_class->trace->format() == "ctf";
+  const TraceDescription& trace = *event_class.stream_class->trace;
+  return trace.format() == "ctf" && trace.version() == trace_version(dialect);
 }
 
-constexpr NestedProfile kCtf2 = {.member_name = repaired_utf8};
-constexpr NestedProfile kCtf1 = {.booleans = false,
+Form rc3_form(const IntegerClass& integer) {
+  if (integer.form == Form::kBitMap) return Form::kBitArray;
+  const bool is_number = integer.form == Form::kAddress ||
+                         (integer.form == Form::kEnumeration && integer.mappings.empty());
+  return is_number ? Form::kNumber : integer.form;
+}
+
+Form final_form(const IntegerClass& integer) {
+  const bool is_variable = std::holds_alternative<Leb128Layout>(integer.layout);
+  const bool is_number =
+      integer.form == Form::kAddress || (integer.form == Form::kBitArray && is_variable);
+  return is_number ? Form::kNumber : integer.form;
+}
+
+Form ctf1_form(const IntegerClass& integer) {
+  const bool has_labels = integer.form == Form::kEnumeration && !integer.mappings.empty();
+  return has_labels ? Form::kEnumeration : Form::kNumber;
+}
+
+bool is_any_name(std::string_view) { return true; }
+
+constexpr NestedProfile kRc3 = {.format = "ctf",
+                                .integer_form = rc3_form,
+                                .member_name = repaired_utf8,
+                                .is_option_name = is_any_name};
+constexpr NestedProfile kFinal = {.format = "ctf",
+                                  .encodings = true,
+                                  .integer_form = final_form,
+                                  .member_name = repaired_utf8,
+                                  .is_option_name = is_any_name};
+constexpr NestedProfile kCtf1 = {.format = "ctf",
+                                 .booleans = false,
                                  .blobs = false,
                                  .optionals = false,
                                  .attributes = false,
-                                 .member_name = tsdl_identifier};
+                                 .all_numbers = false,
+                                 .outer_locations = false,
+                                 .selects_by_label = true,
+                                 .integer_form = ctf1_form,
+                                 .member_name = tsdl_identifier,
+                                 .is_option_name = is_tsdl_name};
 
-constexpr TargetProfile profile(Dialect dialect) {
+template <Dialect dialect>
+constexpr TargetProfile profile(const NestedProfile& nested) {
   return {.format = "ctf",
           .version = trace_version(dialect),
-          .holds = holds,
-          .nested = dialect == Dialect::kCtf1 ? &kCtf1 : &kCtf2};
+          .holds = holds<dialect>,
+          .nested = &nested};
 }
-constexpr TargetProfile kRc3Profile = profile(Dialect::kRc3);
-constexpr TargetProfile kFinalProfile = profile(Dialect::kFinal);
-constexpr TargetProfile kCtf1Profile = profile(Dialect::kCtf1);
+constexpr TargetProfile kRc3Profile = profile<Dialect::kRc3>(kRc3);
+constexpr TargetProfile kFinalProfile = profile<Dialect::kFinal>(kFinal);
+constexpr TargetProfile kCtf1Profile = profile<Dialect::kCtf1>(kCtf1);
 
 constexpr std::array<WriteTarget, 3> kTargets = {{
     {.name = "ctf2rc",
@@ -72,10 +111,11 @@ constexpr std::array<WriteTarget, 3> kTargets = {{
      .profile = &kCtf1Profile},
 }};
 
-Result<void> write_text(const TraceDescription& description, std::string_view target,
-                        io::Output& output) {
+Result<void> write_text(const TraceDescription& description, const EachEventClass& event_classes,
+                        std::string_view target, io::Output& output) {
   for (const Dialect dialect : {Dialect::kRc3, Dialect::kFinal, Dialect::kCtf1}) {
-    if (target == target_name(dialect)) return write_metadata_text(description, dialect, output);
+    if (target == target_name(dialect))
+      return write_metadata_text(description, event_classes, dialect, output);
   }
   return fail(ErrorCode::kUnsupported, "no CTF target is called " + std::string(target));
 }

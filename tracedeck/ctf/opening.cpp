@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/ctf/write/restored_classes.hpp"
-
 namespace tracedeck::ctf {
 namespace {
 
@@ -30,14 +28,6 @@ class Descriptions final : public RecordSource {
   std::size_t next_ = 0;
 };
 
-// What is wrong with the classes that CTF 1.8 keeps of what a trace was before.
-void add_kept_faults(Trace& trace, std::vector<FileFinding>& found) {
-  std::vector<Finding> ignored;
-  (void)RestoredClasses::from(*trace.description(), &ignored);
-  for (Finding& each : ignored)
-    found.push_back({trace.metadata_files().front(), std::move(each), false});
-}
-
 }  // namespace
 
 Opening open_trace(Trace& trace, bool findings) {
@@ -47,7 +37,6 @@ Opening open_trace(Trace& trace, bool findings) {
   opening.batch->pin(std::shared_ptr<const TraceDescription>(trace.description()));
   std::vector<FileFinding> found = trace.take_findings();
   opening.rejection = take_rejection(trace, found);
-  if (findings && !opening.rejection) add_kept_faults(trace, found);
   for (FileFinding& each : found) {
     const bool is_error = each.finding.rule->severity == Severity::kError;
     if (!is_error && !findings) continue;

@@ -67,9 +67,10 @@ Result<void> Format::rewrite_directories(std::span<const std::string> directorie
 }
 
 Result<void> Format::write_metadata_text(const TraceDescription& description,
+                                         const EachEventClass& event_classes,
                                          std::string_view target, io::Output& output) const {
   if (parts_.metadata_text == nullptr) return lacks("have no metadata text", description.input());
-  return parts_.metadata_text(description, target, output);
+  return parts_.metadata_text(description, event_classes, target, output);
 }
 
 }  // namespace tracedeck

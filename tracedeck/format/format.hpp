@@ -143,7 +143,8 @@ struct FormatParts {
   // The metadata of a trace of such classes, as a trace of `target` spells it. Null: its traces
   // have no metadata text. Errors: kInvalidArgument: the target cannot express them, and nothing is
   // written; those of the output.
-  Result<void> (*metadata_text)(const TraceDescription& description, std::string_view target,
+  Result<void> (*metadata_text)(const TraceDescription& description,
+                                const EachEventClass& event_classes, std::string_view target,
                                 io::Output& output) = nullptr;
 };
 
@@ -204,7 +205,9 @@ class Format {
                                                  const NoticeSink& notices,
                                                  std::stop_token stop) const;
 
+  // With these classes in place of those of the description.
   [[nodiscard]] Result<void> write_metadata_text(const TraceDescription& description,
+                                                 const EachEventClass& event_classes,
                                                  std::string_view target, io::Output& output) const;
 
  private:

@@ -14,12 +14,24 @@ namespace tracedeck {
 
 // Of a target whose field classes may be nested.
 struct NestedProfile {
-  bool booleans = true;    // else they are enumerations
-  bool blobs = true;       // else they are arrays of bytes
-  bool optionals = true;   // else they are variants
-  bool attributes = true;  // of classes, beside marks
+  // A format of several dialects, of which the target is one. Classes of the others keep widths,
+  // alignments, and the fields that are their lengths and selectors, as far as the target can.
+  std::string_view format;
+  bool booleans = true;     // else they are enumerations
+  bool blobs = true;        // else they are arrays of bytes
+  bool optionals = true;    // else they are variants
+  bool attributes = true;   // of classes, beside marks
+  bool all_numbers = true;  // those of variable length, and of more than 64 bits
+  bool encodings = false;   // of text; else it is UTF-8
+  bool outer_locations =
+      true;  // else locations lead to fields of the same structure or another root
+  bool selects_by_label = false;  // options have the names that their values have as labels
+  // The form in which the target has such integers.
+  IntegerClass::Form (*integer_form)(const IntegerClass& integer) = nullptr;
   // A legal name for a member, and nothing else when it is legal.
   std::string (*member_name)(std::string_view name) = nullptr;
+  // Whether options of variants may be called so.
+  bool (*is_option_name)(std::string_view name) = nullptr;
 };
 
 // Of a target that is poorer than the model: it gets what it can say natively, the rest as text,

@@ -20,6 +20,9 @@ constexpr std::array<std::pair<std::string_view, bool NestedShape::*>, 5> kFlags
     {"in-packet", &NestedShape::in_packet},
 }};
 
+// Bytes of a mark besides its texts, nearly always.
+constexpr std::size_t kRoomOfMark = 256;
+
 std::optional<std::uint64_t> number_of(JsonRef object, std::string_view key) {
   const JsonRef value = object.is(JsonKind::kObject) ? find_child(object, key) : JsonRef();
   if (!value || !is_json_integer(value)) return std::nullopt;
@@ -72,6 +75,9 @@ std::optional<AttributeMark> mark_of(JsonRef object) {
 
 std::string json_of(const AttributeMark& mark) {
   std::string json;
+  std::size_t size = kRoomOfMark;
+  for (const std::string& text : mark.texts) size += text.size() + 1;
+  json.reserve(size);
   JsonOut out(json);
   out.begin_object();
   out.key("trace").integer(Integer::from(mark.trace));

@@ -220,7 +220,7 @@ TEST(DescriptionReader, RefusesFieldClassesThatCannotBe) {
   expect_class_refused(R"({"kind":"integer","base":16})", "one of: binary,", "/base");
   expect_class_refused(R"({"kind":"integer","form":"enum"})", "one of: number,", "/form");
   expect_class_refused(R"({"kind":"integer","mappings":[[]]})", "[label,", "/mappings/0");
-  expect_class_refused(R"({"kind":"integer","mappings":[["a",1]]})", "an upper bound",
+  expect_class_refused(R"({"kind":"integer","mappings":[["a",1,2,3]]})", "an upper bound",
                        "/mappings/0");
   expect_class_refused(R"({"kind":"integer","mappings":[["a",2,1]]})", "not below",
                        "/mappings/0/2");

@@ -233,4 +233,21 @@ bool same_nested_form(const FieldClass& a, const FieldClass& b) {
   return have_same_form(a, b, false);
 }
 
+bool same_head_form(const FieldClass& a, const FieldClass& b) {
+  if (!a.roles.empty() || !b.roles.empty())
+    return a.roles.empty() == b.roles.empty() && a.kind.index() == b.kind.index();
+  const auto same = [](const FieldClassPtr& one, const FieldClassPtr& other) {
+    return same_head_form(*one, *other);
+  };
+  const auto* const left = a.as<StructureClass>();
+  const auto* const right = b.as<StructureClass>();
+  if (left != nullptr && right != nullptr) {
+    return std::ranges::equal(left->members, right->members, same, &Member::field_class,
+                              &Member::field_class);
+  }
+  // Which option is written goes by the class ids and times of the target.
+  if (a.as<VariantClass>() != nullptr) return false;
+  return same_nested_form(a, b);
+}
+
 }  // namespace tracedeck::lower

@@ -59,5 +59,7 @@ class FieldLowering {
 // The same where targets with nested classes may spell names of members with underscores before
 // them, and readers take such away.
 [[nodiscard]] bool same_nested_form(const FieldClass& a, const FieldClass& b);
+// The same of heads, whose members with roles may have other names and widths.
+[[nodiscard]] bool same_head_form(const FieldClass& a, const FieldClass& b);
 
 }  // namespace tracedeck::lower

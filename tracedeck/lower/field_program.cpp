@@ -1,6 +1,7 @@
 #include "tracedeck/lower/field_program.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,15 +15,24 @@ namespace {
 using Kind = FieldStep::Kind;
 using Steps = std::span<const FieldStep>;
 
-bool is_wide(const Slot& slot) {
-  return slot.kind == SlotKind::kWideUnsigned || slot.kind == SlotKind::kWideSigned;
+bool is_short(const Slot& slot) {
+  return slot.kind == SlotKind::kUnsigned || slot.kind == SlotKind::kSigned;
 }
 
 // How many of the next steps are about what is inside of the value.
 std::size_t inner_steps(const FieldStep& step) {
   const bool has_inner = step.kind == Kind::kOptional || step.kind == Kind::kStructure ||
-                         step.kind == Kind::kElements || step.kind == Kind::kPresence;
+                         step.kind == Kind::kElements || step.kind == Kind::kPresence ||
+                         step.kind == Kind::kVariant;
   return has_inner ? step.count : 0;
+}
+
+// The steps of an option's value; nothing: there is no such option.
+std::optional<Steps> option_steps(Steps options, std::uint64_t index) {
+  for (; !options.empty(); options = options.subspan(1 + options.front().count)) {
+    if (index-- == 0) return options.subspan(1, options.front().count);
+  }
+  return {};
 }
 
 class Lowering {
@@ -84,6 +94,8 @@ class Lowering {
         return true;
       case Kind::kElements:
         return elements(step, inner, slot);
+      case Kind::kVariant:
+        return variant(step, inner, slot);
       default:
         return presence(step, inner, slot);
     }
@@ -121,7 +133,7 @@ class Lowering {
 
   bool presence(const FieldStep& step, Steps value, const Slot*& slot) {
     const std::uint64_t present = (slot++)->bits;
-    out_.add(step.packed ? unsigned_slot(present) : boolean_slot(present != 0));
+    if (step.sized) out_.add(step.packed ? unsigned_slot(present) : boolean_slot(present != 0));
     const std::size_t head =
         out_.open(head_slot(step.packed ? SlotKind::kVariant : SlotKind::kOptional, present, 0));
     if (present != 0) {
@@ -136,9 +148,20 @@ class Lowering {
   bool numbers(std::uint32_t count, const Slot*& slot) {
     const Slot* const begin = slot;
     for (const Slot* const end = slot + count; slot != end; ++slot) {
-      if (is_wide(*slot)) return false;
+      if (!is_short(*slot)) return false;
     }
     out_.keep(begin, slot);
+    return true;
+  }
+
+  bool variant(const FieldStep& step, Steps options, const Slot*& slot) {
+    const std::uint64_t index = slot->bits;
+    const auto value = option_steps(options, index);
+    if (slot->kind != SlotKind::kVariant || !value) return false;
+    if (step.sized) out_.add(unsigned_slot(index));
+    const std::size_t head = out_.open(*slot++);
+    if (!run(*value, slot)) return false;
+    out_.close(head);
     return true;
   }
 
@@ -217,7 +240,9 @@ class Restoring {
       case Kind::kElements:
         return elements(step, inner);
       case Kind::kPresence:
-        return presence(inner);
+        return presence(step, inner);
+      case Kind::kVariant:
+        return variant(step, inner);
       default:
         return text(*step.field_class);
     }
@@ -321,8 +346,19 @@ class Restoring {
     return true;
   }
 
-  bool presence(Steps value) {
-    if (!pass_over_added()) return false;
+  bool variant(const FieldStep& step, Steps options) {
+    if (step.sized && !pass_over_added()) return false;
+    if (slot_->kind != SlotKind::kVariant) return false;
+    const auto value = option_steps(options, slot_->bits);
+    if (!value) return false;
+    const std::size_t head = out_.open(*slot_++);
+    if (!run(*value)) return false;
+    out_.close(head);
+    return true;
+  }
+
+  bool presence(const FieldStep& step, Steps value) {
+    if (step.sized && !pass_over_added()) return false;
     if (slot_->kind != SlotKind::kOptional && slot_->kind != SlotKind::kVariant) return false;
     const Slot* const behind = slot_->next();
     const bool present = slot_->bits != 0;

@@ -25,8 +25,10 @@ struct FieldStep {
     kString,     // text, which has no NUL character
     kBytes,      // bytes; behind their length where `sized`, as an array where `packed`
     kElements,  // an array, behind its length where `sized`; each element by the next `count` steps
-    kPresence,  // whether there is a value, as a number where `packed`; and an optional of it, or
-                // a variant where `packed`, by the next `count` steps
+    kPresence,  // an optional, as a variant where `packed`, behind its presence where `sized`; the
+                // value by the next `count` steps
+    kVariant,   // a variant, behind its option's number where `sized`, by the next `count` steps,
+    kOption,    // which are, for each option, this one and the `count` steps of its value
   };
   Kind kind = Kind::kCopy;
   std::uint8_t width = 0;

@@ -75,8 +75,7 @@ UserMembers user_members(const FieldClassPtr& structure) {
   return users;
 }
 
-void prepare(TraceDescription& restored, const std::string& stored_as) {
-  restored.set_stored_as(stored_as);
+void leave_out_header(TraceDescription& restored) {
   TraceClass trace_class = restored.trace_class();
   trace_class.packet_header = user_members(trace_class.packet_header).field_class;
   restored.set_trace_class(std::move(trace_class));

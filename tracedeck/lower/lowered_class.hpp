@@ -107,9 +107,8 @@ struct UserMembers {
 // `structure`: may be null.
 [[nodiscard]] UserMembers user_members(const FieldClassPtr& structure);
 
-// A description that was read from marks is of a trace that is restored from that format: packets
-// are not, only what is said in them.
-void prepare(TraceDescription& restored, const std::string& stored_as);
+// Of packet headers only what users say is restored.
+void leave_out_header(TraceDescription& restored);
 
 // What readers need to find their way through a file is not lowered.
 [[nodiscard]] DataStreamClass without_heads(const DataStreamClass& stream_class);

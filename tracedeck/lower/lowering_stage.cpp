@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tracedeck/lower/located_fields.hpp"
+#include "tracedeck/model/trace_description.hpp"
+
 namespace tracedeck::lower {
 
 Result<void> LoweringStage::write(const Record& record) {
@@ -14,8 +17,10 @@ Result<void> LoweringStage::write(const Record& record) {
     case RecordKind::kStreamEnd:
       return is_held(*record.stream) ? target_->write(record) : end_stream(*record.stream);
     case RecordKind::kPacketBegin:
+      return is_held(*record.packet->stream) ? target_->write(record)
+                                             : begin_packet(*record.packet);
     case RecordKind::kPacketEnd:
-      return is_held(*record.packet->stream) ? target_->write(record) : Result<void>();
+      return is_held(*record.packet->stream) ? target_->write(record) : end_packet(*record.packet);
     case RecordKind::kLoss:
       if (profile_.plain == nullptr &&
           (record.loss->stream == nullptr || is_held(*record.loss->stream)))
@@ -41,14 +46,21 @@ Receipt LoweringStage::receipt() const {
   return receipt;
 }
 
-bool LoweringStage::is_held(const DataStream& stream) const {
+bool LoweringStage::is_held(const DataStream& stream) {
   if (profile_.plain != nullptr) return false;
   return stream.stream_class == nullptr || is_held(*stream.stream_class);
 }
 
-bool LoweringStage::is_held(const DataStreamClass& stream_class) const {
-  const EventClass any{.stream_class = &stream_class};
-  return stream_class.trace == nullptr || profile_.holds(any);
+bool LoweringStage::is_held(const DataStreamClass& stream_class) {
+  const TraceDescription* const trace = stream_class.trace;
+  if (trace == nullptr) return true;
+  const auto [place, is_new] = held_.try_emplace(trace->number());
+  if (is_new) {
+    const EventClass any{.stream_class = &stream_class};
+    const bool has_heads = keeps_heads_ && trace->has_heads();
+    place->second = profile_.holds(any) && (has_heads || !leads_into_heads(*trace));
+  }
+  return place->second;
 }
 
 }  // namespace tracedeck::lower

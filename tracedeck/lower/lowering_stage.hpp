@@ -2,7 +2,9 @@
 // are lowered.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "tracedeck/format/target_profile.hpp"
@@ -21,22 +23,25 @@ class LoweringStage : public Writer {
   [[nodiscard]] Receipt receipt() const override;
 
  protected:
-  // `profile` must outlive it.
-  LoweringStage(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : profile_(profile), target_(std::move(target)) {}
+  // `profile` must outlive it. `keeps_heads`: packets of what the target holds keep their heads.
+  LoweringStage(const TargetProfile& profile, std::unique_ptr<Writer> target,
+                bool keeps_heads = true)
+      : profile_(profile), keeps_heads_(keeps_heads), target_(std::move(target)) {}
 
   // Of any trace.
   [[nodiscard]] virtual Result<void> write_event(const Event& event, const Record& record) = 0;
   // Of what the target does not hold.
   [[nodiscard]] virtual Result<void> begin_stream(const DataStream& stream) = 0;
   [[nodiscard]] virtual Result<void> end_stream(const DataStream& stream) = 0;
+  [[nodiscard]] virtual Result<void> begin_packet(const Packet&) { return {}; }
+  [[nodiscard]] virtual Result<void> end_packet(const Packet&) { return {}; }
   [[nodiscard]] virtual Result<void> write_loss(const Loss& loss) = 0;
   [[nodiscard]] virtual Result<void> describe_lowered(const TraceDescription& trace) = 0;
 
   // Whether the classes of a data stream are held as they are, which is the same for all of one
   // trace.
-  [[nodiscard]] bool is_held(const DataStream& stream) const;
-  [[nodiscard]] bool is_held(const DataStreamClass& stream_class) const;
+  [[nodiscard]] bool is_held(const DataStream& stream);
+  [[nodiscard]] bool is_held(const DataStreamClass& stream_class);
 
   [[nodiscard]] const TargetProfile& profile() const { return profile_; }
   // The target, which the records go to next.
@@ -45,6 +50,8 @@ class LoweringStage : public Writer {
 
  private:
   const TargetProfile& profile_;
+  bool keeps_heads_;
+  std::unordered_map<std::uint64_t, bool> held_;  // traces, by their numbers
   std::unique_ptr<Writer> target_;
   LoweringReceipt receipt_;
 };

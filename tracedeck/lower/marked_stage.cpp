@@ -39,6 +39,11 @@ bool same_structure(const FieldClassPtr& lowered, const FieldClassPtr& stored) {
   return same_nested_form(*lowered, *stored);
 }
 
+bool same_heads(const FieldClassPtr& lowered, const FieldClassPtr& stored) {
+  if (lowered == nullptr || stored == nullptr) return lowered == stored;
+  return same_head_form(*lowered, *stored);
+}
+
 }  // namespace
 
 void MarkedStage::ignore(std::string_view of, std::string_view name, std::string_view why) {
@@ -86,11 +91,43 @@ void MarkedStage::announce(MarkedTrace& trace) {
   const std::shared_ptr<TraceDescription>& description = trace.reader.description();
   if (description == nullptr) return;
   if (!std::exchange(restores_, true)) description_ = description;
-  if (description->stored_as().empty()) prepare(*description, stored_->description()->format());
+  if (description->stored_as().empty()) {
+    description->set_stored_as(stored_->description()->format());
+    if (description->format() != nested_.format) leave_out_header(*description);
+  }
   if (trace.classes == description->event_classes().size()) return;
   output_.pin_lasting(description);
   for (; trace.classes < description->event_classes().size(); ++trace.classes)
     output_.add(Record(&description->event_classes()[trace.classes]));
+}
+
+// Whether packets fit, with the heads that they had or, for all of a trace, with others.
+bool MarkedStage::take_heads(StoredStreamClass& streams, const DataStreamClass& stored) {
+  MarkedTrace& trace = *streams.trace;
+  TraceDescription& description = *trace.reader.description();
+  if (!trace.has_heads) {
+    const FieldClassPtr& header = stored.trace->trace_class().packet_header;
+    trace.has_heads = same_heads(streams.packets->header, header) &&
+                      same_heads(streams.packets->context, stored.packet_context) &&
+                      same_heads(streams.source->event_header, stored.event_header);
+    if (*trace.has_heads) {
+      description.set_restored_heads();
+    } else {
+      leave_out_header(description);
+    }
+  } else if (*trace.has_heads) {
+    return same_heads(streams.packets->context, stored.packet_context) &&
+           same_heads(streams.source->event_header, stored.event_header);
+  }
+  if (*trace.has_heads) return true;
+  UserMembers users = user_members(stored.packet_context);
+  if (!same_structure(streams.packets->users, users.field_class)) return false;
+  streams.packet_users = std::move(users.kept);
+  // It is ours, and nobody has seen it.
+  auto& source = const_cast<DataStreamClass&>(*streams.source);  // NOLINT(*-const-cast)
+  source.packet_context = user_members(source.packet_context).field_class;
+  source.event_header = nullptr;
+  return true;
 }
 
 void MarkedStage::take_mark(const DataStreamClass& stored, const AttributeMark& mark) {
@@ -115,8 +152,13 @@ void MarkedStage::take_mark(const DataStreamClass& stored, const AttributeMark& 
     return ignore("data stream class", name, "its packets do not say the keys that it names");
   if (!same_ticks(streams.source->default_clock, stored.default_clock))
     return ignore("data stream class", name, "its clock ticks otherwise than it says");
-  streams.common = std::make_shared<NestedContext>(
-      mark.is_loss ? nullptr : streams.source->common_context, nested_);
+  streams.common = mark.is_loss ? std::make_shared<NestedContext>()
+                                : std::make_shared<NestedContext>(*streams.source, nested_);
+  if (streams.source->trace->format() == nested_.format) {
+    streams.packets = std::make_unique<NestedPacket>(*streams.source, nested_);
+    if (!take_heads(streams, stored))
+      return ignore("data stream class", name, "its packets have other fields than it says");
+  }
   if (!same_structure(streams.common->field_class, stored.common_context))
     return ignore("data stream class", name, "its common context has other fields than it says");
   stream_classes_.emplace(stored.entity, std::move(streams));

@@ -25,7 +25,8 @@ struct MarkedTrace {
       : number(number_of), reader(input, clock_shift) {}
   std::uint64_t number;  // in the marks
   DescriptionReader reader;
-  std::uint64_t classes = 0;  // that were announced
+  std::uint64_t classes = 0;           // that were announced
+  std::optional<bool> has_heads = {};  // of another dialect: packets have those that they had
 };
 
 // A data stream class as it is stored, as its mark says.
@@ -35,6 +36,8 @@ struct StoredStreamClass {
   std::vector<std::string> keys = {};
   std::optional<std::uint64_t> only = {};  // the ordinal of the data stream that it was made for
   std::shared_ptr<const NestedContext> common = {};
+  std::unique_ptr<const NestedPacket> packets = {};  // set: they stay what they are
+  std::vector<bool> packet_users = {};  // which members of the stored context are no bookkeeping
 
   // Whether its data streams are those of several of the source, one after the other.
   [[nodiscard]] bool has_parts() const { return source->streams_are_parts && !only; }
@@ -72,6 +75,7 @@ class MarkedStage : public RestoringStage {
   [[nodiscard]] MarkedTrace* trace_of(const AttributeMark& mark, std::string_view of,
                                       std::string_view name);
   void announce(MarkedTrace& trace);
+  [[nodiscard]] static bool take_heads(StoredStreamClass& streams, const DataStreamClass& stored);
   void take_mark(const DataStreamClass& stored, const AttributeMark& mark);
   void take_mark(const EventClass& stored, const AttributeMark& mark);
 

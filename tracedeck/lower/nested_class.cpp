@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "tracedeck/lower/lower_marks.hpp"
@@ -27,18 +29,152 @@ bool are_plain(const Event& event) {
 
 }  // namespace
 
-// Its values cannot come in another shape, so it takes the one that holds them all.
-NestedContext::NestedContext(const FieldClassPtr& source, const NestedProfile& profile) {
-  NestedFields fields(profile, true, true);
-  program = fields.add_members(source.get());
+using Root = FieldLocation::Root;
+
+namespace {
+
+// The names of the header's members that lengths and selectors inside of a class are.
+void add_located(const FieldClassPtr& field_class, std::unordered_set<std::string>& names) {
+  for_each_location(*field_class, [&](const FieldLocation& at) {
+    if (at.root != Root::kPacketHeader && at.root != Root::kRelative) return;
+    const auto first =
+        std::ranges::find_if(at.path, [](const auto& step) { return step.has_value(); });
+    if (first != at.path.end()) names.insert(**first);
+  });
+  for_each_child(*field_class, [&](const FieldClassPtr& inner) { add_located(inner, names); });
+}
+
+}  // namespace
+
+// Its values cannot come in another shape, so it takes the one that holds them all. Strings of the
+// same format have no NUL characters.
+NestedContext::NestedContext(const DataStreamClass& source, const NestedProfile& profile) {
+  const NestedOrigin origin = NestedOrigin::of(&source, profile);
+  NestedFields fields(profile, !origin.same_format, true, origin, Root::kCommonContext);
+  program = fields.add_members(source.common_context.get());
   field_class = fields.take();
   kept = fields.kept();
+}
+
+NestedPacket::NestedPacket(const DataStreamClass& source, const NestedProfile& profile) {
+  const NestedOrigin origin = NestedOrigin::of(&source, profile);
+  const FieldClassPtr& packet_header = source.trace->trace_class().packet_header;
+  const UserMembers in_header = user_members(packet_header);
+  const UserMembers in_context = user_members(source.packet_context);
+  header_users_ = in_header.kept;
+  if (packet_header != nullptr) {
+    const auto& [members, alignment] = *packet_header->as<StructureClass>();
+    StructureClass heads{.minimum_alignment = alignment};
+    std::unordered_set<std::string> located;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (!header_users_[i]) add_located(members[i].field_class, located);
+    }
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      header_heads_.push_back(!header_users_[i] || located.contains(members[i].name.str()));
+      if (header_heads_[i]) heads.members.push_back(members[i]);
+    }
+    if (!heads.members.empty()) header = make_field_class(std::move(heads));
+  }
+  has_header_ = in_header.field_class != nullptr;
+  NestedFields all(profile, false, true, origin, Root::kPacketContext);
+  context_program_ = all.add_packet_context(source.packet_context);
+  header_program_ = all.add_structure("packet_header", in_header.field_class.get());
+  context = all.take();
+  kept = all.kept();
+  NestedFields own(profile, false, true, origin, Root::kPacketContext);
+  users_program_ = own.add_members(in_context.field_class.get());
+  static_cast<void>(own.add_structure("packet_header", in_header.field_class.get()));
+  users = own.take();
+}
+
+bool NestedPacket::lower(const Packet& source, PacketValues& to, ByteArena& arena) const {
+  to.clear();
+  std::vector<Slot> header_users;
+  const Slot* slot = source.header.data();
+  const Slot* const end = slot + source.header.size();
+  for (std::size_t i = 0; i < header_users_.size(); ++i) {
+    if (slot >= end) return false;
+    const Slot* const next = slot->next();
+    if (header_users_[i]) header_users.insert(header_users.end(), slot, next);
+    if (header_heads_[i]) to.header.insert(to.header.end(), slot, next);
+    slot = next;
+  }
+  const auto lower_part = [&](const FieldProgram& program, const std::vector<Slot>& values) {
+    SlotRun run(to.context);
+    const bool fits = lower_values(program, values.data(), run, arena);
+    static_cast<void>(run.settled());
+    return fits;
+  };
+  if (!lower_part(context_program_, source.context)) return false;
+  if (!has_header_) return true;
+  const std::size_t head = to.context.size();
+  to.context.push_back(head_slot(SlotKind::kStructure, 0, 0));
+  if (!lower_part(header_program_, header_users)) return false;
+  to.context[head].length = static_cast<std::uint32_t>(to.context.size() - head - 1);
+  return true;
+}
+
+bool NestedPacket::restore(const FieldProgram& program, std::span<const Slot> slots,
+                           std::vector<Slot>& to, std::vector<Slot>& header_users,
+                           ByteArena& arena) const {
+  const Slot* slot = slots.data();
+  const Slot* const end = slot + slots.size();
+  const auto restore_part = [&](const FieldProgram& steps, std::vector<Slot>& values) {
+    SlotRun run(values);
+    const bool fits = restore_values(steps, slot, end, run, arena);
+    static_cast<void>(run.settled());
+    return fits;
+  };
+  if (!restore_part(program, to)) return false;
+  if (!has_header_) return slot == end;
+  if (slot >= end || slot->kind != SlotKind::kStructure) return false;
+  ++slot;
+  return restore_part(header_program_, header_users) && slot == end;
+}
+
+bool NestedPacket::restore(const Packet& stored, PacketValues& to, ByteArena& arena) const {
+  to.clear();
+  std::vector<Slot> own;
+  if (!restore(context_program_, stored.context, to.context, own, arena)) return false;
+  const Slot* heads = stored.header.data();
+  const Slot* const heads_end = heads + stored.header.size();
+  const Slot* user = own.data();
+  const Slot* const users_end = user + own.size();
+  for (std::size_t i = 0; i < header_users_.size(); ++i) {
+    const bool is_user = header_users_[i];
+    const Slot*& slot = is_user ? user : heads;
+    if (slot >= (is_user ? users_end : heads_end)) return false;
+    to.header.insert(to.header.end(), slot, slot->next());
+    slot = slot->next();
+    if (!is_user || !header_heads_[i]) continue;
+    if (heads >= heads_end) return false;
+    heads = heads->next();
+  }
+  return heads == heads_end && user == users_end;
+}
+
+bool NestedPacket::restore_users(const Packet& stored, const std::vector<bool>& is_user,
+                                 PacketValues& to, ByteArena& arena) const {
+  to.clear();
+  std::vector<Slot> own;
+  const Slot* slot = stored.context.data();
+  const Slot* const end = slot + stored.context.size();
+  for (const bool is_kept : is_user) {
+    if (slot >= end) return false;
+    const Slot* const next = slot->next();
+    if (is_kept) own.insert(own.end(), slot, next);
+    slot = next;
+  }
+  return restore(users_program_, own, to.context, to.header, arena);
 }
 
 NestedClass::NestedClass(const EventClass& source, NestedShape shape,
                          std::shared_ptr<const NestedContext> common, const NestedProfile& profile)
     : source_(source), shape_(shape), common_(std::move(common)) {
-  NestedFields fields(profile, shape.any_string, shape.any_integer);
+  NestedOrigin origin = NestedOrigin::of(source.stream_class, profile);
+  origin.specific_context = source.specific_context.get();
+  same_format_ = origin.same_format;
+  NestedFields fields(profile, shape.any_string, shape.any_integer, origin);
   if (has_duration(source)) {
     fields.add("duration", wide_number());
     kept_.push_back({.convention = Convention::kDuration});
@@ -66,7 +202,8 @@ NestedClass::NestedClass(const EventClass& source, NestedShape shape,
   }
   payload_ = fields.take();
   kept_.insert(kept_.end(), fields.kept().begin(), fields.kept().end());
-  NestedFields specific(profile, shape.any_string, shape.any_integer);
+  NestedFields specific(profile, shape.any_string, shape.any_integer, origin,
+                        Root::kSpecificContext);
   specific_ = specific.add_members(source.specific_context.get());
   specific_context_ = specific.take();
   kept_.insert(kept_.end(), specific.kept().begin(), specific.kept().end());
@@ -88,18 +225,22 @@ std::size_t NestedClass::memory() const {
 
 bool NestedClass::lower(const Event& event, std::uint64_t order, NestedValues& values,
                         ByteArena& arena) const {
+  values.header_count = same_format_ ? event.header_count : 0;
+  const Slot* const begin = event.slots - values.header_count;
   if (in_place_ && are_plain(event)) {
-    values.slots = {event.slots, event.slot_count};
+    values.slots = {begin, event.slot_count + values.header_count};
     values.common_count = event.common_count;
     values.specific_count = event.specific_count;
     return true;
   }
   values.made.clear();
   SlotRun out(values.made);
+  out.keep(begin, event.slots);
   if (!lower_values(common_->program, event.common_context().data(), out, arena)) return false;
-  values.common_count = static_cast<std::uint32_t>(out.size());
+  values.common_count = static_cast<std::uint32_t>(out.size()) - values.header_count;
   if (!lower_values(specific_, event.specific_context().data(), out, arena)) return false;
-  values.specific_count = static_cast<std::uint32_t>(out.size()) - values.common_count;
+  values.specific_count =
+      static_cast<std::uint32_t>(out.size()) - values.common_count - values.header_count;
   if (has_duration(source_)) out.add(unsigned_slot(event.end_time - event.time));
   if (!lower_values(payload_program_, event.payload().data(), out, arena)) return false;
   if (shape_.in_packet) {
@@ -189,7 +330,7 @@ const EventClass& loss_class() {
 }
 
 NestedClass nested_loss_class(const NestedProfile& profile) {
-  return {loss_class(), {}, std::make_shared<NestedContext>(nullptr, profile), profile};
+  return {loss_class(), {}, std::make_shared<NestedContext>(), profile};
 }
 
 }  // namespace tracedeck::lower

@@ -13,6 +13,7 @@
 #include "tracedeck/lower/field_program.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
 #include "tracedeck/lower/receipt_words.hpp"
+#include "tracedeck/lower/restored_packet.hpp"
 #include "tracedeck/model/record.hpp"
 
 namespace tracedeck::lower {
@@ -32,17 +33,53 @@ struct NestedShape {
 
 // A common context; all events of a data stream class have the same.
 struct NestedContext {
-  NestedContext(const FieldClassPtr& source, const NestedProfile& profile);
+  NestedContext() = default;
+  NestedContext(const DataStreamClass& source, const NestedProfile& profile);
 
   FieldClassPtr field_class = nullptr;
   FieldProgram program = {};
   std::vector<Kept> kept = {};
 };
 
-// Slots of an event: common context, specific context, payload.
+// Packets of a data stream class of another dialect of the target's format: their contexts say what
+// they said, behind what readers need, and as `packet_header` what their headers said.
+struct NestedPacket {
+  NestedPacket(const DataStreamClass& source, const NestedProfile& profile);
+
+  // What has roles is as it is. Null: there is none.
+  FieldClassPtr header = nullptr;
+  FieldClassPtr context = nullptr;
+  FieldClassPtr users = nullptr;  // the context without what has roles
+  std::vector<Kept> kept = {};
+
+  // False: it is none of the class.
+  [[nodiscard]] bool lower(const Packet& source, PacketValues& to, ByteArena& arena) const;
+  // The inverse, of packets with the heads that these had.
+  [[nodiscard]] bool restore(const Packet& stored, PacketValues& to, ByteArena& arena) const;
+  // The same of packets with others. `is_user`: which members of their context have no role.
+  [[nodiscard]] bool restore_users(const Packet& stored, const std::vector<bool>& is_user,
+                                   PacketValues& to, ByteArena& arena) const;
+
+ private:
+  // Which members of the header are users', and which the target's header has: what has roles, and
+  // the lengths and selectors of that, which may be both.
+  std::vector<bool> header_users_ = {};
+  std::vector<bool> header_heads_ = {};
+  FieldProgram context_program_ = {};
+  FieldProgram users_program_ = {};
+  FieldProgram header_program_ = {};
+  [[nodiscard]] bool restore(const FieldProgram& program, std::span<const Slot> slots,
+                             std::vector<Slot>& to, std::vector<Slot>& header_users,
+                             ByteArena& arena) const;
+
+  bool has_header_ = false;  // users' members of it
+};
+
+// Slots of an event: header, common context, specific context, payload.
 struct NestedValues {
   std::span<const Slot> slots = {};  // those of the source, or `made`
   std::vector<Slot> made = {};
+  std::uint32_t header_count = 0;
   std::uint32_t common_count = 0;
   std::uint32_t specific_count = 0;
 };
@@ -57,6 +94,8 @@ class NestedClass {
 
   [[nodiscard]] const EventClass& source() const { return source_; }
   [[nodiscard]] const NestedShape& shape() const { return shape_; }
+  // Whether it is of another dialect of the target's format.
+  [[nodiscard]] bool same_format() const { return same_format_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const FieldClassPtr& payload() const { return payload_; }
   [[nodiscard]] const FieldClassPtr& specific_context() const { return specific_context_; }
@@ -78,6 +117,7 @@ class NestedClass {
   const EventClass& source_;
   NestedShape shape_;
   std::shared_ptr<const NestedContext> common_;
+  bool same_format_ = false;
   std::string name_;
   FieldClassPtr payload_;
   FieldClassPtr specific_context_;

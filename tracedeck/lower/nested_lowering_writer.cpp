@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -19,9 +20,11 @@
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/lowering_stage.hpp"
 #include "tracedeck/lower/nested_class.hpp"
+#include "tracedeck/lower/nested_description.hpp"
 #include "tracedeck/lower/nested_fields.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/model/written_out.hpp"
 
 namespace tracedeck::lower {
 namespace {
@@ -34,17 +37,14 @@ constexpr std::size_t kMostStreams = 64;
 constexpr std::size_t kMostWithoutEvents = 1024;
 constexpr std::size_t kTextAtOnce = std::size_t{64} << 10;
 
-std::uint64_t in_nanoseconds(const Tick& tick, std::uint64_t value) {
-  const Uint128 time = Uint128{value} * tick.numerator / tick.denominator;
-  return static_cast<std::uint64_t>(
-      std::min<Uint128>(time, std::numeric_limits<std::uint64_t>::max()));
-}
-
 // A data stream class of a source, as the target has it.
 struct StreamsOf {
   const DataStreamClass* source = nullptr;
-  const DataStreamClass* target = nullptr;
+  DataStreamClass* target = nullptr;
+  bool is_marked = false;
   std::shared_ptr<const NestedContext> common = {};
+  // Set: they are of another dialect of the target's format, and packets stay what they are.
+  std::unique_ptr<const NestedPacket> packets = {};
   std::vector<std::string> keys = {};      // that packets say
   std::optional<std::uint64_t> only = {};  // the ordinal of the data stream that it is made for
   bool whole_frequency = true;
@@ -55,9 +55,11 @@ struct StreamsOf {
 // A data stream of the target.
 struct OutStream {
   DataStream stream = {};
-  std::unique_ptr<Packet> packet = {};  // that is open, where packets say keys
-  EntityId source = EntityId::none();   // whose keys it says
-  std::uint64_t last = 0;               // time
+  std::unique_ptr<Packet> packet = {};  // that is open, where packets say something
+  bool keeps_packets = false;
+  const Packet* source_packet = nullptr;  // which `packet` was made of, where they stay
+  EntityId source = EntityId::none();     // whose keys it says
+  std::uint64_t last = 0;                 // time
 };
 
 // Events whose order is kept: those of a data stream, or of all that are parts of one recording.
@@ -90,6 +92,7 @@ struct TraceInTarget {
   std::uint64_t index = 0;  // in the order of their appearance
   std::shared_ptr<const TraceDescription> source = {};
   std::shared_ptr<TraceDescription> target = {};
+  bool same_format = false;             // it is of another dialect of the target's
   std::uint64_t open = 0;               // data streams
   std::vector<std::string> texts = {};  // that no class has yet
   std::size_t text_size = 0;            // bytes of those
@@ -119,8 +122,9 @@ struct OpenStream {
 
 class NestedLoweringWriter final : public LoweringStage {
  public:
-  NestedLoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : LoweringStage(profile, std::move(target)), nested_(*profile.nested) {}
+  NestedLoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target,
+                       bool single_source)
+      : LoweringStage(profile, std::move(target), single_source), nested_(*profile.nested) {}
 
   Result<void> finish() override {
     while (!streams_.empty()) {
@@ -134,15 +138,21 @@ class NestedLoweringWriter final : public LoweringStage {
   }
 
  private:
-  // Its marks stand at a data stream class of their own.
   Result<void> describe_lowered(const TraceDescription& source) override {
     TraceInTarget& trace = trace_of(source);
     for (const ClockClass& each : source.clocks()) static_cast<void>(clock_of(trace, &each));
+    for (StreamsOf& each : trace.streams) {
+      mark(trace, each);
+      add_without_events(trace, each);
+    }
     for (const DataStreamClass& each : source.stream_classes()) describe_streams(trace, each);
     for (const EventClass& each : source.event_classes()) describe_class(trace, each);
-    DataStreamClass made;
-    made.attributes = mark_of(trace).added_to({});
-    trace.target->add_stream_class(std::move(made));
+    // The marks of what else there is stand at a data stream class of their own.
+    if (!trace.texts.empty()) {
+      DataStreamClass made;
+      made.attributes = mark_of(trace).added_to({});
+      trace.target->add_stream_class(std::move(made));
+    }
     return next().describe(*trace.target);
   }
 
@@ -156,7 +166,7 @@ class NestedLoweringWriter final : public LoweringStage {
 
   void describe_streams(TraceInTarget& trace, const DataStreamClass& stream_class) {
     if (trace.stream_classes.insert(&stream_class).second)
-      add_text(trace, text_of(without_heads(stream_class)));
+      add_text(trace, text_of(trace.same_format ? stream_class : without_heads(stream_class)));
   }
 
   void describe_new(TraceInTarget& trace, const TraceDescription& of) {
@@ -190,14 +200,18 @@ class NestedLoweringWriter final : public LoweringStage {
       trace.index = next_trace_++;
       trace.source = source.shared_from_this();
       add_text(trace, text_of(source));
-      trace.target = std::make_shared<TraceDescription>(source.input(), source.format(), "");
-      TraceClass trace_class = source.trace_class();
-      trace_class.packet_header = nullptr;
-      if (!nested_.attributes) trace_class.attributes.clear();
-      trace.target->set_trace_class(std::move(trace_class));
-      for (const Attribute& entry : source.environment()) trace.target->add_environment(entry);
+      trace.target = lowered_trace(source, nested_);
+      trace.same_format = source.format() == nested_.format;
     }
     describe_new(trace, source);
+    // Whether packets can have the heads that they had depends on all of them.
+    if (is_new && trace.same_format) {
+      for (const DataStreamClass& each : source.stream_classes()) {
+        if (!check_size(each)) continue;
+        const DataStream any{.stream_class = &each};
+        trace.streams_of[&each] = &add_streams(trace, any, false);
+      }
+    }
     return trace;
   }
 
@@ -205,15 +219,7 @@ class NestedLoweringWriter final : public LoweringStage {
     if (source == nullptr) return nullptr;
     const ClockClass*& known = trace.clock_of[source];
     if (known != nullptr) return known;
-    ClockClass made = *source;
-    if (!nested_.attributes) made.attributes.clear();
-    if (!has_whole_frequency(*source)) {
-      made.offset_ticks = in_nanoseconds(source->tick, source->offset_ticks);
-      made.tick = {};
-      made.precision.reset();
-      made.accuracy.reset();
-    }
-    return known = &trace.target->add_clock(std::move(made));
+    return known = &trace.target->add_clock(lowered_clock(*source, nested_));
   }
 
   [[nodiscard]] FieldClassPtr packet_context(const std::vector<std::string>& keys) const {
@@ -228,17 +234,21 @@ class NestedLoweringWriter final : public LoweringStage {
   StreamsOf& add_streams(TraceInTarget& trace, const DataStream& stream, bool alone) {
     const DataStreamClass& source = *stream.stream_class;
     StreamsOf& made = trace.streams.emplace_back(StreamsOf{.source = &source});
-    made.common = std::make_shared<NestedContext>(source.common_context, nested_);
-    made.packets_say_more =
-        user_members(source.packet_context).field_class != nullptr ||
-        user_members(source.trace->trace_class().packet_header).field_class != nullptr;
+    made.common = std::make_shared<NestedContext>(source, nested_);
+    if (trace.same_format) {
+      made.packets = std::make_unique<NestedPacket>(source, nested_);
+    } else {
+      made.packets_say_more =
+          user_members(source.packet_context).field_class != nullptr ||
+          user_members(source.trace->trace_class().packet_header).field_class != nullptr;
+    }
     if (source.default_clock != nullptr)
       made.whole_frequency = has_whole_frequency(*source.default_clock);
-    describe_streams(trace, source);
     if (alone) {
+      describe_streams(trace, source);
       made.only = stream.entity.ordinal;
       add_text(trace, text_of(stream));
-    } else {
+    } else if (!trace.same_format) {
       for (const StreamKey& key : stream.keys) made.keys.push_back(key.name);
     }
     DataStreamClass target = source;
@@ -247,14 +257,24 @@ class NestedLoweringWriter final : public LoweringStage {
     return made;
   }
 
-  // Of data streams or, beside them, of what they lost.
-  const DataStreamClass& add_stream_class(TraceInTarget& trace, const StreamsOf& streams,
-                                          DataStreamClass target, bool is_loss) {
+  // Of data streams or, beside them, of what they lost. It has no mark yet.
+  DataStreamClass& add_stream_class(TraceInTarget& trace, const StreamsOf& streams,
+                                    DataStreamClass target, bool is_loss) {
     target.default_clock = clock_of(trace, streams.source->default_clock);
-    target.packet_context = packet_context(streams.keys);
-    target.event_header = nullptr;
+    if (streams.packets != nullptr) {
+      target.packet_context = streams.packets->context;
+    } else {
+      target.packet_context = packet_context(streams.keys);
+      target.event_header = nullptr;
+    }
     target.common_context = is_loss ? nullptr : streams.common->field_class;
     target.streams_are_parts = false;
+    return trace.target->add_stream_class(std::move(target));
+  }
+
+  // Before the target sees it.
+  void mark(TraceInTarget& trace, const StreamsOf& streams, DataStreamClass& target, bool is_loss) {
+    describe_streams(trace, *streams.source);
     AttributeMark mark = mark_of(trace);
     mark.is_loss = is_loss;
     if (streams.only) {
@@ -263,7 +283,25 @@ class NestedLoweringWriter final : public LoweringStage {
       mark.streams = {.stream_class = streams.source->entity.ordinal, .keys = streams.keys};
     }
     target.attributes = attributes(target.attributes, mark);
-    return trace.target->add_stream_class(std::move(target));
+  }
+  void mark(TraceInTarget& trace, StreamsOf& streams) {
+    if (!std::exchange(streams.is_marked, true)) mark(trace, streams, *streams.target, false);
+  }
+
+  // Classes that others use may multiply without end when each use is one of its own.
+  Result<void> check_size(const DataStreamClass& of) {
+    if (of.trace->format() != nested_.format || !checked_.insert(of.entity).second) return {};
+    auto fits = written_out_.add(
+        {of.trace->trace_class().packet_header, of.packet_context, of.common_context},
+        of.trace->input());
+    if (!fits) checked_.erase(of.entity);
+    return fits;
+  }
+
+  [[nodiscard]] bool check_size(const EventClass& of) {
+    const TraceDescription& trace = *of.stream_class->trace;
+    return trace.format() != nested_.format ||
+           written_out_.add({of.specific_context, of.payload}, trace.input()).has_value();
   }
 
   // -- Data streams ----------------------------------------------------------------------------
@@ -278,6 +316,7 @@ class NestedLoweringWriter final : public LoweringStage {
 
   Result<void> begin_stream(const DataStream& stream) override {
     if (streams_.contains(stream.entity)) return {};
+    if (auto fits = check_size(*stream.stream_class); !fits) return fits;
     if (open_.begin(stream.entity.trace)) {
       if (auto ended = end_gone_traces(); !ended) return ended;
     }
@@ -293,14 +332,15 @@ class NestedLoweringWriter final : public LoweringStage {
     }
     const auto [named, is_new] =
         trace.keys.try_emplace({stream.stream_class->entity.ordinal, values}, stream.entity);
-    const bool alone = !plain || named->second != stream.entity;
+    const bool alone = !trace.same_format && (!plain || named->second != stream.entity);
     StreamsOf* streams = alone ? nullptr : trace.streams_of[stream.stream_class];
-    const bool is_other = streams != nullptr &&
+    const bool is_other = streams != nullptr && !trace.same_format &&
                           !std::ranges::equal(streams->keys, stream.keys, {}, {}, &StreamKey::name);
     if (streams == nullptr || is_other) {
       streams = &add_streams(trace, stream, alone);
       if (!alone) trace.streams_of[stream.stream_class] = streams;
     }
+    mark(trace, *streams);
     if (stream.stream_class->streams_are_parts && !alone) {
       source.sequence = &trace.recordings[stream.stream_class];
     } else {
@@ -309,7 +349,7 @@ class NestedLoweringWriter final : public LoweringStage {
     source.sequence->streams = streams;
     OutStream* out = nullptr;
     if (source.sequence->outs.empty()) {
-      auto made = add_out(*source.sequence, trace);
+      auto made = add_out(*source.sequence, trace, trace.same_format ? &stream : nullptr);
       if (!made) return std::unexpected(made.error());
       out = *made;
     } else {
@@ -318,8 +358,14 @@ class NestedLoweringWriter final : public LoweringStage {
     return say_keys(*out, stream);
   }
 
-  Result<OutStream*> add_out(Sequence& sequence, TraceInTarget& trace) {
+  // `source`: what it is called after, or null.
+  Result<OutStream*> add_out(Sequence& sequence, TraceInTarget& trace,
+                             const DataStream* source = nullptr) {
     OutStream& out = sequence.outs.emplace_back();
+    if (source != nullptr) {
+      out.stream = *source;
+      out.keeps_packets = true;
+    }
     auto begun = begin_out(out, *sequence.streams->target, trace);
     if (!begun) return std::unexpected(begun.error());
     return &out;
@@ -329,13 +375,15 @@ class NestedLoweringWriter final : public LoweringStage {
                          TraceInTarget& trace) {
     out.stream.entity = trace.target->next_stream();
     out.stream.stream_class = &stream_class;
-    out.stream.keys = {{"id", out.stream.entity.ordinal}};
+    if (out.stream.keys.empty() && !trace.same_format)
+      out.stream.keys = {{"id", out.stream.entity.ordinal}};
     return next().write(Record(RecordKind::kStreamBegin, &out.stream));
   }
 
   // Whether the packets to come are of that data stream of the source.
   static bool says_keys(const OutStream& out, const DataStream& source) {
-    return out.source == source.entity || out.stream.stream_class->packet_context == nullptr;
+    return out.source == source.entity || out.keeps_packets ||
+           out.stream.stream_class->packet_context == nullptr;
   }
 
   Result<void> say_keys(OutStream& out, const DataStream& source) {
@@ -349,10 +397,42 @@ class NestedLoweringWriter final : public LoweringStage {
     return next().write(Record(RecordKind::kPacketBegin, out.packet.get()));
   }
 
+  // Packets that stay.
+  Result<void> begin_packet(const Packet& packet) override {
+    if (packet.stream->entity != last_stream_) {
+      if (auto found = find_stream(*packet.stream); !found) return found;
+    }
+    Sequence& sequence = *last_source_->sequence;
+    if (sequence.streams->packets == nullptr) return {};
+    return begin_packet(sequence.outs.front(), *sequence.streams->packets, packet);
+  }
+
+  Result<void> begin_packet(OutStream& out, const NestedPacket& packets, const Packet& source) {
+    if (auto ended = end_packet(out); !ended) return ended;
+    arena_.clear();
+    PacketValues values;
+    if (!packets.lower(source, values, arena_))
+      return fail(ErrorCode::kInvalidArgument, "a packet has values that are none of its class");
+    out.packet = std::make_unique<Packet>(source);
+    out.packet->stream = &out.stream;
+    out.packet->header = std::move(values.header);
+    out.packet->context = std::move(values.context);
+    out.source_packet = &source;
+    return next().write(Record(RecordKind::kPacketBegin, out.packet.get()));
+  }
+
+  Result<void> end_packet(const Packet& packet) override {
+    const auto found = streams_.find(packet.stream->entity);
+    if (found == streams_.end()) return {};
+    OutStream& out = found->second.sequence->outs.front();
+    return out.source_packet == &packet ? end_packet(out) : Result<void>();
+  }
+
   Result<void> end_packet(OutStream& out) {
     if (out.packet == nullptr) return {};
     auto ended = next().write(Record(RecordKind::kPacketEnd, out.packet.get()));
     out.packet.reset();
+    out.source_packet = nullptr;
     out.source = EntityId::none();
     return ended;
   }
@@ -377,6 +457,7 @@ class NestedLoweringWriter final : public LoweringStage {
     TraceInTarget& trace = *found->second.trace;
     const bool is_last = --trace.open == 0;
     Result<void> ended;
+    if (trace.same_format) add_without_events(trace, *found->second.sequence->streams);
     if (is_last && found->second.own) ended = describe_rest(trace, *found->second.own->streams);
     if (ended && found->second.own) ended = end_sequence(*found->second.own);
     streams_.erase(found);
@@ -385,18 +466,25 @@ class NestedLoweringWriter final : public LoweringStage {
     return ended;
   }
 
-  // Classes without events, and what was said since the last class.
+  // Some of the classes without events.
+  void add_without_events(TraceInTarget& trace, const StreamsOf& streams) {
+    std::size_t lowered = 0;
+    for (const EventClass& each : trace.source->event_classes()) {
+      if (each.stream_class != streams.source || trace.has_class(each)) continue;
+      if (lowered++ == kMostWithoutEvents) break;
+      if (!check_size(each)) continue;
+      add_class(trace, streams, *lowered_class(each, streams, {}));
+    }
+  }
+
+  // All classes without events, and what was said since the last class.
   Result<void> describe_rest(TraceInTarget& trace, const StreamsOf& streams) {
     describe_new(trace, *trace.source);
     for (const DataStreamClass& each : trace.source->stream_classes())
       describe_streams(trace, each);
-    std::size_t lowered = 0;
+    add_without_events(trace, streams);
     for (const EventClass& each : trace.source->event_classes()) {
       if (trace.has_class(each)) continue;
-      if (each.stream_class == streams.source && lowered++ < kMostWithoutEvents) {
-        add_class(trace, streams, *lowered_class(each, streams, {}));
-        continue;
-      }
       describe_class(trace, each);
       if (trace.text_size < kTextAtOnce) continue;
       if (auto written = write_texts(trace, streams); !written) return written;
@@ -428,6 +516,7 @@ class NestedLoweringWriter final : public LoweringStage {
   }
 
   Result<void> end_gone_traces() {
+    written_out_.forget();
     for (auto each = traces_.begin(); each != traces_.end();) {
       if (open_.has(each->first)) {
         ++each;
@@ -445,20 +534,12 @@ class NestedLoweringWriter final : public LoweringStage {
   const EventClass& add_class(TraceInTarget& trace, const StreamsOf& streams,
                               const NestedClass& lowered) {
     const EventClass& source = lowered.source();
-    const NestedShape& shape = lowered.shape();
     describe_class(trace, source);
     AttributeMark mark = mark_of(trace);
-    mark.events = {.event_class = source.entity.ordinal, .shape = shape};
-    EventClass target = source;
-    target.name = lowered.name();
-    if (shape != NestedShape{.clock_value = shape.clock_value}) target.id.reset();
+    mark.events = {.event_class = source.entity.ordinal, .shape = lowered.shape()};
+    EventClass target = lowered_event_class(lowered);
     target.stream_class = streams.target;
     target.clock = streams.target->default_clock;
-    target.has_duration = false;
-    target.nominal_time = false;
-    target.self_described = false;
-    target.specific_context = lowered.specific_context();
-    target.payload = lowered.payload();
     target.attributes = attributes(source.attributes, mark);
     return trace.target->add_event_class(std::move(target));
   }
@@ -495,6 +576,8 @@ class NestedLoweringWriter final : public LoweringStage {
     of.target = &add_class(trace, *of.streams, *of.lowered);
     std::vector<Kept> kept = of.lowered->kept();
     kept.insert(kept.end(), of.streams->common->kept.begin(), of.streams->common->kept.end());
+    if (const NestedPacket* const packets = of.streams->packets.get())
+      kept.insert(kept.end(), packets->kept.begin(), packets->kept.end());
     if (first.event_class->clock == nullptr && of.target->clock != nullptr)
       kept.push_back({.convention = Convention::kUntimed});
     of.account = &own_receipt().add({.class_name = of.lowered->name(),
@@ -508,6 +591,12 @@ class NestedLoweringWriter final : public LoweringStage {
       last_class_ = event.event_class->entity;
       last_known_ = &known_[*event.event_class];
       if (!last_known_->held) last_known_->held = event.stream == nullptr || is_held(*event.stream);
+      if (!*last_known_->held && last_known_->lowered.empty() && !check_size(*event.event_class)) {
+        last_class_ = EntityId::none();
+        return fail(ErrorCode::kLimitExceeded,
+                    "its class has too many fields when it is written out",
+                    event.event_class->stream_class->trace->input());
+      }
     }
     if (*last_known_->held) return next().write(record);
     if (event.stream->entity != last_stream_) {
@@ -521,7 +610,12 @@ class NestedLoweringWriter final : public LoweringStage {
                       (!event.packet->header.empty() || !event.packet->context.empty());
     std::uint64_t time = 0;
     OutStream* out = &sequence.outs.front();
-    if (event.event_class->has_real_time()) {
+    if (streams.packets != nullptr) {
+      time = event.time;
+      if (event.packet != out->source_packet && event.packet != nullptr) {
+        if (auto begun = begin_packet(*out, *streams.packets, *event.packet); !begun) return begun;
+      }
+    } else if (event.event_class->has_real_time()) {
       time = streams.whole_frequency ? event.time
                                      : in_nanoseconds(event.event_class->clock->tick, event.time);
       shape.clock_value = !streams.whole_frequency;
@@ -579,8 +673,9 @@ class NestedLoweringWriter final : public LoweringStage {
     event.packet = out.packet.get();
     event.time = event.end_time = time;
     event.offset = source.offset;
-    event.slots = values_.slots.data();
-    event.slot_count = static_cast<std::uint32_t>(values_.slots.size());
+    event.slots = values_.slots.data() + values_.header_count;
+    event.slot_count = static_cast<std::uint32_t>(values_.slots.size()) - values_.header_count;
+    event.header_count = values_.header_count;
     event.common_count = values_.common_count;
     event.specific_count = values_.specific_count;
     auto written = next().write(record);
@@ -598,6 +693,11 @@ class NestedLoweringWriter final : public LoweringStage {
     TraceInTarget& trace = *last_source_->trace;
     Sequence& sequence = *last_source_->sequence;
     StreamsOf& streams = *sequence.streams;
+    if (streams.packets != nullptr) {
+      Loss same = loss;
+      same.stream = &sequence.outs.front().stream;
+      return next().write(Record(&same));
+    }
     if (streams.losses == nullptr) add_loss_class(trace, streams);
     if (!sequence.losses) {
       auto begun = begin_out(sequence.losses.emplace(), *streams.losses->stream_class, trace);
@@ -628,16 +728,17 @@ class NestedLoweringWriter final : public LoweringStage {
   }
 
   void add_loss_class(TraceInTarget& trace, StreamsOf& streams) {
-    const DataStreamClass& stream_class = add_stream_class(trace, streams, {}, true);
-    AttributeMark mark{.trace = trace.index};
-    mark.is_loss = true;
+    DataStreamClass& stream_class = add_stream_class(trace, streams, {}, true);
+    mark(trace, streams, stream_class, true);
+    AttributeMark of_class{.trace = trace.index};
+    of_class.is_loss = true;
     streams.losses = &trace.target->add_event_class({.name = std::string(kLossName),
                                                      .name_space = {},
                                                      .uid = {},
                                                      .stream_class = &stream_class,
                                                      .clock = stream_class.default_clock,
                                                      .payload = loss_class_.payload(),
-                                                     .attributes = mark.added_to({})});
+                                                     .attributes = of_class.added_to({})});
   }
 
   const NestedProfile& nested_;
@@ -648,6 +749,8 @@ class NestedLoweringWriter final : public LoweringStage {
   EntityId last_stream_ = EntityId::none();
   OpenStream* last_source_ = nullptr;
   ClassTable<KnownClass> known_;
+  WrittenOut written_out_;
+  std::unordered_set<EntityId, EntityIdHash> checked_;  // data stream classes
   EntityId last_class_ = EntityId::none();
   KnownClass* last_known_ = nullptr;  // of `last_class_`
   NestedValues values_;
@@ -658,8 +761,9 @@ class NestedLoweringWriter final : public LoweringStage {
 
 }  // namespace
 
-std::unique_ptr<Writer> lower_nested(const TargetProfile& profile, std::unique_ptr<Writer> target) {
-  return std::make_unique<NestedLoweringWriter>(profile, std::move(target));
+std::unique_ptr<Writer> lower_nested(const TargetProfile& profile, std::unique_ptr<Writer> target,
+                                     bool single_source) {
+  return std::make_unique<NestedLoweringWriter>(profile, std::move(target), single_source);
 }
 
 }  // namespace tracedeck::lower

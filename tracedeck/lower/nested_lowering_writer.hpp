@@ -10,8 +10,11 @@ namespace tracedeck::lower {
 
 // For a profile with `nested`. Each class, clock and data stream that the target does not hold has
 // one that stands for it, with the marks from which `restore` makes it again. Data streams that are
-// not in the order of time come as several that are. `profile` must outlive it.
+// not in the order of time come as several that are. Of another dialect of the target's format data
+// streams and packets stay what they are. `profile` must outlive it. `single_source`: of
+// `WriteOptions`.
 [[nodiscard]] std::unique_ptr<Writer> lower_nested(const TargetProfile& profile,
-                                                   std::unique_ptr<Writer> target);
+                                                   std::unique_ptr<Writer> target,
+                                                   bool single_source);
 
 }  // namespace tracedeck::lower

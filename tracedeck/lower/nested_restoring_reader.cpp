@@ -67,13 +67,9 @@ class NestedRestoringReader final : public MarkedStage {
       case RecordKind::kPacketBegin:
         return begin_packet(record);
       case RecordKind::kPacketEnd:
-        return stream_class_of(*record.packet->stream) != nullptr ? Taken::kYes : copy(record);
-      case RecordKind::kLoss: {
-        // It is told exactly by an event.
-        const DataStream* const stream = record.loss->stream;
-        const bool is_told = stream != nullptr && stream_class_of(*stream) != nullptr;
-        return is_told ? Taken::kYes : copy(record);
-      }
+        return end_packet(record);
+      case RecordKind::kLoss:
+        return take_loss(record);
       case RecordKind::kDescription:
         return Taken::kYes;
       default:
@@ -87,30 +83,80 @@ class NestedRestoringReader final : public MarkedStage {
   Taken begin_stream(const Record& record) {
     const StoredStreamClass* const stored = stream_class_of(*record.stream);
     if (stored == nullptr) return copy(record);
-    if (stored->keys.empty()) set_current(*record.stream, *stored, {});
+    if (stored->packets != nullptr) {
+      set_current(*record.stream, restored_.same(*stored, *record.stream));
+    } else if (stored->keys.empty()) {
+      set_current(*record.stream, stream_of(*stored, {}));
+    }
     return Taken::kYes;
   }
 
   Taken end_stream(const Record& record) {
     const EntityId stored = record.stream->entity;
+    const StoredStreamClass* const of = stream_class_of(*record.stream);
+    if (of != nullptr && of->packets != nullptr) restored_.end_same(*of, *record.stream);
     current_.erase(stored);
     last_stream_ = nullptr;
-    const bool is_shown = shown_.erase(stored) != 0 || stream_class_of(*record.stream) == nullptr;
-    return is_shown ? copy(record) : Taken::kYes;
+    return shown_.erase(stored) != 0 || of == nullptr ? copy(record) : Taken::kYes;
   }
 
   Taken begin_packet(const Record& record) {
     const Packet& packet = *record.packet;
     const StoredStreamClass* const stored = stream_class_of(*packet.stream);
     if (stored == nullptr) return copy(record);
-    if (!stored->keys.empty()) set_current(*packet.stream, *stored, keys_of(*stored, packet));
+    if (stored->packets != nullptr) {
+      begin_same(*stored, packet);
+    } else if (!stored->keys.empty()) {
+      set_current(*packet.stream, stream_of(*stored, keys_of(*stored, packet)));
+    }
     return Taken::kYes;
   }
 
+  // A packet that stays.
+  void begin_same(const StoredStreamClass& of, const Packet& stored) {
+    RestoredStream& stream = restored_.same(of, *stored.stream);
+    PacketValues values;
+    const bool fits = *of.trace->has_heads
+                          ? of.packets->restore(stored, values, arena_)
+                          : of.packets->restore_users(stored, of.packet_users, values, arena_);
+    if (!fits) {
+      report(stored.offset, "a packet holds what its mark does not allow");
+      values.clear();
+    }
+    restored_.enter(stream);
+    stream.packet.begin(*stream.stream, stored, values, output_);
+  }
+
+  Taken end_packet(const Record& record) {
+    const DataStream& stored = *record.packet->stream;
+    const StoredStreamClass* const of = stream_class_of(stored);
+    if (of == nullptr) return copy(record);
+    if (of->packets != nullptr) {
+      RestoredStream& stream = restored_.same(*of, stored);
+      restored_.enter(stream);
+      stream.packet.end(output_);
+    }
+    return Taken::kYes;
+  }
+
+  Taken take_loss(const Record& record) {
+    const DataStream* const stored = record.loss->stream;
+    const StoredStreamClass* const of = stored == nullptr ? nullptr : stream_class_of(*stored);
+    if (of == nullptr) return copy(record);
+    // Else it is told exactly by an event.
+    if (of->packets != nullptr) add_loss(*record.loss, restored_.same(*of, *stored));
+    return Taken::kYes;
+  }
+
+  void add_loss(Loss loss, RestoredStream& stream) {
+    loss.stream = stream.stream.get();
+    restored_.enter(stream);
+    output_.add_loss(loss);
+  }
+
   // What the stored data stream is of, from here on.
-  void set_current(const DataStream& of, const StoredStreamClass& stored,
-                   const RestoredStreams::Keys& keys) {
-    current_[of.entity] = &stream_of(stored, keys);
+  void set_current(const DataStream& of, RestoredStream& restored) {
+    current_[of.entity] = &restored;
     last_stream_ = nullptr;
   }
 
@@ -135,7 +181,11 @@ class NestedRestoringReader final : public MarkedStage {
     if (last_stream_ != nullptr && event.stream->entity == last_stored_) return *last_stream_;
     RestoredStream*& current = current_[event.stream->entity];
     // Its packet says no keys, or did not begin.
-    if (current == nullptr) current = &stream_of(stored, RestoredStreams::Keys(stored.keys.size()));
+    if (current == nullptr) {
+      current = stored.packets == nullptr
+                    ? &stream_of(stored, RestoredStreams::Keys(stored.keys.size()))
+                    : &restored_.same(stored, *event.stream);
+    }
     last_stored_ = event.stream->entity;
     last_stream_ = current;
     return *current;
@@ -149,7 +199,8 @@ class NestedRestoringReader final : public MarkedStage {
     if (stored.is_loss && take_loss(event, *stored.streams)) return Taken::kYes;
     if (stored.lowered == nullptr) return as_stored(record);
     RestoredStream& stream = stream_of(event, *stored.streams);
-    if (waits(event, *stored.lowered, *stream.sequence)) return Taken::kLater;
+    if (!stream.keeps_packets && waits(event, *stored.lowered, *stream.sequence))
+      return Taken::kLater;
     if (!stored.lowered->restore(event, values_, arena_) || !is_in_proportion(event)) {
       if (!std::exchange(stored.faulty, true)) {
         report(event.offset, fmt::format("an event of class `{}` holds what its mark does not "
@@ -160,6 +211,8 @@ class NestedRestoringReader final : public MarkedStage {
     }
     restored_.enter(stream);
     Record restored(event);
+    const bool has_header = stream.keeps_packets && *stored.streams->trace->has_heads;
+    if (!has_header) restored.event.header_count = 0;
     if (!put_values(event, restored.event)) return Taken::kNoRoom;
     put(restored, *stored.lowered, stream);
     return Taken::kYes;
@@ -188,12 +241,13 @@ class NestedRestoringReader final : public MarkedStage {
     Event& event = record.event;
     event.event_class = &lowered.source();
     event.stream = stream.stream.get();
-    event.packet = stream.packet.take(*stream.stream, values_.packet, output_);
+    event.packet = stream.keeps_packets
+                       ? stream.packet.at_hand(output_)
+                       : stream.packet.take(*stream.stream, values_.packet, output_);
     event.time = values_.time;
     event.end_time = values_.end_time;
     event.common_count = values_.common_count;
     event.specific_count = values_.specific_count;
-    event.header_count = 0;
     pin_input();
     output_.add(record);
     ++stream.sequence->events;
@@ -211,10 +265,7 @@ class NestedRestoringReader final : public MarkedStage {
     if (!loss_class().restore(event, values_, arena_)) return false;
     std::optional<LossMark> mark = LossMark::parse(values_.slots);
     if (!mark) return false;
-    RestoredStream& stream = stream_of(event, streams);
-    mark->loss.stream = stream.stream.get();
-    restored_.enter(stream);
-    output_.add_loss(mark->loss);
+    add_loss(mark->loss, stream_of(event, streams));
     return true;
   }
 

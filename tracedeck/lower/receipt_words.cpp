@@ -22,6 +22,7 @@ const ConventionFacts& facts_of(Convention convention) {
       {"names that are empty, too long or another's", "written as others, and kept in a mark"},
       {"lengths and selectors that are no fields of their own", "written as added members"},
       {"booleans", "written as enumerations"},
+      {"field classes that the target lacks", "written as the nearest it has"},
       {"events earlier than the one before",
        "written to data streams of their own, with a field `tracedeck_order`"},
       {"events without a time of their own", "written with the time of the event before"},

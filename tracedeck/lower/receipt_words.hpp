@@ -22,6 +22,7 @@ enum class Convention : std::uint8_t {
   kName,
   kLength,
   kBoolean,
+  kNearest,
   kOrder,
   kUntimed,
   kLoss,

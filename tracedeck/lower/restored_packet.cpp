@@ -12,19 +12,31 @@ const Packet* RestoredPacket::go_on(const DataStream& stream, const PacketValues
   if (!goes_on) {
     end(output);
     if (values.empty()) return nullptr;
-    packet_ = std::make_shared<Made>();
-    Packet& packet = packet_->packet;
-    packet.stream = &stream;
-    packet.header = values.header;
-    packet.context = values.context;
-    for (std::vector<Slot>* const slots : {&packet.header, &packet.context}) {
-      for (Slot& slot : *slots) {
-        if (flow::points_to_bytes(slot)) slot.pointer = packet_->arena.keep(slot.bytes());
-      }
-    }
-    output.pin_lasting(packet_);
-    output.add(Record(RecordKind::kPacketBegin, &packet));
+    begin(stream, {}, values, output);
   }
+  return at_hand(output);
+}
+
+void RestoredPacket::begin(const DataStream& stream, const Packet& stored,
+                           const PacketValues& values, OutputBatch& output) {
+  end(output);
+  packet_ = std::make_shared<Made>();
+  Packet& packet = packet_->packet;
+  packet = stored;
+  packet.stream = &stream;
+  packet.header = values.header;
+  packet.context = values.context;
+  for (std::vector<Slot>* const slots : {&packet.header, &packet.context}) {
+    for (Slot& slot : *slots) {
+      if (flow::points_to_bytes(slot)) slot.pointer = packet_->arena.keep(slot.bytes());
+    }
+  }
+  output.pin_lasting(packet_);
+  output.add(Record(RecordKind::kPacketBegin, &packet));
+}
+
+const Packet* RestoredPacket::at_hand(OutputBatch& output) {
+  if (packet_ == nullptr) return nullptr;
   output.pin_lasting(packet_);
   return &packet_->packet;
 }

@@ -1,5 +1,5 @@
 // Packets of a data stream that is restored: made up, so that events have the values that packets
-// said.
+// said, or made of those that are stored.
 #pragma once
 
 #include <memory>
@@ -33,6 +33,11 @@ class RestoredPacket {
                                    OutputBatch& output) {
     return packet_ == nullptr && values.empty() ? nullptr : go_on(stream, values, output);
   }
+  // The same of a packet that is stored: it begins now, and has these values.
+  void begin(const DataStream& stream, const Packet& stored, const PacketValues& values,
+             OutputBatch& output);
+  // The one that goes on, or null.
+  [[nodiscard]] const Packet* at_hand(OutputBatch& output);
   void end(OutputBatch& output);
 
  private:

@@ -33,26 +33,49 @@ RestoredStream& RestoredStreams::operator()(const StoredStreamClass& of, const K
   if (made.stream != nullptr) return made;
   DescriptionReader& reader = of.trace->reader;
   if (of.only) {
-    made.stream = reader.data_stream(*of.only);
+    own(made, reader.data_stream(*of.only), *of.trace);
   } else {
     DataStream stream{.entity = reader.description()->next_stream(), .stream_class = of.source};
     for (std::size_t i = 0; i < keys.size(); ++i)
       stream.keys.push_back({.name = of.keys[i], .value = keys[i]});
-    made.stream = std::make_shared<const DataStream>(std::move(stream));
+    own(made, std::make_shared<const DataStream>(std::move(stream)), *of.trace);
   }
   made.is_part = of.has_parts();
-  std::shared_ptr<RestoredSequence> own;
-  std::shared_ptr<RestoredSequence>& sequence = made.is_part ? trace.recordings[of.source] : own;
+  std::shared_ptr<RestoredSequence> alone;
+  std::shared_ptr<RestoredSequence>& sequence = made.is_part ? trace.recordings[of.source] : alone;
   if (sequence == nullptr) sequence = sequences_.emplace_back(std::make_shared<RestoredSequence>());
   made.sequence = sequence;
-  using Owned = std::pair<std::shared_ptr<const DataStream>, std::shared_ptr<const void>>;
-  made.owner = std::make_shared<const Owned>(made.stream, reader.description());
   if (made.is_part) {
     sequence->parts.emplace(keys.front(), &made);
   } else {
     begin(made);
   }
   return made;
+}
+
+RestoredStream& RestoredStreams::same(const StoredStreamClass& of, const DataStream& stored) {
+  RestoredStream& made = traces_[of.trace->number].same[stored.entity];
+  if (made.stream != nullptr) return made;
+  DataStream stream = stored;
+  stream.entity = of.trace->reader.description()->next_stream();
+  stream.stream_class = of.source;
+  made.keeps_packets = true;
+  made.sequence = sequences_.emplace_back(std::make_shared<RestoredSequence>());
+  own(made, std::make_shared<const DataStream>(std::move(stream)), *of.trace);
+  begin(made);
+  return made;
+}
+
+void RestoredStreams::end_same(const StoredStreamClass& of, const DataStream& stored) {
+  end(same(of, stored));
+  traces_[of.trace->number].same.erase(stored.entity);
+}
+
+void RestoredStreams::own(RestoredStream& of, std::shared_ptr<const DataStream> stream,
+                          MarkedTrace& trace) {
+  using Owned = std::pair<std::shared_ptr<const DataStream>, std::shared_ptr<const void>>;
+  of.stream = std::move(stream);
+  of.owner = std::make_shared<const Owned>(of.stream, trace.reader.description());
 }
 
 void RestoredStreams::end() {

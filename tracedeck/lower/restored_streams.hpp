@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct RestoredStream {
   std::shared_ptr<const void> owner = {};  // of the data stream and its description
   std::shared_ptr<RestoredSequence> sequence = {};
   bool is_part = false;
+  bool keeps_packets = false;  // those that are stored
   RestoredPacket packet = {};
 };
 
@@ -56,6 +58,9 @@ class RestoredStreams {
   [[nodiscard]] RestoredStream* any(const MarkedTrace& trace);
   // The data stream of which packets of the stored class say `keys`.
   [[nodiscard]] RestoredStream& operator()(const StoredStreamClass& of, const Keys& keys);
+  // The data stream that `stored` is, and the end of it.
+  [[nodiscard]] RestoredStream& same(const StoredStreamClass& of, const DataStream& stored);
+  void end_same(const StoredStreamClass& of, const DataStream& stored);
   // What comes is of this data stream. Parts follow each other, also those without events.
   void enter(RestoredStream& stream) {
     if (stream.is_part && stream.sequence->part != &stream) enter_part(stream);
@@ -72,9 +77,12 @@ class RestoredStreams {
   struct OfTrace {
     std::map<std::pair<const DataStreamClass*, Keys>, RestoredStream> by_keys = {};
     std::map<std::uint64_t, RestoredStream> by_ordinal = {};
+    // Those that keep their packets, by what is stored.
+    std::unordered_map<EntityId, RestoredStream, EntityIdHash> same = {};
     std::map<const DataStreamClass*, std::shared_ptr<RestoredSequence>> recordings = {};
   };
 
+  static void own(RestoredStream& of, std::shared_ptr<const DataStream> stream, MarkedTrace& trace);
   void begin(const RestoredStream& stream);
   void end(RestoredStream& stream);
   void enter_part(RestoredStream& stream);

@@ -174,7 +174,10 @@ class RestoringReader final : public RestoringStage {
       restores_ = true;
       description_ = description;
     }
-    if (description->stored_as().empty()) prepare(*description, stored_->description()->format());
+    if (description->stored_as().empty()) {
+      description->set_stored_as(stored_->description()->format());
+      leave_out_header(*description);
+    }
     output_.pin_lasting(description);
     for (; trace.classes < description->event_classes().size(); ++trace.classes)
       output_.add(Record(&description->event_classes()[trace.classes]));
@@ -272,6 +275,7 @@ class RestoringReader final : public RestoringStage {
   bool add(const Event& stored, const Binding& binding, RestoredTrace::Stream& stream) {
     Record record(stored);
     Event& event = record.event;
+    event.header_count = 0;
     if (!put_values(stored, event)) return false;
     pin_input();
     pin(stream);
@@ -282,7 +286,6 @@ class RestoringReader final : public RestoringStage {
     event.end_time = values_.end_time;
     event.common_count = values_.common_count;
     event.specific_count = values_.specific_count;
-    event.header_count = 0;
     output_.add(record);
     return true;
   }

@@ -27,12 +27,14 @@ Result<BatchPtr> RestoringStage::next_batch() {
   }
 }
 
-bool RestoringStage::copy_values(Event& event) {
-  Slot* const room = output_.room(event.slot_count);
+bool RestoringStage::copy_values(const Event& stored, Event& event) {
+  const std::size_t header = event.header_count;
+  Slot* const room = output_.room(header + event.slot_count);
   if (room == nullptr) return false;
-  std::copy_n(event.slots, event.slot_count, room);
-  output_.commit(room + event.slot_count);
-  event.slots = room;
+  std::copy_n(stored.slots - header, header, room);
+  std::copy_n(event.slots, event.slot_count, room + header);
+  output_.commit(room + header + event.slot_count);
+  event.slots = room + header;
   return true;
 }
 

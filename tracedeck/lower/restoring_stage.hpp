@@ -60,14 +60,16 @@ class RestoringStage : public Reader {
     output_.add(record);
     return Taken::kYes;
   }
-  // Lets an event that was made from `stored` have the values at hand. False: there is no room.
+  // Lets an event that was made from `stored` have the values at hand, behind its header if it has
+  // one. False: there is no room.
   [[nodiscard]] bool put_values(const Event& stored, Event& event) {
     const std::span<const Slot> values = values_.slots;
     event.slots = values.data();
     event.slot_count = static_cast<std::uint32_t>(values.size());
-    const bool stay =
-        values.data() >= stored.slots && values.data() < stored.slots + stored.slot_count;
-    if (!stay && !copy_values(event)) return false;
+    const bool stay = event.header_count == 0 ? values.data() >= stored.slots &&
+                                                    values.data() < stored.slots + stored.slot_count
+                                              : values.data() == stored.slots;
+    if (!stay && !copy_values(stored, event)) return false;
     slots_ += values.size();
     return true;
   }
@@ -94,7 +96,7 @@ class RestoringStage : public Reader {
   bool restores_ = false;    // a trace
 
  private:
-  [[nodiscard]] bool copy_values(Event& event);
+  [[nodiscard]] bool copy_values(const Event& stored, Event& event);
 
   bool ended_ = false;
 };

@@ -305,6 +305,11 @@ bool TextReader::bounds(JsonRef array, JsonRef first, IntegerRanges& ranges) {
     IntegerRange range;
     if (!get(at, range.lower)) return false;
     at = at.next_sibling();
+    if (!at && ranges.empty()) {
+      range.upper = range.lower;
+      ranges.push_back(range);
+      return true;
+    }
     if (!at) return expected(array, "an upper bound behind each lower bound");
     if (!get(at, range.upper)) return false;
     if (range.upper < range.lower) return expected(at, "a bound that is not below the one before");
@@ -320,7 +325,7 @@ bool TextReader::get(JsonRef from, IntegerRanges& ranges) {
 
 bool TextReader::get(JsonRef from, Mapping& mapping) {
   const JsonRef label = from.is(JsonKind::kArray) ? from.first_child() : JsonRef();
-  if (!label) return expected(from, "[label, lower bound, upper bound, ...]");
+  if (!label) return expected(from, "[label, value] or [label, lower bound, upper bound, ...]");
   return get(label, mapping.label) && bounds(from, label.next_sibling(), mapping.ranges);
 }
 

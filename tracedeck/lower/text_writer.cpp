@@ -124,6 +124,7 @@ void TextWriter::put(const Attributes& attributes) {
 }
 
 void TextWriter::bounds(const IntegerRanges& ranges) {
+  if (ranges.size() == 1 && ranges[0].lower == ranges[0].upper) return put(ranges[0].lower);
   for (const IntegerRange& range : ranges) {
     put(range.lower);
     put(range.upper);

@@ -132,7 +132,7 @@ class TextWriter {
   void put(const std::vector<VariantOption>& options);
   void put(const std::vector<StreamKey>& keys);
 
-  // Lower bound, upper bound, lower bound ...
+  // Lower bound, upper bound, lower bound ...; of one value alone, that.
   void bounds(const IntegerRanges& ranges);
 
   JsonOut out_;

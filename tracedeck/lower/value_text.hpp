@@ -1,7 +1,7 @@
 // Values as JSON text and back, exactly: what a target without a class for them holds instead.
 //
 //   boolean                 true, false
-//   integer                 its digits, of any width
+//   integer                 its digits; above 64 bits "0x..." or "-0x..."
 //   real                    the shortest decimal that is it; "inf", "-inf", "nan:7ff8000000000000"
 //   real above 64 bits, blob  its bytes in hexadecimal, as a string
 //   string                  a string; a byte that is no UTF-8 as \udc80 to \udcff

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
+#include <variant>
 
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/tape.hpp"
@@ -30,6 +32,24 @@ void for_each_child(const FieldClass& field_class, Visit visit) {
   if (const auto* const variant = field_class.as<VariantClass>()) {
     for (const VariantOption& option : variant->options) visit(option.field_class);
   }
+}
+
+// Calls `visit(const FieldLocation&)` for where the length or the selector of `field_class` itself
+// is.
+template <std::invocable<const FieldLocation&> Visit>
+void for_each_location(const FieldClass& field_class, Visit visit) {
+  const auto visit_extent = [&](const Extent& extent) {
+    if (const auto* const field = std::get_if<LengthField>(&extent)) visit(field->location);
+  };
+  const auto visit_selector = [&](const std::optional<FieldLocation>& selector) {
+    if (selector) visit(*selector);
+  };
+  if (const auto* const string = field_class.as<StringClass>()) visit_extent(string->extent);
+  if (const auto* const blob = field_class.as<BlobClass>()) visit_extent(blob->extent);
+  if (const auto* const array = field_class.as<ArrayClass>()) visit_extent(array->extent);
+  if (const auto* const optional = field_class.as<OptionalClass>())
+    visit_selector(optional->presence.selector);
+  if (const auto* const variant = field_class.as<VariantClass>()) visit_selector(variant->selector);
 }
 
 // The class of the elements of an array; null where the trace has none. `field_class` may be null.

@@ -40,6 +40,8 @@ struct FieldLocation {
   };
   Root root = Root::kRelative;
   std::vector<std::optional<std::string>> path = {};  // nullopt steps out to the parent
+
+  friend bool operator==(const FieldLocation&, const FieldLocation&) = default;
 };
 
 // How many bits a fixed-length field takes and in which order they lie.

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "tracedeck/base/error.hpp"
 #include "tracedeck/base/stable_list.hpp"
 #include "tracedeck/model/entity_id.hpp"
 #include "tracedeck/model/event_class.hpp"
@@ -46,6 +48,8 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   // Of a trace that a conversion wrote in another format, and that is shown as it was: the name of
   // that format. Empty: it is shown as it is stored.
   [[nodiscard]] const std::string& stored_as() const { return stored_as_; }
+  // Whether packets and events have the heads that they are stored with.
+  [[nodiscard]] bool has_heads() const { return stored_as_.empty() || restored_heads_; }
 
   [[nodiscard]] const TraceClass& trace_class() const { return trace_class_; }
   [[nodiscard]] const StableList<ClockClass>& clocks() const { return clocks_; }
@@ -61,6 +65,8 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   // Before any batch was made: a format may learn its version from the trace's first bytes.
   void set_version(std::string version) { version_ = std::move(version); }
   void set_stored_as(std::string format) { stored_as_ = std::move(format); }
+  // The heads of what is restored are those that it had.
+  void set_restored_heads() { restored_heads_ = true; }
   void set_symbols(std::shared_ptr<const Symbols> symbols) { symbols_ = std::move(symbols); }
   void set_trace_class(TraceClass trace_class) { trace_class_ = std::move(trace_class); }
   // These set the id of what is added.
@@ -98,6 +104,7 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   std::string format_;
   std::string version_;
   std::string stored_as_;
+  bool restored_heads_ = false;
   TraceClass trace_class_;
   StableList<ClockClass> clocks_;
   StableList<DataStreamClass> stream_classes_;
@@ -106,5 +113,12 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   ValueNames value_names_;
   std::shared_ptr<const Symbols> symbols_;
 };
+
+// Calls a function for event classes, which are valid until it returns, up to its first error.
+using EachEventClass =
+    std::function<Result<void>(const std::function<Result<void>(const EventClass&)>&)>;
+
+// Those of a description, which must outlive it.
+[[nodiscard]] EachEventClass event_classes_of(const TraceDescription& description);
 
 }  // namespace tracedeck

@@ -89,9 +89,6 @@ constexpr std::array<RuleText, kTsdlRuleCount> kTexts = {{
               "Entries of the environment are integers or strings."),
     rule_text("ctf/tsdl-environment-repeated", kWarning, kExamples,
               "Entries of the environment have names of their own."),
-    rule_text("ctf/tsdl-kept-classes", kWarning, "What a dialect lacks",
-              "Entries `tracedeck_metadata_N` of the environment hold the classes from before, of "
-              "which CTF 1.8 made those of the trace; one that does not fit is ignored."),
     rule_text("ctf/tsdl-nesting", kError, kOurs, "Types are nested at most 256 deep."),
     rule_text("ctf/tsdl-limit", kError, kOurs,
               "Types that depend on where they are used do not multiply past what the text holds."),

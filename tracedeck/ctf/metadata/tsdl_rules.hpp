@@ -51,7 +51,6 @@ enum class TsdlRule : std::uint8_t {
   kLogLevel,
   kEnvironment,
   kEnvironmentRepeated,
-  kKeptClasses,
   // Limits of our own.
   kNesting,
   kLimit,

@@ -38,9 +38,6 @@ constexpr std::array<KnownAttribute, 7> kEventAttributes = {{{"id"},
                                                              {"context", true},
                                                              {"fields", true}}};
 
-// Of what fields are mapped to when the metadata declares no clock.
-constexpr std::string_view kImplicitClock = "default";
-
 }  // namespace
 
 std::optional<std::uint64_t> BlockReader::stream_id(const AttributeSet& given, const Block& block) {

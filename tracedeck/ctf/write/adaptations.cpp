@@ -4,12 +4,7 @@ namespace tracedeck::ctf {
 namespace {
 
 constexpr Adaptations::Table kAdaptations = {{
-    {"field classes that the target lacks", "written as the nearest it has", false},
-    {"lengths and selectors that are no fields of their own", "written as added members", false},
     {"fields whose byte order changes inside a byte", "aligned to a byte", false},
-    {"members whose name another member has or that is not UTF-8", "given another name", true},
-    {"attributes of classes, which CTF 1.8 lacks", "kept in the environment", false},
-    {"attributes of traces and clocks, which CTF 1.8 lacks", "left out", true},
     {"classes whose id another class has", "given another id", false},
     {"ids of data streams, which the first data stream lacks", "left out", true},
     {"fields of heads that stand in a structure with roles, or that CTF 2 does not allow there",

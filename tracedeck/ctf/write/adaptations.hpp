@@ -9,12 +9,7 @@ namespace tracedeck::ctf {
 
 // What could not come over, or came over in another way, in the order of the receipt.
 enum class Adaptation : std::uint8_t {
-  kSubstituted,
-  kAdded,
   kRealigned,
-  kRenamed,
-  kAttribute,
-  kTraceAttribute,
   kClassId,
   kStreamId,
   kHeadMember,

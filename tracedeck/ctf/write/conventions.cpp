@@ -52,10 +52,8 @@ Int128 divide_down(Int128 dividend, Int128 divisor) {
 
 }  // namespace
 
-std::string attributes_json(const Attributes& attributes) {
+void append_attributes(JsonOut& out, const Attributes& attributes) {
   const bool plain = std::ranges::any_of(attributes, [](const auto& a) { return !a.is_json; });
-  std::string text;
-  JsonOut out(text);
   out.begin_object();
   std::unordered_set<std::string_view> keys;
   for (const Attribute& attribute : attributes) {
@@ -71,7 +69,6 @@ std::string attributes_json(const Attributes& attributes) {
     out.key(kOurNamespace).raw(object);
   }
   out.end_object();
-  return text;
 }
 
 void add_mark(Attributes& attributes, std::string_view key, std::string_view json) {
@@ -110,17 +107,6 @@ bool has_mark(const Attributes& attributes, std::string_view key, std::string_vi
   return ours != nullptr && find_mark(ours->value, mark_text(key, json)) != std::string::npos;
 }
 
-void replace_mark(Attributes& attributes, std::string_view key, std::string_view from,
-                  std::string_view to) {
-  for (Attribute& attribute : attributes) {
-    if (!attribute.is_json || attribute.key != kOurNamespace) continue;
-    const std::string mark = mark_text(key, from);
-    const std::size_t at = find_mark(attribute.value, mark);
-    if (at != std::string::npos) attribute.value.replace(at, mark.size(), mark_text(key, to));
-    return;
-  }
-}
-
 std::string final_environment(const Attributes& environment) {
   std::string text;
   JsonOut out(text);
@@ -145,21 +131,9 @@ bool is_absolute(const ClockClass& clock) {
   });
 }
 
-namespace {
-
-bool was_not_absolute(const ClockClass& clock) {
-  return has_mark(clock.attributes, kAbsolute, "false");
-}
-
-}  // namespace
-
-void mark_origin(ClockClass& clock) {
-  if (!is_absolute(clock)) add_mark(clock.attributes, kAbsolute, "false");
-}
-
 ClockClass ctf1_clock(ClockClass clock, bool from_ctf1) {
-  const bool absolute = is_absolute(clock) || (!from_ctf1 && !was_not_absolute(clock) &&
-                                               clock.origin == ClockOrigin::kUnixEpoch);
+  const bool absolute =
+      is_absolute(clock) || (!from_ctf1 && clock.origin == ClockOrigin::kUnixEpoch);
   clock.attributes.clear();
   if (absolute) clock.attributes.push_back({.key = std::string(kAbsolute), .value = "true"});
   return clock;

@@ -7,24 +7,21 @@
 #include <string>
 #include <string_view>
 
+#include "tracedeck/base/json_out.hpp"
 #include "tracedeck/ctf/marks.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::ctf {
 
-// Attributes as one JSON object. Those that are plain text stand together in ours, as
+// Appends attributes as one JSON object. Those that are plain text stand together in ours, as
 // "annotations": [[key, value], ...].
-[[nodiscard]] std::string attributes_json(const Attributes& attributes);
+void append_attributes(JsonOut& out, const Attributes& attributes);
 
 // Adds `"key": value` (JSON) to our attribute.
 void add_mark(Attributes& attributes, std::string_view key, std::string_view json);
 // Whether our attribute has exactly `"key":value` at its top.
 [[nodiscard]] bool has_mark(const Attributes& attributes, std::string_view key,
                             std::string_view json);
-
-// Gives our attribute's `"key":from` at its top another value.
-void replace_mark(Attributes& attributes, std::string_view key, std::string_view from,
-                  std::string_view to);
 
 // CTF2-SPEC-2.0: integers and strings; what is neither is put as the text of its JSON.
 [[nodiscard]] std::string final_environment(const Attributes& environment);
@@ -39,8 +36,6 @@ struct ClockOffset {
 // clock for one that does.
 [[nodiscard]] ClockClass ctf1_clock(ClockClass clock, bool from_ctf1);
 [[nodiscard]] bool is_absolute(const ClockClass& clock);
-// Says of a clock of CTF 1.8 that its metadata did not call it absolute, for the way back.
-void mark_origin(ClockClass& clock);
 
 [[nodiscard]] ClockOffset clock_offset(const ClockClass& clock, std::uint64_t frequency);
 

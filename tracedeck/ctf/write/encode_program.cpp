@@ -1,13 +1,11 @@
 #include "tracedeck/ctf/write/encode_program.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/ctf/bits.hpp"
 #include "tracedeck/ctf/text_encoding.hpp"
-#include "tracedeck/ctf/write/dynamic_options.hpp"
 #include "tracedeck/ctf/write/integer_bytes.hpp"
 
 namespace tracedeck::ctf {
@@ -49,15 +47,13 @@ class Encoder::Walk {
     const Slot* slot = slots.data();
     end_ = slot + slots.size();
     const EncodeNode& root = program_.nodes[index];
-    return root.op == EncodeOp::kStructure && !root.skips_head ? structure(root, slot)
-                                                               : node(index, slot);
+    return root.op == EncodeOp::kStructure ? structure(root, slot) : node(index, slot);
   }
 
  private:
   // Writes one node; `slot` is the value to write, and steps over what it takes.
   EncodeStatus node(std::uint32_t index, const Slot*& slot) {
     const EncodeNode& node = program_.nodes[index];
-    if (node.skips_head && slot < end_ && slot->kind == SlotKind::kStructure) ++slot;
     if (node.op == EncodeOp::kStructure) return structure(node, slot);
     if (slot >= end_) return EncodeStatus::kKind;
     switch (node.op) {
@@ -77,21 +73,6 @@ class Encoder::Walk {
         return optional(node, slot);
       case EncodeOp::kVariant:
         return variant(node, slot);
-      case EncodeOp::kMap:
-        return map(node, slot);
-      case EncodeOp::kDynamic:
-        return dynamic(node, slot);
-      case EncodeOp::kLength:
-        return put_unsigned(node, index, length_of(*slot));
-      case EncodeOp::kPresence:
-        if (slot->kind != SlotKind::kOptional && slot->kind != SlotKind::kVariant)
-          return EncodeStatus::kKind;
-        return put_unsigned(node, index, slot->bits);
-      case EncodeOp::kOption:
-        if (slot->kind != SlotKind::kVariant) return EncodeStatus::kKind;
-        return put_unsigned(node, index, slot->bits);
-      case EncodeOp::kWhole:
-        return whole(node, slot);
       case EncodeOp::kSkip:
         slot = slot->next();
         return EncodeStatus::kOk;
@@ -151,14 +132,6 @@ class Encoder::Walk {
     values_[index] = {value, ++encoder_.clock_};
   }
 
-  EncodeStatus put_unsigned(const EncodeNode& node, std::uint32_t index, std::uint64_t value) {
-    if (value > low_bit_mask(node.width)) return EncodeStatus::kTooLarge;
-    out_.align(node.alignment);
-    out_.put(value, node.width, node.byte_order);
-    written(index, value);
-    return EncodeStatus::kOk;
-  }
-
   // Elements, bytes or pairs that a value has.
   static std::uint64_t length_of(const Slot& slot) {
     switch (slot.kind) {
@@ -180,7 +153,6 @@ class Encoder::Walk {
   }
 
   EncodeStatus integer(const EncodeNode& node, std::uint32_t index, const Slot*& slot) {
-    if (node.saturates) return saturated(node, index, slot);
     if (node.width > 64 || is_wide_integer(*slot) || slot->kind >= SlotKind::kString)
       return wide_integer(node, index, slot);
     std::uint64_t bits = slot->bits;
@@ -227,54 +199,6 @@ class Encoder::Walk {
     ctf::put_wide(out_, value, node.width, node.byte_order, node.reversed);
   }
 
-  // The integer to write, all of it, and what follows; null: there is none.
-  struct Whole {
-    const Slot* value;
-    const Slot* next;
-  };
-  [[nodiscard]] Whole whole_value(const EncodeNode& node, const Slot* slot) const {
-    const Slot* value = slot;
-    const bool in_parts = node.in_parts && slot->kind == SlotKind::kStructure && slot->length >= 2;
-    if (in_parts) {
-      const Slot* const bytes = slot + 2;
-      value = slot->next();
-      if (value >= end_) return {nullptr, nullptr};
-      const Slot* const next = value->next();
-      if (bytes->kind == SlotKind::kPackedArray && bytes->length != 0) return {bytes, next};
-    }
-    const bool scalar = value->kind <= SlotKind::kSigned || is_wide_integer(*value) ||
-                        value->kind == SlotKind::kUnresolved;
-    return {scalar ? value : nullptr, value->next()};
-  }
-
-  EncodeStatus whole(const EncodeNode& node, const Slot* slot) {
-    const Slot* const source = whole_value(node, slot).value;
-    if (source == nullptr) return EncodeStatus::kKind;
-    const IntegerBytes value(*source, node.is_signed);
-    const std::size_t size = value.fits(node.width, node.is_signed) ? 0 : value.size();
-    out_.align(8);
-    out_.put(size, 32, ByteOrder::kLittle);
-    for (std::size_t i = 0; i < size; ++i) out_.put_byte(value[i]);
-    return EncodeStatus::kOk;
-  }
-
-  EncodeStatus saturated(const EncodeNode& node, std::uint32_t index, const Slot*& slot) {
-    const auto [source, next] = whole_value(node, slot);
-    if (source == nullptr) return EncodeStatus::kKind;
-    const IntegerBytes value(*source, node.is_signed);
-    std::uint64_t bits = value.low();
-    if (!value.fits(node.width, node.is_signed)) {
-      bits = low_bit_mask(node.width);
-      if (node.is_signed) bits = value.rest() != 0 ? std::uint64_t{1} << 63 : bits >> 1;
-    }
-    out_.align(node.alignment);
-    out_.put(bits, node.width, node.byte_order);
-    written(index, bits);
-    placed(node, node.width, bits);
-    slot = next;
-    return EncodeStatus::kOk;
-  }
-
   EncodeStatus leb128(const EncodeNode& node, std::uint32_t index, const Slot*& slot) {
     const bool padded = (node.roles & encoder_.padded_) != 0;
     if (slot->kind == SlotKind::kUnsigned && !node.is_signed && !padded) [[likely]] {
@@ -284,20 +208,22 @@ class Encoder::Walk {
       ++slot;
       return EncodeStatus::kOk;
     }
-    const auto [source, next] = whole_value(node, slot);
-    if (source == nullptr) return EncodeStatus::kKind;
-    const IntegerBytes value(*source, node.is_signed);
+    const bool is_scalar = slot->kind <= SlotKind::kSigned || is_wide_integer(*slot) ||
+                           slot->kind == SlotKind::kUnresolved;
+    if (!is_scalar) return EncodeStatus::kKind;
+    const IntegerBytes value(*slot, node.is_signed);
+    const std::uint64_t low = slot->kind <= SlotKind::kSigned ? slot->bits : 0;
     if (!node.is_signed && value.rest() != 0) return EncodeStatus::kTooLarge;
     out_.align(8);
-    written(index, source->kind <= SlotKind::kSigned ? source->bits : 0);
+    written(index, low);
     std::size_t last = value.last_group(node.is_signed);
     if (padded) last = std::max<std::size_t>(last, kMostGroups - 1);
     for (std::size_t group = 0; group <= last; ++group) {
       const std::uint8_t more = group < last ? 0x80 : 0;
       out_.put_byte(static_cast<std::uint8_t>(value.seven_bits(group) | more));
     }
-    placed(node, 8 * (last + 1), source->kind <= SlotKind::kSigned ? source->bits : 0);
-    slot = next;
+    placed(node, 8 * (last + 1), low);
+    slot = slot->next();
     return EncodeStatus::kOk;
   }
 
@@ -472,10 +398,8 @@ class Encoder::Walk {
     return EncodeStatus::kOk;
   }
 
-  // Optionals that travelled as variants have the value as their second option.
   EncodeStatus optional(const EncodeNode& node, const Slot*& slot) {
-    if (slot->kind != SlotKind::kOptional && slot->kind != SlotKind::kVariant)
-      return EncodeStatus::kKind;
+    if (slot->kind != SlotKind::kOptional) return EncodeStatus::kKind;
     if (slot->bits == 0) {
       slot = slot->next();
       return EncodeStatus::kOk;
@@ -485,53 +409,11 @@ class Encoder::Walk {
   }
 
   EncodeStatus variant(const EncodeNode& node, const Slot*& slot) {
-    if (slot->kind == SlotKind::kOptional) return optional_as_variant(node, slot);
     if (slot->kind != SlotKind::kVariant) return EncodeStatus::kKind;
     const std::uint64_t option = slot->bits;
     if (option >= node.child_count) return EncodeStatus::kOption;
     ++slot;
     return this->node(child(node, static_cast<std::uint32_t>(option)), slot);
-  }
-
-  // Options: an empty structure, the value.
-  EncodeStatus optional_as_variant(const EncodeNode& node, const Slot*& slot) {
-    const bool present = slot->bits != 0;
-    ++slot;
-    if (!present) return EncodeStatus::kOk;
-    return this->node(child(node, 1), slot);
-  }
-
-  EncodeStatus map(const EncodeNode& node, const Slot*& slot) {
-    out_.align(node.alignment);
-    if (slot->kind == SlotKind::kArray) return elements(node, slot, slot->bits);
-    if (slot->kind != SlotKind::kMap && slot->kind != SlotKind::kStringMap)
-      return EncodeStatus::kKind;
-    const std::uint64_t pairs = slot->bits;
-    ++slot;
-    for (std::uint64_t i = 0; i < pairs; ++i) {
-      if (const EncodeStatus status = this->node(child(node), slot); status != EncodeStatus::kOk)
-        return status;
-    }
-    return EncodeStatus::kOk;
-  }
-
-  // A value and all that belongs to it, slot after slot, each as an option of the child.
-  EncodeStatus dynamic(const EncodeNode& node, const Slot*& slot) {
-    if (slot->kind == SlotKind::kStructure) return EncodeStatus::kKind;
-    const Slot* const value_end = slot->next();
-    const Slot count = unsigned_slot(static_cast<std::uint64_t>(value_end - slot));
-    const Slot* at = &count;
-    const Slot* const end = end_;
-    end_ = at + 1;
-    EncodeStatus status = this->node(child(node, 0), at);
-    for (; slot < value_end && status == EncodeStatus::kOk; ++slot) {
-      const std::array<Slot, 2> tagged = dynamic_slots(*slot);
-      at = tagged.data();
-      end_ = at + tagged.size();
-      status = this->node(child(node, 1), at);
-    }
-    end_ = end;
-    return status;
   }
 
   static constexpr std::uint64_t kMostPadding = std::uint64_t{1} << 30;

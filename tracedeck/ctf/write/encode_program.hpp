@@ -2,9 +2,8 @@
 //
 // A program is a tree of nodes that mirrors the classes it was made from; `Encoder` walks it along
 // the slots of an event. Which values stand for which fields is settled when the program is made
-// (target_classes.hpp): nodes write what a slot holds, peek at the slot to come (lengths and
-// selectors that the target needs and the source does not have), or step over slots that the target
-// does not want.
+// (target_classes.hpp): nodes write what a slot holds, or step over slots that the target does not
+// want.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +28,6 @@ enum class EncodeOp : std::uint8_t {
   kStructure,  // children: members
   kOptional,   // child: the value
   kVariant,    // children: options
-  kMap,        // pairs; child: a structure of key and value
-  kDynamic,    // slot by slot; child: what distinguishes one value from the other
-  kLength,     // peeks: elements of an array, bytes of a string or blob, pairs of a map
-  kPresence,   // peeks: 1 when an optional has a value
-  kOption,     // peeks: the index of a variant's option
-  kWhole,      // peeks: a length and the bytes of an integer that does not fit `width` bits, else 0
   kSkip,       // steps over a value
 };
 
@@ -42,7 +35,6 @@ enum class EncodeOp : std::uint8_t {
 enum class EncodeExtent : std::uint8_t {
   kTerminated,
   kStatic,   // `length`
-  kCounted,  // a length was written before it, as long as it is
   kLocated,  // a length that the values hold themselves
 };
 
@@ -57,10 +49,7 @@ struct EncodeNode {
   EncodeOp op = EncodeOp::kSkip;
   bool is_signed = false;
   bool reversed = false;
-  bool has_head = true;     // kStructure: the value has a head slot
-  bool skips_head = false;  // steps over a structure's head slot first
-  bool saturates = false;   // a value that is too large becomes the nearest there is
-  bool in_parts = false;    // comes as `kWhole` and a saturated integer leave it
+  bool has_head = true;  // kStructure: the value has a head slot
   // Bytes of a kInteger of at most 64 bits, little-endian, in whole bytes, without a role; else 0.
   // `ProgramBuilder` finds out; without, it is only written more slowly.
   std::uint8_t plain_bytes = 0;
@@ -71,7 +60,7 @@ struct EncodeNode {
   std::uint32_t width = 0;
   std::uint32_t first_child = 0;
   std::uint32_t child_count = 0;
-  std::uint32_t first_ref = 0;  // kLocated: where the length or selector may have been written
+  std::uint32_t first_ref = 0;  // kLocated: where the length may have been written
   std::uint32_t ref_count = 0;
   RoleSet roles = 0;  // of integers
   std::uint64_t length = 0;

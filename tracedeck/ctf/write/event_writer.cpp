@@ -27,8 +27,7 @@ Result<bool> EventWriter::put_as_it_was(StreamWriter& stream, TargetEventClass& 
     status = encode_padded_header(stream, target, event, time);
     understood = packets.end_event_header(roles_, time);
   }
-  if (target.id != target.source->id.value_or(0) && status == EncodeStatus::kOk)
-    status = put_class_id(packets.bits(), target.id);
+  if (status == EncodeStatus::kOk) status = put_class_id(packets.bits(), target);
   if (status == EncodeStatus::kOk) status = encode_roots(stream, target, event);
   if (status == EncodeStatus::kOk) return understood || !stream.stream_class().layout.has_clock;
   packets.abandon_event();
@@ -74,12 +73,13 @@ bool EventWriter::is_leb128_clock() const {
 }
 
 // The last of several ids counts.
-EncodeStatus EventWriter::put_class_id(BitWriter& bits, std::uint64_t id) const {
+EncodeStatus EventWriter::put_class_id(BitWriter& bits, const TargetEventClass& target) const {
   for (auto place = roles_.rbegin(); place != roles_.rend(); ++place) {
     if (!place->has(Role::kEventClassId)) continue;
-    return put_again(bits, *place, id) ? EncodeStatus::kOk : EncodeStatus::kTooLarge;
+    const bool says_it = place->value == target.id || put_again(bits, *place, target.id);
+    return says_it ? EncodeStatus::kOk : EncodeStatus::kTooLarge;
   }
-  return EncodeStatus::kTooLarge;
+  return target.id == target.source->id.value_or(0) ? EncodeStatus::kOk : EncodeStatus::kTooLarge;
 }
 
 EncodeStatus EventWriter::encode_roots(StreamWriter& stream, TargetEventClass& target,

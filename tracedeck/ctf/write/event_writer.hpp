@@ -42,7 +42,7 @@ class EventWriter {
                                           const Event& event);
   [[nodiscard]] std::optional<std::size_t> last_clock() const;
   [[nodiscard]] bool is_leb128_clock() const;
-  [[nodiscard]] EncodeStatus put_class_id(BitWriter& bits, std::uint64_t id) const;
+  [[nodiscard]] EncodeStatus put_class_id(BitWriter& bits, const TargetEventClass& target) const;
 
   TraceInProgress& trace_;
   std::vector<PlacedRole> roles_;  // of the header at hand

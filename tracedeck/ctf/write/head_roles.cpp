@@ -21,6 +21,8 @@ void HeadRoles::collect(const FieldClassPtr& field_class, Root root, std::size_t
     if (integer == nullptr || name.empty()) continue;
     plain = plain && fixed != nullptr && fixed->width <= 64 && !fixed->reversed;
     const bool is_clock = find_role(word) == Role::kClock;
+    if (find_role(word) == Role::kEventClassId)
+      has_wide_id = has_wide_id || fixed == nullptr || fixed->width > 32;
     const bool is_begin = is_clock && root == Root::kPacketContext;
     roles |= role_bit(is_begin ? Role::kPacketBegin : *find_role(word));
     has_begin = (roles & role_bit(Role::kPacketBegin)) != 0;

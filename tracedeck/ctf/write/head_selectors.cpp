@@ -4,7 +4,6 @@
 
 #include "tracedeck/ctf/roles.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
-#include "tracedeck/ctf/write/target_scalars.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
@@ -46,11 +45,7 @@ bool HeadSelectors::is_idle(const FieldClass& field_class, Root root, std::strin
     const auto role = find_role(word);
     return role && accepts_role(root, *role, Dialect::kRc3);
   });
-  // What a wide integer selects has an added selector in the target.
-  const auto* const integer = field_class.as<IntegerClass>();
-  const bool selects =
-      names_.contains(std::string(name)) && (integer == nullptr || !is_wide(*integer));
-  return !has_role && !selects;
+  return !has_role && !names_.contains(std::string(name));
 }
 
 bool HeadSelectors::has_idle_value(const FieldClassPtr& header, Root root) const {

@@ -103,7 +103,7 @@ class ClassText {
 
   void attributes(const Attributes& attributes) {
     if (attributes.empty()) return;
-    out_.key(rc3_ ? "user-attributes" : "attributes").raw(attributes_json(attributes));
+    append_attributes(out_.key(rc3_ ? "user-attributes" : "attributes"), attributes);
   }
 
   // A field class, or the name of its alias.
@@ -416,7 +416,9 @@ class JsonMetadataWriter final : public MetadataWriter {
         });
   }
 
-  Result<void> add_event_class(const EventClass& event_class) override {
+  using MetadataWriter::add_event_class;
+  Result<void> add_event_class(const EventClass& event_class,
+                               const Attributes& attributes) override {
     return fragment("event-record-class", {event_class.specific_context, event_class.payload},
                     [&](ClassText& text) {
                       JsonOut& out = text.out();
@@ -427,7 +429,7 @@ class JsonMetadataWriter final : public MetadataWriter {
                       text.root("specific-context-field-class", Root::kSpecificContext,
                                 event_class.specific_context);
                       text.root("payload-field-class", Root::kPayload, event_class.payload);
-                      text.attributes(event_class.attributes);
+                      text.attributes(attributes);
                     });
   }
 
@@ -474,7 +476,7 @@ class JsonMetadataWriter final : public MetadataWriter {
   // Aliases come first, inner ones before outer ones.
   template <class Fill>
   Result<void> fragment(std::string_view type, const std::vector<FieldClassPtr>& roots, Fill fill) {
-    const std::size_t before = text_.size();
+    const MetadataText::Place before = pieces_.place();
     if (!rc3_) {
       for (const FieldClassPtr& root : roots) {
         if (root == nullptr) continue;
@@ -488,7 +490,7 @@ class JsonMetadataWriter final : public MetadataWriter {
   }
 
   template <class Fill>
-  Result<void> one_fragment(std::string_view type, std::size_t before, Fill fill) {
+  Result<void> one_fragment(std::string_view type, const MetadataText::Place& before, Fill fill) {
     text_.push_back('\x1e');
     std::size_t spelt = 0;
     ClassText text(pieces_, dialect_, aliases_, spelt);
@@ -511,7 +513,7 @@ class JsonMetadataWriter final : public MetadataWriter {
     for (const FieldClassPtr& each : shared) {
       if (aliases_.contains(each.get())) continue;
       const std::string name = "class-" + std::to_string(aliases_.size());
-      const std::size_t before = text_.size();
+      const MetadataText::Place before = pieces_.place();
       auto done = one_fragment("field-class-alias", before, [&](ClassText& text) {
         text.out().key("name").string(name);
         text.out().key("field-class");

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tracedeck/ctf/write/conventions.hpp"
-#include "tracedeck/ctf/write/mapper_options.hpp"
-
 namespace tracedeck::ctf {
 
 using Root = FieldLocation::Root;
@@ -38,7 +35,7 @@ class MappedFields::Search {
   void from_open(std::size_t frame, std::size_t index, std::size_t next) {
     const OpenStructure& in = fields_.frames_[frame];
     located_.frame = frame;
-    note_step(in.source->members[index], in.names[index], next + 1 == names_.size());
+    note_step(in.names[index]);
     descend(*in.source->members[index].field_class, in.nodes[index], next + 1);
   }
 
@@ -55,7 +52,7 @@ class MappedFields::Search {
       return;
     }
     const DoneMembers& done = nodes->second;
-    note_step(structure.members[member], done.names[member], next + 1 == names_.size());
+    note_step(done.names[member]);
     descend(*structure.members[member].field_class, done.nodes[member], next + 1);
   }
 
@@ -66,37 +63,32 @@ class MappedFields::Search {
       failed_ = true;
       return;
     }
-    const std::uint32_t inner = where_.unwrapped(node);
     if (const auto* const structure = source.as<StructureClass>())
-      return in_structure(*structure, inner, next);
+      return in_structure(*structure, node, next);
     const ProgramBuilder& program = where_.program_;
     if (const auto* const optional = source.as<OptionalClass>()) {
-      located_.crosses = true;
-      return descend(*optional->value, program.last_child(inner), next);
+      return descend(*optional->value, program.last_child(node), next);
     }
     if (const auto* const variant = source.as<VariantClass>()) {
-      located_.crosses = true;
       for (std::size_t i = 0; i < variant->options.size(); ++i)
-        descend(*variant->options[i].field_class, program.child(inner, i), next);
+        descend(*variant->options[i].field_class, program.child(node, i), next);
       return;
     }
     const bool scalar =
         source.as<BooleanClass>() != nullptr || source.as<IntegerClass>() != nullptr;
-    const bool left_out = program.op(inner) == EncodeOp::kSkip;
+    const bool left_out = program.op(node) == EncodeOp::kSkip;
     if (!scalar || left_out || next != names_.size()) {
       failed_ = true;
       return;
     }
-    located_.refs.push_back({.of_packet = &where_ != &fields_, .node = inner});
+    located_.refs.push_back({.of_packet = &where_ != &fields_, .node = node});
     located_.leaves.push_back(&source);
   }
 
   // A location leads to a member that is called `name` in the target. Where it goes through
   // options, names are the same in each.
-  void note_step(const Member& member, const std::string& name, bool is_last) {
+  void note_step(const std::string& name) {
     if (located_.refs.empty()) located_.names.push_back(name);
-    if (fields_.restoring_ && is_last)
-      located_.was_added = has_mark(member.attributes, "added", kAddedHere);
   }
 
   MappedFields& fields_;
@@ -127,16 +119,7 @@ OpenStructure MappedFields::close() {
 }
 
 void MappedFields::keep_members(std::uint32_t node, OpenStructure&& structure) {
-  if (structure.source == nullptr) return;
   member_nodes_.emplace(node, DoneMembers{std::move(structure.nodes), std::move(structure.names)});
-}
-
-// The innermost structure of the source that is open, before frame `end`.
-std::optional<std::size_t> MappedFields::source_frame(std::size_t end) const {
-  while (end-- > 0) {
-    if (frames_[end].source != nullptr) return end;
-  }
-  return {};
 }
 
 const MappedFields::DoneRoot* MappedFields::done_root(Root root) const {
@@ -146,13 +129,13 @@ const MappedFields::DoneRoot* MappedFields::done_root(Root root) const {
 
 std::optional<Located> MappedFields::find(const FieldLocation& location) {
   auto step = location.path.begin();
-  std::optional<std::size_t> frame;
+  std::size_t frame = frames_.size() - 1;
   const MappedFields* where = this;
   const DoneRoot* done = nullptr;
   if (location.root == Root::kRelative) {
-    frame = source_frame(frames_.size());
-    for (; frame && step != location.path.end() && !*step; ++step) frame = source_frame(*frame);
-    if (!frame) return {};
+    for (; step != location.path.end() && !*step; ++step) {
+      if (frame-- == 0) return {};
+    }
   } else if (location.root == root_) {
     frame = 0;
   } else {
@@ -175,17 +158,15 @@ std::optional<Located> MappedFields::find(const FieldLocation& location) {
     return std::move(search).found();
   }
   for (std::size_t next = 0;;) {
-    const OpenStructure& in = frames_[*frame];
+    const OpenStructure& in = frames_[frame];
     const std::size_t member = find_member(*in.source, search.names()[next]);
     if (member < in.current) {
-      search.from_open(*frame, member, next);
+      search.from_open(frame, member, next);
       return std::move(search).found();
     }
     // Else the member at hand leads there, or nothing does.
     if (member > in.current || ++next == search.names().size()) return {};
-    do {
-      if (++*frame == frames_.size()) return {};
-    } while (frames_[*frame].source == nullptr);
+    if (++frame == frames_.size()) return {};
   }
 }
 
@@ -199,19 +180,6 @@ std::size_t MappedFields::find_member(const StructureClass& structure, const std
   return structure.members.size();
 }
 
-// The node of the value itself, when a structure was made around it.
-std::uint32_t MappedFields::unwrapped(std::uint32_t node) const {
-  while (wraps_.contains(node)) node = program_.last_child(node);
-  return node;
-}
-
-// CTF 1.8, 7.3.2: names are looked for outwards through structures; absolute paths do not lead
-// into arrays and variants.
-bool MappedFields::spelt_in_ctf1(const Located& located) const {
-  if (located.crosses || located.refs.size() != 1) return false;
-  return !located.frame || !is_shadowed(located) || !is_crossed(*located.frame);
-}
-
 bool MappedFields::is_shadowed(const Located& located) const {
   for (std::size_t i = *located.frame + 1; i < frames_.size(); ++i) {
     if (frames_[i].taken.contains(located.names.front())) return true;
@@ -219,13 +187,7 @@ bool MappedFields::is_shadowed(const Located& located) const {
   return false;
 }
 
-bool MappedFields::is_crossed(std::size_t frame) const {
-  for (std::size_t i = 1; i <= frame; ++i) {
-    if (frames_[i].crossed) return true;
-  }
-  return false;
-}
-
+// CTF 1.8, 7.3.2: names are looked for outwards through structures.
 FieldLocation MappedFields::target_location(const Located& located, Dialect dialect) const {
   FieldLocation made;
   const bool here = located.frame.has_value();

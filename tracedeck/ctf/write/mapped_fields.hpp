@@ -21,16 +21,15 @@ namespace tracedeck::ctf {
 
 // A structure that is being mapped.
 struct OpenStructure {
-  const StructureClass* source = nullptr;  // null: made here around a value
-  std::size_t current = 0;                 // the member at hand
-  std::vector<std::uint32_t> nodes = {};   // of the source's members so far
-  std::vector<std::string> names = {};     // of the source's members in the target
-  std::vector<Member> members = {};        // of the target so far
+  const StructureClass* source = nullptr;
+  std::size_t current = 0;                // the member at hand
+  std::vector<std::uint32_t> nodes = {};  // of the source's members so far
+  std::vector<std::string> names = {};    // of the source's members in the target
+  std::vector<Member> members = {};       // of the target so far
   std::vector<std::uint32_t> children = {};
   std::unordered_set<std::string> taken = {};  // names
   std::string via = {};                        // the parent's member that leads here
   std::string current_name = {};               // the target's member at hand
-  bool crossed = false;  // arrays, optionals or variants lie between the parent and this
 };
 
 // Where a location leads.
@@ -40,16 +39,12 @@ struct Located {
   std::optional<std::size_t> frame = {};  // structure that is open; else in another root
   FieldLocation::Root root = FieldLocation::Root::kRelative;  // of the location
   std::vector<std::string> names = {};  // from the structure or root, the target's
-  bool crosses = false;                 // optionals or variants on the way from there
-  bool was_added = false;               // to what CTF 1.8 keeps: there it is just the same
 };
 
 class MappedFields {
  public:
-  // `program`: what the fields' nodes are of; it must outlive this. `restoring`: see
-  // `MapperOptions`.
-  MappedFields(ProgramBuilder& program, bool restoring)
-      : program_(program), restoring_(restoring) {}
+  // `program`: what the fields' nodes are of; it must outlive this.
+  explicit MappedFields(ProgramBuilder& program) : program_(program) {}
 
   // What locations may lead into besides. It must outlive this.
   void use_packet_context(const MappedFields& packet_context) { packet_ = &packet_context; }
@@ -67,14 +62,10 @@ class MappedFields {
 
   // `node` writes the structure that was closed.
   void keep_members(std::uint32_t node, OpenStructure&& structure);
-  // `node` is a structure around its last child, and of the target or the values alone.
-  void mark_wrap(std::uint32_t node) { wraps_.insert(node); }
 
   // Nothing when it leads to no integer or boolean that was mapped before the member at hand.
   [[nodiscard]] std::optional<Located> find(const FieldLocation& location);
 
-  // Whether CTF 1.8 has a location for it.
-  [[nodiscard]] bool spelt_in_ctf1(const Located& located) const;
   // The location of it in the target.
   [[nodiscard]] FieldLocation target_location(const Located& located, Dialect dialect) const;
   // Of a member that was added to the innermost structure.
@@ -95,21 +86,16 @@ class MappedFields {
     std::uint32_t node;
   };
 
-  [[nodiscard]] std::optional<std::size_t> source_frame(std::size_t end) const;
   [[nodiscard]] const DoneRoot* done_root(FieldLocation::Root root) const;
   std::size_t find_member(const StructureClass& structure, const std::string& name);
-  [[nodiscard]] std::uint32_t unwrapped(std::uint32_t node) const;
   [[nodiscard]] bool is_shadowed(const Located& located) const;
-  [[nodiscard]] bool is_crossed(std::size_t frame) const;
 
   ProgramBuilder& program_;
-  bool restoring_;
   const MappedFields* packet_ = nullptr;
   FieldLocation::Root root_ = FieldLocation::Root::kPayload;
   std::vector<OpenStructure> frames_;
   std::vector<DoneRoot> done_;
   std::unordered_map<std::uint32_t, DoneMembers> member_nodes_;
-  std::unordered_set<std::uint32_t> wraps_;
   std::size_t steps_ = 0;
 };
 

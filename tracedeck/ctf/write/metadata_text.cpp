@@ -137,8 +137,10 @@ class Expressible {
 // Writes the classes of a description one after the other.
 class DescriptionText {
  public:
-  DescriptionText(const TraceDescription& description, Dialect dialect)
+  DescriptionText(const TraceDescription& description, const EachEventClass& event_classes,
+                  Dialect dialect)
       : description_(description),
+        event_classes_(event_classes),
         options_{.dialect = dialect, .keep_roles = true},
         writer_(metadata_writer(dialect)) {}
 
@@ -150,7 +152,11 @@ class DescriptionText {
   Result<void> write(MetadataText::Sink sink) {
     writer_->hand_to(std::move(sink));
     TraceClass trace_class = description_.trace_class();
-    if (auto mapped = map(trace_class.packet_header, Root::kPacketHeader); !mapped) return mapped;
+    if (!stays({trace_class.packet_header})) {
+      ClassMapper mapper(options_);
+      if (auto mapped = replace(mapper, trace_class.packet_header, Root::kPacketHeader); !mapped)
+        return mapped;
+    }
     Result<void> done = writer_->begin(trace_class, description_.environment());
     for (const ClockClass& clock : description_.clocks()) {
       if (done)
@@ -161,11 +167,11 @@ class DescriptionText {
       if (done) done = add(stream_class);
     }
     if (done) done = writer_->hand_on();
-    for (const EventClass& event_class : description_.event_classes()) {
-      if (done) done = add(event_class);
-      if (done) done = writer_->hand_on();
-    }
-    return done;
+    if (!done) return done;
+    return event_classes_([this](const EventClass& event_class) -> Result<void> {
+      if (auto added = add(event_class); !added) return added;
+      return writer_->hand_on();
+    });
   }
 
  private:
@@ -176,12 +182,6 @@ class DescriptionText {
         roots, [&](const FieldClassPtr& root) { return is_expressible(root, options_.dialect); });
   }
 
-  Result<void> map(FieldClassPtr& root, Root where) {
-    if (root == nullptr || stays({root})) return {};
-    ClassMapper mapper(options_);
-    return replace(mapper, root, where);
-  }
-
   static Result<void> replace(ClassMapper& mapper, FieldClassPtr& root, Root where) {
     if (root == nullptr) return {};
     auto mapped = mapper.add_root(where, root);
@@ -190,14 +190,25 @@ class DescriptionText {
     return {};
   }
 
+  // In the order in which they lie.
+  Result<void> map_heads(ClassMapper& packet, ClassMapper& event, DataStreamClass& of) {
+    FieldClassPtr header = description_.trace_class().packet_header;
+    Result<void> done = replace(packet, header, Root::kPacketHeader);
+    if (done) done = replace(packet, of.packet_context, Root::kPacketContext);
+    event.use_packet_context(packet);
+    if (done) done = replace(event, of.event_header, Root::kEventHeader);
+    if (done) done = replace(event, of.common_context, Root::kCommonContext);
+    return done;
+  }
+
   Result<void> add(const DataStreamClass& source) {
     DataStreamClass made = source;
     if (!made.id) made.id = next_stream_id_;
     next_stream_id_ = std::max(next_stream_id_, *made.id) + 1;
-    for (const auto& [root, where] : {std::pair{&made.packet_context, Root::kPacketContext},
-                                      std::pair{&made.event_header, Root::kEventHeader},
-                                      std::pair{&made.common_context, Root::kCommonContext}}) {
-      if (auto mapped = map(*root, where); !mapped) return mapped;
+    if (!stays({made.packet_context, made.event_header, made.common_context})) {
+      ClassMapper packet(options_);
+      ClassMapper mapper(options_);
+      if (auto mapped = map_heads(packet, mapper, made); !mapped) return mapped;
     }
     stream_ids_.emplace(&source, *made.id);
     return writer_->add_stream_class(made);
@@ -213,13 +224,8 @@ class DescriptionText {
     if (!stays({made.specific_context, made.payload})) {
       ClassMapper packet(options_);
       ClassMapper mapper(options_);
-      FieldClassPtr context = source.stream_class->packet_context;
-      FieldClassPtr header = source.stream_class->event_header;
-      FieldClassPtr common = source.stream_class->common_context;
-      Result<void> done = replace(packet, context, Root::kPacketContext);
-      mapper.use_packet_context(packet);
-      if (done) done = replace(mapper, header, Root::kEventHeader);
-      if (done) done = replace(mapper, common, Root::kCommonContext);
+      DataStreamClass heads = *source.stream_class;
+      Result<void> done = map_heads(packet, mapper, heads);
       if (done) done = replace(mapper, made.specific_context, Root::kSpecificContext);
       if (done) done = replace(mapper, made.payload, Root::kPayload);
       if (!done) return done;
@@ -228,6 +234,7 @@ class DescriptionText {
   }
 
   const TraceDescription& description_;
+  const EachEventClass& event_classes_;
   MapperOptions options_;
   std::unique_ptr<MetadataWriter> writer_;
   std::unordered_map<const DataStreamClass*, std::uint64_t> stream_ids_;
@@ -244,6 +251,24 @@ Result<void> MetadataText::hand_on() {
   return handed_on_;
 }
 
+Result<void> MetadataText::write_to(io::Output& output) {
+  Result<void> written;
+  for (const std::string& piece : std::exchange(pieces_, {})) {
+    if (written) written = output.write(piece);
+  }
+  if (written && !text.empty()) written = output.write(text);
+  text.clear();
+  return written;
+}
+
+void MetadataText::take_back(const Place& place) {
+  if (place.pieces < pieces_.size()) {
+    text = std::move(pieces_[place.pieces]);
+    pieces_.resize(place.pieces);
+  }
+  if (place.size < text.size()) text.resize(place.size);
+}
+
 bool is_expressible(const FieldClassPtr& field_class, Dialect dialect) {
   return Expressible(dialect)(field_class);
 }
@@ -254,33 +279,35 @@ std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect) {
 
 namespace {
 
-Result<void> hand_on(const TraceDescription& description, Dialect dialect,
-                     MetadataText::Sink sink) {
+Result<void> hand_on(const TraceDescription& description, const EachEventClass& event_classes,
+                     Dialect dialect, MetadataText::Sink sink) {
   // CTF2-SPEC-2.0 names what others spell out.
   if (dialect != Dialect::kFinal) {
     if (auto fits = WrittenOut().add(description); !fits) return fits;
   }
-  return DescriptionText(description, dialect).write(std::move(sink));
+  return DescriptionText(description, event_classes, dialect).write(std::move(sink));
 }
 
 }  // namespace
 
 Result<std::string> metadata_text(const TraceDescription& description, Dialect dialect) {
   std::string text;
-  const auto done = hand_on(description, dialect, [&](std::string_view piece) -> Result<void> {
+  const auto append = [&](std::string_view piece) -> Result<void> {
     text += piece;
     return {};
-  });
+  };
+  const auto done = hand_on(description, event_classes_of(description), dialect, append);
   if (!done) return std::unexpected(done.error());
   return text;
 }
 
-Result<void> write_metadata_text(const TraceDescription& description, Dialect dialect,
+Result<void> write_metadata_text(const TraceDescription& description,
+                                 const EachEventClass& event_classes, Dialect dialect,
                                  io::Output& output) {
-  const auto tried =
-      hand_on(description, dialect, [](std::string_view) -> Result<void> { return {}; });
-  if (!tried) return tried;
-  return hand_on(description, dialect, [&](std::string_view piece) { return output.write(piece); });
+  const auto ignore = [](std::string_view) -> Result<void> { return {}; };
+  if (auto tried = hand_on(description, event_classes, dialect, ignore); !tried) return tried;
+  return hand_on(description, event_classes, dialect,
+                 [&](std::string_view piece) { return output.write(piece); });
 }
 
 std::string environment_text(const Attributes& environment) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/dialect.hpp"
@@ -33,25 +34,34 @@ class MetadataText {
   std::string text;
 
   void hand_to(Sink sink) { sink_ = std::move(sink); }
-  // To be called where text may be handed on, often enough for pieces to be short.
+  // To be called where a piece may end, often enough for pieces to be short.
   void between() {
     if (text.size() < kPiece) return;
+    if (sink_ == nullptr) return pieces_.push_back(std::exchange(text, {}));
     // The next call returns the same error.
     [[maybe_unused]] const Result<void> handed_on = hand_on();
   }
   // Hands on what there is, if there is a sink. Errors: the first of the sink, which then gets
   // nothing more.
   Result<void> hand_on();
-  // Takes back what was appended after `size` bytes, unless it was handed on.
-  void take_back(std::size_t size) {
-    if (size < text.size()) text.resize(size);
-  }
+  // The same to an output, and nothing is kept then.
+  Result<void> write_to(io::Output& output);
+
+  // Where text is appended.
+  struct Place {
+    std::size_t pieces = 0;
+    std::size_t size = 0;  // of the piece at hand, bytes
+  };
+  [[nodiscard]] Place place() const { return {pieces_.size(), text.size()}; }
+  // Takes back what was appended after `place`, unless it was handed on.
+  void take_back(const Place& place);
 
  private:
   static constexpr std::size_t kPiece = std::size_t{64} << 10;
 
   Sink sink_;
   Result<void> handed_on_;
+  std::vector<std::string> pieces_;  // that are full, without a sink
 };
 
 // Makes the fragments or blocks of a metadata stream, in the order of the calls. Classes that were
@@ -69,13 +79,18 @@ class MetadataWriter {
                                            const Attributes& environment) = 0;
   [[nodiscard]] virtual Result<void> add_clock(const ClockClass& clock) = 0;
   [[nodiscard]] virtual Result<void> add_stream_class(const DataStreamClass& stream_class) = 0;
-  [[nodiscard]] virtual Result<void> add_event_class(const EventClass& event_class) = 0;
+  [[nodiscard]] Result<void> add_event_class(const EventClass& event_class) {
+    return add_event_class(event_class, event_class.attributes);
+  }
+  // With these attributes in place of its own, which may be long.
+  [[nodiscard]] virtual Result<void> add_event_class(const EventClass& event_class,
+                                                     const Attributes& attributes) = 0;
   // Entries that were not known in the beginning. Only CTF 1.8 has a place for them; others:
   // nothing happens.
   virtual void add_environment(const Attributes&) {}
 
-  // What was added since the last call.
-  [[nodiscard]] std::string take() { return std::exchange(text_, {}); }
+  // Writes what was added since the last call. Errors: those of the output.
+  [[nodiscard]] Result<void> write_to(io::Output& output) { return pieces_.write_to(output); }
 
   // From now on what is added is handed on, long classes piece by piece, so that no text is kept.
   void hand_to(MetadataText::Sink sink) { pieces_.hand_to(std::move(sink)); }
@@ -93,8 +108,9 @@ class MetadataWriter {
 // target_classes.hpp maps them. Errors: as above.
 [[nodiscard]] Result<std::string> metadata_text(const TraceDescription& description,
                                                 Dialect dialect);
-// The same, class by class. When a class cannot be written, nothing is.
-[[nodiscard]] Result<void> write_metadata_text(const TraceDescription& description, Dialect dialect,
+// The same with other event classes, class by class. When one cannot be written, nothing is.
+[[nodiscard]] Result<void> write_metadata_text(const TraceDescription& description,
+                                               const EachEventClass& event_classes, Dialect dialect,
                                                io::Output& output);
 
 // The environment as an auxiliary stream of CTF2-SPECRC-3.0 (env); empty when there is none.

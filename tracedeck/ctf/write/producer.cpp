@@ -147,6 +147,9 @@ Result<ProducerEventClass*> Producer::add_event_class(ProducerStreamClass& strea
   made.mapper_ = std::make_unique<ClassMapper>(MapperOptions{.dialect = options_.dialect});
   auto mapped = made.mapper_->add_root(FieldLocation::Root::kPayload, payload);
   if (!mapped) return std::unexpected(mapped.error());
+  if (!is_expressible(mapped->target, options_.dialect))
+    return fail(ErrorCode::kUnsupported,
+                "the class `" + name + "` has fields that the dialect lacks");
   made.root_ = mapped->node;
   made.values_.resize(made.mapper_->program().nodes.size());
   const EventClass target{.id = made.id_,
@@ -172,7 +175,7 @@ Result<void> Producer::finish() {
   for (const auto& stream : streams_) {
     if (auto finished = stream->finish(); !finished) return finished;
   }
-  if (auto written = metadata_->write(writer_->take()); !written) return written;
+  if (auto written = writer_->write_to(*metadata_); !written) return written;
   if (auto finished = metadata_->finish(); !finished) return finished;
   const std::string environment =
       options_.dialect == Dialect::kRc3 ? environment_text(options_.environment) : std::string();

@@ -171,7 +171,9 @@ class Producer {
   // whole frequency, kInvalidArgument for a name that is taken.
   [[nodiscard]] Result<const ClockClass*> add_clock(ClockClass clock);
   [[nodiscard]] Result<ProducerStreamClass*> add_stream_class(const StreamClassSpec& spec);
-  // `payload`: a structure of any classes, which are mapped as target_classes.hpp says.
+  // `payload`: a structure of classes that the dialect has, lengths and selectors in fields before
+  // what they are of; in CTF 1.8 booleans become enumerations. Errors: kUnsupported too, for
+  // others.
   [[nodiscard]] Result<ProducerEventClass*> add_event_class(ProducerStreamClass& stream_class,
                                                             std::string name,
                                                             const FieldClassPtr& payload);

@@ -7,8 +7,8 @@
 namespace tracedeck::ctf {
 
 std::uint32_t ProgramBuilder::add(EncodeNode node) {
-  const bool is_plain = node.op == EncodeOp::kInteger && !node.saturates && node.width <= 64 &&
-                        node.width % 8 == 0 && node.alignment == 8 && !node.reversed &&
+  const bool is_plain = node.op == EncodeOp::kInteger && node.width <= 64 && node.width % 8 == 0 &&
+                        node.alignment == 8 && !node.reversed &&
                         node.byte_order == ByteOrder::kLittle && node.roles == 0;
   if (is_plain) {
     node.plain_bytes = static_cast<std::uint8_t>(node.width / 8);
@@ -33,8 +33,8 @@ void ProgramBuilder::set_refs(EncodeNode& node, const std::vector<ValueRef>& ref
   program_.refs.insert(program_.refs.end(), refs.begin(), refs.end());
 }
 
-void ProgramBuilder::fail(std::string message) {
-  if (!error_) error_ = Error{.code = ErrorCode::kLimitExceeded, .message = std::move(message)};
+void ProgramBuilder::fail(std::string message, ErrorCode code) {
+  if (!error_) error_ = Error{.code = code, .message = std::move(message)};
 }
 
 }  // namespace tracedeck::ctf

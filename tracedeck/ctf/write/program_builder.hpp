@@ -1,6 +1,7 @@
 // Encode programs in the making, and what keeps them from being made.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,11 +22,15 @@ class ProgramBuilder {
   // Valid until the next one is added.
   [[nodiscard]] EncodeNode& node(std::uint32_t index) { return program_.nodes[index]; }
 
+  // So many more nodes come.
+  void expect(std::size_t nodes) {
+    const std::size_t known = std::min(program_.nodes.size() + nodes, kMostNodes);
+    if (known > program_.nodes.capacity()) program_.nodes.reserve(known);
+  }
   // Returns its index. More than `kMostNodes` are a fault.
   std::uint32_t add(EncodeNode node);
   void set_children(std::uint32_t node, const std::vector<std::uint32_t>& children);
-  // Has a node find its length, or an optional or a variant its selector, in what was written last
-  // by one of `refs`.
+  // Has a node find its length in what was written last by one of `refs`.
   void set_refs(EncodeNode& node, const std::vector<ValueRef>& refs);
 
   [[nodiscard]] EncodeOp op(std::uint32_t node) const { return program_.nodes[node].op; }
@@ -36,8 +41,8 @@ class ProgramBuilder {
     return child(node, program_.nodes[node].child_count - 1);
   }
 
-  // From then on the program is of no use. The first fault counts; it is of kind kLimitExceeded.
-  void fail(std::string message);
+  // From then on the program is of no use. The first fault counts.
+  void fail(std::string message, ErrorCode code = ErrorCode::kLimitExceeded);
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
  private:

@@ -87,6 +87,7 @@ Result<void> StreamWriter::begin_packet(const Packet& packet) {
   source_begin_ = converted(packet.begin);
   source_end_ = converted(packet.end);
   take_counters(packet);
+  if (packet.sequence || packet.discarded) lost_.reset();
   source_padding_ = padding_of(packet);
   return keeps_heads() ? encode_head(packet) : encode_context(packet);
 }
@@ -140,7 +141,7 @@ Result<void> StreamWriter::encode_head(const Packet& packet) {
   EncodeStatus status = EncodeStatus::kOk;
   encoder.note_roles(&head_.roles);
   // In another dialect packets may come out longer.
-  const bool same = target.restored != nullptr || trace_.classes.is_of_dialect(trace_.dialect);
+  const bool same = trace_.classes.is_of_dialect(trace_.dialect);
   encoder.pad_leb128(same ? 0 : role_bit(Role::kTotalSize) | role_bit(Role::kContentSize));
   std::vector<Slot>& header = trace_.scratch;
   header.assign(packet.header.begin(), packet.header.end());
@@ -157,12 +158,13 @@ Result<void> StreamWriter::encode_head(const Packet& packet) {
   encoder.pad_leb128(0);
   if (status != EncodeStatus::kOk)
     return unencodable(trace_, status, "the packet header and context");
-  const std::uint64_t class_id = target.source->id.value_or(0);
-  for (const PlacedRole& place : head_.roles) {
-    const bool other = place.has(Role::kStreamClassId) && class_id != *target.target.id;
-    if (other && !put_again(bits, place, *target.target.id))
-      return unencodable(trace_, EncodeStatus::kTooLarge, "the packet header");
-  }
+  // Of several fields that say the class, the last one counts.
+  const auto said = std::find_if(head_.roles.rbegin(), head_.roles.rend(), [](const auto& place) {
+    return place.has(Role::kStreamClassId);
+  });
+  if (said != head_.roles.rend() && said->value != *target.target.id &&
+      !put_again(bits, *said, *target.target.id))
+    return unencodable(trace_, EncodeStatus::kTooLarge, "the packet header");
   head_.bytes.assign(bits.bytes().begin(), bits.bytes().end());
   head_.size = bits.position();
   return {};
@@ -192,8 +194,9 @@ Result<void> StreamWriter::open_packet(std::uint64_t time) {
     packets_.begin(begin, trace_.dialect == Dialect::kCtf1 ? clock_ : 0, head_);
     return {};
   }
-  const std::uint64_t begin = std::min(source_begin_.value_or(time), time);
+  std::uint64_t begin = std::min(source_begin_.value_or(time), time);
   source_begin_.reset();
+  if (lost_ && lost_->begin && !has_packet_) begin = std::min(begin, *lost_->begin);
   packets_.begin(begin);
   if (!head_.bytes.empty()) {
     BitWriter& bits = packets_.bits();
@@ -234,6 +237,10 @@ Result<void> StreamWriter::close_packet(bool whole) {
       packets_.reach(*source_end_, *source_end_);
     }
   }
+  if (whole && lost_) {
+    if (lost_->end && stream_class_.layout.has_clock) packets_.reach(*lost_->end, *lost_->end);
+    lost_.reset();
+  }
   has_packet_ = true;
   written_discarded_ = discarded_;
   clock_ = head_.has(Role::kPacketEnd) ? packets_.end_time() : packets_.clock();
@@ -258,6 +265,11 @@ Result<void> StreamWriter::end_packet(const Packet& packet) {
 
 Result<void> StreamWriter::lose(const Loss& loss) {
   // Packets with counters of their own report it themselves.
+  const bool is_ours = !keeps_heads() && !source_sequence_ && !source_discarded_;
+  if (is_ours && !loss.taken_back) {
+    const LostInterval lost{.begin = converted(loss.begin_value), .end = converted(loss.end_value)};
+    if (auto begun = begin_lost(lost); !begun) return begun;
+  }
   if (loss.packets) sequence_ += *loss.packets;
   if (loss.events) {
     last_lost_ = *loss.events;
@@ -266,6 +278,34 @@ Result<void> StreamWriter::lose(const Loss& loss) {
   }
   if (source_ == nullptr && packets_.is_open()) return close_packet(true);
   return {};
+}
+
+// Readers take what was lost from the end of the packet before to the end of the next one.
+Result<void> StreamWriter::begin_lost(const LostInterval& lost) {
+  if (lost_) {
+    if (auto ended = end_lost(); !ended) return ended;
+  }
+  const bool is_later = lost.begin && *lost.begin > packets_.end_time();
+  if (!packets_.is_open() && has_packet_ && is_later && has_head()) {
+    if (auto opened = open_packet(packets_.end_time()); !opened) return opened;
+  }
+  if (packets_.is_open()) {
+    if (is_later) packets_.reach(*lost.begin, *lost.begin);
+    if (auto closed = close_packet(true); !closed) return closed;
+  }
+  lost_ = lost;
+  return {};
+}
+
+Result<void> StreamWriter::end_lost() {
+  if (!packets_.is_open()) {
+    if (!has_head()) {
+      lost_.reset();
+      return {};
+    }
+    if (auto opened = open_packet(lost_->end.value_or(last_time_)); !opened) return opened;
+  }
+  return close_packet(true);
 }
 
 Result<void> StreamWriter::count_lost(std::uint64_t events, bool taken_back) {
@@ -284,9 +324,11 @@ Result<void> StreamWriter::count_lost(std::uint64_t events, bool taken_back) {
 }
 
 Result<void> StreamWriter::finish() {
-  // A data stream without a packet would be none, unless nobody knows what its context would hold.
-  const bool is_empty = !has_packet_ && !keeps_heads() && !stream_class_.packet_node;
-  const bool has_more = is_empty || discarded_ != written_discarded_;
+  // A data stream without a packet would be none.
+  const bool is_empty = !has_packet_ && !keeps_heads() && !packets_.is_open();
+  if (is_empty && !has_head()) ++trace_.without_packet[*stream_class_.target.id];
+  const bool has_more =
+      ((is_empty || lost_) && has_head()) || discarded_ != written_discarded_;
   if (!packets_.is_open() && has_more) {
     if (auto opened = open_packet(last_time_); !opened) return opened;
   }

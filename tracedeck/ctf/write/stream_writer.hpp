@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -43,6 +44,8 @@ struct TraceInProgress {
   Dialect dialect;
   bool part_of_source;  // see `WriteOptions`
   Adaptations adaptations;
+  // Data streams that have no packet, by class: nobody knows what its context would hold.
+  std::map<std::uint64_t, std::uint64_t> without_packet;
   TargetTrace classes;
   Encoder encoder;
   std::size_t buffered = 0;  // bytes of memory that the packets of all data streams take
@@ -96,6 +99,11 @@ class StreamWriter {
   [[nodiscard]] Result<void> begin_another(std::uint64_t time);
   // `whole`: it is the source's packet, or the last part of it.
   [[nodiscard]] Result<void> close_packet(bool whole);
+  // Whether the packet at hand, or the next one, ends before an event, for it tells what was lost.
+  [[nodiscard]] bool ends_before(std::uint64_t time) const {
+    return lost_ && lost_->end && time > *lost_->end;
+  }
+  [[nodiscard]] Result<void> end_lost();
   // The event is complete.
   [[nodiscard]] Result<void> end_event(std::uint64_t time) {
     auto ended = packets_.end_event();
@@ -117,6 +125,16 @@ class StreamWriter {
   [[nodiscard]] std::uint64_t target_time(const ClockClass& clock, std::uint64_t time);
   [[nodiscard]] std::optional<std::uint64_t> converted(std::optional<std::uint64_t> time);
   void take_counters(const Packet& packet);
+  // Clock values, where they are known.
+  struct LostInterval {
+    std::optional<std::uint64_t> begin = {};
+    std::optional<std::uint64_t> end = {};
+  };
+  [[nodiscard]] Result<void> begin_lost(const LostInterval& lost);
+  // Whether it is known what the head of a packet of ours says.
+  [[nodiscard]] bool has_head() const {
+    return !stream_class_.packet_node || !head_.bytes.empty();
+  }
   [[nodiscard]] Result<void> encode_context(const Packet& packet);
   [[nodiscard]] Result<void> count_lost(std::uint64_t events, bool taken_back);
   [[nodiscard]] Result<void> encode_head(const Packet& packet);
@@ -142,6 +160,7 @@ class StreamWriter {
   // The last loss: of the packet that comes next, if both end at the same time.
   std::uint64_t last_lost_ = 0;  // events
   std::optional<std::uint64_t> last_loss_end_;
+  std::optional<LostInterval> lost_;  // that the next packet tells, which is ours
   std::uint64_t discarded_ = 0;
   std::uint64_t written_discarded_ = 0;
   std::uint64_t sequence_ = 0;  // of the next packet, where the source has none

@@ -1,10 +1,8 @@
-// Field classes as a dialect can say them, and the programs that write values as them.
+// Field classes of a dialect as they are written, and the programs that write values of them.
 //
-// What the dialect has is kept as it is: widths, byte orders, alignments, where lengths and
-// selectors are. What it lacks is put by convention (docs/formats/ctf.md, "What a dialect lacks"):
-// a length or selector that the source has no field for becomes a member before the one that needs
-// it, a boolean of CTF 1.8 an enumeration, and so on. Alignment is added where the byte order
-// changes inside a byte.
+// Classes that the dialect lacks are lowered before (tracedeck/lower). Widths, byte orders and
+// where lengths and selectors are stay as they are; alignment is added where the byte order changes
+// inside a byte, and heads may be others.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +21,8 @@ inline constexpr std::uint32_t kMostAlignment = 1U << 15;
 
 // What was written in another way.
 struct MapperCounts {
-  std::uint64_t attributes_lost = 0;
-  std::uint64_t lengths_added = 0;  // members for lengths and selectors
-  std::uint64_t realigned = 0;      // fields that had to begin at a byte
-  std::uint64_t substituted = 0;    // classes that the dialect lacks
-  std::uint64_t renamed = 0;        // members whose name is no UTF-8, or another's
-  std::uint64_t left_out = 0;       // members of headers that CTF 2 does not allow there
+  std::uint64_t realigned = 0;  // fields that had to begin at a byte
+  std::uint64_t left_out = 0;   // members of headers that CTF 2 does not allow there
 };
 
 // Maps the root structures of one event record class, or the packet context of a data stream class,
@@ -43,14 +37,12 @@ class ClassMapper {
   // The packet context that locations may lead into. It must outlive the mapper.
   void use_packet_context(const ClassMapper& packet_context);
 
-  // `MapperOptions::restoring` of the roots that are added from now on.
-  void restore(bool restoring);
-
   struct Mapped {
     FieldClassPtr target = nullptr;
     std::uint32_t node = 0;  // of the program
   };
-  // Roots come in the order in which they lie. `source` is a structure. Errors: kLimitExceeded.
+  // Roots come in the order in which they lie. `source` is a structure. Errors: kLimitExceeded,
+  // kUnsupported: a class that the dialect lacks.
   [[nodiscard]] Result<Mapped> add_root(FieldLocation::Root root, const FieldClassPtr& source);
 
   [[nodiscard]] const EncodeProgram& program() const;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/dialect.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -16,6 +16,12 @@ bool same_clock(const ClockClass& a, const ClockClass& b) {
          a.offset_ticks == b.offset_ticks && a.shift == b.shift && a.origin == b.origin &&
          a.identity == b.identity && a.origin_identity == b.origin_identity &&
          a.precision == b.precision && a.accuracy == b.accuracy && a.description == b.description;
+}
+
+bool is_implicit(const ClockClass& clock) {
+  ClockClass implicit{.id = std::string(kImplicitClock)};
+  implicit.shift = clock.shift;
+  return clock.id == implicit.id && same_clock(clock, implicit);
 }
 
 }  // namespace
@@ -40,22 +46,14 @@ Result<TargetClock> TargetClocks::find(const ClockClass& source, bool from_ctf1)
   if (same != clocks_.end()) {
     target.target = &*same;
   } else {
-    ClockClass before = made;
-    if (dialect_ == Dialect::kCtf1) {
-      made = ctf1_clock(std::move(made), from_ctf1);
-      if (from_ctf1) before.attributes = made.attributes;
-    } else if (from_ctf1) {
-      mark_origin(made);
-    }
+    if (dialect_ == Dialect::kCtf1) made = ctf1_clock(std::move(made), from_ctf1);
     const std::string id = made.id;
     for (std::uint64_t& number = further_of_id_[id]; !clock_ids_.insert(made.id).second; ++number)
       made.id = number == 0 ? id + '_' : id + '_' + std::to_string(number + 1);
-    before.id = made.id;
     target.target = &clocks_.emplace_back(std::move(made));
-    if (auto added = writer_.add_clock(*target.target); !added)
-      return std::unexpected(added.error());
-    if (kept_ != nullptr) {
-      if (auto added = kept_->add_clock(before); !added) return std::unexpected(added.error());
+    if (!leaves_implicit_ || !is_implicit(source)) {
+      if (auto added = writer_.add_clock(*target.target); !added)
+        return std::unexpected(added.error());
     }
   }
   clock_of_.emplace(source.entity, target);

@@ -23,10 +23,12 @@ struct TargetClock {
 
 class TargetClocks {
  public:
-  // Adds clocks to `writer`, and to `kept` unless it is null. All must outlive this.
-  TargetClocks(Dialect dialect, MetadataWriter& writer, MetadataWriter* kept,
-               Adaptations& adaptations)
-      : dialect_(dialect), writer_(writer), kept_(kept), adaptations_(adaptations) {}
+  // Adds clocks to `writer`. All must outlive this.
+  TargetClocks(Dialect dialect, MetadataWriter& writer, Adaptations& adaptations)
+      : dialect_(dialect), writer_(writer), adaptations_(adaptations) {}
+
+  // The clock that CTF 1.8 has where none is declared stays undeclared: there is no other.
+  void leave_implicit() { leaves_implicit_ = dialect_ == Dialect::kCtf1; }
 
   // The target's clock for a source's. Sources whose times readers would see as the same share one.
   // `from_ctf1`: the source's trace is one of CTF 1.8.
@@ -40,8 +42,8 @@ class TargetClocks {
  private:
   Dialect dialect_;
   MetadataWriter& writer_;
-  MetadataWriter* kept_;
   Adaptations& adaptations_;
+  bool leaves_implicit_ = false;
   std::deque<ClockClass> clocks_;
   std::unordered_map<EntityId, TargetClock, EntityIdHash> clock_of_;  // by the source's
   std::unordered_set<std::string> clock_ids_;

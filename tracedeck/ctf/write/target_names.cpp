@@ -10,8 +10,6 @@
 #include "tracedeck/ctf/write/location_words.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
-#include "tracedeck/model/class_nesting.hpp"
-#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {
 
@@ -79,25 +77,6 @@ std::vector<std::string> identifiers(const StructureClass& source, Root root, bo
   return names;
 }
 
-bool has_plain_names(const FieldClassPtr& field_class, Root root, bool keeps_roles,
-                     std::size_t depth) {
-  if (field_class == nullptr) return true;
-  if (depth > kClassNesting) return false;
-  bool plain = true;
-  if (const auto* const structure = field_class->as<StructureClass>()) {
-    plain = std::ranges::all_of(structure->members, [&](const Member& member) {
-      const std::string_view reserved = reserved_name(root, *member.field_class);
-      if (keeps_roles && (!reserved.empty() || is_reserved_name(root, member.name)))
-        return member.name == reserved;
-      return !member.name.empty() && is_tsdl_name("_" + member.name.str());
-    });
-  }
-  for_each_child(*field_class, [&](const FieldClassPtr& inner) {
-    plain = plain && has_plain_names(inner, root, keeps_roles, depth + 1);
-  });
-  return plain;
-}
-
 }  // namespace
 
 std::vector<std::string> target_names(const StructureClass& source, Root root, bool is_root,
@@ -105,18 +84,6 @@ std::vector<std::string> target_names(const StructureClass& source, Root root, b
   if (options.dialect == Dialect::kCtf1)
     return identifiers(source, root, is_root, options.keep_roles);
   return unique_names(source.members);
-}
-
-std::size_t count_renamed(const StructureClass& source) {
-  const std::vector<std::string> names = unique_names(source.members);
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    count += names[i] == source.members[i].name ? 0 : 1;
-  return count;
-}
-
-bool has_plain_names(const FieldClassPtr& field_class, Root root, bool keeps_roles) {
-  return has_plain_names(field_class, root, keeps_roles, 0);
 }
 
 }  // namespace tracedeck::ctf

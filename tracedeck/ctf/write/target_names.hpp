@@ -1,7 +1,6 @@
 // What members are called in the target.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,14 +14,5 @@ namespace tracedeck::ctf {
 [[nodiscard]] std::vector<std::string> target_names(const StructureClass& source,
                                                     FieldLocation::Root root, bool is_root,
                                                     const MapperOptions& options);
-
-// How many members cannot have their name in CTF 2 either, by which CTF 1.8 keeps them: it is
-// another's, or no UTF-8.
-[[nodiscard]] std::size_t count_renamed(const StructureClass& source);
-
-// Whether CTF 1.8 can spell all names inside as they are. `keeps_roles`: fields with roles have the
-// names that it reserves for them, and no others have. Null is no class.
-[[nodiscard]] bool has_plain_names(const FieldClassPtr& field_class, FieldLocation::Root root,
-                                   bool keeps_roles);
 
 }  // namespace tracedeck::ctf

@@ -46,8 +46,6 @@ TEST(TargetNames, OfCtf2AreDistinctAndUtf8) {
     EXPECT_EQ(target_names(source, Root::kPayload, true, {.dialect = dialect}),
               (Names{"n", "n_2", "n_1", "\xEF\xBF\xBD", "\xEF\xBF\xBD_1"}));
   }
-  EXPECT_EQ(count_renamed(source), 3U);
-  EXPECT_EQ(count_renamed(members({{"n", integer_of_roles()}, {"", integer_of_roles()}})), 0U);
 }
 
 TEST(TargetNames, OursStandBesideMembersOfAPacketContext) {
@@ -66,21 +64,6 @@ TEST(TargetNames, RolesThatStayHaveTheReservedOnes) {
   const MapperOptions options{.dialect = Dialect::kCtf1, .keep_roles = true};
   EXPECT_EQ(target_names(source, Root::kPacketContext, true, options),
             (Names{"first", "packet_size", "packet_size_1"}));
-}
-
-TEST(PlainNames, AreThoseThatTsdlCanSpell) {
-  const auto plain = [](const StructureClass& structure, bool keeps_roles) {
-    return has_plain_names(make_field_class(structure), Root::kPacketContext, keeps_roles);
-  };
-  EXPECT_TRUE(has_plain_names(nullptr, Root::kPayload, false));
-  EXPECT_TRUE(plain(members({{"a", integer_of_roles()}}), false));
-  EXPECT_FALSE(plain(members({{"a b", integer_of_roles()}}), false));
-  EXPECT_FALSE(plain(members({{"", integer_of_roles()}}), false));
-  // Inside of others too.
-  const FieldClassPtr inner = make_field_class(members({{"-", integer_of_roles()}}));
-  EXPECT_FALSE(plain(members({{"a", inner}}), false));
-  EXPECT_FALSE(plain(members({{"packet_size", integer_of_roles()}}), true));
-  EXPECT_TRUE(plain(members({{"packet_size", integer_of_roles()}}), false));
 }
 
 }  // namespace

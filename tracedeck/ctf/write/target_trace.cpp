@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "tracedeck/ctf/alignment.hpp"
-#include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/head_roles.hpp"
 #include "tracedeck/ctf/write/target_names.hpp"
 #include "tracedeck/model/class_nesting.hpp"
@@ -62,13 +61,18 @@ StructureClass user_members(const StructureClass& context, std::vector<bool>& ke
   return users;
 }
 
-// Classes of other formats come with marks of what they were.
-bool is_ctf(const DataStreamClass& source) {
-  return source.trace != nullptr && source.trace->format() == "ctf";
-}
-
 bool is_ctf1(const TraceDescription* trace) {
   return trace != nullptr && trace->version() == trace_version(Dialect::kCtf1);
+}
+
+// Whether the dialect has the classes of a head. UUIDs have one in each.
+bool has_heads(const FieldClassPtr& head, Dialect dialect) {
+  if (head == nullptr) return true;
+  StructureClass others = *head->as<StructureClass>();
+  std::erase_if(others.members, [](const Member& member) {
+    return !member.field_class->roles.empty() && member.field_class->as<IntegerClass>() == nullptr;
+  });
+  return is_expressible(make_field_class(std::move(others)), dialect);
 }
 
 // The member of a packet header that is the UUID of the trace; behind the last: there is none.
@@ -81,40 +85,6 @@ std::size_t uuid_member(const StructureClass& packet_header) {
   return static_cast<std::size_t>(found - packet_header.members.begin());
 }
 
-// Maps the roots of a class for `KeptMetadata`.
-class KeptRoots {
- public:
-  struct NamedRoot {
-    FieldClassPtr* field_class;
-    Root root;
-  };
-  using Roots = std::initializer_list<NamedRoot>;
-
-  explicit KeptRoots(const MapperOptions& options) : packet_(options), event_(options) {}
-
-  // Those of the packet come first.
-  [[nodiscard]] Result<void> map_packet(Roots roots) {
-    auto done = replace(packet_, roots);
-    event_.use_packet_context(packet_);
-    return done;
-  }
-  [[nodiscard]] Result<void> map(Roots roots) { return replace(event_, roots); }
-
- private:
-  static Result<void> replace(ClassMapper& mapper, Roots roots) {
-    for (const auto& [field_class, root] : roots) {
-      if (*field_class == nullptr) continue;
-      auto mapped = mapper.add_root(root, *field_class);
-      if (!mapped) return std::unexpected(mapped.error());
-      *field_class = mapped->target;
-    }
-    return {};
-  }
-
-  ClassMapper packet_;
-  ClassMapper event_;
-};
-
 }  // namespace
 
 TargetTrace::TargetTrace(Dialect dialect, bool single_source, Adaptations& adaptations)
@@ -122,8 +92,7 @@ TargetTrace::TargetTrace(Dialect dialect, bool single_source, Adaptations& adapt
       single_source_(single_source),
       adaptations_(adaptations),
       writer_(metadata_writer(dialect)),
-      kept_(dialect == Dialect::kCtf1 ? std::optional<KeptMetadata>(std::in_place) : std::nullopt),
-      clocks_(dialect, *writer_, kept_ ? &kept_->writer() : nullptr, adaptations) {}
+      clocks_(dialect, *writer_, adaptations) {}
 
 Result<void> TargetTrace::begin_empty() {
   if (begun_) return {};
@@ -142,42 +111,34 @@ Result<void> TargetTrace::begin(const DataStream& stream) {
     first_trace_ = first->number();
     first_version_ = first->version();
     trace_class = first->trace_class();
-    environment_ = own_environment(first->environment());
+    environment_ = first->environment();
   }
   has_stream_ids_ =
       std::ranges::any_of(stream.keys, [](const StreamKey& key) { return key.name != "class"; });
   keeps_heads_ = first != nullptr && can_keep_heads(*first);
   if (keeps_heads_) {
-    const RestoredClasses* const before = restored(*stream.stream_class);
-    packet_header_ = before == nullptr ? trace_class.packet_header : before->packet_header();
+    packet_header_ = trace_class.packet_header;
     if (packet_header_ != nullptr) {
       uuid_member_ = uuid_member(*packet_header_->as<StructureClass>());
       if (uuid_member_ != packet_header_->as<StructureClass>()->members.size())
         uuid_ = trace_class.uuid;
       ClassMapper mapper(
           {.dialect = dialect_,
-           .restoring = before != nullptr,
            .keep_roles = true,
            .head_selectors = dialect_ == Dialect::kCtf1 ? nullptr : &head_selectors_});
       auto mapped = mapper.add_root(Root::kPacketHeader, packet_header_);
       if (!mapped) return std::unexpected(mapped.error());
       trace_class.packet_header = mapped->target;
-    } else {
-      trace_class.packet_header = nullptr;
     }
   } else {
     layout_ = {.uuid = trace_class.uuid, .has_stream_ids = has_stream_ids_};
     trace_class.packet_header = layout_.header_class(dialect_);
   }
-  if (dialect_ == Dialect::kCtf1) {
-    adapted(Adaptation::kTraceAttribute, trace_class.attributes.size());
-    trace_class.attributes.clear();
-  }
-  if (auto done = begin_kept(trace_class.uuid); !done) return done;
   if (auto done = writer_->begin(trace_class, environment_); !done || first == nullptr) return done;
+  if (single_source_ && is_ctf1(first) && first->clocks().size() == 1) clocks_.leave_implicit();
   // Clocks that no data stream has are there too.
   for (const ClockClass& clock : first->clocks()) {
-    if (auto found = clock_of(*stream.stream_class, clock); !found)
+    if (auto found = clocks_.find(clock, is_ctf1(first)); !found)
       return std::unexpected(found.error());
   }
   return {};
@@ -193,16 +154,6 @@ void TargetTrace::put_uuid(std::span<Slot> packet_header) const {
     slot->pointer = uuid_->data();
 }
 
-Result<void> TargetTrace::begin_kept(const std::optional<Uuid>& uuid) {
-  if (!kept_) return {};
-  if (!keeps_heads_) return kept_->begin(uuid, layout_.header_class(Dialect::kFinal));
-  if (packet_header_ == nullptr) return kept_->begin(uuid, nullptr);
-  ClassMapper mapper({.dialect = Dialect::kFinal, .keep_roles = true, .keeping = true});
-  auto mapped = mapper.add_root(Root::kPacketHeader, packet_header_);
-  if (!mapped) return std::unexpected(mapped.error());
-  return kept_->begin(uuid, mapped->target);
-}
-
 Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   const DataStreamClass& source = *stream.stream_class;
   const auto made_before = stream_class_of_.find(source.entity);
@@ -216,10 +167,8 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
                 "a data stream that has other packets than those before; write it without "
                 "`single_source`");
   }
-  if (trace != 0 && trace != first_trace_ &&
-      own_environment(source.trace->environment()) != environment_) {
+  if (trace != 0 && trace != first_trace_ && source.trace->environment() != environment_)
     adapted(Adaptation::kEnvironment);
-  }
   if (auto fits =
           written_out_.add({source.packet_context, source.event_header, source.common_context},
                            source.trace == nullptr ? std::string() : source.trace->input());
@@ -229,36 +178,31 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   TargetStreamClass& made = *owner;
   made.source = &source;
   made.layout = layout_;
-  made.layout.has_wide_ids = std::ranges::any_of(events_of(source), [](const EventClass* each) {
-    return each->id.value_or(0) > kLastShortId;
-  });
-  const RestoredClasses* const known = restored(source);
-  const DataStreamClass* const before = known == nullptr ? nullptr : known->find(source);
-  if (before != nullptr) made.restored = known;
-  made.target = before == nullptr ? source : *before;
+  HeadRoles of_events;
+  of_events.collect(source.event_header, Root::kEventHeader);
+  made.layout.has_wide_ids =
+      of_events.has_wide_id || std::ranges::any_of(events_of(source), [](const EventClass* each) {
+        return each->id.value_or(0) > kLastShortId;
+      });
+  made.target = source;
   made.target.default_clock = nullptr;
   made.common_context = made.target.common_context;
   made.target.id = free_id(stream_class_ids_, source.id, kLastId);
   if (source.id && *source.id != *made.target.id) adapted(Adaptation::kClassId);
   if (source.default_clock != nullptr) {
-    auto target = clock_of(source, *source.default_clock);
+    auto target = clocks_.find(*source.default_clock, is_ctf1(source.trace));
     if (!target) return std::unexpected(target.error());
     made.clock = *target;
     made.target.default_clock = target->target;
     made.layout.has_clock = true;
   }
-  const DataStreamClass kept = made.target;
   if (keeps_heads_) {
-    if (auto mapped = map_heads(made, before == nullptr ? source : *before); !mapped)
-      return std::unexpected(mapped.error());
+    if (auto mapped = map_heads(made); !mapped) return std::unexpected(mapped.error());
   } else {
-    if (auto mapped =
-            map_packet_context(made, before == nullptr ? nullptr : before->packet_context);
-        !mapped)
-      return std::unexpected(mapped.error());
+    if (auto mapped = map_packet_context(made); !mapped) return std::unexpected(mapped.error());
     made.target.event_header = made.layout.event_header_class(dialect_);
   }
-  ClassMapper mapper(mapper_options(made));
+  ClassMapper mapper(mapper_options());
   if (made.packet_mapper != nullptr) mapper.use_packet_context(*made.packet_mapper);
   if (made.event_header != nullptr) {
     auto mapped = mapper.add_root(Root::kEventHeader, made.event_header);
@@ -274,23 +218,10 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   adapted(Adaptation::kHeadMember, mapper.counts().left_out);
   if (made.packet_mapper != nullptr)
     adapted(Adaptation::kHeadMember, made.packet_mapper->counts().left_out);
-  if (dialect_ == Dialect::kCtf1) {
-    if (is_ctf(source)) {
-      adapted(Adaptation::kAttribute, made.target.attributes.size());
-      made.target.attributes.clear();
-    }
-  }
   if (auto added = writer_->add_stream_class(made.target); !added)
     return std::unexpected(added.error());
-  if (auto done = keep(made, kept); !done) return std::unexpected(done.error());
   stream_class_of_.emplace(source.entity, std::move(owner));
   return &made;
-}
-
-Result<TargetClock> TargetTrace::clock_of(const DataStreamClass& of, const ClockClass& clock) {
-  const RestoredClasses* const known = restored(of);
-  if (known == nullptr) return clocks_.find(clock, is_ctf1(of.trace));
-  return clocks_.find(known->clock(*of.trace, clock), false);
 }
 
 const std::vector<const EventClass*>& TargetTrace::events_of(const DataStreamClass& source) {
@@ -305,19 +236,17 @@ const std::vector<const EventClass*>& TargetTrace::events_of(const DataStreamCla
   return events_of_[source.entity];
 }
 
-Result<void> TargetTrace::map_packet_context(TargetStreamClass& made, const FieldClassPtr& before) {
+Result<void> TargetTrace::map_packet_context(TargetStreamClass& made) {
   std::vector<Member> more;
   const FieldClassPtr& source = made.source->packet_context;
   if (source != nullptr) {
-    const FieldClassPtr& whole = before != nullptr ? before : source;
-    const auto& members = *whole->as<StructureClass>();
+    const auto& members = *source->as<StructureClass>();
     StructureClass users = user_members(members, made.packet_members);
     for (std::size_t i = 0; i < members.members.size(); ++i) {
       if (!made.packet_members[i])
         adapted(Adaptation::kHeadMember, users_inside(*members.members[i].field_class));
     }
-    made.packet_mapper = std::make_unique<ClassMapper>(
-        MapperOptions{.dialect = dialect_, .restoring = made.restored != nullptr});
+    made.packet_mapper = std::make_unique<ClassMapper>(MapperOptions{.dialect = dialect_});
     made.packet_context = make_field_class(std::move(users));
     auto mapped = made.packet_mapper->add_root(Root::kPacketContext, made.packet_context);
     if (!mapped) return std::unexpected(mapped.error());
@@ -339,8 +268,7 @@ bool TargetTrace::is_of_dialect(Dialect dialect) const {
 }
 
 bool TargetTrace::can_keep_heads(const TraceDescription& first) {
-  // What is restored has no heads any more.
-  if (!single_source_ || first.format() != "ctf" || !first.stored_as().empty()) return false;
+  if (!single_source_ || first.format() != "ctf" || !first.has_heads()) return false;
   for (const DataStreamClass& each : first.stream_classes()) collect_head_selectors(each);
   return std::ranges::all_of(first.stream_classes(),
                              [&](const DataStreamClass& each) { return fits_heads(each); });
@@ -348,66 +276,52 @@ bool TargetTrace::can_keep_heads(const TraceDescription& first) {
 
 // Whether the target can have its heads as they are.
 bool TargetTrace::fits_heads(const DataStreamClass& source) {
-  const RestoredClasses* const kept = restored(source);
-  const DataStreamClass* const before = kept == nullptr ? nullptr : kept->find(source);
-  const DataStreamClass& known = before == nullptr ? source : *before;
   const FieldClassPtr& header = source.trace->trace_class().packet_header;
-  HeadRoles heads;
-  const FieldClassPtr& packet_header = kept == nullptr ? header : kept->packet_header();
-  heads.collect(packet_header, known);
   if (dialect_ != Dialect::kCtf1) {
-    if (head_selectors_.has_idle_value(packet_header, Root::kPacketHeader) ||
-        head_selectors_.has_idle_value(known.event_header, Root::kEventHeader))
+    if (head_selectors_.has_idle_value(header, Root::kPacketHeader) ||
+        head_selectors_.has_idle_value(source.event_header, Root::kEventHeader))
       return false;
   }
-  HeadRoles at_hand;
-  at_hand.collect(header, source);
-  // What CTF 1.8 keeps may be somebody else's, and not about these packets.
-  if (heads.roles != at_hand.roles) return false;
-  const bool from_ctf1 = kept == nullptr && is_of_dialect(Dialect::kCtf1);
-  return heads.serve(from_ctf1, dialect_ == Dialect::kCtf1, source.default_clock != nullptr);
+  const bool has_classes = is_of_dialect(dialect_) || (has_heads(header, dialect_) &&
+                                                       has_heads(source.packet_context, dialect_) &&
+                                                       has_heads(source.event_header, dialect_));
+  if (!has_classes) return false;
+  HeadRoles heads;
+  heads.collect(header, source);
+  return heads.serve(is_of_dialect(Dialect::kCtf1), dialect_ == Dialect::kCtf1,
+                     source.default_clock != nullptr);
 }
 
-// What the classes of a data stream, or those that they were, are selected by.
+// What the classes of a data stream are selected by.
 void TargetTrace::collect_head_selectors(const DataStreamClass& source) {
-  const RestoredClasses* const kept = restored(source);
-  const DataStreamClass* const before = kept == nullptr ? nullptr : kept->find(source);
-  const DataStreamClass& known = before == nullptr ? source : *before;
-  head_selectors_.collect(kept == nullptr ? source.trace->trace_class().packet_header
-                                          : kept->packet_header());
-  head_selectors_.collect(known.packet_context);
-  head_selectors_.collect(known.event_header);
-  head_selectors_.collect(known.common_context);
+  head_selectors_.collect(source.trace->trace_class().packet_header);
+  head_selectors_.collect(source.packet_context);
+  head_selectors_.collect(source.event_header);
+  head_selectors_.collect(source.common_context);
   for (const EventClass* const each : events_of(source)) {
-    const EventClass* const was = kept == nullptr ? nullptr : kept->find(*each);
-    const EventClass& event_class = was == nullptr ? *each : *was;
-    head_selectors_.collect(event_class.specific_context);
-    head_selectors_.collect(event_class.payload);
+    head_selectors_.collect(each->specific_context);
+    head_selectors_.collect(each->payload);
   }
 }
 
-MapperOptions TargetTrace::mapper_options(const TargetStreamClass& made) const {
+MapperOptions TargetTrace::mapper_options() const {
   return {
       .dialect = dialect_,
-      .restoring = made.restored != nullptr,
       .keep_roles = keeps_heads_,
       .head_selectors = keeps_heads_ && dialect_ != Dialect::kCtf1 ? &head_selectors_ : nullptr};
 }
 
-// `before`: what its classes were, or are.
-Result<void> TargetTrace::map_heads(TargetStreamClass& made, const DataStreamClass& before) {
-  MapperOptions options = mapper_options(made);
+Result<void> TargetTrace::map_heads(TargetStreamClass& made) {
+  MapperOptions options = mapper_options();
   options.widen_sizes = dialect_ == Dialect::kCtf1;
   made.packet_mapper = std::make_unique<ClassMapper>(options);
   if (packet_header_ != nullptr) {
-    made.packet_mapper->restore(restored(*made.source) != nullptr);
     auto mapped = made.packet_mapper->add_root(Root::kPacketHeader, packet_header_);
     if (!mapped) return std::unexpected(mapped.error());
     made.header_node = mapped->node;
   }
-  made.packet_mapper->restore(options.restoring);
-  made.packet_context = before.packet_context;
-  made.event_header = before.event_header;
+  made.packet_context = made.source->packet_context;
+  made.event_header = made.source->event_header;
   made.target.packet_context = nullptr;
   made.target.event_header = nullptr;
   if (made.packet_context != nullptr) {
@@ -439,29 +353,23 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
                  : free_id(stream_class.event_ids, source.id,
                            stream_class.layout.has_wide_ids ? kLastId : kLastShortId);
   if (source.id && *source.id != made->id) adapted(Adaptation::kClassId);
-  const EventClass* const before =
-      stream_class.restored == nullptr ? nullptr : stream_class.restored->find(source);
-  EventClass target = before == nullptr ? source : *before;
-  target.id = made->id;
-  target.stream_class = &stream_class.target;
-  const EventClass kept = target;
-  if (auto mapped = map_event(*made, target, before != nullptr); !mapped)
-    return std::unexpected(mapped.error());
+  EventClass target{.id = made->id,
+                    .name = source.name,
+                    .name_space = source.name_space,
+                    .uid = source.uid,
+                    .stream_class = &stream_class.target,
+                    .specific_context = source.specific_context,
+                    .payload = source.payload};
+  if (auto mapped = map_event(*made, target); !mapped) return std::unexpected(mapped.error());
   // Readers of CTF 1.8 want a name of every class.
-  if (dialect_ == Dialect::kCtf1 && !target.name && (before != nullptr || !is_ctf1(trace)))
+  if (dialect_ == Dialect::kCtf1 && !target.name && !is_ctf1(trace))
     target.name = fmt::format("#{}", made->id);
   if (described != ids_of_others_.end()) {
     ids_of_others_.erase(described);
     return (event_class_of_[key] = std::move(made)).get();
   }
-  if (dialect_ == Dialect::kCtf1) {
-    const auto lost = std::ranges::count_if(target.attributes, [](const Attribute& attribute) {
-      return attribute.is_json && !holds_mark(attribute.value);
-    });
-    adapted(Adaptation::kAttribute, static_cast<std::uint64_t>(lost));
-  }
-  if (auto added = writer_->add_event_class(target); !added) return std::unexpected(added.error());
-  if (auto done = keep(*made, kept); !done) return std::unexpected(done.error());
+  if (auto added = writer_->add_event_class(target, source.attributes); !added)
+    return std::unexpected(added.error());
   return (event_class_of_[key] = std::move(made)).get();
 }
 
@@ -480,9 +388,8 @@ Result<void> TargetTrace::add_other_classes(TargetStreamClass& stream_class,
   return {};
 }
 
-// `restoring`: `target` is what the class was before; its data stream class is in any case.
-Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target, bool restoring) {
-  made.mapper = std::make_unique<ClassMapper>(mapper_options(*made.stream_class));
+Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) {
+  made.mapper = std::make_unique<ClassMapper>(mapper_options());
   if (made.stream_class->packet_mapper != nullptr)
     made.mapper->use_packet_context(*made.stream_class->packet_mapper);
   const auto add = [&](Root root, const FieldClassPtr& source,
@@ -497,7 +404,6 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target, 
   if (!header) return std::unexpected(header.error());
   auto common = add(Root::kCommonContext, made.stream_class->common_context, made.common);
   if (!common) return std::unexpected(common.error());
-  made.mapper->restore(restoring);
   auto specific = add(Root::kSpecificContext, target.specific_context, made.specific);
   if (!specific) return std::unexpected(specific.error());
   auto body = add(Root::kPayload, target.payload, made.body);
@@ -509,85 +415,7 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target, 
   return {};
 }
 
-const RestoredClasses* TargetTrace::restored(const DataStreamClass& source) {
-  if (source.trace == nullptr) return nullptr;
-  const auto [found, is_new] = restored_.try_emplace(source.trace->number());
-  if (is_new) found->second = RestoredClasses::from(*source.trace);
-  return found->second.get();
-}
-
-MapperOptions TargetTrace::kept_options(const TargetStreamClass& made) const {
-  MapperOptions options = mapper_options(made);
-  options.dialect = Dialect::kFinal;
-  options.restoring = false;
-  options.head_selectors = nullptr;
-  options.keeping = true;
-  return options;
-}
-
-// What precedes a class of CTF 1.8: the same in CTF2-SPEC-2.0, where that says more.
-Result<void> TargetTrace::keep(const TargetStreamClass& made, DataStreamClass before) {
-  if (!kept_ || !is_ctf(*made.source)) return {};
-  KeptRoots roots(kept_options(made));
-  if (keeps_heads_) before.packet_context = made.packet_context;
-  before.event_header = made.event_header;
-  FieldClassPtr header = packet_header_;
-  FieldClassPtr users = keeps_heads_ ? nullptr : made.packet_context;
-  auto done =
-      roots.map_packet({{&header, Root::kPacketHeader},
-                        {keeps_heads_ ? &before.packet_context : &users, Root::kPacketContext}});
-  if (done)
-    done = roots.map({{&before.event_header, Root::kEventHeader},
-                      {&before.common_context, Root::kCommonContext}});
-  if (!done) return done;
-  if (!keeps_heads_) {
-    before.packet_context = made.layout.context_class(
-        Dialect::kFinal,
-        users == nullptr ? std::vector<Member>() : users->as<StructureClass>()->members);
-    before.event_header = made.layout.event_header_class(Dialect::kFinal);
-  }
-  before.id = made.target.id;
-  before.default_clock = made.target.default_clock;
-  if (auto added = kept_->writer().add_stream_class(before); !added) return added;
-  add_kept();
-  return {};
-}
-
-Result<void> TargetTrace::keep(const TargetEventClass& made, EventClass before) {
-  const MapperCounts& counts = made.mapper->counts();
-  const TargetStreamClass& parent = *made.stream_class;
-  const auto is_plain = [&](const FieldClassPtr& field_class, Root root) {
-    return has_plain_names(field_class, root, keeps_heads_);
-  };
-  const bool differs =
-      counts.substituted + counts.lengths_added + counts.attributes_lost != 0 || !before.name ||
-      !before.attributes.empty() || !before.name_space.empty() || !before.uid.empty() ||
-      !is_plain(before.specific_context, Root::kSpecificContext) ||
-      !is_plain(before.payload, Root::kPayload) || !is_plain(packet_header_, Root::kPacketHeader) ||
-      !is_plain(parent.packet_context, Root::kPacketContext) ||
-      !is_plain(parent.event_header, Root::kEventHeader) ||
-      !is_plain(parent.common_context, Root::kCommonContext);
-  if (!kept_ || !differs || !is_ctf(*parent.source)) return {};
-  KeptRoots roots(kept_options(parent));
-  FieldClassPtr packet_header = packet_header_;
-  FieldClassPtr packet_context = parent.packet_context;
-  FieldClassPtr event_header = parent.event_header;
-  FieldClassPtr common = parent.common_context;
-  auto done = roots.map_packet(
-      {{&packet_header, Root::kPacketHeader}, {&packet_context, Root::kPacketContext}});
-  if (done)
-    done = roots.map({{&event_header, Root::kEventHeader},
-                      {&common, Root::kCommonContext},
-                      {&before.specific_context, Root::kSpecificContext},
-                      {&before.payload, Root::kPayload}});
-  if (!done) return done;
-  if (auto added = kept_->writer().add_event_class(before); !added) return added;
-  add_kept();
-  return {};
-}
-
 void TargetTrace::forget(const std::function<bool(std::uint64_t trace)>& gone) {
-  const auto is_gone = [&](const auto& each) { return gone(each.first); };
   const auto is_of_gone = [&](const auto& each) { return gone(each.first.trace); };
   std::erase_if(event_class_of_, [&](const auto& each) {
     return gone(each.first.source.trace) || gone(each.first.stream_class.trace);
@@ -595,20 +423,13 @@ void TargetTrace::forget(const std::function<bool(std::uint64_t trace)>& gone) {
   std::erase_if(ids_of_others_, [&](const auto& each) { return gone(each.first.source.trace); });
   std::erase_if(stream_class_of_, is_of_gone);
   std::erase_if(events_of_, is_of_gone);
-  std::erase_if(restored_, is_gone);
-  std::erase_if(known_classes_, is_gone);
+  std::erase_if(known_classes_, [&](const auto& each) { return gone(each.first); });
   clocks_.forget(gone);
   written_out_.forget();
 }
 
-void TargetTrace::add_kept() { writer_->add_environment(kept_->take()); }
-
 void TargetTrace::count(const MapperCounts& counts) {
-  adapted(Adaptation::kSubstituted, counts.substituted);
-  adapted(Adaptation::kAdded, counts.lengths_added);
   adapted(Adaptation::kRealigned, counts.realigned);
-  adapted(Adaptation::kRenamed, counts.renamed);
-  adapted(Adaptation::kAttribute, counts.attributes_lost);
 }
 
 }  // namespace tracedeck::ctf

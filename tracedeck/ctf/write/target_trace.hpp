@@ -15,7 +15,6 @@
 #include "tracedeck/ctf/write/adaptations.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
-#include "tracedeck/ctf/write/restored_classes.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"
 #include "tracedeck/ctf/write/target_clocks.hpp"
 #include "tracedeck/model/record.hpp"
@@ -38,11 +37,10 @@ struct TargetEventClass {
 };
 
 struct TargetStreamClass {
-  const DataStreamClass* source = nullptr;    // valid as long as its trace is read
-  const RestoredClasses* restored = nullptr;  // what the source was before, if its trace says so
-  FieldClassPtr common_context = nullptr;     // what is mapped
-  FieldClassPtr packet_context = nullptr;     // the same: without roles unless heads are kept
-  FieldClassPtr event_header = nullptr;       // the same, where heads are kept
+  const DataStreamClass* source = nullptr;  // valid as long as its trace is read
+  FieldClassPtr common_context = nullptr;   // what is mapped
+  FieldClassPtr packet_context = nullptr;   // the same: without roles unless heads are kept
+  FieldClassPtr event_header = nullptr;     // the same, where heads are kept
   DataStreamClass target;
   TargetClock clock;
   PacketLayout layout;
@@ -75,7 +73,9 @@ class TargetTrace {
                                                const std::function<Result<void>()>& added);
 
   // Metadata made since the last call.
-  [[nodiscard]] std::string take_metadata() { return writer_->take(); }
+  [[nodiscard]] Result<void> write_metadata(io::Output& output) {
+    return writer_->write_to(output);
+  }
   // Of the first description.
   [[nodiscard]] const Attributes& environment() const { return environment_; }
   [[nodiscard]] bool has_stream_ids() const { return has_stream_ids_; }
@@ -90,24 +90,15 @@ class TargetTrace {
 
  private:
   [[nodiscard]] Result<void> begin(const DataStream& stream);
-  [[nodiscard]] const RestoredClasses* restored(const DataStreamClass& source);
-  // The target's clock for one of the trace that a data stream class is of.
-  [[nodiscard]] Result<TargetClock> clock_of(const DataStreamClass& of, const ClockClass& clock);
   // The event record classes of a data stream class that are known.
   [[nodiscard]] const std::vector<const EventClass*>& events_of(const DataStreamClass& source);
   [[nodiscard]] bool can_keep_heads(const TraceDescription& first);
   [[nodiscard]] bool fits_heads(const DataStreamClass& source);
   void collect_head_selectors(const DataStreamClass& source);
-  [[nodiscard]] MapperOptions mapper_options(const TargetStreamClass& made) const;
-  [[nodiscard]] MapperOptions kept_options(const TargetStreamClass& made) const;
-  [[nodiscard]] Result<void> map_packet_context(TargetStreamClass& made,
-                                                const FieldClassPtr& before);
-  [[nodiscard]] Result<void> map_heads(TargetStreamClass& made, const DataStreamClass& before);
-  [[nodiscard]] Result<void> begin_kept(const std::optional<Uuid>& uuid);
-  [[nodiscard]] Result<void> map_event(TargetEventClass& made, EventClass& target, bool restoring);
-  [[nodiscard]] Result<void> keep(const TargetStreamClass& made, DataStreamClass before);
-  [[nodiscard]] Result<void> keep(const TargetEventClass& made, EventClass before);
-  void add_kept();
+  [[nodiscard]] MapperOptions mapper_options() const;
+  [[nodiscard]] Result<void> map_packet_context(TargetStreamClass& made);
+  [[nodiscard]] Result<void> map_heads(TargetStreamClass& made);
+  [[nodiscard]] Result<void> map_event(TargetEventClass& made, EventClass& target);
   void count(const MapperCounts& counts);
   void adapted(Adaptation what, std::uint64_t count = 1) { adaptations_.add(what, count); }
 
@@ -115,11 +106,8 @@ class TargetTrace {
   bool single_source_;
   Adaptations& adaptations_;
   std::unique_ptr<MetadataWriter> writer_;
-  std::optional<KeptMetadata> kept_;  // of CTF 1.8
   TargetClocks clocks_;
-  // By the numbers of their traces.
-  std::unordered_map<std::uint64_t, std::unique_ptr<RestoredClasses>> restored_;
-  std::unordered_map<std::uint64_t, std::size_t> known_classes_;
+  std::unordered_map<std::uint64_t, std::size_t> known_classes_;  // by the numbers of their traces
   std::unordered_map<EntityId, std::vector<const EventClass*>, EntityIdHash> events_of_;
   WrittenOut written_out_;
   bool begun_ = false;

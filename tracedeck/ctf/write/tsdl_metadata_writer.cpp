@@ -239,17 +239,53 @@ class TypeText {
 
   void kind(const FieldClass& field_class, const VariantClass& variant) {
     if (!variant.selector) return no_words(field_class);
+    std::unordered_set<std::string_view> labels;
+    if (const IntegerClass* const selector = selector_of(*variant.selector)) {
+      for (const Mapping& each : selector->mappings) labels.insert(each.label.view());
+    }
     text_.append("variant <").append(location(*variant.selector)).append("> {\n");
     // What is inside is one level deeper, but no structure that a location could lead to.
     frames_.push_back({nullptr, {}});
     for (const VariantOption& option : variant.options) {
-      if (!is_tsdl_name(option.name)) return no_words(field_class);
-      field(option.name.str(), *option.field_class);
+      const std::string name = option_name(option.name.str(), labels);
+      if (!is_tsdl_name(name)) return no_words(field_class);
+      field(name, *option.field_class);
       if (error_) break;
     }
     frames_.pop_back();
     indent();
     text_.append("}");
+  }
+
+  // Readers take an underscore off the name of an option, and not off its label.
+  static std::string option_name(std::string name,
+                                 const std::unordered_set<std::string_view>& labels) {
+    std::string with = "_" + name;
+    return !labels.contains(name) && labels.contains(with) ? with : name;
+  }
+
+  // What a location of this root leads to through structures, or null.
+  [[nodiscard]] const IntegerClass* selector_of(const FieldLocation& location) const {
+    if (location.root != Root::kRelative && location.root != root_) return nullptr;
+    std::size_t frame = location.root == Root::kRelative ? frames_.size() : 1;
+    auto step = location.path.begin();
+    const auto to_structure = [&] {
+      while (frame > 0 && frames_[frame - 1].structure == nullptr) --frame;
+    };
+    for (to_structure(); step != location.path.end() && !*step && frame > 0; ++step) {
+      --frame;
+      to_structure();
+    }
+    const StructureClass* in = frame == 0 ? nullptr : frames_[frame - 1].structure;
+    const FieldClass* found = nullptr;
+    for (; step != location.path.end() && *step && in != nullptr; ++step) {
+      const auto member = std::ranges::find_if(
+          in->members, [&](const Member& each) { return each.name.view() == **step; });
+      if (member == in->members.end()) return nullptr;
+      found = member->field_class.get();
+      in = found->as<StructureClass>();
+    }
+    return found == nullptr || step != location.path.end() ? nullptr : found->as<IntegerClass>();
   }
 
   // Relative: the names alone, which are looked for outwards. Absolute: a dynamic scope first.
@@ -342,6 +378,11 @@ class TsdlMetadataWriter final : public MetadataWriter {
       text_.append("\tuuid = ").append(string_literal(uuid_text(*trace_class.uuid))).append(";\n");
     const ByteOrder order = trace_byte_order(trace_class.packet_header);
     text_.append("\tbyte_order = ").append(order_word(order)).append(";\n");
+    for (const Attribute& each : trace_class.attributes) {
+      if (each.is_json || !is_tsdl_name(each.key)) continue;
+      text_.append("\t").append(each.key).append(" = ");
+      text_.append(is_number(each.value) ? each.value : string_literal(each.value)).append(";\n");
+    }
     has_stream_id_ = has_reserved(trace_class.packet_header, "stream_id");
     auto done = block([&](TypeText& text) {
       text.root("packet.header", Root::kPacketHeader, trace_class.packet_header, nullptr);
@@ -356,7 +397,10 @@ class TsdlMetadataWriter final : public MetadataWriter {
       const std::string name = identifier_of(entry.key);
       if (!is_tsdl_name(name) || !environment_.insert(name).second) continue;
       entries.append("\t").append(name).append(" = ");
-      entries.append(is_integer(entry) ? entry.value : string_literal(entry.value)).append(";\n");
+      entries
+          .append(entry.is_json && is_number(entry.value) ? entry.value
+                                                          : string_literal(entry.value))
+          .append(";\n");
     }
     if (!entries.empty()) text_.append("\nenv {\n").append(entries).append("};\n");
   }
@@ -365,6 +409,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
     const std::optional<std::uint64_t> frequency = clock_frequency(clock);
     if (!frequency)
       return fail(ErrorCode::kUnsupported, "the clock `" + clock.id + "` has no whole frequency");
+    clocks_.insert(clock.id);
     text_.append("\nclock {\n\tname = ")
         .append(string_literal(identifier_of(clock.id)))
         .append(";\n");
@@ -388,15 +433,17 @@ class TsdlMetadataWriter final : public MetadataWriter {
     if (has_stream_id_)
       fmt::format_to(std::back_inserter(text_), "\tid = {};\n", stream_class.id.value_or(0));
     return block([&](TypeText& text) {
-      const ClockClass* const clock = stream_class.default_clock;
+      const ClockClass* clock = stream_class.default_clock;
+      if (clock != nullptr && !clocks_.contains(clock->id)) clock = nullptr;
       text.root("packet.context", Root::kPacketContext, stream_class.packet_context, clock);
       text.root("event.header", Root::kEventHeader, stream_class.event_header, clock);
       text.root("event.context", Root::kCommonContext, stream_class.common_context, nullptr);
     });
   }
 
-  Result<void> add_event_class(const EventClass& event_class) override {
-    mark(event_class.attributes);
+  using MetadataWriter::add_event_class;
+  Result<void> add_event_class(const EventClass& event_class, const Attributes& given) override {
+    mark(given);
     text_.append("\nevent {\n");
     if (event_class.name)
       text_.append("\tname = ").append(string_literal(*event_class.name)).append(";\n");
@@ -404,7 +451,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
     if (has_stream_id_)
       fmt::format_to(std::back_inserter(text_), "\tstream_id = {};\n",
                      event_class.stream_class->id.value_or(0));
-    attributes(event_class.attributes);
+    attributes(given);
     return block([&](TypeText& text) {
       text.root("context", Root::kSpecificContext, event_class.specific_context, nullptr);
       text.root("fields", Root::kPayload, event_class.payload, nullptr);
@@ -412,10 +459,9 @@ class TsdlMetadataWriter final : public MetadataWriter {
   }
 
  private:
-  static bool is_integer(const Attribute& entry) {
-    std::string_view digits = entry.value;
+  static bool is_number(std::string_view digits) {
     if (digits.starts_with('-')) digits.remove_prefix(1);
-    return entry.is_json && !digits.empty() && digits.size() <= 18 &&
+    return !digits.empty() && digits.size() <= 18 &&
            std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
   }
 
@@ -445,12 +491,14 @@ class TsdlMetadataWriter final : public MetadataWriter {
   // What stands between the braces of a block that was begun, and the end of it.
   template <class Fill>
   Result<void> block(Fill fill) {
-    const std::size_t before = text_.rfind("\n\n");
+    const std::size_t blank = text_.rfind("\n\n");
+    MetadataText::Place before = pieces_.place();
+    before.size = blank == std::string::npos ? 0 : blank + 1;
     std::size_t spelt = 0;
     TypeText text(pieces_, spelt);
     fill(text);
     if (text.error()) {
-      pieces_.take_back(before == std::string::npos ? 0 : before + 1);
+      pieces_.take_back(before);
       return std::unexpected(*text.error());
     }
     text_.append("};\n");
@@ -459,6 +507,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
 
   bool has_stream_id_ = false;
   std::unordered_set<std::string> environment_;
+  std::unordered_set<std::string> clocks_;  // that are declared
   std::uint64_t marks_ = 0;
 };
 

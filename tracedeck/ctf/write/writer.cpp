@@ -103,7 +103,16 @@ class TraceWriter final : public Writer {
     Adaptations adaptations = trace_.adaptations;
     adaptations.add(Adaptation::kCutString, trace_.encoder.counts().cut_strings);
     adaptations.add(Adaptation::kUnresolved, trace_.encoder.counts().unresolved);
-    return receipt_of(adaptations);
+    Receipt receipt = receipt_of(adaptations);
+    for (const auto& [stream_class, count] : trace_.without_packet) {
+      receipt.push_back(
+          {.what = "data streams without events, whose packets hold what nobody knows",
+           .done = "left out",
+           .count = count,
+           .lossy = true,
+           .path = fmt::format("stream.{}", stream_class)});
+    }
+    return receipt;
   }
 
  private:
@@ -240,6 +249,9 @@ class TraceWriter final : public Writer {
       if (auto begun = stream.begin_packet(*event.packet); !begun) return begun;
     }
     const std::uint64_t time = stream.time_of(event);
+    if (stream.ends_before(time)) [[unlikely]] {
+      if (auto ended = stream.end_lost(); !ended) return ended;
+    }
     if (!packets.is_open()) {
       if (auto opened = stream.open_packet(time); !opened) return opened;
     }
@@ -277,14 +289,12 @@ class TraceWriter final : public Writer {
   // -- Metadata -------------------------------------------------------------------------------
 
   Result<void> write_metadata() {
-    const std::string text = trace_.classes.take_metadata();
     if (metadata_ == nullptr) {
       auto file = output_.create_file("metadata");
       if (!file) return std::unexpected(file.error());
       metadata_ = std::move(*file);
     }
-    if (text.empty()) return {};
-    return metadata_->write(text);
+    return trace_.classes.write_metadata(*metadata_);
   }
 
   // CTF2-SPECRC-3.0 has an auxiliary stream for it.
