@@ -104,6 +104,17 @@ class Tband(PlainTargets):
         named = {each.get("class") or each["path"] for each in report["entries"]}
         self.assertLessEqual({"PollStart", "PollEnd", "evtmarker", "evtmarker_name", "ts_resolution_ns"}, named)
 
+    def test_each_class_has_a_marker_of_its_own(self):
+        classes = ["first", "second", "third", "fourth"]
+        schemas = b"".join(dial9.schema(n, name, [("n", dial9.VARINT)]) for n, name in enumerate(classes, 1))
+        body = b"".join(dial9.event(n, dial9.varint(n), delta=1) for n in (1, 2, 3, 4, 3, 2, 1))
+        content, _ = self.convert(self.file("t", dial9.header() + schemas + body), "tband")
+        events = tband_reader.read(content)
+        names = {integers[0]: text for number, _, integers, text in events if number == 0x06}
+        self.assertEqual(names, {1_000_000 + n: name for n, name in enumerate(classes)})
+        markers = [names[integers[0]] for number, _, integers, _ in events if number == 0x07]
+        self.assertEqual(markers, [classes[n - 1] for n in (1, 2, 3, 4, 3, 2, 1)])
+
     def test_durations_are_in_the_message(self):
         trace = self.file("t", heph.event(b"e", heph.number(b"n", 1), start=3, end=5))
         content, report = self.convert(trace, "tband")

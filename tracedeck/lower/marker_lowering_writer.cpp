@@ -291,8 +291,8 @@ class MarkerLowering final : public LoweringStage {
     if (native != nullptr && native->id == tband::kResolution) return take_resolution(event, known);
     set_time(event, native);
     if (timed_ || resolution_said_) adopt(*event_class.stream_class->trace);
+    if (native == nullptr && known.marker == 0) name(known, event_class);
     if (!resolution_said_ && (native == nullptr || !is_own(event.stream))) {
-      if (native == nullptr && known.marker == 0) name(known, event_class);
       if (auto said = say_resolution(); !said) return said;
     }
     const bool counts_drops = native != nullptr && native->id == tband::kDroppedEvents;
