@@ -17,14 +17,31 @@
 #include <unordered_map>
 #include <vector>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/heph/wire.hpp"
 
 namespace tracedeck::heph {
 
-// Whether `size` bytes are equal. Reads up to 7 bytes beyond on both sides.
+// Whether `size` bytes are equal. Reads up to 15 bytes beyond on both sides.
 [[nodiscard]] inline bool equal_bytes(const std::uint8_t* a, const std::uint8_t* b,
                                       std::size_t size) {
+#if defined(__SSE2__)
+  const auto differing = [](const std::uint8_t* x, const std::uint8_t* y) {
+    const __m128i left = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x));
+    const __m128i right = _mm_loadu_si128(reinterpret_cast<const __m128i*>(y));
+    return ~static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(left, right))) & 0xFFFFU;
+  };
+  for (; size > 16; size -= 16) {
+    if (differing(a, b) != 0) return false;
+    a += 16;
+    b += 16;
+  }
+  return (differing(a, b) & ((1U << size) - 1)) == 0;
+#else
   std::uint64_t difference = 0;
   while (size >= 8) {
     difference |= load_le<std::uint64_t>(a) ^ load_le<std::uint64_t>(b);
@@ -37,6 +54,7 @@ namespace tracedeck::heph {
     difference |= rest << (8 * (8 - size));
   }
   return difference == 0;
+#endif
 }
 
 struct AttributeType {
