@@ -17,14 +17,17 @@
 #include "tracedeck/lower/lowering_stage.hpp"
 #include "tracedeck/lower/marker_message.hpp"
 #include "tracedeck/model/class_table.hpp"
+#include "tracedeck/tband/event_layout.hpp"
 #include "tracedeck/tband/model_classes.hpp"
 #include "tracedeck/tband/wire.hpp"
+#include "tracedeck/tband/writer.hpp"
 
 namespace tracedeck::lower {
 namespace {
 
 using tband::EventFacts;
 using tband::FieldType;
+using tband::FieldValue;
 
 // The first marker id of other formats' classes: beyond what people number by hand.
 constexpr std::uint32_t kFirstMarker = 1'000'000;
@@ -73,8 +76,8 @@ struct KnownMarker {
 class MarkerLowering final : public LoweringStage {
  public:
   MarkerLowering(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : LoweringStage(profile, std::move(target)) {
-    stream_.stream_class = &stream_class_;
+      : LoweringStage(profile, std::move(target)),
+        events_(dynamic_cast<tband::TraceWriter&>(next())) {
     losses_.set_target(stream_class_);
   }
 
@@ -172,8 +175,7 @@ class MarkerLowering final : public LoweringStage {
     if (resolution_said_ || (resolution() == tband::kDefaultResolution && markers_.empty()))
       return {};
     resolution_said_ = true;
-    const Slot length = unsigned_slot(resolution());
-    return put_own(tband::kResolution, {&length, 1});
+    return put_own(tband::kResolution, std::array{FieldValue{.number = resolution()}});
   }
 
   // Its time in ticks, which is that of the event before where it has none.
@@ -227,8 +229,7 @@ class MarkerLowering final : public LoweringStage {
   Result<void> switch_core(std::uint32_t core) {
     if (core == core_) return {};
     core_ = core;
-    const Slot id = unsigned_slot(core);
-    return put_own(tband::kCoreId, {&id, 1});
+    return put_own(tband::kCoreId, std::array{FieldValue{.number = core}});
   }
 
   // -- Losses ----------------------------------------------------------------------------------
@@ -273,8 +274,7 @@ class MarkerLowering final : public LoweringStage {
     const std::uint64_t count = std::min<std::uint64_t>(dropped_ + unsaid_losses_, UINT32_MAX);
     dropped_ = static_cast<std::uint32_t>(count);
     unsaid_losses_ = 0;
-    const Slot value = unsigned_slot(count);
-    return put_own(tband::kDroppedEvents, {&value, 1});
+    return put_own(tband::kDroppedEvents, std::array{FieldValue{.number = count}});
   }
 
   // -- Events ----------------------------------------------------------------------------------
@@ -320,10 +320,11 @@ class MarkerLowering final : public LoweringStage {
   }
 
   Result<void> put_native(const Event& event, KnownMarker& known, std::uint64_t ticks) {
-    const EventClass& target = class_of(*known.native);
-    if (known.natives == nullptr) known.natives = &losses_.events_of(event, target);
+    const EventFacts& facts = *known.native;
+    if (known.natives == nullptr)
+      known.natives = &losses_.events_of(event, tband::event_class(facts, stream_class_));
     ++*known.natives;
-    return put(target, event.payload(), ticks);
+    return events_.put(tband::kEventTable[facts.id], ticks, tband::SlotFields(event.payload()));
   }
 
   Result<void> put_marker(const Event& event, KnownMarker& known) {
@@ -334,10 +335,8 @@ class MarkerLowering final : public LoweringStage {
     if (event.time != event.end_time) count_duration(event, known);
     message_.clear();
     known.message.append(message_, event);
-    const std::array<Slot, 2> fields = {unsigned_slot(known.marker),
-                                        bytes_slot(SlotKind::kString, as_bytes(message_).data(),
-                                                   static_cast<std::uint32_t>(message_.size()))};
-    return put_own(tband::kEventMarker, fields);
+    const tband::EventLayout& layout = count_own(tband::kEventMarker);
+    return events_.put_text(layout, last_ticks_, known.marker, message_.view());
   }
 
   void count_duration(const Event& event, KnownMarker& known) {
@@ -367,39 +366,24 @@ class MarkerLowering final : public LoweringStage {
     known.markers = &losses_.events_of(event, target, {{Lost::kMarker, ""}});
     if (!named_.insert(known.marker).second) return {};
     const std::string text = marker_name(event_class);
-    const std::array<Slot, 2> fields = {unsigned_slot(known.marker),
-                                        bytes_slot(SlotKind::kString, as_bytes(text).data(),
-                                                   static_cast<std::uint32_t>(text.size()))};
-    return put_own(tband::kEventMarkerName, fields);
+    return put_own(tband::kEventMarkerName,
+                   std::array{FieldValue{.number = known.marker}, FieldValue{.text = text}});
   }
 
-  const EventClass& class_of(const EventFacts& facts) {
-    std::optional<EventClass>& known = classes_[facts.id];
-    if (!known) known = tband::event_class(facts, stream_class_);
-    return *known;
-  }
-
-  // An event that no source has.
-  Result<void> put_own(std::uint8_t id, std::span<const Slot> fields) {
-    const EventFacts& facts = *tband::find_event(id);
-    if (added_[id] == nullptr) {
-      added_[id] = &losses_.added(facts.name);
+  // Counts an event that no source has.
+  const tband::EventLayout& count_own(std::uint8_t id) {
+    const tband::EventLayout& layout = tband::kEventTable[id];
+    std::uint64_t*& added = added_[id];
+    if (added == nullptr) {
+      added = &losses_.added(layout.facts->name);
       // It may be on a core of which nothing else is.
       losses_.add(Lost::kStream, "", "stream", {});
     }
-    ++*added_[id];
-    return put(class_of(facts), fields, facts.metadata ? 0 : last_ticks_);
+    ++*added;
+    return layout;
   }
-
-  Result<void> put(const EventClass& event_class, std::span<const Slot> fields,
-                   std::uint64_t ticks) {
-    Event& event = out_.event;
-    event.event_class = &event_class;
-    event.stream = &stream_;
-    event.time = event.end_time = ticks;
-    event.slots = fields.data();
-    event.slot_count = static_cast<std::uint32_t>(fields.size());
-    return next().write(out_);
+  Result<void> put_own(std::uint8_t id, std::span<const FieldValue> fields) {
+    return events_.put(count_own(id), last_ticks_, fields);
   }
 
   void add(Lost lost, const Event& event) {
@@ -409,11 +393,12 @@ class MarkerLowering final : public LoweringStage {
     return {event.event_class->stream_class->trace->input(), event.offset};
   }
 
+  static constexpr std::size_t kMessageRoom = 4096;  // bytes, to begin with
+
+  tband::TraceWriter& events_;  // the target
   ClockClass clock_{.id = "timestamp"};
   DataStreamClass stream_class_{.default_clock = &clock_, .has_describing_events = true};
-  DataStream stream_;
   DescriptionLosses losses_;
-  std::array<std::optional<EventClass>, 256> classes_ = {};  // of the target, by their ids
   std::array<std::uint64_t*, 256> added_ = {};  // how many, by the ids of their classes
   ClassCache<KnownMarker> known_;
   EntityId last_class_ = EntityId::none();
@@ -438,8 +423,7 @@ class MarkerLowering final : public LoweringStage {
   std::unordered_set<EntityId, EntityIdHash> counting_streams_;
   std::map<std::string, std::uint32_t> markers_;  // by the names of classes
   std::unordered_set<std::uint32_t> named_;       // those whose names were written
-  std::string message_;
-  Record out_;  // the event that the target gets
+  render::TextBuffer message_{nullptr, kMessageRoom};
 };
 
 }  // namespace

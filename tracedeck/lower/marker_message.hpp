@@ -1,15 +1,16 @@
 // What an event holds as one JSON object, for markers that stand for events of other formats.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tracedeck/lower/value_text.hpp"
 #include "tracedeck/model/record.hpp"
-#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/render/text_buffer.hpp"
 
 namespace tracedeck::lower {
 
@@ -18,88 +19,44 @@ namespace tracedeck::lower {
 class MarkerMessage {
  public:
   // `event_class` must outlive it.
-  explicit MarkerMessage(const EventClass& event_class)
-      : payload_(names_of(event_class.payload)),
-        common_(names_of(event_class.stream_class->common_context)),
-        specific_(names_of(event_class.specific_context)),
-        packet_header_(names_of(event_class.stream_class->trace->trace_class().packet_header)),
-        packet_(names_of(event_class.stream_class->packet_context)) {}
+  explicit MarkerMessage(const EventClass& event_class) : event_class_(event_class) {}
 
-  void append(std::string& out, const Event& event) const {
-    out += '{';
-    const std::size_t begin = out.size();
-    const EventClass& event_class = *event.event_class;
-    if (event_class.has_duration && event.has_time()) {
-      out += kDuration;
-      append_duration(out, event_class.clock->interval(event.time, event.end_time));
-    }
-    append_part(out, begin, R"(,"@common":{)", event.common_context(), common_);
-    append_part(out, begin, R"(,"@specific":{)", event.specific_context(), specific_);
-    if (event.packet != nullptr) {
-      append_part(out, begin, R"(,"@packet_header":{)", event.packet->header, packet_header_);
-      append_part(out, begin, R"(,"@packet":{)", event.packet->context, packet_);
-    }
-    if (out.size() != begin && !payload_.empty()) out += ',';
-    append_members(out, event.payload(), payload_);
-    out += '}';
-  }
+  void append(render::TextBuffer& out, const Event& event);
 
  private:
-  static constexpr std::string_view kDuration = R"("@duration":)";
+  // What has values of its own, in the order of the message.
+  enum Part : std::uint8_t { kCommon, kSpecific, kPacketHeader, kPacket, kPayload, kParts };
 
-  struct Named {
-    std::string name;  // quoted, with its colon, and the comma before it
-    FieldClassPtr field_class;
+  struct Value {
+    std::uint32_t literal = 0;  // the size of what comes before it
+    bool is_plain = true;       // the kind of its slot says how it is written
+    FieldClassPtr field_class = nullptr;
   };
-  using Members = std::vector<Named>;
+  // Values whose slots lie one behind the other, those of `first` at the beginning.
+  struct Run {
+    Part first = kCommon;
+    std::uint32_t count = 0;  // of values
+  };
+  // The messages of events that have values in the same parts: a literal before each value, and one
+  // behind the last.
+  struct Plan {
+    std::string literals = {};  // one after the other
+    std::vector<Value> values = {};
+    std::vector<Run> runs = {};
+    std::uint32_t last_literal = 0;  // its size
+    bool has_duration = false;       // which is the first number
+    std::size_t room = 0;            // that literals and numbers take at most
+  };
 
-  static void append_duration(std::string& out, const Nanoseconds& duration) {
-    if (duration.magnitude() > UINT64_MAX) {
-      out += duration.to_string();
-      return;
-    }
-    if (duration.negative()) out += '-';
-    append_integer(out, static_cast<std::uint64_t>(duration.magnitude()));
-  }
+  [[nodiscard]] Plan make_plan(unsigned parts) const;
+  [[nodiscard]] const FieldClassPtr& class_of(Part part) const;
+  [[nodiscard]] static const Slot* slots_of(Part part, const Event& event);
+  // Any value. Returns what is behind it.
+  const Slot* put_other(render::TextBuffer& out, const Slot* slot, const Value& value);
 
-  static Members names_of(const FieldClassPtr& of) {
-    Members members;
-    const auto* const structure = of == nullptr ? nullptr : of->as<StructureClass>();
-    if (structure == nullptr) return members;
-    for (const Member& member : structure->members) {
-      Named& named = members.emplace_back(Named{{}, member.field_class});
-      if (members.size() > 1) named.name = ",";
-      append_quoted(named.name, member.name.view());
-      named.name += ':';
-    }
-    return members;
-  }
-
-  static void append_members(std::string& out, std::span<const Slot> slots,
-                             const Members& members) {
-    const Slot* slot = slots.data();
-    const Slot* const end = slot + slots.size();
-    for (const Named& member : members) {
-      if (slot >= end) break;
-      out += member.name;
-      slot = append_value_text(out, slot, *member.field_class);
-    }
-  }
-
-  static void append_part(std::string& out, std::size_t begin, std::string_view head,
-                          std::span<const Slot> slots, const Members& members) {
-    if (slots.empty()) return;
-    // Not the comma, where nothing comes before.
-    out += out.size() != begin ? head : head.substr(1);
-    append_members(out, slots, members);
-    out += '}';
-  }
-
-  Members payload_;
-  Members common_;
-  Members specific_;
-  Members packet_header_;
-  Members packet_;
+  const EventClass& event_class_;
+  std::array<std::unique_ptr<Plan>, std::size_t{1} << kParts> plans_ = {};
+  std::string other_;  // a value that is not plain
 };
 
 }  // namespace tracedeck::lower

@@ -29,6 +29,23 @@ struct EventLayout {
   const EventFacts* facts = nullptr;
 };
 
+// The facts must outlive it.
+[[nodiscard]] constexpr EventLayout layout_of(const EventFacts& facts) {
+  EventLayout layout{.shape = EventShape::kOther, .timed = !facts.metadata, .facts = &facts};
+  bool plain = layout.timed;
+  layout.bears_on_others = facts.id <= kResolution || facts.id == kTaskSwitchedIn ||
+                           facts.id == kQueueKind || facts.names != Naming::kNone;
+  for (const FieldFacts& field : facts.used_fields()) {
+    layout.types[layout.count++] = field.type;
+    if (!field.optional) layout.required = layout.count;
+    layout.has_string = field.type == FieldType::kString;
+    plain = plain && field.type == FieldType::kU32 && !field.optional;
+  }
+  if (plain && layout.count == 1) layout.shape = EventShape::kOne;
+  if (plain && layout.count == 2) layout.shape = EventShape::kTwo;
+  return layout;
+}
+
 // Layouts by id. The facts must outlive it.
 class EventTable {
  public:
@@ -41,22 +58,6 @@ class EventTable {
   }
 
  private:
-  static constexpr EventLayout layout_of(const EventFacts& facts) {
-    EventLayout layout{.shape = EventShape::kOther, .timed = !facts.metadata, .facts = &facts};
-    bool plain = layout.timed;
-    layout.bears_on_others = facts.id <= kResolution || facts.id == kTaskSwitchedIn ||
-                             facts.id == kQueueKind || facts.names != Naming::kNone;
-    for (const FieldFacts& field : facts.used_fields()) {
-      layout.types[layout.count++] = field.type;
-      if (!field.optional) layout.required = layout.count;
-      layout.has_string = field.type == FieldType::kString;
-      plain = plain && field.type == FieldType::kU32 && !field.optional;
-    }
-    if (plain && layout.count == 1) layout.shape = EventShape::kOne;
-    if (plain && layout.count == 2) layout.shape = EventShape::kTwo;
-    return layout;
-  }
-
   std::array<EventLayout, 256> layouts_ = {};
 };
 
