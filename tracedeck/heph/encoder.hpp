@@ -58,6 +58,11 @@ class Encoder {
     return write(head, description, std::span(attributes.begin(), attributes.size()));
   }
 
+  // Packets that are made elsewhere: room for one of `size` bytes at most, null after an error of
+  // the sink; and what was written there, up to `end`.
+  [[nodiscard]] std::uint8_t* reserve(std::size_t size) { return room(size); }
+  void commit(const std::uint8_t* end) { used_ = static_cast<std::size_t>(end - buffer_.data()); }
+
   // What is encoded and not handed over yet. Valid until the next call.
   [[nodiscard]] ByteSpan bytes() { return {buffer_.data(), used_}; }
   // Bytes encoded so far, handed over or not.

@@ -2,89 +2,83 @@
 
 #include <fmt/format.h>
 
-#include "tracedeck/heph/encoder.hpp"
-#include "tracedeck/heph/slot_attributes.hpp"
 #include "tracedeck/heph/wire.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::heph {
 namespace {
 
-class TraceWriter final : public Writer {
- public:
-  explicit TraceWriter(io::Output& output)
-      : encoder_([&output](ByteSpan bytes) { return output.write(bytes); }) {}
+// An output takes so many bytes as they are, without copying them.
+constexpr std::size_t kChunk = std::size_t{192} << 10;
 
-  Result<void> write(const Record& record) override {
-    if (record.kind != RecordKind::kEvent) return {};
-    const Event& event = record.event;
-    const EventClass& event_class = *event.event_class;
-    if (!is_own(event)) return fail(ErrorCode::kInvalidArgument, "the event is no span of Heph's");
-    const TraceDescription& trace = *event_class.stream_class->trace;
-    if (!begun_ || written_options_ != trace.environment().size()) [[unlikely]] {
-      if (Result<void> done = write_options(trace, event_class.clock); !done) return done;
-    }
-    const std::span<const Slot> place = event.common_context();
-    const std::span<const Slot> payload = event.payload();
-    attributes_.begin_event();
-    std::string_view description = event_class.name ? std::string_view(*event_class.name) : "";
-    if (event_class.self_described) {
-      description = payload[0].text();
-      attributes_.add_pairs(payload[1]);
-    } else {
-      attributes_.add_members(payload, *event_class.payload->as<StructureClass>());
-    }
-    return encoder_.write({.stream = static_cast<std::uint32_t>(event.stream->keys[0].value),
-                           .counter = static_cast<std::uint32_t>(place[1].bits),
-                           .substream = place[0].bits,
-                           .start = event.time,
-                           .end = event.end_time},
-                          description, attributes_.attributes());
-  }
-
-  Result<void> describe(const TraceDescription& trace) override {
-    const StableList<ClockClass>& clocks = trace.clocks();
-    return write_options(trace, clocks.empty() ? nullptr : &clocks[0]);
-  }
-  Result<void> flush() override { return encoder_.flush(); }
-  Result<void> finish() override {
-    const auto finished = encoder_.finish();
-    if (!finished) return std::unexpected(finished.error());
-    return {};
-  }
-  [[nodiscard]] Receipt receipt() const override { return {}; }
-
- private:
-  static bool is_own(const Event& event) {
-    const DataStreamClass* const stream_class = event.event_class->stream_class;
-    return stream_class != nullptr && stream_class->context_identifies && event.common_count == 2 &&
-           event.stream != nullptr && !event.stream->keys.empty();
-  }
-
-  // The epoch, and what the environment has come to hold.
-  Result<void> write_options(const TraceDescription& trace, const ClockClass* clock) {
-    if (!begun_ && clock != nullptr && clock->origin == ClockOrigin::kUnixEpoch) {
-      const auto epoch = static_cast<std::uint64_t>(clock->to_nanoseconds(0).magnitude());
-      if (Result<void> set = encoder_.set_epoch(epoch); !set) return set;
-    }
-    begun_ = true;
-    const Attributes& environment = trace.environment();
-    for (; written_options_ < environment.size(); ++written_options_) {
-      const tracedeck::Attribute& entry = environment[written_options_];
-      if (entry.key == kEpochName) continue;
-      if (Result<void> set = encoder_.set_option(entry.key, as_bytes(entry.value)); !set)
-        return set;
-    }
-    return {};
-  }
-
-  Encoder encoder_;
-  SlotAttributes attributes_;
-  bool begun_ = false;
-  std::size_t written_options_ = 0;
-};
+bool is_own(const Event& event) {
+  const DataStreamClass* const stream_class = event.event_class->stream_class;
+  return stream_class != nullptr && stream_class->context_identifies && event.common_count == 2 &&
+         event.stream != nullptr && !event.stream->keys.empty();
+}
 
 }  // namespace
+
+TraceWriter::TraceWriter(io::Output& output)
+    : encoder_([&output](ByteSpan bytes) { return output.write(bytes); }, kChunk) {}
+
+Result<void> TraceWriter::write(const Record& record) {
+  if (record.kind != RecordKind::kEvent) return {};
+  const Event& event = record.event;
+  const EventClass& event_class = *event.event_class;
+  if (!is_own(event)) return fail(ErrorCode::kInvalidArgument, "the event is no span of Heph's");
+  const TraceDescription& trace = *event_class.stream_class->trace;
+  if (!begun_ || written_options_ != trace.environment().size()) [[unlikely]] {
+    if (Result<void> done = write_options(trace, event_class.clock); !done) return done;
+  }
+  const std::span<const Slot> place = event.common_context();
+  return put_other(event_class,
+                   {.stream = static_cast<std::uint32_t>(event.stream->keys[0].value),
+                    .counter = static_cast<std::uint32_t>(place[1].bits),
+                    .substream = place[0].bits,
+                    .start = event.time,
+                    .end = event.end_time},
+                   event.payload());
+}
+
+Result<void> TraceWriter::put_other(const EventClass& event_class, const EventHead& head,
+                                    std::span<const Slot> payload) {
+  attributes_.begin_event();
+  std::string_view description = event_class.name ? std::string_view(*event_class.name) : "";
+  if (event_class.self_described) {
+    description = payload[0].text();
+    attributes_.add_pairs(payload[1]);
+  } else {
+    attributes_.add_members(payload, *event_class.payload->as<StructureClass>());
+  }
+  return encoder_.write(head, description, attributes_.attributes());
+}
+
+Result<void> TraceWriter::describe(const TraceDescription& trace) {
+  const StableList<ClockClass>& clocks = trace.clocks();
+  return write_options(trace, clocks.empty() ? nullptr : &clocks[0]);
+}
+
+Result<void> TraceWriter::finish() {
+  const auto finished = encoder_.finish();
+  if (!finished) return std::unexpected(finished.error());
+  return {};
+}
+
+Result<void> TraceWriter::write_options(const TraceDescription& trace, const ClockClass* clock) {
+  if (!begun_ && clock != nullptr && clock->origin == ClockOrigin::kUnixEpoch) {
+    const auto epoch = static_cast<std::uint64_t>(clock->to_nanoseconds(0).magnitude());
+    if (Result<void> set = encoder_.set_epoch(epoch); !set) return set;
+  }
+  begun_ = true;
+  const Attributes& environment = trace.environment();
+  for (; written_options_ < environment.size(); ++written_options_) {
+    const tracedeck::Attribute& entry = environment[written_options_];
+    if (entry.key == kEpochName) continue;
+    if (Result<void> set = encoder_.set_option(entry.key, as_bytes(entry.value)); !set) return set;
+  }
+  return {};
+}
 
 Result<std::unique_ptr<Writer>> create_writer(io::Output& output, const WriteOptions& options) {
   if (!options.version.empty() && options.version != "0.1.0") {

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tracedeck/heph/collect_records_test.hpp"
+#include "tracedeck/heph/model_classes.hpp"
 #include "tracedeck/heph/rewrite.hpp"
 #include "tracedeck/heph/trace_bytes_test.hpp"
 
@@ -59,6 +63,76 @@ TEST(TraceWriter, WhatIsWrittenIsTheSameByteForByte) {
   const Written written = write_records(read_bytes(bytes.bytes()));
   EXPECT_TRUE(written.receipt.empty());
   EXPECT_EQ(written.bytes, as_text(bytes.bytes()));
+}
+
+// The packets of the events, written by themselves.
+std::string written_by_themselves(const TraceDescription& trace, const std::vector<Event>& events) {
+  std::string bytes;
+  const auto output = io::memory_output(bytes);
+  TraceWriter writer(*output);
+  EXPECT_TRUE(writer.describe(trace).has_value());
+  for (const Event& event : events) {
+    const SpanLayout layout(*event.event_class);
+    const EventHead head = {.stream = static_cast<std::uint32_t>(event.stream->keys[0].value),
+                            .counter = static_cast<std::uint32_t>(event.slots[1].bits),
+                            .substream = event.slots[0].bits,
+                            .start = event.time,
+                            .end = event.end_time};
+    EXPECT_TRUE(writer.put(layout, head, event.payload()).has_value());
+  }
+  EXPECT_TRUE(writer.finish().has_value());
+  EXPECT_TRUE(output->finish().has_value());
+  return bytes;
+}
+
+TEST(TraceWriter, EventsByThemselvesAreTheSamePackets) {
+  const TraceBytes bytes = rich_trace();
+  const Records records = read_bytes(bytes.bytes());
+  const TraceDescription& trace = *records.events.front().event_class->stream_class->trace;
+  EXPECT_EQ(written_by_themselves(trace, records.events), as_text(bytes.bytes()));
+}
+
+TEST(TraceWriter, ValuesOfAnyKindAreTheSameEitherWay) {
+  std::array<std::uint8_t, 48> memory = {};
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::uint8_t>(i * 37 + 1);
+  std::vector<Slot> slots = {unsigned_slot(1), unsigned_slot(2)};
+  StructureClass payload;
+  for (int element = 0; element <= std::to_underlying(PackedElement::kF64Be); ++element) {
+    for (const std::uint32_t size : {0U, 48U}) {
+      slots.push_back(packed_slot(static_cast<PackedElement>(element), memory.data(), size));
+      payload.members.push_back(
+          {.name = "m", .field_class = value_class(type_byte(ValueType::kReal, true))});
+    }
+  }
+  const std::string text(300, 'x');
+  for (const Slot& slot : {boolean_slot(true), unsigned_slot(7), signed_slot(-7), real_slot(0.5),
+                           bytes_slot(SlotKind::kString, as_bytes(text).data(), 300),
+                           bytes_slot(SlotKind::kString, as_bytes(text).data(), 0)}) {
+    slots.push_back(slot);
+    payload.members.push_back({.name = "a name", .field_class = value_class(slot.kind, false)});
+  }
+  TraceDescription trace("", "heph", "");
+  const DataStreamClass& stream_class =
+      trace.add_stream_class({.default_clock = &trace.add_clock({}),
+                              .common_context = common_context_class(),
+                              .context_identifies = true});
+  const EventClass& event_class =
+      trace.add_event_class({.name = "arrays",
+                             .stream_class = &stream_class,
+                             .clock = stream_class.default_clock,
+                             .payload = make_field_class(std::move(payload))});
+  const DataStream stream{.stream_class = &stream_class, .keys = {{"id", 3}}};
+  const Event event{.event_class = &event_class,
+                    .stream = &stream,
+                    .time = 5,
+                    .end_time = 6,
+                    .slots = slots.data(),
+                    .slot_count = static_cast<std::uint32_t>(slots.size()),
+                    .common_count = 2};
+  EXPECT_NE(SpanLayout(event_class).room(event.payload()), 0U);
+  const Written written =
+      write_with([&](Writer& writer) { EXPECT_TRUE(writer.write(Record(event)).has_value()); });
+  EXPECT_EQ(written_by_themselves(trace, {event}), written.bytes);
 }
 
 TEST(TraceWriter, WritesEventsThatDescribeThemselves) {

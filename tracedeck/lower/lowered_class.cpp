@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <unordered_set>
 #include <utility>
@@ -151,6 +153,16 @@ Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& sourc
   return made;
 }
 
+bool LoweredClass::keeps_plain_values() const {
+  const bool alone = time_ == Time::kNone && specific_.empty() && common_.empty() &&
+                     packet_header_.program.empty() && packet_context_.program.empty() &&
+                     shape_.stream_keys.empty() && !shape_.stream_number;
+  return alone && std::ranges::all_of(payload_program_, [](const FieldStep& step) {
+           using enum FieldStep::Kind;
+           return step.kind == kCopy || step.kind == kNumber || step.kind == kElements;
+         });
+}
+
 std::size_t LoweredClass::memory() const {
   std::size_t steps = 0;
   for (const FieldProgram* const program :
@@ -163,16 +175,21 @@ std::size_t LoweredClass::memory() const {
 
 bool PacketPart::lower(std::span<const Slot> values, SlotRun& out, ByteArena& arena) const {
   if (program.empty()) return true;
-  std::vector<Slot> users;
+  constexpr std::size_t kFew = 32;
+  std::array<Slot, kFew> few;
+  std::vector<Slot> many;
+  if (values.size() > kFew) many.resize(values.size());
+  Slot* const users = values.size() > kFew ? many.data() : few.data();
+  Slot* user = users;
   const Slot* slot = values.data();
   const Slot* const end = slot + values.size();
   for (const bool is_kept : kept) {
     if (slot >= end) return false;
     const Slot* const next = slot->next();
-    if (is_kept) users.insert(users.end(), slot, next);
+    if (is_kept) user = std::copy(slot, next, user);
     slot = next;
   }
-  const bool fits = lower_values(program, users.data(), out, arena);
+  const bool fits = lower_values(program, users, out, arena);
   static_cast<void>(out.settled());  // before `users` goes
   return fits;
 }

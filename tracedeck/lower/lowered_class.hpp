@@ -69,6 +69,9 @@ class LoweredClass {
   // The slots of an event of the class, appended to `out`. False: it is not of this shape, or lacks
   // values of its packet, and what was appended is to be dropped.
   [[nodiscard]] bool lower(const Event& event, SlotRun& out, ByteArena& arena) const;
+  // Whether a payload of numbers of at most 64 bits, texts and packed arrays comes out as it is,
+  // and nothing else does.
+  [[nodiscard]] bool keeps_plain_values() const;
   // Its time in nanoseconds, modulo 2^64 where it is out of range.
   [[nodiscard]] std::uint64_t time_of(const Event& event) const;
 

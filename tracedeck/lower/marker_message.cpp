@@ -52,17 +52,43 @@ void put_numbers(TextBuffer& out, std::size_t count, Load load) {
   out.commit(at);
 }
 
-// An array, if it is one of 64-bit integers without a sign.
+// An array, if it is one of integers without a sign.
 bool put_packed(TextBuffer& out, const Slot& slot) {
   const std::uint8_t* const from = slot.pointer;
-  switch (static_cast<PackedElement>(slot.detail)) {
-    case PackedElement::kU64Le:
-      put_numbers(out, slot.length / 8,
-                  [&](auto i) { return load_le<std::uint64_t>(from + 8 * i); });
-      return true;
-    case PackedElement::kU64Be:
-      put_numbers(out, slot.length / 8,
-                  [&](auto i) { return load_be<std::uint64_t>(from + 8 * i); });
+  const auto element = static_cast<PackedElement>(slot.detail);
+  if (element == PackedElement::kU64Le) {
+    put_numbers(out, slot.length / 8, [&](auto i) { return load_le<std::uint64_t>(from + 8 * i); });
+  } else if (element == PackedElement::kU64Be) {
+    put_numbers(out, slot.length / 8, [&](auto i) { return load_be<std::uint64_t>(from + 8 * i); });
+  } else if (element == PackedElement::kU8) {
+    put_numbers(out, slot.length, [&](auto i) { return std::uint64_t{from[i]}; });
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void put_hexadecimal(TextBuffer& out, ByteSpan bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  char* at = out.reserve(2 + 2 * bytes.size());
+  *at++ = '"';
+  for (const std::uint8_t byte : bytes) {
+    *at++ = kDigits[byte >> 4];
+    *at++ = kDigits[byte & 15];
+  }
+  *at++ = '"';
+  out.commit(at);
+}
+
+// A value of one slot, if its kind is a usual one.
+bool put_usual(TextBuffer& out, const Slot& slot) {
+  switch (slot.kind) {
+    case SlotKind::kString:
+      return put_plain_text(out, slot.text());
+    case SlotKind::kPackedArray:
+      return put_packed(out, slot);
+    case SlotKind::kBlob:
+      put_hexadecimal(out, slot.bytes());
       return true;
     default:
       return false;
@@ -144,10 +170,7 @@ MarkerMessage::Plan MarkerMessage::make_plan(unsigned parts) const {
 }
 
 const Slot* MarkerMessage::put_other(TextBuffer& out, const Slot* slot, const Value& value) {
-  const bool is_short =
-      value.is_plain && ((slot->kind == SlotKind::kString && put_plain_text(out, slot->text())) ||
-                         (slot->kind == SlotKind::kPackedArray && put_packed(out, *slot)));
-  if (is_short) return slot + 1;
+  if (value.is_plain && put_usual(out, *slot)) return slot + 1;
   other_.clear();
   slot = append_value_text(other_, slot, *value.field_class);
   out.append(other_);

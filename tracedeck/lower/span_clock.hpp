@@ -27,6 +27,11 @@ class SpanClock {
   }
   [[nodiscard]] bool begun() const { return begun_; }
 
+  // Whether values of the clock are times of the target. Of the one that came last, else not known.
+  [[nodiscard]] bool is_same(const ClockClass& clock) const {
+    return same_ && clock.entity == clock_;
+  }
+
   struct Time {
     std::uint64_t value = 0;
     std::optional<Lost> loss = {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_set>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "tracedeck/flow/class_differences.hpp"
+#include "tracedeck/heph/span_layout.hpp"
+#include "tracedeck/heph/writer.hpp"
 #include "tracedeck/lower/description_losses.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
 #include "tracedeck/lower/lowering_stage.hpp"
@@ -28,7 +31,7 @@ constexpr std::uint64_t kMostLost = (std::uint64_t{1} << 31) - 1;
 
 // A data stream of the target.
 struct TargetStream {
-  DataStream stream = {};
+  std::uint32_t id = 0;
   std::uint32_t counter = 0;  // of its next event, where the source has none
   std::uint64_t lost = 0;     // since the last event
 };
@@ -57,6 +60,8 @@ struct StreamIdentity {
 struct LoweredSpan {
   std::unique_ptr<LoweredClass> lowered = {};  // null: its events describe themselves
   EventClass target = {};
+  std::optional<heph::SpanLayout> layout = {};
+  bool keeps_plain_values = false;
   std::uint64_t* events = nullptr;
 };
 
@@ -72,6 +77,7 @@ class SpanLowering final : public LoweringStage {
  public:
   SpanLowering(const TargetProfile& profile, std::unique_ptr<Writer> target)
       : LoweringStage(profile, std::move(target)),
+        spans_(dynamic_cast<heph::TraceWriter&>(next())),
         description_(std::make_shared<TraceDescription>("", std::string(profile.format), "")) {}
 
   Result<void> finish() override { return next().finish(); }
@@ -82,10 +88,15 @@ class SpanLowering final : public LoweringStage {
 
   // What a trace has come to describe. `clock`: of its first event, may be null.
   void adopt(const TraceDescription& trace, const ClockClass* clock) {
-    if (stream_class_ == nullptr) make_target(trace, clock);
     if (trace.number() == last_trace_ && trace.environment().size() == last_environment_ &&
         trace.stream_classes().size() == last_stream_classes_)
       return;
+    take_description(trace, clock);
+  }
+
+  void take_description(const TraceDescription& trace, const ClockClass* clock) {
+    described_ = false;
+    if (stream_class_ == nullptr) make_target(trace, clock);
     if (trace.number() != last_trace_) options_.clear();
     losses_.take(trace);
     for (const Attribute* const entry : losses_.new_environment(trace)) add_option(trace, *entry);
@@ -157,10 +168,8 @@ class SpanLowering final : public LoweringStage {
     const std::uint64_t wanted = stream.keys.empty() ? 0 : stream.keys.back().value;
     const bool just_an_id =
         stream.keys.size() == 1 && stream.keys[0].name == "id" && stream.keys[0].digits.empty();
-    const std::uint32_t id = free_id(wanted);
-    place->second.stream = {
-        .entity = description_->next_stream(), .stream_class = stream_class_, .keys = {{"id", id}}};
-    if (!just_an_id || id != wanted) losses_.other_keys(stream);
+    place->second.id = free_id(wanted);
+    if (!just_an_id || place->second.id != wanted) losses_.other_keys(stream);
     return place->second;
   }
 
@@ -196,28 +205,43 @@ class SpanLowering final : public LoweringStage {
       last_known_ = &known_[event_class];
     }
     TargetStream& stream = stream_of(*event.stream);
-    slots_.resize(2);
-    put_place(event, stream);
-    auto span = lower(event);
-    if (!span) return std::unexpected(span.error());
-    ++*(*span)->events;
-    Event& out = out_.event;
-    out.event_class = &(*span)->target;
-    out.stream = &stream.stream;
-    out.time = last_end_;
-    if (event.has_time()) {
-      out.time = time_of(event, event.time);
-      last_end_ = event_class.has_duration ? time_of(event, event.end_time) : out.time;
+    heph::EventHead head;
+    put_place(event, stream, head);
+    const bool in_packet = event.packet != nullptr &&
+                           (!event.packet->header.empty() || !event.packet->context.empty());
+    LoweredSpan* span = last_known_->shapes[in_packet ? 1 : 0][0].get();
+    std::span<const Slot> values = event.payload();
+    std::size_t room = span != nullptr && span->keeps_plain_values ? span->layout->room(values) : 0;
+    if (room == 0) {
+      auto lowered = lower(event, in_packet);
+      if (!lowered) return std::unexpected(lowered.error());
+      span = *lowered;
+      values = slots_;
+      room = span->layout->room(values);
+      // Where there is such room, nothing is too long.
+      if (room == 0) cut(event, *span);
     }
-    out.end_time = last_end_;
-    out.slots = slots_.data();
-    out.slot_count = static_cast<std::uint32_t>(slots_.size());
-    out.common_count = 2;
-    return next().write(out_);
+    ++*span->events;
+    if (event.has_time()) {
+      head.start = time_of(event, event.time);
+      head.end = event_class.has_duration ? time_of(event, event.end_time) : head.start;
+      last_end_ = head.end;
+    } else {
+      head.start = head.end = last_end_;
+    }
+    if (!described_) [[unlikely]] {
+      if (auto done = spans_.describe(*description_); !done) return done;
+      described_ = true;
+    }
+    return room != 0 ? spans_.put_plain(*span->layout, head, values, room)
+                     : spans_.put(*span->layout, head, values);
   }
 
   std::uint64_t time_of(const Event& event, std::uint64_t value) {
-    const SpanClock::Time time = clock_.time(*event.event_class->clock, value);
+    const ClockClass& clock = *event.event_class->clock;
+    if (clock_.is_same(clock)) [[likely]]
+      return value;
+    const SpanClock::Time time = clock_.time(clock, value);
     if (time.loss) [[unlikely]]
       add(*time.loss, event, "");
     return time.value;
@@ -228,23 +252,20 @@ class SpanLowering final : public LoweringStage {
                 {event.event_class->stream_class->trace->input(), event.offset});
   }
 
-  // Its substream and counter.
-  void put_place(const Event& event, TargetStream& stream) {
-    std::uint64_t substream = 0;
+  // Its data stream, substream and counter.
+  void put_place(const Event& event, TargetStream& stream, heph::EventHead& head) const {
+    head.stream = stream.id;
     stream.counter +=
         static_cast<std::uint32_t>(std::min(std::exchange(stream.lost, 0), kMostLost));
     if (last_known_->own_context && event.common_count == 2) {
-      substream = event.slots[0].bits;
+      head.substream = event.slots[0].bits;
       stream.counter = static_cast<std::uint32_t>(event.slots[1].bits);
     }
-    slots_[0] = unsigned_slot(substream);
-    slots_[1] = unsigned_slot(stream.counter++);
+    head.counter = stream.counter++;
   }
 
-  // Puts the values of an event behind those.
-  Result<LoweredSpan*> lower(const Event& event) {
-    const bool in_packet = event.packet != nullptr &&
-                           (!event.packet->header.empty() || !event.packet->context.empty());
+  // Makes the values of an event in `slots_`.
+  Result<LoweredSpan*> lower(const Event& event, bool in_packet) {
     for (const bool wide : {false, true}) {
       std::unique_ptr<LoweredSpan>& known = last_known_->shapes[in_packet ? 1 : 0][wide ? 1 : 0];
       if (known == nullptr) {
@@ -253,7 +274,7 @@ class SpanLowering final : public LoweringStage {
         known = *std::move(made);
       }
       LoweredSpan& span = *known;
-      slots_.resize(2);
+      slots_.clear();
       arena_.clear();
       SlotRun run(slots_);
       if (span.lowered == nullptr) {
@@ -262,7 +283,7 @@ class SpanLowering final : public LoweringStage {
       } else if (!span.lowered->lower(event, run, arena_)) {
         continue;
       }
-      cut(event, span, run.settled());
+      static_cast<void>(run.settled());
       return &span;
     }
     return fail(ErrorCode::kInvalidArgument, "an event lacks values of its packet");
@@ -286,14 +307,16 @@ class SpanLowering final : public LoweringStage {
       span.target.name = span.lowered->name();
       span.target.payload = span.lowered->payload();
     }
+    span.layout.emplace(span.target);
+    span.keeps_plain_values = span.lowered != nullptr && span.lowered->keeps_plain_values();
     span.events = &losses_.events_of(event, span.target);
     return made;
   }
 
   // What is too long for the target.
-  void cut(const Event& event, const LoweredSpan& span, std::vector<Slot>& slots) {
-    for (std::size_t i = 2; i < slots.size(); ++i) {
-      Slot& slot = slots[i];
+  void cut(const Event& event, const LoweredSpan& span) {
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      Slot& slot = slots_[i];
       if (slot.length <= kMost) [[likely]]
         continue;
       const bool is_list = slot.kind == SlotKind::kArray && slot.bits > kMost;
@@ -318,7 +341,7 @@ class SpanLowering final : public LoweringStage {
   [[nodiscard]] std::string path_of(std::size_t index, const LoweredSpan& span) const {
     if (span.lowered == nullptr) return "";
     const auto& members = span.target.payload->as<StructureClass>()->members;
-    const Slot* slot = slots_.data() + 2;
+    const Slot* slot = slots_.data();
     for (const Member& member : members) {
       const Slot* const behind = slot->next();
       if (slots_.data() + index < behind) return member.name.str();
@@ -329,7 +352,9 @@ class SpanLowering final : public LoweringStage {
 
   static constexpr std::uint32_t kMost = 65'535;
 
-  std::shared_ptr<TraceDescription> description_;  // of what the target gets
+  heph::TraceWriter& spans_;                       // the target
+  std::shared_ptr<TraceDescription> description_;  // of what it gets
+  bool described_ = false;                         // all of it to the target
   const DataStreamClass* stream_class_ = nullptr;
   DescriptionLosses losses_;
   SpanClock clock_;
@@ -348,7 +373,6 @@ class SpanLowering final : public LoweringStage {
   std::uint64_t last_end_ = 0;
   std::vector<Slot> slots_;
   ReusedArena arena_;
-  Record out_;  // the event that the target gets
 };
 
 }  // namespace
