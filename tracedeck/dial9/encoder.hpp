@@ -97,6 +97,14 @@ class Encoder {
   Result<void> write_event(std::uint16_t type_id, std::optional<std::uint64_t> timestamp,
                            std::span<const Value> values);
 
+  // An event of a registered schema whose values the caller has checked and writes by itself: `put`
+  // gets where they begin, and returns their end. There are `size` bytes. With a timestamp if and
+  // only if the schema has one. False: `put` returned null, or there is no such room at hand;
+  // nothing was written then, and `write_event` is to be asked.
+  template <class Put>
+  [[nodiscard]] bool put_event_values(std::uint16_t type_id, std::optional<std::uint64_t> timestamp,
+                                      std::size_t size, Put put);
+
   // Puts content into a pool, or finds it there.
   Result<InternedString> intern_string(std::string_view text);
   Result<InternedStack> intern_stack(StackFrames frames);  // 0.4
@@ -191,6 +199,31 @@ template <Described T>
   }
   cursor_ = put_event(cursor_, head, event, ids);
   return {};
+}
+
+template <class Put>
+[[gnu::always_inline]] inline bool Encoder::put_event_values(std::uint16_t type_id,
+                                                             std::optional<std::uint64_t> timestamp,
+                                                             std::size_t size, Put put) {
+  if (!has_room(kTimestampResetSize + 8 + size)) return false;
+  std::uint8_t* to = cursor_;
+  std::uint64_t delta = 0;
+  if (timestamp) {
+    delta = *timestamp - timestamp_base_;
+    if (*timestamp < timestamp_base_ || delta > kMaxTimestampDelta) [[unlikely]] {
+      to = put_timestamp_reset(to, *timestamp);
+      delta = 0;
+    }
+  }
+  store_le(to, std::uint64_t{static_cast<std::uint8_t>(FrameTag::kEvent)} |
+                   std::uint64_t{type_id} << 8 | delta << 24);
+  to += kEventHeaderSize + (timestamp ? kTimestampDeltaSize : 0);
+  std::uint8_t* const end = put(to);
+  if (end == nullptr) [[unlikely]]
+    return false;
+  cursor_ = end;
+  if (timestamp) timestamp_base_ = *timestamp;
+  return true;
 }
 
 template <Described T>

@@ -317,6 +317,19 @@ TEST(Encoder, ResetsTheTimestampBaseWhenNeeded) {
     EXPECT_EQ(added(dynamic, [&] { EXPECT_TRUE(dynamic.write_event(0, test.timestamp, {})); }),
               test.expected)
         << test.base << " " << test.timestamp;
+    Encoder in_place;
+    ASSERT_EQ(in_place.register_schema(schema_of<Tick>()), 0);
+    ASSERT_TRUE(in_place.write_event(0, test.base, {}));
+    const auto put = [&](auto values) {
+      return in_place.put_event_values(0, test.timestamp, 0, values);
+    };
+    EXPECT_EQ(added(in_place,
+                    [&] {
+                      EXPECT_FALSE(put([](std::uint8_t*) -> std::uint8_t* { return nullptr; }));
+                      EXPECT_TRUE(put([](std::uint8_t* to) { return to; }));
+                    }),
+              test.expected)
+        << test.base << " " << test.timestamp;
   }
 }
 

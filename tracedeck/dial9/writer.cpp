@@ -11,6 +11,7 @@
 
 #include "tracedeck/dial9/encoder.hpp"
 #include "tracedeck/dial9/make_value.hpp"
+#include "tracedeck/dial9/plain_fields.hpp"
 #include "tracedeck/dial9/schema_mapping.hpp"
 #include "tracedeck/dial9/slot_values.hpp"
 #include "tracedeck/format/adaptations.hpp"
@@ -119,6 +120,7 @@ class TraceWriter final : public Writer {
     std::uint64_t segment = 0;  // counts those of the result from 1; 0: none yet
     std::uint16_t type_id = 0;
     SchemaMapping mapping = {};
+    std::optional<PlainFields> plain = {};
   };
 
   Result<void> begin_stream(const DataStream& stream) {
@@ -176,11 +178,27 @@ class TraceWriter final : public Writer {
       if (auto done = register_class(*event.event_class, *last_); !done) return done;
     }
     if (!is_in_place(event)) adaptations_.add(Adaptation::kStream);
+    if (last_->plain && put_plain(event)) return {};
     if (auto collected = collect_values(event); !collected) return collected;
     std::optional<std::uint64_t> timestamp;
     if (event.has_time()) timestamp = timestamp_of(event);
     return encoder_.write_event(last_->type_id, timestamp,
                                 std::span(row_).first(last_->mapping.schema.fields.size()));
+  }
+
+  // Writes an event from its slots, if its values are as `PlainFields` can write them.
+  bool put_plain(const Event& event) {
+    const PlainFields& fields = *last_->plain;
+    const std::span<const Slot> payload = event.payload();
+    if (payload.size() != fields.count()) return false;
+    std::optional<std::uint64_t> timestamp;
+    if (event.has_time()) {
+      if (!event.event_class->clock->counts_nanoseconds()) return false;
+      timestamp = event.time;
+    }
+    return encoder_.put_event_values(
+        last_->type_id, timestamp, fields.room(payload),
+        [&](std::uint8_t* to) { return fields.put(to, payload.data()); });
   }
 
   Result<void> collect_values(const Event& event) {
@@ -219,7 +237,10 @@ class TraceWriter final : public Writer {
   }
 
   Result<void> register_class(const EventClass& event_class, Registered& registered) {
-    if (registered.segment == 0) registered.mapping = map_schema(event_class, since_0_4_);
+    if (registered.segment == 0) {
+      registered.mapping = map_schema(event_class, since_0_4_);
+      registered.plain = PlainFields::of(event_class, registered.mapping);
+    }
     adaptations_.add(Adaptation::kPlainStack, registered.mapping.plain_stacks);
     adaptations_.add(Adaptation::kAnnotation, registered.mapping.annotations_lost);
     const auto type_id = register_mapped(registered.mapping.schema, event_class.id);
