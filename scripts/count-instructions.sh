@@ -6,7 +6,7 @@
 #
 # Workloads: mix3, mix16 (dial9), lttng (CTF 1.8), heph, tband. Modes: encode-, visit-, tape-, skip-WORKLOAD,
 # print-WORKLOAD (to JSON lines), print-WORKLOAD-time (in that order), convert-WORKLOAD-TARGET, restore-WORKLOAD-TARGET
-# (from CTF 2, which it was converted to), query-WORKLOAD-QUESTION,
+# (from CTF 2, which it was converted to), spans-WORKLOAD-TARGET (from Heph, likewise), query-WORKLOAD-QUESTION,
 # latency-WORKLOAD-ORDER (of mix3 with bench/mix3.toml, of others with a table of which no rule applies); perfetto-polls, of
 # slices, with what it takes to make their marks. FILE holds what this printed for another build; each line then shows the difference too, and
 # more than 2 % above it is an error.
@@ -20,7 +20,8 @@ command_modes=(
     print-{mix3,lttng,heph,tband}
     # Same format: encoded anew, since a bound asks for more than the bytes as they were.
     convert-{mix3,lttng,heph,tband}-ctf2 convert-mix3-dial9 convert-lttng-ctf1 convert-heph-heph convert-tband-tband
-    restore-mix3-dial9 restore-heph-heph
+    convert-{mix3,lttng}-heph convert-{mix3,heph,lttng}-tband
+    restore-mix3-{dial9,heph,tband} restore-heph-heph spans-mix3-tband
     query-mix3-{filter,class,group,groups,buckets,pairs} query-lttng-filter query-heph-group
     print-mix3-time latency-mix3-{recorded,time} latency-lttng-recorded
 )
@@ -65,6 +66,7 @@ choose() {
         print-*) run=("$bin/tracedeck" print --output jsonl --jobs 1 "$3") ;;
         convert-*) run=("$bin/tracedeck" convert --jobs 1 -q --begin 1 --to "$target" -o "$folder/out" "$3") ;;
         restore-*) run=("$bin/tracedeck" convert --jobs 1 -q --to "$target" -o "$folder/out" "$3.ctf2") ;;
+        spans-*) run=("$bin/tracedeck" convert --jobs 1 -q --to "$target" -o "$folder/out" "$3.heph") ;;
         *) run=("$bin/instructions" "$1" "$2" "$3") ;;
     esac
 }
@@ -76,6 +78,7 @@ instructions() {
     file=$folder/$workload-$2
     [[ -e $file ]] || "$bin/instructions" "write-$workload" "$2" "$file"
     [[ $1 != restore-* || -e $file.ctf2 ]] || "$bin/tracedeck" convert -q --to ctf2 -o "$file.ctf2" "$file"
+    [[ $1 != spans-* || -e $file.heph ]] || "$bin/tracedeck" convert -q --to heph -o "$file.heph" "$file"
     choose "$1" "$2" "$file"
     rm -rf "$folder/out"
     valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="$folder/log" "${run[@]}" >/dev/null ||
