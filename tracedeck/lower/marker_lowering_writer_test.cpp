@@ -156,6 +156,67 @@ TEST(MarkerLowering, WhatTheFormatDoesNotKnowBecomesAMarker) {
                                       "other/", "other/", "ts_resolution_ns/"}));
 }
 
+TEST(MarkerLowering, MessagesHaveValuesOfEveryKind) {
+  TraceDescription trace("test", "other", "1");
+  const DataStreamClass& stream_class =
+      trace.add_stream_class({.default_clock = &trace.add_clock({.id = "clock"})});
+  const DataStream stream{.entity = trace.next_stream(), .stream_class = &stream_class};
+  const std::array<std::uint8_t, 16> memory = {1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 10};
+  const std::string plain(300, 'x');
+  const std::string escaped = "a\"\n\xFF";
+  const FieldClassPtr integer = make_field_class(IntegerClass{.layout = Leb128Layout{}});
+  const FieldClassPtr text = make_field_class(StringClass{.extent = LengthPrefixed{}});
+  const FieldClassPtr array =
+      make_field_class(ArrayClass{.element = integer, .extent = LengthPrefixed{}});
+  const auto packed = [&](PackedElement element) {
+    return packed_slot(element, memory.data(), 16);
+  };
+  StructureClass payload;
+  std::vector<Slot> slots;
+  const auto add = [&](const FieldClassPtr& field_class, const Slot& slot) {
+    payload.members.push_back({.name = "m", .field_class = field_class});
+    slots.push_back(slot);
+  };
+  add(integer, unsigned_slot(~std::uint64_t{0}));
+  add(integer, signed_slot(-100));
+  add(make_field_class(BooleanClass{}), boolean_slot(true));
+  add(make_field_class(RealClass{}), real_slot(0.5));
+  add(text, bytes_slot(SlotKind::kString, as_bytes(plain).data(), 300));
+  add(text, bytes_slot(SlotKind::kString, as_bytes(escaped).data(), 4));
+  add(make_field_class(BlobClass{.extent = LengthPrefixed{}}),
+      bytes_slot(SlotKind::kBlob, memory.data(), 4));
+  add(array, packed(PackedElement::kU64Le));
+  add(array, packed(PackedElement::kU64Be));
+  add(array, packed_slot(PackedElement::kU8, memory.data(), 3));
+  add(array, packed(PackedElement::kI32Le));
+  add(array, packed_slot(PackedElement::kU64Le, memory.data(), 0));
+  const EventClass& event_class =
+      trace.add_event_class({.name = "all",
+                             .stream_class = &stream_class,
+                             .clock = stream_class.default_clock,
+                             .payload = make_field_class(std::move(payload))});
+  const Event event{.event_class = &event_class,
+                    .stream = &stream,
+                    .time = 1,
+                    .end_time = 1,
+                    .slots = slots.data(),
+                    .slot_count = static_cast<std::uint32_t>(slots.size())};
+  std::string out;
+  const auto output = io::memory_output(out);
+  const auto writer = create_lowering(*output);
+  ASSERT_TRUE(writer->write(Record(event)).has_value());
+  ASSERT_TRUE(writer->finish().has_value());
+  ASSERT_TRUE(output->finish().has_value());
+  const std::string message =
+      R"({"m":18446744073709551615,"m":-100,"m":true,"m":0.5,"m":")" + plain +
+      R"(","m":"a\"\u000a\udcff","m":"01020304","m":[578437695752307201,720575940379279360],)"
+      R"("m":[72623859790382856,10],"m":[1,2,3],"m":[67305985,134678021,0,167772160],"m":[]})";
+  EXPECT_EQ(Bytes(out.begin(), out.end()),
+            frame("ts_resolution_ns", 0, {number(1)}) +
+                frame("evtmarker_name", 0, {number(1'000'000), tband::text("all")}) +
+                frame("evtmarker", 1, {number(1'000'000), tband::text(message)}));
+}
+
 // As from a trace of CTF, which reports the losses of a packet before the packet's events.
 TEST(MarkerLowering, LossesOfAStreamThatCountsThemWaitForItsNextCount) {
   const Bytes beginning =
