@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "tracedeck/base/utf8.hpp"
 
@@ -28,7 +27,7 @@ void append_character(std::string& out, char character) {
       break;
   }
   if (static_cast<unsigned char>(character) < 0x20) {
-    fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(character));
+    out.append(fmt::format("\\u{:04x}", static_cast<unsigned>(character)));
   } else {
     out.push_back(character);
   }

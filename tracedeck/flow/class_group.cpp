@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <iterator>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -15,12 +14,10 @@ namespace {
 // that the text does not grow faster than the description where classes are shared.
 class SignatureText {
  public:
-  void add_text(std::string_view text) {
-    fmt::format_to(std::back_inserter(text_), "{}:{}", text.size(), text);
-  }
+  void add_text(std::string_view text) { text_ += fmt::format("{}:{}", text.size(), text); }
 
   void add_number(const std::optional<std::uint64_t>& number) {
-    if (number) fmt::format_to(std::back_inserter(text_), "#{}", *number);
+    if (number) text_ += fmt::format("#{}", *number);
     text_ += ';';
   }
 
@@ -41,7 +38,7 @@ class SignatureText {
   // Whether the class is to be spelled out; its number is written in any case.
   bool begin_compound(const FieldClass& field_class) {
     const auto [place, is_new] = numbers_.try_emplace(&field_class, numbers_.size());
-    fmt::format_to(std::back_inserter(text_), "@{}", place->second);
+    text_ += fmt::format("@{}", place->second);
     if (is_new) add_word(field_class);
     return is_new;
   }

@@ -13,7 +13,7 @@ namespace {
 std::string hexadecimal(ByteSpan bytes) {
   std::string digits;
   digits.reserve(2 * bytes.size());
-  for (const std::uint8_t byte : bytes) fmt::format_to(std::back_inserter(digits), "{:02x}", byte);
+  for (const std::uint8_t byte : bytes) digits += fmt::format("{:02x}", byte);
   return digits;
 }
 

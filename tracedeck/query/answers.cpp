@@ -121,7 +121,7 @@ std::string bars(const std::vector<Histogram::Bucket>& all, Unit unit, std::size
     most = std::max(most, bucket.count);
     labels.push_back(number_text(bucket.lower, unit));
     label_width = std::max(label_width, labels.back().size());
-    count_width = std::max(count_width, fmt::formatted_size("{}", bucket.count));
+    count_width = std::max(count_width, std::to_string(bucket.count).size());
   }
   constexpr std::size_t kFrame = 10;
   const std::size_t used = label_width + count_width + kFrame;

@@ -59,7 +59,7 @@ std::string string_literal(std::string_view text) {
     } else if (c == '\r') {
       out.append("\\r");
     } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      fmt::format_to(std::back_inserter(out), "\\{:03o}", static_cast<unsigned char>(c));
+      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
     } else {
       out.push_back(c);
     }
@@ -153,8 +153,7 @@ class TypeText {
 
   void integer(std::uint32_t size, std::uint32_t align, bool is_signed, ByteOrder order,
                DisplayBase base, std::string_view more = {}) {
-    fmt::format_to(
-        std::back_inserter(text_),
+    text_ += fmt::format(
         "integer {{ size = {}; align = {}; signed = {}; byte_order = {}; base = {};{} }}", size,
         align, is_signed ? "true" : "false", order_word(order), static_cast<int>(base), more);
   }
@@ -185,8 +184,8 @@ class TypeText {
     std::string_view comma;
     for (const Mapping& mapping : mappings) {
       for (const IntegerRange& range : mapping.ranges) {
-        fmt::format_to(std::back_inserter(text_), "{}{} = {}", comma, string_literal(mapping.label),
-                       range.lower.to_string());
+        text_.append(comma).append(string_literal(mapping.label)).append(" = ");
+        text_.append(range.lower.to_string());
         if (range.upper != range.lower) text_.append(" ... ").append(range.upper.to_string());
         comma = ", ";
       }
@@ -203,10 +202,10 @@ class TypeText {
   void kind(const FieldClass& field_class, const RealClass& real) {
     const bool narrow = real.layout.width == 32;
     if (!narrow && real.layout.width != 64) return no_words(field_class);
-    fmt::format_to(std::back_inserter(text_),
-                   "floating_point {{ exp_dig = {}; mant_dig = {}; byte_order = {}; align = {}; }}",
-                   narrow ? 8 : 11, narrow ? 24 : 53, order_word(real.layout.byte_order),
-                   field_class.alignment);
+    text_ += fmt::format(
+        "floating_point {{ exp_dig = {}; mant_dig = {}; byte_order = {}; align = {}; }}",
+        narrow ? 8 : 11, narrow ? 24 : 53, order_word(real.layout.byte_order),
+        field_class.alignment);
   }
 
   void kind(const FieldClass& field_class, const StringClass& string) {
@@ -234,7 +233,7 @@ class TypeText {
     indent();
     text_.append("}");
     const std::uint32_t align = std::max(structure.minimum_alignment, field_class.alignment);
-    if (align > 1) fmt::format_to(std::back_inserter(text_), " align({})", align);
+    if (align > 1) text_ += fmt::format(" align({})", align);
   }
 
   void kind(const FieldClass& field_class, const VariantClass& variant) {
@@ -418,11 +417,10 @@ class TsdlMetadataWriter final : public MetadataWriter {
     if (!clock.description.empty())
       text_.append("\tdescription = ").append(string_literal(clock.description)).append(";\n");
     const ClockOffset offset = clock_offset(clock, *frequency);
-    const auto out = std::back_inserter(text_);
-    fmt::format_to(out, "\tfreq = {};\n", *frequency);
-    if (clock.precision) fmt::format_to(out, "\tprecision = {};\n", *clock.precision);
-    fmt::format_to(out, "\toffset_s = {};\n\toffset = {};\n\tabsolute = {};\n}};\n", offset.seconds,
-                   offset.cycles, is_absolute(clock));
+    text_ += fmt::format("\tfreq = {};\n", *frequency);
+    if (clock.precision) text_ += fmt::format("\tprecision = {};\n", *clock.precision);
+    text_ += fmt::format("\toffset_s = {};\n\toffset = {};\n\tabsolute = {};\n}};\n",
+                         offset.seconds, offset.cycles, is_absolute(clock));
     return {};
   }
 
@@ -430,8 +428,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
     mark(stream_class.attributes);
     text_.append("\nstream {\n");
     // Without the id in packet headers, this one is an error for the readers there are.
-    if (has_stream_id_)
-      fmt::format_to(std::back_inserter(text_), "\tid = {};\n", stream_class.id.value_or(0));
+    if (has_stream_id_) text_ += fmt::format("\tid = {};\n", stream_class.id.value_or(0));
     return block([&](TypeText& text) {
       const ClockClass* clock = stream_class.default_clock;
       if (clock != nullptr && !clocks_.contains(clock->id)) clock = nullptr;
@@ -447,10 +444,9 @@ class TsdlMetadataWriter final : public MetadataWriter {
     text_.append("\nevent {\n");
     if (event_class.name)
       text_.append("\tname = ").append(string_literal(*event_class.name)).append(";\n");
-    fmt::format_to(std::back_inserter(text_), "\tid = {};\n", event_class.id.value_or(0));
+    text_ += fmt::format("\tid = {};\n", event_class.id.value_or(0));
     if (has_stream_id_)
-      fmt::format_to(std::back_inserter(text_), "\tstream_id = {};\n",
-                     event_class.stream_class->id.value_or(0));
+      text_ += fmt::format("\tstream_id = {};\n", event_class.stream_class->id.value_or(0));
     attributes(given);
     return block([&](TypeText& text) {
       text.root("context", Root::kSpecificContext, event_class.specific_context, nullptr);
