@@ -13,11 +13,11 @@ from command import BIN, CommandTest, is_sanitized
 MIB = 1 << 20
 # Runs a command; prints its exit code and the most memory that was resident, in KiB.
 STARTER = """
-import os, subprocess, sys
-process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-_, status, usage = os.wait4(process.pid, 0)
-process.returncode = os.waitstatus_to_exitcode(status)
-print(process.returncode, usage.ru_maxrss)
+import os, sys
+silent = [(os.POSIX_SPAWN_OPEN, output, os.devnull, os.O_WRONLY, 0) for output in (1, 2)]
+process = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=silent)
+_, status, usage = os.wait4(process, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss)
 """
 LIMIT = 64 * MIB
 
@@ -42,7 +42,7 @@ class ClassMemory(CommandTest):
         """Runs the command; returns the most memory that was resident, in bytes."""
         subprocess.run(["rm", "-rf", "out"], cwd=self.folder, check=True)
         # By way of a small process: what this one holds when it starts another is counted as the other's.
-        starter = [sys.executable, "-c", STARTER, BIN, *arguments, trace]
+        starter = [sys.executable, "-I", "-S", "-c", STARTER, BIN, *arguments, trace]
         code, most = map(int, subprocess.run(starter, cwd=self.folder, check=True, capture_output=True).stdout.split())
         self.assertEqual(code, 0, arguments)
         return most * 1024

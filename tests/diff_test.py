@@ -68,7 +68,12 @@ def fisher(x, n, m, hits):
     """Twice the probability of the tail that x is in, where x of `hits` among n + m values are among the n."""
     if x * (n + m) < hits * n:
         x, n, m = hits - x, m, n
-    tail = sum(choose(hits, i) * choose(n + m - hits, n - i) for i in range(x, min(hits, n) + 1))
+    others = n + m - hits
+    tail, term = 0, choose(hits, x) * choose(others, n - x)
+    for i in range(x, min(hits, n) + 1):
+        tail += term
+        # That of i + 1: what it is divided by divides it.
+        term = term * (hits - i) * (n - i) // ((i + 1) * (others - n + i + 1))
     return min(1.0, 2 * tail / choose(n + m, n))
 
 

@@ -191,7 +191,7 @@ class Parts(CommandTest):
                 self.assertEqual(events_of(parts[0], "--format", "ctf" if target == "ctf2" else target), [])
 
     def test_an_interrupt_of_a_file_leaves_the_parts_that_are_complete(self):
-        trace = self.file("t", dial9.ticks(3_000_000))
+        trace = self.file("t", dial9.many(3_000_000))
         out = self.folder / "run.jsonl"
         command = [BIN, "convert", "--split-size", "1M", "-o", out, trace]
         with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
