@@ -159,9 +159,8 @@ Result<void> StreamWriter::encode_head(const Packet& packet) {
   if (status != EncodeStatus::kOk)
     return unencodable(trace_, status, "the packet header and context");
   // Of several fields that say the class, the last one counts.
-  const auto said = std::find_if(head_.roles.rbegin(), head_.roles.rend(), [](const auto& place) {
-    return place.has(Role::kStreamClassId);
-  });
+  const auto said = std::find_if(head_.roles.rbegin(), head_.roles.rend(),
+                                 [](const auto& place) { return place.has(Role::kStreamClassId); });
   if (said != head_.roles.rend() && said->value != *target.target.id &&
       !put_again(bits, *said, *target.target.id))
     return unencodable(trace_, EncodeStatus::kTooLarge, "the packet header");
@@ -327,8 +326,7 @@ Result<void> StreamWriter::finish() {
   // A data stream without a packet would be none.
   const bool is_empty = !has_packet_ && !keeps_heads() && !packets_.is_open();
   if (is_empty && !has_head()) ++trace_.without_packet[*stream_class_.target.id];
-  const bool has_more =
-      ((is_empty || lost_) && has_head()) || discarded_ != written_discarded_;
+  const bool has_more = ((is_empty || lost_) && has_head()) || discarded_ != written_discarded_;
   if (!packets_.is_open() && has_more) {
     if (auto opened = open_packet(last_time_); !opened) return opened;
   }
