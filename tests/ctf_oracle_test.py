@@ -22,6 +22,8 @@ SEEDS = range(FIRST_SEED, FIRST_SEED + int(os.environ.get("TRACEDECK_SEEDS", "80
 PRINT = ["print", "--order", "recorded", "--output", "jsonl"]
 SIZE = 3
 ODD_TIMES = ("ctf/packet-times", "ctf/event-time")
+# Those that have shown a fault: headers that say the class twice, classes that events do not say, lists of numbers as text.
+KNOWN = (1048, 1082, 1192)
 # So many traces are read by one command.
 BATCH = 40
 ORACLE = TRACES / "ctf"
@@ -122,7 +124,7 @@ class OracleTest(CommandTest):
 
 
 def random_traces(final, size=SIZE, **more):
-    for seed in SEEDS:
+    for seed in (*SEEDS, *KNOWN):
         yield f"seed {seed}, size {size}, {'2.0' if final else 'RC 3.0'}", RandomTrace(seed, final, size, **more).write
 
 

@@ -191,6 +191,30 @@ class RoundTrip(unittest.TestCase):
                 heads = not any(each in said for each in self.OTHER_HEADS)
                 self.assertEqual(self.lines(trace, heads), self.lines(at, heads))
 
+    def test_losses_come_back_from_another_format(self):
+        """Packets are ours then, and end where what was lost begins and ends."""
+        for corpus, target, name in (
+            ("rc3", "ctf2rc", "103-clock-8bit-wrap"),
+            ("rc3", "ctf2rc", "109-clock-discarded-seq"),
+            ("final", "ctf2", "109-clock-discarded-seq"),
+            ("ctf1", "ctf1", "barectf-seq-num-discard"),
+            ("ctf1", "ctf1", "packet-seq-num_2-lost-before-last"),
+        ):
+            trace = TRACES / "ctf" / corpus / name
+            with self.subTest(trace=name, target=target), tempfile.TemporaryDirectory() as folder:
+                by, back = Path(folder) / "by.bin", Path(folder) / "back"
+                for source, to, out in ((trace, "dial9", by), (by, target, back)):
+                    result = run("convert", "-q", "--order", "recorded", "--to", to, source, "-o", out)
+                    self.assertEqual(result.returncode, 0, result.stderr.decode())
+                lost = [self.losses(each) for each in (trace, back)]
+                self.assertNotEqual(lost[0], [])
+                self.assertEqual(*lost)
+
+    def losses(self, trace):
+        result = run("print", "--records", "all", "--output", "jsonl", trace)
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        return [line["loss"] for line in lines if "loss" in line]
+
     def test_rc3_through_all_dialects_and_back(self):
         self.check("rc3", ("ctf2", "ctf1", "ctf2rc"))
 

@@ -417,6 +417,22 @@ TEST(EqualTraces, StreamsTooFarApartAreGivenUpAndReported) {
   EXPECT_EQ(compared->differences.found()[0].key.what, "too far apart");
 }
 
+TEST(EqualTraces, AStreamWithoutEventsStandsForNoneThatHasSome) {
+  TracePlan left = plan();
+  left.streams = {{}, {}};
+  for (TracePlan::PlannedRecord& each : left.records) each.stream = 1;
+  left.packets[0].stream = 1;
+  TracePlan right = left;
+  for (TracePlan::PlannedRecord& each : right.records) each.stream = 0;
+  for (auto& each : right.packets) each.stream = 0;
+  EXPECT_TRUE(compare_made(MadeTrace(left), MadeTrace(right))->equal());
+  right.streams.pop_back();
+  const auto compared = compare_made(MadeTrace(left), MadeTrace(right));
+  ASSERT_EQ(compared->differences.found().size(), 1U);
+  EXPECT_EQ(compared->differences.found()[0].key.kind, Kind::kStream);
+  EXPECT_EQ(compared->differences.found()[0].key.what, "missing");
+}
+
 TEST(EqualTraces, AnErrorOfASourceIsHandedOn) {
   const MadeTrace trace(plan());
   FakeSource whole(trace.batches());

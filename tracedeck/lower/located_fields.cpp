@@ -141,7 +141,9 @@ std::optional<LocatedFields::Located> LocatedFields::locate(const FieldLocation&
     found.location.path[step] = names.names[member->second];
     if (is_open && member->second >= frames_[frame].current) {
       // The member at hand leads there, or nothing does.
-      if (member->second > frames_[frame].current || ++frame == frames_.size()) return {};
+      if (member->second > frames_[frame].current) return {};
+      ++frame;
+      if (frame == frames_.size()) return {};
       in = frames_[frame].source;
       continue;
     }

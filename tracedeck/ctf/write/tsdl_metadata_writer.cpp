@@ -257,7 +257,7 @@ class TypeText {
   }
 
   // Readers take an underscore off the name of an option, and not off its label.
-  static std::string option_name(std::string name,
+  static std::string option_name(const std::string& name,
                                  const std::unordered_set<std::string_view>& labels) {
     std::string with = "_" + name;
     return !labels.contains(name) && labels.contains(with) ? with : name;
