@@ -47,6 +47,9 @@ class Histogram {
     return add_number(number, positive_index_of(number));
   }
 
+  // Integers that are not negative, in fewer instructions than one by one.
+  void add_all(std::span<const std::int64_t> values);
+
   // Where a value will be counted.
   class Place {
    public:
@@ -122,7 +125,7 @@ class Histogram {
     return index < 2 * kSign ? index : 3 * kSign - 1 - index;
   }
   // The same of a value that is not negative.
-  static std::uint32_t positive_index_of(double value) {
+  [[gnu::always_inline]] static std::uint32_t positive_index_of(double value) {
     constexpr std::uint32_t kSign = kPages / 2 * kPage;
     return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >>
                                       (52U - kFractionBits)) +

@@ -160,7 +160,7 @@ void CompiledRules::compile_slices(RuleParser& parser) {
     parser.value(rule.end_when, state.end_when);
     parser.pairs(rule.match, state.key_a, state.key_b);
     parser.pairs(rule.check, state.check_a, state.check_b);
-    if (rule.check.size() > OpenSlice{}.check.size())
+    if (rule.check.size() > SliceDetails::kMostChecks)
       parser.wrong({.message = "`check` may have three entries"});
     parser.text(rule.name, state.name);
     state.track = space(rule.track);

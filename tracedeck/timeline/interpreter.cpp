@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -55,10 +57,11 @@ struct Interpreter::ClassPlan {
   bool is_of_line = false;  // it makes marks, or says where they are: the line reaches to it
   std::vector<std::unique_ptr<Action>> actions = {};
   struct Step {
-    ActionKind kind = ActionKind::kNone;
-    Action* action = nullptr;
+    Action::Run run;
+    Action* action;
+    bool is_last;
   };
-  std::vector<Step> steps = {};  // the same, and a kNone
+  std::vector<Step> steps = {};  // the same
 };
 
 class Interpreter::Work {
@@ -81,25 +84,25 @@ class Interpreter::Work {
   Result<void> add(const BatchPtr& batch, MarkSink& sink) {
     batches_.push_back(batch);
     others_.clear();
-    auto known = plans_.at_hand();
+    count_with(sink.counter());
+    at_hand_.fill({});
+    Moment& now = now_;
     for (const Record& record : batch->records()) {
       if (record.kind != RecordKind::kEvent) [[unlikely]] {
         others_.push_back(&record);
         take(record);
         continue;
       }
-      ClassPlan* const plan = known.find(*record.event.event_class);
-      if (plan != nullptr && plan->way == ClassPlan::Way::kSkipped) {
-        ++now_.number;
-      } else if (plan != nullptr && plan->way == ClassPlan::Way::kPlain) [[likely]] {
-        ++now_.number;
-        run(*plan, record.event);
-      } else if (plan != nullptr && plan->way == ClassPlan::Way::kAny) {
-        ++now_.number;
-        run_any(*plan, record.event);
+      const EventClass* const event_class = record.event.event_class;
+      const ClassAtHand& known = at_hand(event_class);
+      ++now_.number;
+      if (known.skipped == event_class) continue;
+      if (known.planned != event_class) [[unlikely]] {
+        take_any(record.event);
+      } else if (is_plain(record.event)) [[likely]] {
+        run_plain(known.steps, record.event, now);
       } else {
-        take_first(record.event);
-        known = plans_.at_hand();
+        run_any(*known.plan, record.event);
       }
     }
     if (!context_.scope.texts.empty()) context_.scope.texts.clear();
@@ -109,6 +112,7 @@ class Interpreter::Work {
   }
 
   Result<void> finish(MarkSink& sink) {
+    count_with(sink.counter());
     flush_whole();
     note_plain_time();
     end_damage(timeline_.end());
@@ -178,8 +182,52 @@ class Interpreter::Work {
     return {};
   }
 
-  // An event of a class that has no plan yet, or is of another trace than the last.
-  [[gnu::noinline, gnu::cold]] void take_first(const Event& event) {
+  void count_with(SpanCounter* counter) {
+    const bool counted = marking_.counts();
+    marking_.count_with(counter);
+    // What is planned is for one of both.
+    if (marking_.counts() == counted) return;
+    flush_whole();
+    plans_.clear();
+  }
+
+  // Classes of the batch at hand, found in a few instructions. Others are in `plans_` alone.
+  struct alignas(32) ClassAtHand {
+    const EventClass* skipped = nullptr;  // nothing becomes of its events
+    const EventClass* planned = nullptr;  // another one, which is plain
+    const ClassPlan::Step* steps = nullptr;
+    ClassPlan* plan = nullptr;
+  };
+  static constexpr std::size_t kAtHand = 64;
+
+  [[nodiscard]] ClassAtHand& at_hand(const EventClass* event_class) {
+    return at_hand_[reinterpret_cast<std::uintptr_t>(event_class) / 64 % kAtHand];
+  }
+
+  [[gnu::noinline]] void take_any(const Event& event) {
+    ClassPlan& plan = planned(event);
+    ClassAtHand& known = at_hand(event.event_class);
+    if (plan.way == ClassPlan::Way::kSkipped) {
+      known.skipped = event.event_class;
+      return;
+    }
+    if (plan.way == ClassPlan::Way::kPlain) {
+      known.planned = event.event_class;
+      known.steps = plan.steps.data();
+      known.plan = &plan;
+    }
+    run_any(plan, event);
+  }
+
+  [[nodiscard]] ClassPlan& planned(const Event& event) {
+    ClassPlan& plan = plans_[*event.event_class];
+    return plan.way == ClassPlan::Way::kUnplanned ? plan_first(event) : plan;
+  }
+
+  // An event of a class that has no plan yet.
+  [[nodiscard, gnu::noinline, gnu::cold]] ClassPlan& plan_first(const Event& event) {
+    // Classes that have a plan may get another.
+    at_hand_.fill({});
     ClassPlan* plan = &plans_[*event.event_class];
     while (plan->way == ClassPlan::Way::kUnplanned) {
       plan->way = ClassPlan::Way::kAny;
@@ -191,8 +239,7 @@ class Interpreter::Work {
       plans_.clear();
       plan = &plans_[*event.event_class];
     }
-    ++now_.number;
-    if (plan->way != ClassPlan::Way::kSkipped) run_any(*plan, event);
+    return *plan;
   }
 
   // The first event of each trace that has a time: times are shown from the earliest of them on.
@@ -201,50 +248,21 @@ class Interpreter::Work {
     timeline_.note_event(plan.time_of(event.time));
   }
 
-  // Of a plan that is plain.
-  [[gnu::always_inline]] void run(ClassPlan& plan, const Event& event) {
-    // What nearly all events are, and nothing waits for: in a few instructions. A time beyond
-    // `kMostTime` is in the past when one is added.
-    if (event.stream != plain_stream_ || static_cast<std::int64_t>(event.time + 1) <= *latest_)
-        [[unlikely]]
-      return run_any(plan, event);
-    const auto time = static_cast<std::int64_t>(event.time);
-    *latest_ = time;
-    now_.event = &event;
-    now_.time = time;
-    run_steps(plan.steps.data());
+  // What nearly all events are, if their class is plain: of the last one's stream, later, and
+  // nothing is pending. A time beyond `kMostTime` is in the past when one is added.
+  [[nodiscard, gnu::always_inline]] bool is_plain(const Event& event) const {
+    return event.stream == plain_stream_ && static_cast<std::int64_t>(event.time + 1) > *latest_;
   }
 
-  [[gnu::always_inline]] void run_steps(const ClassPlan::Step* step) {
-    for (;; ++step) {
-      switch (step->kind) {
-        case ActionKind::kNone:
-          return;
-        case ActionKind::kBeginSlice:
-          static_cast<BeginSlice*>(step->action)->run(now_);
-          break;
-        case ActionKind::kEndSlice:
-          static_cast<EndSlice*>(step->action)->run(now_);
-          break;
-        case ActionKind::kRequestWait:
-          static_cast<RequestWait*>(step->action)->run(now_);
-          break;
-        case ActionKind::kServeWait:
-          static_cast<ServeWait*>(step->action)->run(now_);
-          break;
-        case ActionKind::kMarkState:
-          static_cast<MarkState*>(step->action)->run(now_);
-          break;
-        case ActionKind::kMarkCounter:
-          static_cast<MarkCounter*>(step->action)->run(now_);
-          break;
-        case ActionKind::kOther:
-          step->action->run(now_);
-          break;
-        default:
-          std::unreachable();
-      }
-    }
+  [[gnu::always_inline]] void run_plain(const ClassPlan::Step* step, const Event& event,
+                                        Moment& now) {
+    const auto time = static_cast<std::int64_t>(event.time);
+    *latest_ = time;
+    now.event = &event;
+    now.time = time;
+    do {
+      step->run(*step->action, now);
+    } while (!step++->is_last);
   }
 
   [[gnu::noinline]] void run_any(ClassPlan& plan, const Event& event) {
@@ -417,10 +435,10 @@ class Interpreter::Work {
     plan.is_of_line = std::ranges::any_of(actions, std::not_fn(only_prepares));
     std::ranges::stable_sort(actions, {}, &PlannedAction::phase);
     for (PlannedAction& each : actions) {
-      plan.steps.push_back({each.action->kind(), each.action.get()});
+      plan.steps.push_back(
+          {each.action->usual_run(marking_.counts()), each.action.get(), &each == &actions.back()});
       plan.actions.push_back(std::move(each.action));
     }
-    plan.steps.emplace_back();
     const bool is_plain = plan.is_of_line && plan.counts_nanoseconds && !plan.has_duration;
     plan.way = plan.actions.empty() && !plan.without_time ? ClassPlan::Way::kSkipped
                : is_plain                                 ? ClassPlan::Way::kPlain
@@ -500,6 +518,7 @@ class Interpreter::Work {
   std::vector<std::unique_ptr<RuleSet>> inferred_rules_;
   std::set<const RuleSet*> paired_;
   ClassTable<ClassPlan> plans_;
+  std::array<ClassAtHand, kAtHand> at_hand_ = {};
   std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;
   const DataStream no_stream_ = {};
   const DataStream* last_stream_ = nullptr;

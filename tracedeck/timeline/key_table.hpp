@@ -35,11 +35,21 @@ class KeyTable {
                        : static_cast<std::uint32_t>(cells_[cell_of_any(key) + words_]);
   }
 
-  // The same in a table of two words.
+  // In a table of two words: whether the number of a key is found by its value alone,
+  [[nodiscard, gnu::always_inline]] bool is_near(std::uint64_t value, std::uint64_t trace) const {
+    return value < near_end_ && trace == near_trace_;
+  }
+  // and then that number, 0 if the key is not there, and its place, for what is there to be set.
+  [[nodiscard]] std::uint32_t near(std::uint64_t value) const {
+    return static_cast<std::uint32_t>(near_[value]);
+  }
+  [[nodiscard]] std::uint64_t& near_place(std::uint64_t value) { return near_[value]; }
+
+  // The same as `find` in a table of two words.
   [[nodiscard, gnu::always_inline]] std::uint32_t find_pair(std::uint64_t value,
                                                             std::uint64_t trace) const {
     if (is_near(value, trace)) [[likely]]
-      return static_cast<std::uint32_t>(near_[value]);
+      return near(value);
     return find_far(value, trace);
   }
 
@@ -55,13 +65,6 @@ class KeyTable {
     if (is_near(value, trace) && near_[value] != 0) [[likely]]
       return near_[value];
     return place_far(value, trace);
-  }
-  // Where the number of a key stands that is there; else null.
-  [[nodiscard, gnu::always_inline]] std::uint64_t* known_pair(std::uint64_t value,
-                                                              std::uint64_t trace) {
-    if (is_near(value, trace)) [[likely]]
-      return near_[value] != 0 ? &near_[value] : nullptr;
-    return known_far(value, trace);
   }
   // The key that `place` was asked for last is new, and is not to be there after all.
   void give_up_place() { --size_; }
@@ -130,17 +133,9 @@ class KeyTable {
   }
 
  private:
-  // Whether its number stands in `near_`.
-  [[nodiscard, gnu::always_inline]] bool is_near(std::uint64_t value, std::uint64_t trace) const {
-    return value < near_end_ && trace == near_trace_;
-  }
   [[nodiscard, gnu::noinline]] std::uint32_t find_far(std::uint64_t value,
                                                       std::uint64_t trace) const {
     return static_cast<std::uint32_t>(cells_[cell_of_pair(value, trace) + 2]);
-  }
-  [[nodiscard, gnu::noinline]] std::uint64_t* known_far(std::uint64_t value, std::uint64_t trace) {
-    std::uint64_t& number = cells_[cell_of_pair(value, trace) + 2];
-    return number != 0 ? &number : nullptr;
   }
   [[nodiscard, gnu::noinline]] std::uint64_t& place_far(std::uint64_t value, std::uint64_t trace) {
     std::uint64_t& number =

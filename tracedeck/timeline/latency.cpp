@@ -33,16 +33,6 @@ const std::vector<query::Column>& slice_columns() {
   return kColumns;
 }
 
-std::uint64_t LatencyRow::outliers() const {
-  if (count() == 0) return 0;
-  const double least = std::max(10 * durations.quantile(0.5), durations.quantile(0.99));
-  std::uint64_t many = 0;
-  for (const Histogram::Bucket& bucket : durations.buckets()) {
-    if (bucket.lower > least) many += bucket.count;
-  }
-  return many;
-}
-
 Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
   auto latency = std::unique_ptr<Latency>(new Latency(std::move(options)));
   const LatencyOptions& wanted = latency->options_;
@@ -79,43 +69,39 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
   return latency;
 }
 
-[[gnu::always_inline]] inline void Latency::enter(const Timeline& timeline, const Mark& mark,
-                                                  std::uint16_t flags) {
-  if ((flags & kBeganBefore) != 0) return;
+void Latency::enter(const Timeline& timeline, const Mark& mark) {
+  if (mark.has(kBeganBefore)) return;
   std::int64_t inside = 0;
-  if ((flags & kMoved) != 0 && !moving_.empty()) {
+  if (mark.has(kMoved) && !moving_.empty()) {
     inside = moving_.back();
     moving_.pop_back();
   }
-  TrackTimes& lane = tracks_[mark.track - 1];
-  lane.inside.push(inside);
-  TrackTimes& track = whole_track(timeline, mark, flags, lane);
+  totals_.track(mark.track).inside.push(inside);
+  TrackTimes& track = whole_track(timeline, mark);
   if (track.depth++ == 0) track.outer_begin = mark.time;
 }
 
-[[gnu::always_inline]] inline std::int64_t Latency::leave(const Timeline& timeline,
-                                                          const Mark& mark, std::uint16_t flags) {
-  if ((flags & (kUnplaced | kBeganBefore)) != 0) return 0;
-  TrackTimes& lane = tracks_[mark.track - 1];
-  auto& open = lane.inside;
+std::int64_t Latency::leave(const Timeline& timeline, const Mark& mark) {
+  if ((mark.flags & (kUnplaced | kBeganBefore)) != 0) return 0;
+  auto& open = totals_.track(mark.track).inside;
   if (open.empty()) return 0;
   const std::int64_t inside = open.back();
   open.pop();
   if (!open.empty()) open.back() += mark.duration();
   // Those that no lane had room for were moved and did not come again.
-  const bool moves = (flags & kMoved) != 0;
+  const bool moves = mark.has(kMoved);
   if (moves && !moves_) moving_.clear();
   moves_ = moves;
   if (moves) moving_.push_back(inside);
-  TrackTimes& track = whole_track(timeline, mark, flags, lane);
+  TrackTimes& track = whole_track(timeline, mark);
   if (track.depth == 0) return inside;
   --track.depth;
   if (track.depth != 0) return inside;
-  const std::int64_t begin = std::max(track.outer_begin, begin_);
+  const std::int64_t begin = std::max(track.outer_begin, totals_.begin());
   if (mark.time <= begin) return inside;
-  if ((flags & kOpenAtEnd) == 0) {
+  if (!mark.has(kOpenAtEnd)) {
     track.busy += mark.time - begin;
-  } else if ((flags & kAcrossLoss) == 0) {
+  } else if (!mark.has(kAcrossLoss)) {
     track.busy_open += mark.time - begin;
   }
   return inside;
@@ -123,125 +109,77 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
 
 // What goes on at the end counts until then.
 Result<void> Latency::finish(const Timeline& timeline) {
-  for (TrackTimes& track : tracks_) {
+  for (LatencyRow& row : rows_) row.settle();
+  for (TrackStates& track : states_) {
     if (track.state == kNoName || track.is_doubtful) continue;
-    const std::int64_t begin = std::max(track.state_begin, begin_);
+    const std::int64_t begin = std::max(track.begin, totals_.begin());
     if (timeline.end() > begin) state_of(track).open += timeline.end() - begin;
   }
   return {};
 }
 
-[[gnu::always_inline]] inline void Latency::add(LatencyRow& row, const Mark& mark,
-                                                std::uint16_t flags, std::int64_t inside) {
-  if ((flags & kNoDuration) != 0) {
-    ++row.left_out;
-    if ((flags & kAcrossLoss) != 0) ++row.across_loss;
-    if ((flags & kOpenAtEnd) != 0) {
-      ++row.open;
-      row.oldest_open = std::max(row.oldest_open, mark.duration());
-    }
-    return;
-  }
-  // Never negative: what would be has none.
-  const std::int64_t duration = mark.duration();
-  row.durations.add_unsigned(static_cast<std::uint64_t>(duration));
-  row.total += static_cast<std::uint64_t>(duration);
-  if (inside > 0) row.inside += static_cast<std::uint64_t>(std::min(duration, inside));
-  if (duration > row.longest || (duration == row.longest && mark.begin < row.longest_begin))
-      [[unlikely]] {
-    row.longest = duration;
-    row.longest_begin = mark.begin;
-    row.longest_track = mark.track;
-  }
-}
-
-[[gnu::always_inline]] inline LatencyRow* Latency::end(const Timeline& timeline, const Mark& mark,
-                                                       std::uint16_t flags, bool is_wait,
-                                                       std::int64_t inside) {
-  if ((flags & kMoved) != 0 || mark.time < begin_) return nullptr;
-  LatencyRow* row = (is_wait ? waits_ : slices_)[mark.name];
-  if (row == nullptr) [[unlikely]]
-    row = row_of(timeline, mark, is_wait);
-  add(*row, mark, flags, inside);
-  return row;
+void Latency::add(LatencyRow& row, const Mark& mark, std::int64_t inside) {
+  if (mark.has_duration()) return row.add(mark.track, mark.begin, mark.time, inside);
+  ++row.left_out;
+  if (mark.has(kAcrossLoss)) ++row.across_loss;
+  if (!mark.has(kOpenAtEnd)) return;
+  ++row.open;
+  row.oldest_open = std::max(row.oldest_open, mark.duration());
 }
 
 LatencyRow* Latency::count_end(const Timeline& timeline, const Mark& mark, bool is_wait) {
-  know(timeline);
-  return count_any(timeline, mark, is_wait, 0);
+  totals_.know(timeline);
+  return count(timeline, mark, is_wait, 0);
 }
 
-// The same where rows may be chosen by an expression.
-LatencyRow* Latency::count_any(const Timeline& timeline, const Mark& mark, bool is_wait,
-                               std::int64_t inside) {
-  if (!projection_) return end(timeline, mark, mark.flags, is_wait, inside);
+LatencyRow* Latency::count(const Timeline& timeline, const Mark& mark, bool is_wait,
+                           std::int64_t inside) {
   if (arguments_) take_arguments(mark);
-  if (mark.has(kMoved) || mark.time < begin_) return nullptr;
-  LatencyRow* const row = general_row(timeline, mark, is_wait);
-  if (row != nullptr) add(*row, mark, mark.flags, inside);
+  if (mark.has(kMoved) || mark.time < totals_.begin()) return nullptr;
+  LatencyRow* const row =
+      projection_ ? general_row(timeline, mark, is_wait) : row_of(timeline, mark, is_wait);
+  if (row != nullptr) add(*row, mark, inside);
   return row;
 }
 
-// Tracks and names that have come to be.
-void Latency::know(const Timeline& timeline) {
-  if (tracks_.size() < timeline.track_count()) tracks_.resize(timeline.track_count());
-  if (slices_.size() > timeline.name_count()) return;
-  slices_.resize(timeline.name_count() + 1);
-  waits_.resize(timeline.name_count() + 1);
-}
-
 Result<void> Latency::take(const Timeline& timeline, std::span<const Mark> marks) {
-  know(timeline);
-  if (projection_) {
-    for (const Mark& mark : marks) see_any(timeline, mark);
-    return {};
-  }
-  for (const Mark& mark : marks) {
-    if ((mark.flags & kOdd) != 0) [[unlikely]] {
-      see_any(timeline, mark);
-    } else if (mark.kind == MarkKind::kSliceEnd) {
-      end(timeline, mark, 0, false, leave(timeline, mark, 0));
-    } else if (mark.kind == MarkKind::kSliceBegin) {
-      enter(timeline, mark, 0);
-    } else if (mark.kind == MarkKind::kWait) {
-      end(timeline, mark, 0, true, 0);
-    } else {
-      see_point(mark);
-    }
-  }
+  totals_.know(timeline);
+  for (const Mark& mark : marks) see(timeline, mark);
   return {};
 }
 
-void Latency::see_any(const Timeline& timeline, const Mark& mark) {
+void Latency::see(const Timeline& timeline, const Mark& mark) {
   switch (mark.kind) {
     case MarkKind::kSliceBegin:
       see_begin(mark);
-      enter(timeline, mark, mark.flags);
+      enter(timeline, mark);
       break;
     case MarkKind::kSliceEnd:
-      count_any(timeline, mark, false, leave(timeline, mark, mark.flags));
+      count(timeline, mark, false, leave(timeline, mark));
       break;
     case MarkKind::kWait:
-      count_any(timeline, mark, true, 0);
+      count(timeline, mark, true, 0);
+      break;
+    case MarkKind::kState:
+      see_state(mark);
+      break;
+    case MarkKind::kCounter:
+      see_counter(mark);
       break;
     default:
-      see_point(mark);
       break;
   }
 }
 
-void Latency::see_point(const Mark& mark) {
-  if (mark.kind == MarkKind::kState) state(mark);
-  if (mark.kind == MarkKind::kCounter) counter(mark);
-}
-
 LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_wait) {
+  LatencyRow*& known = totals_.row(mark.name, is_wait);
+  if (known != nullptr) return known;
   LatencyRow& row = rows_.emplace_back();
   row.is_wait = is_wait;
   row.category = timeline.name(mark.name).category;
   row.name = timeline.name(mark.name).text;
-  (is_wait ? waits_ : slices_)[mark.name] = &row;
-  return &row;
+  known = &row;
+  return known;
 }
 
 // Those of what ended; behind the columns of its row.
@@ -297,10 +235,11 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
   return &row;
 }
 
-void Latency::state(const Mark& mark) {
-  TrackTimes& track = tracks_[mark.track - 1];
+void Latency::see_state(const Mark& mark) {
+  if (mark.track > states_.size()) states_.resize(mark.track);
+  TrackStates& track = states_[mark.track - 1];
   if (track.state != kNoName && !track.is_doubtful && !mark.has(kAcrossLoss)) {
-    const std::int64_t begin = std::max(track.state_begin, begin_);
+    const std::int64_t begin = std::max(track.begin, totals_.begin());
     TrackUse::State& state = state_of(track);
     if (mark.time > begin) {
       state.time += mark.time - begin;
@@ -308,11 +247,11 @@ void Latency::state(const Mark& mark) {
     }
   }
   track.state = mark.name;
-  track.state_begin = mark.time;
+  track.begin = mark.time;
   track.is_doubtful = mark.has(kClockStep);
 }
 
-TrackUse::State& Latency::state_of(TrackTimes& track) const {
+TrackUse::State& Latency::state_of(TrackStates& track) {
   const auto known = std::ranges::find(track.states, track.state, &TrackUse::State::name);
   if (known != track.states.end()) return *known;
   return track.states.emplace_back(TrackUse::State{.name = track.state});
@@ -330,14 +269,14 @@ void widen(CounterUse::Range<Number>& range, Number value, bool is_first) {
 }  // namespace
 
 // The value that holds at the begin is one that it had.
-void Latency::counter(const Mark& mark) {
+void Latency::see_counter(const Mark& mark) {
   if (mark.track >= counter_of_.size()) counter_of_.resize(mark.track + 1);
   CounterUse*& known = counter_of_[mark.track];
   if (known == nullptr) {
     known = &counters_.emplace_back(CounterUse{.track = mark.track, .is_real = mark.has(kReal)});
   }
   CounterUse& use = *known;
-  const bool counts = mark.time >= begin_;
+  const bool counts = mark.time >= totals_.begin();
   const bool is_first = !counts || (use.count == 0 && !use.has_before);
   if (mark.has(kReal)) {
     use.is_real = true;
@@ -354,13 +293,13 @@ void Latency::counter(const Mark& mark) {
 
 std::vector<TrackUse> Latency::uses() const {
   std::vector<TrackUse> uses;
-  for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    const TrackTimes& track = tracks_[i];
-    if (track.busy == 0 && track.busy_open == 0 && track.states.empty()) continue;
-    uses.push_back({.track = static_cast<TrackId>(i + 1),
-                    .busy = track.busy,
-                    .busy_open = track.busy_open,
-                    .states = track.states});
+  const std::vector<TrackTimes>& tracks = totals_.tracks();
+  for (std::size_t i = 0; i < std::max(tracks.size(), states_.size()); ++i) {
+    TrackUse use{.track = static_cast<TrackId>(i + 1)};
+    if (i < tracks.size()) use.busy = tracks[i].busy;
+    if (i < tracks.size()) use.busy_open = tracks[i].busy_open;
+    if (i < states_.size()) use.states = states_[i].states;
+    if (use.busy != 0 || use.busy_open != 0 || !use.states.empty()) uses.push_back(std::move(use));
   }
   return uses;
 }

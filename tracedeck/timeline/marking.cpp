@@ -5,7 +5,15 @@
 #include <string>
 #include <utility>
 
+#include "tracedeck/timeline/usual_marks.hpp"
+
 namespace tracedeck::timeline {
+
+void Marking::count_with(SpanCounter* counter) {
+  counter_ = counter;
+  totals_ = counter == nullptr ? nullptr : &counter->totals();
+  if (totals_ != nullptr) totals_->know(timeline_);
+}
 
 // Sinks may have made tracks of their own meanwhile.
 void Marking::know_tracks() {
@@ -19,6 +27,7 @@ TrackId Marking::make_track(Track track) {
   const TrackId id = timeline_.add_track(std::move(track));
   const Track& made = timeline_.track(id);
   know_tracks();
+  if (totals_ != nullptr) totals_->know(timeline_);
   TrackState& state = track_state(id);
   state.first_lane = made.first_lane;
   state.may_overlap = made.kind == TrackKind::kLanes;
@@ -33,15 +42,18 @@ TrackId Marking::add_track(Track track) {
 }
 
 NameId Marking::add_name(std::string_view category, std::string_view text) {
-  if (timeline_.name_count() < kMostNames && name_bytes_ + text.size() <= kMostNameBytes) {
-    const std::size_t before = timeline_.name_count();
-    const NameId id = timeline_.add_name(category, text);
-    if (timeline_.name_count() != before) name_bytes_ += text.size();
-    return id;
+  const std::size_t before = timeline_.name_count();
+  NameId id = kNoName;
+  if (before < kMostNames && name_bytes_ + text.size() <= kMostNameBytes) {
+    id = timeline_.add_name(category, text);
+    if (timeline_.name_count() == before) return id;
+    name_bytes_ += text.size();
+  } else if (id = timeline_.find_name(category, text); id == kNoName) {
+    if (other_name_ == kNoName) other_name_ = timeline_.add_name("", "(other)");
+    id = other_name_;
   }
-  if (const NameId known = timeline_.find_name(category, text); known != kNoName) return known;
-  if (other_name_ == kNoName) other_name_ = timeline_.add_name("", "(other)");
-  return other_name_;
+  if (totals_ != nullptr) totals_->know(timeline_);
+  return id;
 }
 
 void Marking::note_stream(TrackState& state, const Moment& now) {
@@ -69,76 +81,38 @@ void Marking::forget_lost_state(TrackId track, std::int64_t time) {
   if (loss == nullptr) return;
   const std::int64_t end = std::max(timeline_.end(), time);
   state.last = std::max(state.last, std::min(loss->begin, end));
-  Mark& unknown = add(MarkKind::kState, track, kNoName, state.last);
-  unknown.flags |= kAcrossLoss;
-  unknown.value = 0;
   state.state = kNoName;
+  put({.kind = MarkKind::kState,
+       .flags = kAcrossLoss,
+       .track = track,
+       .time = state.last,
+       .value = 0});
 }
 
 OpenId Marking::new_open() {
   if (open_.size() >= kMostOpen) return 0;
   open_.emplace_back();
+  details_.emplace_back();
+  unused_.reserve(open_.size());
   return static_cast<OpenId>(open_.size());
 }
 
-TrackId Marking::free_lane(TrackId first) {
-  for (const TrackId lane : track_state(first).lanes) {
-    if (track_state(lane).stack.empty()) return lane;
-  }
-  return new_lane(first);
+SliceDetails& Marking::add_details(OpenId id) {
+  SliceDetails& details = details_[id - 1];
+  if (!open_[id - 1].has_details) details = {};
+  open_[id - 1].has_details = true;
+  return details;
 }
 
-TrackId Marking::new_lane(TrackId first) {
-  if (track_state(first).lanes.size() + 1 >= kMostLanes || tracks_are_full()) return kNoTrack;
-  Track lane = timeline_.track(first);
-  lane.first_lane = first;
-  lane.lane = static_cast<std::uint32_t>(track_state(first).lanes.size() + 1);
-  const TrackId id = make_track(std::move(lane));
-  track_state(first).lanes.push_back(id);
-  return id;
-}
-
-// The lane on which a slice that ends then nests.
-TrackId Marking::lane_for(TrackId track, std::int64_t end) {
-  const auto fits = [&](TrackId lane) {
-    const auto& stack = track_state(lane).stack;
-    return stack.empty() || (end != kNoTime && open_[stack.back() - 1].end >= end);
-  };
-  if (end == kNoTime && !track_state(track).may_overlap) return track;
-  if (fits(track)) return track;
-  for (const TrackId lane : track_state(track).lanes) {
-    if (fits(lane)) return lane;
-  }
-  return free_lane(track);
-}
-
-OpenId Marking::begin_on_lane(TrackId track, NameId name, const Moment& now,
-                              const Arguments* arguments, std::uint16_t flags) {
-  const TrackId lane = lane_for(track, now.end_time);
-  if (lane == kNoTrack) return begin_unplaced(track, name, now, flags);
-  if (lane != track && !track_state(track).may_overlap) {
-    flags |= kOverlap;
-    ++timeline_.mutable_counts().overlaps;
-  }
-  return begin_on(lane, name, now, arguments, flags);
-}
-
-// Its duration is measured all the same.
-OpenId Marking::begin_unplaced(TrackId track, NameId name, const Moment& now, std::uint16_t flags) {
-  ++timeline_.mutable_counts().without_lane;
-  const OpenId id = take_open();
-  if (id == 0) {
-    ++timeline_.mutable_counts().not_held;
-    return 0;
-  }
-  open_[id - 1] = {.begin = now.time,
-                   .end = now.end_time,
-                   .number = now.number,
-                   .track = track,
-                   .name = name,
-                   .flags = static_cast<std::uint16_t>(flags | kUnplaced)};
-  unplaced_.insert(id);
-  return id;
+OpenId Marking::begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
+                      std::uint16_t flags) {
+  const bool is_simple = now.end_time == kNoTime && !track_state(track).may_overlap;
+  OpenId id = 0;
+  if (is_simple && (counts() ? begin_usual<true>(track, name, now, arguments, flags, id)
+                             : begin_usual<false>(track, name, now, arguments, flags, id)))
+    return id;
+  return is_simple ? begin_on(track, name, now, arguments, flags)
+                   : begin_on_lane(track, name, now, arguments, flags);
 }
 
 void Marking::count_flags(std::uint16_t flags) {
@@ -149,53 +123,109 @@ void Marking::count_flags(std::uint16_t flags) {
   if ((flags & kNegative) != 0) ++counts.negative;
 }
 
-// Those that began after a slice and go on when it ends are not inside it: from there on they are
-// on a lane.
-void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std::int64_t time) {
-  const TrackId lane = free_lane(timeline_.track(track).first_lane);
-  for (const OpenId each : moved) {
-    OpenSlice& slice = open_[each - 1];
-    ++timeline_.mutable_counts().overlaps;
-    slice.flags |= kOverlap;
-    if (lane == kNoTrack) {
-      ++timeline_.mutable_counts().without_lane;
-      slice.flags |= kUnplaced;
-      unplaced_.insert(each);
-      continue;
-    }
-    slice.track = lane;
-    TrackState& state = track_state(lane);
-    state.stack.push(each);
-    state.last = std::max(state.last, time);
-    state.number = std::max(state.number, slice.number);
-    Mark& mark = add(MarkKind::kSliceBegin, lane, slice.name, state.last);
-    mark.flags |= kMoved | kOverlap;
+OpenId Marking::begin_on(TrackId lane, NameId name, const Moment& now, const Arguments* arguments,
+                         std::uint16_t flags) {
+  const OpenId id = take_open();
+  if (id == 0) {
+    ++timeline_.mutable_counts().not_held;
+    return 0;
   }
+  const std::int64_t time = touch(lane, now, flags);
+  open_[id - 1] = {
+      .begin = time, .number = now.number, .track = lane, .name = name, .flags = flags};
+  track_state(lane).stack.push(id);
+  put({.kind = MarkKind::kSliceBegin,
+       .flags = flags,
+       .track = lane,
+       .name = name,
+       .time = time,
+       .begin = 0,
+       .event = now.event,
+       .arguments = arguments});
+  return id;
 }
 
-// Of a slice that is on no lane, or did not begin last on its.
-void Marking::close_elsewhere(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
-                              const Arguments* arguments) {
+void Marking::put_end(const OpenSlice& slice, std::int64_t time, std::uint16_t flags,
+                      const Event* event, const Arguments* arguments) {
+  if (flags != 0) count_flags(flags);
+  put({.kind = MarkKind::kSliceEnd,
+       .flags = static_cast<std::uint16_t>(flags | slice.flags),
+       .track = slice.track,
+       .name = slice.name,
+       .time = time,
+       .begin = std::min(slice.begin, time),
+       .event = event,
+       .arguments = arguments});
+}
+
+void Marking::close(OpenId id, std::int64_t time, std::uint16_t flags, const Moment* now,
+                    const Event* event, const Arguments* arguments) {
   OpenSlice& slice = open_[id - 1];
-  if ((slice.flags & kUnplaced) != 0) {
-    unplaced_.erase(id);
-    return push_end(slice, time, flags, event, arguments);
+  auto& stack = track_state(slice.track).stack;
+  if (!stack.empty() && stack.back() == id) {
+    stack.pop();
+    put_end(slice, time, flags, event, arguments);
+  } else {
+    close_elsewhere(id, time, flags, event, arguments);
   }
-  const TrackId track = slice.track;
-  auto& stack = track_state(track).stack;
-  const OpenId* const place = std::ranges::find(stack, id);
-  std::vector<OpenId> above;
-  if (place != stack.end()) {
-    above.assign(std::next(place), stack.end());
-    stack.cut(static_cast<std::size_t>(place - stack.begin()));
-  }
-  for (auto each = above.rbegin(); each != above.rend(); ++each) {
-    Mark& mark = add(MarkKind::kSliceEnd, track, open_[*each - 1].name, time);
-    mark.flags |= kMoved;
-    mark.begin = open_[*each - 1].begin;
-  }
-  push_end(slice, time, flags, event, arguments);
-  if (!above.empty()) move_to_lane(above, track, time);
+  unused_.push(id);
+  if (now == nullptr || !open_[id - 1].has_details) return;
+  const SliceDetails& ended = details_[id - 1];
+  if (ended.observer != nullptr) ended.observer->slice_ended(ended, *now);
+}
+
+void Marking::end(OpenId id, const Moment& now, const Arguments* arguments) {
+  if (counts() ? end_usual<true>(id, now, arguments) : end_usual<false>(id, now, arguments)) return;
+  std::uint16_t flags = 0;
+  const OpenSlice& slice = open_[id - 1];
+  if (loss_within(slice) != nullptr) flags |= kAcrossLoss;
+  const std::int64_t time = (slice.flags & kUnplaced) != 0 ? std::max(now.time, slice.begin)
+                                                           : touch(slice.track, now, flags);
+  close(id, time, flags, &now, now.event, arguments);
+}
+
+void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
+                    std::int64_t spent) {
+  // Of many that are put together there is no one state.
+  if (track == others_) return;
+  if (cpu == kNoCpu && is_usual(track, now)) return state_usual(track, name, now, spent);
+  std::uint16_t flags = 0;
+  const std::int64_t time = touch(track, now, flags);
+  TrackState& known = track_state(track);
+  const bool elsewhere = known.cpu != kNoCpu && cpu != kNoCpu && known.cpu != cpu;
+  if (known.state == name && !elsewhere) return;
+  known.state = name;
+  known.cpu = cpu;
+  put({.kind = MarkKind::kState,
+       .flags = flags,
+       .track = track,
+       .name = name,
+       .cpu = cpu,
+       .time = time,
+       .value = spent});
+}
+
+void Marking::wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
+                   const Arguments* arguments, std::uint16_t flags) {
+  if (flags == 0 && (counts() ? wait_usual<true>(track, name, now, begin, arguments)
+                              : wait_usual<false>(track, name, now, begin, arguments)))
+    return;
+  if (now.time < begin) flags |= kNegative;
+  put({.kind = MarkKind::kWait,
+       .flags = flags,
+       .track = track,
+       .name = name,
+       .time = std::max(now.time, begin),
+       .begin = begin,
+       .event = now.event,
+       .arguments = arguments});
+}
+
+void Marking::put_state(TrackId track, NameId name, std::int64_t time, std::int64_t spent) {
+  TrackState& state = track_state(track);
+  state.state = name;
+  state.cpu = kNoCpu;
+  put({.kind = MarkKind::kState, .track = track, .name = name, .time = time, .value = spent});
 }
 
 void Marking::end_inferred(OpenId id, const Moment& now) {
@@ -211,16 +241,6 @@ void Marking::end_inferred(OpenId id, const Moment& now) {
   time = std::max({time, slice.begin, state.last});
   if ((slice.flags & kUnplaced) == 0) state.last = time;
   close(id, time, flags, &now, nullptr, nullptr);
-}
-
-// On a track that nothing was marked on yet it can have begun before the trace; of other tracks it
-// is on a lane.
-TrackId Marking::untouched_lane(TrackId track) {
-  if (track_state(track).number == 0) return track;
-  for (const TrackId lane : track_state(track).lanes) {
-    if (track_state(lane).number == 0) return lane;
-  }
-  return new_lane(track);
 }
 
 void Marking::end_unmatched(TrackId track, NameId name, const Moment& now,
@@ -242,12 +262,22 @@ void Marking::end_unmatched(TrackId track, NameId name, const Moment& now,
   const TrackId place = lane == kNoTrack ? track : lane;
   const std::int64_t time = touch(place, now, flags);
   const std::int64_t begun = std::min(timeline_.line_begin(), time);
-  if (lane != kNoTrack) add(MarkKind::kSliceBegin, lane, name, begun).flags |= flags;
-  Mark& end = add(MarkKind::kSliceEnd, place, name, time);
-  end.flags |= flags;
-  end.begin = begun;
-  end.event = now.event;
-  end.arguments = arguments;
+  if (lane != kNoTrack) {
+    put({.kind = MarkKind::kSliceBegin,
+         .flags = flags,
+         .track = lane,
+         .name = name,
+         .time = begun,
+         .begin = 0});
+  }
+  put({.kind = MarkKind::kSliceEnd,
+       .flags = flags,
+       .track = place,
+       .name = name,
+       .time = time,
+       .begin = begun,
+       .event = now.event,
+       .arguments = arguments});
 }
 
 void Marking::whole(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
@@ -275,33 +305,37 @@ void Marking::end_known(std::int64_t time) {
 void Marking::instant(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                       std::uint16_t flags) {
   const std::int64_t time = touch(track, now, flags);
-  Mark& mark = add(MarkKind::kInstant, track, name, time);
-  mark.flags |= flags;
-  mark.event = now.event;
-  mark.arguments = arguments;
+  put({.kind = MarkKind::kInstant,
+       .flags = flags,
+       .track = track,
+       .name = name,
+       .time = time,
+       .begin = 0,
+       .event = now.event,
+       .arguments = arguments});
 }
 
 void Marking::counter(TrackId track, const Moment& now, std::int64_t value) {
   std::uint16_t flags = 0;
   const std::int64_t time = touch(track, now, flags);
-  Mark& mark = add(MarkKind::kCounter, track, kNoName, time);
-  mark.flags |= flags;
-  mark.value = value;
+  put({.kind = MarkKind::kCounter, .flags = flags, .track = track, .time = time, .value = value});
 }
 
 void Marking::counter(TrackId track, const Moment& now, double value) {
   std::uint16_t flags = kReal;
   const std::int64_t time = touch(track, now, flags);
-  Mark& mark = add(MarkKind::kCounter, track, kNoName, time);
-  mark.flags |= flags;
-  mark.real = value;
+  put({.kind = MarkKind::kCounter, .flags = flags, .track = track, .time = time, .real = value});
 }
 
 void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
                    NameId name) {
   const std::uint64_t flow = ++flows_;
-  add(MarkKind::kFlowOut, from, name, from_time).flow = flow;
-  add(MarkKind::kFlowIn, to, name, std::max(now.time, from_time)).flow = flow;
+  put({.kind = MarkKind::kFlowOut, .track = from, .name = name, .time = from_time, .flow = flow});
+  put({.kind = MarkKind::kFlowIn,
+       .track = to,
+       .name = name,
+       .time = std::max(now.time, from_time),
+       .flow = flow});
 }
 
 void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
@@ -310,8 +344,11 @@ void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int
   if (quality_ == kNoTrack) {
     quality_ = add_track({.kind = TrackKind::kLanes, .name = "trace quality", .group = "quality"});
   }
-  Mark& mark = add(MarkKind::kGap, quality_, name, end);
-  mark.begin = std::min(begin, end);
+  put({.kind = MarkKind::kGap,
+       .track = quality_,
+       .name = name,
+       .time = end,
+       .begin = std::min(begin, end)});
   lost_at_ = number;
   (stream != nullptr ? stream->losses : losses_).add({number, begin});
 }
@@ -335,11 +372,11 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
     TrackState& state = track_state(track);
     state.last = std::max(state.last, stream.latest);
     std::vector<OpenId> open(state.stack.begin(), state.stack.end());
-    std::erase_if(open, [&](OpenId id) { return open_[id - 1].end != kNoTime; });
+    std::erase_if(open, [&](OpenId id) { return end_of(id) != kNoTime; });
     for (const OpenId id : open | std::views::reverse) end(id, state.last);
     if (state.state == kNoName) continue;
     state.state = kNoName;
-    add(MarkKind::kState, track, kNoName, state.last).value = 0;
+    put({.kind = MarkKind::kState, .track = track, .time = state.last, .value = 0});
   }
   for (const OpenId id : std::vector<OpenId>(unplaced_.begin(), unplaced_.end())) {
     if (ended.has_track(open_[id - 1].track)) end(id, stream.latest);

@@ -17,7 +17,9 @@
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/timeline/key_table.hpp"
 #include "tracedeck/timeline/mark.hpp"
+#include "tracedeck/timeline/mark_sink.hpp"
 #include "tracedeck/timeline/pile.hpp"
+#include "tracedeck/timeline/span_totals.hpp"
 #include "tracedeck/timeline/timeline.hpp"
 
 namespace tracedeck::timeline {
@@ -84,30 +86,37 @@ struct Moment {
   StreamState* stream = nullptr;
 };
 
-struct OpenSlice;
+struct SliceDetails;
 
 // Who wants to know that an event ended a slice, or began another in its place.
 class SliceObserver {
  public:
   virtual ~SliceObserver() = default;
-  virtual void slice_ended(const OpenSlice& slice, const Moment& now) = 0;
+  virtual void slice_ended(const SliceDetails& slice, const Moment& now) = 0;
 };
 
 struct OpenSlice {
   std::int64_t begin = 0;
-  std::int64_t end = kNoTime;  // where it is known beforehand
-  std::uint64_t number = 0;    // of the event that began it
-  SliceObserver* observer = nullptr;
-  std::uint32_t observed = 0;  // what the observer knows it by
-  std::uint32_t observed_since = 0;
+  std::uint64_t number = 0;  // of the event that began it
   TrackId track = kNoTrack;  // the lane
   NameId name = kNoName;
   OpenId below = 0;  // of the same key
   std::uint16_t flags = 0;
-  std::array<std::uint64_t, 3> check = {};
+  bool has_details = false;
 };
 
-// Marks that were made and not handed on yet.
+// What few slices have.
+struct SliceDetails {
+  static constexpr std::size_t kMostChecks = 3;
+
+  std::int64_t end = kNoTime;  // where it is known beforehand
+  SliceObserver* observer = nullptr;
+  std::uint32_t observed = 0;  // what the observer knows it by
+  std::uint32_t observed_since = 0;
+  std::array<std::uint64_t, kMostChecks> check = {};
+};
+
+// Marks that were made and not handed on yet: all, unless somebody counts them.
 using MarkBuffer = Pile<Mark, 1024>;
 
 class Marking {
@@ -122,22 +131,24 @@ class Marking {
 
   [[nodiscard]] Timeline& timeline() { return timeline_; }
   [[nodiscard]] MarkBuffer& marks() { return marks_; }
+  // From now on `counter` sees all marks; null: they go where `marks` shows them.
+  void count_with(SpanCounter* counter);
+  [[nodiscard]] bool counts() const { return counter_ != nullptr; }
 
   // A new track; beyond `kMostTracks` the one that stands for all others.
   [[nodiscard]] TrackId add_track(Track track);
   [[nodiscard]] NameId add_name(std::string_view category, std::string_view text);
 
   // A slice begins; 0 when it is left out. `end`: where it is known.
-  [[gnu::always_inline]] OpenId begin(TrackId track, NameId name, const Moment& now,
-                                      const Arguments* arguments, std::uint16_t flags) {
-    const bool is_simple = now.end_time == kNoTime && !track_state(track).may_overlap;
-    return is_simple ? begin_on(track, name, now, arguments, flags)
-                     : begin_on_lane(track, name, now, arguments, flags);
-  }
+  OpenId begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
+               std::uint16_t flags);
   [[nodiscard]] OpenSlice& open(OpenId id) { return open_[id - 1]; }
+  // What is to be known of a slice besides, which it has from now on.
+  [[nodiscard]] SliceDetails& add_details(OpenId id);
+  // Of a slice that has any.
+  [[nodiscard]] const SliceDetails& details(OpenId id) const { return details_[id - 1]; }
   // A slice ends, and its number may be another's then.
-  [[gnu::always_inline]] void end(OpenId id, const Moment& now, const Arguments* arguments,
-                                  std::uint16_t flags = 0);
+  void end(OpenId id, const Moment& now, const Arguments* arguments);
   // The same at a time before: something else began.
   [[gnu::cold]] void end_inferred(OpenId id, const Moment& now);
   // An end of a slice that did not begin: it began before the trace did, or the end is an instant.
@@ -156,8 +167,7 @@ class Marking {
   void instant(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                std::uint16_t flags = 0);
   // A state that is said again changes nothing.
-  [[gnu::always_inline]] void state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
-                                    std::int64_t spent);
+  void state(TrackId track, NameId name, const Moment& now, std::int32_t cpu, std::int64_t spent);
   // The state that a track is in at `time`; kNoName where it is not known.
   [[nodiscard]] NameId state_of(TrackId track, std::int64_t time) {
     const TrackState& state = track_state(track);
@@ -175,9 +185,30 @@ class Marking {
   [[nodiscard]] bool tracks_are_full() const { return timeline_.track_count() >= kMostTracks; }
   void counter(TrackId track, const Moment& now, std::int64_t value);
   void counter(TrackId track, const Moment& now, double value);
-  [[gnu::always_inline]] void wait(TrackId track, NameId name, const Moment& now,
-                                   std::int64_t begin, const Arguments* arguments,
-                                   std::uint16_t flags);
+  void wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
+            const Arguments* arguments, std::uint16_t flags);
+
+  // The same of events that come behind all others of their stream, where all is as it mostly is:
+  // in a few instructions. False: it is not, and nothing was done. `kCounts`: somebody counts.
+  template <bool kCounts>
+  [[nodiscard, gnu::always_inline]] bool begin_usual(TrackId track, NameId name, const Moment& now,
+                                                     const Arguments* arguments,
+                                                     std::uint16_t flags, OpenId& id);
+  template <bool kCounts>
+  [[nodiscard, gnu::always_inline]] bool end_usual(OpenId id, const Moment& now,
+                                                   const Arguments* arguments);
+  template <bool kCounts>
+  [[nodiscard, gnu::always_inline]] bool wait_usual(TrackId track, NameId name, const Moment& now,
+                                                    std::int64_t begin, const Arguments* arguments);
+  // Whether `known_state` and `state_usual` do for the event.
+  [[nodiscard, gnu::always_inline]] bool is_usual(TrackId track, const Moment& now) {
+    const TrackState& state = track_state(track);
+    return lost_at_ < state.number && is_next(state, now);
+  }
+  [[nodiscard]] NameId known_state(TrackId track) { return track_state(track).state; }
+  [[gnu::always_inline]] void state_usual(TrackId track, NameId name, const Moment& now,
+                                          std::int64_t spent);
+
   // `name`: what the ends are called where nothing else is there; may be kNoName.
   void flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
             NameId name = kNoName);
@@ -227,9 +258,13 @@ class Marking {
   // The first loss of the streams of a track since event `number`.
   [[nodiscard, gnu::cold]] const Losses::Loss* loss_on(TrackId track, std::uint64_t number);
   [[gnu::cold]] void forget_lost_state(TrackId track, std::int64_t time);
+  // Whether the event comes behind one of the same stream.
+  [[nodiscard, gnu::always_inline]] static bool is_next(const TrackState& state,
+                                                        const Moment& now) {
+    return state.stream == now.stream && now.time >= state.last;
+  }
   // What has to be marked before an event marks something on a track. Returns its time there.
-  [[nodiscard, gnu::always_inline]] std::int64_t touch(TrackId track, const Moment& now,
-                                                       std::uint16_t& flags) {
+  [[nodiscard]] std::int64_t touch(TrackId track, const Moment& now, std::uint16_t& flags) {
     TrackState& state = track_state(track);
     if (lost_at_ >= state.number) [[unlikely]]
       forget_lost_state(track, now.time);
@@ -257,22 +292,25 @@ class Marking {
     unused_.pop();
     return id;
   }
-  [[nodiscard, gnu::cold]] OpenId new_open();
+  [[nodiscard, gnu::noinline, gnu::cold]] OpenId new_open();
   OpenId begin_on_lane(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                        std::uint16_t flags);
-  [[gnu::always_inline]] OpenId begin_on(TrackId lane, NameId name, const Moment& now,
-                                         const Arguments* arguments, std::uint16_t flags);
+  OpenId begin_on(TrackId lane, NameId name, const Moment& now, const Arguments* arguments,
+                  std::uint16_t flags);
   OpenId begin_unplaced(TrackId track, NameId name, const Moment& now, std::uint16_t flags);
   [[gnu::cold]] void count_flags(std::uint16_t flags);
-  [[gnu::always_inline]] void push_end(OpenSlice& slice, std::int64_t time, std::uint16_t flags,
-                                       const Event* event, const Arguments* arguments);
+  void put_end(const OpenSlice& slice, std::int64_t time, std::uint16_t flags, const Event* event,
+               const Arguments* arguments);
   // Takes a slice off its track. `time` is not before what else is marked there.
   // `now`: the event that ends it; null at the end of the trace.
-  [[gnu::always_inline]] void close(OpenId id, std::int64_t time, std::uint16_t flags,
-                                    const Moment* now, const Event* event,
-                                    const Arguments* arguments);
+  void close(OpenId id, std::int64_t time, std::uint16_t flags, const Moment* now,
+             const Event* event, const Arguments* arguments);
   [[gnu::cold]] void close_elsewhere(OpenId id, std::int64_t time, std::uint16_t flags,
                                      const Event* event, const Arguments* arguments);
+  // Where it is known beforehand; else kNoTime.
+  [[nodiscard]] std::int64_t end_of(OpenId id) const {
+    return open_[id - 1].has_details ? details_[id - 1].end : kNoTime;
+  }
   void move_to_lane(const std::vector<OpenId>& moved, TrackId track, std::int64_t time);
   void end_known(std::int64_t time);
   [[nodiscard]] const Losses::Loss* loss_within(const OpenSlice& slice) {
@@ -280,22 +318,29 @@ class Marking {
       return nullptr;
     return loss_on(slice.track, slice.number);
   }
-  [[gnu::always_inline]] Mark& add(MarkKind kind, TrackId track, NameId name, std::int64_t time) {
-    Mark& mark = marks_.add();
-    mark = {.kind = kind,
-            .flags = time < last_ ? std::uint16_t{kLate} : std::uint16_t{0},
-            .track = track,
-            .name = name,
-            .time = time,
-            .begin = 0};
-    last_ = std::max(last_, time);
-    return mark;
+  void put(const Mark& mark) {
+    if (counter_ != nullptr) return counter_->see(timeline_, mark);
+    if (marks_.full()) marks_.make_room();
+    put_there(mark);
   }
+  // Where `marks_` has room, and nobody counts.
+  [[gnu::always_inline]] void put_there(const Mark& mark) {
+    Mark& made = marks_.add_there();
+    made = mark;
+    if (mark.time < last_) made.flags |= kLate;
+    last_ = std::max(last_, mark.time);
+  }
+  // A state that is another than before.
+  [[gnu::noinline]] void put_state(TrackId track, NameId name, std::int64_t time,
+                                   std::int64_t spent);
 
   Timeline& timeline_;
   MarkBuffer marks_;
+  SpanCounter* counter_ = nullptr;
+  SpanTotals* totals_ = nullptr;                    // of the counter
   std::vector<std::unique_ptr<TrackState>> state_;  // they keep their addresses
   std::vector<OpenSlice> open_;
+  std::vector<SliceDetails> details_;  // of the same
   Pile<OpenId, 64> unused_;
   std::unordered_set<OpenId> unplaced_;  // that no lane had room for
   std::priority_queue<Ending> ending_;
@@ -309,91 +354,5 @@ class Marking {
   NameId other_name_ = kNoName;
   std::size_t name_bytes_ = 0;
 };
-
-// What nearly every event comes to.
-
-inline OpenId Marking::begin_on(TrackId lane, NameId name, const Moment& now,
-                                const Arguments* arguments, std::uint16_t flags) {
-  const OpenId id = take_open();
-  if (id == 0) {
-    ++timeline_.mutable_counts().not_held;
-    return 0;
-  }
-  const std::int64_t time = touch(lane, now, flags);
-  open_[id - 1] = {.begin = time,
-                   .end = now.end_time,
-                   .number = now.number,
-                   .track = lane,
-                   .name = name,
-                   .flags = flags};
-  track_state(lane).stack.push(id);
-  Mark& mark = add(MarkKind::kSliceBegin, lane, name, time);
-  mark.flags |= flags;
-  mark.event = now.event;
-  mark.arguments = arguments;
-  return id;
-}
-
-inline void Marking::push_end(OpenSlice& slice, std::int64_t time, std::uint16_t flags,
-                              const Event* event, const Arguments* arguments) {
-  if (flags != 0) [[unlikely]]
-    count_flags(flags);
-  Mark& mark = add(MarkKind::kSliceEnd, slice.track, slice.name, time);
-  mark.flags |= static_cast<std::uint16_t>(flags | slice.flags);
-  mark.begin = std::min(slice.begin, time);
-  mark.event = event;
-  mark.arguments = arguments;
-}
-
-inline void Marking::close(OpenId id, std::int64_t time, std::uint16_t flags, const Moment* now,
-                           const Event* event, const Arguments* arguments) {
-  OpenSlice& slice = open_[id - 1];
-  auto& stack = track_state(slice.track).stack;
-  if (!stack.empty() && stack.back() == id) [[likely]] {
-    stack.pop();
-    push_end(slice, time, flags, event, arguments);
-  } else {
-    close_elsewhere(id, time, flags, event, arguments);
-  }
-  unused_.push(id);
-  const OpenSlice& ended = open_[id - 1];
-  if (ended.observer != nullptr && now != nullptr) ended.observer->slice_ended(ended, *now);
-}
-
-inline void Marking::end(OpenId id, const Moment& now, const Arguments* arguments,
-                         std::uint16_t flags) {
-  const OpenSlice& slice = open_[id - 1];
-  if (loss_within(slice) != nullptr) flags |= kAcrossLoss;
-  const std::int64_t time = (slice.flags & kUnplaced) != 0 ? std::max(now.time, slice.begin)
-                                                           : touch(slice.track, now, flags);
-  close(id, time, flags, &now, now.event, arguments);
-}
-
-inline void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
-                           std::int64_t spent) {
-  // Of many that are put together there is no one state.
-  if (track == others_) return;
-  std::uint16_t flags = 0;
-  const std::int64_t time = touch(track, now, flags);
-  TrackState& known = track_state(track);
-  const bool elsewhere = known.cpu != kNoCpu && cpu != kNoCpu && known.cpu != cpu;
-  if (known.state == name && !elsewhere) return;
-  known.state = name;
-  known.cpu = cpu;
-  Mark& mark = add(MarkKind::kState, track, name, time);
-  mark.flags |= flags;
-  mark.value = spent;
-  mark.cpu = cpu;
-}
-
-inline void Marking::wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
-                          const Arguments* arguments, std::uint16_t flags) {
-  Mark& mark = add(MarkKind::kWait, track, name, std::max(now.time, begin));
-  mark.flags |= flags;
-  if (now.time < begin) mark.flags |= kNegative;
-  mark.begin = begin;
-  mark.event = now.event;
-  mark.arguments = arguments;
-}
 
 }  // namespace tracedeck::timeline

@@ -15,15 +15,16 @@ class TrackNumbers {
     std::int64_t number = 0;
     bool known = false;
   };
-  [[nodiscard, gnu::always_inline]] Place& operator[](TrackId track) {
-    if (track >= places_.size()) [[unlikely]]
-      grow(track);
+  [[nodiscard]] Place& operator[](TrackId track) {
+    if (track >= places_.size()) places_.resize(track + 1);
     return places_[track];
+  }
+  // Null if there is none yet.
+  [[nodiscard, gnu::always_inline]] Place* find(TrackId track) {
+    return track < places_.size() ? &places_[track] : nullptr;
   }
 
  private:
-  [[gnu::noinline, gnu::cold]] void grow(TrackId track) { places_.resize(track + 1); }
-
   std::vector<Place> places_;  // by TrackId
 };
 
@@ -88,8 +89,7 @@ class MarkCounter final : public Action {
         value_(value, event_class),
         sums_(sum ? &sums : nullptr) {}
 
-  [[nodiscard]] ActionKind kind() const override { return ActionKind::kMarkCounter; }
-  [[gnu::always_inline]] void run(const Moment& now) override {
+  void run(const Moment& now) override {
     if (!when_(*now.event)) return;
     const TrackId track = track_.find(*now.event);
     if (track == kNoTrack) return;
@@ -136,25 +136,43 @@ class MarkState final : public Action {
         unless_(rule.unless.empty() ? kNoName : context.marking.add_name("", rule.unless)),
         before_(before) {
     if (spent) spent_ = BoundValue(*spent, event_class);
-    is_plain_ = !when_.any() && track_.is_direct();
   }
 
-  [[nodiscard]] ActionKind kind() const override { return ActionKind::kMarkState; }
-  [[gnu::always_inline]] void run(const Moment& now) override {
-    const TrackId track = is_plain_ ? track_.find_direct(*now.event) : kNoTrack;
-    if (track == kNoTrack) [[unlikely]]
-      return run_any(now);
-    mark(track, now);
+  [[nodiscard]] Run usual_run(bool counts) const override {
+    const bool is_plain = !when_.any() && track_.is_direct() && !is_unknown_;
+    return is_plain ? usual_run_of<MarkState>(counts) : Action::usual_run(counts);
   }
-
- private:
-  // All that is not plain, or the first on its track.
-  [[gnu::noinline]] void run_any(const Moment& now) {
+  // Not the first on its track.
+  template <bool kCounts>
+  [[gnu::always_inline]] void run_usual(const Moment& now) {
+    const Event& event = *now.event;
+    std::uint64_t word = 0;
+    if (!track_.word().read_usual(event, word)) return run(now);
+    const TrackId track = track_.find_near(word);
+    if (track == kNoTrack || !marking_.is_usual(track, now)) return run(now);
+    const NameId before = marking_.known_state(track);
+    if (unless_ != kNoName && before == unless_) return;
+    const NameId name = name_.find(event);
+    if (name == kNoName || before == kNoName) return run(now);
+    std::int64_t spent = 0;
+    if (spent_.possible()) {
+      std::int64_t number = 0;
+      TrackNumbers::Place* const so_far = before_.find(track);
+      if (so_far == nullptr || !so_far->known || !spent_.plain_integer(event, number) ||
+          __builtin_sub_overflow(number, so_far->number, &spent))
+        return run(now);
+      so_far->number = number;
+    }
+    marking_.state_usual(track, name, now, spent);
+  }
+  void run(const Moment& now) override {
     if (!when_(*now.event)) return;
     const TrackId track = track_.find(*now.event);
     if (track != kNoTrack) mark(track, now);
   }
-  [[gnu::always_inline]] void mark(TrackId track, const Moment& now) {
+
+ private:
+  void mark(TrackId track, const Moment& now) {
     const NameId before = context_.marking.state_of(track, now.time);
     if (unless_ != kNoName && before == unless_) return;
     const NameId name = is_unknown_ ? kNoName : name_(*now.event);
@@ -170,16 +188,8 @@ class MarkState final : public Action {
     }
     context_.marking.state(track, name, now, kNoCpu, spent);
   }
-  [[nodiscard, gnu::always_inline]] bool spent_so_far(const Event& event, std::int64_t& into) {
-    if (spent_.plain_integer(event, into)) [[likely]]
-      return true;
-    // What is plain stays in a register.
-    std::int64_t odd = 0;
-    const bool known = odd_spent(event, odd);
-    into = odd;
-    return known;
-  }
-  [[nodiscard, gnu::noinline, gnu::cold]] bool odd_spent(const Event& event, std::int64_t& into) {
+  [[nodiscard]] bool spent_so_far(const Event& event, std::int64_t& into) {
+    if (spent_.plain_integer(event, into)) return true;
     const query::Value value = spent_.read(event, context_.scope);
     const auto number =
         value.kind == query::Value::Kind::kInteger ? value.integer.to_signed() : std::nullopt;
@@ -188,6 +198,7 @@ class MarkState final : public Action {
   }
 
   RuleContext& context_;
+  Marking& marking_ = context_.marking;
   BoundTrack track_;
   BoundWhen when_;
   NameMaker name_;
@@ -195,7 +206,6 @@ class MarkState final : public Action {
   NameId unless_;
   BoundValue spent_;
   TrackNumbers& before_;
-  bool is_plain_ = false;  // what it is about is found in a few instructions
 };
 
 }  // namespace tracedeck::timeline

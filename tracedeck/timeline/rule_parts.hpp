@@ -16,6 +16,7 @@
 #include "tracedeck/query/pattern.hpp"
 #include "tracedeck/timeline/rule_values.hpp"
 #include "tracedeck/timeline/rules.hpp"
+#include "tracedeck/timeline/usual_marks.hpp"
 
 namespace tracedeck::timeline {
 
@@ -60,17 +61,27 @@ class NameMaker {
             RuleContext& context)
       : context_(context), template_(from, event_class), category_(category) {
     if (template_.constant()) return;
-    only_ = template_.only_value();
-    if (only_ != nullptr) cache_.resize(kPlaces);
+    const BoundValue* const only = template_.only_value();
+    const auto slot = only == nullptr ? std::nullopt : only->place();
+    if (!slot) return;
+    has_slot_ = true;
+    slot_ = *slot;
+    texts_.resize(kPlaces);
+    // No number is at a place that is not its own.
+    for (std::size_t i = 0; i < kPlaces; ++i) numbers_[i].number = i + 1;
   }
 
-  [[nodiscard, gnu::always_inline]] NameId operator()(const Event& event) {
-    const Slot* const slot = only_ == nullptr ? nullptr : only_->slot(event);
-    if (slot == nullptr || slot->kind != SlotKind::kUnsigned || slot->name() != 0)
-      return fixed_ != kNoName ? fixed_ : of_any(event, slot);
-    const Place& place = cache_[slot->bits % kPlaces];
-    const bool known = place.name != kNoName && place.number == slot->bits;
-    return known ? place.name : of_number(event, slot->bits);
+  [[nodiscard]] NameId operator()(const Event& event) {
+    const NameId known = find(event);
+    return known != kNoName ? known : of_any(event);
+  }
+  // kNoName where there is more to do.
+  [[nodiscard, gnu::always_inline]] NameId find(const Event& event) const {
+    if (!has_slot_) return fixed_;
+    const Slot& slot = slot_.in(event);
+    if (slot.kind != SlotKind::kUnsigned || (slot.flags & kSlotNamed) != 0) return kNoName;
+    const Number& known = numbers_[slot.bits % kPlaces];
+    return known.number == slot.bits ? known.name : kNoName;
   }
 
   // Whether no part of the name is unknown.
@@ -81,26 +92,24 @@ class NameMaker {
  private:
   static constexpr std::size_t kPlaces = 64;
   static constexpr std::size_t kLongestKept = 512;
-  struct Place {
-    std::string text = {};
+  struct Number {
     std::uint64_t number = 0;
     NameId name = kNoName;
   };
+  struct Text {
+    std::string text = {};
+    NameId name = kNoName;
+  };
 
-  // `slot`: of the only value that the name depends on; null: it is not one slot.
-  [[gnu::noinline, gnu::cold]] NameId of_any(const Event& event, const Slot* slot) {
+  [[gnu::noinline]] NameId of_any(const Event& event) {
+    const Slot* const slot = has_slot_ ? &slot_.in(event) : nullptr;
     if (slot != nullptr && slot->kind == SlotKind::kString && slot->text().size() <= kLongestKept)
       return of_text(event, slot->text());
     const NameId name = context_.marking.add_name(category_, template_.text(event, context_.scope));
     if (template_.constant()) fixed_ = name;
+    if (slot != nullptr && slot->kind == SlotKind::kUnsigned && slot->name() == 0)
+      numbers_[slot->bits % kPlaces] = {.number = slot->bits, .name = name};
     return name;
-  }
-
-  [[gnu::noinline, gnu::cold]] NameId of_number(const Event& event, std::uint64_t number) {
-    Place& place = cache_[number % kPlaces];
-    place.number = number;
-    place.name = context_.marking.add_name(category_, template_.text(event, context_.scope));
-    return place.name;
   }
 
   NameId of_text(const Event& event, std::string_view text) {
@@ -108,7 +117,7 @@ class NameMaker {
     std::uint64_t last = 0;
     const std::size_t many = std::min(text.size(), sizeof(last));
     std::memcpy(&last, text.data() + text.size() - many, many);
-    Place& place = cache_[(last * 0x9E3779B97F4A7C15U >> 32U) % kPlaces];
+    Text& place = texts_[(last * 0x9E3779B97F4A7C15U >> 32U) % kPlaces];
     if (place.name != kNoName && place.text == text) [[likely]]
       return place.name;
     place.text = text;
@@ -119,9 +128,11 @@ class NameMaker {
   RuleContext& context_;
   BoundTemplate template_;
   std::string category_;
-  const BoundValue* only_ = nullptr;
+  bool has_slot_ = false;
+  query::DirectSlot slot_;  // of the only value that the name depends on
   NameId fixed_ = kNoName;
-  std::vector<Place> cache_;
+  std::array<Number, kPlaces> numbers_ = {};
+  std::vector<Text> texts_;
 };
 
 // The tracks of one rule, and of all that say the same.
@@ -171,12 +182,12 @@ class BoundTrack {
 
   [[nodiscard]] bool possible() const { return possible_; }
 
-  // Whether `find_direct` finds tracks: those of one key, which is a field at a fixed place.
+  // Whether tracks have one key, which is a field at a fixed place: it is read with `word`.
   [[nodiscard]] bool is_direct() const { return word_.possible(); }
-  // kNoTrack too where `find` has more to do.
-  [[nodiscard, gnu::always_inline]] TrackId find_direct(const Event& event) const {
-    std::uint64_t word = 0;
-    return word_.read_usual(event, word) ? tracks_.find_pair(word, trace_) : kNoTrack;
+  [[nodiscard]] const DirectWord& word() const { return word_; }
+  // The track of the word that was read, as most are found; kNoTrack where `find` has more to do.
+  [[nodiscard, gnu::always_inline]] TrackId find_near(std::uint64_t word) const {
+    return tracks_.is_near(word, trace_) ? tracks_.near(word) : kNoTrack;
   }
   // kNoTrack where a part of the key is unknown.
   [[nodiscard, gnu::always_inline]] TrackId find(const Event& event) {
@@ -303,18 +314,17 @@ class BoundKey {
   [[nodiscard]] bool possible() const {
     return std::ranges::all_of(values_, &BoundValue::possible);
   }
-  // Whether `find_direct` and `known_place` find keys: those of one value, a field at a fixed
-  // place.
+  // Whether keys have one value, a field at a fixed place: it is read with `word`.
   [[nodiscard]] bool is_direct() const { return pair_.possible(); }
-  // What a table has for an event's key; 0 too where `find` has more to do.
-  [[nodiscard, gnu::always_inline]] std::uint32_t find_direct(const Event& event,
-                                                              const KeyTable& table) {
-    return pair_.read_usual(event, words_[0]) ? table.find_pair(words_[0], words_[1]) : 0;
+  [[nodiscard]] const DirectWord& word() const { return pair_; }
+  // Whether a table finds the word that was read, as it finds most, by it alone; and the number
+  // that it has then, 0 where `find` has more to do.
+  [[nodiscard, gnu::always_inline]] bool is_near(const KeyTable& table, std::uint64_t word) const {
+    return table.is_near(word, words_[1]);
   }
-  // Its place there; null too where `place` has more to do.
-  [[nodiscard, gnu::always_inline]] std::uint64_t* known_place(const Event& event,
-                                                               KeyTable& table) {
-    return pair_.read_usual(event, words_[0]) ? table.known_pair(words_[0], words_[1]) : nullptr;
+  [[nodiscard, gnu::always_inline]] std::uint32_t find_near(const KeyTable& table,
+                                                            std::uint64_t word) const {
+    return is_near(table, word) ? table.near(word) : 0;
   }
   // Makes an event's key the one at hand; false where a part of it is unknown.
   [[nodiscard, gnu::always_inline]] bool read(const Event& event, ValueScope& scope) {

@@ -225,11 +225,14 @@ class DirectWord {
 
   // Whether values may be at a fixed place.
   [[nodiscard]] bool possible() const { return possible_; }
-  // The same as `read`, but false too where the kind of integers has changed.
+  // Whether two are at the same place.
+  friend bool operator==(const DirectWord& a, const DirectWord& b) { return a.slot_ == b.slot_; }
+  // The same as `read`, but false too where the kind of integers has changed, and true of words
+  // that are `OddValues::kFirst` or beyond.
   [[nodiscard, gnu::always_inline]] bool read_usual(const Event& event, std::uint64_t& into) const {
     const Slot& slot = slot_.in(event);
     into = slot.bits;
-    return slot.kind == usual_ && slot.bits < OddValues::kFirst;
+    return slot.kind == usual_;
   }
   // False where the value has to be read otherwise. Requires `possible()`.
   [[nodiscard, gnu::always_inline]] bool read(const Event& event, std::uint64_t& into) {

@@ -65,25 +65,35 @@ class BeginSlice final : public Action {
         name_(state.name, state.rule->category, event_class, context),
         arguments_(arguments),
         flags_(state.rule->marked ? kMarked : 0),
-        is_plain_(!when_.any() && track_.is_direct() && key_.is_direct() && check_.empty() &&
-                  !state.rule->end.empty()) {}
+        is_of_track_(key_.is_direct() && track_.is_direct() && key_.word() == track_.word()) {}
 
   [[nodiscard]] bool possible() const { return track_.possible() && key_.possible(); }
 
-  [[nodiscard]] ActionKind kind() const override { return ActionKind::kBeginSlice; }
-  [[gnu::always_inline]] void run(const Moment& now) override {
-    if (!is_plain_) return run_any(now);
-    const TrackId track = track_.find_direct(*now.event);
-    std::uint64_t* const place =
-        track == kNoTrack ? nullptr : key_.known_place(*now.event, state_.open);
-    if (place == nullptr || *place != kSeen) [[unlikely]]
-      return run_any(now);
-    start(*place, 0, track, now);
+  [[nodiscard]] Run usual_run(bool counts) const override {
+    const bool is_plain = !when_.any() && track_.is_direct() && key_.is_direct() &&
+                          check_.empty() && !state_.rule->end.empty();
+    return is_plain ? usual_run_of<BeginSlice>(counts) : Action::usual_run(counts);
   }
-
- private:
-  // All that is not plain, or not a slice of a key that ended before.
-  [[gnu::noinline]] void run_any(const Moment& now) {
+  // A slice of a key that ended before.
+  template <bool kCounts>
+  [[gnu::always_inline]] void run_usual(const Moment& now) {
+    const Event& event = *now.event;
+    std::uint64_t word = 0;
+    if (!key_.word().read_usual(event, word) || !key_.is_near(state_.open, word)) return run(now);
+    std::uint64_t& place = state_.open.near_place(word);
+    if (place != kSeen) return run(now);
+    if (!is_of_track_ && !track_.word().read_usual(event, word)) return run(now);
+    const TrackId track = track_.find_near(word);
+    if (track == kNoTrack) return run(now);
+    const NameId name = name_.find(event);
+    if (name == kNoName) return run(now);
+    OpenId id = 0;
+    if (!marking_.begin_usual<kCounts>(track, name, now, arguments_, flags_, id)) return run(now);
+    state_.last = id;
+    state_.last_number = now.number;
+    place = id;
+  }
+  void run(const Moment& now) override {
     const Event& event = *now.event;
     if (!when_(event)) return;
     const TrackId track = track_.find(event);
@@ -102,27 +112,23 @@ class BeginSlice final : public Action {
         context_.marking.end_inferred(open, now);
       }
     }
-    const OpenId id = start(place, below, track, now);
-    if (id == 0) return;
-    OpenSlice& slice = context_.marking.open(id);
-    for (std::size_t i = 0; i < check_.size() && i < slice.check.size(); ++i)
-      (void)check_[i].word(event, context_.scope, slice.check[i]);
-  }
-  // `place`: of the key at hand. 0: it is left out.
-  [[gnu::always_inline]] OpenId start(std::uint64_t& place, OpenId below, TrackId track,
-                                      const Moment& now) {
     const OpenId id = begin(track, now);
     state_.last = id;
     state_.last_number = now.number;
-    if (id == 0) [[unlikely]] {
+    if (id == 0) {
       place = below == 0 ? kSeen : below;
       if (state_.open.size() > kMostSeen && below == 0) state_.open.erase(key_.words());
-      return 0;
+      return;
     }
     place = id;
     context_.marking.open(id).below = below;
-    return id;
+    if (check_.empty()) return;
+    auto& check = context_.marking.add_details(id).check;
+    for (std::size_t i = 0; i < check_.size() && i < check.size(); ++i)
+      (void)check_[i].word(event, context_.scope, check[i]);
   }
+
+ private:
   [[gnu::noinline, gnu::cold]] void count_without_field() {
     ++context_.marking.timeline().mutable_counts().without_field;
   }
@@ -131,19 +137,16 @@ class BeginSlice final : public Action {
     context_.marking.whole(track, name_(*now.event), now, arguments_, flags_);
   }
   // Of an event with a duration the slice ends with another too.
-  [[nodiscard, gnu::always_inline]] OpenId begin(TrackId track, const Moment& now) {
+  [[nodiscard]] OpenId begin(TrackId track, const Moment& now) {
     const NameId name = name_(*now.event);
-    if (now.end_time == kNoTime) [[likely]]
-      return context_.marking.begin(track, name, now, arguments_, flags_);
-    return begin_without_end(track, name, now);
-  }
-  [[nodiscard, gnu::noinline, gnu::cold]] OpenId begin_without_end(TrackId track, NameId name,
-                                                                   Moment now) {
-    now.end_time = kNoTime;
-    return context_.marking.begin(track, name, now, arguments_, flags_);
+    if (now.end_time == kNoTime) return marking_.begin(track, name, now, arguments_, flags_);
+    Moment without_end = now;
+    without_end.end_time = kNoTime;
+    return marking_.begin(track, name, without_end, arguments_, flags_);
   }
 
   RuleContext& context_;
+  Marking& marking_ = context_.marking;
   SliceState& state_;
   BoundTrack track_;
   BoundWhen when_;
@@ -152,7 +155,7 @@ class BeginSlice final : public Action {
   NameMaker name_;
   const Arguments* arguments_;
   std::uint16_t flags_;
-  bool is_plain_;  // what it is about is found in a few instructions
+  bool is_of_track_;  // its key is that of the track
 };
 
 class EndSlice final : public Action {
@@ -168,23 +171,29 @@ class EndSlice final : public Action {
         key_(state.key_b, event_class, scope.trace, scope.name),
         check_(bind_all(state.check_b, event_class)),
         name_(state.name, state.rule->category, event_class, context),
-        arguments_(arguments),
-        is_plain_(!when_.any() && key_.is_direct() && check_.empty()) {}
+        arguments_(arguments) {}
 
   [[nodiscard]] bool possible() const { return key_.possible(); }
 
-  [[nodiscard]] ActionKind kind() const override { return ActionKind::kEndSlice; }
-  [[gnu::always_inline]] void run(const Moment& now) override {
-    if (!is_plain_) return run_any(now);
-    std::uint64_t* const place = key_.known_place(*now.event, state_.open);
-    if (place == nullptr || *place == kSeen) [[unlikely]]
-      return run_any(now);
-    finish(static_cast<OpenId>(*place), *place, now);
+  [[nodiscard]] Run usual_run(bool counts) const override {
+    const bool is_plain = !when_.any() && key_.is_direct() && check_.empty();
+    return is_plain ? usual_run_of<EndSlice>(counts) : Action::usual_run(counts);
   }
-
- private:
-  // All that is not plain, or not the end of a slice that is open.
-  [[gnu::noinline]] void run_any(const Moment& now) {
+  // A slice that is open.
+  template <bool kCounts>
+  [[gnu::always_inline]] void run_usual(const Moment& now) {
+    std::uint64_t word = 0;
+    if (!key_.word().read_usual(*now.event, word) || !key_.is_near(state_.open, word) ||
+        state_.open.size() > kMostSeen)
+      return run(now);
+    std::uint64_t& place = state_.open.near_place(word);
+    if (place == 0 || place == kSeen) return run(now);
+    const auto id = static_cast<OpenId>(place);
+    if (marking_.open(id).below != 0 || !marking_.end_usual<kCounts>(id, now, arguments_))
+      return run(now);
+    place = kSeen;
+  }
+  void run(const Moment& now) override {
     const Event& event = *now.event;
     if (!when_(event)) return;
     if (ignores_unmatched_ && key_.find(event, context_.scope, state_.open) == 0) return;
@@ -201,8 +210,10 @@ class EndSlice final : public Action {
     }
     finish(id, place, now);
   }
+
+ private:
   // `place`: of the key at hand.
-  [[gnu::always_inline]] void finish(OpenId id, std::uint64_t& place, const Moment& now) {
+  void finish(OpenId id, std::uint64_t& place, const Moment& now) {
     const OpenId below = context_.marking.open(id).below;
     context_.marking.end(id, now, arguments_);
     if (below != 0) {
@@ -227,12 +238,12 @@ class EndSlice final : public Action {
     unmatched(now, is_new);
   }
   [[nodiscard]] bool meets(const Event& event, OpenId id) {
-    const OpenSlice& slice = context_.marking.open(id);
-    for (std::size_t i = 0; i < check_.size() && i < slice.check.size(); ++i) {
+    const auto& check = context_.marking.details(id).check;
+    for (std::size_t i = 0; i < check_.size() && i < check.size(); ++i) {
       std::uint64_t word = 0;
       // What the event does not have says nothing.
       if (!check_[i].possible()) continue;
-      if (!check_[i].word(event, context_.scope, word) || word != slice.check[i]) return false;
+      if (!check_[i].word(event, context_.scope, word) || word != check[i]) return false;
     }
     return true;
   }
@@ -261,6 +272,7 @@ class EndSlice final : public Action {
   }
 
   RuleContext& context_;
+  Marking& marking_ = context_.marking;
   SliceState& state_;
   bool begins_too_;
   bool ignores_unmatched_;
@@ -270,7 +282,6 @@ class EndSlice final : public Action {
   std::vector<BoundValue> check_;
   NameMaker name_;
   const Arguments* arguments_;
-  bool is_plain_;  // what it is about is found in a few instructions
 };
 
 }  // namespace tracedeck::timeline

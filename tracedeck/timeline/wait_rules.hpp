@@ -92,7 +92,7 @@ class WaitState final : public SliceObserver {
     return static_cast<std::uint32_t>(&entry - slab.data() + 1);
   }
 
-  void slice_ended(const OpenSlice& slice, const Moment& now) override {
+  void slice_ended(const SliceDetails& slice, const Moment& now) override {
     Entry& entry = slab[slice.observed - 1];
     if (entry.generation != slice.observed_since || --entry.serving != 0) return;
     if (entry.pending) entry.requested = std::max(entry.requested, now.time);
@@ -187,20 +187,22 @@ class RequestWait final : public Action {
         key_(state.key_a, event_class, trace),
         waiter_(state, event_class, context) {
     if (state.flow_key) asker_ = BoundValue(*state.flow_key, event_class);
-    is_plain_ = !when_.any() && key_.is_direct() && !waiter_ && !asker_.possible();
   }
 
-  [[nodiscard]] ActionKind kind() const override { return ActionKind::kRequestWait; }
-  [[gnu::always_inline]] void run(const Moment& now) override {
-    const std::uint32_t known = is_plain_ ? key_.find_direct(*now.event, state_.entries) : 0;
-    if (known == 0) [[unlikely]]
-      return run_any(now);
+  [[nodiscard]] Run usual_run(bool counts) const override {
+    const bool is_plain = !when_.any() && key_.is_direct() && !waiter_ && !asker_.possible();
+    return is_plain ? usual_run_of<RequestWait>(counts) : Action::usual_run(counts);
+  }
+  // Not the first of its key.
+  template <bool kCounts>
+  [[gnu::always_inline]] void run_usual(const Moment& now) {
+    std::uint64_t word = 0;
+    if (!key_.word().read_usual(*now.event, word)) return run(now);
+    const std::uint32_t known = key_.find_near(state_.entries, word);
+    if (known == 0) return run(now);
     request(state_.slab[known - 1], now);
   }
-
- private:
-  // All that is not plain, or the first of its key.
-  [[gnu::noinline]] void run_any(const Moment& now) {
+  void run(const Moment& now) override {
     if (!when_(*now.event)) return;
     WaitState::Entry* const entry = state_.entry(key_, *now.event);
     if (entry == nullptr) return;
@@ -214,6 +216,8 @@ class RequestWait final : public Action {
     entry->asked = now.time;
     entry->asker_known = asker_.word(*now.event, context_.scope, entry->asker);
   }
+
+ private:
   // False: it waits already.
   [[gnu::always_inline]] bool request(WaitState::Entry& entry, const Moment& now) const {
     if (entry.pending && !state_.rule->last) return false;
@@ -229,7 +233,6 @@ class RequestWait final : public Action {
   BoundKey key_;
   BoundValue asker_;
   WaiterTrack waiter_;
-  bool is_plain_ = false;  // what it is about is found in a few instructions
 };
 
 class ServeWait final : public Action {
@@ -245,27 +248,32 @@ class ServeWait final : public Action {
         served_(state.served, "", event_class, context),
         arguments_(arguments) {
     if (state.flow_track != nullptr) asker_.emplace(*state.flow_track, event_class, context);
-    is_plain_ = !when_.any() && key_.is_direct() && track_.is_direct() && !waiter_ && !asker_ &&
-                state.during == nullptr;
+    is_of_track_ = key_.is_direct() && track_.is_direct() && key_.word() == track_.word();
   }
 
-  [[nodiscard]] ActionKind kind() const override { return ActionKind::kServeWait; }
-  [[gnu::always_inline]] void run(const Moment& now) override {
-    const std::uint32_t known = is_plain_ ? key_.find_direct(*now.event, state_.entries) : 0;
-    if (known == 0) [[unlikely]]
-      return run_any(now);
+  [[nodiscard]] Run usual_run(bool counts) const override {
+    const bool is_plain = !when_.any() && key_.is_direct() && track_.is_direct() && !waiter_ &&
+                          !asker_ && state_.during == nullptr;
+    return is_plain ? usual_run_of<ServeWait>(counts) : Action::usual_run(counts);
+  }
+  // Not the first of its key.
+  template <bool kCounts>
+  [[gnu::always_inline]] void run_usual(const Moment& now) {
+    const Event& event = *now.event;
+    std::uint64_t word = 0;
+    if (!key_.word().read_usual(event, word)) return run(now);
+    const std::uint32_t known = key_.find_near(state_.entries, word);
+    if (known == 0) return run(now);
     WaitState::Entry& entry = state_.slab[known - 1];
     if (!entry.pending) return;
-    const TrackId track = track_.find_direct(*now.event);
-    if (track == kNoTrack) [[unlikely]]
-      return run_any(now);
-    wait(entry, track, now);
+    if (!is_of_track_ && !track_.word().read_usual(event, word)) return run(now);
+    const TrackId track = track_.find_near(word);
+    if (track == kNoTrack || marking_.lost_since(entry.number)) return run(now);
+    if (!marking_.wait_usual<kCounts>(track, state_.name, now, entry.requested, arguments_))
+      return run(now);
     entry.pending = false;
   }
-
- private:
-  // All that is not plain, or the first of its key.
-  [[gnu::noinline]] void run_any(const Moment& now) {
+  void run(const Moment& now) override {
     if (!when_(*now.event)) return;
     WaitState::Entry* const entry = state_.entry(key_, *now.event);
     if (entry == nullptr) return;
@@ -281,14 +289,15 @@ class ServeWait final : public Action {
         state_.during->last == 0)
       return;
     ++entry->serving;
-    OpenSlice& slice = context_.marking.open(state_.during->last);
+    SliceDetails& slice = context_.marking.add_details(state_.during->last);
     slice.observer = &state_;
     slice.observed = state_.number_of(*entry);
     slice.observed_since = entry->generation;
   }
+
+ private:
   // Returns whether events were lost meanwhile.
-  [[gnu::always_inline]] bool wait(const WaitState::Entry& entry, TrackId track,
-                                   const Moment& now) {
+  bool wait(const WaitState::Entry& entry, TrackId track, const Moment& now) {
     const bool lost = context_.marking.lost_since(entry.number);
     context_.marking.wait(track, state_.name, now, entry.requested, arguments_,
                           lost ? kAcrossLoss : 0);
@@ -304,6 +313,7 @@ class ServeWait final : public Action {
   }
 
   RuleContext& context_;
+  Marking& marking_ = context_.marking;
   WaitState& state_;
   BoundTrack track_;
   BoundWhen when_;
@@ -312,7 +322,7 @@ class ServeWait final : public Action {
   std::optional<BoundTrack> asker_;
   NameMaker served_;
   const Arguments* arguments_;
-  bool is_plain_ = false;  // what it is about is found in a few instructions
+  bool is_of_track_ = false;  // its key is that of the track
 };
 
 class CancelWait final : public Action {

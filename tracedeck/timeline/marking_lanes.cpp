@@ -1,0 +1,139 @@
+// Where slices are put that do not nest on their track.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/timeline/marking.hpp"
+
+namespace tracedeck::timeline {
+
+TrackId Marking::free_lane(TrackId first) {
+  for (const TrackId lane : track_state(first).lanes) {
+    if (track_state(lane).stack.empty()) return lane;
+  }
+  return new_lane(first);
+}
+
+TrackId Marking::new_lane(TrackId first) {
+  if (track_state(first).lanes.size() + 1 >= kMostLanes || tracks_are_full()) return kNoTrack;
+  Track lane = timeline_.track(first);
+  lane.first_lane = first;
+  lane.lane = static_cast<std::uint32_t>(track_state(first).lanes.size() + 1);
+  const TrackId id = make_track(std::move(lane));
+  track_state(first).lanes.push_back(id);
+  return id;
+}
+
+// The lane on which a slice that ends then nests.
+TrackId Marking::lane_for(TrackId track, std::int64_t end) {
+  const auto fits = [&](TrackId lane) {
+    const auto& stack = track_state(lane).stack;
+    return stack.empty() || (end != kNoTime && end_of(stack.back()) >= end);
+  };
+  if (end == kNoTime && !track_state(track).may_overlap) return track;
+  if (fits(track)) return track;
+  for (const TrackId lane : track_state(track).lanes) {
+    if (fits(lane)) return lane;
+  }
+  return free_lane(track);
+}
+
+OpenId Marking::begin_on_lane(TrackId track, NameId name, const Moment& now,
+                              const Arguments* arguments, std::uint16_t flags) {
+  const TrackId lane = lane_for(track, now.end_time);
+  if (lane == kNoTrack) return begin_unplaced(track, name, now, flags);
+  if (lane != track && !track_state(track).may_overlap) {
+    flags |= kOverlap;
+    ++timeline_.mutable_counts().overlaps;
+  }
+  const OpenId id = begin_on(lane, name, now, arguments, flags);
+  if (id != 0 && now.end_time != kNoTime) add_details(id).end = now.end_time;
+  return id;
+}
+
+// Its duration is measured all the same.
+OpenId Marking::begin_unplaced(TrackId track, NameId name, const Moment& now, std::uint16_t flags) {
+  ++timeline_.mutable_counts().without_lane;
+  const OpenId id = take_open();
+  if (id == 0) {
+    ++timeline_.mutable_counts().not_held;
+    return 0;
+  }
+  open_[id - 1] = {.begin = now.time,
+                   .number = now.number,
+                   .track = track,
+                   .name = name,
+                   .flags = static_cast<std::uint16_t>(flags | kUnplaced)};
+  unplaced_.insert(id);
+  if (now.end_time != kNoTime) add_details(id).end = now.end_time;
+  return id;
+}
+
+// Those that began after a slice and go on when it ends are not inside it: from there on they are
+// on a lane.
+void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std::int64_t time) {
+  const TrackId lane = free_lane(timeline_.track(track).first_lane);
+  for (const OpenId each : moved) {
+    OpenSlice& slice = open_[each - 1];
+    ++timeline_.mutable_counts().overlaps;
+    slice.flags |= kOverlap;
+    if (lane == kNoTrack) {
+      ++timeline_.mutable_counts().without_lane;
+      slice.flags |= kUnplaced;
+      unplaced_.insert(each);
+      continue;
+    }
+    slice.track = lane;
+    TrackState& state = track_state(lane);
+    state.stack.push(each);
+    state.last = std::max(state.last, time);
+    state.number = std::max(state.number, slice.number);
+    put({.kind = MarkKind::kSliceBegin,
+         .flags = kMoved | kOverlap,
+         .track = lane,
+         .name = slice.name,
+         .time = state.last,
+         .begin = 0});
+  }
+}
+
+// Of a slice that is on no lane, or did not begin last on its.
+void Marking::close_elsewhere(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
+                              const Arguments* arguments) {
+  OpenSlice& slice = open_[id - 1];
+  if ((slice.flags & kUnplaced) != 0) {
+    unplaced_.erase(id);
+    return put_end(slice, time, flags, event, arguments);
+  }
+  const TrackId track = slice.track;
+  auto& stack = track_state(track).stack;
+  const OpenId* const place = std::ranges::find(stack, id);
+  std::vector<OpenId> above;
+  if (place != stack.end()) {
+    above.assign(std::next(place), stack.end());
+    stack.cut(static_cast<std::size_t>(place - stack.begin()));
+  }
+  for (auto each = above.rbegin(); each != above.rend(); ++each) {
+    put({.kind = MarkKind::kSliceEnd,
+         .flags = kMoved,
+         .track = track,
+         .name = open_[*each - 1].name,
+         .time = time,
+         .begin = open_[*each - 1].begin});
+  }
+  put_end(slice, time, flags, event, arguments);
+  if (!above.empty()) move_to_lane(above, track, time);
+}
+
+// On a track that nothing was marked on yet it can have begun before the trace; of other tracks it
+// is on a lane.
+TrackId Marking::untouched_lane(TrackId track) {
+  if (track_state(track).number == 0) return track;
+  for (const TrackId lane : track_state(track).lanes) {
+    if (track_state(lane).number == 0) return lane;
+  }
+  return new_lane(track);
+}
+
+}  // namespace tracedeck::timeline
