@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace tracedeck {
@@ -43,6 +44,24 @@ TEST(Histogram, QuantilesAreWithinFourPerMille) {
       EXPECT_EQ(histogram.maximum(), *std::ranges::max_element(values));
     }
   }
+}
+
+TEST(Histogram, ManyAtOnceAreAsOneByOne) {
+  std::mt19937_64 random(1);
+  std::vector<std::int64_t> values(5000);
+  for (std::int64_t& value : values)
+    value = static_cast<std::int64_t>(random() >> (1 + random() % 63));
+  Histogram all;
+  all.add_all(values);
+  Histogram one_by_one;
+  for (const std::int64_t value : values)
+    one_by_one.add_unsigned(static_cast<std::uint64_t>(value));
+  std::string bytes;
+  std::string expected;
+  all.encode(bytes);
+  one_by_one.encode(expected);
+  EXPECT_EQ(bytes, expected);
+  EXPECT_EQ(all.count(), values.size());
 }
 
 TEST(Histogram, SmallIntegersAreExact) {

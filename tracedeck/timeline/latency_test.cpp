@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tracedeck/timeline/latency_report.hpp"
 #include "tracedeck/timeline/marking.hpp"
@@ -125,6 +126,43 @@ TEST(RequirementTest, SaysWhatIsWrong) {
     EXPECT_EQ(requirement.error().code, ErrorCode::kInvalidArgument) << text;
     EXPECT_FALSE(requirement.error().message.empty()) << text;
   }
+}
+
+// What is counted while it is marked, by one; by another from the marks.
+TEST(LatencyCountsTest, AreThoseOfTheMarks) {
+  std::vector<std::string> texts;
+  for (const bool counts : {true, false}) {
+    Timeline timeline;
+    Marking marking(timeline);
+    const auto latency = Latency::make({}).value();
+    if (counts) marking.count_with(latency->counter());
+    const TrackId track = marking.add_track({.kind = TrackKind::kThread, .name = "worker"});
+    const NameId outer = marking.add_name("poll", "outer");
+    const NameId inner = marking.add_name("poll", "inner");
+    const NameId wait = marking.add_name("", "wake -> poll");
+    StreamState stream;
+    std::uint64_t number = 0;
+    const auto at = [&](std::int64_t time) {
+      timeline.note_time(time);
+      return Moment{.time = time, .number = ++number, .stream = &stream};
+    };
+    for (std::int64_t i = 1; i <= 2000; ++i) {
+      const std::int64_t begin = i * 1'000'000;
+      const OpenId first = marking.begin(track, outer, at(begin), nullptr, 0);
+      marking.wait(track, wait, at(begin), begin - i % 700 * 1000, nullptr, 0);
+      const OpenId second = marking.begin(track, inner, at(begin + 100), nullptr, 0);
+      // Some end in the wrong order.
+      const bool overlap = i % 500 == 0;
+      marking.end(overlap ? first : second, at(begin + 200 + i % 300), nullptr);
+      marking.end(overlap ? second : first, at(begin + 1000 + i % 900), nullptr);
+    }
+    marking.finish(3'000'000'000);
+    EXPECT_EQ(marking.marks().empty(), counts);
+    ASSERT_TRUE(latency->take(timeline, marking.marks()));
+    ASSERT_TRUE(latency->finish(timeline));
+    texts.push_back(latency_text(*latency, timeline, {}));
+  }
+  EXPECT_EQ(texts[0], texts[1]);
 }
 
 TEST(ShortDurationTest, HasThreeDigits) {
