@@ -45,9 +45,8 @@ StreamPair& StreamPairs::add(Known& known, Side side, const DataStream* stream,
   half.exists = true;
   half.stream_class = stream == nullptr ? nullptr : stream->stream_class;
   half.keys = keys_in_words(stream);
-  const std::string identity =
-      (stream == nullptr ? "none" : identity_of(half.stream_class)) + '/' + half.keys +
-      '/' + std::string(kind);
+  const std::string identity = (stream == nullptr ? "none" : identity_of(half.stream_class)) + '/' +
+                               half.keys + '/' + std::string(kind);
   const std::size_t ordinal = known.of_identity[identity]++;
   StreamPair*& pair = by_identity_[{identity, ordinal}];
   if (pair == nullptr) pair = &pairs_.emplace_back();

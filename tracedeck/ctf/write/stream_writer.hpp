@@ -132,9 +132,7 @@ class StreamWriter {
   };
   [[nodiscard]] Result<void> begin_lost(const LostInterval& lost);
   // Whether it is known what the head of a packet of ours says.
-  [[nodiscard]] bool has_head() const {
-    return !stream_class_.packet_node || !head_.bytes.empty();
-  }
+  [[nodiscard]] bool has_head() const { return !stream_class_.packet_node || !head_.bytes.empty(); }
   [[nodiscard]] Result<void> encode_context(const Packet& packet);
   [[nodiscard]] Result<void> count_lost(std::uint64_t events, bool taken_back);
   [[nodiscard]] Result<void> encode_head(const Packet& packet);
