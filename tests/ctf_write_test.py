@@ -191,6 +191,22 @@ class RoundTrip(unittest.TestCase):
                 heads = not any(each in said for each in self.OTHER_HEADS)
                 self.assertEqual(self.lines(trace, heads), self.lines(at, heads))
 
+    def test_a_recording_in_another_dialect_and_back(self):
+        """LTTng's: classes are there once, and packets say what they said, their heads too."""
+        trace = TRACES / "ctf/ctf1/succeed_wk-heartbeat-u"
+        want = self.lines(trace)
+        self.assertIn("timestamp_begin", want[0]["context"]["packet"])
+        with tempfile.TemporaryDirectory() as folder:
+            there, back = Path(folder) / "there", Path(folder) / "back"
+            for source, to, out in ((trace, "ctf2", there), (there, "ctf1", back)):
+                result = run("convert", "-q", "--to", to, source, "-o", out)
+                self.assertEqual(result.returncode, 0, result.stderr.decode())
+                # What was recorded file by file comes side by side.
+                self.assertEqual(*(sorted(map(json.dumps, lines)) for lines in (self.lines(out), want)))
+            self.assertEqual((there / "metadata").read_text().count('"event-record-class"'), 1)
+            for stream in trace.glob("u_*"):
+                self.assertLessEqual(abs((back / stream.name).stat().st_size - stream.stat().st_size), 8)
+
     def test_losses_come_back_from_another_format(self):
         """Packets are ours then, and end where what was lost begins and ends."""
         for corpus, target, name in (

@@ -234,8 +234,14 @@ bool same_nested_form(const FieldClass& a, const FieldClass& b) {
 }
 
 bool same_head_form(const FieldClass& a, const FieldClass& b) {
-  if (!a.roles.empty() || !b.roles.empty())
-    return a.roles.empty() == b.roles.empty() && a.kind.index() == b.kind.index();
+  if (!a.roles.empty() || !b.roles.empty()) {
+    // A UUID is an array or a BLOB.
+    const auto is_bytes = [](const FieldClass& of) {
+      return of.as<ArrayClass>() != nullptr || of.as<BlobClass>() != nullptr;
+    };
+    return a.roles.empty() == b.roles.empty() &&
+           (a.kind.index() == b.kind.index() || (is_bytes(a) && is_bytes(b)));
+  }
   const auto same = [](const FieldClassPtr& one, const FieldClassPtr& other) {
     return same_head_form(*one, *other);
   };
@@ -245,9 +251,12 @@ bool same_head_form(const FieldClass& a, const FieldClass& b) {
     return std::ranges::equal(left->members, right->members, same, &Member::field_class,
                               &Member::field_class);
   }
-  // Which option is written goes by the class ids and times of the target.
-  if (a.as<VariantClass>() != nullptr) return false;
-  return same_nested_form(a, b);
+  const auto* const one = a.as<VariantClass>();
+  const auto* const other = b.as<VariantClass>();
+  if (one == nullptr || other == nullptr) return same_nested_form(a, b);
+  return std::ranges::equal(one->options, other->options, [&](const auto& mine, const auto& its) {
+    return mine.ranges == its.ranges && same(mine.field_class, its.field_class);
+  });
 }
 
 }  // namespace tracedeck::lower

@@ -104,6 +104,8 @@ struct TraceInTarget {
   std::deque<StreamsOf> streams = {};
   std::map<const DataStreamClass*, StreamsOf*> streams_of = {};  // but those for one alone
   std::map<const DataStreamClass*, Sequence> recordings = {};
+  // The target's classes of those that had no events then, by ordinal.
+  std::map<std::pair<const StreamsOf*, std::uint64_t>, const EventClass*> without_events = {};
   // Which data stream has these keys, by its class.
   std::map<std::pair<std::uint64_t, std::vector<std::uint64_t>>, EntityId> keys = {};
 
@@ -473,7 +475,8 @@ class NestedLoweringWriter final : public LoweringStage {
       if (each.stream_class != streams.source || trace.has_class(each)) continue;
       if (lowered++ == kMostWithoutEvents) break;
       if (!check_size(each)) continue;
-      add_class(trace, streams, *lowered_class(each, streams, {}));
+      trace.without_events[{&streams, each.entity.ordinal}] =
+          &add_class(trace, streams, *lowered_class(each, streams, {}));
     }
   }
 
@@ -573,7 +576,12 @@ class NestedLoweringWriter final : public LoweringStage {
 
   // With its first event.
   void begin_class(TraceInTarget& trace, ClassInTarget& of, const Event& first) {
-    of.target = &add_class(trace, *of.streams, *of.lowered);
+    const auto known =
+        of.lowered->shape() == NestedShape()
+            ? trace.without_events.find({of.streams, first.event_class->entity.ordinal})
+            : trace.without_events.end();
+    of.target = known != trace.without_events.end() ? known->second
+                                                    : &add_class(trace, *of.streams, *of.lowered);
     std::vector<Kept> kept = of.lowered->kept();
     kept.insert(kept.end(), of.streams->common->kept.begin(), of.streams->common->kept.end());
     if (const NestedPacket* const packets = of.streams->packets.get())

@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include "tracedeck/model/class_tree.hpp"
+
 namespace tracedeck::ctf {
 
 // With an event record header of ours.
@@ -72,11 +74,32 @@ bool EventWriter::is_leb128_clock() const {
   return last && roles_[*last].is_leb128;
 }
 
+// Whether something in a header is there for the one number and not for the other.
+bool EventWriter::selects_otherwise(const FieldClassPtr& header, std::uint64_t one,
+                                    std::uint64_t other) {
+  if (header == nullptr) return false;
+  bool found = false;
+  const auto compare = [&](const IntegerRanges& ranges) {
+    found = found || ranges.contains(one) != ranges.contains(other);
+  };
+  if (const auto* const optional = header->as<OptionalClass>()) compare(optional->presence.ranges);
+  if (const auto* const variant = header->as<VariantClass>()) {
+    for (const VariantOption& each : variant->options) compare(each.ranges);
+  }
+  for_each_child(*header, [&](const FieldClassPtr& inner) {
+    found = found || selects_otherwise(inner, one, other);
+  });
+  return found;
+}
+
 // The last of several ids counts.
 EncodeStatus EventWriter::put_class_id(BitWriter& bits, const TargetEventClass& target) const {
   for (auto place = roles_.rbegin(); place != roles_.rend(); ++place) {
     if (!place->has(Role::kEventClassId)) continue;
-    const bool says_it = place->value == target.id || put_again(bits, *place, target.id);
+    const FieldClassPtr& header = target.stream_class->target.event_header;
+    const bool says_it =
+        place->value == target.id ||
+        (!selects_otherwise(header, place->value, target.id) && put_again(bits, *place, target.id));
     return says_it ? EncodeStatus::kOk : EncodeStatus::kTooLarge;
   }
   return target.id == target.source->id.value_or(0) ? EncodeStatus::kOk : EncodeStatus::kTooLarge;

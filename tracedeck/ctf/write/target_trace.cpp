@@ -313,7 +313,7 @@ MapperOptions TargetTrace::mapper_options() const {
 
 Result<void> TargetTrace::map_heads(TargetStreamClass& made) {
   MapperOptions options = mapper_options();
-  options.widen_sizes = dialect_ == Dialect::kCtf1;
+  options.widen_sizes = dialect_ == Dialect::kCtf1 && !is_of_dialect(dialect_);
   made.packet_mapper = std::make_unique<ClassMapper>(options);
   if (packet_header_ != nullptr) {
     auto mapped = made.packet_mapper->add_root(Root::kPacketHeader, packet_header_);
