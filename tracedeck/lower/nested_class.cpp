@@ -11,6 +11,7 @@
 
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/nested_fields.hpp"
+#include "tracedeck/model/class_tree.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::lower {

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "tracedeck/lower/located_fields.hpp"
 #include "tracedeck/model/written_out.hpp"
 
 namespace tracedeck::lower {

@@ -370,11 +370,10 @@ FieldClassPtr NestedFields::with_added(const FieldClassPtr& of, const std::strin
 
 FieldClassPtr NestedFields::sequence(const FieldClass& source, const std::string& path,
                                      Extent extent, bool sized, FieldProgram& program) {
-  using Kind = FieldStep::Kind;
   if (const auto* const blob = source.as<BlobClass>()) {
     const bool as_bytes = !profile_.blobs;
     const bool stays = same_format_ && !sized && !as_bytes;
-    program.push_back({.kind = stays ? Kind::kCopy : Kind::kBytes,
+    program.push_back({.kind = stays ? FieldStep::Kind::kCopy : FieldStep::Kind::kBytes,
                        .sized = sized,
                        .packed = as_bytes,
                        .count = stays ? 1U : 0U});
@@ -393,9 +392,9 @@ FieldClassPtr NestedFields::sequence(const FieldClass& source, const std::string
   ArrayClass target{.element = std::move(made), .extent = std::move(extent)};
   if (same_format_) target.minimum_alignment = array.minimum_alignment;
   if (same_format_ && !sized && is_copy(element)) {
-    program.push_back({.kind = Kind::kCopy});
+    program.push_back({.kind = FieldStep::Kind::kCopy});
   } else {
-    program.push_back({.kind = Kind::kElements,
+    program.push_back({.kind = FieldStep::Kind::kElements,
                        .sized = sized,
                        .count = count_of(element),
                        .field_class = array.element});

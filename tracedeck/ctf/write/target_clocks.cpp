@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/ctf/write/conventions.hpp"
 
 namespace tracedeck::ctf {
 namespace {
