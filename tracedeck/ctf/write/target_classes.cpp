@@ -334,6 +334,9 @@ class ClassMapper::Impl {
   }
 
   Value variant(const FieldClassPtr& source, const VariantClass& of) {
+    const auto is_unselected = [](const VariantOption& option) { return option.ranges.empty(); };
+    if (!to_ctf1() && std::ranges::any_of(of.options, is_unselected))
+      return fault("an option that no value selects", ErrorCode::kUnsupported);
     FieldLocation location = selector(of.selector);
     const BitPlace before = place_;
     std::optional<BitPlace> after;
