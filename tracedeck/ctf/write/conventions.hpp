@@ -30,13 +30,13 @@ struct ClockOffset {
   std::int64_t seconds = 0;
   std::uint64_t cycles = 0;  // less than the frequency
 };
-// The offset of a clock's origin, the shift that the user asked for included.
 // The clock as CTF 1.8 says it: of its attributes there is `absolute` alone, which is written where
 // the source did, or counts from the Unix epoch and is no trace of CTF 1.8, whose readers take any
 // clock for one that does.
 [[nodiscard]] ClockClass ctf1_clock(ClockClass clock, bool from_ctf1);
 [[nodiscard]] bool is_absolute(const ClockClass& clock);
 
+// The offset of a clock's origin, the shift that the user asked for included.
 [[nodiscard]] ClockOffset clock_offset(const ClockClass& clock, std::uint64_t frequency);
 
 }  // namespace tracedeck::ctf

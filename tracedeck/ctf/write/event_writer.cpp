@@ -6,6 +6,26 @@
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {
+namespace {
+
+// Whether something in a header is there for the one number and not for the other.
+bool selects_otherwise(const FieldClassPtr& header, std::uint64_t one, std::uint64_t other) {
+  if (header == nullptr) return false;
+  bool found = false;
+  const auto compare = [&](const IntegerRanges& ranges) {
+    found = found || ranges.contains(one) != ranges.contains(other);
+  };
+  if (const auto* const optional = header->as<OptionalClass>()) compare(optional->presence.ranges);
+  if (const auto* const variant = header->as<VariantClass>()) {
+    for (const VariantOption& each : variant->options) compare(each.ranges);
+  }
+  for_each_child(*header, [&](const FieldClassPtr& inner) {
+    found = found || selects_otherwise(inner, one, other);
+  });
+  return found;
+}
+
+}  // namespace
 
 // With an event record header of ours.
 Result<bool> EventWriter::put_behind_ours(StreamWriter& stream, TargetEventClass& target,
@@ -72,24 +92,6 @@ std::optional<std::size_t> EventWriter::last_clock() const {
 bool EventWriter::is_leb128_clock() const {
   const auto last = last_clock();
   return last && roles_[*last].is_leb128;
-}
-
-// Whether something in a header is there for the one number and not for the other.
-bool EventWriter::selects_otherwise(const FieldClassPtr& header, std::uint64_t one,
-                                    std::uint64_t other) {
-  if (header == nullptr) return false;
-  bool found = false;
-  const auto compare = [&](const IntegerRanges& ranges) {
-    found = found || ranges.contains(one) != ranges.contains(other);
-  };
-  if (const auto* const optional = header->as<OptionalClass>()) compare(optional->presence.ranges);
-  if (const auto* const variant = header->as<VariantClass>()) {
-    for (const VariantOption& each : variant->options) compare(each.ranges);
-  }
-  for_each_child(*header, [&](const FieldClassPtr& inner) {
-    found = found || selects_otherwise(inner, one, other);
-  });
-  return found;
 }
 
 // The last of several ids counts.

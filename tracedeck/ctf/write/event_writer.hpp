@@ -42,8 +42,6 @@ class EventWriter {
                                           const Event& event);
   [[nodiscard]] std::optional<std::size_t> last_clock() const;
   [[nodiscard]] bool is_leb128_clock() const;
-  static bool selects_otherwise(const FieldClassPtr& header, std::uint64_t one,
-                                std::uint64_t other);
   [[nodiscard]] EncodeStatus put_class_id(BitWriter& bits, const TargetEventClass& target) const;
 
   TraceInProgress& trace_;
