@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <concepts>
+#include <span>
+#include <vector>
 
 #include "tracedeck/format/collect_records_test.hpp"
 #include "tracedeck/tband/format.hpp"
@@ -23,16 +26,31 @@ struct Written {
   Receipt receipt;
 };
 
-Written write(Reader& reader) {
+// Of what `write` gives to the writer.
+template <std::invocable<Writer&> Write>
+Written written_by(Write write) {
   std::string out;
   const auto output = io::memory_output(out);
   const auto writer = create_lowering(*output);
-  for (auto batch = reader.next(); batch && *batch != nullptr; batch = reader.next()) {
-    for (const Record& record : (*batch)->records()) EXPECT_TRUE(writer->write(record).has_value());
-  }
+  write(*writer);
   EXPECT_TRUE(writer->finish().has_value());
   EXPECT_TRUE(output->finish().has_value());
   return {Bytes(out.begin(), out.end()), writer->receipt()};
+}
+
+Written write(std::span<const Record> records) {
+  return written_by([&](Writer& writer) {
+    for (const Record& record : records) EXPECT_TRUE(writer.write(record).has_value());
+  });
+}
+
+Written write(Reader& reader) {
+  return written_by([&](Writer& writer) {
+    for (auto batch = reader.next(); batch && *batch != nullptr; batch = reader.next()) {
+      for (const Record& record : (*batch)->records())
+        EXPECT_TRUE(writer.write(record).has_value());
+    }
+  });
 }
 
 Written rewritten(const Bytes& bytes, const ReadOptions& options = {}) {
@@ -85,14 +103,8 @@ TEST(MarkerLowering, SaysTheLengthOfATickFirstIfTheInputDoesNot) {
                     .end_time = 100,
                     .slots = &id,
                     .slot_count = 1};
-  std::string out;
-  const auto output = io::memory_output(out);
-  const auto writer = create_lowering(*output);
-  ASSERT_TRUE(writer->write(Record(event)).has_value());
-  ASSERT_TRUE(writer->finish().has_value());
-  ASSERT_TRUE(output->finish().has_value());
-  EXPECT_EQ(Bytes(out.begin(), out.end()),
-            kResolution25 + frame("core_id", 100, {number(2)}) + isr_enter(100, 7));
+  const Written written = write(std::array{Record(event)});
+  EXPECT_EQ(written.bytes, kResolution25 + frame("core_id", 100, {number(2)}) + isr_enter(100, 7));
 }
 
 TEST(MarkerLowering, ShiftedTimesKeepTheirNanoseconds) {
@@ -131,22 +143,16 @@ TEST(MarkerLowering, WhatTheFormatDoesNotKnowBecomesAMarker) {
                     .end_time = 30,
                     .slots = slots.data(),
                     .slot_count = 2};
-  std::string out;
-  const auto output = io::memory_output(out);
-  const auto writer = create_lowering(*output);
-  ASSERT_TRUE(writer->write(Record(event)).has_value());
   const Loss loss{.stream = &stream, .events = 4};
-  ASSERT_TRUE(writer->write(Record(&loss)).has_value());
-  ASSERT_TRUE(writer->finish().has_value());
-  ASSERT_TRUE(output->finish().has_value());
-  EXPECT_EQ(Bytes(out.begin(), out.end()),
+  const Written written = write(std::array{Record(event), Record(&loss)});
+  EXPECT_EQ(written.bytes,
             frame("ts_resolution_ns", 0, {number(1)}) +
                 frame("evtmarker_name", 0, {number(1'000'000), text("other")}) +
                 frame("evtmarker", 30,
                       {number(1'000'000), text(R"({"@duration":20,"a":5,"t":"\"x\""})")}) +
                 frame("dropped_evt_cnt", 30, {number(4)}));
   std::vector<std::string> places;
-  for (const ReceiptEntry& entry : writer->receipt()) {
+  for (const ReceiptEntry& entry : written.receipt) {
     EXPECT_TRUE(entry.lossy);
     places.push_back(entry.event_class + "/" + entry.path);
   }
@@ -201,20 +207,14 @@ TEST(MarkerLowering, MessagesHaveValuesOfEveryKind) {
                     .end_time = 1,
                     .slots = slots.data(),
                     .slot_count = static_cast<std::uint32_t>(slots.size())};
-  std::string out;
-  const auto output = io::memory_output(out);
-  const auto writer = create_lowering(*output);
-  ASSERT_TRUE(writer->write(Record(event)).has_value());
-  ASSERT_TRUE(writer->finish().has_value());
-  ASSERT_TRUE(output->finish().has_value());
+  const Written written = write(std::array{Record(event)});
   const std::string message =
       R"({"m":18446744073709551615,"m":-100,"m":true,"m":0.5,"m":")" + plain +
       R"(","m":"a\"\u000a\udcff","m":"01020304","m":[578437695752307201,720575940379279360],)"
       R"("m":[72623859790382856,10],"m":[1,2,3],"m":[67305985,134678021,0,167772160],"m":[]})";
-  EXPECT_EQ(Bytes(out.begin(), out.end()),
-            frame("ts_resolution_ns", 0, {number(1)}) +
-                frame("evtmarker_name", 0, {number(1'000'000), tband::text("all")}) +
-                frame("evtmarker", 1, {number(1'000'000), tband::text(message)}));
+  EXPECT_EQ(written.bytes, frame("ts_resolution_ns", 0, {number(1)}) +
+                               frame("evtmarker_name", 0, {number(1'000'000), tband::text("all")}) +
+                               frame("evtmarker", 1, {number(1'000'000), tband::text(message)}));
 }
 
 // As from a trace of CTF, which reports the losses of a packet before the packet's events.
@@ -229,19 +229,13 @@ TEST(MarkerLowering, LossesOfAStreamThatCountsThemWaitForItsNextCount) {
   ASSERT_EQ(read.events.size(), 5U);
   ASSERT_EQ(read.losses.size(), 1U);
   const auto written = [&](bool with_count) {
-    std::string out;
-    const auto output = io::memory_output(out);
-    const auto writer = create_lowering(*output);
+    std::vector<Record> records;
     for (std::size_t i = 0; i < read.events.size(); ++i) {
       if (i == 3 && !with_count) continue;
-      EXPECT_TRUE(writer->write(Record(read.events[i])).has_value());
-      if (i == 1) {
-        EXPECT_TRUE(writer->write(Record(read.losses.data())).has_value());
-      }
+      records.emplace_back(read.events[i]);
+      if (i == 1) records.emplace_back(read.losses.data());
     }
-    EXPECT_TRUE(writer->finish().has_value());
-    EXPECT_TRUE(output->finish().has_value());
-    return Bytes(out.begin(), out.end());
+    return write(records).bytes;
   };
   EXPECT_EQ(written(true), trace);
   EXPECT_EQ(written(false), beginning + isr_enter(4, 1) + frame("dropped_evt_cnt", 4, {number(4)}));
