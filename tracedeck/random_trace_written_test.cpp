@@ -10,6 +10,7 @@
 
 #include "tracedeck/flow/equal_traces.hpp"
 #include "tracedeck/flow/made_up_trace_test.hpp"
+#include "tracedeck/flow/named_differences_test.hpp"
 #include "tracedeck/flow/random_trace_test.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output.hpp"
@@ -150,18 +151,6 @@ void check_again(std::string_view name) {
   RC_ASSERT(std::ranges::none_of(written->receipt, &ReceiptEntry::lossy));
 }
 
-// Whether a receipt names the place of a difference: its class, if it gives one, and its path or
-// one above it.
-bool names(const ReceiptEntry& entry, const flow::DifferenceKey& difference) {
-  if (!entry.lossy || (entry.path.empty() && entry.event_class.empty())) return false;
-  const std::string& of = flow::is_of_event_class(difference) ? difference.class_name : "";
-  if (!entry.event_class.empty() && entry.event_class != of) return false;
-  const std::string place = flow::place_of(difference);
-  if (entry.path.empty() || place == entry.path) return true;
-  return place.starts_with(entry.path) &&
-         std::string_view(".[{").contains(place[entry.path.size()]);
-}
-
 // What a target that is poorer does not hold, its receipt names.
 void check_named(std::string_view name) {
   const FoundTarget found = find_target(name);
@@ -175,14 +164,12 @@ void check_named(std::string_view name) {
                                            {*read, read->description()}, {.most_kinds = 100'000});
   if (!compared) RC_FAIL(compared.error().to_string());
   for (const flow::Difference& each : compared->differences.found()) {
-    const bool named = std::ranges::any_of(
-        written.receipt, [&](const ReceiptEntry& entry) { return names(entry, each.key); });
-    if (named) continue;
+    if (flow::names(written.receipt, each.key)) continue;
     RC_LOG() << kind_name(each.key.kind) << " '" << each.key.class_name << "' '" << each.key.path
              << "' " << each.key.what << ": " << each.left << " | " << each.right << '\n';
     for (const ReceiptEntry& entry : written.receipt)
       RC_LOG() << entry.event_class << '/' << entry.path << ' ' << entry.what << '\n';
-    RC_ASSERT(named);
+    RC_FAIL("a difference that the receipt does not name");
   }
 }
 

@@ -83,37 +83,34 @@ class Encoder::Walk {
   }
 
   [[nodiscard]] std::uint32_t child(const EncodeNode& node, std::uint32_t i = 0) const {
-    return program_.children[node.first_child + i];
+    return program_.children[node.first_child + i].node;
   }
 
   // Writes the members of a structure from `first` on that are plain, as far as their values are
-  // too. Returns the next one. `slot` must not be the end.
+  // too. Returns the next one.
   std::uint32_t plain_members(const EncodeNode& structure, std::uint32_t first, const Slot*& slot) {
-    constexpr std::uint32_t kMost = 64;  // at once
-    const EncodeNode* const nodes = program_.nodes.data();
-    const std::uint32_t* const members = program_.children.data() + structure.first_child;
-    const std::uint32_t end = std::min(structure.child_count, first + kMost);
-    const Slot* const slots_end = end_;
+    constexpr std::size_t kMost = 64;  // at once
+    const std::size_t count = std::min({static_cast<std::size_t>(structure.child_count - first),
+                                        static_cast<std::size_t>(end_ - slot), kMost});
+    const EncodeChild* const begin = program_.children.data() + structure.first_child + first;
+    const EncodeChild* const end = begin + count;
+    const EncodeChild* member = begin;
     const Slot* at = slot;
-    WrittenValue* const values = values_.data();
-    std::uint64_t clock = encoder_.clock_;
     out_.align(8);
     std::uint8_t* to = out_.begin_bytes(sizeof(std::uint64_t) * kMost);
-    std::uint32_t i = first;
-    for (; i < end && at < slots_end; ++i, ++at) {
-      const EncodeNode& node = nodes[members[i]];
-      const bool fits_it = at->kind < SlotKind::kSigned
-                               ? at->bits <= node.most
-                               : at->kind == SlotKind::kSigned && fits(node, *at);
-      if (node.plain_bytes == 0 || !fits_it) break;
+    for (; member != end; ++member, ++at) {
+      const bool fits_it =
+          at->kind < SlotKind::kSigned
+              ? at->bits <= member->most
+              : at->kind == SlotKind::kSigned && fits(program_.nodes[member->node], *at);
+      if (member->plain_bytes == 0 || !fits_it) break;
       store_le(to, at->bits);
-      to += node.plain_bytes;
-      values[members[i]] = {at->bits, ++clock};
+      to += member->plain_bytes;
+      if (!values_.empty()) written(member->node, at->bits);
     }
     out_.end_bytes(to);
-    encoder_.clock_ = clock;
     slot = at;
-    return i;
+    return first + static_cast<std::uint32_t>(member - begin);
   }
 
   // The integer that ends where `out_` stands.
@@ -129,7 +126,7 @@ class Encoder::Walk {
   }
 
   void written(std::uint32_t index, std::uint64_t value) {
-    values_[index] = {value, ++encoder_.clock_};
+    if (!values_.empty()) values_[index] = {value, ++encoder_.clock_};
   }
 
   // Elements, bytes or pairs that a value has.
@@ -384,7 +381,7 @@ class Encoder::Walk {
       ++slot;
     }
     for (std::uint32_t i = 0; i < node.child_count;) {
-      if (slot < end_ && program_.nodes[child(node, i)].plain_bytes != 0) {
+      if (slot < end_ && program_.children[node.first_child + i].plain_bytes != 0) {
         const std::uint32_t next = plain_members(node, i, slot);
         if (next != i) {
           i = next;

@@ -50,9 +50,6 @@ struct EncodeNode {
   bool is_signed = false;
   bool reversed = false;
   bool has_head = true;  // kStructure: the value has a head slot
-  // Bytes of a kInteger of at most 64 bits, little-endian, in whole bytes, without a role; else 0.
-  // `ProgramBuilder` finds out; without, it is only written more slowly.
-  std::uint8_t plain_bytes = 0;
   ByteOrder byte_order = ByteOrder::kLittle;
   TextEncoding encoding = TextEncoding::kUtf8;
   EncodeExtent extent = EncodeExtent::kStatic;
@@ -64,12 +61,18 @@ struct EncodeNode {
   std::uint32_t ref_count = 0;
   RoleSet roles = 0;  // of integers
   std::uint64_t length = 0;
-  std::uint64_t most = 0;  // where it is plain, the largest unsigned value
+};
+
+struct EncodeChild {
+  std::uint32_t node = 0;
+  // Bytes of a kInteger of at most 64 bits, little-endian, in whole bytes, without a role; else 0.
+  std::uint32_t plain_bytes = 0;
+  std::uint64_t most = 0;  // then the largest unsigned value
 };
 
 struct EncodeProgram {
   std::vector<EncodeNode> nodes;
-  std::vector<std::uint32_t> children;
+  std::vector<EncodeChild> children;
   std::vector<ValueRef> refs;
 };
 
@@ -104,8 +107,8 @@ struct EncodeRoot {
 class Encoder {
  public:
   // Writes the values of `slots` by node `root` of a program. `values` must have an element for
-  // each node, `packet_values` those that the packet context left. On a fault, what was written
-  // is of no use.
+  // each node, or none where no node of a program refers to them; `packet_values` those that the
+  // packet context left. On a fault, what was written is of no use.
   [[nodiscard]] EncodeStatus encode(const EncodeProgram& program, std::uint32_t root,
                                     std::span<const Slot> slots, BitWriter& out,
                                     std::span<WrittenValue> values,

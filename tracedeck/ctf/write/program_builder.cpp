@@ -6,14 +6,7 @@
 
 namespace tracedeck::ctf {
 
-std::uint32_t ProgramBuilder::add(EncodeNode node) {
-  const bool is_plain = node.op == EncodeOp::kInteger && node.width <= 64 && node.width % 8 == 0 &&
-                        node.alignment == 8 && !node.reversed &&
-                        node.byte_order == ByteOrder::kLittle && node.roles == 0;
-  if (is_plain) {
-    node.plain_bytes = static_cast<std::uint8_t>(node.width / 8);
-    node.most = low_bit_mask(node.width);
-  }
+std::uint32_t ProgramBuilder::add(const EncodeNode& node) {
   if (program_.nodes.size() >= kMostNodes)
     fail("the field classes of an event have too many parts");
   program_.nodes.push_back(node);
@@ -23,7 +16,16 @@ std::uint32_t ProgramBuilder::add(EncodeNode node) {
 void ProgramBuilder::set_children(std::uint32_t node, const std::vector<std::uint32_t>& children) {
   program_.nodes[node].first_child = static_cast<std::uint32_t>(program_.children.size());
   program_.nodes[node].child_count = static_cast<std::uint32_t>(children.size());
-  program_.children.insert(program_.children.end(), children.begin(), children.end());
+  for (const std::uint32_t each : children) {
+    const EncodeNode& child = program_.nodes[each];
+    EncodeChild& made = program_.children.emplace_back(EncodeChild{.node = each});
+    const bool is_plain = child.op == EncodeOp::kInteger && child.width <= 64 &&
+                          child.width % 8 == 0 && child.alignment == 8 && !child.reversed &&
+                          child.byte_order == ByteOrder::kLittle && child.roles == 0;
+    if (!is_plain) continue;
+    made.plain_bytes = child.width / 8;
+    made.most = low_bit_mask(child.width);
+  }
 }
 
 void ProgramBuilder::set_refs(EncodeNode& node, const std::vector<ValueRef>& refs) {

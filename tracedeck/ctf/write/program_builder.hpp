@@ -28,14 +28,14 @@ class ProgramBuilder {
     if (known > program_.nodes.capacity()) program_.nodes.reserve(known);
   }
   // Returns its index. More than `kMostNodes` are a fault.
-  std::uint32_t add(EncodeNode node);
+  std::uint32_t add(const EncodeNode& node);
   void set_children(std::uint32_t node, const std::vector<std::uint32_t>& children);
   // Has a node find its length in what was written last by one of `refs`.
   void set_refs(EncodeNode& node, const std::vector<ValueRef>& refs);
 
   [[nodiscard]] EncodeOp op(std::uint32_t node) const { return program_.nodes[node].op; }
   [[nodiscard]] std::uint32_t child(std::uint32_t node, std::size_t i) const {
-    return program_.children[program_.nodes[node].first_child + i];
+    return program_.children[program_.nodes[node].first_child + i].node;
   }
   [[nodiscard]] std::uint32_t last_child(std::uint32_t node) const {
     return child(node, program_.nodes[node].child_count - 1);

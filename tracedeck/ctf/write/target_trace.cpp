@@ -410,7 +410,8 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) 
   if (!body) return std::unexpected(body.error());
   target.specific_context = *specific;
   target.payload = *body;
-  made.values.resize(made.mapper->program().nodes.size());
+  const EncodeProgram& program = made.mapper->program();
+  if (!program.refs.empty()) made.values.resize(program.nodes.size());
   count(made.mapper->counts());
   return {};
 }

@@ -33,7 +33,7 @@ struct TargetEventClass {
   std::optional<std::uint32_t> common = {};
   std::optional<std::uint32_t> specific = {};
   std::optional<std::uint32_t> body = {};
-  std::vector<WrittenValue> values;
+  std::vector<WrittenValue> values;  // of its nodes, where some refer to them
 };
 
 struct TargetStreamClass {
