@@ -396,9 +396,9 @@ constexpr std::array kOptions = {
                .help = "write to OUT; '-' is standard output",
                .detail = "The result appears under the name OUT only when it is complete; until "
                          "then it is OUT.part "
-                         "beside it. An input that is a file may be named as OUT. A FORMAT whose "
-                         "traces are directories makes OUT a directory, which must not be there "
-                         "yet.",
+                         "beside it. A file that has the name is replaced then, also an input. A "
+                         "FORMAT whose traces are directories makes OUT a directory, which must "
+                         "not be there yet.",
                .kind = ValueKind::kFile,
                .apply = assign_path<&Options::out>},
     OptionSpec{.name = "to",
@@ -445,9 +445,10 @@ constexpr std::array kOptions = {
     OptionSpec{
         .name = "report",
         .value = "FILE",
-        .help = "write the receipt to FILE as JSON",
+        .help = "write the receipt to FILE as JSON; '-' is standard output",
         .detail =
-            "The receipt lists what the target format could not hold, and what was done instead.",
+            "The receipt lists what the target format could not hold, and what was done instead. A "
+            "file that is there is replaced. On standard output it needs an OUT that is a file.",
         .kind = ValueKind::kFile,
         .apply = assign_path<&Options::report>},
     OptionSpec{.name = "output",

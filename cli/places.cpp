@@ -53,15 +53,18 @@ Places places_of(const Options& options) {
   places.out = options.out == kStandard ? "/dev/stdout" : options.out;
   places.out_part = writes_directory(options) ? io::OutputDirectory::part_path(places.out)
                                               : io::part_path(places.out);
-  places.report = options.report;
+  places.report = options.report == kStandard ? "/dev/stdout" : options.report;
   if (!places.report.empty()) places.report_part = io::part_path(places.report);
   return places;
 }
 
 std::string check_report(const Options& options, const Places& places) {
   if (places.report.empty()) return {};
-  if (places.report == options.out || same_place(places.report, places.out))
+  if (same_place(places.report, places.out)) {
+    if (options.report == kStandard || options.out == kStandard)
+      return "the report and the result cannot both be standard output: give one of them a file";
     return "the report and the result cannot both be " + options.out;
+  }
   if (same_place(places.report, places.out_part))
     return fmt::format("the report cannot be {}, where the result is written first", places.report);
   if (same_place(places.report_part, places.out))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/places.hpp"
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/render/json_object.hpp"
 
@@ -88,6 +89,10 @@ void conclude_conversion(const Options& options, Session& session, const Convers
     session.outcome.note(ExitCode::kDamage);
   }
   if (options.report.empty()) return;
+  if (options.report == kStandard) {
+    session.delivered(session.out.write(report_json(report)));
+    return;
+  }
   auto file = io::create_file(options.report, session.stop);
   if (!file) {
     diagnostics.error(file.error());

@@ -717,6 +717,16 @@ class Convert(CommandTest):
             },
         )
 
+    def test_a_receipt_on_standard_output(self):
+        trace, out = self.file("t", w.ticks(3)), self.folder / "out.csv"
+        result = self.check(run("convert", "-o", out, "--report", "-", trace, cwd=self.folder), 0)
+        self.assertEqual(json.loads(result.stdout)["output"], str(out))
+        self.assertFalse((self.folder / "-").exists())
+        for place in ("-", "/dev/stdout"):
+            result = self.check(run("convert", "-o", place, "--to", "csv", "--report", "-", trace), 2)
+            self.assertIn(b"give one of them a file", result.stderr)
+        self.check(run("convert", "-o", out, "--report", "-", trace), 0)
+
     def test_the_receipt_counts_what_json_lines_and_csv_leave_out(self):
         # A gap of three events, and one that comes after all.
         counters = (0, 4, 3, 7)
