@@ -277,7 +277,7 @@ class Conversion {
     report_.events = written.written.events;
     report_.receipt = (*writer)->receipt();
     if (written.written.refused > 0) {
-      report_.receipt.push_back({.what = "record that the target cannot hold at all",
+      report_.receipt.push_back({.what = "records that the target cannot hold at all",
                                  .done = "left out; the first: " + written.written.first_refusal,
                                  .count = written.written.refused,
                                  .lossy = true});

@@ -16,8 +16,8 @@ bool is_lossy(const Receipt& receipt) {
 }
 
 std::string receipt_sentence(const ReceiptEntry& entry) {
-  return fmt::format("{}: {} ({}): {}", entry.lossy ? "lost" : "kept", entry.what, entry.count,
-                     entry.done);
+  return fmt::format("{}: {} ({}): {}", entry.lossy ? "lost" : "by convention", entry.what,
+                     entry.count, entry.done);
 }
 
 Receipt by_kind(const Receipt& receipt) {

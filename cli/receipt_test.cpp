@@ -17,7 +17,7 @@ TEST(Receipt, IsLossyWhenAnEntryIs) {
 
 TEST(Receipt, Sentences) {
   EXPECT_EQ(receipt_sentence(kLost), "lost: a \"thing\" (2): left out");
-  EXPECT_EQ(receipt_sentence(kKept), "kept: id (1): given anew");
+  EXPECT_EQ(receipt_sentence(kKept), "by convention: id (1): given anew");
 }
 
 TEST(Receipt, KindsAreSummedUp) {
@@ -29,7 +29,7 @@ TEST(Receipt, KindsAreSummedUp) {
   other.count = 4;
   const Receipt kinds = by_kind({one, kLost, other});
   ASSERT_EQ(kinds.size(), 2U);
-  EXPECT_EQ(receipt_sentence(kinds[0]), "kept: id (5): given anew");
+  EXPECT_EQ(receipt_sentence(kinds[0]), "by convention: id (5): given anew");
   EXPECT_EQ(receipt_sentence(kinds[1]), "lost: a \"thing\" (2): left out");
 }
 

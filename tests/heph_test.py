@@ -217,7 +217,7 @@ class Converting(CommandTest):
             with self.subTest(target):
                 out = self.folder / target
                 result = self.check(run("convert", "--to", target, "-o", out, trace), 0)
-                self.assertIn(b"kept: names that are empty, too long or another's", result.stderr)
+                self.assertIn(b"by convention: names that are empty, too long or another's", result.stderr)
                 self.check(run("validate", out), 0)
                 stored = dict(parse_lines(run("print", "--output", "jsonl", "--as-stored", out).stdout)[0])["fields"]
                 self.assertEqual(stored[1:], tuple(zip(names, range(1, 6))))

@@ -120,7 +120,7 @@ class Tband(PlainTargets):
         content, report = self.convert(trace, "tband")
         text = tband_reader.read(content)[-1][3]
         self.assertEqual(json.loads(text), {"@duration": 2, "@common": {"substream": 0, "counter": 0}, "n": 1})
-        self.assertIn("durations", {each["what"] for each in report["entries"] if each.get("class") == "e"})
+        self.assertIn("that events have a duration", {each["what"] for each in report["entries"] if each.get("class") == "e"})
 
 
 @needs_traces

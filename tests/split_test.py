@@ -124,7 +124,7 @@ class Parts(CommandTest):
         trace = self.file("t", ticks(5, 30, 8, 35, 9))
         parts, said = self.split("--split-duration", "10", trace)
         self.assertEqual([self.stamps(each) for each in parts], [[5], [30, 8], [35, 9]])
-        self.assertIn("kept: events earlier than their part begins (2): ", said)
+        self.assertIn("by convention: events earlier than their part begins (2): ", said)
         parts, said = self.split("--order", "time", "--split-duration", "10", trace)
         self.assertEqual([self.stamps(each) for each in parts], [[5, 8, 9], [30], [35]])
         self.assertNotIn("earlier", said)
@@ -137,7 +137,7 @@ class Parts(CommandTest):
             parts, said = self.split(
                 "--order", order, "--split-duration", "10", "--report", report, trace, out="run.heph"
             )
-            self.assertIn("kept: events with a duration that a cut divides (2): ", said)
+            self.assertIn("by convention: events with a duration that a cut divides (2): ", said)
             written = json.loads(report.read_text())
             self.assertEqual(written["parts"], [str(each) for each in parts])
             self.assertEqual((written["events"], written["lossy"]), (5, False))

@@ -83,6 +83,8 @@ template <Dialect dialect>
 constexpr TargetProfile profile(const NestedProfile& nested) {
   return {.format = "ctf",
           .version = trace_version(dialect),
+          .marks = nested.attributes ? "attributes `tracedeck` of classes"
+                                     : "entries `tracedeck_mark_N` of the environment",
           .holds = holds<dialect>,
           .nested = &nested};
 }

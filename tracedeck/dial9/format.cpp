@@ -22,6 +22,7 @@ bool holds(const EventClass& event_class) {
 }
 
 constexpr TargetProfile kProfile = {.format = "dial9",
+                                    .marks = "events `tracedeck.mark`",
                                     .holds = holds,
                                     .unsigned_widths = {8, 16, 32},
                                     .longest_name = kMaxNameLength,

@@ -50,6 +50,9 @@ struct TargetProfile {
   // Of the format, where its targets have several (`TraceDescription::version`); empty: any.
   std::string_view version = {};
 
+  // What marks are in its traces, as receipts say it; empty: there are none.
+  std::string_view marks = {};
+
   // Whether the target holds events of a class as they are, so that they come back equal. Of a
   // plain one that shows when they are lowered: null.
   bool (*holds)(const EventClass& event_class) = nullptr;

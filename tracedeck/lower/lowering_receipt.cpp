@@ -1,8 +1,10 @@
 #include "tracedeck/lower/lowering_receipt.hpp"
 
+#include <utility>
+
 namespace tracedeck::lower {
 
-Receipt LoweringReceipt::entries() const {
+Receipt LoweringReceipt::entries(std::string_view marks) const {
   Receipt receipt;
   for (const Account& account : accounts_) {
     if (account.events == 0) continue;
@@ -20,9 +22,12 @@ Receipt LoweringReceipt::entries() const {
   }
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     if (counts_[i] == 0) continue;
-    const ConventionFacts& facts = facts_of(static_cast<Convention>(i));
+    const auto convention = static_cast<Convention>(i);
+    const ConventionFacts& facts = facts_of(convention);
+    std::string done(facts.done);
+    if (convention == Convention::kDescription) done.append(": ").append(marks);
     receipt.push_back({.what = std::string(facts.what),
-                       .done = std::string(facts.done),
+                       .done = std::move(done),
                        .count = counts_[i],
                        .lossy = false});
   }

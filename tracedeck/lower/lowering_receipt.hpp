@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,8 +30,8 @@ class LoweringReceipt {
   // What is of no class.
   void count(Convention convention) { ++counts_.at(static_cast<std::size_t>(convention)); }
 
-  // Classes without events do not count.
-  [[nodiscard]] Receipt entries() const;
+  // Classes without events do not count. `marks`: as `TargetProfile` says it.
+  [[nodiscard]] Receipt entries(std::string_view marks) const;
 
  private:
   std::deque<Account> accounts_;

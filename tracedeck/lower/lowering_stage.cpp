@@ -41,7 +41,7 @@ Result<void> LoweringStage::describe(const TraceDescription& trace) {
 }
 
 Receipt LoweringStage::receipt() const {
-  Receipt receipt = receipt_.entries();
+  Receipt receipt = receipt_.entries(profile_.marks);
   std::ranges::move(target_->receipt(), std::back_inserter(receipt));
   return receipt;
 }

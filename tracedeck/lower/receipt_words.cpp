@@ -27,8 +27,10 @@ const ConventionFacts& facts_of(Convention convention) {
        "written to data streams of their own, with a field `tracedeck_order`"},
       {"events without a time of their own", "written with the time of the event before"},
       {"losses", "written as events `tracedeck.loss`"},
-      {"descriptions of traces, clocks, data streams and classes",
-       "kept in marks (`tracedeck.mark`)"},
+      {"descriptions of traces, clocks, data streams and classes", "kept in marks"},
+      {"entries of the environment of further traces", "kept in a mark"},
+      {"heads of events", "written as the target's own"},
+      {"heads of packets", "written as the target's own"},
   }};
   return kFacts[std::to_underlying(convention)];
 }

@@ -27,6 +27,9 @@ enum class Convention : std::uint8_t {
   kUntimed,
   kLoss,
   kDescription,
+  kEnvironment,
+  kEventHead,
+  kPacketHead,
   kCount,
 };
 

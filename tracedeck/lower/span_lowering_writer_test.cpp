@@ -176,10 +176,11 @@ TEST(SpanLowering, WritesOtherFormatsByConventions) {
   EXPECT_EQ(written.bytes, as_text(expected.bytes()));
   const std::vector<std::string> found = places(written);
   for (const char* const each :
-       {"/environment.epoch: the epoch", "/clock: names of clocks", "/clock: lengths of ticks",
-        "/stream: data stream classes and keys of data streams", "/common: contexts",
-        "/loss: losses", "#42/: identities of classes", "#42/: events without a duration",
-        "#42/state: labels of enumerations", "#42/blob: field classes"})
+       {"/environment.epoch: the exact environment", "/clock: names of clocks",
+        "/clock: lengths of ticks", "/stream: data stream classes and keys of data streams",
+        "/common: which fields are of a context", "/loss: exact losses",
+        "#42/: identities of classes beside their names", "#42/: that events have no duration",
+        "#42/state: labels of enumerations", "#42/blob: exact field classes"})
     EXPECT_NE(std::ranges::find(found, each), found.end()) << each;
 }
 
@@ -223,7 +224,7 @@ TEST(SpanLowering, CutsWhatIsTooLongAndSaysSo) {
   EXPECT_EQ(records.events[0].event_class->name->size(), 65'535U);
   EXPECT_EQ(records.events[0].payload()[0].length, 65'534U) << "not in the middle of a character";
   const auto entry = std::ranges::find_if(written.receipt, [](const ReceiptEntry& each) {
-    return each.what.starts_with("strings and arrays");
+    return each.what.starts_with("ends of strings");
   });
   ASSERT_NE(entry, written.receipt.end());
   EXPECT_EQ(entry->path, "s");

@@ -71,8 +71,8 @@ class CsvWriter final : public Writer {
   [[nodiscard]] Receipt receipt() const override {
     Receipt receipt = json_receipt(values_.style());
     if (replaced_names_ != 0) {
-      receipt.push_back({.what = "event with a name that is no UTF-8",
-                         .done = "invalid bytes written as U+FFFD",
+      receipt.push_back({.what = "bytes of names that are no UTF-8",
+                         .done = "replaced by U+FFFD",
                          .count = replaced_names_});
     }
     std::ranges::move(left_out_.receipt(), std::back_inserter(receipt));

@@ -216,13 +216,13 @@ void append_record_object(TextBuffer& out, JsonValues& values, const Record& rec
 Receipt json_receipt(const JsonStyle& style) {
   Receipt receipt;
   if (style.replaced_texts() != 0) {
-    receipt.push_back({.what = "string that is no UTF-8",
-                       .done = "invalid bytes written as U+FFFD",
+    receipt.push_back({.what = "bytes of strings that are no UTF-8",
+                       .done = "replaced by U+FFFD",
                        .count = style.replaced_texts()});
   }
   if (style.rounded_reals() != 0) {
-    receipt.push_back({.what = "real that no 64-bit real equals",
-                       .done = "written as the nearest 64-bit real",
+    receipt.push_back({.what = "reals that no 64-bit real equals",
+                       .done = "replaced by the nearest 64-bit real",
                        .count = style.rounded_reals()});
   }
   return receipt;
