@@ -67,8 +67,8 @@ class Lowering(CommandTest):
         piped, _ = self.lines("-", stdin=out.read_bytes())
         self.assertEqual(piped, self.lines(source)[0])
         said = json.loads(run("info", "--json", out).stdout)
-        self.assertEqual((said["format"], said["restored_from"]), ("heph", "dial9"))
-        self.assertIn(b"heph 0.1.0, restored from dial9", run("info", out).stdout)
+        self.assertEqual((said["format"], said["restored_from"], said["restored_from_version"]), ("heph", "dial9", "1"))
+        self.assertIn(b"heph 0.1.0, restored from dial9 1\n", run("info", out).stdout)
         stored = json.loads(run("info", "--json", "--as-stored", out).stdout)
         self.assertEqual(stored["format"], "dial9")
         self.assertNotIn("restored_from", stored)
@@ -100,12 +100,49 @@ class Lowering(CommandTest):
         one, other = self.file("a.heph", SPANS), self.file("b.heph", SPANS.replace(b"poll", b"wait"))
         out = self.folder / "both.dial9"
         self.check(run("convert", "-q", one, other, "-o", out), 0)
-        keyed = lambda rows: sorted(json.dumps({k: v for k, v in row.items() if k != "trace"}) for row in rows)
-        self.assertEqual(keyed(self.lines(out)[0]), keyed(self.lines(one, other)[0]))
+        self.assertCountEqual(self.lines(out)[0], self.lines(one, other)[0])
         said = json.loads(run("info", "--json", out).stdout)
         self.assertEqual((said["events"], sorted(each["name"] for each in said["classes"])), (12, ["poll", "wait"]))
         self.check(run("stats", out), 0)
         self.check(run("schema", out), 0)
+
+    def test_events_of_several_sources_say_which(self):
+        for folder in ("east", "west"):
+            (self.folder / folder).mkdir()
+        sources = [self.file(f"{name}/a.heph", SPANS.replace(b"poll", name.encode())) for name in ("east", "west")]
+        for target in ("dial9", "ctf1", "ctf2", "ctf2rc"):
+            with self.subTest(target):
+                out = self.folder / f"both.{target}"
+                self.check(run("convert", "-q", *sources, "--to", target, "-o", out), 0)
+                named = {row["name"]: row["trace"] for row in self.lines(out)[0]}
+                self.assertEqual(named, {"east": "east/a.heph", "west": "west/a.heph"})
+                for order in ("recorded", "time"):
+                    self.assertEqual({row["trace"] for row in self.lines("--order", order, out)[0]}, set(named.values()))
+                self.assertIn(b"west/a.heph", run("print", out).stdout)
+                self.assertTrue(run("print", "--output", "csv", out).stdout.startswith(b"trace,"))
+                said = json.loads(run("info", "--json", out).stdout)
+                of_others = [each["name_among_others"] for each in said["others"]["first"]]
+                self.assertEqual([said["name_among_others"], *of_others], list(named.values()))
+                self.assertIn(b"name         west/a.heph", run("info", out).stdout)
+                # With another trace beside it, and through another format.
+                beside = {row["trace"] for row in self.lines(out, sources[0])[0]}
+                self.assertEqual(beside, {f"{out.name}/east/a.heph", f"{out.name}/west/a.heph", "a.heph"})
+                again = self.folder / f"again.{target}"
+                self.check(run("convert", "-q", out, "--to", "dial9" if target == "ctf1" else "ctf1", "-o", again), 0)
+                self.assertEqual({row["trace"] for row in self.lines(again)[0]}, set(named.values()))
+                alone = self.folder / f"alone.{target}"
+                self.check(run("convert", "-q", sources[0], "--to", target, "-o", alone), 0)
+                self.assertNotIn("trace", self.lines(alone)[0][0])
+
+    def test_a_target_that_keeps_no_names_says_so(self):
+        sources = [self.file(name, dial9.ticks(1)) for name in ("a", "b")]
+        for target in ("dial9", "heph", "tband"):
+            report = self.folder / "report"
+            self.check(run("convert", "-q", "--to", target, "--report", report, *sources, "-o", self.folder / "out"), 0)
+            lost = [each for each in json.loads(report.read_text())["entries"] if each["what"] == "names of traces"]
+            self.assertEqual([(each["count"], each["path"], each["input"]) for each in lost], [(2, "trace", str(sources[0]))])
+            self.check(run("convert", "-q", "--to", target, "--report", report, sources[0], "-o", self.folder / "out"), 0)
+            self.assertNotIn("names of traces", report.read_text())
 
     def test_the_schema_is_that_of_all_sources(self):
         sources = [self.file(name, heph.event(name.encode(), heph.number(b"n", 1))) for name in ("one", "two")]

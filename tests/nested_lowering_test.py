@@ -6,6 +6,7 @@ import shutil
 import dial9_writer as dial9
 import heph_writer as heph
 from command import CommandTest, run
+from ctf_cases import metadata_bytes
 
 EPOCH = 1_600_000_000_000_000_000
 TARGETS = ("ctf1", "ctf2", "ctf2rc")
@@ -63,6 +64,70 @@ class NestedLowering(CommandTest):
                 self.assertEqual(self.lines(out)[0], want)
                 stored = [line["fields"] for line in self.lines("--as-stored", out)[0]]
                 self.assertEqual(stored, [{"s": "a", "n": 1}, {"s": '"a\\u0000b"', "n": 2}])
+
+    BYTE = {"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}
+
+    def of_ctf2(self, name, environment=None, class_id=BYTE):
+        """A trace of CTF 2 with heads, whose events have one field."""
+        head = lambda role, of=self.BYTE: {**of, "roles": [role]}
+        structure = lambda **members: {
+            "type": "structure",
+            "member-classes": [{"name": name, "field-class": of} for name, of in members.items()],
+        }
+        trace_class = {"type": "trace-class", "packet-header-field-class": structure(s=head("data-stream-class-id"))}
+        if environment:
+            trace_class["environment"] = environment
+        stream = {"type": "data-stream-class", "id": 7, "event-record-header-field-class": structure(i=head("event-record-class-id", class_id))}
+        stream["packet-context-field-class"] = structure(size=head("packet-total-length"))
+        event = {"type": "event-record-class", "name": "e", "data-stream-class-id": 7, "payload-field-class": structure(n=self.BYTE)}
+        trace = self.folder / name
+        trace.mkdir()
+        fragments = [{"type": "preamble", "version": 2}, trace_class, stream, event]
+        (trace / "metadata").write_bytes(metadata_bytes("", [json.dumps(each) for each in fragments]))
+        (trace / "stream").write_bytes(b"\7\x30\0\1\0\2" + b"\7\x20\0\3")
+        return trace
+
+    def entries(self, target, *sources):
+        out, report = self.folder / f"out.{target}", self.folder / "report"
+        shutil.rmtree(out, ignore_errors=True)
+        self.check(run("convert", "-q", *sources, "--to", target, "--report", report, "-o", out), 0)
+        return out, json.loads(report.read_text())["entries"]
+
+    def test_heads_that_the_target_replaces(self):
+        fixed = self.of_ctf2("fixed")
+        variable = self.of_ctf2("variable", class_id={"type": "variable-length-unsigned-integer"})
+        heads = lambda entries: {
+            each["what"]: (each.get("class"), each["path"], each["count"], each["input"], each["offset"], each["lossy"])
+            for each in entries
+            if each["what"].startswith("heads of")
+        }
+        for target in TARGETS:
+            self.assertEqual(heads(self.entries(target, fixed)[1]), {})
+        self.assertEqual(heads(self.entries("ctf2rc", variable)[1]), {})
+        self.assertEqual(
+            heads(self.entries("ctf1", variable)[1]),
+            {
+                "heads of events": ("e", "event_header", 3, str(variable), 2, False),
+                "heads of packets": (None, "stream.7", 2, str(variable), 0, False),
+            },
+        )
+        for target in TARGETS:
+            _, entries = self.entries(target, fixed, variable)
+            for what, count in (("heads of events", 6), ("heads of packets", 4)):
+                self.assertEqual(sum(each["count"] for each in entries if each["what"] == what), count)
+
+    def test_the_environment_of_a_further_trace(self):
+        one, two = (self.of_ctf2(str(pid), {"host": "a", "pid": pid}) for pid in (1, 2))
+        for target in TARGETS:
+            with self.subTest(target):
+                out, entries = self.entries(target, one, two)
+                said = json.loads(run("info", "--json", out).stdout)
+                self.assertEqual((said["environment"], said["others"]["first"][0]["environment"]), ({"host": "a", "pid": 1}, {"host": "a", "pid": 2}))
+                self.assertEqual([each for each in entries if each["lossy"]], [])
+                of_others = [(each["path"], each["input"]) for each in entries if each["what"].startswith("entries of the environment")]
+                self.assertEqual(of_others, [("environment.pid", str(two))])
+                classes = [len(json.loads(line)["event_classes"]) for line in run("schema", "--json", out).stdout.splitlines()]
+                self.assertEqual(classes, [1, 1])
 
     def test_a_mark_of_a_class_that_is_not_described(self):
         for target, quote in (("ctf1", b'\\"'), ("ctf2", b'"'), ("ctf2rc", b'"')):

@@ -12,6 +12,7 @@
 #include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/ctf/trace.hpp"
 #include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/ctf/write/target_trace.hpp"
 #include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
 #include "tracedeck/ctf/write/writer.hpp"
 
@@ -58,15 +59,28 @@ Form ctf1_form(const IntegerClass& integer) {
 
 bool is_any_name(std::string_view) { return true; }
 
+// As the writer decides it.
+template <Dialect dialect>
+bool keeps_heads(const TraceDescription& trace) {
+  if (trace.stream_classes().empty()) return true;
+  Adaptations adaptations;
+  TargetTrace target(dialect, true, adaptations);
+  const DataStreamClass& first = trace.stream_classes()[0];
+  const auto made = target.stream_class({.entity = first.entity, .stream_class = &first});
+  return made && target.keeps_heads();
+}
+
 constexpr NestedProfile kRc3 = {.format = "ctf",
                                 .integer_form = rc3_form,
                                 .member_name = repaired_utf8,
-                                .is_option_name = is_any_name};
+                                .is_option_name = is_any_name,
+                                .keeps_heads = keeps_heads<Dialect::kRc3>};
 constexpr NestedProfile kFinal = {.format = "ctf",
                                   .encodings = true,
                                   .integer_form = final_form,
                                   .member_name = repaired_utf8,
-                                  .is_option_name = is_any_name};
+                                  .is_option_name = is_any_name,
+                                  .keeps_heads = keeps_heads<Dialect::kFinal>};
 constexpr NestedProfile kCtf1 = {.format = "ctf",
                                  .booleans = false,
                                  .blobs = false,
@@ -77,7 +91,8 @@ constexpr NestedProfile kCtf1 = {.format = "ctf",
                                  .selects_by_label = true,
                                  .integer_form = ctf1_form,
                                  .member_name = tsdl_identifier,
-                                 .is_option_name = is_tsdl_name};
+                                 .is_option_name = is_tsdl_name,
+                                 .keeps_heads = keeps_heads<Dialect::kCtf1>};
 
 template <Dialect dialect>
 constexpr TargetProfile profile(const NestedProfile& nested) {

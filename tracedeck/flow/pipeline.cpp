@@ -124,6 +124,10 @@ std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserv
   Selection& selection = pipeline->context_.options.selection;
   if (selection.tail) selection.tail_begin = begin_of_tail(pipeline->context_, places);
   if (!pipeline->open_traces(std::move(places), std::move(first))) return nullptr;
+  pipeline->restores_several_ = std::ranges::any_of(pipeline->traces_, [](const auto& trace) {
+    const auto description = trace->description();
+    return description != nullptr && !description->name_among_others().empty();
+  });
   pipeline->put_behind(pipeline->ordered());
   return pipeline;
 }
@@ -227,9 +231,18 @@ TraceSource* Pipeline::source_of(std::uint64_t number) const {
   return by_number_.contains(number) ? by_number_[number] : nullptr;
 }
 
+std::string Pipeline::place_name(const TraceDescription& description) const {
+  if (const TraceSource* const source = source_of(description.number()))
+    return source->place().name;
+  // Of several traces in one place, the reader's own is the first.
+  const auto same = std::ranges::find(traces_, description.input(), &TraceSource::input);
+  return same == traces_.end() ? description.input() : (*same)->place().name;
+}
+
 std::string Pipeline::name_of(const TraceDescription& description) const {
-  const TraceSource* const source = source_of(description.number());
-  return source == nullptr ? description.input() : source->place().name;
+  const std::string& among = description.name_among_others();
+  const std::string place = several_ || among.empty() ? place_name(description) : "";
+  return place.empty() || among.empty() ? place + among : place + "/" + among;
 }
 
 std::string Pipeline::path_below_operand(const TraceDescription& description) const {

@@ -51,8 +51,9 @@ class Pipeline final : public RecordSource {
   // Reports progress. Errors: those of the stages (sorting may run out of temporary space).
   [[nodiscard]] Result<BatchPtr> next() override;
 
-  // Whether events may be of more than one trace, so that each has to say of which.
-  [[nodiscard]] bool several() const { return several_; }
+  // Whether events may be of more than one trace, so that each has to say of which: there are
+  // several places, or a conversion wrote several traces into one.
+  [[nodiscard]] bool several() const { return several_ || restores_several_; }
   // What distinguishes a trace from the others.
   [[nodiscard]] std::string name_of(const TraceDescription& description) const;
 
@@ -84,11 +85,14 @@ class Pipeline final : public RecordSource {
   [[nodiscard]] double progress() const;
   // The one whose description has that number, or null.
   [[nodiscard]] TraceSource* source_of(std::uint64_t number) const;
+  // The name of the place that a trace comes from.
+  [[nodiscard]] std::string place_name(const TraceDescription& description) const;
 
   PipelineContext context_;
   Arrivals* arrivals_ = nullptr;  // the first of the stages of live traces
   std::size_t at_once_ = 1;
   bool several_ = false;
+  bool restores_several_ = false;
   std::vector<std::shared_ptr<TraceSource>> traces_;
   // Of `traces_`, by the numbers of their descriptions, as far as they were asked for.
   mutable std::unordered_map<std::uint64_t, TraceSource*> by_number_;

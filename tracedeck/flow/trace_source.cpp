@@ -106,6 +106,7 @@ Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
   const std::shared_ptr<const TraceDescription> description = opened_->description();
   description_ = description;
   number_ = description->number();
+  input_ = description->input();
   if (!reading_.silent) context_.observer.opened(*description);
   const Format* const format = find_format(description->format());
   const bool relates = format != nullptr && !format->info().clock_sync_event.empty();

@@ -66,6 +66,7 @@ class TraceSource {
   [[nodiscard]] std::optional<Nanoseconds> early_utc_offset();
   // Of its description; 0: it was not opened with success.
   [[nodiscard]] std::uint64_t number() const { return number_; }
+  [[nodiscard]] const std::string& input() const { return input_; }
 
   // When and where its events are, whatever was selected of them: as far as that was met with, or
   // found by reading the trace once more.
@@ -94,6 +95,7 @@ class TraceSource {
   TraceReading reading_;
   State state_ = State::kClosed;
   std::uint64_t number_ = 0;
+  std::string input_;                             // of its description
   ResolvedTimes times_ = {};                      // as far as they are known
   bool times_known_ = false;                      // they need no event of the trace any more
   std::optional<TimeFrame> frame_ = {};           // where it was surveyed

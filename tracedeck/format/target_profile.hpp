@@ -32,6 +32,9 @@ struct NestedProfile {
   std::string (*member_name)(std::string_view name) = nullptr;
   // Whether options of variants may be called so.
   bool (*is_option_name)(std::string_view name) = nullptr;
+  // Whether a trace of the format that is written alone keeps the heads of its packets and events.
+  // `trace`: as the writer gets it, when its first data stream begins.
+  bool (*keeps_heads)(const TraceDescription& trace) = nullptr;
 };
 
 // Of a target that is poorer than the model: it gets what it can say natively, the rest as text,

@@ -112,6 +112,9 @@ void DescriptionLosses::take(const TraceDescription& trace) {
   LossList lost;
   flow::Differences found(kAllDifferences);
   if (!std::exchange(source.known, true)) {
+    if (++traces_ == 1) first_input_ = trace.input();
+    if (traces_ == 2) receipt_.add(Lost::kTraceName, "", "trace", {first_input_});
+    if (traces_ >= 2) receipt_.add(Lost::kTraceName, "", "trace", {trace.input()});
     flow::Differences all(kAllDifferences);
     flow::compare_traces(trace, TraceDescription("", "", ""), all);
     for (const Difference& each : all.found()) {

@@ -69,6 +69,8 @@ class DescriptionLosses {
   void forget(const Source& source, LossReceipt& receipt) const;
 
   LossReceipt receipt_;
+  std::uint64_t traces_ = 0;
+  std::string first_input_;  // of those
   const DataStreamClass* target_ = nullptr;
   std::unordered_map<std::uint64_t, Source> sources_;  // by the numbers of their descriptions
   OpenTraces open_;

@@ -106,6 +106,7 @@ bool DescriptionReader::add_trace(JsonMembers& object, TextReader& reader) {
   auto made =
       std::make_shared<TraceDescription>(input_, std::move(trace.format), std::move(trace.version));
   made->set_trace_class(std::move(trace.trace_class));
+  made->set_name_among_others(std::move(trace.name_among_others));
   if (description_ != nullptr)
     return says_the_same(text_of(*made) == text_of(*description_), object.object(), reader);
   if (!fits({made->trace_class().packet_header}, object.object(), reader)) return false;

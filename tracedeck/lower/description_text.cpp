@@ -21,10 +21,15 @@ std::string entity_text(std::string_view word, std::optional<std::uint64_t> ordi
 }  // namespace
 
 std::string text_of(const TraceDescription& description) {
+  return text_of(description, description.name_among_others());
+}
+
+std::string text_of(const TraceDescription& description, const std::string& name_among_others) {
   return entity_text(entity_word(Entity::kTrace), {},
                      TraceText{.version_of_text = kTextVersion,
                                .format = description.format(),
                                .version = description.version(),
+                               .name_among_others = name_among_others,
                                .trace_class = description.trace_class()});
 }
 

@@ -28,6 +28,9 @@ namespace tracedeck::lower {
 // Of the trace itself: its format, the version of that, and the trace class. The first one to be
 // read.
 [[nodiscard]] std::string text_of(const TraceDescription& description);
+// The same with another name among others; empty: there are none.
+[[nodiscard]] std::string text_of(const TraceDescription& description,
+                                  const std::string& name_among_others);
 // Of entry `index` of the environment.
 [[nodiscard]] std::string text_of(const Attribute& entry, std::size_t index);
 [[nodiscard]] std::string text_of(const ClockClass& clock);

@@ -14,6 +14,7 @@ struct LossFacts {
 const LossFacts& facts_of(Lost loss) {
   static constexpr std::array<LossFacts, std::to_underlying(Lost::kCount)> kFacts = {{
       {"identity and attributes of traces", "left out"},
+      {"names of traces", "left out: the events of all are those of one"},
       {"entries of the environment", "left out"},
       {"types of entries of the environment that are no text", "all are written as text"},
       {"the exact environment", "the target's epoch is added"},

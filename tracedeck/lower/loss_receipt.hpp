@@ -17,6 +17,7 @@ namespace tracedeck::lower {
 // What such a target does not hold as it was, in the order of the receipt.
 enum class Lost : std::uint8_t {
   kTrace,
+  kTraceName,
   kEnvironment,
   kEnvironmentText,
   kEnvironmentAdded,

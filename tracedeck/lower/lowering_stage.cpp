@@ -13,12 +13,15 @@ Result<void> LoweringStage::write(const Record& record) {
     case RecordKind::kEvent:
       return write_event(record.event, record);
     case RecordKind::kStreamBegin:
-      return is_held(*record.stream) ? target_->write(record) : begin_stream(*record.stream);
+      if (!is_held(*record.stream)) return begin_stream(*record.stream);
+      see_held(*record.stream);
+      return target_->write(record);
     case RecordKind::kStreamEnd:
       return is_held(*record.stream) ? target_->write(record) : end_stream(*record.stream);
     case RecordKind::kPacketBegin:
-      return is_held(*record.packet->stream) ? target_->write(record)
-                                             : begin_packet(*record.packet);
+      if (!is_held(*record.packet->stream)) return begin_packet(*record.packet);
+      see_held(*record.packet);
+      return target_->write(record);
     case RecordKind::kPacketEnd:
       return is_held(*record.packet->stream) ? target_->write(record) : end_packet(*record.packet);
     case RecordKind::kLoss:
@@ -57,8 +60,8 @@ bool LoweringStage::is_held(const DataStreamClass& stream_class) {
   const auto [place, is_new] = held_.try_emplace(trace->number());
   if (is_new) {
     const EventClass any{.stream_class = &stream_class};
-    const bool has_heads = keeps_heads_ && trace->has_heads();
-    place->second = profile_.holds(any) && (has_heads || !leads_into_heads(*trace));
+    const bool has_heads = !lowers_.heads && trace->has_heads();
+    place->second = !lowers_.all && profile_.holds(any) && (has_heads || !leads_into_heads(*trace));
   }
   return place->second;
 }

@@ -23,10 +23,14 @@ class LoweringStage : public Writer {
   [[nodiscard]] Receipt receipt() const override;
 
  protected:
-  // `profile` must outlive it. `keeps_heads`: packets of what the target holds keep their heads.
-  LoweringStage(const TargetProfile& profile, std::unique_ptr<Writer> target,
-                bool keeps_heads = true)
-      : profile_(profile), keeps_heads_(keeps_heads), target_(std::move(target)) {}
+  // What of traces that the target holds is lowered nevertheless.
+  struct Lowers {
+    bool heads = false;  // their packets get other heads
+    bool all = false;
+  };
+  // `profile` must outlive it.
+  LoweringStage(const TargetProfile& profile, std::unique_ptr<Writer> target, Lowers lowers)
+      : profile_(profile), lowers_(lowers), target_(std::move(target)) {}
 
   // Of any trace.
   [[nodiscard]] virtual Result<void> write_event(const Event& event, const Record& record) = 0;
@@ -37,6 +41,9 @@ class LoweringStage : public Writer {
   [[nodiscard]] virtual Result<void> end_packet(const Packet&) { return {}; }
   [[nodiscard]] virtual Result<void> write_loss(const Loss& loss) = 0;
   [[nodiscard]] virtual Result<void> describe_lowered(const TraceDescription& trace) = 0;
+  // Before the target gets the beginning of a data stream or packet that it holds.
+  virtual void see_held(const DataStream&) {}
+  virtual void see_held(const Packet&) {}
 
   // Whether the classes of a data stream are held as they are, which is the same for all of one
   // trace.
@@ -50,7 +57,7 @@ class LoweringStage : public Writer {
 
  private:
   const TargetProfile& profile_;
-  bool keeps_heads_;
+  Lowers lowers_;
   std::unordered_map<std::uint64_t, bool> held_;  // traces, by their numbers
   std::unique_ptr<Writer> target_;
   LoweringReceipt receipt_;

@@ -56,8 +56,10 @@ struct SourceStream {
 
 class LoweringWriter final : public LoweringStage {
  public:
-  LoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : LoweringStage(profile, std::move(target)),
+  LoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target,
+                 render::TraceNames names)
+      : LoweringStage(profile, std::move(target), {}),
+        names_(std::move(names)),
         description_(std::make_shared<TraceDescription>("", std::string(profile.format), "")),
         next_id_(profile.last_class_id) {
     const ClockClass& clock = description_->add_clock({});
@@ -68,7 +70,28 @@ class LoweringWriter final : public LoweringStage {
 
   Result<void> finish() override { return next().finish(); }
 
+  [[nodiscard]] Receipt receipt() const override {
+    Receipt receipt = LoweringStage::receipt();
+    if (!unnamed_.empty() && unnamed_.size() + next_trace_ > 1) {
+      receipt.push_back({.what = "names of traces",
+                         .done = "left out: the events of all are those of one",
+                         .count = unnamed_.size(),
+                         .lossy = true,
+                         .path = "trace",
+                         .input = first_unnamed_});
+    }
+    return receipt;
+  }
+
  private:
+  // What is held is not marked.
+  void see_held(const DataStream& stream) override {
+    const DataStreamClass* const of = stream.stream_class;
+    if (!names_ || of == nullptr || of->trace == nullptr) return;
+    if (unnamed_.empty()) first_unnamed_ = of->trace->input();
+    unnamed_.insert(of->trace->number());
+  }
+
   // -- Marks -----------------------------------------------------------------------------------
 
   Result<void> begin() {
@@ -142,8 +165,9 @@ class LoweringWriter final : public LoweringStage {
     SourceTrace& trace = place->second;
     if (is_new) {
       trace.index = next_trace_++;
-      if (auto done = mark(trace, std::nullopt, text_of(description)); !done)
-        return std::unexpected(done.error());
+      const std::string text =
+          names_ ? text_of(description, names_(description)) : text_of(description);
+      if (auto done = mark(trace, std::nullopt, text); !done) return std::unexpected(done.error());
     }
     if (auto done = mark_description(trace, description); !done)
       return std::unexpected(done.error());
@@ -302,6 +326,9 @@ class LoweringWriter final : public LoweringStage {
     return put(*loss_class_, last_time_, slots_);
   }
 
+  render::TraceNames names_;
+  std::set<std::uint64_t> unnamed_;  // traces of which there are no marks, by their numbers
+  std::string first_unnamed_;        // of those, the input
   std::shared_ptr<TraceDescription> description_;  // of what the target gets
   DataStream stream_;
   std::uint64_t next_id_;
@@ -326,8 +353,9 @@ class LoweringWriter final : public LoweringStage {
 
 }  // namespace
 
-std::unique_ptr<Writer> lower_for(const TargetProfile& profile, std::unique_ptr<Writer> target) {
-  return std::make_unique<LoweringWriter>(profile, std::move(target));
+std::unique_ptr<Writer> lower_for(const TargetProfile& profile, std::unique_ptr<Writer> target,
+                                  render::TraceNames names) {
+  return std::make_unique<LoweringWriter>(profile, std::move(target), std::move(names));
 }
 
 }  // namespace tracedeck::lower

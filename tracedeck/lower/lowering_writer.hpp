@@ -5,13 +5,16 @@
 
 #include "tracedeck/format/target_profile.hpp"
 #include "tracedeck/format/writer.hpp"
+#include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::lower {
 
 // Events of classes that the target holds are handed on as they are. Others come as events of
 // lowered classes, in one data stream of a trace of the target's format, with the marks from which
-// `restore` makes them again. `profile` must outlive it.
+// `restore` makes them again. `profile` must outlive it. `names`: of several traces, which the
+// marks have; they outlive it.
 [[nodiscard]] std::unique_ptr<Writer> lower_for(const TargetProfile& profile,
-                                                std::unique_ptr<Writer> target);
+                                                std::unique_ptr<Writer> target,
+                                                render::TraceNames names);
 
 }  // namespace tracedeck::lower

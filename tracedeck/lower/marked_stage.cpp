@@ -92,7 +92,7 @@ void MarkedStage::announce(MarkedTrace& trace) {
   if (description == nullptr) return;
   if (!std::exchange(restores_, true)) description_ = description;
   if (description->stored_as().empty()) {
-    description->set_stored_as(stored_->description()->format());
+    description->set_stored_as(stored_->description()->format(), stored_->description()->version());
     if (description->format() != nested_.format) leave_out_header(*description);
   }
   if (trace.classes == description->event_classes().size()) return;

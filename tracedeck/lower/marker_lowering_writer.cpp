@@ -76,7 +76,7 @@ struct KnownMarker {
 class MarkerLowering final : public LoweringStage {
  public:
   MarkerLowering(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : LoweringStage(profile, std::move(target)),
+      : LoweringStage(profile, std::move(target), {}),
         events_(dynamic_cast<tband::TraceWriter&>(next())) {
     losses_.set_target(stream_class_);
   }

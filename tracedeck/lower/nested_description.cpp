@@ -15,9 +15,9 @@ std::shared_ptr<TraceDescription> lowered_trace(const TraceDescription& source,
   auto made = std::make_shared<TraceDescription>(source.input(), source.format(), source.version());
   // A class may become several, as its values need, and then its events say which they are of.
   if (!profile.all_numbers && has_untold_variable_integers(source)) {
-    made->set_stored_as(source.format());
+    made->set_stored_as(source.format(), source.version());
   } else {
-    made->set_stored_as(source.stored_as());
+    made->set_stored_as(source.stored_as(), source.stored_version());
     if (source.has_heads()) made->set_restored_heads();
   }
   TraceClass trace_class = source.trace_class();

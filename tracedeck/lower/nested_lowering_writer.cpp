@@ -37,6 +37,8 @@ constexpr std::size_t kMostStreams = 64;
 constexpr std::size_t kMostWithoutEvents = 1024;
 constexpr std::size_t kTextAtOnce = std::size_t{64} << 10;
 
+Kept event_head() { return {.convention = Convention::kEventHead, .path = "event_header"}; }
+
 // A data stream class of a source, as the target has it.
 struct StreamsOf {
   const DataStreamClass* source = nullptr;
@@ -50,6 +52,7 @@ struct StreamsOf {
   bool whole_frequency = true;
   bool packets_say_more = false;  // of the source: their headers or contexts have users' members
   const EventClass* losses = nullptr;  // once there are some
+  Account* packet_heads = nullptr;     // of packets with heads of the target's own
 };
 
 // A data stream of the target.
@@ -84,6 +87,7 @@ struct ClassInTarget {
 struct KnownClass {
   explicit KnownClass(const EventClass&) {}
   std::optional<bool> held = {};  // as it is
+  Account* heads = nullptr;       // of one that is held, but for the heads of its events
   std::deque<ClassInTarget> lowered = {};
   ClassInTarget* last = nullptr;
 };
@@ -92,7 +96,8 @@ struct TraceInTarget {
   std::uint64_t index = 0;  // in the order of their appearance
   std::shared_ptr<const TraceDescription> source = {};
   std::shared_ptr<TraceDescription> target = {};
-  bool same_format = false;             // it is of another dialect of the target's
+  bool same_format = false;             // it is of a dialect of the target's
+  bool loses_heads = false;             // the target writes others
   std::uint64_t open = 0;               // data streams
   std::vector<std::string> texts = {};  // that no class has yet
   std::size_t text_size = 0;            // bytes of those
@@ -125,8 +130,12 @@ struct OpenStream {
 class NestedLoweringWriter final : public LoweringStage {
  public:
   NestedLoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target,
-                       bool single_source)
-      : LoweringStage(profile, std::move(target), single_source), nested_(*profile.nested) {}
+                       bool single_source, render::TraceNames names)
+      : LoweringStage(profile, std::move(target),
+                      {.heads = !single_source, .all = names != nullptr}),
+        nested_(*profile.nested),
+        single_source_(single_source),
+        names_(std::move(names)) {}
 
   Result<void> finish() override {
     while (!streams_.empty()) {
@@ -201,8 +210,11 @@ class NestedLoweringWriter final : public LoweringStage {
     if (is_new) {
       trace.index = next_trace_++;
       trace.source = source.shared_from_this();
-      add_text(trace, text_of(source));
+      add_text(trace, names_ ? text_of(source, names_(source)) : text_of(source));
       trace.target = lowered_trace(source, nested_);
+      if (!environment_) environment_ = source.environment();
+      trace.target->set_environment(*environment_);
+      note_environment(source);
       trace.same_format = source.format() == nested_.format;
     }
     describe_new(trace, source);
@@ -215,6 +227,20 @@ class NestedLoweringWriter final : public LoweringStage {
       }
     }
     return trace;
+  }
+
+  // A result has the environment of the first trace.
+  void note_environment(const TraceDescription& source) {
+    for (const Attribute& entry : source.environment()) {
+      if (std::ranges::find(*environment_, entry) != environment_->end()) continue;
+      Account*& account = environments_[entry.key];
+      if (account == nullptr) {
+        account = &own_receipt().add(
+            {.kept = {{.convention = Convention::kEnvironment, .path = "environment." + entry.key}},
+             .input = source.input()});
+      }
+      ++account->events;
+    }
   }
 
   const ClockClass* clock_of(TraceInTarget& trace, const ClockClass* source) {
@@ -377,10 +403,57 @@ class NestedLoweringWriter final : public LoweringStage {
                          TraceInTarget& trace) {
     out.stream.entity = trace.target->next_stream();
     out.stream.stream_class = &stream_class;
+    trace.loses_heads = loses_heads(*trace.source, *trace.target);
     if (out.stream.keys.empty() && !trace.same_format)
       out.stream.keys = {{"id", out.stream.entity.ordinal}};
     return next().write(Record(RecordKind::kStreamBegin, &out.stream));
   }
+
+  // -- Heads -----------------------------------------------------------------------------------
+
+  // Whether the target writes others than the trace has. `written`: as it gets it, when a data
+  // stream of it begins.
+  bool loses_heads(const TraceDescription& source, const TraceDescription& written) {
+    if (!keeps_heads_) keeps_heads_ = single_source_ && nested_.keeps_heads(written);
+    return !*keeps_heads_ && source.format() == nested_.format && source.has_heads();
+  }
+
+  void see_held(const DataStream& stream) override {
+    if (stream.stream_class == nullptr || stream.stream_class->trace == nullptr) return;
+    const TraceDescription& trace = *stream.stream_class->trace;
+    held_loses_heads_ = loses_heads(trace, trace);
+  }
+  void see_held(const Packet& packet) override {
+    if (held_loses_heads_)
+      count_heads(held_packet_heads_[packet.stream->stream_class->entity], packet);
+  }
+
+  void count_heads(Account*& account, const Packet& packet) {
+    if (packet.header.empty() && packet.context.empty()) return;
+    if (account == nullptr) {
+      const DataStreamClass& of = *packet.stream->stream_class;
+      const std::string name = of.name.value_or(of.id ? std::to_string(*of.id) : "");
+      account = &own_receipt().add(
+          {.kept = {{.convention = Convention::kPacketHead, .path = "stream." + name}},
+           .input = of.trace->input(),
+           .offset = packet.offset});
+    }
+    ++account->events;
+  }
+
+  void count_head(KnownClass& of, const Event& event) {
+    const DataStreamClass& streams = *event.event_class->stream_class;
+    if (streams.event_header == nullptr) return;
+    if (of.heads == nullptr) {
+      of.heads = &own_receipt().add({.class_name = event.event_class->name.value_or(""),
+                                     .kept = {event_head()},
+                                     .input = streams.trace->input(),
+                                     .offset = event.offset});
+    }
+    ++of.heads->events;
+  }
+
+  // -- Packets ---------------------------------------------------------------------------------
 
   // Whether the packets to come are of that data stream of the source.
   static bool says_keys(const OutStream& out, const DataStream& source) {
@@ -406,6 +479,7 @@ class NestedLoweringWriter final : public LoweringStage {
     }
     Sequence& sequence = *last_source_->sequence;
     if (sequence.streams->packets == nullptr) return {};
+    if (last_source_->trace->loses_heads) count_heads(sequence.streams->packet_heads, packet);
     return begin_packet(sequence.outs.front(), *sequence.streams->packets, packet);
   }
 
@@ -586,6 +660,8 @@ class NestedLoweringWriter final : public LoweringStage {
     kept.insert(kept.end(), of.streams->common->kept.begin(), of.streams->common->kept.end());
     if (const NestedPacket* const packets = of.streams->packets.get())
       kept.insert(kept.end(), packets->kept.begin(), packets->kept.end());
+    if (trace.loses_heads && first.event_class->stream_class->event_header != nullptr)
+      kept.push_back(event_head());
     if (first.event_class->clock == nullptr && of.target->clock != nullptr)
       kept.push_back({.convention = Convention::kUntimed});
     of.account = &own_receipt().add({.class_name = of.lowered->name(),
@@ -606,7 +682,10 @@ class NestedLoweringWriter final : public LoweringStage {
                     event.event_class->stream_class->trace->input());
       }
     }
-    if (*last_known_->held) return next().write(record);
+    if (*last_known_->held) {
+      if (held_loses_heads_) count_head(*last_known_, event);
+      return next().write(record);
+    }
     if (event.stream->entity != last_stream_) {
       if (auto found = find_stream(*event.stream); !found) return found;
     }
@@ -750,6 +829,13 @@ class NestedLoweringWriter final : public LoweringStage {
   }
 
   const NestedProfile& nested_;
+  bool single_source_;
+  render::TraceNames names_;
+  std::optional<Attributes> environment_;         // of the first trace
+  std::map<std::string, Account*> environments_;  // of the others, by key
+  std::optional<bool> keeps_heads_;
+  bool held_loses_heads_ = false;
+  std::unordered_map<EntityId, Account*, EntityIdHash> held_packet_heads_;
   OpenTraces open_;
   std::map<std::uint64_t, TraceInTarget> traces_;  // by the numbers of their descriptions
   std::uint64_t next_trace_ = 0;
@@ -770,8 +856,9 @@ class NestedLoweringWriter final : public LoweringStage {
 }  // namespace
 
 std::unique_ptr<Writer> lower_nested(const TargetProfile& profile, std::unique_ptr<Writer> target,
-                                     bool single_source) {
-  return std::make_unique<NestedLoweringWriter>(profile, std::move(target), single_source);
+                                     bool single_source, render::TraceNames names) {
+  return std::make_unique<NestedLoweringWriter>(profile, std::move(target), single_source,
+                                                std::move(names));
 }
 
 }  // namespace tracedeck::lower

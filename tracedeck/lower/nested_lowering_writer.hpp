@@ -5,6 +5,7 @@
 
 #include "tracedeck/format/target_profile.hpp"
 #include "tracedeck/format/writer.hpp"
+#include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::lower {
 
@@ -12,9 +13,9 @@ namespace tracedeck::lower {
 // one that stands for it, with the marks from which `restore` makes it again. Data streams that are
 // not in the order of time come as several that are. Of another dialect of the target's format data
 // streams and packets stay what they are. `profile` must outlive it. `single_source`: of
-// `WriteOptions`.
+// `WriteOptions`. `names`: of several traces, which are then all marked; they outlive it.
 [[nodiscard]] std::unique_ptr<Writer> lower_nested(const TargetProfile& profile,
                                                    std::unique_ptr<Writer> target,
-                                                   bool single_source);
+                                                   bool single_source, render::TraceNames names);
 
 }  // namespace tracedeck::lower

@@ -175,7 +175,8 @@ class RestoringReader final : public RestoringStage {
       description_ = description;
     }
     if (description->stored_as().empty()) {
-      description->set_stored_as(stored_->description()->format());
+      description->set_stored_as(stored_->description()->format(),
+                                 stored_->description()->version());
       leave_out_header(*description);
     }
     output_.pin_lasting(description);

@@ -229,6 +229,7 @@ template <class T>
     return same_object(one, other);
   };
   return a.format() == b.format() && a.version() == b.version() &&
+         a.name_among_others() == b.name_among_others() &&
          same_object(a.trace_class(), b.trace_class()) && a.environment() == b.environment() &&
          std::ranges::equal(a.clocks(), b.clocks(), same_objects) &&
          std::ranges::equal(a.stream_classes(), b.stream_classes(), same_objects) &&

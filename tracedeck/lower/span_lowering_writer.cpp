@@ -76,7 +76,7 @@ struct KnownSpan {
 class SpanLowering final : public LoweringStage {
  public:
   SpanLowering(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : LoweringStage(profile, std::move(target)),
+      : LoweringStage(profile, std::move(target), {}),
         spans_(dynamic_cast<heph::TraceWriter&>(next())),
         description_(std::make_shared<TraceDescription>("", std::string(profile.format), "")) {}
 

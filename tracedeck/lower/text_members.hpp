@@ -58,6 +58,7 @@ struct TraceText {
   std::uint64_t version_of_text = 0;
   std::string format = {};
   std::string version = {};
+  std::string name_among_others = {};
   TraceClass trace_class = {};
 };
 
@@ -249,6 +250,7 @@ struct TextMembers<TraceText> {
                  "1, the only version of these texts so far"},
       TextMember{"format", &TraceText::format, is_printable, kAWord},
       TextMember{"version", &TraceText::version, is_printable, kAWord},
+      TextMember{"name-among-others", &TraceText::name_among_others},
       InlineMember{&TraceText::trace_class},
   };
 };

@@ -48,6 +48,11 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   // Of a trace that a conversion wrote in another format, and that is shown as it was: the name of
   // that format. Empty: it is shown as it is stored.
   [[nodiscard]] const std::string& stored_as() const { return stored_as_; }
+  // The version of that format.
+  [[nodiscard]] const std::string& stored_version() const { return stored_version_; }
+  // Of a trace that a conversion brought into one result with others: what it was called among
+  // them. Else empty.
+  [[nodiscard]] const std::string& name_among_others() const { return name_among_others_; }
   // Whether packets and events have the heads that they are stored with.
   [[nodiscard]] bool has_heads() const { return stored_as_.empty() || restored_heads_; }
 
@@ -64,7 +69,11 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
 
   // Before any batch was made: a format may learn its version from the trace's first bytes.
   void set_version(std::string version) { version_ = std::move(version); }
-  void set_stored_as(std::string format) { stored_as_ = std::move(format); }
+  void set_stored_as(std::string format, std::string version) {
+    stored_as_ = std::move(format);
+    stored_version_ = std::move(version);
+  }
+  void set_name_among_others(std::string name) { name_among_others_ = std::move(name); }
   // The heads of what is restored are those that it had.
   void set_restored_heads() { restored_heads_ = true; }
   void set_symbols(std::shared_ptr<const Symbols> symbols) { symbols_ = std::move(symbols); }
@@ -87,6 +96,7 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   [[nodiscard]] EntityId next_stream() { return {number_, streams_++}; }
   // How many data streams there were so far.
   [[nodiscard]] std::uint64_t stream_count() const { return streams_; }
+  void set_environment(Attributes environment) { environment_ = std::move(environment); }
   void add_environment(Attribute entry) { environment_.push_back(std::move(entry)); }
   // The same in place of entry `index`, which there is.
   void set_environment(std::size_t index, Attribute entry) {
@@ -104,6 +114,8 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   std::string format_;
   std::string version_;
   std::string stored_as_;
+  std::string stored_version_;
+  std::string name_among_others_;
   bool restored_heads_ = false;
   TraceClass trace_class_;
   StableList<ClockClass> clocks_;

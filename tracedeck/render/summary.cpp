@@ -204,10 +204,16 @@ std::string format_text(const TraceDescription& description) {
   return fmt::format("{} {}", description.format(), visible(description.version()));
 }
 
+void add_name(Lines& lines, const TraceDescription& description) {
+  const std::string& name = description.name_among_others();
+  if (!name.empty()) lines.add("name", visible(name));
+}
+
 void add_others(Lines& lines, const TraceSummary& summary) {
   const auto& others = summary.others;
   for (const auto& other : others | std::views::take(TraceSummary::kListed)) {
     lines.add("with", format_text(*other));
+    add_name(lines, *other);
     add_trace(lines, *other);
   }
   if (others.size() > TraceSummary::kListed)
@@ -228,6 +234,11 @@ void append_environment(JsonObject& object, const Attributes& environment) {
   entries.end();
 }
 
+void append_name(JsonObject& object, const TraceDescription& description) {
+  const std::string& name = description.name_among_others();
+  if (!name.empty()) object.string("name_among_others", name);
+}
+
 void append_trace(JsonObject& object, const TraceDescription& description) {
   JsonArray clocks(object.key("clocks"));
   for (const ClockClass& clock : description.clocks()) append_clock_object(clocks.next(), clock);
@@ -244,6 +255,7 @@ void append_others(JsonObject& object, const TraceSummary& summary) {
     JsonObject trace(first.next());
     trace.string("format", other->format());
     trace.string("version", other->version());
+    append_name(trace, *other);
     append_trace(trace, *other);
     trace.end();
   }
@@ -276,6 +288,7 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   const ClockOrigin origin = common_origin(summary);
   Lines lines;
   lines.add("size", size_text(summary));
+  add_name(lines, description);
   add_trace(lines, description);
   add_others(lines, summary);
   lines.add("streams", streams_text(summary));
@@ -292,9 +305,12 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   add_problems(lines, summary.problems);
   add_findings(lines, summary.findings);
 
-  const std::string& stored_as = description.stored_as();
-  out.append(fmt::format("{}: {}{}{}\n", visible(description.input()), format_text(description),
-                         stored_as.empty() ? "" : ", restored from ", stored_as));
+  out.append(fmt::format("{}: {}", visible(description.input()), format_text(description)));
+  if (!description.stored_as().empty()) {
+    out.append(fmt::format(", restored from {} {}", description.stored_as(),
+                           visible(description.stored_version())));
+  }
+  out.append('\n');
   out.append(lines.to_string());
   if (summary.classes.empty()) return;
   out.append('\n');
@@ -313,7 +329,11 @@ void append_summary_json(TextBuffer& out, const TraceSummary& summary) {
   object.string("file", description.input());
   object.string("format", description.format());
   object.string("version", description.version());
-  if (!description.stored_as().empty()) object.string("restored_from", description.stored_as());
+  if (!description.stored_as().empty()) {
+    object.string("restored_from", description.stored_as());
+    object.string("restored_from_version", description.stored_version());
+  }
+  append_name(object, description);
   object.integer_if("size", summary.size);
   object.integer_if("stored_size", summary.stored_size);
   append_trace(object, description);
