@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 
 import dial9_writer as dial9
 import heph_writer as heph
@@ -128,6 +129,21 @@ class NestedLowering(CommandTest):
                 self.assertEqual(of_others, [("environment.pid", str(two))])
                 classes = [len(json.loads(line)["event_classes"]) for line in run("schema", "--json", out).stdout.splitlines()]
                 self.assertEqual(classes, [1, 1])
+
+    def test_data_streams_with_and_without_a_clock(self):
+        """babeltrace2 wants a clock of all data streams of CTF 1.8, or of none."""
+        timed, untimed = self.file("timed", SPANS), self.of_ctf2("untimed")
+        for sources in ([timed, untimed], [untimed, timed], [untimed]):
+            with self.subTest(sources):
+                out, _ = self.entries("ctf1", *sources)
+                without_heads = lambda lines: [{**line, "context": None} for line in lines]
+                want, _ = self.lines(*sources)
+                self.assertCountEqual(without_heads(self.lines(out)[0]), without_heads(want))
+                stored, _ = self.lines("--as-stored", out)
+                self.assertEqual({"time" in line for line in stored}, {sources != [untimed]})
+                if shutil.which("babeltrace2"):
+                    read = subprocess.run(["babeltrace2", out], capture_output=True, timeout=60)
+                    self.assertEqual((read.returncode, len(read.stdout.splitlines())), (0, len(want)), read.stderr)
 
     def test_a_mark_of_a_class_that_is_not_described(self):
         for target, quote in (("ctf1", b'\\"'), ("ctf2", b'"'), ("ctf2rc", b'"')):

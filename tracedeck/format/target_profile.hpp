@@ -25,6 +25,7 @@ struct NestedProfile {
   bool encodings = false;   // of text; else it is UTF-8
   bool outer_locations =
       true;  // else locations lead to fields of the same structure or another root
+  bool clocks_for_all = false;  // readers want a clock of all data streams, or of none
   bool selects_by_label = false;  // options have the names that their values have as labels
   // The form in which the target has such integers.
   IntegerClass::Form (*integer_form)(const IntegerClass& integer) = nullptr;

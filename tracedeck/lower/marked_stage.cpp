@@ -8,12 +8,15 @@
 #include "tracedeck/lower/field_lowering.hpp"
 #include "tracedeck/lower/mark_rule.hpp"
 #include "tracedeck/lower/nested_fields.hpp"
+#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::lower {
 namespace {
 
 bool same_ticks(const ClockClass* source, const ClockClass* stored) {
-  if (source == nullptr || stored == nullptr) return source == stored;
+  // Readers of the target may want one all the same.
+  if (source == nullptr) return true;
+  if (stored == nullptr) return false;
   const Tick& is = stored->tick;
   const Tick was = has_whole_frequency(*source) ? source->tick : Tick{};
   return Uint128{is.numerator} * was.denominator == Uint128{was.numerator} * is.denominator;
@@ -37,6 +40,15 @@ bool same_structure(const FieldClassPtr& lowered, const FieldClassPtr& stored) {
   };
   if (is_empty(lowered) || is_empty(stored)) return is_empty(lowered) && is_empty(stored);
   return same_nested_form(*lowered, *stored);
+}
+
+bool says_stream_id(const FieldClassPtr& packet_header) {
+  if (packet_header == nullptr) return false;
+  bool says =
+      std::ranges::find(packet_header->roles, "data-stream-id") != packet_header->roles.end();
+  for_each_child(*packet_header,
+                 [&](const FieldClassPtr& inner) { says = says || says_stream_id(inner); });
+  return says;
 }
 
 bool same_heads(const FieldClassPtr& lowered, const FieldClassPtr& stored) {
@@ -107,6 +119,7 @@ bool MarkedStage::take_heads(StoredStreamClass& streams, const DataStreamClass& 
   TraceDescription& description = *trace.reader.description();
   if (!trace.has_heads) {
     const FieldClassPtr& header = stored.trace->trace_class().packet_header;
+    trace.had_stream_ids = says_stream_id(streams.packets->header);
     trace.has_heads = same_heads(streams.packets->header, header) &&
                       same_heads(streams.packets->context, stored.packet_context) &&
                       same_heads(streams.source->event_header, stored.event_header);

@@ -36,9 +36,8 @@ std::uint64_t in_nanoseconds(const Tick& tick, std::uint64_t value) {
       std::min<Uint128>(time, std::numeric_limits<std::uint64_t>::max()));
 }
 
-ClockClass lowered_clock(const ClockClass& source, const NestedProfile& profile) {
+ClockClass lowered_clock(const ClockClass& source) {
   ClockClass made = source;
-  if (!profile.attributes) made.attributes.clear();
   if (has_whole_frequency(source)) return made;
   made.offset_ticks = in_nanoseconds(source.tick, source.offset_ticks);
   made.tick = {};
@@ -70,7 +69,7 @@ Result<LoweredDescription> lowered_description(const TraceDescription& source,
   auto made = lowered_trace(source, nested);
   std::map<const ClockClass*, const ClockClass*> clock_of;
   for (const ClockClass& each : source.clocks())
-    clock_of[&each] = &made->add_clock(lowered_clock(each, nested));
+    clock_of[&each] = &made->add_clock(lowered_clock(each));
   struct Streams {
     const DataStreamClass* target = nullptr;
     std::shared_ptr<const NestedContext> common = {};

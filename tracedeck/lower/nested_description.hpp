@@ -15,7 +15,7 @@ namespace tracedeck::lower {
                                                               const NestedProfile& profile);
 
 // A clock whose tick is no part of a second counts nanoseconds.
-[[nodiscard]] ClockClass lowered_clock(const ClockClass& source, const NestedProfile& profile);
+[[nodiscard]] ClockClass lowered_clock(const ClockClass& source);
 [[nodiscard]] std::uint64_t in_nanoseconds(const Tick& tick, std::uint64_t value);
 
 // Its data stream class and clock are to be set, and it has the attributes of the source.

@@ -106,6 +106,7 @@ struct TraceInTarget {
   std::set<const DataStreamClass*> stream_classes = {};  // that have been described
   std::vector<bool> classes = {};                        // which of those have been, by ordinal
   std::map<const ClockClass*, const ClockClass*> clock_of = {};
+  const ClockClass* clock_of_others = nullptr;  // of data streams without one
   std::deque<StreamsOf> streams = {};
   std::map<const DataStreamClass*, StreamsOf*> streams_of = {};  // but those for one alone
   std::map<const DataStreamClass*, Sequence> recordings = {};
@@ -247,7 +248,34 @@ class NestedLoweringWriter final : public LoweringStage {
     if (source == nullptr) return nullptr;
     const ClockClass*& known = trace.clock_of[source];
     if (known != nullptr) return known;
-    return known = &trace.target->add_clock(lowered_clock(*source, nested_));
+    known = &trace.target->add_clock(lowered_clock(*source));
+    if (!any_clock_) any_clock_ = *known;
+    return known;
+  }
+
+  // Also of one that has none, where readers of the target want one.
+  const ClockClass* clock_of(TraceInTarget& trace, const DataStreamClass& source) {
+    const ClockClass* const own = source.default_clock;
+    if (own != nullptr || !needs_clocks(*trace.source)) return clock_of(trace, own);
+    if (trace.clock_of_others == nullptr) {
+      if (!trace.source->clocks().empty()) {
+        trace.clock_of_others = clock_of(trace, &trace.source->clocks()[0]);
+      } else {
+        trace.clock_of_others = &trace.target->add_clock(any_clock_.value_or(
+            ClockClass{.id = "none",
+                       .origin = ClockOrigin::kUnixEpoch,
+                       .description = "of data streams whose events have no times"}));
+      }
+    }
+    return trace.clock_of_others;
+  }
+
+  [[nodiscard]] bool needs_clocks(const TraceDescription& source) const {
+    const auto has_clock = [](const DataStreamClass& each) {
+      return each.default_clock != nullptr;
+    };
+    return nested_.clocks_for_all &&
+           (names_ != nullptr || std::ranges::any_of(source.stream_classes(), has_clock));
   }
 
   [[nodiscard]] FieldClassPtr packet_context(const std::vector<std::string>& keys) const {
@@ -288,7 +316,7 @@ class NestedLoweringWriter final : public LoweringStage {
   // Of data streams or, beside them, of what they lost. It has no mark yet.
   DataStreamClass& add_stream_class(TraceInTarget& trace, const StreamsOf& streams,
                                     DataStreamClass target, bool is_loss) {
-    target.default_clock = clock_of(trace, streams.source->default_clock);
+    target.default_clock = clock_of(trace, *streams.source);
     if (streams.packets != nullptr) {
       target.packet_context = streams.packets->context;
     } else {
@@ -830,6 +858,7 @@ class NestedLoweringWriter final : public LoweringStage {
 
   const NestedProfile& nested_;
   bool single_source_;
+  std::optional<ClockClass> any_clock_;  // of a target trace
   render::TraceNames names_;
   std::optional<Attributes> environment_;         // of the first trace
   std::map<std::string, Account*> environments_;  // of the others, by key

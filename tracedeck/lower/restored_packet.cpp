@@ -24,6 +24,10 @@ void RestoredPacket::begin(const DataStream& stream, const Packet& stored,
   Packet& packet = packet_->packet;
   packet = stored;
   packet.stream = &stream;
+  if (stream.stream_class->default_clock == nullptr) {
+    packet.begin.reset();
+    packet.end.reset();
+  }
   packet.header = values.header;
   packet.context = values.context;
   for (std::vector<Slot>* const slots : {&packet.header, &packet.context}) {

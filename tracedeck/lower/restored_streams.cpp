@@ -59,6 +59,15 @@ RestoredStream& RestoredStreams::same(const StoredStreamClass& of, const DataStr
   DataStream stream = stored;
   stream.entity = of.trace->reader.description()->next_stream();
   stream.stream_class = of.source;
+  if (of.trace->has_heads == false) {
+    // Other heads may say other ids.
+    std::erase_if(stream.keys, [&](const StreamKey& key) {
+      return key.name == "id" && !of.trace->had_stream_ids;
+    });
+    for (StreamKey& key : stream.keys) {
+      if (key.name == "class" && of.source->id) key.value = *of.source->id;
+    }
+  }
   made.keeps_packets = true;
   made.sequence = sequences_.emplace_back(std::make_shared<RestoredSequence>());
   own(made, std::make_shared<const DataStream>(std::move(stream)), *of.trace);
