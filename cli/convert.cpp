@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 
 #include "cli/commands.hpp"
@@ -294,7 +295,9 @@ class Conversion {
     const OutputKind& kind = *find_output(options_.to);
     if (is_split(options_)) {
       parts_ = std::make_unique<PartFiles>(kind, std::move(settings), options_.out, session_.stop);
-      return flow::split_writer(*parts_, split_options(options_), std::move(describing_));
+      flow::SplitOptions split = split_options(options_);
+      split.cut = [this](const Nanoseconds& begin) { cuts_.push_back(begin); };
+      return flow::split_writer(*parts_, split, std::move(describing_));
     }
     return directory_ != nullptr ? tracedeck::create_writer(kind, *directory_, settings)
                                  : tracedeck::create_writer(kind, *output_, settings);
@@ -368,6 +371,9 @@ class Conversion {
   void conclude(Notices& notices) {
     if (parts_ != nullptr) report_.parts = parts_->names();
     notices.finish();
+    if (!options_.tables.empty())
+      std::ranges::move(divided_slices(options_, session_, std::move(cuts_)),
+                        std::back_inserter(report_.receipt));
     conclude_conversion(options_, session_, report_);
     if (parts_ != nullptr) report_other_parts(options_, session_, report_.parts.size());
   }
@@ -378,7 +384,8 @@ class Conversion {
   std::unique_ptr<io::OutputDirectory> directory_;
   std::unique_ptr<flow::DescribingEvents> describing_;  // for the parts
   std::unique_ptr<PartFiles> parts_;
-  io::Output* output_ = nullptr;  // the file or standard output
+  std::vector<Nanoseconds> cuts_;  // between parts
+  io::Output* output_ = nullptr;   // the file or standard output
   bool single_source_ = false;
   bool recording_ = false;  // of what arrives while it is read
   bool complete_ = false;   // the result has its name

@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "cli/split.hpp"
+
+#include "cli/split.hpp"
+
 namespace tracedeck::cli {
 namespace {
 
@@ -36,12 +40,14 @@ std::string check_output_options(const Options& options, const OutputKind& kind,
                                  std::string_view option) {
   for (const std::string_view given : options.given) {
     if (kind.has_option(given) || !any_knows(given)) continue;
+    // Of a divided result it counts slices.
+    if (given == "table" && is_split(options)) continue;
     return fmt::format("option '--{}' goes with '{} {}' only", given, option,
                        fmt::join(knowing(given, kind), ", "));
   }
   if (kind.format != nullptr && kind.draw != nullptr && !options.spans) {
     for (const std::string_view given : options.given) {
-      if (given != "table" && given != "explain") continue;
+      if ((given != "table" || is_split(options)) && given != "explain") continue;
       return fmt::format("option '--{}' goes with '--spans', which makes time lines of events",
                          given);
     }

@@ -19,6 +19,11 @@ namespace tracedeck::cli {
 
 [[nodiscard]] flow::SplitOptions split_options(const Options& options);
 
+// How many slices and waits of the TRACEs lie on both sides of a cut, as tables and the built-in
+// ones say what events mean. `cuts`: in their order. Reads the TRACEs once more.
+[[nodiscard]] Receipt divided_slices(const Options& options, Session& session,
+                                     std::vector<Nanoseconds> cuts);
+
 // The events that describe others, of all TRACEs as `options` reads them. Null: a TRACE can be read
 // only once, or reading failed, which shows when it is read again.
 [[nodiscard]] std::unique_ptr<flow::DescribingEvents> describing_events(const Options& options,

@@ -28,6 +28,10 @@ void add_receipt(Receipt& sum, Receipt part) {
   }
 }
 
+Nanoseconds time_of(const OrderKey& key) {
+  return OrderKey::needs_exact(key.coarse) ? key.exact : Nanoseconds::from_unsigned(key.coarse);
+}
+
 // When a part is over for its time.
 class TimeCut {
  public:
@@ -52,10 +56,6 @@ class TimeCut {
   }
 
  private:
-  static Nanoseconds time_of(const OrderKey& key) {
-    return OrderKey::needs_exact(key.coarse) ? key.exact : Nanoseconds::from_unsigned(key.coarse);
-  }
-
   std::optional<Nanoseconds> duration_;
   Nanoseconds first_;
   std::optional<OrderKey> boundary_;  // behind the part at hand
@@ -140,6 +140,7 @@ class SplitWriter final : public Writer {
         time_(options.duration),
         size_(options.size),
         spans_(options.by_begin),
+        told_(options.cut),
         knows_all_(describing != nullptr),
         describing_(knows_all_ ? std::move(describing)
                                : std::make_unique<DescribingEvents>(options.max_state)) {}
@@ -253,6 +254,7 @@ class SplitWriter final : public Writer {
     if (is_over || size_.is_due()) [[unlikely]] {
       begin_ = is_over ? time_.pass(key) : key;
       spans_.cut(begin_);
+      if (told_) told_(time_of(begin_));
       if (auto done = of_whole(cut()); !done) return done;
     }
     if (key < begin_) ++early_;
@@ -317,6 +319,7 @@ class SplitWriter final : public Writer {
   TimeCut time_;
   SizeCut size_;
   DividedSpans spans_;
+  std::function<void(const Nanoseconds&)> told_;  // of cuts; may be empty
   bool knows_all_;
   std::unique_ptr<DescribingEvents> describing_;
   std::size_t described_ = 0;  // of these, those that came

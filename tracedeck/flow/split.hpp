@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -43,6 +44,8 @@ struct SplitOptions {
   std::optional<Nanoseconds> duration = {};     // more than 0
   bool by_begin = false;                        // events come in the order of their begins
   std::uint64_t max_state = ~std::uint64_t{0};  // bytes, of the events that describe others
+  // Is told where parts begin but the first, as far as there are times.
+  std::function<void(const Nanoseconds& begin)> cut = {};
 };
 
 // The first part has begun, and the last one is left to the caller to end, after `finish`.
