@@ -411,7 +411,8 @@ constexpr std::array kOptions = {
                .value = "VERSION",
                .help = "which dial9 format to write",
                .detail = "0.3 leaves out what came with 0.4 (stack pools, annotations, dynamic "
-                         "lists and maps) and says so. Without the option 0.4 is used for what "
+                         "lists and maps) and says so. With 0.4, arrays and structures of other "
+                         "formats become lists and maps. Without the option 0.4 is used for what "
                          "the input has of it, and nothing else.",
                .choices = version_choices,
                .apply = assign<&Options::dial9_version>},

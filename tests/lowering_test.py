@@ -7,6 +7,7 @@ import dial9_writer as dial9
 import heph_writer as heph
 import tband_test as tband
 from command import TRACES, CommandTest, needs_traces, run
+from ctf_cases import metadata_bytes
 
 EPOCH = 1_600_000_000_000_000_000
 SPANS = heph.epoch(EPOCH) + b"".join(
@@ -143,6 +144,57 @@ class Lowering(CommandTest):
             self.assertEqual([(each["count"], each["path"], each["input"]) for each in lost], [(2, "trace", str(sources[0]))])
             self.check(run("convert", "-q", "--to", target, "--report", report, sources[0], "-o", self.folder / "out"), 0)
             self.assertNotIn("names of traces", report.read_text())
+
+    def test_arrays_and_structures_are_lists_and_maps_where_version_04_is_asked_for(self):
+        byte = {"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}
+        structure = lambda **members: {
+            "type": "structure",
+            "member-classes": [{"name": name, "field-class": of} for name, of in members.items()],
+        }
+        text = {"type": "null-terminated-string"}
+        pair = {"type": "static-length-array", "length": 2}
+        optional = {"type": "optional", "field-class": text, "selector-field-location": {"path": ["some"]}}
+        payload = structure(
+            numbers={**pair, "element-field-class": byte},
+            places={**pair, "element-field-class": structure(at=byte, name=text)},
+            some={**byte, "type": "fixed-length-boolean"},
+            inside=structure(maybe=optional, state={**byte, "mappings": {"OPEN": [[1, 2], [5, 5]]}}),
+        )
+        payload["member-classes"][3]["field-class"]["member-classes"][0]["field-class"]["selector-field-location"] = {
+            "path": [None, "some"]
+        }
+        payload["member-classes"].append({"name": "state", "field-class": {**byte, "mappings": {"OPEN": [[1, 2], [5, 5]]}}})
+        source = self.folder / "source"
+        source.mkdir()
+        fragments = [{"type": "preamble", "version": 2}, {"type": "trace-class"}, {"type": "data-stream-class"}]
+        fragments.append({"type": "event-record-class", "name": "e", "payload-field-class": payload})
+        (source / "metadata").write_bytes(metadata_bytes("", [json.dumps(each) for each in fragments]))
+        (source / "stream").write_bytes(b"\1\2\7a\0\x08b\0" + b"\1c\0\5" + b"\2" + b"\3\4\7\0\x08\0" + b"\0\5" + b"\0")
+        want, _ = self.lines(source)
+        versions = {}
+        for version in ("0.3", "0.4"):
+            out = self.lowered(source, "--dial9-version", version)
+            self.assertEqual(self.lines(out)[0], want)
+            self.check(run("validate", out), 0)
+            versions[version] = [row["fields"] for row in self.lines("--as-stored", out)[0] if row["name"] == "e"]
+        first, second = versions["0.4"]
+        self.assertEqual((first["numbers"], second["numbers"]), ([1, 2], [3, 4]))
+        self.assertEqual(first["places"], [[["at", 7], ["name", "a"]], [["at", 8], ["name", "b"]]])
+        self.assertEqual((first["inside"], second["inside"]), ([["maybe", ["c"]], ["state", 5]], [["maybe", []], ["state", 5]]))
+        self.assertEqual(versions["0.3"][0]["inside.state"], 5)
+        schema = run("schema", "--as-stored", "--json", self.lowered(source, "--dial9-version", "0.4")).stdout
+        self.assertIn(b'{"key":"label.OPEN","value":"1..2, 5"}', schema)
+        out = self.lowered(source, "--dial9-version", "0.4", "--limit", "1")
+        self.assertEqual(self.lines(out)[0], want[:1])
+
+    def test_what_version_03_lacks_is_named(self):
+        element = dial9.u32(1) + bytes([dial9.U8]) + b"\5"
+        content = dial9.header() + dial9.schema(1, "e", [("list", dial9.LIST), ("n", dial9.U8)]) + 3 * dial9.event(1, element + b"\7")
+        source, report = self.file("t", content), self.folder / "report"
+        self.check(run("convert", "-q", "--dial9-version", "0.3", "--report", report, source, "-o", self.folder / "o.dial9"), 0)
+        entries = json.loads(report.read_text())["entries"]
+        self.assertEqual([(each["class"], each["path"], each["count"], each["input"], each["lossy"]) for each in entries],
+                         [("e", "list", 3, str(source), True)])
 
     def test_the_schema_is_that_of_all_sources(self):
         sources = [self.file(name, heph.event(name.encode(), heph.number(b"n", 1))) for name in ("one", "two")]

@@ -206,7 +206,8 @@ Result<std::unique_ptr<Writer>> lowered(const OutputKind& kind,
                : lower::lower_to_markers(*profile, *std::move(writer));
   }
   return profile->nested == nullptr
-             ? lower::lower_for(*profile, *std::move(writer), settings.trace_names)
+             ? lower::lower_for(*profile, *std::move(writer), settings.trace_names,
+                                settings.write.version)
              : lower::lower_nested(*profile, *std::move(writer), settings.write.single_source,
                                    settings.trace_names);
 }

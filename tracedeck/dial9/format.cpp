@@ -25,6 +25,7 @@ constexpr TargetProfile kProfile = {.format = "dial9",
                                     .marks = "events `tracedeck.mark`",
                                     .holds = holds,
                                     .unsigned_widths = {8, 16, 32},
+                                    .list_version = "0.4",
                                     .longest_name = kMaxNameLength,
                                     .most_members = kMaxFieldCount,
                                     .last_class_id = kMaxTypeCount - 1};

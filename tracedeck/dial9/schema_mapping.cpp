@@ -65,7 +65,9 @@ SchemaMapping map_schema(const EventClass& event_class, bool since_0_4) {
   SchemaMapping mapping{.schema = {.name = event_class.name.value_or(""),
                                    .has_timestamp = event_class.clock != nullptr}};
   if (event_class.payload == nullptr) return mapping;
-  for (const Member& member : event_class.payload->as<StructureClass>()->members) {
+  const auto& members = event_class.payload->as<StructureClass>()->members;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Member& member = members[i];
     const std::optional<FieldDefinition> field = field_definition(member, since_0_4);
     mapping.kept.push_back(field.has_value());
     if (!field) continue;
@@ -73,11 +75,8 @@ SchemaMapping map_schema(const EventClass& event_class, bool since_0_4) {
     mapping.schema.fields.push_back(*field);
     const auto* const array = inner_class(*member.field_class).as<ArrayClass>();
     if (array != nullptr && array->interned && field->type == FieldType::kStackFrames)
-      ++mapping.plain_stacks;
-    if (!since_0_4) {
-      mapping.annotations_lost += member.attributes.size();
-      continue;
-    }
+      mapping.plain_stacks.push_back(i);
+    if (!since_0_4) continue;
     for (const Attribute& attribute : member.attributes) {
       mapping.schema.annotations.push_back(
           {.field_index = index, .key = attribute.key, .value = attribute.value});

@@ -1,6 +1,8 @@
 // Event classes of the model as dial9 schemas: the inverse of `event_class`.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,8 +21,7 @@ struct SchemaMapping {
   Schema schema = {};  // annotations only with `since_0_4`
   // For each member of the payload, 1 if it is a field of the schema, else 0.
   std::vector<std::uint8_t> kept = {};
-  std::uint64_t plain_stacks = 0;  // fields of pooled stacks that are written in place
-  std::uint64_t annotations_lost = 0;
+  std::vector<std::size_t> plain_stacks = {};  // members of pooled stacks, written in place
 };
 [[nodiscard]] SchemaMapping map_schema(const EventClass& event_class, bool since_0_4);
 

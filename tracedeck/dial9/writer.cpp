@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "tracedeck/dial9/encoder.hpp"
 #include "tracedeck/dial9/make_value.hpp"
@@ -36,9 +41,9 @@ enum class Adaptation : std::uint8_t {
 };
 using Adaptations = AdaptationCounts<Adaptation>;
 constexpr Adaptations::Table kAdaptations = {{
-    {"fields of a kind that the target version does not have", "left out", true},
+    {"lists and maps of values, which need version 0.4", "left out", true},
     {"annotations of fields, which need version 0.4", "left out", true},
-    {"fields of pooled stacks, which need version 0.4", "written in place", false},
+    {"pooled stacks, which need version 0.4", "written in place", false},
     {"event types whose type_id another type has", "given another type_id", false},
     {"events of another data stream than the segment's", "written into the segment at hand", true},
     {"times before 0 or after 2^64-1 ns", "written as the nearest that can be", true},
@@ -110,7 +115,21 @@ class TraceWriter final : public Writer {
   [[nodiscard]] Receipt receipt() const override {
     Adaptations all = adaptations_;
     all.add(Adaptation::kUnresolved, values_.renumbered());
-    return all.receipt(kAdaptations);
+    Receipt receipt = all.receipt(kAdaptations);
+    for (const auto& [key, place] : places_) {
+      const auto& [what, event_class, path] = key;
+      const AdaptationFacts& facts = kAdaptations[static_cast<std::size_t>(what)];
+      if (place.count == 0) continue;
+      receipt.push_back({.what = std::string(facts.what),
+                         .done = std::string(facts.done),
+                         .count = place.count,
+                         .lossy = facts.lossy,
+                         .event_class = event_class,
+                         .path = path,
+                         .input = place.input,
+                         .offset = place.offset});
+    }
+    return receipt;
   }
 
  private:
@@ -121,6 +140,14 @@ class TraceWriter final : public Writer {
     std::uint16_t type_id = 0;
     SchemaMapping mapping = {};
     std::optional<PlainFields> plain = {};
+    std::vector<std::uint64_t*> left_out = {};  // how often each field that is
+  };
+
+  // Something of a class that the target version has in another way, or not at all.
+  struct Place {
+    std::uint64_t count = 0;
+    std::string input = {};
+    std::uint64_t offset = 0;  // of the first event
   };
 
   Result<void> begin_stream(const DataStream& stream) {
@@ -175,7 +202,7 @@ class TraceWriter final : public Writer {
   Result<void> write_event(const Event& event) {
     last_ = &registered_[*event.event_class];
     if (last_->segment != segment_) [[unlikely]] {
-      if (auto done = register_class(*event.event_class, *last_); !done) return done;
+      if (auto done = register_class(*event.event_class, *last_, event.offset); !done) return done;
     }
     if (!is_in_place(event)) adaptations_.add(Adaptation::kStream);
     if (last_->plain && put_plain(event)) return {};
@@ -208,6 +235,7 @@ class TraceWriter final : public Writer {
     const FieldDefinition* field = mapping.schema.fields.data();
     Value* value = row_.data();
     const Slot* slot = event.payload().data();
+    auto left_out = last_->left_out.begin();
     for (const std::uint8_t is_kept : mapping.kept) {
       if (is_kept != 0 && is_plain_number(*field, *slot)) [[likely]] {
         *value++ = detail::scalar((field++)->type, slot->bits);
@@ -215,7 +243,7 @@ class TraceWriter final : public Writer {
         continue;
       }
       if (is_kept == 0) {
-        adaptations_.add(Adaptation::kField);
+        ++**left_out++;
       } else {
         auto converted = values_.convert(*field++, *slot);
         if (!converted) return std::unexpected(std::move(converted.error()));
@@ -236,19 +264,49 @@ class TraceWriter final : public Writer {
     return time.negative() ? 0 : kLast;
   }
 
-  Result<void> register_class(const EventClass& event_class, Registered& registered) {
+  // `offset`: of its first event.
+  Result<void> register_class(const EventClass& event_class, Registered& registered,
+                              std::uint64_t offset = 0) {
     if (registered.segment == 0) {
       registered.mapping = map_schema(event_class, since_0_4_);
       registered.plain = PlainFields::of(event_class, registered.mapping);
+      note_adaptations(event_class, registered, offset);
     }
-    adaptations_.add(Adaptation::kPlainStack, registered.mapping.plain_stacks);
-    adaptations_.add(Adaptation::kAnnotation, registered.mapping.annotations_lost);
     const auto type_id = register_mapped(registered.mapping.schema, event_class.id);
     if (!type_id) return std::unexpected(type_id.error());
     if (event_class.id && *event_class.id != *type_id) adaptations_.add(Adaptation::kTypeId);
     registered.type_id = *type_id;
     registered.segment = segment_;
     return {};
+  }
+
+  // Of the fields of a class.
+  void note_adaptations(const EventClass& event_class, Registered& registered,
+                        std::uint64_t offset) {
+    if (event_class.payload == nullptr) return;
+    const auto& members = event_class.payload->as<StructureClass>()->members;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const auto count_at = [&](Adaptation what) {
+        Place& place =
+            places_[{what, event_class.name.value_or(""), std::string(members[i].name.str())}];
+        if (place.count == 0) {
+          const DataStreamClass* const of = event_class.stream_class;
+          if (of != nullptr && of->trace != nullptr) place.input = of->trace->input();
+          place.offset = offset;
+        }
+        return &place.count;
+      };
+      if (registered.mapping.kept[i] == 0) {
+        registered.left_out.push_back(count_at(Adaptation::kField));
+        continue;
+      }
+      if (std::ranges::find(registered.mapping.plain_stacks, i) !=
+          registered.mapping.plain_stacks.end())
+        ++*count_at(Adaptation::kPlainStack);
+      if (since_0_4_) continue;
+      if (const std::size_t lost = members[i].attributes.size(); lost != 0)
+        *count_at(Adaptation::kAnnotation) += lost;
+    }
   }
 
   // The type_id of a schema, under `wanted` if that is free or has the same schema, perhaps with
@@ -298,6 +356,7 @@ class TraceWriter final : public Writer {
   std::uint64_t open_streams_ = 0;
   std::vector<Value> row_;  // values of the event at hand, and room for more
   Adaptations adaptations_;
+  std::map<std::tuple<Adaptation, std::string, std::string>, Place> places_;
 };
 
 }  // namespace

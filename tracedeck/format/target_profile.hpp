@@ -25,7 +25,7 @@ struct NestedProfile {
   bool encodings = false;   // of text; else it is UTF-8
   bool outer_locations =
       true;  // else locations lead to fields of the same structure or another root
-  bool clocks_for_all = false;  // readers want a clock of all data streams, or of none
+  bool clocks_for_all = false;    // readers want a clock of all data streams, or of none
   bool selects_by_label = false;  // options have the names that their values have as labels
   // The form in which the target has such integers.
   IntegerClass::Form (*integer_form)(const IntegerClass& integer) = nullptr;
@@ -71,6 +71,9 @@ struct TargetProfile {
   // Widths of unsigned integers, ascending; 0s are none. Wider ones up to 64 bits have a variable
   // length, and signed ones 64 bits.
   std::array<std::uint8_t, 3> unsigned_widths = {};
+  // The version which, when it is asked for, holds lists and maps of values that say their kinds,
+  // and attributes of fields; empty: none does.
+  std::string_view list_version = {};
   std::size_t longest_name = 0;  // bytes, of classes and fields
   std::size_t most_members = 0;  // of a payload
   // The ids of classes that are made here, from the last one down.

@@ -1,6 +1,7 @@
 #include "tracedeck/lower/field_lowering.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -9,8 +10,10 @@
 namespace tracedeck::lower {
 namespace {
 
-// Structures with more in them are not taken apart.
+// Structures with more in them are not taken apart, nor values with more steps.
 constexpr std::size_t kMostParts = 1000;
+// Of all fields of a class.
+constexpr std::size_t kMostAttributes = 10'000;
 
 const FieldClassPtr& text_class() {
   static const FieldClassPtr kText = make_field_class(StringClass{.extent = LengthPrefixed{}});
@@ -31,18 +34,18 @@ FieldProgram FieldLowering::add_members(const FieldClass* structure, std::string
   const auto* const of = structure == nullptr ? nullptr : structure->as<StructureClass>();
   if (of == nullptr) return program;
   for (const Member& member : of->members)
-    add_value(program, std::string(prefix) + member.name.str(), member.field_class);
+    add_value(program, std::string(prefix) + member.name.str(), member.field_class,
+              member.attributes);
   FieldProgram fused;
   std::size_t inner = 0;  // of the value before
   bool joins = false;
   for (FieldStep& step : program) {
     const bool is_inner = inner != 0;
-    const bool has_inner =
-        step.kind == FieldStep::Kind::kOptional || step.kind == FieldStep::Kind::kElements;
+    const bool has_inner = inner_steps(step) != 0;
     if (is_inner) {
       --inner;
-    } else if (has_inner) {
-      inner = step.count;
+    } else {
+      inner = inner_steps(step);
     }
     if (joins && !is_inner) {
       add_to_run(fused, std::move(step));
@@ -54,7 +57,7 @@ FieldProgram FieldLowering::add_members(const FieldClass* structure, std::string
   return fused;
 }
 
-void FieldLowering::add(std::string name, FieldClassPtr field_class) {
+void FieldLowering::add(std::string name, FieldClassPtr field_class, Attributes attributes) {
   if (too_many()) return;
   const std::string wanted = name;
   if (name.size() > profile_.longest_name) name.resize(profile_.longest_name);
@@ -63,7 +66,8 @@ void FieldLowering::add(std::string name, FieldClassPtr field_class) {
     name.push_back('_');
   }
   if (name != wanted) keep(Convention::kName, wanted);
-  members_.push_back({.name = name, .field_class = std::move(field_class), .attributes = {}});
+  members_.push_back(
+      {.name = name, .field_class = std::move(field_class), .attributes = std::move(attributes)});
 }
 
 FieldClassPtr FieldLowering::take() {
@@ -75,39 +79,130 @@ void FieldLowering::note_description(const FieldClass& source, const std::string
   if (integer != nullptr && gives_labels(*integer)) keep(Convention::kLabels, path);
 }
 
+Attributes FieldLowering::attributes_of(const FieldClass& source, const Attributes& own) {
+  Attributes all;
+  if (!lists_) return all;
+  const auto put = [&](std::string key, std::string value) {
+    if (attributes_ == kMostAttributes || key.size() > profile_.longest_name) return;
+    ++attributes_;
+    all.push_back({.key = std::move(key), .value = std::move(value)});
+  };
+  for (const Attributes* const some : {&own, &source.attributes}) {
+    for (const Attribute& each : *some) put(each.key, each.value);
+  }
+  const auto* const optional = source.as<OptionalClass>();
+  const auto* const number = (optional == nullptr ? source : *optional->value).as<IntegerClass>();
+  if (number == nullptr) return all;
+  for (const Mapping& each : number->mappings) {
+    std::string values;
+    for (const IntegerRange& range : each.ranges) {
+      if (!values.empty()) values += ", ";
+      values += range.lower.to_string();
+      if (range.upper != range.lower) values += ".." + range.upper.to_string();
+    }
+    put("label." + each.label.str(), std::move(values));
+  }
+  return all;
+}
+
 void FieldLowering::add_value(FieldProgram& program, const std::string& path,
-                              const FieldClassPtr& source) {
+                              const FieldClassPtr& source, const Attributes& attributes) {
   if (too_many()) return;
   note_description(*source, path);
+  if (FieldClassPtr made = listed(source, path, program))
+    return add(path, std::move(made), attributes_of(*source, attributes));
   if (const auto* const structure = source->as<StructureClass>();
       structure != nullptr && parts(*source) < kMostParts) {
     keep(Convention::kFlattened, path);
     program.push_back({.kind = FieldStep::Kind::kOpen});
     for (const Member& member : structure->members)
-      add_value(program, path + "." + member.name.str(), member.field_class);
+      add_value(program, path + "." + member.name.str(), member.field_class, member.attributes);
     program.push_back({.kind = FieldStep::Kind::kClose});
     return;
   }
   if (const auto* const optional = source->as<OptionalClass>()) {
     FieldProgram held;
-    if (FieldClassPtr value = direct(*optional->value, held)) {
+    FieldClassPtr value = listed(optional->value, path, held);
+    if (value == nullptr) value = direct(*optional->value, held);
+    if (value != nullptr) {
       note_description(*optional->value, path);
       program.push_back(
           {.kind = FieldStep::Kind::kOptional, .count = static_cast<std::uint32_t>(held.size())});
       std::ranges::move(held, std::back_inserter(program));
       // Where fields have no classes, that of the value stands for what is there.
       if (profile_.plain != nullptr) return add(path, std::move(value));
-      return add(path, make_field_class(OptionalClass{.value = std::move(value)}));
+      return add(path, make_field_class(OptionalClass{.value = std::move(value)}),
+                 attributes_of(*source, attributes));
     }
   }
-  if (FieldClassPtr made = direct(*source, program)) return add(path, std::move(made));
+  if (FieldClassPtr made = direct(*source, program))
+    return add(path, std::move(made), attributes_of(*source, attributes));
   keep(Convention::kText, path);
   if (profile_.plain != nullptr) {
     program.push_back({.kind = FieldStep::Kind::kText, .packed = true, .field_class = source});
     return add(path, profile_.plain->value_class(SlotKind::kString, false));
   }
   program.push_back({.kind = FieldStep::Kind::kText, .field_class = source});
-  add(path, text_class());
+  add(path, text_class(), attributes_of(*source, attributes));
+}
+
+FieldClassPtr FieldLowering::listed(const FieldClassPtr& source, const std::string& path,
+                                    FieldProgram& program) {
+  const bool is_array = source->as<ArrayClass>() != nullptr;
+  if (!lists_ || (!is_array && source->as<StructureClass>() == nullptr)) return nullptr;
+  FieldProgram values;
+  if (!add_dynamic(source, values)) return nullptr;
+  keep(Convention::kList, path);
+  std::ranges::move(values, std::back_inserter(program));
+  static const FieldClassPtr kDynamic = make_field_class(DynamicClass{});
+  if (!is_array) return make_field_class(MapClass{.key = kDynamic, .value = kDynamic});
+  return make_field_class(ArrayClass{.element = kDynamic, .extent = LengthPrefixed{}});
+}
+
+bool FieldLowering::add_dynamic(const FieldClassPtr& source, FieldProgram& program) const {
+  if (program.size() >= kMostParts) return false;
+  const std::size_t first = program.size();
+  const auto add_inside = [&](FieldStep step, const FieldClassPtr& value) {
+    const std::size_t at = program.size();
+    program.push_back(std::move(step));
+    if (!add_dynamic(value, program)) return false;
+    program[at].count = static_cast<std::uint32_t>(program.size() - at - 1);
+    return true;
+  };
+  using Kind = FieldStep::Kind;
+  if (const auto* const array = source->as<ArrayClass>())
+    return add_inside({.kind = Kind::kList, .field_class = array->element}, array->element);
+  if (const auto* const optional = source->as<OptionalClass>())
+    return add_inside({.kind = Kind::kMaybe}, optional->value);
+  if (const auto* const structure = source->as<StructureClass>()) {
+    program.push_back({.kind = Kind::kRecord, .field_class = source});
+    for (const Member& member : structure->members) {
+      if (!add_inside({.kind = Kind::kOption}, member.field_class)) return false;
+    }
+    program[first].count = static_cast<std::uint32_t>(program.size() - first - 1);
+    return true;
+  }
+  if (!is_dynamic(*source)) return false;
+  FieldStep step{.kind = Kind::kDynamic, .field_class = source};
+  const auto* const integer = source->as<IntegerClass>();
+  if (integer != nullptr && !integer->is_signed) {
+    const std::uint32_t width = width_of(*integer).value_or(64);
+    for (const std::uint8_t held : profile_.unsigned_widths) {
+      if (step.width == 0 && width <= held) step.width = held;
+    }
+  }
+  program.push_back(std::move(step));
+  return true;
+}
+
+bool FieldLowering::is_dynamic(const FieldClass& source) const {
+  if (const auto* const integer = source.as<IntegerClass>()) {
+    const auto width = width_of(*integer);
+    return width ? *width <= 64 : !any_integer_;
+  }
+  if (const auto* const real = source.as<RealClass>()) return real->layout.width <= 64;
+  return source.as<BooleanClass>() != nullptr || is_text(source) ||
+         source.as<BlobClass>() != nullptr;
 }
 
 FieldClassPtr FieldLowering::direct(const FieldClass& source, FieldProgram& program) {

@@ -19,12 +19,22 @@ bool is_short(const Slot& slot) {
   return slot.kind == SlotKind::kUnsigned || slot.kind == SlotKind::kSigned;
 }
 
-// How many of the next steps are about what is inside of the value.
-std::size_t inner_steps(const FieldStep& step) {
-  const bool has_inner = step.kind == Kind::kOptional || step.kind == Kind::kStructure ||
-                         step.kind == Kind::kElements || step.kind == Kind::kPresence ||
-                         step.kind == Kind::kVariant;
-  return has_inner ? step.count : 0;
+// The slots of `kDynamic`.
+SlotKind dynamic_kind(const FieldClass& field_class) {
+  const auto* const integer = field_class.as<IntegerClass>();
+  if (integer != nullptr) return integer->is_signed ? SlotKind::kSigned : SlotKind::kUnsigned;
+  if (field_class.as<BooleanClass>() != nullptr) return SlotKind::kBoolean;
+  if (field_class.as<RealClass>() != nullptr) return SlotKind::kReal;
+  return field_class.as<StringClass>() != nullptr ? SlotKind::kString : SlotKind::kBlob;
+}
+
+Slot name_slot(const Member& member) {
+  const ByteSpan bytes = as_bytes(member.name.view());
+  return bytes_slot(SlotKind::kString, bytes.data(), static_cast<std::uint32_t>(bytes.size()));
+}
+
+const std::vector<Member>& members_of(const FieldStep& record) {
+  return record.field_class->as<StructureClass>()->members;
 }
 
 // The steps of an option's value; nothing: there is no such option.
@@ -61,6 +71,9 @@ class Lowering {
         case Kind::kText:
           text(step, slot);
           break;
+        case Kind::kDynamic:
+          if (!dynamic(step, *slot++)) return false;
+          break;
         default:
           if (!nested(step, steps.subspan(i + 1, inner_steps(step)), slot)) return false;
           i += inner_steps(step);
@@ -96,9 +109,64 @@ class Lowering {
         return elements(step, inner, slot);
       case Kind::kVariant:
         return variant(step, inner, slot);
+      case Kind::kList:
+        return list(inner, slot);
+      case Kind::kMaybe:
+        return maybe(inner, slot);
+      case Kind::kRecord:
+        return record(step, inner, slot);
       default:
         return presence(step, inner, slot);
     }
+  }
+
+  bool dynamic(const FieldStep& step, Slot value) {
+    if (value.kind != dynamic_kind(*step.field_class)) return false;
+    const bool is_number = value.kind == SlotKind::kUnsigned;
+    if (is_number) value.length = 0;  // of its name
+    value.flags =
+        is_number ? std::uint8_t{0} : static_cast<std::uint8_t>(value.flags & kSlotInterned);
+    value.detail = step.width;
+    out_.add(value);
+    return true;
+  }
+
+  bool list(Steps element, const Slot*& slot) {
+    const bool packed = slot->kind == SlotKind::kPackedArray;
+    if (!packed && slot->kind != SlotKind::kArray) return false;
+    const std::uint64_t count = packed ? packed_count(*slot) : slot->bits;
+    const std::size_t head = out_.open(head_slot(SlotKind::kArray, count, 0));
+    const Slot& array = *slot++;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Slot one = packed ? packed_element(array, i) : Slot{};
+      const Slot* at = &one;
+      if (!run(element, packed ? at : slot)) return false;
+    }
+    out_.close(head);
+    return true;
+  }
+
+  bool maybe(Steps value, const Slot*& slot) {
+    if (slot->kind != SlotKind::kOptional) return false;
+    const bool present = slot->bits != 0;
+    const std::size_t head = out_.open(head_slot(SlotKind::kArray, present ? 1 : 0, 0));
+    ++slot;
+    if (present && !run(value, slot)) return false;
+    out_.close(head);
+    return true;
+  }
+
+  bool record(const FieldStep& step, Steps values, const Slot*& slot) {
+    if (slot->kind != SlotKind::kStructure) return false;
+    ++slot;
+    const std::size_t head = out_.open(head_slot(SlotKind::kMap, members_of(step).size(), 0));
+    for (const Member& member : members_of(step)) {
+      out_.add(name_slot(member));
+      if (!run(values.subspan(1, values.front().count), slot)) return false;
+      values = values.subspan(1 + values.front().count);
+    }
+    out_.close(head);
+    return true;
   }
 
   // One slot.
@@ -243,9 +311,66 @@ class Restoring {
         return presence(step, inner);
       case Kind::kVariant:
         return variant(step, inner);
+      case Kind::kDynamic:
+        return dynamic(step);
+      case Kind::kList:
+        return list(step, inner);
+      case Kind::kMaybe:
+        return maybe(inner);
+      case Kind::kRecord:
+        return record(step, inner);
       default:
         return text(*step.field_class);
     }
+  }
+
+  bool dynamic(const FieldStep& step) {
+    Slot value = *slot_++;
+    if (value.kind != dynamic_kind(*step.field_class)) return false;
+    const auto* const integer = step.field_class->as<IntegerClass>();
+    const auto* const layout =
+        integer == nullptr ? nullptr : std::get_if<FixedLayout>(&integer->layout);
+    value.detail = 0;
+    out_.add(value);
+    return layout == nullptr || has_width(value, layout->width);
+  }
+
+  bool list(const FieldStep& step, Steps element) {
+    if (slot_->kind != SlotKind::kArray) return false;
+    std::uint64_t left = slot_->bits;
+    const std::size_t head = out_.open(*slot_++);
+    for (; left != 0; --left) {
+      if (!run(element)) return false;
+    }
+    out_.close(head);
+    pack_array(out_.settled(), head, *step.field_class, arena_);
+    return true;
+  }
+
+  bool maybe(Steps value) {
+    if (slot_->kind != SlotKind::kArray || slot_->bits > 1) return false;
+    const bool present = (slot_++)->bits != 0;
+    const std::size_t head = out_.open(head_slot(SlotKind::kOptional, present ? 1 : 0, 0));
+    if (present && !run(value)) return false;
+    out_.close(head);
+    return true;
+  }
+
+  bool record(const FieldStep& step, Steps values) {
+    const std::vector<Member>& members = members_of(step);
+    if (slot_->kind != SlotKind::kMap || slot_->bits != members.size()) return false;
+    ++slot_;
+    const std::size_t head = out_.open(head_slot(SlotKind::kStructure, 0, 0));
+    for (const Member& member : members) {
+      const bool is_named =
+          slot_ < end_ && slot_->kind == SlotKind::kString && slot_->text() == member.name.view();
+      if (!is_named) return false;
+      ++slot_;
+      if (!run(values.subspan(1, values.front().count))) return false;
+      values = values.subspan(1 + values.front().count);
+    }
+    out_.close(head);
+    return true;
   }
 
   bool text(const FieldClass& field_class) {
@@ -378,6 +503,22 @@ class Restoring {
 };
 
 }  // namespace
+
+std::size_t inner_steps(const FieldStep& step) {
+  switch (step.kind) {
+    case Kind::kOptional:
+    case Kind::kStructure:
+    case Kind::kElements:
+    case Kind::kPresence:
+    case Kind::kVariant:
+    case Kind::kList:
+    case Kind::kMaybe:
+    case Kind::kRecord:
+      return step.count;
+    default:
+      return 0;
+  }
+}
 
 void add_to_run(FieldProgram& program, FieldStep step) {
   if (!program.empty()) {

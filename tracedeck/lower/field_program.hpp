@@ -1,6 +1,7 @@
 // How values of fields become values of the fields that stand for them, and back.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,13 @@ struct FieldStep {
     kClose,   // and ends
     kOptional,  // a value that may be absent: by the next `count` steps
     kText,      // a value of `field_class` as text, where `packed` without quotes around all of it
+    // As values that say their kinds:
+    kDynamic,  // a number, text or bytes of `field_class`; 8, 16 or 32: the width of an unsigned
+               // one
+    kList,     // an array whose elements are of `field_class`, each by the next `count` steps
+    kMaybe,    // an optional, as a list of at most one value, by the next `count` steps
+    kRecord,   // a structure of `field_class`, as a map from names, by the next `count` steps,
+               // which are, for each member, `kOption`
     // Of targets with nested classes:
     kStructure,  // a structure stays one, its members by the next `count` steps
     kTruth,      // a boolean as a number
@@ -38,6 +46,9 @@ struct FieldStep {
   FieldClassPtr field_class = {};  // of a value as text, of elements
 };
 using FieldProgram = std::vector<FieldStep>;
+
+// How many of the next steps are about what is inside of the value.
+[[nodiscard]] std::size_t inner_steps(const FieldStep& step);
 
 // Adds a step for the value behind that of the last step. Runs of what stays as it is are one.
 void add_to_run(FieldProgram& program, FieldStep step);

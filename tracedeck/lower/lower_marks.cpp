@@ -20,15 +20,21 @@ FieldClassPtr optional(FieldClassPtr value) {
   return make_field_class(OptionalClass{.value = std::move(value)});
 }
 
-// The words of `ClassMark`.
-const FieldClass& class_mark_class() {
-  static const FieldClassPtr kClass = structure(
-      {member("event-class", number()),
-       member("stream-keys",
-              make_field_class(ArrayClass{.element = text(), .extent = LengthPrefixed{}})),
-       member("stream-number", flag()), member("packet-context", flag()),
-       member("any-integer", flag())});
-  return *kClass;
+// The words of `ClassMark`; the last one, which came later, where it is true.
+const FieldClass& class_mark_class(bool lists) {
+  const auto made = [](bool all) {
+    std::vector<Member> members = {
+        member("event-class", number()),
+        member("stream-keys",
+               make_field_class(ArrayClass{.element = text(), .extent = LengthPrefixed{}})),
+        member("stream-number", flag()), member("packet-context", flag()),
+        member("any-integer", flag())};
+    if (all) members.push_back(member("lists", flag()));
+    return structure(std::move(members));
+  };
+  static const FieldClassPtr kClass = made(false);
+  static const FieldClassPtr kWithLists = made(true);
+  return lists ? *kWithLists : *kClass;
 }
 
 Slot text_slot(std::string_view of) {
@@ -124,16 +130,18 @@ std::string ClassMark::text() const {
   for (const std::string& key : shape.stream_keys) slots.push_back(text_slot(key));
   for (const bool each : {shape.stream_number, shape.packet_context, shape.any_integer})
     slots.push_back(boolean_slot(each));
+  if (shape.lists) slots.push_back(boolean_slot(true));
   slots.front().length = static_cast<std::uint32_t>(slots.size() - 1);
   std::string text;
-  append_value_text(text, slots.data(), class_mark_class());
+  append_value_text(text, slots.data(), class_mark_class(shape.lists));
   return text;
 }
 
 std::optional<ClassMark> ClassMark::parse(std::string_view text) {
   std::vector<Slot> slots;
   ReusedArena arena;
-  if (!parse_value_text(text, class_mark_class(), slots, arena)) return std::nullopt;
+  const bool lists = text.contains("\"lists\":");
+  if (!parse_value_text(text, class_mark_class(lists), slots, arena)) return std::nullopt;
   ClassMark mark{.event_class = slots[1].bits};
   const Slot* slot = &slots[3];
   for (std::uint64_t left = slots[2].bits; left != 0; --left)
@@ -141,6 +149,7 @@ std::optional<ClassMark> ClassMark::parse(std::string_view text) {
   for (bool* const each :
        {&mark.shape.stream_number, &mark.shape.packet_context, &mark.shape.any_integer})
     *each = (slot++)->bits != 0;
+  mark.shape.lists = lists && slot->bits != 0;
   return mark;
 }
 

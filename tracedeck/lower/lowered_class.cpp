@@ -95,7 +95,7 @@ Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& sourc
                                                          std::size_t most,
                                                          std::int64_t clock_shift) {
   std::unique_ptr<LoweredClass> made(new LoweredClass(source, std::move(shape)));
-  FieldLowering fields(profile, made->shape_.any_integer, most);
+  FieldLowering fields(profile, made->shape_, most);
   std::vector<Kept>& kept = made->kept_;
   const DataStreamClass& stream_class = *source.stream_class;
   // A plain target has times, and durations if any, of its own.

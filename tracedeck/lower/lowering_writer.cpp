@@ -57,9 +57,10 @@ struct SourceStream {
 class LoweringWriter final : public LoweringStage {
  public:
   LoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target,
-                 render::TraceNames names)
+                 render::TraceNames names, bool lists)
       : LoweringStage(profile, std::move(target), {}),
         names_(std::move(names)),
+        lists_(lists),
         description_(std::make_shared<TraceDescription>("", std::string(profile.format), "")),
         next_id_(profile.last_class_id) {
     const ClockClass& clock = description_->add_clock({});
@@ -201,6 +202,7 @@ class LoweringWriter final : public LoweringStage {
     }
     const bool is_only =
         source.trace->keys.emplace(stream.stream_class->entity.ordinal, values).second;
+    source.shape.lists = lists_;
     source.shape.stream_number = !plain || !is_only;
     if (!source.shape.stream_number) {
       for (const StreamKey& key : stream.keys) source.shape.stream_keys.push_back(key.name);
@@ -327,6 +329,7 @@ class LoweringWriter final : public LoweringStage {
   }
 
   render::TraceNames names_;
+  bool lists_;
   std::set<std::uint64_t> unnamed_;  // traces of which there are no marks, by their numbers
   std::string first_unnamed_;        // of those, the input
   std::shared_ptr<TraceDescription> description_;  // of what the target gets
@@ -354,8 +357,9 @@ class LoweringWriter final : public LoweringStage {
 }  // namespace
 
 std::unique_ptr<Writer> lower_for(const TargetProfile& profile, std::unique_ptr<Writer> target,
-                                  render::TraceNames names) {
-  return std::make_unique<LoweringWriter>(profile, std::move(target), std::move(names));
+                                  render::TraceNames names, std::string_view version) {
+  const bool lists = !version.empty() && version == profile.list_version;
+  return std::make_unique<LoweringWriter>(profile, std::move(target), std::move(names), lists);
 }
 
 }  // namespace tracedeck::lower

@@ -9,6 +9,7 @@ const ConventionFacts& facts_of(Convention convention) {
   static constexpr std::array<ConventionFacts, std::to_underlying(Convention::kCount)> kFacts = {{
       {"structures", "their members are fields of their own, joined by a dot"},
       {"arrays, variants, maps, wide numbers and the like", "written as JSON text"},
+      {"arrays and structures", "written as lists and maps of values"},
       {"integers of other widths", "written as wider ones"},
       {"labels of enumerations and bit maps", "kept in a mark"},
       {"identities of data streams", "written as fields `stream.KEY`"},

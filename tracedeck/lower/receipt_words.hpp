@@ -11,6 +11,7 @@ namespace tracedeck::lower {
 enum class Convention : std::uint8_t {
   kFlattened,
   kText,
+  kList,
   kWidth,
   kLabels,
   kStreamKeys,

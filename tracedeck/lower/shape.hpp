@@ -13,6 +13,7 @@ struct Shape {
   bool stream_number = false;   // by its number, where its keys do not tell it from others
   bool packet_context = false;  // the events are in packets, which have one
   bool any_integer = false;     // integers of variable length may have more than 64 bits
+  bool lists = false;           // arrays are lists, structures maps, of values that say their kinds
 
   friend bool operator==(const Shape&, const Shape&) = default;
 };
