@@ -1,5 +1,7 @@
 #include "tracedeck/format/writer.hpp"
 
+#include <utility>
+
 namespace tracedeck {
 namespace {
 
@@ -10,15 +12,18 @@ bool is_refusal(const Error& error) {
 
 }  // namespace
 
-Result<void> Writer::write_or_refuse(const Record& record, Written& written) {
-  auto result = write(record);
+Result<void> Writer::counted(Result<void>&& result, bool is_event, Written& written) {
   if (result) [[likely]] {
-    written.events += record.kind == RecordKind::kEvent ? 1 : 0;
-    return result;
+    written.events += is_event ? 1 : 0;
+    return std::move(result);
   }
-  if (!is_refusal(result.error())) return result;
+  if (!is_refusal(result.error())) return std::move(result);
   if (written.refused++ == 0) written.first_refusal = result.error().to_string();
   return {};
+}
+
+Result<void> Writer::write_or_refuse(const Record& record, Written& written) {
+  return counted(write(record), record.kind == RecordKind::kEvent, written);
 }
 
 Result<void> Writer::describe(const TraceDescription&) { return {}; }

@@ -61,6 +61,11 @@ class Writer {
   [[nodiscard]] virtual Result<void> finish() = 0;
 
   [[nodiscard]] virtual Receipt receipt() const = 0;
+
+ protected:
+  // Counts what became of a record. Errors: `result`'s, unless it says that the target cannot hold
+  // the record.
+  [[nodiscard]] static Result<void> counted(Result<void>&& result, bool is_event, Written& written);
 };
 
 }  // namespace tracedeck

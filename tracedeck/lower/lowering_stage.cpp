@@ -37,6 +37,19 @@ Result<void> LoweringStage::write(const Record& record) {
   return {};
 }
 
+Result<void> LoweringStage::write_batch(const Batch& batch, Written& written) {
+  for (const Record& record : batch.records()) {
+    const bool is_event = record.kind == RecordKind::kEvent;
+    auto result = is_event ? write_event(record.event, record) : write(record);
+    if (result && is_event) [[likely]] {
+      ++written.events;
+    } else if (auto done = counted(std::move(result), is_event, written); !done) {
+      return done;
+    }
+  }
+  return {};
+}
+
 Result<void> LoweringStage::describe(const TraceDescription& trace) {
   const DataStreamClass any{.trace = &trace};
   const bool held = profile_.plain == nullptr && is_held(any);

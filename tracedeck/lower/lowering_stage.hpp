@@ -10,6 +10,7 @@
 #include "tracedeck/format/target_profile.hpp"
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/lower/lowering_receipt.hpp"
+#include "tracedeck/model/batch.hpp"
 #include "tracedeck/model/record.hpp"
 
 namespace tracedeck::lower {
@@ -17,6 +18,7 @@ namespace tracedeck::lower {
 class LoweringStage : public Writer {
  public:
   Result<void> write(const Record& record) final;
+  Result<void> write_batch(const Batch& batch, Written& written) final;
   Result<void> describe(const TraceDescription& trace) final;
   Result<void> flush() override { return next().flush(); }
   // Of the lowering, then of the target.

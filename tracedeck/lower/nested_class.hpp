@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,7 +29,9 @@ struct NestedShape {
   bool clock_value = false;  // they say the value of their clock, which is not their time
   bool in_packet = false;    // they say what the header and context of their packet do
 
-  friend bool operator==(const NestedShape&, const NestedShape&) = default;
+  friend bool operator==(const NestedShape& a, const NestedShape& b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+  }
 };
 
 // A common context; all events of a data stream class have the same.

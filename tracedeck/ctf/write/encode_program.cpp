@@ -14,6 +14,9 @@ namespace {
 // Of seven bits, in LEB128 of 64.
 constexpr std::size_t kMostGroups = 10;
 
+// At once.
+constexpr std::size_t kMostPlainMembers = 64;
+
 }  // namespace
 
 std::string_view encode_fault(EncodeStatus status) {
@@ -30,6 +33,16 @@ std::string_view encode_fault(EncodeStatus status) {
       return "a variant has no option of that index";
   }
   return {};
+}
+
+std::span<const EncodeChild> EncodeProgram::plain_members(std::uint32_t structure) const {
+  const EncodeNode& node = nodes[structure];
+  if (node.op != EncodeOp::kStructure || node.has_head || node.alignment > 8 ||
+      node.child_count > kMostPlainMembers)
+    return {};
+  const std::span members(children.data() + node.first_child, node.child_count);
+  const auto is_plain = [](const EncodeChild& each) { return each.plain_bytes != 0; };
+  return std::ranges::all_of(members, is_plain) ? members : std::span<const EncodeChild>();
 }
 
 // One call of `encode`. Nodes nest as deep as classes may.
@@ -89,28 +102,15 @@ class Encoder::Walk {
   // Writes the members of a structure from `first` on that are plain, as far as their values are
   // too. Returns the next one.
   std::uint32_t plain_members(const EncodeNode& structure, std::uint32_t first, const Slot*& slot) {
-    constexpr std::size_t kMost = 64;  // at once
     const std::size_t count = std::min({static_cast<std::size_t>(structure.child_count - first),
-                                        static_cast<std::size_t>(end_ - slot), kMost});
-    const EncodeChild* const begin = program_.children.data() + structure.first_child + first;
-    const EncodeChild* const end = begin + count;
-    const EncodeChild* member = begin;
-    const Slot* at = slot;
-    out_.align(8);
-    std::uint8_t* to = out_.begin_bytes(sizeof(std::uint64_t) * kMost);
-    for (; member != end; ++member, ++at) {
-      const bool fits_it =
-          at->kind < SlotKind::kSigned
-              ? at->bits <= member->most
-              : at->kind == SlotKind::kSigned && fits(program_.nodes[member->node], *at);
-      if (member->plain_bytes == 0 || !fits_it) break;
-      store_le(to, at->bits);
-      to += member->plain_bytes;
-      if (!values_.empty()) written(member->node, at->bits);
+                                        static_cast<std::size_t>(end_ - slot), kMostPlainMembers});
+    const std::span members(program_.children.data() + structure.first_child + first, count);
+    const std::size_t done = put_plain(out_, members, slot);
+    if (!values_.empty()) {
+      for (std::size_t i = 0; i < done; ++i) written(members[i].node, slot[i].bits);
     }
-    out_.end_bytes(to);
-    slot = at;
-    return first + static_cast<std::uint32_t>(member - begin);
+    slot += done;
+    return first + static_cast<std::uint32_t>(done);
   }
 
   // The integer that ends where `out_` stands.

@@ -6,6 +6,7 @@
 // want.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -70,10 +71,34 @@ struct EncodeChild {
   std::uint64_t most = 0;  // then the largest unsigned value
 };
 
+// Writes values of members that are plain, as many as are plain too. Returns how many.
+[[gnu::always_inline]] inline std::size_t put_plain(BitWriter& out,
+                                                    std::span<const EncodeChild> members,
+                                                    const Slot* slots) {
+  out.align(8);
+  std::uint8_t* to = out.begin_bytes(sizeof(std::uint64_t) * members.size());
+  std::size_t done = 0;
+  for (; done < members.size(); ++done, ++slots) {
+    const EncodeChild& member = members[done];
+    const std::uint64_t least = slots->kind == SlotKind::kSigned ? (member.most >> 1) + 1 : 0;
+    if (slots->kind > SlotKind::kSigned || slots->bits + least > member.most ||
+        member.plain_bytes == 0)
+      break;
+    store_le(to, slots->bits);
+    to += member.plain_bytes;
+  }
+  out.end_bytes(to);
+  return done;
+}
+
 struct EncodeProgram {
   std::vector<EncodeNode> nodes;
   std::vector<EncodeChild> children;
   std::vector<ValueRef> refs;
+
+  // The members of a structure if all that it takes is to write these, and all are plain; else
+  // none.
+  [[nodiscard]] std::span<const EncodeChild> plain_members(std::uint32_t structure) const;
 };
 
 // The value that a node wrote last, and when.

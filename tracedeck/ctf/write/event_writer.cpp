@@ -32,7 +32,7 @@ Result<bool> EventWriter::put_behind_ours(StreamWriter& stream, TargetEventClass
                                           const Event& event, std::uint64_t time) {
   PacketWriter& packets = stream.packets();
   packets.begin_event(target.id, time);
-  const EncodeStatus status = encode_roots(stream, target, event);
+  const EncodeStatus status = encode_values(stream, target, event);
   if (status == EncodeStatus::kOk) return true;
   packets.abandon_event();
   return unencodable(trace_, status, event.event_class->name.value_or("an event"));
@@ -50,7 +50,7 @@ Result<bool> EventWriter::put_as_it_was(StreamWriter& stream, TargetEventClass& 
     understood = packets.end_event_header(roles_, time);
   }
   if (status == EncodeStatus::kOk) status = put_class_id(packets.bits(), target);
-  if (status == EncodeStatus::kOk) status = encode_roots(stream, target, event);
+  if (status == EncodeStatus::kOk) status = encode_values(stream, target, event);
   if (status == EncodeStatus::kOk) return understood || !stream.stream_class().layout.has_clock;
   packets.abandon_event();
   return unencodable(trace_, status, event.event_class->name.value_or("an event"));
@@ -105,6 +105,19 @@ EncodeStatus EventWriter::put_class_id(BitWriter& bits, const TargetEventClass& 
     return says_it ? EncodeStatus::kOk : EncodeStatus::kTooLarge;
   }
   return target.id == target.source->id.value_or(0) ? EncodeStatus::kOk : EncodeStatus::kTooLarge;
+}
+
+EncodeStatus EventWriter::encode_values(StreamWriter& stream, TargetEventClass& target,
+                                        const Event& event) {
+  const std::span<const EncodeChild> members = target.plain_members;
+  const std::span<const Slot> payload = event.payload();
+  if (!members.empty() && payload.size() == members.size()) {
+    BitWriter& bits = stream.packets().bits();
+    const std::uint64_t begin = bits.position();
+    if (put_plain(bits, members, payload.data()) == members.size()) return EncodeStatus::kOk;
+    bits.rewind(begin);
+  }
+  return encode_roots(stream, target, event);
 }
 
 EncodeStatus EventWriter::encode_roots(StreamWriter& stream, TargetEventClass& target,

@@ -38,6 +38,9 @@ class EventWriter {
                                            const Event& event);
   [[nodiscard]] EncodeStatus encode_padded_header(StreamWriter& stream, TargetEventClass& target,
                                                   const Event& event, std::uint64_t time);
+  // Contexts and payload.
+  [[nodiscard]] EncodeStatus encode_values(StreamWriter& stream, TargetEventClass& target,
+                                           const Event& event);
   [[nodiscard]] EncodeStatus encode_roots(StreamWriter& stream, TargetEventClass& target,
                                           const Event& event);
   [[nodiscard]] std::optional<std::size_t> last_clock() const;

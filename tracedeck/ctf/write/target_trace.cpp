@@ -411,7 +411,11 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) 
   target.specific_context = *specific;
   target.payload = *body;
   const EncodeProgram& program = made.mapper->program();
-  if (!program.refs.empty()) made.values.resize(program.nodes.size());
+  if (!program.refs.empty()) {
+    made.values.resize(program.nodes.size());
+  } else if (made.body && !made.common && !made.specific) {
+    made.plain_members = program.plain_members(*made.body);
+  }
   count(made.mapper->counts());
   return {};
 }

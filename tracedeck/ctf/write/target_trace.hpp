@@ -34,6 +34,8 @@ struct TargetEventClass {
   std::optional<std::uint32_t> specific = {};
   std::optional<std::uint32_t> body = {};
   std::vector<WrittenValue> values;  // of its nodes, where some refer to them
+  // Of the payload, where that is all there is behind the header.
+  std::span<const EncodeChild> plain_members = {};
 };
 
 struct TargetStreamClass {
