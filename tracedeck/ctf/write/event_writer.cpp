@@ -107,19 +107,6 @@ EncodeStatus EventWriter::put_class_id(BitWriter& bits, const TargetEventClass& 
   return target.id == target.source->id.value_or(0) ? EncodeStatus::kOk : EncodeStatus::kTooLarge;
 }
 
-EncodeStatus EventWriter::encode_values(StreamWriter& stream, TargetEventClass& target,
-                                        const Event& event) {
-  const std::span<const EncodeChild> members = target.plain_members;
-  const std::span<const Slot> payload = event.payload();
-  if (!members.empty() && payload.size() == members.size()) {
-    BitWriter& bits = stream.packets().bits();
-    const std::uint64_t begin = bits.position();
-    if (put_plain(bits, members, payload.data()) == members.size()) return EncodeStatus::kOk;
-    bits.rewind(begin);
-  }
-  return encode_roots(stream, target, event);
-}
-
 EncodeStatus EventWriter::encode_roots(StreamWriter& stream, TargetEventClass& target,
                                        const Event& event) {
   const EncodeProgram& program = target.mapper->program();

@@ -39,8 +39,19 @@ class EventWriter {
   [[nodiscard]] EncodeStatus encode_padded_header(StreamWriter& stream, TargetEventClass& target,
                                                   const Event& event, std::uint64_t time);
   // Contexts and payload.
-  [[nodiscard]] EncodeStatus encode_values(StreamWriter& stream, TargetEventClass& target,
-                                           const Event& event);
+  [[nodiscard, gnu::always_inline]] EncodeStatus encode_values(StreamWriter& stream,
+                                                               TargetEventClass& target,
+                                                               const Event& event) {
+    const std::span<const EncodeChild> members = target.plain_members;
+    const std::span<const Slot> payload = event.payload();
+    if (!members.empty() && payload.size() == members.size()) {
+      BitWriter& bits = stream.packets().bits();
+      const std::uint64_t begin = bits.position();
+      if (put_plain(bits, members, payload.data()) == members.size()) return EncodeStatus::kOk;
+      bits.rewind(begin);
+    }
+    return encode_roots(stream, target, event);
+  }
   [[nodiscard]] EncodeStatus encode_roots(StreamWriter& stream, TargetEventClass& target,
                                           const Event& event);
   [[nodiscard]] std::optional<std::size_t> last_clock() const;
