@@ -62,26 +62,7 @@ class TraceWriter final : public Writer {
         since_0_4_(since_0_4) {}
 
   Result<void> write(const Record& record) override {
-    switch (record.kind) {
-      case RecordKind::kEvent:
-        return write_event(record.event);
-      case RecordKind::kStreamBegin:
-        return begin_stream(*record.stream);
-      case RecordKind::kStreamEnd:
-        if (open_streams_ > 0) --open_streams_;
-        open_.end(record.stream->entity.trace);
-        break;
-      case RecordKind::kLoss:
-        adaptations_.add(Adaptation::kLoss);
-        break;
-      case RecordKind::kPacketBegin:
-      case RecordKind::kPacketEnd:
-      case RecordKind::kDescription:
-      case RecordKind::kProblem:
-      case RecordKind::kFinding:
-        break;
-    }
-    return {};
+    return record.kind == RecordKind::kEvent ? write_event(record.event) : write_other(record);
   }
 
   Result<void> describe(const TraceDescription& trace) override {
@@ -149,6 +130,28 @@ class TraceWriter final : public Writer {
     std::string input = {};
     std::uint64_t offset = 0;  // of the first event
   };
+
+  Result<void> write_other(const Record& record) {
+    switch (record.kind) {
+      case RecordKind::kStreamBegin:
+        return begin_stream(*record.stream);
+      case RecordKind::kStreamEnd:
+        if (open_streams_ > 0) --open_streams_;
+        open_.end(record.stream->entity.trace);
+        break;
+      case RecordKind::kLoss:
+        adaptations_.add(Adaptation::kLoss);
+        break;
+      case RecordKind::kEvent:
+      case RecordKind::kPacketBegin:
+      case RecordKind::kPacketEnd:
+      case RecordKind::kDescription:
+      case RecordKind::kProblem:
+      case RecordKind::kFinding:
+        break;
+    }
+    return {};
+  }
 
   Result<void> begin_stream(const DataStream& stream) {
     if (auto begun = begin_trace(stream); !begun) return begun;

@@ -31,6 +31,11 @@ class OutputBatch {
     batch_->add(record);
     ++records_;
   }
+  // A new event, to be filled in place.
+  [[nodiscard]] Event& add_event() {
+    ++records_;
+    return started().add_event();
+  }
   // Before the first record of `source` is added. Its lasting pins become this batch's own.
   void pin(const BatchPtr& source) {
     Batch& batch = started();

@@ -236,13 +236,18 @@ class LoweringWriter final : public LoweringStage {
   // -- Events ----------------------------------------------------------------------------------
 
   Result<void> write_event(const Event& event, const Record& record) override {
+    Known& known = known_[*event.event_class];
+    if (!known.held) [[unlikely]]
+      known.held = event.stream == nullptr || is_held(*event.stream);
+    return *known.held ? next().write(record) : write_lowered(event, known);
+  }
+
+  [[gnu::noinline]] Result<void> write_lowered(const Event& event, Known& known) {
     if (event.event_class->entity != last_class_) {
       last_class_ = event.event_class->entity;
-      last_known_ = &known_[*event.event_class];
+      last_known_ = &known;
       last_lowered_ = nullptr;
-      if (!last_known_->held) last_known_->held = event.stream == nullptr || is_held(*event.stream);
     }
-    if (*last_known_->held) return next().write(record);
     if (auto begun = begin(); !begun) return begun;
     const bool in_packet = event.packet != nullptr &&
                            (!event.packet->header.empty() || !event.packet->context.empty());

@@ -262,15 +262,7 @@ bool NestedClass::lower(const Event& event, std::uint64_t order, NestedValues& v
   return true;
 }
 
-bool NestedClass::restore(const Event& event, RestoredValues& values, ByteArena& arena) const {
-  if (in_place_) {
-    values.slots = {event.slots, event.slot_count};
-    values.common_count = event.common_count;
-    values.specific_count = event.specific_count;
-    values.packet.clear();
-    values.time = values.end_time = source_.clock == nullptr ? 0 : event.time;
-    return true;
-  }
+bool NestedClass::restore_made(const Event& event, RestoredValues& values, ByteArena& arena) const {
   values.made.clear();
   SlotRun out(values.made);
   const auto part = [&](const FieldProgram& program, std::span<const Slot> slots) {

@@ -112,11 +112,22 @@ class NestedClass {
   [[nodiscard]] bool lower(const Event& event, std::uint64_t order, NestedValues& values,
                            ByteArena& arena) const;
   // The inverse. False: the event was not lowered from this class.
-  [[nodiscard]] bool restore(const Event& event, RestoredValues& values, ByteArena& arena) const;
+  [[nodiscard]] bool restore(const Event& event, RestoredValues& values, ByteArena& arena) const {
+    if (!in_place_) return restore_made(event, values, arena);
+    values.slots = {event.slots, event.slot_count};
+    values.common_count = event.common_count;
+    values.specific_count = event.specific_count;
+    values.packet.clear();
+    values.time = values.end_time = source_.clock == nullptr ? 0 : event.time;
+    return true;
+  }
   // What an event of an `ordered` shape says of its order.
   [[nodiscard]] static std::uint64_t order_of(const Event& event);
 
  private:
+  [[nodiscard]] bool restore_made(const Event& event, RestoredValues& values,
+                                  ByteArena& arena) const;
+
   const EventClass& source_;
   NestedShape shape_;
   std::shared_ptr<const NestedContext> common_;

@@ -57,9 +57,11 @@ class NestedRestoringReader final : public MarkedStage {
   }
 
   Taken take(const Record& record) override {
+    return record.kind == RecordKind::kEvent ? take_event(record) : take_other(record);
+  }
+
+  [[gnu::noinline]] Taken take_other(const Record& record) {
     switch (record.kind) {
-      case RecordKind::kEvent:
-        return take_event(record);
       case RecordKind::kStreamBegin:
         return begin_stream(record);
       case RecordKind::kStreamEnd:
@@ -178,7 +180,11 @@ class NestedRestoringReader final : public MarkedStage {
 
   // Of an event, whose data stream is restored.
   RestoredStream& stream_of(const Event& event, const StoredStreamClass& stored) {
-    if (last_stream_ != nullptr && event.stream->entity == last_stored_) return *last_stream_;
+    const bool is_last = last_stream_ != nullptr && event.stream->entity == last_stored_;
+    return is_last ? *last_stream_ : enter_stream_of(event, stored);
+  }
+  [[gnu::noinline]] RestoredStream& enter_stream_of(const Event& event,
+                                                    const StoredStreamClass& stored) {
     RestoredStream*& current = current_[event.stream->entity];
     // Its packet says no keys, or did not begin.
     if (current == nullptr) {
@@ -210,11 +216,16 @@ class NestedRestoringReader final : public MarkedStage {
       return as_stored(record);
     }
     restored_.enter(stream);
-    Record restored(event);
     const bool has_header = stream.keeps_packets && *stored.streams->trace->has_heads;
-    if (!has_header) restored.event.header_count = 0;
-    if (!put_values(event, restored.event)) return Taken::kNoRoom;
-    put(restored, *stored.lowered, stream);
+    const std::uint32_t header_count = has_header ? event.header_count : 0;
+    const Slot* const slots = placed_values(event, header_count);
+    if (slots == nullptr) return Taken::kNoRoom;
+    pin_input();
+    const Packet* const packet = stream.keeps_packets
+                                     ? stream.packet.at_hand(output_)
+                                     : stream.packet.take(*stream.stream, values_.packet, output_);
+    add_event(event, slots, header_count, stored.lowered->source(), *stream.stream, packet);
+    ++stream.sequence->events;
     return Taken::kYes;
   }
 
@@ -235,22 +246,6 @@ class NestedRestoringReader final : public MarkedStage {
   [[nodiscard]] bool is_in_proportion(const Event& event) {
     event_bytes_ += event.size;
     return slots_ + values_.slots.size() <= kFreeSlots + kSlotsEachByte * event_bytes_;
-  }
-
-  void put(Record& record, const NestedClass& lowered, RestoredStream& stream) {
-    Event& event = record.event;
-    event.event_class = &lowered.source();
-    event.stream = stream.stream.get();
-    event.packet = stream.keeps_packets
-                       ? stream.packet.at_hand(output_)
-                       : stream.packet.take(*stream.stream, values_.packet, output_);
-    event.time = values_.time;
-    event.end_time = values_.end_time;
-    event.common_count = values_.common_count;
-    event.specific_count = values_.specific_count;
-    pin_input();
-    output_.add(record);
-    ++stream.sequence->events;
   }
 
   // An event of a data stream that is restored, of which no mark is, or one that does not fit.

@@ -274,20 +274,12 @@ class RestoringReader final : public RestoringStage {
   }
 
   bool add(const Event& stored, const Binding& binding, RestoredTrace::Stream& stream) {
-    Record record(stored);
-    Event& event = record.event;
-    event.header_count = 0;
-    if (!put_values(stored, event)) return false;
+    const Slot* const slots = placed_values(stored, 0);
+    if (slots == nullptr) return false;
     pin_input();
     pin(stream);
-    event.event_class = &binding.lowered->source();
-    event.stream = stream.stream.get();
-    event.packet = stream.packet.take(*stream.stream, values_.packet, output_);
-    event.time = values_.time;
-    event.end_time = values_.end_time;
-    event.common_count = values_.common_count;
-    event.specific_count = values_.specific_count;
-    output_.add(record);
+    const Packet* const packet = stream.packet.take(*stream.stream, values_.packet, output_);
+    add_event(stored, slots, 0, binding.lowered->source(), *stream.stream, packet);
     return true;
   }
 

@@ -27,15 +27,13 @@ Result<BatchPtr> RestoringStage::next_batch() {
   }
 }
 
-bool RestoringStage::copy_values(const Event& stored, Event& event) {
-  const std::size_t header = event.header_count;
-  Slot* const room = output_.room(header + event.slot_count);
-  if (room == nullptr) return false;
-  std::copy_n(stored.slots - header, header, room);
-  std::copy_n(event.slots, event.slot_count, room + header);
-  output_.commit(room + header + event.slot_count);
-  event.slots = room + header;
-  return true;
+const Slot* RestoringStage::copied_values(const Event& stored, std::uint32_t header_count) {
+  const std::span<const Slot> values = values_.slots;
+  Slot* const room = output_.room(header_count + values.size());
+  if (room == nullptr) return nullptr;
+  Slot* const behind = std::copy_n(stored.slots - header_count, header_count, room);
+  output_.commit(std::ranges::copy(values, behind).out);
+  return behind;
 }
 
 void RestoringStage::report(std::uint64_t offset, std::string text) {

@@ -60,18 +60,33 @@ class RestoringStage : public Reader {
     output_.add(record);
     return Taken::kYes;
   }
-  // Lets an event that was made from `stored` have the values at hand, behind its header if it has
-  // one. False: there is no room.
-  [[nodiscard]] bool put_values(const Event& stored, Event& event) {
+  // Where the values at hand of an event that was made from `stored` lie, behind `header_count`
+  // slots of its header. Null: there is no room.
+  [[nodiscard]] const Slot* placed_values(const Event& stored, std::uint32_t header_count) {
     const std::span<const Slot> values = values_.slots;
-    event.slots = values.data();
-    event.slot_count = static_cast<std::uint32_t>(values.size());
-    const bool stay = event.header_count == 0 ? values.data() >= stored.slots &&
-                                                    values.data() < stored.slots + stored.slot_count
-                                              : values.data() == stored.slots;
-    if (!stay && !copy_values(stored, event)) return false;
-    slots_ += values.size();
-    return true;
+    const bool stay = header_count == 0 ? values.data() >= stored.slots &&
+                                              values.data() < stored.slots + stored.slot_count
+                                        : values.data() == stored.slots;
+    const Slot* const placed = stay ? values.data() : copied_values(stored, header_count);
+    if (placed != nullptr) slots_ += values.size();
+    return placed;
+  }
+  // Adds that event. `slots`: its values.
+  void add_event(const Event& stored, const Slot* slots, std::uint32_t header_count,
+                 const EventClass& event_class, const DataStream& stream, const Packet* packet) {
+    Event& event = output_.add_event();
+    event.event_class = &event_class;
+    event.stream = &stream;
+    event.packet = packet;
+    event.time = values_.time;
+    event.end_time = values_.end_time;
+    event.offset = stored.offset;
+    event.size = stored.size;
+    event.slots = slots;
+    event.slot_count = static_cast<std::uint32_t>(values_.slots.size());
+    event.common_count = values_.common_count;
+    event.specific_count = values_.specific_count;
+    event.header_count = header_count;
   }
   // A finding about a mark, unless findings are not wanted.
   void report(std::uint64_t offset, std::string text);
@@ -96,7 +111,7 @@ class RestoringStage : public Reader {
   bool restores_ = false;    // a trace
 
  private:
-  [[nodiscard]] bool copy_values(const Event& stored, Event& event);
+  [[nodiscard]] const Slot* copied_values(const Event& stored, std::uint32_t header_count);
 
   bool ended_ = false;
 };
