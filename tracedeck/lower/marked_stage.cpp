@@ -42,13 +42,19 @@ bool same_structure(const FieldClassPtr& lowered, const FieldClassPtr& stored) {
   return same_nested_form(*lowered, *stored);
 }
 
-bool says_stream_id(const FieldClassPtr& packet_header) {
-  if (packet_header == nullptr) return false;
-  bool says =
-      std::ranges::find(packet_header->roles, "data-stream-id") != packet_header->roles.end();
-  for_each_child(*packet_header,
-                 [&](const FieldClassPtr& inner) { says = says || says_stream_id(inner); });
-  return says;
+bool has_role(const FieldClassPtr& field_class, std::string_view role) {
+  if (field_class == nullptr) return false;
+  bool has = std::ranges::find(field_class->roles, role) != field_class->roles.end();
+  for_each_child(*field_class,
+                 [&](const FieldClassPtr& inner) { has = has || has_role(inner, role); });
+  return has;
+}
+
+// Whether its heads are known, and say nothing of which data stream a packet is of. Those of a
+// trace that was restored itself may be gone.
+bool lacks_stream_ids(const NestedPacket& packets, const DataStreamClass& source) {
+  const bool is_known = packets.header != nullptr || source.event_header != nullptr;
+  return is_known && !has_role(packets.header, "data-stream-id");
 }
 
 bool same_heads(const FieldClassPtr& lowered, const FieldClassPtr& stored) {
@@ -119,7 +125,7 @@ bool MarkedStage::take_heads(StoredStreamClass& streams, const DataStreamClass& 
   TraceDescription& description = *trace.reader.description();
   if (!trace.has_heads) {
     const FieldClassPtr& header = stored.trace->trace_class().packet_header;
-    trace.had_stream_ids = says_stream_id(streams.packets->header);
+    trace.lacked_stream_ids = lacks_stream_ids(*streams.packets, *streams.source);
     trace.has_heads = same_heads(streams.packets->header, header) &&
                       same_heads(streams.packets->context, stored.packet_context) &&
                       same_heads(streams.source->event_header, stored.event_header);

@@ -27,7 +27,7 @@ struct MarkedTrace {
   DescriptionReader reader;
   std::uint64_t classes = 0;           // that were announced
   std::optional<bool> has_heads = {};  // of another dialect: packets have those that they had
-  bool had_stream_ids = false;         // those said which data stream they are of
+  bool lacked_stream_ids = false;      // those did not say which data stream they are of
 };
 
 // A data stream class as it is stored, as its mark says.

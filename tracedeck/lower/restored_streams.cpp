@@ -62,7 +62,7 @@ RestoredStream& RestoredStreams::same(const StoredStreamClass& of, const DataStr
   if (of.trace->has_heads == false) {
     // Other heads may say other ids.
     std::erase_if(stream.keys, [&](const StreamKey& key) {
-      return key.name == "id" && !of.trace->had_stream_ids;
+      return key.name == "id" && of.trace->lacked_stream_ids;
     });
     for (StreamKey& key : stream.keys) {
       if (key.name == "class" && of.source->id) key.value = *of.source->id;
