@@ -30,7 +30,6 @@ from ctf_cases import metadata_bytes  # noqa: E402
 PAGE = ROOT / "docs" / "conversion.md"
 BEGIN = "<!-- conversion-features.py --write: begin -->"
 END = "<!-- conversion-features.py --write: end -->"
-COLUMNS = ("dial9", "heph", "tband", "ctf1", "ctf2", "ctf2rc")
 
 
 def load_matrix():
@@ -41,6 +40,9 @@ def load_matrix():
 
 
 matrix = load_matrix()
+# What the columns are called, and the target and options of each.
+COLUMNS = {title: (target,) for target, title in matrix.TARGETS.items()}
+COLUMNS |= {"dial9 0.4": ("dial9", "--dial9-version", "0.4")}
 
 
 def unsigned(bits, **more):
@@ -213,9 +215,10 @@ PLAIN = {
 class Found:
     """What became of one trace and one target."""
 
-    def __init__(self, source, target, make):
+    def __init__(self, source, column, make):
+        target, *options = COLUMNS[column]
         with tempfile.TemporaryDirectory(prefix="conversion-features-") as folder:
-            result = matrix.way_and_back((make(folder), source, target))
+            result = matrix.way_and_back((make(folder), source, target), *options)
         self.failed = "receipts" not in result
         self.why = result["why"]
         entries = [] if self.failed else result["receipts"][0]
@@ -261,12 +264,12 @@ def cell(found, plain, notes):
     kept = found.kept - plain.kept
     if kept:
         return f"convention ({notes.of(kept)})"
-    return "native" if found.is_whole() else "no more"
+    return "native" if found.is_whole() else "nothing more"
 
 
 def table():
-    jobs = [(source, target, make) for _, source, make in FEATURES for target in COLUMNS]
-    plain_jobs = [(source, target, make) for source, make in PLAIN.items() for target in COLUMNS]
+    jobs = [(source, column, make) for _, source, make in FEATURES for column in COLUMNS]
+    plain_jobs = [(source, column, make) for source, make in PLAIN.items() for column in COLUMNS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda job: Found(*job), jobs + plain_jobs))
     plain = {job[:2]: each for job, each in zip(plain_jobs, found[len(jobs) :])}
@@ -274,11 +277,11 @@ def table():
     lines = ["| feature | " + " | ".join(COLUMNS) + " |", "|---|" + "---|" * len(COLUMNS)]
     for number, (name, source, _) in enumerate(FEATURES):
         cells = []
-        for target, each in zip(COLUMNS, found[number * len(COLUMNS) :]):
+        for column, each in zip(COLUMNS, found[number * len(COLUMNS) :]):
             if each.failed:
-                print(f"{name} to {target}: {each.why}", file=sys.stderr)
+                print(f"{name} to {column}: {each.why}", file=sys.stderr)
             # The first row says what is true of all of them.
-            cells.append(cell(each, plain[source, target] if number else Found.nothing(), notes))
+            cells.append(cell(each, plain[source, column] if number else Found.nothing(), notes))
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n\nThe numbers are what receipts say:\n\n" + notes.text()
 

@@ -36,7 +36,15 @@ PAGE = ROOT / "docs" / "conversion.md"
 BEGIN = "<!-- conversion-matrix.py --write: begin -->"
 END = "<!-- conversion-matrix.py --write: end -->"
 EQUAL = os.environ.get("EQUAL_TRACES", str(ROOT / "build/release/bin/equal_traces"))
-TARGETS = ("dial9", "heph", "tband", "ctf1", "ctf2", "ctf2rc")
+# The targets, and what the tables call them.
+TARGETS = {
+    "dial9": "dial9",
+    "heph": "Heph",
+    "tband": "Tonbandgerät",
+    "ctf1": "CTF 1.8",
+    "ctf2": "CTF 2.0",
+    "ctf2rc": "CTF 2 RC 3",
+}
 # What a CTF trace could have been written as, by its version.
 DIALECTS = {"1.8": "ctf1", "2 (CTF2-SPEC-2.0)": "ctf2", "2 (CTF2-SPECRC-3.0)": "ctf2rc"}
 NO_TRACES = (".jsonl", ".jsonl.gz", ".tsv", ".md", ".py")
@@ -45,10 +53,10 @@ BACK_OPTIONS = {"dial9": ("--dial9-version", "0.4")}
 KEPT_DIFFERENCES = 20
 # What became of a trace, and the columns of the table.
 OUTCOMES = {
-    "equal": "back as it was",
-    "named": "differences all named",
-    "lossy": "lossy, places not named",
-    "unnamed": "differences not named",
+    "equal": "equal",
+    "named": "different, as the receipt says",
+    "lossy": "different, the receipt does not say where",
+    "unnamed": "different, the receipt does not say so",
     "failed": "not converted",
 }
 
@@ -151,15 +159,15 @@ def foreign_events(path):
     return events, " ".join(said.split())[:300]
 
 
-def way_and_back(job):
-    """All that is found out about one trace and one target."""
+def way_and_back(job, *options):
+    """All that is found out about one trace and one target; `options` are of the way there."""
     path, source, target = job
     trace_format = format_of(source)
     result = {"trace": str(path), "from": source, "to": target, "outcome": "failed", "errors": [], "unread": ""}
     with tempfile.TemporaryDirectory(prefix="conversion-matrix-") as folder:
         there = pathlib.Path(folder) / "there"
         back = pathlib.Path(folder) / "back"
-        receipt, result["why"] = convert(path, trace_format, target, there)
+        receipt, result["why"] = convert(path, trace_format, target, there, *options)
         if receipt is None:
             return result
         rewritten = receipt["rewritten"]
@@ -197,7 +205,7 @@ def is_sound(result):
 def table(results):
     """The table as Markdown."""
     heads = ["from", "to", "traces", *OUTCOMES.values()]
-    heads += ["lossy, and yet equal", "results with errors", "not read by babeltrace2"]
+    heads += ["equal, the receipt says otherwise", "`validate` finds errors", "babeltrace2 fails"]
     rows = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
     by_pair = collections.defaultdict(list)
     for result in results:
@@ -210,8 +218,9 @@ def table(results):
         counts.append(sum(each["outcome"] == "equal" and each["lossy"] for each in some))
         counts.append(sum(bool(each["errors"]) for each in some))
         counts.append(sum(bool(each["unread"]) for each in some) if pair[1] == "ctf1" and pair[0] != "ctf1" else "")
-        source = pair[0] if pair[0] != pair[1] else f"{pair[0]} (rewritten)"
-        rows.append(f"| {source} | {pair[1]} | {len(some)} | " + " | ".join(map(str, counts)) + " |")
+        source, target = (TARGETS[each] for each in pair)
+        source += " (rewritten)" if source == target else ""
+        rows.append(f"| {source} | {target} | {len(some)} | " + " | ".join(map(str, counts)) + " |")
     return "\n".join(rows)
 
 

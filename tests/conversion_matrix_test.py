@@ -96,7 +96,7 @@ class Outcomes(CommandTest):
         self.assertIn(result["outcome"], matrix.OUTCOMES)
         self.assertNotEqual(result["outcome"], "failed", result["why"])
         self.assertEqual(result["errors"], [])
-        self.assertIn("| dial9 | ctf1 | 1 | ", matrix.table([result]))
+        self.assertIn("| dial9 | CTF 1.8 | 1 | ", matrix.table([result]))
 
     def test_differences_that_were_not_kept_are_not_named(self):
         more = {"kind": "more", "count": 3}
