@@ -8,8 +8,6 @@
 
 #include "cli/split.hpp"
 
-#include "cli/split.hpp"
-
 namespace tracedeck::cli {
 namespace {
 

@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/options.hpp"
 #include "cli/session.hpp"
+#include "tracedeck/base/time.hpp"
 #include "tracedeck/flow/split.hpp"
+#include "tracedeck/format/writer.hpp"
 #include "tracedeck/outputs.hpp"
 
 namespace tracedeck::cli {
