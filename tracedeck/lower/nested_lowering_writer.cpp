@@ -442,8 +442,9 @@ class NestedLoweringWriter final : public LoweringStage {
   // Whether the target writes others than the trace has. `written`: as it gets it, when a data
   // stream of it begins.
   bool loses_heads(const TraceDescription& source, const TraceDescription& written) {
-    if (!keeps_heads_) keeps_heads_ = single_source_ && nested_.keeps_heads(written);
-    return !*keeps_heads_ && source.format() == nested_.format && source.has_heads();
+    const bool has_heads = source.format() == nested_.format && source.has_heads();
+    if (!keeps_heads_) keeps_heads_ = single_source_ && has_heads && nested_.keeps_heads(written);
+    return has_heads && !*keeps_heads_;
   }
 
   void see_held(const DataStream& stream) override {

@@ -87,9 +87,8 @@ class ForeignTrace {
     stream_ = {.stream_class = &stream_class, .keys = {{"class", 1}, {"id", 5}}};
     description_.add_environment({.key = "host", .value = "h1"});
     StructureClass payload;
-    const auto add = [&](std::string name, FieldClass::Kind kind) {
-      payload.members.push_back(
-          {.name = std::move(name), .field_class = make_field_class(std::move(kind))});
+    const auto add = [&](std::string_view name, FieldClass::Kind kind) {
+      payload.members.push_back({.name = name, .field_class = make_field_class(std::move(kind))});
     };
     add("flag", BooleanClass{});
     add("state", IntegerClass{.mappings = {{.label = "on", .ranges = {{1, 1}}}}});
