@@ -47,12 +47,13 @@ Result<WrittenTrace> write_all(RecordSource& source, Writer& writer,
 }
 
 Result<WrittenTrace> write_trace(RecordSource& source, const FoundTarget& found,
-                                 const std::string& path, const TraceDescription* trace = nullptr) {
+                                 const std::string& path, const TraceDescription* trace = nullptr,
+                                 std::string_view version = {}) {
   const OutputKind& kind = *find_output(found.target->name);
   if (!found.target->directory) {
     auto output = io::create_file(path);
     if (!output) return std::unexpected(std::move(output.error()));
-    auto writer = create_writer(kind, **output, {});
+    auto writer = create_writer(kind, **output, {.write = {.version = std::string(version)}});
     if (!writer) return std::unexpected(std::move(writer.error()));
     auto result = write_all(source, **writer, trace);
     if (auto done = (*output)->finish(); !done) return std::unexpected(std::move(done.error()));
@@ -85,9 +86,9 @@ std::uint64_t sound_events(const std::string& path, const Format& format) {
 }
 
 WrittenTrace written_as(const FoundTarget& target, const flow::MadeTrace& trace,
-                        const std::string& path) {
+                        const std::string& path, std::string_view version = {}) {
   flow::FakeSource source(trace.batches());
-  auto written = write_trace(source, target, path);
+  auto written = write_trace(source, target, path, nullptr, version);
   if (!written) RC_FAIL(written.error().to_string());
   return *std::move(written);
 }
@@ -120,12 +121,12 @@ void check_equal(const Result<flow::Comparison>& compared, const Receipt& receip
 }
 
 // What was lowered for a target is read as it was before.
-void check_restored(std::string_view name) {
+void check_restored(std::string_view name, std::string_view version = {}) {
   const FoundTarget found = find_target(name);
   const flow::MadeTrace trace(flow::plan_of(*flow::gen_trace()));
   const io::TemporaryFolder folder;
   const std::string path = folder.file("out");
-  const WrittenTrace written = written_as(found, trace, path);
+  const WrittenTrace written = written_as(found, trace, path, version);
   const bool lossy = std::ranges::any_of(written.receipt, &ReceiptEntry::lossy);
   RC_ASSERT(!lossy);
   flow::FakeSource original(trace.batches());
@@ -181,6 +182,9 @@ RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsCtf2, ()) { check_targe
 RC_GTEST_PROP(RandomTraceWritten, IsReadWithoutAProblemAsCtf2rc, ()) { check_target("ctf2rc"); }
 
 RC_GTEST_PROP(RandomTraceWritten, ComesBackFromDial9, ()) { check_restored("dial9"); }
+RC_GTEST_PROP(RandomTraceWritten, ComesBackFromDial9WithLists, ()) {
+  check_restored("dial9", "0.4");
+}
 RC_GTEST_PROP(RandomTraceWritten, ComesBackFromCtf1, ()) { check_restored("ctf1"); }
 RC_GTEST_PROP(RandomTraceWritten, ComesBackFromCtf2, ()) { check_restored("ctf2"); }
 RC_GTEST_PROP(RandomTraceWritten, ComesBackFromCtf2rc, ()) { check_restored("ctf2rc"); }
