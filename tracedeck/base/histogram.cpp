@@ -16,33 +16,34 @@ std::size_t Histogram::add_elsewhere(std::uint32_t index) {
 }
 
 void Histogram::add_all(std::span<const std::int64_t> values) {
-  // Of the page of the last value.
-  std::uint32_t first = Recent::kNone;
+  // Of the page of the last value: the rank of its first bucket.
+  std::uint32_t first = kPages * kPage;  // beyond all
   std::uint32_t* counts = nullptr;
   std::uint64_t counted = values.size();
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  std::int64_t most = 0;
+  double least = kInfinity;
+  double most = -kInfinity;
   for (const std::int64_t value : values) {
     const auto real = static_cast<double>(value);
-    const std::uint32_t index = positive_index_of(real);
-    if (const std::uint32_t place = index - first; place < kPage) [[likely]] {
-      least = std::min(least, value);
-      most = std::max(most, value);
+    const std::uint32_t rank = rank_of(real);
+    if (const std::uint32_t place = rank - first; place < kPage) [[likely]] {
+      least = std::min(real, least);
+      most = std::max(real, most);
       if (++counts[place] != 0) [[likely]]
         continue;
       // 32 bits do not count it.
       --counts[place];
     }
     --counted;
+    const std::uint32_t index = positive_index_of(real);
     add_number(real, index);
     if (recent_ == nullptr) continue;
-    first = index / kPage * kPage;
+    first = rank / kPage * kPage;
     counts = recent_->counts[index / kPage % Recent::kPlaces];
   }
   if (counted == 0) return;
   count_ += counted;
-  minimum_ = std::min(minimum_, static_cast<double>(least));
-  maximum_ = std::max(maximum_, static_cast<double>(most));
+  minimum_ = std::min(minimum_, least);
+  maximum_ = std::max(maximum_, most);
 }
 
 void Histogram::add_slowly(std::uint32_t index, std::uint64_t count) {

@@ -127,9 +127,11 @@ class Histogram {
   // The same of a value that is not negative.
   [[gnu::always_inline]] static std::uint32_t positive_index_of(double value) {
     constexpr std::uint32_t kSign = kPages / 2 * kPage;
-    return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >>
-                                      (52U - kFractionBits)) +
-           kSign;
+    return rank_of(value) + kSign;
+  }
+  // Grows with a value that is not negative, as its index does.
+  [[gnu::always_inline]] static std::uint32_t rank_of(double value) {
+    return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >> (52U - kFractionBits));
   }
 
   std::size_t add_number(double value, std::uint32_t index) {

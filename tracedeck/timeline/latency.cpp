@@ -172,14 +172,13 @@ void Latency::see(const Timeline& timeline, const Mark& mark) {
 }
 
 LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_wait) {
-  LatencyRow*& known = totals_.row(mark.name, is_wait);
-  if (known != nullptr) return known;
+  if (LatencyRow* const known = totals_.row(mark.name, is_wait)) return known;
   LatencyRow& row = rows_.emplace_back();
   row.is_wait = is_wait;
   row.category = timeline.name(mark.name).category;
   row.name = timeline.name(mark.name).text;
-  known = &row;
-  return known;
+  totals_.set_row(mark.name, is_wait, row);
+  return &row;
 }
 
 // Those of what ended; behind the columns of its row.
@@ -294,11 +293,11 @@ void Latency::see_counter(const Mark& mark) {
 std::vector<TrackUse> Latency::uses() const {
   std::vector<TrackUse> uses;
   const std::vector<TrackTimes>& tracks = totals_.tracks();
-  for (std::size_t i = 0; i < std::max(tracks.size(), states_.size()); ++i) {
-    TrackUse use{.track = static_cast<TrackId>(i + 1)};
-    if (i < tracks.size()) use.busy = tracks[i].busy;
-    if (i < tracks.size()) use.busy_open = tracks[i].busy_open;
-    if (i < states_.size()) use.states = states_[i].states;
+  for (TrackId id = 1; id < std::max(tracks.size(), states_.size() + 1); ++id) {
+    TrackUse use{.track = id};
+    if (id < tracks.size()) use.busy = tracks[id].busy;
+    if (id < tracks.size()) use.busy_open = tracks[id].busy_open;
+    if (id <= states_.size()) use.states = states_[id - 1].states;
     if (use.busy != 0 || use.busy_open != 0 || !use.states.empty()) uses.push_back(std::move(use));
   }
   return uses;

@@ -14,7 +14,6 @@ std::uint64_t LatencyRow::outliers() const {
 
 void LatencyRow::settle() {
   durations.add_all(aside_);
-  for (const std::int64_t duration : aside_) total += static_cast<std::uint64_t>(duration);
   aside_.clear();
 }
 

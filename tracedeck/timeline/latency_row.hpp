@@ -42,12 +42,13 @@ class LatencyRow {
 
   // One that has a duration, which is not negative. `in_it`: ns of the slices in it.
   void add(TrackId track, std::int64_t begin, std::int64_t end, std::int64_t in_it);
-  // The same of most of them, if there are many: in a few instructions, `durations` and `total`
-  // have them once `settle` was called. False of others, which are not added.
+  // The same of most of them, if there are many: in a few instructions, `durations` have them once
+  // `settle` was called. False of others, which are not added.
   [[nodiscard, gnu::always_inline]] bool add_usual(std::int64_t begin, std::int64_t end,
                                                    std::int64_t in_it) {
     if (aside_.full() || is_longest(begin, end)) return false;
     aside_.push_there(end - begin);
+    total += static_cast<std::uint64_t>(end - begin);
     if (in_it > 0) inside += static_cast<std::uint64_t>(std::min(end - begin, in_it));
     return true;
   }
@@ -61,7 +62,7 @@ class LatencyRow {
     return end - begin > longest || (end - begin == longest && begin < longest_begin);
   }
 
-  Pile<std::int64_t, kAside> aside_;  // durations, in neither `durations` nor `total`
+  Pile<std::int64_t, kAside> aside_;  // durations that are not in `durations`
 };
 
 }  // namespace tracedeck::timeline

@@ -14,6 +14,10 @@ namespace tracedeck::timeline {
 
 class SpanTotals {
  public:
+  SpanTotals() = default;
+  SpanTotals(const SpanTotals&) = delete;
+  SpanTotals& operator=(const SpanTotals&) = delete;
+
   struct alignas(64) TrackTimes {
     Pile<std::int64_t, 8> inside = {};  // of each slice that is open, ns of those in it
     std::int64_t outer_begin = 0;
@@ -24,20 +28,24 @@ class SpanTotals {
 
   // Tracks and names that have come to be. Before they are named in what follows.
   void know(const Timeline& timeline) {
-    if (tracks_.size() < timeline.track_count()) tracks_.resize(timeline.track_count());
+    if (tracks_.size() <= timeline.track_count()) tracks_.resize(timeline.track_count() + 1);
     if (slices_.size() > timeline.name_count()) return;
-    slices_.resize(timeline.name_count() + 1);
-    waits_.resize(timeline.name_count() + 1);
+    slices_.resize(timeline.name_count() + 1, &none_);
+    waits_.resize(timeline.name_count() + 1, &none_);
   }
   // What ends before is left out.
   void begin_at(std::int64_t time) { begin_ = time; }
   [[nodiscard]] std::int64_t begin() const { return begin_; }
 
-  [[nodiscard]] TrackTimes& track(TrackId id) { return tracks_[id - 1]; }
+  [[nodiscard]] TrackTimes& track(TrackId id) { return tracks_[id]; }
   [[nodiscard]] const std::vector<TrackTimes>& tracks() const { return tracks_; }
   // Null before there is one.
-  [[nodiscard]] LatencyRow*& row(NameId name, bool is_wait) {
-    return (is_wait ? waits_ : slices_)[name];
+  [[nodiscard]] LatencyRow* row(NameId name, bool is_wait) {
+    LatencyRow* const row = (is_wait ? waits_ : slices_)[name];
+    return row == &none_ ? nullptr : row;
+  }
+  void set_row(NameId name, bool is_wait, LatencyRow& row) {
+    (is_wait ? waits_ : slices_)[name] = &row;
   }
 
   // Of slices and waits whose marks are not `kOdd`. False: there is more to do, as for the first of
@@ -46,32 +54,28 @@ class SpanTotals {
     TrackTimes& times = track(id);
     if (times.inside.full()) return false;
     times.inside.push_there(0);
-    if (times.depth++ == 0) times.outer_begin = time;
+    if (times.depth == 0) times.outer_begin = time;
+    ++times.depth;
     return true;
   }
   [[nodiscard, gnu::always_inline]] bool ended(TrackId id, NameId name, std::int64_t begin,
                                                std::int64_t end) {
-    LatencyRow* const row = slices_[name];
-    if (row == nullptr || end < begin_) return false;
     TrackTimes& times = track(id);
-    const std::int64_t inside = times.inside.back();
-    if (!row->add_usual(begin, end, inside)) return false;
+    if (times.outer_begin < begin_) return false;
+    if (!slices_[name]->add_usual(begin, end, times.inside.back())) return false;
     times.inside.pop();
     if (!times.inside.empty()) times.inside.back() += end - begin;
-    if (--times.depth == 0) {
-      const std::int64_t busy = end - std::max(times.outer_begin, begin_);
-      if (busy > 0) times.busy += busy;
-    }
+    if (--times.depth == 0 && end > times.outer_begin) times.busy += end - times.outer_begin;
     return true;
   }
   [[nodiscard, gnu::always_inline]] bool waited(NameId name, std::int64_t begin, std::int64_t end) {
-    LatencyRow* const row = waits_[name];
-    return row != nullptr && end >= begin_ && row->add_usual(begin, end, 0);
+    return end >= begin_ && waits_[name]->add_usual(begin, end, 0);
   }
 
  private:
   std::int64_t begin_ = std::numeric_limits<std::int64_t>::min();
-  std::vector<TrackTimes> tracks_;   // by TrackId, from 1 on
+  std::vector<TrackTimes> tracks_;   // by TrackId
+  LatencyRow none_;                  // of names that have none yet: nothing is usual for it
   std::vector<LatencyRow*> slices_;  // by name
   std::vector<LatencyRow*> waits_;
 };
