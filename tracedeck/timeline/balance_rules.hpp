@@ -57,7 +57,7 @@ class Balance {
     return found == sums_.end() ? 0 : found->second;
   }
   void forget_all() {
-    keys_ = KeyTable(words_);
+    keys_.clear();
     parts_.clear();
     unused_.clear();
     sums_.clear();

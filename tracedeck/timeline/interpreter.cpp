@@ -96,13 +96,13 @@ class Interpreter::Work {
       const EventClass* const event_class = record.event.event_class;
       const ClassAtHand& known = at_hand(event_class);
       ++now_.number;
-      if (known.skipped == event_class) continue;
-      if (known.planned != event_class) [[unlikely]] {
+      if (known.planned == event_class) [[likely]] {
+        if (is_plain(record.event)) [[likely]]
+          run_plain(known.steps, record.event, now);
+        else
+          run_any(*known.plan, record.event);
+      } else if (known.skipped != event_class) [[unlikely]] {
         take_any(record.event);
-      } else if (is_plain(record.event)) [[likely]] {
-        run_plain(known.steps, record.event, now);
-      } else {
-        run_any(*known.plan, record.event);
       }
     }
     if (!context_.scope.texts.empty()) context_.scope.texts.clear();
@@ -251,18 +251,17 @@ class Interpreter::Work {
   // What nearly all events are, if their class is plain: of the last one's stream, later, and
   // nothing is pending. A time beyond `kMostTime` is in the past when one is added.
   [[nodiscard, gnu::always_inline]] bool is_plain(const Event& event) const {
-    return event.stream == plain_stream_ && static_cast<std::int64_t>(event.time + 1) > *latest_;
+    return event.stream == plain_stream_ && static_cast<std::int64_t>(event.time + 1) > now_.time;
   }
 
   [[gnu::always_inline]] void run_plain(const ClassPlan::Step* step, const Event& event,
                                         Moment& now) {
-    const auto time = static_cast<std::int64_t>(event.time);
-    *latest_ = time;
     now.event = &event;
-    now.time = time;
-    do {
+    now.time = static_cast<std::int64_t>(event.time);
+    for (;; ++step) {
       step->run(*step->action, now);
-    } while (!step++->is_last);
+      if (step->is_last) return;
+    }
   }
 
   [[gnu::noinline]] void run_any(ClassPlan& plan, const Event& event) {
@@ -286,16 +285,19 @@ class Interpreter::Work {
       *latest_ = now_.time;
     marking_.pass(now_.time);
     for (const auto& action : plan.actions) action->run(now_);
-    const bool may_be_plain = plan.is_of_line && *latest_ >= 0;
+    const bool may_be_plain = plan.is_of_line && now_.time >= 0 && now_.time == *latest_;
     note_pending(!may_be_plain || damage_pending_ || marking_.any_ending());
   }
 
   // Whether the next event is not plain in any case: damage has no end yet, slices are in `whole_`
-  // or have an end that is known, or the last event was not of the line.
+  // or have an end that is known, or the last event was not of the line, or not its stream's
+  // latest.
   void note_pending(bool any) { plain_stream_ = any ? &no_stream_ : last_stream_; }
-  // Of events that were plain the line knows no time before this.
+  // Of events that were plain neither the line nor their stream knows the time before this.
   void note_plain_time() {
-    if (plain_stream_ != &no_stream_) timeline_.note_time(now_.time);
+    if (plain_stream_ == &no_stream_) return;
+    timeline_.note_time(now_.time);
+    *latest_ = now_.time;
   }
 
   // A step so far that the clock began anew, as after a reset. Beyond so many of them the clock is
@@ -315,6 +317,7 @@ class Interpreter::Work {
       for (const auto& rules : *all) rules->forget(ended);
     }
     stream.latest = now.time;
+    now_.stretch = marking_.stretch_of(now_.stream);
   }
 
   // Slices that begin at the same time are begun in the order in which they enclose one another.
@@ -333,7 +336,8 @@ class Interpreter::Work {
     std::ranges::stable_sort(
         whole_, [](const Whole& a, const Whole& b) { return a.now.end_time > b.now.end_time; });
     marking_.pass(whole_.front().now.time);
-    for (const Whole& each : whole_) {
+    for (Whole& each : whole_) {
+      each.now.stretch = marking_.stretch_of(each.now.stream);
       for (const auto& action : each.plan->actions) action->run(each.now);
       if (each.now.stream != nullptr)
         each.now.stream->latest = std::max(each.now.stream->latest, each.now.time);
@@ -347,6 +351,7 @@ class Interpreter::Work {
     last_stream_ = event.stream;
     plain_stream_ = &no_stream_;
     now_.stream = event.stream == nullptr ? nullptr : &streams_[event.stream->entity];
+    now_.stretch = marking_.stretch_of(now_.stream);
     latest_ = now_.stream != nullptr ? &now_.stream->latest : &latest_of_none_;
   }
 
@@ -387,6 +392,7 @@ class Interpreter::Work {
     flush_whole();
     marking_.gap(losses_are_wide_ ? nullptr : state, marking_.add_name("loss", name), begin, end,
                  now_.number);
+    now_.stretch = marking_.stretch_of(now_.stream);
   }
 
   void end_damage(std::int64_t time) {
@@ -394,6 +400,7 @@ class Interpreter::Work {
     damage_pending_ = false;
     marking_.gap(nullptr, marking_.add_name("damage", "damaged"), damage_begin_, time,
                  damage_number_);
+    now_.stretch = marking_.stretch_of(now_.stream);
   }
 
   Result<void> hand_on(MarkSink& sink) {

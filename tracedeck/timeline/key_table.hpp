@@ -13,6 +13,26 @@
 
 namespace tracedeck::timeline {
 
+// Of a table of keys that are a value and a trace: the numbers of one trace's small values.
+class NearKeys {
+ public:
+  // Whether a number can be at the place of a value.
+  [[nodiscard, gnu::always_inline]] bool has(std::uint64_t value) const { return value < end_; }
+  // The place of a value that it has. There is 0 if the key is not there: then it must not be
+  // set.
+  [[nodiscard]] std::uint64_t& operator[](std::uint64_t value) { return numbers_[value]; }
+  // 0 if the key is not there, or is not near.
+  [[nodiscard, gnu::always_inline]] std::uint32_t find(std::uint64_t value) const {
+    return has(value) ? static_cast<std::uint32_t>(numbers_[value]) : 0;
+  }
+
+ private:
+  friend class KeyTable;
+
+  std::uint64_t end_ = 0;
+  std::vector<std::uint64_t> numbers_ = {};
+};
+
 // Open addressing; of keys that are a small value and a trace, as most are, one trace's are found
 // by that value. A number is from 1 on; 0 is what is not there.
 class KeyTable {
@@ -26,7 +46,7 @@ class KeyTable {
   [[nodiscard]] std::size_t words() const { return words_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t memory() const {
-    return (cells_.size() + near_.size()) * sizeof(std::uint64_t);
+    return (cells_.size() + near_.end_) * sizeof(std::uint64_t);
   }
 
   // The number of a key, or 0.
@@ -35,21 +55,18 @@ class KeyTable {
                        : static_cast<std::uint32_t>(cells_[cell_of_any(key) + words_]);
   }
 
-  // In a table of two words: whether the number of a key is found by its value alone,
-  [[nodiscard, gnu::always_inline]] bool is_near(std::uint64_t value, std::uint64_t trace) const {
-    return value < near_end_ && trace == near_trace_;
+  // Where small values of a trace are found by the value alone, as long as the table lives: none of
+  // them, unless the trace is the first that asks or has a small value.
+  [[nodiscard]] NearKeys& near_of(std::uint64_t trace) {
+    if (!has_near_trace_) set_near_trace(trace);
+    return words_ == 2 && near_trace_ == trace ? near_ : none_;
   }
-  // and then that number, 0 if the key is not there, and its place, for what is there to be set.
-  [[nodiscard]] std::uint32_t near(std::uint64_t value) const {
-    return static_cast<std::uint32_t>(near_[value]);
-  }
-  [[nodiscard]] std::uint64_t& near_place(std::uint64_t value) { return near_[value]; }
 
   // The same as `find` in a table of two words.
   [[nodiscard, gnu::always_inline]] std::uint32_t find_pair(std::uint64_t value,
                                                             std::uint64_t trace) const {
     if (is_near(value, trace)) [[likely]]
-      return near(value);
+      return near_.find(value);
     return find_far(value, trace);
   }
 
@@ -69,6 +86,13 @@ class KeyTable {
   // The key that `place` was asked for last is new, and is not to be there after all.
   void give_up_place() { --size_; }
 
+  // Forgets all keys.
+  void clear() {
+    near_ = {};
+    cells_.assign((words_ + 1) * 16, 0);
+    mask_ = 15;
+    size_ = 0;
+  }
   // Forgets a key, which may not be there.
   void erase(const std::uint64_t* key) {
     if (words_ == 2 && is_near(key[0], key[1])) {
@@ -95,7 +119,7 @@ class KeyTable {
   // Forgets the keys for whose number `keep(number)` is false.
   template <class Keep>
   void keep_if(const Keep& keep) {
-    for (std::uint64_t& number : near_) {
+    for (std::uint64_t& number : near_.numbers_) {
       if (number == 0 || keep(static_cast<std::uint32_t>(number))) continue;
       number = 0;
       --size_;
@@ -113,7 +137,7 @@ class KeyTable {
   // Puts `change(number)`, which is not 0, in the place of each number.
   template <class Change>
   void change(const Change& change) {
-    for (std::uint64_t& number : near_) {
+    for (std::uint64_t& number : near_.numbers_) {
       if (number != 0) number = change(static_cast<std::uint32_t>(number));
     }
     for (std::size_t at = words_; at < cells_.size(); at += words_ + 1) {
@@ -124,7 +148,7 @@ class KeyTable {
   // Calls `visit(number)` for each, in no order.
   template <class Visit>
   void for_each(const Visit& visit) const {
-    for (const std::uint64_t number : near_) {
+    for (const std::uint64_t number : near_.numbers_) {
       if (number != 0) visit(static_cast<std::uint32_t>(number));
     }
     for (std::size_t at = words_; at < cells_.size(); at += words_ + 1) {
@@ -133,6 +157,13 @@ class KeyTable {
   }
 
  private:
+  void set_near_trace(std::uint64_t trace) {
+    has_near_trace_ = true;
+    near_trace_ = trace;
+  }
+  [[nodiscard, gnu::always_inline]] bool is_near(std::uint64_t value, std::uint64_t trace) const {
+    return near_.has(value) && trace == near_trace_;
+  }
   [[nodiscard, gnu::noinline]] std::uint32_t find_far(std::uint64_t value,
                                                       std::uint64_t trace) const {
     return static_cast<std::uint32_t>(cells_[cell_of_pair(value, trace) + 2]);
@@ -193,11 +224,11 @@ class KeyTable {
   }
 
   [[nodiscard]] std::uint64_t& new_pair(std::uint64_t value, std::uint64_t trace) {
-    if (near_.empty() && value < kNear) near_trace_ = trace;
+    if (!has_near_trace_ && value < kNear) set_near_trace(trace);
     if (value < kNear && trace == near_trace_) {
-      if (value >= near_end_) {
-        near_.resize(std::max<std::uint64_t>(16, std::bit_ceil(value + 1)));
-        near_end_ = near_.size();
+      if (!near_.has(value)) {
+        near_.numbers_.resize(std::max<std::uint64_t>(16, std::bit_ceil(value + 1)));
+        near_.end_ = near_.numbers_.size();
       }
       ++size_;
       return near_[value];
@@ -218,11 +249,12 @@ class KeyTable {
     }
   }
 
+  static inline NearKeys none_ = {};  // of traces that have none: never set
+
   std::size_t words_;
-  // Of a table of two words: of the trace, the numbers of the values below `near_end_`.
-  std::uint64_t near_end_ = 0;
+  NearKeys near_ = {};
+  bool has_near_trace_ = false;
   std::uint64_t near_trace_ = 0;
-  std::vector<std::uint64_t> near_ = {};
   std::vector<std::uint64_t> cells_;  // the words of a key, then its number
   std::size_t mask_;
   std::size_t size_ = 0;

@@ -93,6 +93,37 @@ TEST(KeyTableTest, ValuesBesideTheBoundAndOfOtherTraces) {
   EXPECT_EQ(table.size(), 5U);
 }
 
+TEST(KeyTableTest, NearKeysAreThoseOfTheFirstTraceThatAsks) {
+  KeyTable table(2);
+  NearKeys& near = table.near_of(7);
+  NearKeys& other = table.near_of(8);
+  EXPECT_FALSE(near.has(3));
+  for (const std::uint64_t trace : {std::uint64_t{8}, std::uint64_t{7}})
+    table.place_pair(3, trace) = trace * 10;
+  EXPECT_EQ(near.find(3), 70U);
+  EXPECT_EQ(near.find(4), 0U);
+  EXPECT_FALSE(other.has(3));
+  EXPECT_EQ(other.find(3), 0U);
+  near[3] = 71;
+  EXPECT_EQ(table.find_pair(3, 7), 71U);
+  EXPECT_EQ(table.find_pair(3, 8), 80U);
+
+  table.clear();
+  EXPECT_EQ(table.size(), 0U);
+  EXPECT_EQ(table.find_pair(3, 8), 0U);
+  EXPECT_FALSE(near.has(3));
+  table.place_pair(3, 8) = 90;
+  table.place_pair(3, 7) = 91;
+  EXPECT_EQ(near.find(3), 91U);
+}
+
+TEST(KeyTableTest, OfTablesOfOtherWordsNothingIsNear) {
+  KeyTable table(1);
+  const std::uint64_t key = 3;
+  table.place(&key) = 1;
+  EXPECT_FALSE(table.near_of(0).has(3));
+}
+
 TEST(KeyTableTest, OfNoWordsHasOneEntry) {
   KeyTable table(0);
   EXPECT_EQ(table.find(nullptr), 0U);

@@ -1,7 +1,6 @@
 #include "tracedeck/timeline/marking.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <string>
 #include <utility>
 
@@ -17,9 +16,9 @@ void Marking::count_with(SpanCounter* counter) {
 
 // Sinks may have made tracks of their own meanwhile.
 void Marking::know_tracks() {
-  while (state_.size() < timeline_.track_count()) {
+  while (state_.size() <= timeline_.track_count()) {
     state_.push_back(std::make_unique<TrackState>());
-    state_.back()->first_lane = static_cast<TrackId>(state_.size());
+    state_.back()->first_lane = static_cast<TrackId>(state_.size() - 1);
   }
 }
 
@@ -56,8 +55,14 @@ NameId Marking::add_name(std::string_view category, std::string_view text) {
   return id;
 }
 
-void Marking::note_stream(TrackState& state, const Moment& now) {
-  state.stream = now.stream;
+void Marking::begin_stretch(TrackId track, const Moment& now) {
+  TrackState& state = track_state(track);
+  if (lost_at_ >= state.number) {
+    forget_lost_state(track, now.time);
+    // They are looked at when they end.
+    for (OpenId id = state.innermost; id != 0; id = open_[id].outer) open_[id].is_usual = false;
+  }
+  state.stretch = now.stretch;
   std::vector<StreamPart>& parts = track_state(state.first_lane).parts;
   if (now.stream == nullptr || parts.size() >= kMostParts) return;
   if (std::ranges::find(parts, now.stream, &StreamPart::stream) == parts.end())
@@ -90,29 +95,30 @@ void Marking::forget_lost_state(TrackId track, std::int64_t time) {
 }
 
 OpenId Marking::new_open() {
-  if (open_.size() >= kMostOpen) return 0;
+  if (open_.size() > kEnded + kMostOpen) return 0;
   open_.emplace_back();
   details_.emplace_back();
-  unused_.reserve(open_.size());
-  return static_cast<OpenId>(open_.size());
+  return static_cast<OpenId>(open_.size() - 1);
 }
 
 SliceDetails& Marking::add_details(OpenId id) {
-  SliceDetails& details = details_[id - 1];
-  if (!open_[id - 1].has_details) details = {};
-  open_[id - 1].has_details = true;
+  SliceDetails& details = details_[id];
+  if (!open_[id].has_details) details = {};
+  open_[id].has_details = true;
+  open_[id].is_usual = false;
   return details;
 }
 
 OpenId Marking::begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                       std::uint16_t flags) {
-  const bool is_simple = now.end_time == kNoTime && !track_state(track).may_overlap;
+  if (now.end_time != kNoTime || track_state(track).may_overlap)
+    return begin_on_lane(track, name, now, arguments, flags);
   OpenId id = 0;
-  if (is_simple && (counts() ? begin_usual<true>(track, name, now, arguments, flags, id)
-                             : begin_usual<false>(track, name, now, arguments, flags, id)))
+  if ((flags & kOdd) == 0 &&
+      (counts() ? begin_usual<true>(track, name, now, arguments, flags, id)
+                : begin_usual<false>(track, name, now, arguments, flags, id)))
     return id;
-  return is_simple ? begin_on(track, name, now, arguments, flags)
-                   : begin_on_lane(track, name, now, arguments, flags);
+  return begin_on(track, name, now, arguments, flags);
 }
 
 void Marking::count_flags(std::uint16_t flags) {
@@ -131,9 +137,13 @@ OpenId Marking::begin_on(TrackId lane, NameId name, const Moment& now, const Arg
     return 0;
   }
   const std::int64_t time = touch(lane, now, flags);
-  open_[id - 1] = {
-      .begin = time, .number = now.number, .track = lane, .name = name, .flags = flags};
-  track_state(lane).stack.push(id);
+  open_[id] = {.begin = time,
+               .number = now.number,
+               .track = lane,
+               .name = name,
+               .outer = std::exchange(track_state(lane).innermost, id),
+               .flags = flags,
+               .is_usual = (flags & kOdd) == 0};
   put({.kind = MarkKind::kSliceBegin,
        .flags = flags,
        .track = lane,
@@ -160,24 +170,24 @@ void Marking::put_end(const OpenSlice& slice, std::int64_t time, std::uint16_t f
 
 void Marking::close(OpenId id, std::int64_t time, std::uint16_t flags, const Moment* now,
                     const Event* event, const Arguments* arguments) {
-  OpenSlice& slice = open_[id - 1];
-  auto& stack = track_state(slice.track).stack;
-  if (!stack.empty() && stack.back() == id) {
-    stack.pop();
+  OpenSlice& slice = open_[id];
+  OpenId& innermost = track_state(slice.track).innermost;
+  if (innermost == id) {
+    innermost = slice.outer;
     put_end(slice, time, flags, event, arguments);
   } else {
     close_elsewhere(id, time, flags, event, arguments);
   }
-  unused_.push(id);
-  if (now == nullptr || !open_[id - 1].has_details) return;
-  const SliceDetails& ended = details_[id - 1];
+  open_[id].outer = std::exchange(unused_, id);
+  if (now == nullptr || !open_[id].has_details) return;
+  const SliceDetails& ended = details_[id];
   if (ended.observer != nullptr) ended.observer->slice_ended(ended, *now);
 }
 
 void Marking::end(OpenId id, const Moment& now, const Arguments* arguments) {
   if (counts() ? end_usual<true>(id, now, arguments) : end_usual<false>(id, now, arguments)) return;
   std::uint16_t flags = 0;
-  const OpenSlice& slice = open_[id - 1];
+  const OpenSlice& slice = open_[id];
   if (loss_within(slice) != nullptr) flags |= kAcrossLoss;
   const std::int64_t time = (slice.flags & kUnplaced) != 0 ? std::max(now.time, slice.begin)
                                                            : touch(slice.track, now, flags);
@@ -229,7 +239,7 @@ void Marking::put_state(TrackId track, NameId name, std::int64_t time, std::int6
 }
 
 void Marking::end_inferred(OpenId id, const Moment& now) {
-  const OpenSlice& slice = open_[id - 1];
+  const OpenSlice& slice = open_[id];
   std::uint16_t flags = kInferredEnd;
   std::int64_t time = now.time;
   if (const Losses::Loss* const loss = loss_within(slice)) {
@@ -295,7 +305,7 @@ void Marking::end_known(std::int64_t time) {
   while (!ending_.empty() && ending_.top().time <= time) {
     const Ending ending = ending_.top();
     ending_.pop();
-    const OpenSlice& slice = open_[ending.slice - 1];
+    const OpenSlice& slice = open_[ending.slice];
     TrackState& state = track_state(slice.track);
     state.last = std::max(state.last, ending.time);
     close(ending.slice, state.last, slice.flags & kNegative, nullptr, nullptr, nullptr);
@@ -349,17 +359,17 @@ void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int
        .name = name,
        .time = end,
        .begin = std::min(begin, end)});
-  lost_at_ = number;
+  note_loss(number);
   (stream != nullptr ? stream->losses : losses_).add({number, begin});
 }
 
 SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
   ++timeline_.mutable_counts().sections;
   SectionEnd ended{.tracks = std::vector<bool>(timeline_.track_count() + 1),
-                   .slices = std::vector<bool>(open_.size() + 1)};
+                   .slices = std::vector<bool>(open_.size())};
   const auto end = [&](OpenId id, std::int64_t time) {
     ended.slices[id] = true;
-    const OpenSlice& slice = open_[id - 1];
+    const OpenSlice& slice = open_[id];
     const std::uint16_t lost = loss_within(slice) != nullptr ? kAcrossLoss : 0;
     close(id, std::max(time, slice.begin), kInferredEnd | lost, nullptr, nullptr, nullptr);
   };
@@ -371,18 +381,20 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
     ended.tracks[track] = true;
     TrackState& state = track_state(track);
     state.last = std::max(state.last, stream.latest);
-    std::vector<OpenId> open(state.stack.begin(), state.stack.end());
-    std::erase_if(open, [&](OpenId id) { return end_of(id) != kNoTime; });
-    for (const OpenId id : open | std::views::reverse) end(id, state.last);
+    std::vector<OpenId> open;
+    for (OpenId id = state.innermost; id != 0; id = open_[id].outer) {
+      if (end_of(id) == kNoTime) open.push_back(id);
+    }
+    for (const OpenId id : open) end(id, state.last);
     if (state.state == kNoName) continue;
     state.state = kNoName;
     put({.kind = MarkKind::kState, .track = track, .time = state.last, .value = 0});
   }
   for (const OpenId id : std::vector<OpenId>(unplaced_.begin(), unplaced_.end())) {
-    if (ended.has_track(open_[id - 1].track)) end(id, stream.latest);
+    if (ended.has_track(open_[id].track)) end(id, stream.latest);
   }
   // What else is known by the stream's events is not any more.
-  lost_at_ = number;
+  note_loss(number);
   stream.losses.add({number, stream.latest});
   return ended;
 }
@@ -390,18 +402,18 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
 void Marking::finish(std::int64_t time) {
   know_tracks();
   const auto lost = [&](OpenId id) -> std::uint16_t {
-    return loss_within(open_[id - 1]) != nullptr ? kAcrossLoss : 0;
+    return loss_within(open_[id]) != nullptr ? kAcrossLoss : 0;
   };
   end_known(kNoTime);
   while (!unplaced_.empty()) {
     const OpenId id = *unplaced_.begin();
-    close(id, std::max(time, open_[id - 1].begin),
-          static_cast<std::uint16_t>(kOpenAtEnd | lost(id)), nullptr, nullptr, nullptr);
+    close(id, std::max(time, open_[id].begin), static_cast<std::uint16_t>(kOpenAtEnd | lost(id)),
+          nullptr, nullptr, nullptr);
   }
   for (TrackId track = 1; track <= timeline_.track_count(); ++track) {
     (void)state_of(track, time);
-    while (!track_state(track).stack.empty()) {
-      const OpenId id = track_state(track).stack.back();
+    while (track_state(track).innermost != 0) {
+      const OpenId id = track_state(track).innermost;
       close(id, std::max(time, track_state(track).last),
             static_cast<std::uint16_t>(kOpenAtEnd | lost(id)), nullptr, nullptr, nullptr);
     }

@@ -34,8 +34,10 @@ inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::max()
   return value.negative() ? -magnitude : magnitude;
 }
 
-// Of open slices, from 1 on; 0 is none.
+// Of open slices; 0 is none.
 using OpenId = std::uint32_t;
+// What stands for a slice that is not open any more. All that are open are more.
+inline constexpr OpenId kEnded = 1;
 
 // What was reported lost: of a stream, or of all.
 class Losses {
@@ -66,6 +68,7 @@ struct StreamState {
   Losses losses = {};
   // Of its events, since its clock stepped back far.
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+  std::uint64_t stretch = 0;  // of its last event
 };
 
 // What ended where a clock stepped back far.
@@ -84,6 +87,7 @@ struct Moment {
   std::int64_t end_time = kNoTime;  // of events with a duration
   std::uint64_t number = 0;         // of events so far
   StreamState* stream = nullptr;
+  std::uint64_t stretch = 0;  // `Marking::stretch_of`
 };
 
 struct SliceDetails;
@@ -100,9 +104,10 @@ struct OpenSlice {
   std::uint64_t number = 0;  // of the event that began it
   TrackId track = kNoTrack;  // the lane
   NameId name = kNoName;
-  OpenId below = 0;  // of the same key
+  OpenId outer = 0;  // on the same track, began before; of a slice that is not open, another such
   std::uint16_t flags = 0;
   bool has_details = false;
+  bool is_usual = false;  // it has no details, and none of `kOdd`
 };
 
 // What few slices have.
@@ -113,6 +118,7 @@ struct SliceDetails {
   SliceObserver* observer = nullptr;
   std::uint32_t observed = 0;  // what the observer knows it by
   std::uint32_t observed_since = 0;
+  OpenId below = 0;  // of the same key, began before
   std::array<std::uint64_t, kMostChecks> check = {};
 };
 
@@ -135,6 +141,14 @@ class Marking {
   void count_with(SpanCounter* counter);
   [[nodiscard]] bool counts() const { return counter_ != nullptr; }
 
+  // Events of a stream between which nothing was lost in any are of one stretch: its number now,
+  // from 1 on. Null: of events without a stream.
+  [[nodiscard]] std::uint64_t stretch_of(StreamState* stream) {
+    std::uint64_t& known = stream == nullptr ? streamless_stretch_ : stream->stretch;
+    if (known < first_stretch_) known = ++last_stretch_;
+    return known;
+  }
+
   // A new track; beyond `kMostTracks` the one that stands for all others.
   [[nodiscard]] TrackId add_track(Track track);
   [[nodiscard]] NameId add_name(std::string_view category, std::string_view text);
@@ -142,12 +156,19 @@ class Marking {
   // A slice begins; 0 when it is left out. `end`: where it is known.
   OpenId begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                std::uint16_t flags);
-  [[nodiscard]] OpenSlice& open(OpenId id) { return open_[id - 1]; }
+  [[nodiscard]] const OpenSlice& open(OpenId id) const { return open_[id]; }
+  // The slice of the same key that began before; 0: there is none.
+  [[nodiscard]] OpenId below(OpenId id) const {
+    return open_[id].has_details ? details_[id].below : 0;
+  }
+  void put_above(OpenId id, OpenId below) {
+    if (below != this->below(id)) add_details(id).below = below;
+  }
   // What is to be known of a slice besides, which it has from now on.
   [[nodiscard]] SliceDetails& add_details(OpenId id);
   // Of a slice that has any.
-  [[nodiscard]] const SliceDetails& details(OpenId id) const { return details_[id - 1]; }
-  // A slice ends, and its number may be another's then.
+  [[nodiscard]] const SliceDetails& details(OpenId id) const { return details_[id]; }
+  // A slice that is open ends, and its number may be another's then.
   void end(OpenId id, const Moment& now, const Arguments* arguments);
   // The same at a time before: something else began.
   [[gnu::cold]] void end_inferred(OpenId id, const Moment& now);
@@ -189,11 +210,13 @@ class Marking {
             const Arguments* arguments, std::uint16_t flags);
 
   // The same of events that come behind all others of their stream, where all is as it mostly is:
-  // in a few instructions. False: it is not, and nothing was done. `kCounts`: somebody counts.
+  // in a few instructions. False: it is not, and nothing was done. `kCounts`: somebody counts. What
+  // begins must nest on its track, and be none of `kOdd`.
   template <bool kCounts>
   [[nodiscard, gnu::always_inline]] bool begin_usual(TrackId track, NameId name, const Moment& now,
                                                      const Arguments* arguments,
                                                      std::uint16_t flags, OpenId& id);
+  // `id` may be 0 or `kEnded`, which is none of them.
   template <bool kCounts>
   [[nodiscard, gnu::always_inline]] bool end_usual(OpenId id, const Moment& now,
                                                    const Arguments* arguments);
@@ -202,8 +225,7 @@ class Marking {
                                                     std::int64_t begin, const Arguments* arguments);
   // Whether `known_state` and `state_usual` do for the event.
   [[nodiscard, gnu::always_inline]] bool is_usual(TrackId track, const Moment& now) {
-    const TrackState& state = track_state(track);
-    return lost_at_ < state.number && is_next(state, now);
+    return is_next(track_state(track), now);
   }
   [[nodiscard]] NameId known_state(TrackId track) { return track_state(track).state; }
   [[gnu::always_inline]] void state_usual(TrackId track, NameId name, const Moment& now,
@@ -229,13 +251,13 @@ class Marking {
   };
   struct TrackState {
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
-    const StreamState* stream = nullptr;  // of the last event on it
-    std::uint64_t number = 0;             // of that event; 0: there was none yet
+    std::uint64_t stretch = 0;  // of the last event on it
+    std::uint64_t number = 0;   // of that event; 0: there was none yet
     NameId state = kNoName;
     std::int32_t cpu = kNoCpu;  // of the state
     TrackId first_lane = kNoTrack;
-    bool may_overlap = false;  // its slices do not nest
-    Pile<OpenId, 4> stack = {};
+    bool may_overlap = false;            // its slices do not nest
+    OpenId innermost = 0;                // of the open slices on it
     std::vector<TrackId> lanes = {};     // of the first lane: the others,
     std::vector<StreamPart> parts = {};  // and the streams whose events are on any of them
   };
@@ -251,25 +273,24 @@ class Marking {
 
   static constexpr std::size_t kMostParts = 64;
 
-  [[nodiscard]] TrackState& track_state(TrackId track) { return *state_[track - 1]; }
+  [[nodiscard]] TrackState& track_state(TrackId track) { return *state_[track]; }
   void know_tracks();
   [[nodiscard]] TrackId make_track(Track track);
-  void note_stream(TrackState& state, const Moment& now);
+  // The last event on a track was of another stretch.
+  [[gnu::noinline]] void begin_stretch(TrackId track, const Moment& now);
   // The first loss of the streams of a track since event `number`.
   [[nodiscard, gnu::cold]] const Losses::Loss* loss_on(TrackId track, std::uint64_t number);
   [[gnu::cold]] void forget_lost_state(TrackId track, std::int64_t time);
-  // Whether the event comes behind one of the same stream.
+  // Whether the event comes behind one of the same stream, and nothing was lost in between.
   [[nodiscard, gnu::always_inline]] static bool is_next(const TrackState& state,
                                                         const Moment& now) {
-    return state.stream == now.stream && now.time >= state.last;
+    return state.stretch == now.stretch && now.time >= state.last;
   }
   // What has to be marked before an event marks something on a track. Returns its time there.
   [[nodiscard]] std::int64_t touch(TrackId track, const Moment& now, std::uint16_t& flags) {
     TrackState& state = track_state(track);
-    if (lost_at_ >= state.number) [[unlikely]]
-      forget_lost_state(track, now.time);
-    if (state.stream != now.stream) [[unlikely]]
-      note_stream(state, now);
+    if (state.stretch != now.stretch) [[unlikely]]
+      begin_stretch(track, now);
     state.number = now.number;
     if (now.time < state.last) [[unlikely]] {
       ++timeline_.mutable_counts().clock_steps;
@@ -286,11 +307,9 @@ class Marking {
   [[nodiscard]] TrackId new_lane(TrackId first);
   // Not set yet; 0: there is no room for more of them.
   [[nodiscard]] OpenId take_open() {
-    if (unused_.empty()) [[unlikely]]
+    if (unused_ == 0) [[unlikely]]
       return new_open();
-    const OpenId id = unused_.back();
-    unused_.pop();
-    return id;
+    return std::exchange(unused_, open_[unused_].outer);
   }
   [[nodiscard, gnu::noinline, gnu::cold]] OpenId new_open();
   OpenId begin_on_lane(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
@@ -309,7 +328,11 @@ class Marking {
                                      const Event* event, const Arguments* arguments);
   // Where it is known beforehand; else kNoTime.
   [[nodiscard]] std::int64_t end_of(OpenId id) const {
-    return open_[id - 1].has_details ? details_[id - 1].end : kNoTime;
+    return open_[id].has_details ? details_[id].end : kNoTime;
+  }
+  void note_loss(std::uint64_t number) {
+    lost_at_ = number;
+    first_stretch_ = last_stretch_ + 1;
   }
   void move_to_lane(const std::vector<OpenId>& moved, TrackId track, std::int64_t time);
   void end_known(std::int64_t time);
@@ -338,13 +361,16 @@ class Marking {
   MarkBuffer marks_;
   SpanCounter* counter_ = nullptr;
   SpanTotals* totals_ = nullptr;                    // of the counter
-  std::vector<std::unique_ptr<TrackState>> state_;  // they keep their addresses
-  std::vector<OpenSlice> open_;
-  std::vector<SliceDetails> details_;  // of the same
-  Pile<OpenId, 64> unused_;
+  std::vector<std::unique_ptr<TrackState>> state_;  // by TrackId; they keep their addresses
+  std::vector<OpenSlice> open_ = std::vector<OpenSlice>(kEnded + 1);           // by OpenId
+  std::vector<SliceDetails> details_ = std::vector<SliceDetails>(kEnded + 1);  // the same
+  OpenId unused_ = 0;                                                          // the first one
   std::unordered_set<OpenId> unplaced_;  // that no lane had room for
   std::priority_queue<Ending> ending_;
   std::uint64_t ending_number_ = 0;
+  std::uint64_t last_stretch_ = 0;
+  std::uint64_t first_stretch_ = 1;  // since the last loss
+  std::uint64_t streamless_stretch_ = 0;
   std::uint64_t lost_at_ = 0;  // the number of the event behind which the last loss was reported
   Losses losses_;              // in all streams
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min();  // of all marks

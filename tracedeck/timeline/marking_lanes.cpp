@@ -10,7 +10,7 @@ namespace tracedeck::timeline {
 
 TrackId Marking::free_lane(TrackId first) {
   for (const TrackId lane : track_state(first).lanes) {
-    if (track_state(lane).stack.empty()) return lane;
+    if (track_state(lane).innermost == 0) return lane;
   }
   return new_lane(first);
 }
@@ -28,8 +28,8 @@ TrackId Marking::new_lane(TrackId first) {
 // The lane on which a slice that ends then nests.
 TrackId Marking::lane_for(TrackId track, std::int64_t end) {
   const auto fits = [&](TrackId lane) {
-    const auto& stack = track_state(lane).stack;
-    return stack.empty() || (end != kNoTime && end_of(stack.back()) >= end);
+    const OpenId innermost = track_state(lane).innermost;
+    return innermost == 0 || (end != kNoTime && end_of(innermost) >= end);
   };
   if (end == kNoTime && !track_state(track).may_overlap) return track;
   if (fits(track)) return track;
@@ -60,11 +60,11 @@ OpenId Marking::begin_unplaced(TrackId track, NameId name, const Moment& now, st
     ++timeline_.mutable_counts().not_held;
     return 0;
   }
-  open_[id - 1] = {.begin = now.time,
-                   .number = now.number,
-                   .track = track,
-                   .name = name,
-                   .flags = static_cast<std::uint16_t>(flags | kUnplaced)};
+  open_[id] = {.begin = now.time,
+               .number = now.number,
+               .track = track,
+               .name = name,
+               .flags = static_cast<std::uint16_t>(flags | kUnplaced)};
   unplaced_.insert(id);
   if (now.end_time != kNoTime) add_details(id).end = now.end_time;
   return id;
@@ -75,9 +75,10 @@ OpenId Marking::begin_unplaced(TrackId track, NameId name, const Moment& now, st
 void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std::int64_t time) {
   const TrackId lane = free_lane(timeline_.track(track).first_lane);
   for (const OpenId each : moved) {
-    OpenSlice& slice = open_[each - 1];
+    OpenSlice& slice = open_[each];
     ++timeline_.mutable_counts().overlaps;
     slice.flags |= kOverlap;
+    slice.is_usual = false;
     if (lane == kNoTrack) {
       ++timeline_.mutable_counts().without_lane;
       slice.flags |= kUnplaced;
@@ -86,7 +87,7 @@ void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std:
     }
     slice.track = lane;
     TrackState& state = track_state(lane);
-    state.stack.push(each);
+    slice.outer = std::exchange(state.innermost, each);
     state.last = std::max(state.last, time);
     state.number = std::max(state.number, slice.number);
     put({.kind = MarkKind::kSliceBegin,
@@ -101,29 +102,26 @@ void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std:
 // Of a slice that is on no lane, or did not begin last on its.
 void Marking::close_elsewhere(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
                               const Arguments* arguments) {
-  OpenSlice& slice = open_[id - 1];
+  OpenSlice& slice = open_[id];
   if ((slice.flags & kUnplaced) != 0) {
     unplaced_.erase(id);
     return put_end(slice, time, flags, event, arguments);
   }
   const TrackId track = slice.track;
-  auto& stack = track_state(track).stack;
-  const OpenId* const place = std::ranges::find(stack, id);
-  std::vector<OpenId> above;
-  if (place != stack.end()) {
-    above.assign(std::next(place), stack.end());
-    stack.cut(static_cast<std::size_t>(place - stack.begin()));
-  }
-  for (auto each = above.rbegin(); each != above.rend(); ++each) {
+  std::vector<OpenId> inner;
+  for (OpenId each = track_state(track).innermost; each != id; each = open_[each].outer) {
+    inner.push_back(each);
     put({.kind = MarkKind::kSliceEnd,
          .flags = kMoved,
          .track = track,
-         .name = open_[*each - 1].name,
+         .name = open_[each].name,
          .time = time,
-         .begin = open_[*each - 1].begin});
+         .begin = open_[each].begin});
   }
+  track_state(track).innermost = slice.outer;
   put_end(slice, time, flags, event, arguments);
-  if (!above.empty()) move_to_lane(above, track, time);
+  std::ranges::reverse(inner);
+  if (!inner.empty()) move_to_lane(inner, track, time);
 }
 
 // On a track that nothing was marked on yet it can have begun before the trace; of other tracks it

@@ -15,7 +15,10 @@ class MarkingTest : public testing::Test {
  protected:
   [[nodiscard]] Moment at(std::int64_t time, StreamState* stream = nullptr) {
     timeline_.note_time(time);
-    return {.time = time, .number = ++number_, .stream = stream};
+    return {.time = time,
+            .number = ++number_,
+            .stream = stream,
+            .stretch = marking_.stretch_of(stream)};
   }
   [[nodiscard]] TrackId track(TrackKind kind = TrackKind::kThread) {
     return marking_.add_track({.kind = kind, .name = "track"});
@@ -134,6 +137,20 @@ TEST_F(MarkingTest, ALossRightBehindABeginIsWithinTheSlice) {
   end(slice, 30, &stream);
   EXPECT_TRUE(only_end().has(kAcrossLoss));
   EXPECT_EQ(counts().across_loss, 1U);
+}
+
+TEST_F(MarkingTest, ALossIsWithinASliceWhateverBeganAndEndedSince) {
+  StreamState stream;
+  const TrackId on = track();
+  const OpenId outer = begin(on, "a", 10, &stream);
+  lose(&stream, 10, 20);
+  end(begin(on, "b", 30, &stream), 40, &stream);
+  end(begin(on, "c", 50, &stream), 60, &stream);
+  end(outer, 70, &stream);
+  ASSERT_EQ(ends().size(), 3U);
+  EXPECT_TRUE(ends()[0].has_duration());
+  EXPECT_TRUE(ends()[1].has_duration());
+  EXPECT_TRUE(ends()[2].has(kAcrossLoss));
 }
 
 TEST_F(MarkingTest, ALossBeforeASliceDoesNotMatter) {

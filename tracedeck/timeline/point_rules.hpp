@@ -1,7 +1,9 @@
 // Rules about instants, counters and states.
 #pragma once
 
+#include <bit>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "tracedeck/timeline/rule_parts.hpp"
@@ -16,16 +18,22 @@ class TrackNumbers {
     bool known = false;
   };
   [[nodiscard]] Place& operator[](TrackId track) {
-    if (track >= places_.size()) places_.resize(track + 1);
+    if (!has(track)) {
+      room_.resize(std::bit_ceil(std::size_t{track} + 1));
+      places_ = room_;
+    }
     return places_[track];
   }
   // Null if there is none yet.
   [[nodiscard, gnu::always_inline]] Place* find(TrackId track) {
-    return track < places_.size() ? &places_[track] : nullptr;
+    return has(track) ? places_.data() + track : nullptr;
   }
 
  private:
-  std::vector<Place> places_;  // by TrackId
+  [[nodiscard]] bool has(TrackId track) const { return track < places_.size(); }
+
+  std::vector<Place> room_;
+  std::span<Place> places_;  // the same, by TrackId
 };
 
 struct InstantState {
@@ -135,11 +143,14 @@ class MarkState final : public Action {
         is_unknown_(rule.name.empty()),
         unless_(rule.unless.empty() ? kNoName : context.marking.add_name("", rule.unless)),
         before_(before) {
-    if (spent) spent_ = BoundValue(*spent, event_class);
+    if (!spent) return;
+    spent_ = BoundValue(*spent, event_class);
+    spent_word_ = DirectWord(spent_);
   }
 
   [[nodiscard]] Run usual_run(bool counts) const override {
-    const bool is_plain = !when_.any() && track_.is_direct() && !is_unknown_;
+    const bool is_plain = !when_.any() && track_.is_direct() && !is_unknown_ &&
+                          spent_.possible() == spent_word_.possible();
     return is_plain ? usual_run_of<MarkState>(counts) : Action::usual_run(counts);
   }
   // Not the first on its track.
@@ -151,16 +162,17 @@ class MarkState final : public Action {
     const TrackId track = track_.find_near(word);
     if (track == kNoTrack || !marking_.is_usual(track, now)) return run(now);
     const NameId before = marking_.known_state(track);
-    if (unless_ != kNoName && before == unless_) return;
-    const NameId name = name_.find(event);
-    if (name == kNoName || before == kNoName) return run(now);
+    NameId name = kNoName;
+    if (before == kNoName || !name_.find(event, name)) return run(now);
+    if (before == unless_) return;
     std::int64_t spent = 0;
-    if (spent_.possible()) {
-      std::int64_t number = 0;
+    if (spent_word_.possible()) {
       TrackNumbers::Place* const so_far = before_.find(track);
-      if (so_far == nullptr || !so_far->known || !spent_.plain_integer(event, number) ||
-          __builtin_sub_overflow(number, so_far->number, &spent))
+      std::uint64_t bits = 0;
+      if (so_far == nullptr || !so_far->known || !spent_word_.read_usual(event, bits))
         return run(now);
+      const auto number = static_cast<std::int64_t>(bits);
+      if (number < 0 || __builtin_sub_overflow(number, so_far->number, &spent)) return run(now);
       so_far->number = number;
     }
     marking_.state_usual(track, name, now, spent);
@@ -189,7 +201,10 @@ class MarkState final : public Action {
     context_.marking.state(track, name, now, kNoCpu, spent);
   }
   [[nodiscard]] bool spent_so_far(const Event& event, std::int64_t& into) {
-    if (spent_.plain_integer(event, into)) return true;
+    if (std::uint64_t bits = 0; spent_word_.possible() && spent_word_.read(event, bits)) {
+      into = static_cast<std::int64_t>(bits);
+      if (into >= 0) return true;
+    }
     const query::Value value = spent_.read(event, context_.scope);
     const auto number =
         value.kind == query::Value::Kind::kInteger ? value.integer.to_signed() : std::nullopt;
@@ -205,6 +220,7 @@ class MarkState final : public Action {
   bool is_unknown_;
   NameId unless_;
   BoundValue spent_;
+  DirectWord spent_word_;
   TrackNumbers& before_;
 };
 

@@ -72,16 +72,20 @@ class NameMaker {
   }
 
   [[nodiscard]] NameId operator()(const Event& event) {
-    const NameId known = find(event);
-    return known != kNoName ? known : of_any(event);
+    NameId known = kNoName;
+    return find(event, known) ? known : of_any(event);
   }
-  // kNoName where there is more to do.
-  [[nodiscard, gnu::always_inline]] NameId find(const Event& event) const {
-    if (!has_slot_) return fixed_;
+  // False where there is more to do.
+  [[nodiscard, gnu::always_inline]] bool find(const Event& event, NameId& into) const {
+    if (!has_slot_) {
+      into = fixed_;
+      return into != kNoName;
+    }
     const Slot& slot = slot_.in(event);
-    if (slot.kind != SlotKind::kUnsigned || (slot.flags & kSlotNamed) != 0) return kNoName;
+    if (slot.kind != SlotKind::kUnsigned || (slot.flags & kSlotNamed) != 0) return false;
     const Number& known = numbers_[slot.bits % kPlaces];
-    return known.number == slot.bits ? known.name : kNoName;
+    into = known.name;
+    return known.number == slot.bits;
   }
 
   // Whether no part of the name is unknown.
@@ -176,18 +180,21 @@ class BoundTrack {
     if (!space.rule.shared && event_class.stream_class != nullptr &&
         event_class.stream_class->trace != nullptr)
       trace_ = event_class.stream_class->trace->number();
+    near_ = &tracks_.near_of(trace_);
     if (space.parent != nullptr)
       parent_ = std::make_unique<BoundTrack>(*space.parent, event_class, context);
   }
 
   [[nodiscard]] bool possible() const { return possible_; }
+  // Whether slices on its tracks need not nest.
+  [[nodiscard]] bool may_overlap() const { return space_.rule.kind == TrackKind::kLanes; }
 
   // Whether tracks have one key, which is a field at a fixed place: it is read with `word`.
   [[nodiscard]] bool is_direct() const { return word_.possible(); }
   [[nodiscard]] const DirectWord& word() const { return word_; }
   // The track of the word that was read, as most are found; kNoTrack where `find` has more to do.
   [[nodiscard, gnu::always_inline]] TrackId find_near(std::uint64_t word) const {
-    return tracks_.is_near(word, trace_) ? tracks_.near(word) : kNoTrack;
+    return near_->find(word);
   }
   // kNoTrack where a part of the key is unknown.
   [[nodiscard, gnu::always_inline]] TrackId find(const Event& event) {
@@ -255,6 +262,7 @@ class BoundTrack {
   RuleContext& context_;
   TrackSpace& space_;
   KeyTable& tracks_;  // of the space
+  const NearKeys* near_ = nullptr;
   std::vector<BoundValue> key_;
   BoundTemplate name_;
   BoundValue pid_;
@@ -317,15 +325,6 @@ class BoundKey {
   // Whether keys have one value, a field at a fixed place: it is read with `word`.
   [[nodiscard]] bool is_direct() const { return pair_.possible(); }
   [[nodiscard]] const DirectWord& word() const { return pair_; }
-  // Whether a table finds the word that was read, as it finds most, by it alone; and the number
-  // that it has then, 0 where `find` has more to do.
-  [[nodiscard, gnu::always_inline]] bool is_near(const KeyTable& table, std::uint64_t word) const {
-    return table.is_near(word, words_[1]);
-  }
-  [[nodiscard, gnu::always_inline]] std::uint32_t find_near(const KeyTable& table,
-                                                            std::uint64_t word) const {
-    return is_near(table, word) ? table.near(word) : 0;
-  }
   // Makes an event's key the one at hand; false where a part of it is unknown.
   [[nodiscard, gnu::always_inline]] bool read(const Event& event, ValueScope& scope) {
     return one_ ? values_.front().word(event, scope, words_.front())

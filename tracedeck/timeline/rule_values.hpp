@@ -79,7 +79,7 @@ class RuleMemory {
     std::deque<std::deque<Range>> ranges = {};
 
     void forget() {
-      keys = KeyTable(keys.words());
+      keys.clear();
       texts.clear();
       ranges.clear();
       bytes = 0;

@@ -5,8 +5,6 @@
 
 namespace tracedeck::timeline {
 
-// The number of a key whose slice is not open.
-inline constexpr std::uint32_t kSeen = std::numeric_limits<std::uint32_t>::max();
 // Keys of slices that are remembered once they ended; others look as if they were new.
 inline constexpr std::size_t kMostSeen = std::size_t{1} << 16U;
 
@@ -17,15 +15,15 @@ struct SliceState {
   // The slices of a key that go on keep their order.
   void forget(const SectionEnd& ended, Marking& marking) {
     const auto open_from = [&](OpenId id) {
-      while (id != 0 && ended.has_slice(id)) id = marking.open(id).below;
+      while (id != 0 && ended.has_slice(id)) id = marking.below(id);
       return id;
     };
     open.change([&](std::uint32_t number) {
-      if (number == kSeen) return kSeen;
+      if (number == kEnded) return kEnded;
       const OpenId top = open_from(number);
-      for (OpenId id = top; id != 0; id = marking.open(id).below)
-        marking.open(id).below = open_from(marking.open(id).below);
-      return top == 0 ? kSeen : top;
+      for (OpenId id = top; id != 0; id = marking.below(id))
+        marking.put_above(id, open_from(marking.below(id)));
+      return top == 0 ? kEnded : top;
     });
   }
 
@@ -61,6 +59,7 @@ class BeginSlice final : public Action {
         track_(std::move(track)),
         when_(state.when, event_class, context),
         key_(state.key_a, event_class, scope.trace, scope.name),
+        near_(state.open.near_of(scope.trace)),
         check_(bind_all(state.check_a, event_class)),
         name_(state.name, state.rule->category, event_class, context),
         arguments_(arguments),
@@ -70,8 +69,8 @@ class BeginSlice final : public Action {
   [[nodiscard]] bool possible() const { return track_.possible() && key_.possible(); }
 
   [[nodiscard]] Run usual_run(bool counts) const override {
-    const bool is_plain = !when_.any() && track_.is_direct() && key_.is_direct() &&
-                          check_.empty() && !state_.rule->end.empty();
+    const bool is_plain = !when_.any() && track_.is_direct() && !track_.may_overlap() &&
+                          key_.is_direct() && check_.empty() && !state_.rule->end.empty();
     return is_plain ? usual_run_of<BeginSlice>(counts) : Action::usual_run(counts);
   }
   // A slice of a key that ended before.
@@ -79,14 +78,14 @@ class BeginSlice final : public Action {
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     const Event& event = *now.event;
     std::uint64_t word = 0;
-    if (!key_.word().read_usual(event, word) || !key_.is_near(state_.open, word)) return run(now);
-    std::uint64_t& place = state_.open.near_place(word);
-    if (place != kSeen) return run(now);
+    if (!key_.word().read_usual(event, word) || !near_.has(word)) return run(now);
+    std::uint64_t& place = near_[word];
+    if (place != kEnded) return run(now);
     if (!is_of_track_ && !track_.word().read_usual(event, word)) return run(now);
     const TrackId track = track_.find_near(word);
     if (track == kNoTrack) return run(now);
-    const NameId name = name_.find(event);
-    if (name == kNoName) return run(now);
+    NameId name = kNoName;
+    if (!name_.find(event, name)) return run(now);
     OpenId id = 0;
     if (!marking_.begin_usual<kCounts>(track, name, now, arguments_, flags_, id)) return run(now);
     state_.last = id;
@@ -103,8 +102,7 @@ class BeginSlice final : public Action {
     if (found == nullptr) return count_without_field();
     OpenId below = 0;
     std::uint64_t& place = *found;
-    if (place != 0 && place != kSeen) {
-      const auto open = static_cast<OpenId>(place);
+    if (const auto open = static_cast<OpenId>(place); open > kEnded) {
       if (state_.rule->again == SliceRule::Again::kIgnore) return;
       if (state_.rule->again == SliceRule::Again::kNest) {
         below = open;
@@ -116,12 +114,12 @@ class BeginSlice final : public Action {
     state_.last = id;
     state_.last_number = now.number;
     if (id == 0) {
-      place = below == 0 ? kSeen : below;
+      place = below == 0 ? kEnded : below;
       if (state_.open.size() > kMostSeen && below == 0) state_.open.erase(key_.words());
       return;
     }
     place = id;
-    context_.marking.open(id).below = below;
+    context_.marking.put_above(id, below);
     if (check_.empty()) return;
     auto& check = context_.marking.add_details(id).check;
     for (std::size_t i = 0; i < check_.size() && i < check.size(); ++i)
@@ -151,6 +149,7 @@ class BeginSlice final : public Action {
   BoundTrack track_;
   BoundWhen when_;
   BoundKey key_;
+  NearKeys& near_;  // of what is open
   std::vector<BoundValue> check_;
   NameMaker name_;
   const Arguments* arguments_;
@@ -169,6 +168,7 @@ class EndSlice final : public Action {
         track_(std::move(track)),
         when_(state.end_when, event_class, context),
         key_(state.key_b, event_class, scope.trace, scope.name),
+        near_(state.open.near_of(scope.trace)),
         check_(bind_all(state.check_b, event_class)),
         name_(state.name, state.rule->category, event_class, context),
         arguments_(arguments) {}
@@ -183,15 +183,13 @@ class EndSlice final : public Action {
   template <bool kCounts>
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     std::uint64_t word = 0;
-    if (!key_.word().read_usual(*now.event, word) || !key_.is_near(state_.open, word) ||
+    if (!key_.word().read_usual(*now.event, word) || !near_.has(word) ||
         state_.open.size() > kMostSeen)
       return run(now);
-    std::uint64_t& place = state_.open.near_place(word);
-    if (place == 0 || place == kSeen) return run(now);
+    std::uint64_t& place = near_[word];
     const auto id = static_cast<OpenId>(place);
-    if (marking_.open(id).below != 0 || !marking_.end_usual<kCounts>(id, now, arguments_))
-      return run(now);
-    place = kSeen;
+    if (!marking_.end_usual<kCounts>(id, now, arguments_)) return run(now);
+    place = kEnded;
   }
   void run(const Moment& now) override {
     const Event& event = *now.event;
@@ -201,10 +199,10 @@ class EndSlice final : public Action {
     if (found == nullptr) return count_without_field();
     std::uint64_t& place = *found;
     const auto open = static_cast<OpenId>(place);
-    if (open == 0 || open == kSeen || !checked(event, open)) return end_none(place, now);
+    if (open <= kEnded || !checked(event, open)) return end_none(place, now);
     OpenId id = open;
     while (!check_.empty() && !meets(event, id)) {
-      const OpenId below = context_.marking.open(id).below;
+      const OpenId below = context_.marking.below(id);
       context_.marking.end_inferred(id, now);
       id = below;
     }
@@ -214,12 +212,12 @@ class EndSlice final : public Action {
  private:
   // `place`: of the key at hand.
   void finish(OpenId id, std::uint64_t& place, const Moment& now) {
-    const OpenId below = context_.marking.open(id).below;
+    const OpenId below = context_.marking.below(id);
     context_.marking.end(id, now, arguments_);
     if (below != 0) {
       place = below;
     } else if (state_.open.size() <= kMostSeen) {
-      place = kSeen;
+      place = kEnded;
     } else {
       state_.open.erase(key_.words());
     }
@@ -234,7 +232,7 @@ class EndSlice final : public Action {
       state_.open.give_up_place();
       return unmatched(now, false);
     }
-    if (is_new) place = kSeen;
+    if (is_new) place = kEnded;
     unmatched(now, is_new);
   }
   [[nodiscard]] bool meets(const Event& event, OpenId id) {
@@ -251,7 +249,7 @@ class EndSlice final : public Action {
   [[nodiscard]] bool checked(const Event& event, OpenId id) {
     if (check_.empty()) [[likely]]
       return true;
-    for (; id != 0; id = context_.marking.open(id).below) {
+    for (; id != 0; id = context_.marking.below(id)) {
       if (meets(event, id)) return true;
     }
     return false;
@@ -279,6 +277,7 @@ class EndSlice final : public Action {
   BoundTrack track_;
   BoundWhen when_;
   BoundKey key_;
+  NearKeys& near_;  // of what is open
   std::vector<BoundValue> check_;
   NameMaker name_;
   const Arguments* arguments_;

@@ -9,55 +9,60 @@ template <bool kCounts>
 inline bool Marking::begin_usual(TrackId track, NameId name, const Moment& now,
                                  const Arguments* arguments, std::uint16_t flags, OpenId& id) {
   TrackState& state = track_state(track);
-  if (state.may_overlap || lost_at_ >= state.number || !is_next(state, now)) return false;
-  if (unused_.empty() || state.stack.full()) return false;
+  const std::int64_t time = now.time;
+  if (!is_next(state, now) || unused_ == 0) return false;
   if constexpr (kCounts) {
-    if (!totals_->began(track, now.time)) return false;
+    if (!totals_->began(track, time)) return false;
   } else {
     if (marks_.full()) return false;
     put_there({.kind = MarkKind::kSliceBegin,
                .flags = flags,
                .track = track,
                .name = name,
-               .time = now.time,
+               .time = time,
                .begin = 0,
                .event = now.event,
                .arguments = arguments});
   }
   state.number = now.number;
-  state.last = now.time;
-  id = unused_.back();
-  unused_.pop();
-  state.stack.push_there(id);
-  open_[id - 1] = {
-      .begin = now.time, .number = now.number, .track = track, .name = name, .flags = flags};
+  state.last = time;
+  id = unused_;
+  OpenSlice& slice = open_[id];
+  unused_ = slice.outer;
+  slice = {.begin = time,
+           .number = now.number,
+           .track = track,
+           .name = name,
+           .outer = std::exchange(state.innermost, id),
+           .flags = flags,
+           .is_usual = true};
   return true;
 }
 
 template <bool kCounts>
 inline bool Marking::end_usual(OpenId id, const Moment& now, const Arguments* arguments) {
-  const OpenSlice& slice = open_[id - 1];
-  // One that is on no lane is odd.
-  if (slice.has_details || (slice.flags & kOdd) != 0) return false;
+  OpenSlice& slice = open_[id];
+  if (!slice.is_usual) return false;
   TrackState& state = track_state(slice.track);
-  if (lost_at_ >= slice.number || !is_next(state, now) || state.stack.back() != id) return false;
+  const std::int64_t time = now.time;
+  if (!is_next(state, now) || state.innermost != id) return false;
   if constexpr (kCounts) {
-    if (!totals_->ended(slice.track, slice.name, slice.begin, now.time)) return false;
+    if (!totals_->ended(slice.track, slice.name, slice.begin, time)) return false;
   } else {
     if (marks_.full()) return false;
     put_there({.kind = MarkKind::kSliceEnd,
                .flags = slice.flags,
                .track = slice.track,
                .name = slice.name,
-               .time = now.time,
+               .time = time,
                .begin = slice.begin,
                .event = now.event,
                .arguments = arguments});
   }
   state.number = now.number;
-  state.last = now.time;
-  state.stack.pop();
-  unused_.push_there(id);
+  state.last = time;
+  state.innermost = slice.outer;
+  slice.outer = std::exchange(unused_, id);
   return true;
 }
 

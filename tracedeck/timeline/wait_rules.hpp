@@ -14,7 +14,7 @@ class WaitState final : public SliceObserver {
   WaitState(const WaitRule& of, RuleContext& context)
       : rule(&of), entries(of.match.size() + 1), context_(context) {}
 
-  struct Entry {
+  struct alignas(64) Entry {
     std::int64_t requested = 0;
     std::uint64_t number = 0;  // of the event
     std::int64_t asked = 0;    // when, also if it waits since later on
@@ -22,6 +22,7 @@ class WaitState final : public SliceObserver {
     bool asker_known = false;  // it is known
     bool pending = false;
     TrackId state = kNoTrack;      // of who waits
+    TrackId served_on = kNoTrack;  // where it was served, if that is found by the key
     std::uint32_t serving = 0;     // slices that serve it
     std::uint32_t generation = 0;  // changes when nobody waits any more
   };
@@ -64,7 +65,7 @@ class WaitState final : public SliceObserver {
   // Nobody waits for anything.
   void forget_all() {
     entries.for_each([&](std::uint32_t number) { forget(number); });
-    entries = KeyTable(entries.words());
+    entries.clear();
   }
 
   // No more events come: what nobody served is waited for still. Where there are states of who
@@ -185,6 +186,7 @@ class RequestWait final : public Action {
         state_(state),
         when_(state.when, event_class, context),
         key_(state.key_a, event_class, trace),
+        near_(state.entries.near_of(trace)),
         waiter_(state, event_class, context) {
     if (state.flow_key) asker_ = BoundValue(*state.flow_key, event_class);
   }
@@ -198,7 +200,7 @@ class RequestWait final : public Action {
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     std::uint64_t word = 0;
     if (!key_.word().read_usual(*now.event, word)) return run(now);
-    const std::uint32_t known = key_.find_near(state_.entries, word);
+    const std::uint32_t known = near_.find(word);
     if (known == 0) return run(now);
     request(state_.slab[known - 1], now);
   }
@@ -231,6 +233,7 @@ class RequestWait final : public Action {
   WaitState& state_;
   BoundWhen when_;
   BoundKey key_;
+  const NearKeys& near_;  // of the entries
   BoundValue asker_;
   WaiterTrack waiter_;
 };
@@ -244,6 +247,7 @@ class ServeWait final : public Action {
         track_(std::move(track)),
         when_(state.to_when, event_class, context),
         key_(state.key_b, event_class, trace),
+        near_(state.entries.near_of(trace)),
         waiter_(state, event_class, context),
         served_(state.served, "", event_class, context),
         arguments_(arguments) {
@@ -262,12 +266,15 @@ class ServeWait final : public Action {
     const Event& event = *now.event;
     std::uint64_t word = 0;
     if (!key_.word().read_usual(event, word)) return run(now);
-    const std::uint32_t known = key_.find_near(state_.entries, word);
+    const std::uint32_t known = near_.find(word);
     if (known == 0) return run(now);
     WaitState::Entry& entry = state_.slab[known - 1];
     if (!entry.pending) return;
-    if (!is_of_track_ && !track_.word().read_usual(event, word)) return run(now);
-    const TrackId track = track_.find_near(word);
+    TrackId track = entry.served_on;
+    if (!is_of_track_) {
+      if (!track_.word().read_usual(event, word)) return run(now);
+      track = track_.find_near(word);
+    }
     if (track == kNoTrack || marking_.lost_since(entry.number)) return run(now);
     if (!marking_.wait_usual<kCounts>(track, state_.name, now, entry.requested, arguments_))
       return run(now);
@@ -280,6 +287,7 @@ class ServeWait final : public Action {
     if (entry->pending) {
       const TrackId track = track_.find(*now.event);
       if (track != kNoTrack) serve(*entry, track, now);
+      if (is_of_track_) entry->served_on = track;
     }
     entry->pending = false;
     if (waiter_ && entry->state == kNoTrack)
@@ -318,6 +326,7 @@ class ServeWait final : public Action {
   BoundTrack track_;
   BoundWhen when_;
   BoundKey key_;
+  const NearKeys& near_;  // of the entries
   WaiterTrack waiter_;
   std::optional<BoundTrack> asker_;
   NameMaker served_;
@@ -350,7 +359,7 @@ struct FlowState {
     std::int64_t time = 0;
   };
   void forget_all() {
-    begun = KeyTable(begun.words());
+    begun.clear();
     slab.clear();
     unused.clear();
   }
