@@ -1,5 +1,7 @@
 #include "tracedeck/timeline/latency_row.hpp"
 
+#include <utility>
+
 namespace tracedeck::timeline {
 
 std::uint64_t LatencyRow::outliers() const {
@@ -14,6 +16,7 @@ std::uint64_t LatencyRow::outliers() const {
 
 void LatencyRow::settle() {
   durations.add_all(aside_);
+  total += std::exchange(aside_total_, 0);
   aside_.clear();
 }
 
@@ -27,9 +30,13 @@ void LatencyRow::add(TrackId track, std::int64_t begin, std::int64_t end, std::i
     longest_begin = begin;
     longest_track = track;
   }
-  if (durations.count() < kMany || !aside_.full()) return;
-  settle();
-  aside_.reserve(kAside);
+  if (longest > kUsual) {
+    settle();
+    aside_ = {};
+  } else if (durations.count() >= kMany && aside_.full()) {
+    settle();
+    aside_.reserve(kAside);
+  }
 }
 
 }  // namespace tracedeck::timeline

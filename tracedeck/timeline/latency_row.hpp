@@ -18,6 +18,7 @@ class LatencyRow {
   std::string category = {};
   std::string name = {};
   std::string by = {};  // of `LatencyOptions::by`; may be empty
+  // Of these two the usual ones are known once `settle` was called.
   Histogram durations;  // ns
   Uint128 total = 0;    // ns, of all of them
   Uint128 inside = 0;   // of these, ns in slices that were inside; of waits 0
@@ -42,13 +43,13 @@ class LatencyRow {
 
   // One that has a duration, which is not negative. `in_it`: ns of the slices in it.
   void add(TrackId track, std::int64_t begin, std::int64_t end, std::int64_t in_it);
-  // The same of most of them, if there are many: in a few instructions, `durations` have them once
-  // `settle` was called. False of others, which are not added.
+  // The same of most of them, if there are many: in a few instructions. False of others, which are
+  // not added.
   [[nodiscard, gnu::always_inline]] bool add_usual(std::int64_t begin, std::int64_t end,
                                                    std::int64_t in_it) {
     if (aside_.full() || is_longest(begin, end)) return false;
     aside_.push_there(end - begin);
-    total += static_cast<std::uint64_t>(end - begin);
+    aside_total_ += static_cast<std::uint64_t>(end - begin);
     if (in_it > 0) inside += static_cast<std::uint64_t>(std::min(end - begin, in_it));
     return true;
   }
@@ -57,12 +58,14 @@ class LatencyRow {
  private:
   static constexpr std::size_t kAside = 64;
   static constexpr std::uint64_t kMany = 256;
+  static constexpr std::int64_t kUsual = std::int64_t{1} << 57;  // as many of them fit 64 bits
 
   [[nodiscard]] bool is_longest(std::int64_t begin, std::int64_t end) const {
     return end - begin > longest || (end - begin == longest && begin < longest_begin);
   }
 
-  Pile<std::int64_t, kAside> aside_;  // durations that are not in `durations`
+  Pile<std::int64_t, kAside> aside_;  // durations that are not in `durations`, nor in `total`
+  std::uint64_t aside_total_ = 0;     // ns of these
 };
 
 }  // namespace tracedeck::timeline
