@@ -117,7 +117,7 @@ void run_why(const Options& options, Session& session) {
   }
   timeline::SliceWitness witness(*slice);
   const auto text = [&](const timeline::Timeline& line) {
-    return timeline::why_text(witness.evidence(), line, finder->durations());
+    return timeline::why_text(witness.evidence(), line, finder->durations(), finder->beside());
   };
   PageFile page;
   if (!options.out.empty()) {
@@ -138,9 +138,9 @@ void run_why(const Options& options, Session& session) {
       flow::Needs::Symbols::kAll);
   if (seen.interpreter == nullptr || seen.cut_short) return page.discard();
   const timeline::Timeline& timeline = seen.interpreter->timeline();
-  print(session, options.json
-                     ? timeline::why_json(witness.evidence(), timeline, finder->durations())
-                     : text(timeline));
+  print(session, options.json ? timeline::why_json(witness.evidence(), timeline,
+                                                   finder->durations(), finder->beside())
+                              : text(timeline));
   if (page.file != nullptr) session.delivered(page.file->finish());
 }
 

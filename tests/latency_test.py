@@ -282,7 +282,7 @@ sum = true
         trace = self.file("open.bin", jobs((0, 0, (1, 7)), (50, 1, (1,)), (60, 0, (2, 8)), (100, 0, (3, 9)), (400, 1, (3,))))
         row = next(one for one in self.rows("--table", table, trace)["rows"] if one["kind"] == "wait")
         self.assertEqual((row["count"], row["total"], row["left_out"], row["open"], row["oldest_open"]), (2, 350, 1, 1, 340))
-        self.assertIn("still open at the end: 1 of `start -> end`, the oldest for 340ns", self.text("--table", table, trace))
+        self.assertIn("still open at the end: 1 of `start -> end`, the oldest for 340ns, from +0.000000s", self.text("--table", table, trace))
         self.check(run("latency", "--table", table, "--require", 'open("start -> end") == 0', trace), 1)
         grouped = self.rows("--table", table, "--by", "job", "--where", 'kind == "wait"', trace)["rows"]
         self.assertEqual({(one["by"], one["count"], one.get("open", 0)) for one in grouped}, {("1", 1, 0), ("3", 1, 0), ("?", 0, 1)})

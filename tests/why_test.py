@@ -188,6 +188,74 @@ name = "stuck"
         answer = json.loads(why("--json", "--longest", "stuck"))
         self.assertEqual((answer["kind"], answer["duration"], answer["open_at_end"]), ("state", 190, True))
 
+    def asked(self, events, *args):
+        """The answer as text and as JSON, of a trace of its own."""
+        trace = self.file("asked.bin", pool(*sorted(events, key=lambda event: event[0])))
+        text = self.check(run("why", "--table", self.table, *args, trace), 0).stdout.decode()
+        answer = json.loads(self.check(run("why", "--table", self.table, "--json", *args, trace), 0).stdout)
+        self.schema("why.schema.json").validate(answer)
+        return text, answer
+
+    @staticmethod
+    def served(job, begin, end):
+        return [(begin, QUEUE, (job,)), (end, START, (0, job)), (end + 1, END, (0,))]
+
+    def test_what_is_never_served_is_not_the_longest(self):
+        events = [event for i in range(20) for event in self.served(i, 1000 * i, 1000 * i + 10 * (i + 1))]
+        untaken = [(1000 * i + 600, QUEUE, (100 + i,)) for i in range(20)]
+        # As `latency` has it: 20 ended, and 20 did not.
+        text, answer = self.asked(events + untaken, "--longest", "queued")
+        self.assertEqual((answer["duration"], answer["of"], answer["left_out"]), (200, 20, 20))
+        self.assertNotIn("open_at_end", answer)
+        self.assertIn("  unended    20 more were still waiting when the trace ended, the oldest from +0.000001 s\n", text)
+        # Behind those that ended they have a rank.
+        last, _ = self.asked(events + untaken, "--slice", "queued", "--rank", "20")
+        self.assertIn("queued (job=0) took 10ns", last)
+        _, oldest = self.asked(events + untaken, "--slice", "queued", "--rank", "21")
+        self.assertEqual((oldest["open_at_end"], oldest["duration"], oldest["left_out"]), (True, 19_000, 19))
+        # Whoever asks at their begin gets them.
+        _, there = self.asked(events + untaken, "--at", "600")
+        self.assertEqual((there["open_at_end"], there["duration"]), (True, 19_000))
+        # Nor have they hurt.
+        text, answer = self.asked(events + untaken, "--longest", "run 19")
+        self.assertEqual((answer["hurt"], answer["unended_hurt"]), ([], 19))
+        self.assertIn("  hurt       19 were still waiting when the trace ended\n", text)
+
+    def test_few_that_are_not_served_are_the_longest(self):
+        events = [event for i in range(20) for event in self.served(i, 1000 * i, 1000 * i + 10 * (i + 1))]
+        text, answer = self.asked([*events, (4500, QUEUE, (100,))], "--longest", "queued")
+        self.assertEqual((answer["open_at_end"], answer["duration"]), (True, 14701))
+        self.assertIn("  unended    of those that ended the longest is queued, 200ns from +0.000019 s on worker 0\n", text)
+        # What has not lasted as long as the longest that ended is not.
+        _, answer = self.asked([*events, (19_150, QUEUE, (100,))], "--longest", "queued")
+        self.assertEqual((answer["duration"], answer["left_out"]), (200, 1))
+
+    def test_many_that_are_not_served_from_some_time_on(self):
+        events = [event for i in range(20) for event in self.served(i, 1000 * i, 1000 * i + 10 * (i + 1))]
+        stuck = [(20_000 + 1000 * i, QUEUE, (100 + i,)) for i in range(20)]
+        early = [(1000 * i + 500, QUEUE, (200 + i,)) for i in range(19)]
+        _, answer = self.asked(events + stuck + early, "--longest", "queued")
+        self.assertEqual((answer["open_at_end"], answer["duration"], answer["left_out"]), (True, 19_000, 20))
+
+    def test_what_begins_at_a_time(self):
+        ms = 1_000_000
+        # Job 1 is asked for within job 9, and not at a whole microsecond.
+        events = [(0, START, (0, 9)), (3 * ms + 1234, QUEUE, (1,)), (8 * ms, START, (1, 1)), (9 * ms, END, (1,)), (9 * ms, END, (0,))]
+        rows = self.check(run("latency", "--table", self.table, self.file("at.bin", pool(*events))), 0).stdout.decode()
+        at = re.search(r"^queued .* (\+\S+s) ", rows, re.MULTILINE)[1]
+        self.assertEqual(at, "+0.003001s")
+        text, answer = self.asked(events, "--at", at)
+        self.assertEqual((answer["kind"], answer["name"]), ("wait", "queued"))
+        self.assertEqual([one["name"] for one in answer["at_that_time"]], ["run 9"])
+        self.assertIn("  also then  run 9, 9.00ms from +0.000000 s on worker 0\n", text)
+        # A nanosecond later it has begun, and is shorter than what it lies in.
+        self.assertNotIn("at_that_time", self.asked(events, "--at", str(3 * ms + 1235))[1])
+        self.assertEqual(self.asked(events, "--at", str(3 * ms + 1233))[1]["name"], "run 9")
+        # Of several the longest.
+        both = [(0, START, (0, 1)), (0, START, (1, 2)), (50, END, (1,)), (90, END, (0,))]
+        _, answer = self.asked(both, "--at", "+0s")
+        self.assertEqual((answer["name"], [one["name"] for one in answer["at_that_time"]]), ("run 1", ["run 2"]))
+
     def test_usage(self):
         for args in ([], ["--longest", "run", "--at", "5"], ["--longest", "run", "--rank", "2"], ["--slice", "run", "--rank", "0"]):
             self.assertIn("--help", self.why(*args, code=2)[1])

@@ -123,8 +123,9 @@ void Latency::add(LatencyRow& row, const Mark& mark, std::int64_t inside) {
   ++row.left_out;
   if (mark.has(kAcrossLoss)) ++row.across_loss;
   if (!mark.has(kOpenAtEnd)) return;
-  ++row.open;
-  row.oldest_open = std::max(row.oldest_open, mark.duration());
+  if (row.open++ != 0 && mark.duration() <= row.oldest_open) return;
+  row.oldest_open = mark.duration();
+  row.oldest_open_begin = mark.begin;
 }
 
 LatencyRow* Latency::count_end(const Timeline& timeline, const Mark& mark, bool is_wait) {

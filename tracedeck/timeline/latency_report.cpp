@@ -161,12 +161,13 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   if (!said.empty()) out += fmt::format("besides: {}\n", fmt::join(said, ", "));
   for (const LatencyRow& row : latency.rows()) {
     if (row.open == 0) continue;
-    out +=
-        fmt::format("still open at the end: {} of `{}`, {}\n", with_separators(row.open),
-                    render::visible(row.label()),
-                    row.oldest_open == 0
-                        ? std::string("begun with the last event")
-                        : "the oldest for " + short_duration(static_cast<double>(row.oldest_open)));
+    const std::string oldest =
+        row.oldest_open == 0 ? "begun with the last event"
+                             : fmt::format("the oldest for {}, from {}",
+                                           short_duration(static_cast<double>(row.oldest_open)),
+                                           since_begin(timeline, row.oldest_open_begin));
+    out += fmt::format("still open at the end: {} of `{}`, {}\n", with_separators(row.open),
+                       render::visible(row.label()), oldest);
   }
 }
 

@@ -27,9 +27,10 @@ class LatencyRow {
   TrackId longest_track = kNoTrack;
   // Without a known duration, and in nothing of the above.
   std::uint64_t left_out = 0;
-  std::uint64_t across_loss = 0;  // of these, those within which events were lost
-  std::uint64_t open = 0;         // of these, those that had not ended when the trace did
-  std::int64_t oldest_open = 0;   // ns that the longest of them had lasted by then
+  std::uint64_t across_loss = 0;       // of these, those within which events were lost
+  std::uint64_t open = 0;              // of these, those that had not ended when the trace did
+  std::int64_t oldest_open = 0;        // ns that the longest of them had lasted by then,
+  std::int64_t oldest_open_begin = 0;  // since then
 
   [[nodiscard]] std::uint64_t count() const { return durations.count(); }
   // ns in no slice that was inside.

@@ -49,6 +49,11 @@ std::uint64_t keep_most(std::vector<Evidence::Piece>& pieces, std::size_t most,
   return left;
 }
 
+Unended& of_name(std::vector<Unended>& by_name, NameId name) {
+  if (name > by_name.size()) by_name.resize(name);
+  return by_name[name - 1];
+}
+
 template <class Element>
 Element& of_track(std::vector<Element>& by_track, TrackId track) {
   if (track > by_track.size()) by_track.resize(track);
@@ -191,6 +196,9 @@ void SliceWitness::tidy() {
 
 void SliceWitness::wait(const Mark& mark) {
   const FoundSlice& slice = evidence_.slice;
+  const bool is_open = (mark.flags & kNoDuration) == kOpenAtEnd;
+  if (is_open) of_name(unended_, mark.name).see_open(mark.begin);
+  if (mark.has_duration()) of_name(unended_, mark.name).see_end(mark.begin, mark.time);
   if (!overlaps(mark.begin, mark.time) && mark.time != slice.begin) return;
   Evidence::Piece piece{
       .track = mark.track, .name = mark.name, .begin = mark.begin, .end = mark.time};
@@ -211,7 +219,14 @@ void SliceWitness::wait(const Mark& mark) {
     return;
   }
   if (!overlaps(mark.begin, mark.time) || overlap(piece, slice) < slice.duration() / 2) return;
-  hurt_.push_back(piece);
+  if (is_open)
+    open_waits_.push_back(std::move(piece));
+  else if (mark.has_duration())
+    hurt(std::move(piece));
+}
+
+void SliceWitness::hurt(Evidence::Piece piece) {
+  hurt_.push_back(std::move(piece));
   if (hurt_.size() > kMostKept) {
     evidence_.more_hurt += keep_most(hurt_, kMostKept / 2, [](const auto& a, const auto& b) {
       return a.end - a.begin > b.end - b.begin;

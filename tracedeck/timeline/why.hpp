@@ -6,8 +6,10 @@
 // same numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -38,12 +40,59 @@ struct FoundSlice {
   [[nodiscard]] std::int64_t duration() const { return end - begin; }
 };
 
+// What was found besides.
+struct FoundBeside {
+  // That had not ended when the trace did and do not count: how many, since when the oldest, and
+  // whether all are waits.
+  std::uint64_t left_out = 0;
+  std::int64_t oldest_left_out = 0;
+  bool are_waits = true;
+  // Where what was found had not ended: the longest of its name that had.
+  std::optional<FoundSlice> longest_ended = {};
+  // At a moment: what else begins there, and what else lasts then if something begins.
+  std::vector<FoundSlice> at_that_time = {};
+};
+
+// Which of one name that had not ended when the trace did count beside those that had. Mostly none:
+// some things nobody waits for any more, as messages that nobody takes. Where one lasted longer
+// than all that ended, it does if they are few, or if nothing that began later has ended and none
+// of that name has for a tenth of the trace.
+class Unended {
+ public:
+  void see_end(std::int64_t begin, std::int64_t end) {
+    ++ended_;
+    longest_ = std::max(longest_, end - begin);
+    last_begin_ = std::max(last_begin_, begin);
+    last_end_ = std::max(last_end_, end);
+  }
+  void see_open(std::int64_t begin) { open_.push_back(begin); }
+  // When all were seen.
+  void settle(const Timeline& timeline);
+  [[nodiscard]] bool counts(std::int64_t begin) const { return begin >= from_ && begin <= to_; }
+
+ private:
+  static constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+
+  std::uint64_t ended_ = 0;
+  std::int64_t longest_ = -1;
+  std::int64_t last_begin_ = kLeast;
+  std::int64_t last_end_ = kLeast;
+  std::vector<std::int64_t> open_;
+  // Begins of those that count.
+  std::int64_t from_ = 0;
+  std::int64_t to_ = -1;
+};
+
 struct SliceQuestion {
   // A label, a category, or a glob over both; empty: any. States count if nothing else is meant.
   std::string name = {};
-  std::size_t rank = 1;                 // 1 is the longest; at most `SliceFinder::kMostRank`
-  std::optional<std::int64_t> at = {};  // a moment within it: the innermost slice then
-  std::string track = {};               // a glob; empty: any
+  // 1 is the longest; at most `SliceFinder::kMostRank`. What does not count (`Unended`) comes
+  // behind all others.
+  std::size_t rank = 1;
+  // A moment: the longest that begins then, or the innermost that lasts. Whole microseconds behind
+  // the trace's begin are how begins are printed: any that is printed so is meant.
+  std::optional<std::int64_t> at = {};
+  std::string track = {};  // a glob; empty: any
 };
 
 class SliceFinder final : public MarkSink {
@@ -59,8 +108,9 @@ class SliceFinder final : public MarkSink {
   [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
   [[nodiscard]] Result<void> finish(const Timeline& timeline) override;
 
-  // Nothing when there is none such.
-  [[nodiscard]] std::optional<FoundSlice> found() const;
+  // Behind `finish`. Nothing when there is none such.
+  [[nodiscard]] const std::optional<FoundSlice>& found() const { return found_; }
+  [[nodiscard]] const FoundBeside& beside() const { return beside_; }
   // Why not, as a sentence; only then.
   [[nodiscard]] std::string nothing(const Timeline& timeline) const;
   // Durations of all slices, or waits, that have the name of what was found and have ended.
@@ -74,6 +124,8 @@ class SliceFinder final : public MarkSink {
     std::int64_t first_begin = 0;
     std::int64_t first_duration = 0;
     std::int64_t longest_later = 0;
+    std::optional<FoundSlice> longest = {};  // that has ended
+    Unended unended = {};
   };
   struct State {
     NameId name = kNoName;
@@ -85,11 +137,20 @@ class SliceFinder final : public MarkSink {
 
   [[nodiscard]] static Kind kind_of(const FoundSlice& slice);
   [[nodiscard]] bool is_meant(const Timeline& timeline, TrackId track, NameId name);
+  [[nodiscard]] Alike& alike(const FoundSlice& slice) {
+    return alike_[{kind_of(slice), slice.name}];
+  }
   void see(const FoundSlice& slice);
+  void see_open(const Timeline& timeline, const FoundSlice& slice);
   void keep(const FoundSlice& slice);
+  void keep_at(const FoundSlice& slice);
+  void keep_open(const Timeline& timeline);
   void state(const Timeline& timeline, const Mark& mark);
-  [[nodiscard]] const std::vector<FoundSlice>& longest() const {
-    return longest_.empty() ? longest_states_ : longest_;
+  void choose();
+  void choose_at();
+  // Those that are asked for: slices and waits, or states if there are none.
+  [[nodiscard]] std::size_t known() const {
+    return longest_.empty() ? longest_states_.size() : longest_.size() + left_out_.size();
   }
 
   SliceQuestion question_;
@@ -97,10 +158,16 @@ class SliceFinder final : public MarkSink {
   query::TextMatcherPtr tracks_;
   std::vector<signed char> meant_;        // by name: 1 yes, -1 no, 0 not looked at
   std::vector<signed char> meant_track_;  // by track
-  std::vector<FoundSlice> longest_;       // a heap, the shortest first
+  bool at_is_rounded_ = false;
+  std::vector<FoundSlice> longest_;  // a heap, the shortest first
   std::vector<FoundSlice> longest_states_;
+  std::vector<FoundSlice> begun_there_;  // at the moment, some of them
+  std::vector<FoundSlice> open_;         // which may not count, and those that do not
+  std::vector<FoundSlice> left_out_;
   std::vector<State> states_;  // by track
   std::map<std::pair<Kind, NameId>, Alike> alike_;
+  std::optional<FoundSlice> found_;
+  FoundBeside beside_;
 };
 
 // What was seen around a slice.
@@ -164,6 +231,7 @@ struct Evidence {
   std::vector<Piece> gaps = {};      // what is not known meanwhile
   std::uint64_t more_inside = 0;     // that are not in the lists
   std::uint64_t more_hurt = 0;
+  std::uint64_t unended_hurt = 0;   // waits that do not count: `Unended`
   std::vector<TrackId> tasks = {};  // what a scheduler calls who it is about
   std::vector<Spent> states = {};   // of these, the longest first
   std::vector<Piece> held = {};     // on tracks that are called as what it waits for
@@ -212,6 +280,7 @@ class SliceWitness final : public MarkSink {
   void begin_slice(const Mark& mark);
   void end_slice(const Timeline& timeline, const Mark& mark);
   void wait(const Mark& mark);
+  void hurt(Evidence::Piece piece);
   void sample(const Mark& mark);
   void state(const Timeline& timeline, const Mark& mark);
   void leave(TrackId track, const State& state, std::int64_t end);
@@ -230,6 +299,7 @@ class SliceWitness final : public MarkSink {
   void find_levels(const Timeline& timeline);
   void find_meanwhile(const Timeline& timeline);
   void find_samples();
+  void find_hurt(const Timeline& timeline);
   [[nodiscard]] bool is_awaited(std::string_view name) const;
 
   [[nodiscard]] bool overlaps(std::int64_t begin, std::int64_t end) const {
@@ -257,6 +327,8 @@ class SliceWitness final : public MarkSink {
   std::map<TrackId, Evidence::Piece> inner_;  // the longest in the outer slice that is open
   std::vector<Evidence::Piece> lanes_;
   std::vector<Evidence::Piece> hurt_;
+  std::vector<Evidence::Piece> open_waits_;  // which may have hurt
+  std::vector<Unended> unended_;             // waits, by name
 };
 
 // What can be concluded from the evidence: the sentence of the first known pattern of which all was
@@ -267,11 +339,11 @@ class SliceWitness final : public MarkSink {
 
 // For reading. `durations`: of slices of that name.
 [[nodiscard]] std::string why_text(const Evidence& evidence, const Timeline& timeline,
-                                   const Histogram& durations);
+                                   const Histogram& durations, const FoundBeside& beside);
 // As docs/json/why.schema.json says.
 // The answer where nothing was found: `reason` is what `SliceFinder::nothing` says.
 [[nodiscard]] std::string why_nothing_json(std::string_view reason);
 [[nodiscard]] std::string why_json(const Evidence& evidence, const Timeline& timeline,
-                                   const Histogram& durations);
+                                   const Histogram& durations, const FoundBeside& beside);
 
 }  // namespace tracedeck::timeline

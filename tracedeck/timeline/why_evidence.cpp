@@ -68,13 +68,24 @@ Result<void> SliceWitness::finish(const Timeline& timeline) {
   keep_first(inside_, evidence_.more_inside);
   std::ranges::stable_sort(inside_, {}, &Evidence::Piece::begin);
   evidence_.inside = std::move(inside_);
+  find_hurt(timeline);
+  find_samples();
+  return {};
+}
+
+void SliceWitness::find_hurt(const Timeline& timeline) {
+  for (Unended& each : unended_) each.settle(timeline);
+  for (Evidence::Piece& each : open_waits_) {
+    if (unended_[each.name - 1].counts(each.begin))
+      hurt(std::move(each));
+    else
+      ++evidence_.unended_hurt;
+  }
   std::ranges::stable_sort(hurt_, [](const Evidence::Piece& a, const Evidence::Piece& b) {
     return a.end - a.begin > b.end - b.begin;
   });
   keep_first(hurt_, evidence_.more_hurt);
   evidence_.hurt = std::move(hurt_);
-  find_samples();
-  return {};
 }
 
 // What a wait began in has mostly ended before the wait has.

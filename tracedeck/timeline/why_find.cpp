@@ -11,7 +11,28 @@ bool longer(const FoundSlice& a, const FoundSlice& b) {
   return a.duration() != b.duration() ? a.duration() > b.duration() : a.begin < b.begin;
 }
 
+constexpr std::size_t kMostBegun = 64;
+
+// Times as `since_begin` prints them.
+constexpr std::uint64_t kPrinted = 1000;
+
 }  // namespace
+
+void Unended::settle(const Timeline& timeline) {
+  constexpr std::uint64_t kFew = 3;
+  constexpr std::uint64_t kRare = 100;  // one of so many that ended
+  const std::int64_t end = timeline.end();
+  const auto is_longer = [&](std::int64_t begin) { return end - begin > longest_; };
+  const auto longer = static_cast<std::uint64_t>(std::ranges::count_if(open_, is_longer));
+  from_ = kLeast;
+  to_ = end - longest_ - 1;
+  if (longer <= std::max(kFew, ended_ / kRare)) return;
+  const bool is_stuck = ended_ == 0 || last_end_ < end - (end - timeline.line_begin()) / 10;
+  if (is_stuck)
+    from_ = last_begin_;
+  else
+    to_ = kLeast;
+}
 
 Result<SliceFinder> SliceFinder::make(SliceQuestion question) {
   SliceFinder finder(std::move(question));
@@ -47,33 +68,51 @@ bool SliceFinder::is_meant(const Timeline& timeline, TrackId track, NameId name)
 }
 
 void SliceFinder::see(const FoundSlice& slice) {
-  Alike& alike = alike_[{kind_of(slice), slice.name}];
+  Alike& known = alike(slice);
   // An outer slice ends behind those inside it.
-  if (alike.durations.count() == 0 || slice.begin < alike.first_begin) {
-    alike.longest_later = std::max(alike.longest_later, alike.first_duration);
-    alike.first_begin = slice.begin;
-    alike.first_duration = slice.duration();
+  if (known.durations.count() == 0 || slice.begin < known.first_begin) {
+    known.longest_later = std::max(known.longest_later, known.first_duration);
+    known.first_begin = slice.begin;
+    known.first_duration = slice.duration();
   } else {
-    alike.longest_later = std::max(alike.longest_later, slice.duration());
+    known.longest_later = std::max(known.longest_later, slice.duration());
   }
-  alike.durations.add_unsigned(static_cast<std::uint64_t>(slice.duration()));
+  known.durations.add_unsigned(static_cast<std::uint64_t>(slice.duration()));
+  known.unended.see_end(slice.begin, slice.end);
+  if (!known.longest || longer(slice, *known.longest)) known.longest = slice;
   keep(slice);
 }
 
+// What is on a track of its own goes on there. Of others it is known when all were seen.
+void SliceFinder::see_open(const Timeline& timeline, const FoundSlice& slice) {
+  if (question_.at || (!slice.is_wait && timeline.track(slice.track).kind != TrackKind::kLanes))
+    return keep(slice);
+  alike(slice).unended.see_open(slice.begin);
+  open_.push_back(slice);
+}
+
 void SliceFinder::keep(const FoundSlice& slice) {
+  if (question_.at) return keep_at(slice);
   std::vector<FoundSlice>& longest = slice.is_state ? longest_states_ : longest_;
-  // At a moment the innermost counts: the shortest that holds it.
-  if (question_.at) {
-    if (slice.begin > *question_.at || slice.end < *question_.at) return;
-    if (longest.empty() || slice.duration() < longest.front().duration()) longest = {slice};
-    return;
-  }
   if (longest.size() == question_.rank && !longer(slice, longest.front())) return;
   longest.push_back(slice);
   std::ranges::push_heap(longest, longer);
   if (longest.size() <= question_.rank) return;
   std::ranges::pop_heap(longest, longer);
   longest.pop_back();
+}
+
+// The innermost is the shortest that holds the moment.
+void SliceFinder::keep_at(const FoundSlice& slice) {
+  const std::int64_t at = *question_.at;
+  const std::uint64_t room = at_is_rounded_ ? kPrinted / 2 : 0;
+  // Of differences modulo 2^64.
+  const bool begins =
+      static_cast<std::uint64_t>(slice.begin) - static_cast<std::uint64_t>(at) + room <= 2 * room;
+  if (begins && !slice.is_state && begun_there_.size() < kMostBegun) begun_there_.push_back(slice);
+  if (slice.begin > at || slice.end < at) return;
+  std::vector<FoundSlice>& shortest = slice.is_state ? longest_states_ : longest_;
+  if (shortest.empty() || slice.duration() < shortest.front().duration()) shortest = {slice};
 }
 
 void SliceFinder::state(const Timeline& timeline, const Mark& mark) {
@@ -91,6 +130,10 @@ void SliceFinder::state(const Timeline& timeline, const Mark& mark) {
 }
 
 Result<void> SliceFinder::take(const Timeline& timeline, std::span<const Mark> marks) {
+  at_is_rounded_ = question_.at && (static_cast<std::uint64_t>(*question_.at) -
+                                    static_cast<std::uint64_t>(timeline.begin())) %
+                                           kPrinted ==
+                                       0;
   for (const Mark& mark : marks) {
     if (mark.kind == MarkKind::kState) state(timeline, mark);
     const bool is_wait = mark.kind == MarkKind::kWait;
@@ -106,7 +149,7 @@ Result<void> SliceFinder::take(const Timeline& timeline, std::span<const Mark> m
                            .begin = mark.begin,
                            .end = mark.time};
     if (is_open)
-      keep(slice);
+      see_open(timeline, slice);
     else
       see(slice);
   }
@@ -126,26 +169,78 @@ Result<void> SliceFinder::finish(const Timeline& timeline) {
           .begin = state.begin,
           .end = timeline.end()});
   }
+  keep_open(timeline);
+  if (question_.at)
+    choose_at();
+  else
+    choose();
+  if (!found_) return {};
+  const auto known = alike_.find({kind_of(*found_), found_->name});
+  if (known == alike_.end()) return {};
+  const Alike& alike = known->second;
+  if (found_->is_open) {
+    beside_.longest_ended = alike.longest;
+    return {};
+  }
+  constexpr std::uint64_t kFew = 5;
+  if (alike.durations.count() > kFew && found_->begin == alike.first_begin &&
+      found_->duration() == alike.first_duration && alike.longest_later < found_->duration())
+    found_->longest_later = alike.longest_later;
   return {};
 }
 
-std::optional<FoundSlice> SliceFinder::found() const {
-  if (longest().empty() || (!question_.at && longest().size() < question_.rank))
-    return std::nullopt;
-  FoundSlice slice = longest().front();
-  if (slice.is_open) return slice;
-  const Alike& alike = alike_.at({kind_of(slice), slice.name});
-  constexpr std::uint64_t kFew = 5;
-  if (alike.durations.count() > kFew && slice.begin == alike.first_begin &&
-      slice.duration() == alike.first_duration && alike.longest_later < slice.duration())
-    slice.longest_later = alike.longest_later;
-  return slice;
+void SliceFinder::keep_open(const Timeline& timeline) {
+  for (auto& [key, alike] : alike_) alike.unended.settle(timeline);
+  for (const FoundSlice& each : open_) {
+    if (alike(each).unended.counts(each.begin)) {
+      keep(each);
+      continue;
+    }
+    beside_.oldest_left_out =
+        left_out_.empty() ? each.begin : std::min(beside_.oldest_left_out, each.begin);
+    beside_.are_waits = beside_.are_waits && each.is_wait;
+    left_out_.push_back(each);
+  }
+  beside_.left_out = left_out_.size();
+}
+
+void SliceFinder::choose() {
+  if (known() < question_.rank) return;
+  if (longest_.empty()) {
+    found_ = longest_states_.front();
+  } else if (longest_.size() >= question_.rank) {
+    found_ = longest_.front();
+  } else {
+    const auto place =
+        left_out_.begin() + static_cast<std::ptrdiff_t>(question_.rank - longest_.size() - 1);
+    std::ranges::nth_element(left_out_, place, longer);
+    found_ = *place;
+    --beside_.left_out;
+  }
+}
+
+void SliceFinder::choose_at() {
+  std::vector<FoundSlice>& there = beside_.at_that_time;
+  const auto lasts = longest_.empty() ? longest_states_.begin() : longest_.begin();
+  const bool any = !longest_.empty() || !longest_states_.empty();
+  if (begun_there_.empty()) {
+    if (any) found_ = *lasts;
+    return;
+  }
+  there = begun_there_;
+  std::ranges::stable_sort(there, longer);
+  found_ = there.front();
+  there.erase(there.begin());
+  const auto is_same = [&](const FoundSlice& each) {
+    return each.track == lasts->track && each.name == lasts->name && each.begin == lasts->begin;
+  };
+  if (!longest_.empty() && !is_same(*found_) && std::ranges::none_of(there, is_same))
+    there.push_back(*lasts);
 }
 
 const Histogram& SliceFinder::durations() const {
   static const Histogram kNone;
-  const FoundSlice& slice = longest().front();
-  const auto alike = alike_.find({kind_of(slice), slice.name});
+  const auto alike = alike_.find({kind_of(*found_), found_->name});
   return alike == alike_.end() ? kNone : alike->second.durations;
 }
 

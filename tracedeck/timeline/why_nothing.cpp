@@ -60,10 +60,9 @@ std::string SliceFinder::nothing(const Timeline& timeline) const {
   if (!any(*names_, names))
     return fmt::format("nothing is called '{}'{}; 'tracedeck latency --top 0' lists all names",
                        name, meant(question_.name, names));
-  if (longest().empty())
-    return fmt::format("nothing called '{}'{} has a known duration", name, where);
-  return fmt::format("only {} of what is called '{}'{} {} a known duration", longest().size(), name,
-                     where, longest().size() == 1 ? "has" : "have");
+  if (known() == 0) return fmt::format("nothing called '{}'{} has a known duration", name, where);
+  return fmt::format("only {} of what is called '{}'{} {} a known duration", known(), name, where,
+                     known() == 1 ? "has" : "have");
 }
 
 }  // namespace tracedeck::timeline

@@ -6,6 +6,7 @@
 
 #include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/visible.hpp"
+#include "tracedeck/timeline/latency_parts.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 #include "tracedeck/timeline/why.hpp"
 
@@ -103,6 +104,18 @@ void append_pieces(render::JsonObject& object, std::string_view key, std::span<c
                    const Timeline& timeline) {
   render::JsonArray array(object.key(key));
   for (const Piece& piece : pieces) append_piece(array.next(), piece, timeline);
+  array.end();
+}
+
+// Slices, waits and states that nothing more is known of; nothing where there are none.
+void append_slices(render::JsonObject& object, std::string_view key,
+                   std::span<const FoundSlice> slices, const Timeline& timeline) {
+  if (slices.empty()) return;
+  render::JsonArray array(object.key(key));
+  for (const FoundSlice& each : slices)
+    append_piece(array.next(),
+                 {.track = each.track, .name = each.name, .begin = each.begin, .end = each.end},
+                 timeline);
   array.end();
 }
 
@@ -211,7 +224,34 @@ void append_hurt(std::string& out, const Evidence& evidence, const Timeline& tim
   const std::size_t shown = std::min(evidence.hurt.size(), kMost);
   for (std::size_t i = 0; i < shown; ++i) section.line(piece_text(timeline, evidence.hurt[i]));
   const std::uint64_t more = evidence.more_hurt + (evidence.hurt.size() - shown);
-  if (more != 0) section.line(fmt::format("and {} more", more));
+  if (more != 0) section.line(fmt::format("and {} more", with_separators(more)));
+  if (evidence.unended_hurt != 0)
+    section.line(fmt::format("{}{} were still waiting when the trace ended",
+                             with_separators(evidence.unended_hurt), shown == 0 ? "" : " more"));
+}
+
+// "publish -> take, 45.4ms from +0.045775 s on sync_one_to_one"
+std::string slice_text(const Timeline& timeline, const FoundSlice& slice) {
+  return fmt::format("{}, {} from {} on {}", label_of(timeline, slice.name),
+                     duration_text(slice.duration()), since(timeline, slice.begin),
+                     place_of(timeline, slice));
+}
+
+void append_beside(std::string& out, const FoundBeside& beside, const Timeline& timeline) {
+  constexpr std::size_t kMost = 3;
+  Section there(out, "also then");
+  for (std::size_t i = 0; i < beside.at_that_time.size() && i < kMost; ++i)
+    there.line(slice_text(timeline, beside.at_that_time[i]));
+  if (beside.at_that_time.size() > kMost)
+    there.line(fmt::format("and {} more", beside.at_that_time.size() - kMost));
+  Section open(out, "unended");
+  if (beside.longest_ended)
+    open.line("of those that ended the longest is " + slice_text(timeline, *beside.longest_ended));
+  if (beside.left_out != 0)
+    open.line(fmt::format("{} more {} when the trace ended, the oldest from {}",
+                          with_separators(beside.left_out),
+                          beside.are_waits ? "were still waiting" : "had not ended",
+                          since(timeline, beside.oldest_left_out)));
 }
 
 void append_heading(std::string& out, const Evidence& evidence, const Timeline& timeline,
@@ -302,11 +342,12 @@ void append_causes(render::JsonObject& object, const Evidence& evidence, const T
 
 }  // namespace
 
-std::string why_text(const Evidence& evidence, const Timeline& timeline,
-                     const Histogram& durations) {
+std::string why_text(const Evidence& evidence, const Timeline& timeline, const Histogram& durations,
+                     const FoundBeside& beside) {
   const FoundSlice& slice = evidence.slice;
   std::string out;
   append_heading(out, evidence, timeline, durations);
+  append_beside(out, beside, timeline);
   Section gaps(out, "not known");
   for (const Piece& piece : evidence.gaps) gaps.line(piece_text(timeline, piece));
   append_first(out, slice);
@@ -336,8 +377,8 @@ std::string why_text(const Evidence& evidence, const Timeline& timeline,
   return out;
 }
 
-std::string why_json(const Evidence& evidence, const Timeline& timeline,
-                     const Histogram& durations) {
+std::string why_json(const Evidence& evidence, const Timeline& timeline, const Histogram& durations,
+                     const FoundBeside& beside) {
   const FoundSlice& slice = evidence.slice;
   render::TextBuffer out;
   render::JsonObject object(out);
@@ -352,6 +393,8 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline,
   object.integer("of", durations.count());
   if (durations.count() != 0)
     object.integer("median", static_cast<std::uint64_t>(std::llround(durations.quantile(0.5))));
+  if (beside.left_out != 0) object.integer("left_out", beside.left_out);
+  append_slices(object, "at_that_time", beside.at_that_time, timeline);
   append_pieces(object, "not_known", evidence.gaps, timeline);
   append_pieces(object, "waited", evidence.waited, timeline);
   append_pieces(object, "within", evidence.around, timeline);
@@ -373,6 +416,7 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline,
   append_meanwhile(object, evidence, timeline);
   append_pieces(object, "hurt", evidence.hurt, timeline);
   object.integer("more_hurt", evidence.more_hurt);
+  if (evidence.unended_hurt != 0) object.integer("unended_hurt", evidence.unended_hurt);
   append_causes(object, evidence, timeline);
   const std::string so = conclusion(evidence, timeline, durations);
   if (!so.empty()) object.string("so", so);
