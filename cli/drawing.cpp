@@ -47,6 +47,8 @@ void append_counts(Receipt& receipt, const timeline::TimelineCounts& counts) {
          false);
   append(counts.inferred_ends, "slice without an end of its own", "ended where the next begins",
          false);
+  append(counts.inferred_states, "state before the first switch of a processor",
+         "taken from what that took off", false);
   append(counts.unmatched_ends, "end without a begin", "shown as an instant", false);
   append(counts.clock_steps, "time earlier than the last on its track", "clamped to that", false);
   append(counts.sections, "step back of a clock by more than 1s", "all begins anew there", false);

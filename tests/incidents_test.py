@@ -122,7 +122,7 @@ LIST = [
         [
             Question(
                 ["--longest", "ready -> run"],
-                [r"took 961us on radio", r"core 0: IDLE 961us"],
+                [r"took 961us on radio", r"core 0: IDLE 1 for 961us"],
                 r"IDLE ran on the same processor for 961us of it",
             )
         ],
@@ -133,7 +133,7 @@ LIST = [
         [
             Question(
                 ["--longest", "ready -> run"],
-                [r"took 83\.5ms on display", r"core 0: codec 83\.5ms"],
+                [r"took 83\.5ms on display", r"core 0: codec 3 for 83\.5ms"],
                 r"codec ran on the same processor for 83\.5ms of it",
             )
         ],
@@ -145,7 +145,7 @@ LIST = [
         [
             Question(
                 ["--longest", "wake -> run"],
-                [r"next_comm=player .* took 33\.7ms on cpu 1", r"cpu 1: rt-hog 33\.7ms"],
+                [r"next_comm=player .* took 33\.7ms on cpu 1", r"cpu 1: rt-hog 4002 for 33\.7ms"],
                 r"rt-hog ran on the same processor for 33\.7ms of it",
             )
         ],
@@ -156,7 +156,7 @@ LIST = [
         [
             Question(
                 ["--longest", "wake -> run"],
-                [r"cpu 0: pinned-2 19\.8ms", r"nothing on cpu 1 meanwhile"],
+                [r"cpu 0: pinned-2 4004 for 19\.8ms", r"nothing on cpu 1 meanwhile"],
                 r"pinned-2 ran on the same processor for 19\.8ms of it",
             )
         ],
@@ -183,7 +183,7 @@ LIST = [
         [
             Question(
                 ["--longest", "wait mutex*"],
-                [r"held .*hold mutex 0x\w+, 44\.0ms .*procname=logger vtid=4002", r"logger: runnable 36\.4ms", r"cpu 0: network 36\.4ms"],
+                [r"held .*hold mutex 0x\w+, 44\.0ms .*procname=logger vtid=4002", r"logger: runnable 36\.4ms", r"cpu 0: network 4003 for 36\.4ms"],
                 r"logger 4002 held mutex 0x55e000004040, and could not run for 36\.4ms of it because network did: "
                 "a priority inversion, unless network is the most urgent of the three",
             )

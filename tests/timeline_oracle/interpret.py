@@ -47,14 +47,18 @@ def interpret(records, user=(), begin=None, end=None, classes=()):
             loss = record["loss"]
             is_wide = any(table.WIDE for table in tables)
             stream = None if is_wide else stream_of(loss)
+            sheet.lossy.add(stream)
             sheet.loss(stream, loss.get("begin"))
             for table in tables:
                 table.lost(stream)
         elif "problem" in record:
             sheet.line.problems += 1
+            sheet.lossy.add(None)
             sheet.loss(None, sheet.last_event)
             for table in tables:
                 table.lost(None)
+        elif "packet" in record:
+            sheet.packet_begins.setdefault(stream_of(record["packet"]), record["packet"].get("time"))
         elif "fields" in record or "name" in record:
             sheet.line.events += 1
             sheet.at(record.get("time"), stream_of(record), record.get("name") in NOMINAL)

@@ -17,6 +17,7 @@ NEEDS = {
     "cpu_frequency": ("state",), "power_cpu_frequency": ("state",),
 }
 STATES = ((1, "sleeping"), (2, "uninterruptible"), (4, "stopped"), (8, "stopped"), (16, "dead"), (32, "dead"), (64, "sleeping"))
+TASK_IDLE = 0x402  # of kernel threads: not interruptible, and no load
 WAIT = "wake -> run"
 
 
@@ -29,6 +30,8 @@ def applies(event):
 
 def left(state):
     """What a thread is that was switched out: what is still runnable was pre-empted."""
+    if number(state) & TASK_IDLE == TASK_IDLE:
+        return "idle"
     for bit, name in STATES:
         if number(state) & bit:
             return name
@@ -40,6 +43,7 @@ class Table(Base):
 
     def prepare(self, events):
         self.current = {}  # cpu -> tid
+        self.switched = set()  # cpus
         self.stream_of = {}  # cpu -> the stream that its switches are in
         names = {event.get("name") for event in events}
         self.causes = ("sched_waking",) if "sched_waking" in names else ("sched_wakeup", "sched_wakeup_new")
@@ -64,6 +68,9 @@ class Table(Base):
 
     def on_sched_switch(self, event, fields):
         before, after, sheet = fields["prev_tid"], fields["next_tid"], self.sheet
+        if before != 0 and self.cpu not in self.switched:
+            sheet.state_before(f"thread {before}", f"running on cpu {self.cpu}")
+        self.switched.add(self.cpu)
         if before != 0:
             sheet.state(f"thread {before}", left(fields.get("prev_state", 0)))
         self.current[self.cpu] = after

@@ -88,6 +88,8 @@ class Sheet:
         self.streams = set()
         self.last_event = None
         self.latest = {}  # stream -> time of its latest event in this section
+        self.packet_begins = {}  # stream -> begin of its first packet, or None
+        self.lossy = set()  # streams of which something is missing; None: of all
         self.tables = ()
         self.cut = None  # nothing is shown that is over before
 
@@ -187,6 +189,16 @@ class Sheet:
             self.close_state(track, time)
         if value is not None:
             self.state_of[track] = State(track, value, time, time, flags)
+
+    def state_before(self, track, value):
+        """What a track with nothing on it yet was in since the stream at hand began, if that is known."""
+        since = self.packet_begins.get(self.stream)
+        if track in self.last or since is None or self.lossy & {None, self.stream} or self.line.sections:
+            return
+        self.bounds()
+        since = max(since, self.line.begin)
+        if since < self.time:
+            self.state_of[track] = State(track, value, since, since, set())
 
     def close_state(self, track, time, flags=()):
         state = self.state_of.pop(track)

@@ -66,11 +66,12 @@ bool Tasks::can_follow(TaskState state, const Task& task, std::int64_t tid) {
 
 void Tasks::put(const timeline::Timeline& timeline, const timeline::Mark& mark) {
   const std::int64_t tid = tid_of(timeline, mark.track);
-  if (mark.time < last_time_) {
+  // What began before the trace is the first state of its task.
+  if (mark.time < last_time_ && !mark.has(timeline::kBeganBefore)) {
     ++counts_.late;
     return;
   }
-  last_time_ = mark.time;
+  last_time_ = std::max(last_time_, mark.time);
   const TaskState state = state_of(timeline, mark.name);
   Task& task = tasks_[tid];
   if (!can_follow(state, task, tid)) return;

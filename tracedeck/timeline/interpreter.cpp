@@ -350,9 +350,19 @@ class Interpreter::Work {
       return;
     last_stream_ = event.stream;
     plain_stream_ = &no_stream_;
-    now_.stream = event.stream == nullptr ? nullptr : &streams_[event.stream->entity];
+    now_.stream = event.stream == nullptr ? nullptr : &stream_of(event);
     now_.stretch = marking_.stretch_of(now_.stream);
     latest_ = now_.stream != nullptr ? &now_.stream->latest : &latest_of_none_;
+  }
+
+  [[nodiscard]] StreamState& stream_of(const Event& event) {
+    const auto [place, is_new] = streams_.try_emplace(event.stream->entity);
+    const DataStreamClass* const stream_class = event.stream->stream_class;
+    if (is_new && event.packet != nullptr && event.packet->begin && stream_class != nullptr &&
+        stream_class->default_clock != nullptr)
+      place->second.begin =
+          saturated(stream_class->default_clock->to_nanoseconds(*event.packet->begin));
+    return place->second;
   }
 
   [[gnu::noinline, gnu::cold]] void take(const Record& record) {

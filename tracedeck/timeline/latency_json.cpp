@@ -89,6 +89,7 @@ constexpr auto kCounts = std::to_array<NamedCount>({
     {"open_at_end", &TimelineCounts::open_at_end},
     {"across_loss", &TimelineCounts::across_loss},
     {"inferred_ends", &TimelineCounts::inferred_ends},
+    {"inferred_states", &TimelineCounts::inferred_states},
     {"negative", &TimelineCounts::negative},
     {"unmatched_ends", &TimelineCounts::unmatched_ends},
     {"overlaps", &TimelineCounts::overlaps},

@@ -150,6 +150,8 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
     say(count, fmt::format("{}{}{}", what, count == 1 ? "" : "s", rest));
   };
   besides(counts.unmatched_ends, "end", " whose begin is not known");
+  besides(counts.inferred_states, "state",
+          " before the first switch of a processor, of what that took off");
   besides(counts.overlaps, "slice", " overlapping others on one track");
   besides(counts.without_lane, "slice", " in no picture, beyond 256 at a time on one track");
   besides(counts.unrelated_clocks, "clock", " unrelated to the first");

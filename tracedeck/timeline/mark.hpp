@@ -36,7 +36,7 @@ enum class MarkKind : std::uint8_t {
 
 // What is to be known about a mark beside what it says.
 enum MarkFlag : std::uint16_t {
-  kBeganBefore = 1 << 0,   // the slice began before the trace did
+  kBeganBefore = 1 << 0,   // the slice, or state, began before the trace did
   kOpenAtEnd = 1 << 1,     // the trace ends within the slice
   kAcrossLoss = 1 << 2,    // events were lost within the slice: it may be several
   kInferredEnd = 1 << 3,   // nothing says that it ended: something else began

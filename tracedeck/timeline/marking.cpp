@@ -176,6 +176,24 @@ void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t 
        .value = spent});
 }
 
+void Marking::state_before(TrackId track, NameId name, const Moment& now, std::int64_t since,
+                           std::int32_t cpu) {
+  if (track == others_ || track_state(track).number != 0 || since >= now.time) return;
+  TrackState& known = track_state(track);
+  known.last = since;
+  known.number = now.number;
+  known.state = name;
+  known.cpu = cpu;
+  ++timeline_.mutable_counts().inferred_states;
+  put({.kind = MarkKind::kState,
+       .flags = kBeganBefore,
+       .track = track,
+       .name = name,
+       .cpu = cpu,
+       .time = since,
+       .value = 0});
+}
+
 void Marking::wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
                    const Arguments* arguments, std::uint16_t flags) {
   if (flags == 0 && (counts() ? wait_usual<true>(track, name, now, begin, arguments)

@@ -68,7 +68,8 @@ struct StreamState {
   Losses losses = {};
   // Of its events, since its clock stepped back far.
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
-  std::uint64_t stretch = 0;  // of its last event
+  std::uint64_t stretch = 0;     // of its last event
+  std::int64_t begin = kNoTime;  // of its first packet, if that says so
 };
 
 // What ended where a clock stepped back far.
@@ -204,6 +205,9 @@ class Marking {
   }
   // A new track would be that of all others.
   [[nodiscard]] bool tracks_are_full() const { return timeline_.track_count() >= kMostTracks; }
+  // A state that a track with nothing on it yet has been in since `since`, as an event says now.
+  void state_before(TrackId track, NameId name, const Moment& now, std::int64_t since,
+                    std::int32_t cpu);
   void counter(TrackId track, const Moment& now, std::int64_t value);
   void counter(TrackId track, const Moment& now, double value);
   void wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,

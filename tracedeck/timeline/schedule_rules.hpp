@@ -119,6 +119,14 @@ class Schedule final : public Action {
   }
 
  private:
+  // The first that leaves a processor ran there since the data stream began.
+  void ran_before(const Moment& now, TrackId track, std::int32_t cpu) {
+    Marking& marking = context_.marking;
+    if (now.stream == nullptr || now.stream->begin == kNoTime || marking.lost_since(0, now.stream))
+      return;
+    const std::int64_t since = std::max(now.stream->begin, marking.timeline().line_begin());
+    marking.state_before(track, running_, now, since, cpu);
+  }
   void leave(const Moment& now, const Processors::Processor& processor, std::uint64_t next,
              std::int32_t cpu) {
     std::uint64_t previous = processor.task;
@@ -130,6 +138,7 @@ class Schedule final : public Action {
         track = previous == 0 && state_.idle
                     ? kNoTrack
                     : track_.find_task(*now.event, previous, previous_name_);
+        if (track != kNoTrack && !processor.any) ran_before(now, track, cpu);
       }
     }
     if (track == kNoTrack || previous == next) return;

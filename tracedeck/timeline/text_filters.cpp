@@ -142,6 +142,9 @@ std::string linux_state(std::string_view number) {
   std::uint64_t bits = 0;
   const char* const end = number.data() + number.size();
   if (std::from_chars(number.data(), end, bits).ptr != end) return std::string(number);
+  // TASK_IDLE of kernel threads: not interruptible, and no load.
+  constexpr std::uint64_t kIdle = 0x402;
+  if ((bits & kIdle) == kIdle) return "idle";
   // What is none of these still wants to run.
   const auto found =
       std::ranges::find_if(kStates, [&](const State& each) { return (bits & each.bit) != 0; });

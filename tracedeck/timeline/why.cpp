@@ -237,7 +237,10 @@ void SliceWitness::hurt(Evidence::Piece piece) {
 void SliceWitness::state(const Timeline& timeline, const Mark& mark) {
   State& state = of_track(states_, mark.track);
   leave(mark.track, state, mark.time);
-  state = {.name = mark.name, .cpu = mark.cpu, .begin = mark.time};
+  state = {.name = mark.name,
+           .cpu = mark.cpu,
+           .begin = mark.time,
+           .is_inferred = mark.has(kBeganBefore)};
   if (timeline.track(mark.track).kind != TrackKind::kTask || mark.name == kNoName) return;
   if (running_ == kNoName) running_ = timeline.find_name("", "running");
   if (mark.name != running_) return;
@@ -258,6 +261,7 @@ void SliceWitness::leave(TrackId track, const State& state, std::int64_t end) {
                                                                  .cpu = state.cpu,
                                                                  .begin = state.begin})
                                .first->second;
+  spent.is_inferred = spent.is_inferred || state.is_inferred;
   spent.time += std::min(end, slice.end) - std::max(state.begin, slice.begin);
 }
 

@@ -196,6 +196,7 @@ struct Evidence {
     std::int32_t cpu = kNoCpu;
     std::int64_t time = 0;  // ns
     std::int64_t begin = 0;
+    bool is_inferred = false;  // from what the first switch of a processor took off
   };
   // What a counter was meanwhile.
   struct Level {
@@ -265,6 +266,7 @@ class SliceWitness final : public MarkSink {
     NameId name = kNoName;
     std::int32_t cpu = kNoCpu;
     std::int64_t begin = 0;
+    bool is_inferred = false;
   };
   struct Count {
     bool any = false;

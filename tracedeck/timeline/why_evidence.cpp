@@ -32,6 +32,7 @@ void add_spent(std::vector<Spent>& to, const Spent& spent) {
   } else {
     same->time += spent.time;
     same->begin = std::min(same->begin, spent.begin);
+    same->is_inferred = same->is_inferred || spent.is_inferred;
   }
 }
 

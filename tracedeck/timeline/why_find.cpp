@@ -126,7 +126,9 @@ void SliceFinder::state(const Timeline& timeline, const Mark& mark) {
          .name = state.name,
          .begin = state.begin,
          .end = mark.time});
-  state = {.name = mark.name, .begin = mark.time, .is_doubtful = mark.has(kClockStep)};
+  state = {.name = mark.name,
+           .begin = mark.time,
+           .is_doubtful = (mark.flags & (kClockStep | kBeganBefore)) != 0};
 }
 
 Result<void> SliceFinder::take(const Timeline& timeline, std::span<const Mark> marks) {

@@ -129,14 +129,17 @@ std::string cpu_text(const Timeline& timeline, std::int32_t cpu) {
   return "cpu" + number;
 }
 
+std::string spent_text(const Evidence::Spent& spent) {
+  return duration_text(spent.time) + (spent.is_inferred ? " (inferred)" : "");
+}
+
 // "blocked: take bus 35.8ms, running 160us"
 std::string states_text(const Timeline& timeline, std::span<const Evidence::Spent> states) {
   constexpr std::size_t kMost = 4;
   std::vector<std::string> shown;
   for (const Evidence::Spent& each : states) {
     if (shown.size() < kMost && each.time > 0)
-      shown.push_back(
-          fmt::format("{} {}", label_of(timeline, each.name), duration_text(each.time)));
+      shown.push_back(fmt::format("{} {}", label_of(timeline, each.name), spent_text(each)));
   }
   return fmt::format("{}", fmt::join(shown, ", "));
 }
@@ -148,7 +151,7 @@ void append_processors(std::string& out, const Evidence& evidence, const Timelin
   for (const Evidence::Spent& each : evidence.ran) {
     if (shown.size() < kMost)
       shown.push_back(
-          fmt::format("{} {}", track_of(timeline, each.track), duration_text(each.time)));
+          fmt::format("{} for {}", track_title(timeline, each.track), spent_text(each)));
   }
   if (evidence.ran.size() > kMost)
     shown.push_back(fmt::format("and {} more", evidence.ran.size() - kMost));
@@ -281,8 +284,10 @@ void append_states(render::JsonObject& object, std::string_view key,
     render::JsonObject state(array.next());
     state.string("name", timeline.name(each.name).label());
     state.string("track", timeline.track(each.track).name);
+    if (timeline.track(each.track).tid) state.integer("tid", *timeline.track(each.track).tid);
     if (each.cpu != kNoCpu) state.integer("cpu", std::int64_t{each.cpu});
     state.integer("time", each.time);
+    if (each.is_inferred) state.boolean("inferred", true);
     state.end();
   }
   array.end();

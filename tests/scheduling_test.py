@@ -1,0 +1,89 @@
+"""What is known of threads and processors by the kernel's switches: before the first of them, and why a thread left."""
+
+import json
+import unittest
+
+import perfetto_decoder
+from command import CommandTest, run
+from timeline_oracle.ctf_trace import Ctf
+from timeline_oracle.random_traces import KERNEL
+
+SLEEPING, UNINTERRUPTIBLE, IDLE = 1, 2, 1026  # of prev_state
+RUNNING = 3  # of Perfetto
+
+
+class SchedulingTest(CommandTest):
+    def trace(self, *events, lost=0):
+        trace = Ctf(KERNEL, False)
+        for cpu, time, name, values in sorted(events, key=lambda event: event[1]):
+            trace.event(cpu, time, name, values, 0)
+            if lost and time == 1000:
+                trace.packet(cpu, lost)
+        path = self.folder / f"kernel{len(list(self.folder.iterdir()))}"
+        trace.write(path)
+        return path
+
+    @staticmethod
+    def switch(cpu, time, before, state, after):
+        names = {"prev_comm": f"t{before}", "next_comm": f"t{after}", "prev_prio": 0, "next_prio": 0}
+        return cpu, time, "sched_switch", {**names, "prev_tid": before, "prev_state": state, "next_tid": after}
+
+    @staticmethod
+    def interrupt(cpu, time):
+        return cpu, time, "irq_handler_entry", {"irq": 1, "name": "eth0"}
+
+    @staticmethod
+    def waking(cpu, time, tid):
+        return cpu, time, "sched_waking", {"comm": f"t{tid}", "tid": tid, "prio": 0, "target_cpu": cpu}
+
+    def latency(self, trace):
+        answer = json.loads(self.check(run("latency", "--json", trace), 0).stdout)
+        tasks = {one["track"]: {state["name"]: state["time"] for state in one["states"]} for one in answer["tracks"] if one["group"] == "task"}
+        return tasks, answer["counts"]["inferred_states"]
+
+    def test_what_ran_before_the_first_switch(self):
+        # Thread 5 holds cpu 0 from before the trace on; thread 6 was waked and is not known to have run.
+        trace = self.trace(
+            self.interrupt(0, 1000),
+            self.waking(1, 1200, 7),
+            self.interrupt(1, 2000),
+            self.waking(1, 2500, 6),
+            self.switch(1, 3000, 6, SLEEPING, 0),
+            self.switch(0, 5000, 5, SLEEPING, 7),
+            self.switch(0, 6000, 7, SLEEPING, 5),
+            self.switch(0, 8000, 5, SLEEPING, 0),
+        )
+        tasks, inferred = self.latency(trace)
+        self.assertEqual(inferred, 1)
+        self.assertEqual(tasks["t5"], {"running": 4000 + 2000, "sleeping": 1000})
+        self.assertEqual(tasks["t6"], {"runnable": 500, "sleeping": 0})
+        text = self.check(run("latency", trace), 0).stdout.decode()
+        self.assertIn("1 state before the first switch of a processor, of what that took off", text)
+        why = self.check(run("why", "--slice", "wake -> run", "--rank", "2", trace), 0).stdout.decode()
+        self.assertIn("  ran        cpu 0: t5 5 for 3.80us (inferred)\n", why)
+        out = self.folder / "out.pftrace"
+        self.check(run("convert", "-q", "-o", out, trace), 0)
+        decoded = perfetto_decoder.Trace(out.read_bytes())
+        self.assertEqual(decoded.problems, [])
+        self.assertEqual([(one.time, one.cpu) for one in decoded.tasks if one.tid == 5 and one.state == RUNNING], [(1000, 0), (6000, 0)])
+
+    def test_not_where_something_was_lost(self):
+        tasks, inferred = self.latency(self.trace(self.interrupt(0, 1000), self.switch(0, 5000, 5, SLEEPING, 7), self.switch(0, 6000, 7, 0, 5), lost=3))
+        self.assertEqual((tasks["t5"], inferred), ({"sleeping": 1000}, 0))
+
+    def test_why_a_thread_left(self):
+        tasks, _ = self.latency(
+            self.trace(
+                self.switch(0, 1000, 0, 0, 5),
+                self.switch(0, 2000, 5, IDLE, 6),
+                self.switch(0, 4000, 6, UNINTERRUPTIBLE, 5),
+                self.switch(0, 5000, 5, 1024, 6),
+                self.switch(0, 6000, 6, SLEEPING, 5),
+            )
+        )
+        self.assertEqual(tasks["t5"], {"running": 2000, "idle": 2000, "runnable": 1000})
+        self.assertEqual(tasks["t6"], {"running": 3000, "uninterruptible": 1000})
+
+
+if __name__ == "__main__":
+    unittest.main()
