@@ -203,16 +203,18 @@ RecordSourcePtr Pipeline::sorted() {
   const std::vector<std::shared_ptr<TraceSource>> opened = traces_;
   for (const auto& trace : opened) {
     const bool reopens = trace->place().reopens();
-    inputs.push_back({.open = [this, trace, reopens,
-                               unread = true](bool values) mutable -> Result<RecordSourcePtr> {
-                        const bool as_opened = std::exchange(unread, false) && values != reopens;
-                        if (as_opened) return std::make_unique<InTurn>(trace);
-                        auto again = add_trace(
-                            trace->place(),
-                            {.values = values, .silent = true, .traces_at_once = at_once_});
-                        return std::make_unique<InTurn>(std::move(again));
-                      },
-                      .reopens = reopens});
+    inputs.push_back(
+        {.open = [this, trace, reopens, first_reading = std::make_shared<std::uint64_t>(0),
+                  unread = true](bool values) mutable -> Result<RecordSourcePtr> {
+           const bool as_opened = std::exchange(unread, false) && values != reopens;
+           if (as_opened) return std::make_unique<InTurn>(trace);
+           auto again = add_trace(trace->place(), {.values = values,
+                                                   .silent = true,
+                                                   .traces_at_once = at_once_,
+                                                   .first_reading = first_reading});
+           return std::make_unique<InTurn>(std::move(again));
+         },
+         .reopens = reopens});
   }
   return std::make_unique<Stoppable>(sort(std::move(inputs)), context_.stop);
 }

@@ -107,6 +107,10 @@ Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
   description_ = description;
   number_ = description->number();
   input_ = description->input();
+  if (reading_.first_reading != nullptr) {
+    if (*reading_.first_reading == 0) *reading_.first_reading = number_;
+    description->set_same_trace(*reading_.first_reading);
+  }
   if (!reading_.silent) context_.observer.opened(*description);
   const Format* const format = find_format(description->format());
   const bool relates = format != nullptr && !format->info().clock_sync_event.empty();

@@ -21,6 +21,8 @@ struct TraceReading {
   bool silent = false;             // reports nothing: it is read a second time
   bool packets_only = false;       // see `ReadOptions::packets_only`
   std::size_t traces_at_once = 1;  // that share the threads and the memory
+  // Shared by all readings of one trace: the number of the first, from when it is opened.
+  std::shared_ptr<std::uint64_t> first_reading = {};
 };
 
 // Opens and reads one trace. One thread at a time. The context must outlive it and its sources.

@@ -41,6 +41,13 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
 
   // Unique in the process, and greater than those of all descriptions made before. Never 0.
   [[nodiscard]] std::uint64_t number() const { return number_; }
+  // Of a trace that is read several times at once: the same for all readings, whose classes, clocks
+  // and data streams of one ordinal are the same then. Else its number.
+  [[nodiscard]] std::uint64_t same_trace() const {
+    return same_trace_ == 0 ? number_ : same_trace_;
+  }
+  // Before any batch was made, by who reads it several times.
+  void set_same_trace(std::uint64_t number) const { same_trace_ = number; }
   [[nodiscard]] const std::string& input() const { return input_; }      // as the user named it
   [[nodiscard]] const std::string& format() const { return format_; }    // "dial9"
   [[nodiscard]] const std::string& version() const { return version_; }  // of the format, "1"
@@ -109,6 +116,7 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   static std::uint64_t next_number();
 
   std::uint64_t number_ = next_number();
+  mutable std::uint64_t same_trace_ = 0;  // known by who opens readers, and not by these
   std::uint64_t streams_ = 0;
   std::string input_;
   std::string format_;

@@ -355,8 +355,14 @@ class Interpreter::Work {
     latest_ = now_.stream != nullptr ? &now_.stream->latest : &latest_of_none_;
   }
 
+  // The same for all readings of one trace.
+  [[nodiscard]] static EntityId key_of(const DataStream& stream) {
+    const DataStreamClass* const stream_class = stream.stream_class;
+    if (stream_class == nullptr || stream_class->trace == nullptr) return stream.entity;
+    return {stream_class->trace->same_trace(), stream.entity.ordinal};
+  }
   [[nodiscard]] StreamState& stream_of(const Event& event) {
-    const auto [place, is_new] = streams_.try_emplace(event.stream->entity);
+    const auto [place, is_new] = streams_.try_emplace(key_of(*event.stream));
     const DataStreamClass* const stream_class = event.stream->stream_class;
     if (is_new && event.packet != nullptr && event.packet->begin && stream_class != nullptr &&
         stream_class->default_clock != nullptr)
@@ -389,7 +395,7 @@ class Interpreter::Work {
       return;
     }
     counts.lost_events += loss.events.value_or(0);
-    StreamState* const state = loss.stream == nullptr ? nullptr : &streams_[loss.stream->entity];
+    StreamState* const state = loss.stream == nullptr ? nullptr : &streams_[key_of(*loss.stream)];
     const std::int64_t before =
         state != nullptr && state->latest != std::numeric_limits<std::int64_t>::min()
             ? state->latest
@@ -428,9 +434,15 @@ class Interpreter::Work {
     const DataStreamClass* const stream_class = event_class.stream_class;
     const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
     if (plan.clock != nullptr) {
-      if (timeline_.clock() == nullptr) timeline_.note_clock(*plan.clock);
-      const bool is_related = related(*timeline_.clock(), *plan.clock);
-      if (!is_related && unrelated_.insert(plan.clock->entity).second)
+      EntityId clock = plan.clock->entity;
+      if (trace != nullptr) clock.trace = trace->same_trace();
+      if (timeline_.clock() == nullptr) {
+        timeline_.note_clock(*plan.clock);
+        first_clock_ = clock;
+      }
+      const bool is_related =
+          (clock == first_clock_ && clock.trace != 0) || related(*timeline_.clock(), *plan.clock);
+      if (!is_related && unrelated_.insert(clock).second)
         ++timeline_.mutable_counts().unrelated_clocks;
     }
     std::vector<PlannedAction> actions;
@@ -542,7 +554,8 @@ class Interpreter::Work {
   // The same if nothing is pending (`note_pending`).
   const DataStream* plain_stream_ = &no_stream_;
   std::int64_t latest_of_none_ = std::numeric_limits<std::int64_t>::min();
-  std::int64_t* latest_ = &latest_of_none_;               // of the last event's stream
+  std::int64_t* latest_ = &latest_of_none_;  // of the last event's stream
+  EntityId first_clock_ = {};
   std::unordered_set<EntityId, EntityIdHash> unrelated_;  // clocks
   std::unordered_set<std::uint64_t> begun_;               // traces
   // The last event, but without its end.

@@ -47,11 +47,12 @@ class ClassMatcher {
   return event_class.name ? std::string_view(*event_class.name) : std::string_view();
 }
 
-// The number of the trace that a class is of.
+// The number of the trace that a class is of, whichever reading it comes from.
 [[nodiscard]] inline std::uint64_t trace_of(const EventClass& event_class) {
   const DataStreamClass* const stream_class = event_class.stream_class;
-  return stream_class == nullptr || stream_class->trace == nullptr ? 0
-                                                                   : stream_class->trace->number();
+  return stream_class == nullptr || stream_class->trace == nullptr
+             ? 0
+             : stream_class->trace->same_trace();
 }
 
 // The names that a template makes, found again without making the text.
@@ -179,7 +180,7 @@ class BoundTrack {
     if (space.tid) tid_ = BoundValue(*space.tid, event_class);
     if (!space.rule.shared && event_class.stream_class != nullptr &&
         event_class.stream_class->trace != nullptr)
-      trace_ = event_class.stream_class->trace->number();
+      trace_ = event_class.stream_class->trace->same_trace();
     near_ = &tracks_.near_of(trace_);
     if (space.parent != nullptr)
       parent_ = std::make_unique<BoundTrack>(*space.parent, event_class, context);
