@@ -4,6 +4,7 @@ import json
 import unittest
 
 import dial9_writer as w
+import heph_writer as heph
 from command import TRACES, CommandTest, needs_traces, run
 
 TABLE = """
@@ -265,8 +266,53 @@ sum = true
         self.assertEqual(notes(TABLE), "")
         self.assertIn("no event is called `JobEnt`; is `JobEnd` meant?", notes(TABLE.replace('"JobEnd"', '"JobEnt"')))
         self.assertIn("none of its events has `kinds`; is `kind` meant?", notes(COUNTER.replace('value = "kind"', 'value = "kinds"')))
-        unused = notes(TABLE.replace('{ class = "Job*" }', '{ format = "ctfx" }'))
-        self.assertIn("table jobs was not used: it applies to traces of the format `ctfx`", unused)
+        unused = notes(TABLE.replace('{ class = "Job*" }', '{ format = "heph" }'))
+        self.assertIn("table jobs was not used: it applies to traces of the format `heph`", unused)
+
+    def test_fields_that_texts_need_are_said(self):
+        def notes(table, *args):
+            result = self.check(run("latency", "--table", self.table(table), *args, self.trace()), 0)
+            return result.stderr.decode()
+
+        self.assertEqual(
+            notes(TABLE.replace("{kind}", "{kinds}")),
+            "tracedeck: table jobs: [[slice]] from JobStart: events `JobStart` have no `kinds`, for which `?` stands; is `kind` meant?\n",
+        )
+        self.assertEqual(notes(TABLE.replace("{kind}", "{kinds ?? kind}")), "")
+        self.assertIn(
+            "table kinds: [[track]] kinds: none of the events on it has `jbo`, which its name needs; is `job` meant?",
+            notes(COUNTER.replace("{job}", "{jbo}")),
+        )
+        self.assertIn(
+            "table kinds: events `JobStart` lack `jbo`, which their [[counter]] needs, and are left out of it",
+            notes(COUNTER.replace('["job"]', '["jbo"]')),
+        )
+        self.assertIn("events `JobStart` lack `jbo`, which their [[slice]] needs", notes(TABLE.replace('match = "job"', 'match = "jbo"')))
+
+    def test_keys_that_are_misspelt_are_said(self):
+        for wrong, said in (
+            (TABLE.replace("begin =", "begn ="), "[[slice]] has no key `begn`; is `begin` meant?"),
+            (TABLE.replace('{ class = "Job*" }', '{ format = "cft" }'), "`format` is to be one of dial9, heph, ctf, tband; is `ctf` meant?"),
+            (TABLE.replace('"lanes"', '"lane"'), "is `lanes` meant?"),
+        ):
+            self.assertIn(said, self.check(run("tables", "--table", self.table(wrong)), 2).stderr.decode())
+
+    def test_what_to_do_without_a_table(self):
+        tick = w.header() + w.schema(0, "Tick", [("n", w.VARINT)]) + w.event(0, w.varint(1), 10)
+        self.assertIn("--table FILE says what events mean", self.text(self.file("tick.bin", tick)))
+
+    def test_what_comes_late_is_of_the_same_trace(self):
+        # A span that holds all others is recorded last: sorting reads the trace once more for it.
+        many = 300_000
+        spans = [heph.event(b"short", counter=i, start=1000 + i * 10, end=1005 + i * 10) for i in range(many)]
+        spans.append(heph.event(b"long", counter=many, start=1000, end=1000 + many * 10))
+        result = self.check(run("latency", "--json", self.file("late.log", b"".join(spans))), 0)
+        self.assertEqual(result.stderr, b"")
+        answer = json.loads(result.stdout)
+        self.assertEqual(answer["counts"]["unrelated_clocks"], 0)
+        rows = {row["name"]: row for row in answer["rows"]}
+        # They lie in it, on one track.
+        self.assertEqual((rows["long"]["total"], rows["long"]["self"]), (10 * many, 5 * many))
 
     def test_several_tables_in_one_file(self):
         both = TABLE.replace('end = "JobEnd"', 'end = "None"') + COUNTER

@@ -10,17 +10,22 @@ namespace {
 
 constexpr std::size_t kLongest = 256;
 
-// Edits that turn one word into the other: insertions, deletions, replacements.
+// Edits that turn one word into the other: insertions, deletions, replacements, and neighbours that
+// change places.
 std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before_last.swap(last);
+    last.swap(row);
     row[0] = i + 1;
     for (std::size_t k = 0; k < b.size(); ++k) {
-      const std::size_t replaced = diagonal + (a[i] == b[k] ? 0 : 1);
-      diagonal = row[k + 1];
-      row[k + 1] = std::min({replaced, row[k] + 1, diagonal + 1});
+      const std::size_t replaced = last[k] + (a[i] == b[k] ? 0 : 1);
+      row[k + 1] = std::min({replaced, row[k] + 1, last[k + 1] + 1});
+      if (i > 0 && k > 0 && a[i] == b[k - 1] && a[i - 1] == b[k])
+        row[k + 1] = std::min(row[k + 1], before_last[k - 1] + 1);
     }
   }
   return row.back();

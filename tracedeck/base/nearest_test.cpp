@@ -17,5 +17,13 @@ TEST(Nearest, IsAtMostTwoEditsAway) {
   EXPECT_EQ(nearest(std::string(1000, 'p'), kWords), "");
 }
 
+TEST(Nearest, NeighboursThatChangePlacesAreOneEdit) {
+  constexpr std::array<std::string_view, 2> kWords = {"ctf", "heph"};
+  EXPECT_EQ(nearest("cft", kWords), "ctf");
+  EXPECT_EQ(nearest("hpeh", kWords), "heph");
+  EXPECT_EQ(nearest("tcf", kWords), "ctf");
+  EXPECT_EQ(nearest("fct", kWords), "");
+}
+
 }  // namespace
 }  // namespace tracedeck

@@ -20,8 +20,13 @@ class RuleParser {
     index_ = list == list_ ? index_ + 1 : 0;
     list_ = list;
     place_ = fmt::format("[[{}]] {}", list, what);
-    use_.add_rule(place_);
+    if (list == "track")
+      use_.add_track_rule(std::string(what));
+    else
+      use_.add_rule(place_);
   }
+  // The track of that id is the rule's, or the parent of its track.
+  void on(const std::string& id) { use_.add_track(id); }
   void value(const std::string& text, RuleValue& into) {
     if (take(RuleValue::parse(text, names_), text, into)) use_.add_value(into);
   }
@@ -48,8 +53,9 @@ class RuleParser {
     values(of_a, a);
     values(of_b, b);
   }
-  void text(const std::string& from, RuleTemplate& into) {
-    take(RuleTemplate::parse(from, names_), from, into);
+  // Of events of the rule's classes number `classes`.
+  void text(const std::string& from, RuleTemplate& into, std::size_t classes = 0) {
+    if (take(RuleTemplate::parse(from, names_), from, into)) use_.add_text(into, classes);
   }
   // Events of such classes are what the rule needs, or what it may do without.
   void classes(const ClassGlobs& globs, ClassMatcher& into) {
@@ -140,6 +146,7 @@ void CompiledRules::compile_tracks(RuleParser& parser) {
     parser.value(rule.pid, space.pid);
     parser.value(rule.tid, space.tid);
     if (!rule.parent.empty()) space.parent = this->space(rule.parent);
+    parser.on(rule.parent);
     if (rule.join.empty()) continue;
     const std::size_t words = TrackSpace::words_of(rule);
     space.tracks = &context_.joined.try_emplace(rule.join, words).first->second;
@@ -164,6 +171,7 @@ void CompiledRules::compile_slices(RuleParser& parser) {
       parser.wrong({.message = "`check` may have three entries"});
     parser.text(rule.name, state.name);
     state.track = space(rule.track);
+    parser.on(rule.track);
     if (!rule.by_name) continue;
     for (const ClassGlobs& globs : {rule.begin, rule.end}) {
       if (globs.size() != 1 || std::ranges::count(globs.front(), '*') != 1)
@@ -181,6 +189,7 @@ void CompiledRules::compile_points(RuleParser& parser) {
     parser.value(rule.when, state.when);
     parser.text(rule.name, state.name);
     state.track = space(rule.track);
+    parser.on(rule.track);
   }
   for (const CounterRule& rule : table_.counters) {
     parser.in("counter", fmt::format("of {}", fmt::join(rule.event, ", ")));
@@ -194,6 +203,7 @@ void CompiledRules::compile_points(RuleParser& parser) {
     parser.value(rule.when, state.when);
     parser.value(rule.value, state.value);
     state.track = counter_space(parser, rule);
+    parser.on(rule.track);
   }
   for (const StateRule& rule : table_.states) {
     parser.in("state", fmt::format("of {}", fmt::join(rule.event, ", ")));
@@ -204,6 +214,7 @@ void CompiledRules::compile_points(RuleParser& parser) {
     parser.value(rule.spent, state.spent);
     parser.text(rule.name, state.name);
     state.track = space(rule.track);
+    parser.on(rule.track);
     if (state.track != nullptr && state.track->rule.kind != TrackKind::kState &&
         state.track->rule.kind != TrackKind::kTask)
       parser.wrong(
@@ -226,6 +237,7 @@ void CompiledRules::compile_balance(RuleParser& parser, const CounterRule& rule)
   parser.value(rule.value, state.value);
   parser.pairs(rule.match, state.key_a, state.key_b);
   state.track = counter_space(parser, rule);
+  parser.on(rule.track);
   if (rule.match.empty()) parser.wrong({.message = "with `until`, `match` says what is taken off"});
 }
 
@@ -239,10 +251,11 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.value(rule.to_when, state.to_when);
     parser.pairs(rule.match, state.key_a, state.key_b);
     state.track = space(rule.track);
+    parser.on(rule.track);
     state.name = context_.marking.add_name("", rule.name);
     parser.other_classes(rule.cancel, state.cancels);
     parser.other_classes(rule.prefer, state.preferred);
-    parser.text(rule.served, state.served);
+    parser.text(rule.served, state.served, 1);
     const auto name_of = [&](const std::string& text) {
       return text.empty() ? kNoName : context_.marking.add_name("", text);
     };

@@ -84,11 +84,9 @@ class CompiledRules final : public RuleSet {
   }
   [[nodiscard]] const Arguments* arguments(const std::vector<std::string>& paths,
                                            const EventClass& event_class);
-  void lacks(std::string_view what, const EventClass& event_class) {
-    notices_.push_back(fmt::format(
-        "table {}: events `{}` lack a field that their {} needs, and are left out of it",
-        table_.name, timeline::name_of(event_class), what));
-  }
+  // `needed`: values of the rule; those of its track are needed too.
+  void lacks(std::string_view what, const EventClass& event_class, const TrackSpace* track,
+             const std::vector<RuleValue>& needed = {});
   [[nodiscard]] SliceScope scope_of(const SliceRule& rule, const EventClass& event_class);
   void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);

@@ -241,7 +241,7 @@ TEST_F(JobsTest, AnEventThatLacksAFieldOfItsRuleIsLeftOutAndSaidSo) {
   InterpretedTest::say(bare, 10, {unsigned_slot(7)});
   EXPECT_THAT(marks(kJobs), IsEmpty());
   EXPECT_THAT(notices(),
-              Contains(HasSubstr("events `start` lack a field that their [[slice]] needs")));
+              Contains(HasSubstr("events `start` lack `worker`, which their [[slice]] needs")));
   EXPECT_THAT(notices(), Contains(EndsWith("[[slice]] from start: no event is called `stop`")));
   EXPECT_THAT(notices(),
               Contains(EndsWith("[[slice]] from start: none of its events has `worker`")));

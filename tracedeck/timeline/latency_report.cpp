@@ -126,7 +126,9 @@ void append_nothing(std::string& out, const Latency& latency, const Timeline& ti
         fmt::format("none of {} slices and waits meets --where {}",
                     with_separators(latency.filtered()), render::visible(latency.options().where));
   } else {
-    out += "no slice has ended, and nothing was waited for";
+    out +=
+        "no slice has ended, and nothing was waited for; --table FILE says what events mean, and "
+        "--explain prints what was applied and inferred, to begin one with";
   }
   out += '\n';
 }

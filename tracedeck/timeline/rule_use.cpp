@@ -27,6 +27,16 @@ void RuleUse::add_value(const RuleValue& value) {
   if (!rules_.empty()) rules_.back().values.push_back({.value = value});
 }
 
+void RuleUse::add_text(const RuleTemplate& text, std::size_t classes) {
+  if (rules_.empty()) return;
+  for (std::vector<RuleValue>& any_of : text.needs())
+    rules_.back().texts.push_back({.any_of = std::move(any_of), .classes = classes});
+}
+
+void RuleUse::add_track(const std::string& id) {
+  if (!rules_.empty() && !id.empty()) rules_.back().tracks.push_back(id);
+}
+
 void RuleUse::see(const EventClass& event_class) {
   const std::string_view name = timeline::name_of(event_class);
   if (names_.size() < kMostNames) names_.emplace(name);
@@ -37,13 +47,34 @@ void RuleUse::see(const EventClass& event_class) {
       each.met = true;
       met = true;
     }
-    if (met) see(rule, event_class);
+    if (!met) continue;
+    see(rule, event_class);
+    for (const std::string& track : rule.tracks) see_track(track, event_class);
   }
 }
 
+// A parent stands before its tracks.
+void RuleUse::see_track(std::string_view id, const EventClass& event_class) {
+  const auto rule = std::ranges::find(rules_, track_name(id), &Rule::name);
+  if (rule == rules_.end()) return;
+  see(*rule, event_class);
+  for (const std::string& parent : rule->tracks) see_track(parent, event_class);
+}
+
 void RuleUse::see(Rule& rule, const EventClass& event_class) const {
-  for (Value& each : rule.values)
-    each.known = each.known || BoundValue(each.value, event_class).possible();
+  rule.any_met = true;
+  const auto is_possible = [&](const RuleValue& value) {
+    return BoundValue(value, event_class).possible();
+  };
+  for (Value& each : rule.values) each.known = each.known || is_possible(each.value);
+  const std::string_view name = timeline::name_of(event_class);
+  for (Text& each : rule.texts) {
+    const bool known = std::ranges::any_of(each.any_of, is_possible);
+    each.known = each.known || known;
+    const bool is_of_it =
+        each.classes < rule.classes.size() && rule.classes[each.classes].matcher.matches(name);
+    if (is_of_it && !known && each.lacking.size() < kMostNames) each.lacking.emplace(name);
+  }
   const auto* const structure =
       event_class.payload == nullptr ? nullptr : event_class.payload->as<StructureClass>();
   if (structure == nullptr) return;
@@ -56,18 +87,28 @@ std::vector<std::string> RuleUse::sentences() const {
   constexpr std::size_t kShown = 5;
   std::vector<std::string> all;
   for (const Rule& rule : rules_) {
-    bool any_met = false;
     for (const Classes& each : rule.classes) {
-      any_met = any_met || each.met;
       if (each.met) continue;
       const std::string text = fmt::format("{}", fmt::join(each.globs, "` or `"));
       all.push_back(fmt::format("{}: no event is called `{}`{}", rule.name, text,
                                 each.globs.size() == 1 ? meant(text, names_) : ""));
     }
     for (const Value& each : rule.values) {
-      if (each.known || !any_met) continue;
+      if (each.known || !rule.any_met) continue;
       all.push_back(fmt::format("{}: none of its events has `{}`{}", rule.name, each.value.text(),
                                 meant(each.value.text(), rule.fields)));
+    }
+    for (const Text& each : rule.texts) {
+      std::vector<std::string_view> needs;
+      for (const RuleValue& value : each.any_of) needs.push_back(value.text());
+      const std::string text = fmt::format("{}", fmt::join(needs, " ?? "));
+      const std::string hint = needs.size() == 1 ? meant(text, rule.fields) : "";
+      if (rule.is_track && rule.any_met && !each.known)
+        all.push_back(fmt::format("{}: none of the events on it has `{}`, which its name needs{}",
+                                  rule.name, text, hint));
+      for (const std::string& lacking : each.lacking)
+        all.push_back(fmt::format("{}: events `{}` have no `{}`, for which `?` stands{}", rule.name,
+                                  lacking, text, hint));
     }
   }
   if (all.size() <= kShown) return all;

@@ -15,8 +15,17 @@ class RuleUse {
  public:
   // The rules of a table, in its order; what follows is of the last one.
   void add_rule(std::string name) { rules_.push_back({.name = std::move(name)}); }
+  void add_track_rule(const std::string& id) {
+    add_rule(track_name(id));
+    rules_.back().is_track = true;
+  }
   void add_classes(const ClassGlobs& globs, const ClassMatcher& matcher);
   void add_value(const RuleValue& value);
+  // What a text needs of the events of the rule's classes number `classes`; of a track, of those of
+  // any rule on it.
+  void add_text(const RuleTemplate& text, std::size_t classes);
+  // The track, or its parent, by its id: the events of the rule are those of its rule too.
+  void add_track(const std::string& id);
 
   // Events of that class came.
   void see(const EventClass& event_class);
@@ -26,6 +35,10 @@ class RuleUse {
 
  private:
   static constexpr std::size_t kMostNames = 4'096;  // kept for who misspelt one
+
+  [[nodiscard]] static std::string track_name(std::string_view id) {
+    return std::string("[[track]] ").append(id);
+  }
   struct Classes {
     ClassGlobs globs = {};
     ClassMatcher matcher = {};
@@ -35,14 +48,25 @@ class RuleUse {
     RuleValue value = {};
     bool known = false;
   };
+  struct Text {
+    std::vector<RuleValue> any_of = {};
+    std::size_t classes = 0;
+    bool known = false;
+    std::set<std::string, std::less<>> lacking = {};  // classes
+  };
   struct Rule {
     std::string name = {};
     std::vector<Classes> classes = {};
     std::vector<Value> values = {};
+    std::vector<Text> texts = {};
+    std::vector<std::string> tracks = {};
+    bool is_track = false;
+    bool any_met = false;
     std::set<std::string, std::less<>> fields = {};  // of the classes that it met
   };
 
   void see(Rule& rule, const EventClass& event_class) const;
+  void see_track(std::string_view id, const EventClass& event_class);
 
   std::vector<Rule> rules_;
   std::set<std::string, std::less<>> names_;

@@ -286,6 +286,20 @@ Result<RuleTemplate> RuleTemplate::parse(const std::string& text, const RuleName
   return result;
 }
 
+std::vector<std::vector<RuleValue>> RuleTemplate::needs() const {
+  std::vector<std::vector<RuleValue>> all;
+  for (const Part& part : parts_) {
+    std::vector<RuleValue> any_of;
+    bool has_lookup = false;
+    for (const Alternative& each : part.alternatives) {
+      has_lookup = has_lookup || each.lookup.has_value();
+      if (each.value) any_of.push_back(*each.value);
+    }
+    if (!has_lookup && !any_of.empty()) all.push_back(std::move(any_of));
+  }
+  return all;
+}
+
 BoundTemplate::BoundTemplate(const RuleTemplate& from, const EventClass& event_class) {
   const auto append_text = [&](std::string_view text) {
     if (parts_.empty() || !parts_.back().fixed) parts_.emplace_back();

@@ -263,6 +263,10 @@ class RuleTemplate {
   // Errors: kInvalidArgument.
   [[nodiscard]] static Result<RuleTemplate> parse(const std::string& text, const RuleNames& names);
 
+  // Of each of its parts the values of which one has to be known; without those that have names of
+  // a [[lookup]].
+  [[nodiscard]] std::vector<std::vector<RuleValue>> needs() const;
+
  private:
   friend class BoundTemplate;
 

@@ -1,5 +1,7 @@
 #include "tracedeck/timeline/rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -25,6 +27,24 @@ const Arguments* CompiledRules::arguments(const std::vector<std::string>& paths,
       made.add(path, (*parsed)->path, event_class);
   }
   return made.empty() ? nullptr : &made;
+}
+
+void CompiledRules::lacks(std::string_view what, const EventClass& event_class,
+                          const TrackSpace* track, const std::vector<RuleValue>& needed) {
+  std::vector<RuleValue> values = needed;
+  if (track != nullptr) values.insert(values.end(), track->key.begin(), track->key.end());
+  std::vector<std::string> lacking;
+  for (const RuleValue& each : values) {
+    const std::string text = fmt::format("`{}`", each.text());
+    if (!BoundValue(each, event_class).possible() &&
+        std::ranges::find(lacking, text) == lacking.end())
+      lacking.push_back(text);
+  }
+  const std::string fields =
+      lacking.empty() ? std::string("a field") : fmt::format("{}", fmt::join(lacking, " and "));
+  notices_.push_back(
+      fmt::format("table {}: events `{}` lack {}, which their {} needs, and are left out of it",
+                  table_.name, timeline::name_of(event_class), fields, what));
 }
 
 SliceScope CompiledRules::scope_of(const SliceRule& rule, const EventClass& event_class) {
@@ -59,7 +79,7 @@ void CompiledRules::plan_slices(const EventClass& event_class, std::vector<Plann
       if (end->possible()) {
         into.push_back({Phase::kEnd, std::move(end)});
       } else {
-        lacks("[[slice]]", event_class);
+        lacks("[[slice]]", event_class, state.track, state.key_b);
       }
     }
     if (state.begin.matches(name) && (!state.end.empty() || event_class.has_duration)) {
@@ -69,7 +89,7 @@ void CompiledRules::plan_slices(const EventClass& event_class, std::vector<Plann
       if (begin->possible()) {
         into.push_back({Phase::kBegin, std::move(begin)});
       } else {
-        lacks("[[slice]]", event_class);
+        lacks("[[slice]]", event_class, state.track, state.key_a);
       }
     }
   }
@@ -77,14 +97,15 @@ void CompiledRules::plan_slices(const EventClass& event_class, std::vector<Plann
 
 void CompiledRules::plan_points(const EventClass& event_class, std::vector<PlannedAction>& into) {
   const std::string_view name = timeline::name_of(event_class);
-  const auto add = [&](Phase phase, BoundTrack& on, std::string_view what, auto make) {
-    if (!on.possible()) return lacks(what, event_class);
+  const auto add = [&](Phase phase, BoundTrack& on, const TrackSpace* track, std::string_view what,
+                       auto make) {
+    if (!on.possible()) return lacks(what, event_class, track);
     into.push_back({phase, make()});
   };
   for (const InstantState& state : instants_) {
     if (!state.event.matches(name)) continue;
     BoundTrack on = track(state.track, event_class);
-    add(Phase::kPoint, on, "[[instant]]", [&] {
+    add(Phase::kPoint, on, state.track, "[[instant]]", [&] {
       return std::make_unique<MarkInstant>(*state.rule, state.name, state.when, std::move(on),
                                            event_class, context_,
                                            arguments(state.rule->args, event_class));
@@ -93,7 +114,7 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
   for (CounterState& state : counters_) {
     if (!state.event.matches(name)) continue;
     BoundTrack on = track(state.track, event_class);
-    add(Phase::kPoint, on, "[[counter]]", [&] {
+    add(Phase::kPoint, on, state.track, "[[counter]]", [&] {
       return std::make_unique<MarkCounter>(state.rule->sum, state.value, state.when, std::move(on),
                                            event_class, context_, sums_);
     });
@@ -101,7 +122,7 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
   for (StateState& state : states_) {
     if (!state.event.matches(name)) continue;
     BoundTrack on = track(state.track, event_class);
-    add(Phase::kState, on, "[[state]]", [&] {
+    add(Phase::kState, on, state.track, "[[state]]", [&] {
       return std::make_unique<MarkState>(*state.rule, state.name, state.when, state.spent,
                                          std::move(on), event_class, context_, spent_before_);
     });
@@ -112,16 +133,18 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
 void CompiledRules::plan_balances(const EventClass& event_class, std::vector<PlannedAction>& into) {
   const std::string_view name = timeline::name_of(event_class);
   const std::uint64_t trace = trace_of(event_class);
-  const auto add = [&](auto action) {
-    if (!action->possible()) return lacks("[[counter]]", event_class);
+  const auto add = [&](auto action, const TrackSpace* track, const std::vector<RuleValue>& key) {
+    if (!action->possible()) return lacks("[[counter]]", event_class, track, key);
     into.push_back({Phase::kPoint, std::move(action)});
   };
   for (BalanceState& state : balances_) {
     if (state.until.matches(name))
-      add(std::make_unique<TakeOffBalance>(state, event_class, context_, trace));
+      add(std::make_unique<TakeOffBalance>(state, event_class, context_, trace), nullptr,
+          state.key_b);
     if (state.event.matches(name))
       add(std::make_unique<AddToBalance>(state, track(state.track, event_class), event_class,
-                                         context_, trace));
+                                         context_, trace),
+          state.track, state.key_a);
   }
 }
 
@@ -178,7 +201,9 @@ void CompiledRules::plan_schedules(const EventClass& event_class,
     auto action = std::make_unique<Schedule>(state, track(state.track, event_class), event_class,
                                              context_, trace);
     if (!action->possible()) {
-      lacks("[[schedule]]", event_class);
+      std::vector<RuleValue> needed = state.cpu;
+      if (state.next) needed.push_back(*state.next);
+      lacks("[[schedule]]", event_class, nullptr, needed);
       continue;
     }
     into.push_back({Phase::kState, std::move(action)});

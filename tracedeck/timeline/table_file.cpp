@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tracedeck/base/nearest.hpp"
+#include "tracedeck/formats.hpp"
 #include "tracedeck/timeline/table.hpp"
 #include "tracedeck/timeline/table_keys.hpp"
 #include "tracedeck/timeline/table_texts.hpp"
@@ -38,10 +39,11 @@ class TableReader {
     std::apply(
         [&](const auto&... key) {
           (names.push_back(key.name), ...);
+          // A key that is misspelt is one that is missing too.
+          check_keys(from, fmt::format("[[{}]]", list), names);
           (read_key(from, list, rule, key), ...);
         },
         keys);
-    check_keys(from, fmt::format("[[{}]]", list), names);
     return rule;
   }
 
@@ -67,6 +69,13 @@ class TableReader {
     const auto value = node.value_exact<bool>();
     if (!value) return wrong(node.source(), fmt::format("`{}` is to be true or false", key));
     into = *value;
+  }
+
+  void wrong_choice(const toml::node& node, std::string_view key, std::string_view text,
+                    const std::vector<std::string_view>& names) {
+    const std::string_view near = nearest(text, names);
+    wrong(node.source(), fmt::format("`{}` is to be one of {}{}", key, fmt::join(names, ", "),
+                                     near.empty() ? "" : fmt::format("; is `{}` meant?", near)));
   }
 
  private:
@@ -140,7 +149,7 @@ class TableReader {
     }
     std::vector<std::string_view> names;
     for (const auto& choice : choices) names.push_back(choice.name);
-    wrong(node.source(), fmt::format("`{}` is to be one of {}", key, fmt::join(names, ", ")));
+    wrong_choice(node, key, text, names);
   }
 
   static std::string without_spaces(const std::string& text) {
@@ -159,8 +168,14 @@ void read_applies(TableReader& reader, const toml::node& node, Table& table) {
     return reader.wrong(node.source(),
                         "`applies` is to be like { format = \"ctf\", class = \"my_app:*\" }");
   reader.check_keys(*applies, "`applies`", {"format", "class"});
-  if (const toml::node* const format = applies->get("format"))
+  if (const toml::node* const format = applies->get("format")) {
     reader.read(*format, "format", table.format);
+    if (!table.format.empty() && find_format(table.format) == nullptr) {
+      std::vector<std::string_view> names;
+      for (const Format* const each : formats()) names.push_back(each->info().name);
+      reader.wrong_choice(*format, "format", table.format, names);
+    }
+  }
   const toml::node* const classes = applies->get("class");
   if (classes == nullptr) return;
   if (classes->is_string()) return reader.read(*classes, "class", table.applies_to.emplace_back());
