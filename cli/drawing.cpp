@@ -106,7 +106,14 @@ class Drawing {
     if (read.interpreter == nullptr || exporter_ == nullptr || read.cut_short) return std::nullopt;
     const timeline::Timeline& timeline = read.interpreter->timeline();
     const std::string empty = timeline::empty_range_notice(timeline, read.stream->begin());
-    if (!empty.empty()) session_.diagnostics.note(empty);
+    if (!empty.empty()) {
+      session_.diagnostics.note(empty);
+    } else if (output_.size() == 0) {
+      session_.diagnostics.note(fmt::format(
+          "{} is empty: none of {} events began or ended a slice or is a sample with a stack; "
+          "'tracedeck latency --explain' prints the tables that were applied",
+          options_.out, timeline.counts().events));
+    }
     ConversionReport report{.inputs = options_.operands,
                             .output = options_.out,
                             .to = options_.to,
@@ -210,8 +217,7 @@ std::optional<ConversionReport> draw(const Options& options, Session& session,
                     "than {}",
                     options.out, megabytes(static_cast<double>(drawing.size())),
                     timeline::exact_duration(shortest)));
-    // What is to be known of the TRACEs was said.
-    reading.quiet = true;
+    reading.again = true;
   }
 }
 

@@ -136,6 +136,7 @@ void Notices::count(const Notice& notice) {
 }
 
 void Notices::finish() {
+  if (policy_.silent) return finish_order();
   for (const Said& said : said_) {
     if (said.count <= policy_.lines_per_rule) continue;
     session_.diagnostics.error(fmt::format("{} more of {}; 'tracedeck validate' names each",

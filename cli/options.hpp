@@ -31,6 +31,7 @@ struct Options {
   bool help = false;
   bool version = false;
   bool quiet = false;
+  bool again = false;  // the TRACEs were read before, and what is to be known of them was said
   bool verbose = false;
   bool strict = false;
   bool progress = true;  // on a terminal

@@ -51,7 +51,8 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   OpenPipeline pipeline(reading, session, timeline::MarkStream::needs(symbols));
   if (pipeline.empty()) return {};
   Interpreted result{.stream = *std::move(stream)};
-  Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});
+  Notices notices(session, options,
+                  {.lines_per_rule = NoticePolicy::kFewLines, .silent = options.again});
   Result<void> taken;
   while (taken) {
     auto batch = pipeline->next();
@@ -70,6 +71,7 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   if (result.cut_short) session.cut_short();
   if (!session.delivered(taken)) return result;
   result.interpreter = &result.stream->interpreter();
+  if (options.again) return result;
   report_notices(session, *result.interpreter);
   if (result.stream->timeline().counts().unrelated_clocks != 0)
     report_unrelated(options, session, unrelated_text(format));

@@ -112,6 +112,8 @@ void run_why(const Options& options, Session& session) {
   if (!slice) {
     const std::string reason = finder->nothing(found.interpreter->timeline());
     session.diagnostics.note(reason);
+    // A moment is a selection, and what has no such name is the answer.
+    if (!options.why_at) session.outcome.note(ExitCode::kNegative);
     if (options.json) print(session, timeline::why_nothing_json(reason));
     return;
   }
@@ -128,7 +130,7 @@ void run_why(const Options& options, Session& session) {
   std::optional<timeline::MarkTee> both;
   if (page.page) both.emplace(witness, page.page->sink());
   Options again = options;
-  again.quiet = true;
+  again.again = true;
   const Interpreted seen = interpret(
       again, session,
       [&](const MarksAhead&) -> timeline::MarkSink& {

@@ -3,8 +3,9 @@
 import collections
 import unittest
 
+import dial9_writer as w
 import perfetto_decoder
-from command import TRACES, needs_traces, run
+from command import TRACES, CommandTest, needs_traces, run
 from exported import ExportedTest
 
 
@@ -40,6 +41,18 @@ class FoldedTest(ExportedTest):
             {s: v for s, v in found.items() if s not in late},
             {s: v for s, v in expected.items() if s not in late and v},
         )
+
+
+class NothingTest(CommandTest):
+    def test_an_empty_result_is_said(self):
+        trace = self.file("t.bin", w.header() + w.schema(0, "Tick", [("n", w.VARINT)]) + w.event(0, w.varint(1), 10))
+        out = self.folder / "out.folded"
+        said = self.check(run("convert", "-o", out, trace), 0).stderr.decode()
+        self.assertIn("out.folded is empty: none of 1 events began or ended a slice or is a sample with a stack", said)
+        self.assertEqual(out.read_bytes(), b"")
+        said = self.check(run("convert", "-o", out, "--begin", "+5s", trace), 0).stderr.decode()
+        self.assertIn("no event lies in the range", said)
+        self.assertNotIn("is empty", said)
 
 
 @needs_traces

@@ -76,8 +76,8 @@ class Why(CommandTest):
         result = self.check(run("why", "--table", self.table, *args, self.trace), code)
         return result.stdout.decode(), result.stderr.decode()
 
-    def answer(self, *args):
-        answer = json.loads(self.why("--json", *args)[0])
+    def answer(self, *args, code=0):
+        answer = json.loads(self.why("--json", *args, code=code)[0])
         self.schema("why.schema.json").validate(answer)
         return answer
 
@@ -116,6 +116,16 @@ class Why(CommandTest):
             text.splitlines()[0], "run 1 (job=1) lasted 1.00us on worker 0 from +0.000000 s; there is no other such"
         )
         self.assertIn("  meanwhile  worker 1: run 3, 700ns", text)
+        self.assertEqual(
+            text.splitlines()[-1], "  no known pattern: the lines above are what was seen, and no reason is guessed"
+        )
+
+    def test_losses_are_said_once(self):
+        trace = TRACES / "tband/drops_every50.bin"
+        if not trace.exists():
+            self.skipTest("no reference traces")
+        said = self.check(run("why", "--longest", "ready -> run", trace), 0).stderr.decode()
+        self.assertEqual(said.count("the producer lost"), 1)
 
     def test_what_led_to_it(self):
         flow = """
@@ -140,6 +150,7 @@ to_track = "worker"
         for args, why in (
             (["--longest", "walk"], "nothing is called 'walk'; 'tracedeck latency --top 0' lists all names"),
             (["--longest", "rum"], "nothing is called 'rum'; is 'run' meant?; 'tracedeck latency"),
+            (["--longest", "UEUE"], "nothing is called 'UEUE'; is 'queued' meant?"),
             (["--longest", "run*", "--track", "worker 2"], "no track is called 'worker 2'; is 'worker "),
             (["--longest", "run 2", "--track", "worker 1"], "nothing called 'run 2' on such a track has a known duration"),
             (["--slice", "run 1", "--rank", "2"], "only 1 of what is called 'run 1' has a known duration"),
@@ -147,10 +158,12 @@ to_track = "worker"
             (["--at", "50", "--track", "worker 1"], "nothing that lasted is known at that time on such a track"),
         ):
             with self.subTest(args=args):
-                text, said = self.why(*args)
+                # A moment is a selection; what has no such name is a negative answer.
+                code = 0 if "--at" in args else 1
+                text, said = self.why(*args, code=code)
                 self.assertEqual(text, "")
                 self.assertIn(why, said)
-                answer = self.answer(*args)
+                answer = self.answer(*args, code=code)
                 self.assertEqual(set(answer), {"found", "reason"})
                 self.assertFalse(answer["found"])
                 self.assertIn(why, answer["reason"])
@@ -283,7 +296,7 @@ name = "stuck"
 
     def test_no_page_of_nothing(self):
         page = self.folder / "why.html"
-        self.why("--longest", "walk", "-o", page)
+        self.why("--longest", "walk", "-o", page, code=1)
         self.assertEqual([each.name for each in self.folder.glob("why.html*")], [])
         for out in ("why.pftrace", "why", "-"):
             self.assertIn(".html", self.why("--longest", "run", "-o", out, code=2)[1])

@@ -48,6 +48,8 @@ class ComparedTrace final : public MarkSink {
   // Times of its first and last event, in ns, without what is not reported and what only describes
   // others.
   [[nodiscard]] std::int64_t begin() const { return begin_; }
+  // The begin that was asked for.
+  [[nodiscard]] std::optional<std::int64_t> from() const { return from_; }
   [[nodiscard]] std::int64_t end() const { return end_; }
   [[nodiscard]] double seconds() const { return seconds_between(begin_, end_); }
   // Whether some of its events were lost or could not be read.

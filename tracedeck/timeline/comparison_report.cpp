@@ -350,7 +350,7 @@ std::string comparison_text(const Comparison& comparison, const ReportedTrace& a
   const auto say = [&](std::string_view side, const ReportedTrace& trace,
                        const ComparedTrace& compared) {
     out += fmt::format("{} {}: {}\n", side, render::visible(trace.name),
-                       timeline_summary(trace.timeline, compared.begin()));
+                       timeline_summary(trace.timeline, compared.from()));
   };
   say("A", a, comparison.a());
   say("B", b, comparison.b());

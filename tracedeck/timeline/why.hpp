@@ -339,6 +339,9 @@ class SliceWitness final : public MarkSink {
 [[nodiscard]] std::string conclusion(const Evidence& evidence, const Timeline& timeline,
                                      const Histogram& durations);
 
+// Why nothing can be concluded of it, whatever was seen; "" where something can.
+[[nodiscard]] std::string no_conclusion(const Evidence& evidence, const Histogram& durations);
+
 // For reading. `durations`: of slices of that name.
 [[nodiscard]] std::string why_text(const Evidence& evidence, const Timeline& timeline,
                                    const Histogram& durations, const FoundBeside& beside);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 #include <vector>
 
@@ -12,11 +13,26 @@
 namespace tracedeck::timeline {
 namespace {
 
-// "; is 'poll' meant?"
+// Whatever the case of its letters.
+bool contains_word(std::string_view text, std::string_view word) {
+  const auto lower = [](char each) { return std::tolower(static_cast<unsigned char>(each)); };
+  return !std::ranges::search(text, word, {}, lower, lower).empty();
+}
+
+// "; is 'poll' meant?": what is written nearly so, else what the word is a part of.
 std::string meant(std::string_view word, const std::vector<std::string>& known) {
+  constexpr std::size_t kMost = 3;
+  constexpr std::size_t kShortest = 3;
   const std::vector<std::string_view> words(known.begin(), known.end());
-  const std::string_view near = nearest(word, words);
-  return near.empty() ? std::string() : fmt::format("; is '{}' meant?", render::visible(near));
+  if (const std::string_view near = nearest(word, words); !near.empty())
+    return fmt::format("; is '{}' meant?", render::visible(near));
+  std::vector<std::string> having;
+  for (const std::string_view each : words) {
+    if (word.size() < kShortest || having.size() == kMost || !contains_word(each, word)) continue;
+    std::string text = fmt::format("'{}'", render::visible(each));
+    if (std::ranges::find(having, text) == having.end()) having.push_back(std::move(text));
+  }
+  return having.empty() ? std::string() : fmt::format("; is {} meant?", fmt::join(having, " or "));
 }
 
 // Labels and categories.

@@ -255,14 +255,20 @@ constexpr auto kPatterns = std::to_array<Pattern>({
 
 }  // namespace
 
-std::string conclusion(const Evidence& evidence, const Timeline& timeline,
-                       const Histogram& durations) {
+std::string no_conclusion(const Evidence& evidence, const Histogram& durations) {
   constexpr std::uint64_t kFew = 20;
   // What was lost may have been the other half, and so may what comes behind the trace.
-  if (!evidence.gaps.empty() || evidence.slice.is_open) return {};
+  if (!evidence.gaps.empty()) return "nothing is concluded: events were lost meanwhile";
+  if (evidence.slice.is_open) return "nothing is concluded: it had not ended when the trace did";
   if (durations.count() >= kFew &&
       static_cast<double>(evidence.slice.duration()) <= 2 * durations.quantile(0.5))
-    return {};
+    return "nothing is concluded: it took no more than twice the median";
+  return {};
+}
+
+std::string conclusion(const Evidence& evidence, const Timeline& timeline,
+                       const Histogram& durations) {
+  if (!no_conclusion(evidence, durations).empty()) return {};
   for (const Pattern& each : kPatterns) {
     std::string sentence = each.sentence(evidence, timeline);
     if (!sentence.empty()) return sentence;

@@ -378,7 +378,15 @@ std::string why_text(const Evidence& evidence, const Timeline& timeline, const H
   append_meanwhile(out, evidence, timeline);
   append_hurt(out, evidence, timeline);
   const std::string so = conclusion(evidence, timeline, durations);
-  if (!so.empty()) Section(out, "so").line(render::visible(so));
+  if (!so.empty()) {
+    Section(out, "so").line(render::visible(so));
+    return out;
+  }
+  const std::string none = no_conclusion(evidence, durations);
+  out += fmt::format(
+      "  {}\n", none.empty() ? "no known pattern: the lines above are what was seen, and no reason "
+                               "is guessed"
+                             : none);
   return out;
 }
 
