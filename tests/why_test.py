@@ -229,6 +229,8 @@ name = "stuck"
         # Whoever asks at their begin gets them.
         _, there = self.asked(events + untaken, "--at", "600")
         self.assertEqual((there["open_at_end"], there["duration"]), (True, 19_000))
+        # At a time when nothing else goes on they are not what is meant.
+        self.assertIn("nothing that lasted", self.check(run("why", "--table", self.table, "--at", "700", self.folder / "asked.bin"), 0).stderr.decode())
         # Nor have they hurt.
         text, answer = self.asked(events + untaken, "--longest", "run 19")
         self.assertEqual((answer["hurt"], answer["unended_hurt"]), ([], 19))
@@ -239,9 +241,12 @@ name = "stuck"
         text, answer = self.asked([*events, (4500, QUEUE, (100,))], "--longest", "queued")
         self.assertEqual((answer["open_at_end"], answer["duration"]), (True, 14701))
         self.assertIn("  unended    of those that ended the longest is queued, 200ns from +0.000019 s on worker 0\n", text)
-        # What has not lasted as long as the longest that ended is not.
+        # What has not lasted as long as the longest that ended is not, and has hurt all the same.
         _, answer = self.asked([*events, (19_150, QUEUE, (100,))], "--longest", "queued")
-        self.assertEqual((answer["duration"], answer["left_out"]), (200, 1))
+        self.assertEqual(answer["duration"], 200)
+        self.assertNotIn("left_out", answer)
+        _, answer = self.asked([*events, (19_150, QUEUE, (100,))], "--longest", "run 19")
+        self.assertEqual([one["duration"] for one in answer["hurt"]], [51])
 
     def test_many_that_are_not_served_from_some_time_on(self):
         events = [event for i in range(20) for event in self.served(i, 1000 * i, 1000 * i + 10 * (i + 1))]

@@ -42,8 +42,8 @@ struct FoundSlice {
 
 // What was found besides.
 struct FoundBeside {
-  // That had not ended when the trace did and do not count: how many, since when the oldest, and
-  // whether all are waits.
+  // That had not ended when the trace did and do not count, if one of them had lasted longer: how
+  // many, since when the oldest, and whether all are waits.
   std::uint64_t left_out = 0;
   std::int64_t oldest_left_out = 0;
   bool are_waits = true;
@@ -69,6 +69,10 @@ class Unended {
   // When all were seen.
   void settle(const Timeline& timeline);
   [[nodiscard]] bool counts(std::int64_t begin) const { return begin >= from_ && begin <= to_; }
+  // Whether somebody may wait for it still: there are few, or nothing that began later has ended.
+  [[nodiscard]] bool is_awaited(std::int64_t begin) const {
+    return are_few_ || begin >= last_begin_;
+  }
 
  private:
   static constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
@@ -81,6 +85,7 @@ class Unended {
   // Begins of those that count.
   std::int64_t from_ = 0;
   std::int64_t to_ = -1;
+  bool are_few_ = false;
 };
 
 struct SliceQuestion {
@@ -143,10 +148,12 @@ class SliceFinder final : public MarkSink {
   void see(const FoundSlice& slice);
   void see_open(const Timeline& timeline, const FoundSlice& slice);
   void keep(const FoundSlice& slice);
+  [[nodiscard]] bool begins_at(const FoundSlice& slice) const;
   void keep_at(const FoundSlice& slice);
   void keep_open(const Timeline& timeline);
   void state(const Timeline& timeline, const Mark& mark);
   void choose();
+  void note_left_out(std::int64_t duration);
   void choose_at();
   // Those that are asked for: slices and waits, or states if there are none.
   [[nodiscard]] std::size_t known() const {
@@ -232,7 +239,7 @@ struct Evidence {
   std::vector<Piece> gaps = {};      // what is not known meanwhile
   std::uint64_t more_inside = 0;     // that are not in the lists
   std::uint64_t more_hurt = 0;
-  std::uint64_t unended_hurt = 0;   // waits that do not count: `Unended`
+  std::uint64_t unended_hurt = 0;   // waits that nobody waits for any more: `Unended`
   std::vector<TrackId> tasks = {};  // what a scheduler calls who it is about
   std::vector<Spent> states = {};   // of these, the longest first
   std::vector<Piece> held = {};     // on tracks that are called as what it waits for

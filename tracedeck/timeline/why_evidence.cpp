@@ -77,7 +77,7 @@ Result<void> SliceWitness::finish(const Timeline& timeline) {
 void SliceWitness::find_hurt(const Timeline& timeline) {
   for (Unended& each : unended_) each.settle(timeline);
   for (Evidence::Piece& each : open_waits_) {
-    if (unended_[each.name - 1].counts(each.begin))
+    if (unended_[each.name - 1].is_awaited(each.begin))
       hurt(std::move(each));
     else
       ++evidence_.unended_hurt;
@@ -232,7 +232,8 @@ void SliceWitness::find_meanwhile(const Timeline& timeline) {
   for (const auto& [key, spent] : spent_) {
     const Track& track = timeline.track(spent.track);
     if (track.kind != TrackKind::kState || track.parent == kNoTrack ||
-        track.parent == slice.track || spent.time < slice.duration() - slice.duration() / 10 ||
+        track.parent == slice.track || spent.track == slice.track ||
+        spent.time < slice.duration() - slice.duration() / 10 ||
         timeline.track(track.parent).kind != TrackKind::kThread ||
         meanwhile_.contains(track.parent))
       continue;

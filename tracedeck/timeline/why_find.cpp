@@ -24,9 +24,11 @@ void Unended::settle(const Timeline& timeline) {
   const std::int64_t end = timeline.end();
   const auto is_longer = [&](std::int64_t begin) { return end - begin > longest_; };
   const auto longer = static_cast<std::uint64_t>(std::ranges::count_if(open_, is_longer));
+  const std::uint64_t few = std::max(kFew, ended_ / kRare);
+  are_few_ = open_.size() <= few;
   from_ = kLeast;
   to_ = end - longest_ - 1;
-  if (longer <= std::max(kFew, ended_ / kRare)) return;
+  if (longer <= few) return;
   const bool is_stuck = ended_ == 0 || last_end_ < end - (end - timeline.line_begin()) / 10;
   if (is_stuck)
     from_ = last_begin_;
@@ -85,8 +87,7 @@ void SliceFinder::see(const FoundSlice& slice) {
 
 // What is on a track of its own goes on there. Of others it is known when all were seen.
 void SliceFinder::see_open(const Timeline& timeline, const FoundSlice& slice) {
-  if (question_.at || (!slice.is_wait && timeline.track(slice.track).kind != TrackKind::kLanes))
-    return keep(slice);
+  if (!slice.is_wait && timeline.track(slice.track).kind != TrackKind::kLanes) return keep(slice);
   alike(slice).unended.see_open(slice.begin);
   open_.push_back(slice);
 }
@@ -102,14 +103,19 @@ void SliceFinder::keep(const FoundSlice& slice) {
   longest.pop_back();
 }
 
+bool SliceFinder::begins_at(const FoundSlice& slice) const {
+  const std::uint64_t room = at_is_rounded_ ? kPrinted / 2 : 0;
+  // Of differences modulo 2^64.
+  return static_cast<std::uint64_t>(slice.begin) - static_cast<std::uint64_t>(*question_.at) +
+             room <=
+         2 * room;
+}
+
 // The innermost is the shortest that holds the moment.
 void SliceFinder::keep_at(const FoundSlice& slice) {
   const std::int64_t at = *question_.at;
-  const std::uint64_t room = at_is_rounded_ ? kPrinted / 2 : 0;
-  // Of differences modulo 2^64.
-  const bool begins =
-      static_cast<std::uint64_t>(slice.begin) - static_cast<std::uint64_t>(at) + room <= 2 * room;
-  if (begins && !slice.is_state && begun_there_.size() < kMostBegun) begun_there_.push_back(slice);
+  if (!slice.is_state && begun_there_.size() < kMostBegun && begins_at(slice))
+    begun_there_.push_back(slice);
   if (slice.begin > at || slice.end < at) return;
   std::vector<FoundSlice>& shortest = slice.is_state ? longest_states_ : longest_;
   if (shortest.empty() || slice.duration() < shortest.front().duration()) shortest = {slice};
@@ -194,16 +200,15 @@ Result<void> SliceFinder::finish(const Timeline& timeline) {
 void SliceFinder::keep_open(const Timeline& timeline) {
   for (auto& [key, alike] : alike_) alike.unended.settle(timeline);
   for (const FoundSlice& each : open_) {
-    if (alike(each).unended.counts(each.begin)) {
+    const Unended& unended = alike(each).unended;
+    if (question_.at) {
+      if (begins_at(each) || unended.is_awaited(each.begin)) keep_at(each);
+    } else if (unended.counts(each.begin)) {
       keep(each);
-      continue;
+    } else {
+      left_out_.push_back(each);
     }
-    beside_.oldest_left_out =
-        left_out_.empty() ? each.begin : std::min(beside_.oldest_left_out, each.begin);
-    beside_.are_waits = beside_.are_waits && each.is_wait;
-    left_out_.push_back(each);
   }
-  beside_.left_out = left_out_.size();
 }
 
 void SliceFinder::choose() {
@@ -217,8 +222,19 @@ void SliceFinder::choose() {
         left_out_.begin() + static_cast<std::ptrdiff_t>(question_.rank - longest_.size() - 1);
     std::ranges::nth_element(left_out_, place, longer);
     found_ = *place;
-    --beside_.left_out;
+    left_out_.erase(place);
+    return note_left_out(0);
   }
+  note_left_out(found_->duration());
+}
+
+// All of them, if one had lasted longer than that.
+void SliceFinder::note_left_out(std::int64_t duration) {
+  const auto is_longer = [&](const FoundSlice& each) { return each.duration() > duration; };
+  if (found_->is_state || std::ranges::none_of(left_out_, is_longer)) return;
+  beside_.left_out = left_out_.size();
+  beside_.oldest_left_out = std::ranges::min(left_out_, {}, &FoundSlice::begin).begin;
+  beside_.are_waits = std::ranges::all_of(left_out_, &FoundSlice::is_wait);
 }
 
 void SliceFinder::choose_at() {

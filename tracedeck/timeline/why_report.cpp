@@ -229,8 +229,9 @@ void append_hurt(std::string& out, const Evidence& evidence, const Timeline& tim
   const std::uint64_t more = evidence.more_hurt + (evidence.hurt.size() - shown);
   if (more != 0) section.line(fmt::format("and {} more", with_separators(more)));
   if (evidence.unended_hurt != 0)
-    section.line(fmt::format("{}{} were still waiting when the trace ended",
-                             with_separators(evidence.unended_hurt), shown == 0 ? "" : " more"));
+    section.line(fmt::format("{}{} {} still waiting when the trace ended",
+                             with_separators(evidence.unended_hurt), shown == 0 ? "" : " more",
+                             evidence.unended_hurt == 1 ? "was" : "were"));
 }
 
 // "publish -> take, 45.4ms from +0.045775 s on sync_one_to_one"
@@ -253,7 +254,9 @@ void append_beside(std::string& out, const FoundBeside& beside, const Timeline& 
   if (beside.left_out != 0)
     open.line(fmt::format("{} more {} when the trace ended, the oldest from {}",
                           with_separators(beside.left_out),
-                          beside.are_waits ? "were still waiting" : "had not ended",
+                          !beside.are_waits      ? "had not ended"
+                          : beside.left_out == 1 ? "was still waiting"
+                                                 : "were still waiting",
                           since(timeline, beside.oldest_left_out)));
 }
 
