@@ -299,7 +299,7 @@ sum = true
 
     def test_what_to_do_without_a_table(self):
         tick = w.header() + w.schema(0, "Tick", [("n", w.VARINT)]) + w.event(0, w.varint(1), 10)
-        self.assertIn("--table FILE says what events mean", self.text(self.file("tick.bin", tick)))
+        self.assertIn("--table FILE adds one that says what events mean", self.text(self.file("tick.bin", tick)))
 
     def test_what_comes_late_is_of_the_same_trace(self):
         # A span that holds all others is recorded last: sorting reads the trace once more for it.

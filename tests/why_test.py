@@ -299,6 +299,12 @@ name = "stuck"
         self.why("--longest", "queued", "-o", page)
         self.assertEqual(self.index(page)["rows"][self.index(page)["chosen"][0]][0], 4)
 
+    def test_of_a_trace_without_tracks(self):
+        table = self.file("none.toml", TABLE.replace("Start", "Begun").encode())
+        trace = self.file("none.bin", w.header())
+        said = self.check(run("why", "--table", table, "--longest", "run", trace), 1).stderr.decode()
+        self.assertIn("nothing is called 'run'", said)
+
     def test_no_page_of_nothing(self):
         page = self.folder / "why.html"
         self.why("--longest", "walk", "-o", page, code=1)

@@ -127,8 +127,8 @@ void append_nothing(std::string& out, const Latency& latency, const Timeline& ti
                     with_separators(latency.filtered()), render::visible(latency.options().where));
   } else {
     out +=
-        "no slice has ended, and nothing was waited for; --table FILE says what events mean, and "
-        "--explain prints what was applied and inferred, to begin one with";
+        "no slice has ended, and nothing was waited for; --explain prints the tables that were "
+        "applied, and --table FILE adds one that says what events mean";
   }
   out += '\n';
 }
@@ -220,8 +220,8 @@ std::string empty_range_notice(const Timeline& timeline, std::optional<std::int6
 std::string timeline_summary(const Timeline& timeline, std::optional<std::int64_t> from,
                              std::uint64_t events_before) {
   const TimelineCounts& counts = timeline.counts();
-  std::string out = with_separators(counts.events - std::min(events_before, counts.events));
-  out += " events";
+  const std::uint64_t events = counts.events - std::min(events_before, counts.events);
+  std::string out = with_separators(events) + (events == 1 ? " event" : " events");
   if (events_before != 0)
     out += fmt::format(" of {} that were read", with_separators(counts.events));
   const std::int64_t length =

@@ -60,7 +60,7 @@ std::string SliceFinder::nothing(const Timeline& timeline) const {
                                [&](const std::string& each) { return matcher.matches(each); });
   };
   const std::vector<std::string> tracks = tracks_of(timeline);
-  if (!any(*tracks_, tracks))
+  if (!question_.track.empty() && !any(*tracks_, tracks))
     return fmt::format("no track is called '{}'{}", render::visible(question_.track),
                        meant(question_.track, tracks));
   const std::string_view where = question_.track.empty() ? "" : " on such a track";
