@@ -95,7 +95,6 @@ class Interpreter::Work {
       }
       const EventClass* const event_class = record.event.event_class;
       const ClassAtHand& known = at_hand(event_class);
-      ++now_.number;
       if (known.planned == event_class) [[likely]] {
         if (is_plain(record.event)) [[likely]]
           run_plain(known.steps, record.event, now);
@@ -105,6 +104,7 @@ class Interpreter::Work {
         take_any(record.event);
       }
     }
+    events_ += batch->size() - others_.size();
     if (!context_.scope.texts.empty()) context_.scope.texts.clear();
     const auto handed = hand_on(sink);
     if (whole_.empty()) batches_.clear();
@@ -145,7 +145,7 @@ class Interpreter::Work {
       for (const std::string& sentence : rules->notices()) {
         if (std::ranges::find(all, sentence) == all.end()) all.push_back(sentence);
       }
-      if (rules->table().built_in || now_.number == 0 || is_as_built_in(rules->table())) continue;
+      if (rules->table().built_in || events_ == 0 || is_as_built_in(rules->table())) continue;
       if (!used_.contains(rules.get())) {
         all.push_back(unused_text(rules->table()));
       } else {
@@ -256,6 +256,7 @@ class Interpreter::Work {
 
   [[gnu::always_inline]] void run_plain(const ClassPlan::Step* step, const Event& event,
                                         Moment& now) {
+    ++now.number;
     now.event = &event;
     now.time = static_cast<std::int64_t>(event.time);
     for (;; ++step) {
@@ -269,6 +270,7 @@ class Interpreter::Work {
       if (plan.without_time) ++timeline_.mutable_counts().without_time;
       return;
     }
+    ++now_.number;
     note_plain_time();
     note_stream(event);
     now_.event = &event;
@@ -421,7 +423,7 @@ class Interpreter::Work {
 
   Result<void> hand_on(MarkSink& sink) {
     note_plain_time();
-    timeline_.mutable_counts().events = now_.number;
+    timeline_.mutable_counts().events = events_;
     MarkBuffer& marks = marking_.marks();
     if (marks.empty()) return {};
     const auto taken = sink.take(timeline_, marks);
@@ -558,6 +560,7 @@ class Interpreter::Work {
   EntityId first_clock_ = {};
   std::unordered_set<EntityId, EntityIdHash> unrelated_;  // clocks
   std::unordered_set<std::uint64_t> begun_;               // traces
+  std::uint64_t events_ = 0;                              // of batches that are complete
   // The last event, but without its end.
   Moment now_;
   bool damage_pending_ = false;  // its end is not known yet

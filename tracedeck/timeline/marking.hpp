@@ -86,7 +86,7 @@ struct Moment {
   const Event* event = nullptr;
   std::int64_t time = 0;
   std::int64_t end_time = kNoTime;  // of events with a duration
-  std::uint64_t number = 0;         // of events so far
+  std::uint64_t number = 0;         // of events so far that rules are about
   StreamState* stream = nullptr;
   std::uint64_t stretch = 0;  // `Marking::stretch_of`
 };
