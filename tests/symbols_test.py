@@ -66,6 +66,16 @@ class Symbols(CommandTest):
                 result = self.check(run(*command, "--where", condition, file), 0, condition)
                 self.assertEqual(len(result.stdout.splitlines()), count, condition)
 
+    def test_a_trace_that_is_restored_has_them(self):
+        file = self.file("t", trace(*SYMBOLS))
+        for target in ("ctf1", "ctf2", "ctf2rc"):
+            out = self.folder / target
+            self.check(run("convert", "-q", "--to", target, "-o", out, file), 0)
+            rows = self.asked("where has(chain) | select symbol(chain[0]) as f", out)
+            self.assertEqual([row["f"] for row in rows], ["main", None, None])
+            shown = [self.check(run("print", "--where", "has(chain)", each), 0).stdout for each in (file, out)]
+            self.assertEqual(shown[0], shown[1])
+
     def test_a_field_may_be_called_symbol(self):
         content = w.header() + w.schema(0, "E", [("symbol", w.VARINT)]) + w.event(0, w.varint(7), delta=1)
         self.assertEqual(self.asked("select symbol", self.file("t", content)), [{"symbol": 7}])

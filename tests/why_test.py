@@ -154,7 +154,7 @@ to_track = "worker"
             (["--longest", "run*", "--track", "worker 2"], "no track is called 'worker 2'; is 'worker "),
             (["--longest", "run 2", "--track", "worker 1"], "nothing called 'run 2' on such a track has a known duration"),
             (["--slice", "run 1", "--rank", "2"], "only 1 of what is called 'run 1' has a known duration"),
-            (["--at", "+5us"], "+0.000005s is not in the trace, which lasts from +0.000000s to +0.000001s"),
+            (["--at", "+5us"], "+0.000005s is not in the trace, which lasts from +0.000000s to +0.000001s (+TIME counts from its begin)"),
             (["--at", "50", "--track", "worker 1"], "nothing that lasted is known at that time on such a track"),
         ):
             with self.subTest(args=args):

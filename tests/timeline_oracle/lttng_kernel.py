@@ -134,11 +134,14 @@ class Table(Base):
 
     # Requests and frequencies.
 
+    # A flush is issued without a sector, and completed with another.
     def on_block_rq_issue(self, event, fields):
-        self.sheet.begin("block", (fields["dev"], fields["sector"]), "block rq", f"block {fields['dev']}")
+        if fields.get("nr_sector"):
+            self.sheet.begin("block", (fields["dev"], fields["sector"]), "block rq", f"block {fields['dev']}")
 
     def on_block_rq_complete(self, event, fields):
-        self.sheet.end("block", (fields["dev"], fields["sector"]), f"block {fields['dev']}", "block rq")
+        if fields.get("nr_sector"):
+            self.sheet.end("block", (fields["dev"], fields["sector"]), f"block {fields['dev']}", "block rq")
 
     def on_cpu_frequency(self, event, fields):
         self.sheet.counter("frequency", f"cpu {fields.get('cpu_id', self.cpu)} frequency", fields["state"])

@@ -82,6 +82,8 @@ SymbolTable read_symbols(const TracePlace& place, const PipelineContext& context
   const auto reader = open_place(place, context.options.format, reading, context.stop);
   // Why not is reported when it is read.
   if (!reader) return table;
+  // What is restored shows with the first records.
+  auto batch = (*reader)->next();
   const std::shared_ptr<const TraceDescription> description = (*reader)->description();
   const SymbolEvent* const symbols = symbol_event(*description);
   if (symbols == nullptr) return table;
@@ -95,11 +97,12 @@ SymbolTable read_symbols(const TracePlace& place, const PipelineContext& context
     return table;
   }
   Reading names(*symbols, table);
-  for (;;) {
-    const auto batch = (*reader)->next();
-    if (!batch || *batch == nullptr) break;
+  for (; batch && *batch != nullptr; batch = (*reader)->next()) {
     for (const Record& record : (*batch)->records()) {
-      if (record.kind == RecordKind::kEvent) names.add(record.event);
+      // Others that were restored beside it have addresses of their own.
+      if (record.kind == RecordKind::kEvent &&
+          record.event.event_class->entity.trace == description->number())
+        names.add(record.event);
     }
   }
   table.finish();

@@ -108,7 +108,10 @@ MarkedTrace* MarkedStage::trace_of(const AttributeMark& mark, std::string_view o
 void MarkedStage::announce(MarkedTrace& trace) {
   const std::shared_ptr<TraceDescription>& description = trace.reader.description();
   if (description == nullptr) return;
-  if (!std::exchange(restores_, true)) description_ = description;
+  if (!std::exchange(restores_, true)) {
+    description_ = description;
+    description->set_symbols(options_.symbols);
+  }
   if (description->stored_as().empty()) {
     description->set_stored_as(stored_->description()->format(), stored_->description()->version());
     if (description->format() != nested_.format) leave_out_header(*description);

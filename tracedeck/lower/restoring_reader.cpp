@@ -173,6 +173,7 @@ class RestoringReader final : public RestoringStage {
     if (!restores_) {
       restores_ = true;
       description_ = description;
+      description->set_symbols(options_.symbols);
     }
     if (description->stored_as().empty()) {
       description->set_stored_as(stored_->description()->format(),

@@ -238,6 +238,7 @@ struct Evidence {
   std::vector<Sample> samples = {};  // on its track and on those of `meanwhile`
   std::vector<Piece> gaps = {};      // what is not known meanwhile
   std::uint64_t more_inside = 0;     // that are not in the lists
+  std::uint64_t more_meanwhile = 0;
   std::uint64_t more_hurt = 0;
   std::uint64_t unended_hurt = 0;   // waits that nobody waits for any more: `Unended`
   std::vector<TrackId> tasks = {};  // what a scheduler calls who it is about

@@ -13,7 +13,8 @@ std::int64_t shared_time(const Evidence::Piece& piece, const FoundSlice& slice) 
   return std::min(piece.end, slice.end) - std::max(piece.begin, slice.begin);
 }
 
-void keep_first(std::vector<Evidence::Piece>& pieces, std::uint64_t& more) {
+template <class Element>
+void keep_first(std::vector<Element>& pieces, std::uint64_t& more) {
   if (pieces.size() <= SliceWitness::kMostPieces) return;
   more += pieces.size() - SliceWitness::kMostPieces;
   pieces.resize(SliceWitness::kMostPieces);
@@ -257,7 +258,7 @@ void SliceWitness::find_meanwhile(const Timeline& timeline) {
     const bool b_own = b.longest.track == slice.track;
     return a_own != b_own ? a_own : a.time > b.time;
   });
-  if (busy.size() > kMostPieces) busy.resize(kMostPieces);
+  keep_first(busy, evidence_.more_meanwhile);
 }
 
 // Those of its track, and on others of what overlaps it longest, also from before it began.

@@ -68,8 +68,9 @@ std::string SliceFinder::nothing(const Timeline& timeline) const {
     if (*question_.at >= timeline.begin() && *question_.at <= timeline.end())
       return fmt::format("nothing that lasted is known at that time{}", where);
     return fmt::format(
-        "{} is not in the trace, which lasts from {} to {}", since_begin(timeline, *question_.at),
-        since_begin(timeline, timeline.begin()), since_begin(timeline, timeline.end()));
+        "{} is not in the trace, which lasts from {} to {} (+TIME counts from its begin)",
+        since_begin(timeline, *question_.at), since_begin(timeline, timeline.begin()),
+        since_begin(timeline, timeline.end()));
   }
   const std::string name = render::visible(question_.name);
   const std::vector<std::string> names = names_of(timeline);

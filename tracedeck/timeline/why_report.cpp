@@ -219,6 +219,8 @@ void append_meanwhile(std::string& out, const Evidence& evidence, const Timeline
       section.line(fmt::format("inside it {}", piece_text(timeline, each.inner)));
     append_samples(section, evidence, longest.track, timeline);
   }
+  if (evidence.more_meanwhile != 0)
+    section.line(fmt::format("and {} that took less of it", evidence.more_meanwhile));
 }
 
 void append_hurt(std::string& out, const Evidence& evidence, const Timeline& timeline) {
@@ -416,6 +418,7 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline, const H
   append_pieces(object, "within", evidence.around, timeline);
   append_pieces(object, "inside", evidence.inside, timeline);
   object.integer("more_inside", evidence.more_inside);
+  object.integer("more_meanwhile", evidence.more_meanwhile);
   render::JsonArray samples(object.key("samples"));
   for (const Evidence::Sample& each : evidence.samples) {
     render::JsonObject sample(samples.next());
