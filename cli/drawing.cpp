@@ -39,6 +39,7 @@ void append_counts(Receipt& receipt, const timeline::TimelineCounts& counts) {
       receipt.push_back(
           {.what = std::move(what), .done = std::move(done), .count = count, .lossy = lossy});
   };
+  append(counts.without_rule, "event that no rule is about", "in no picture", false);
   append(counts.without_time, "event without a time", "left out", true);
   append(counts.without_lane, "slice beyond 256 at a time on one track", "left out", true);
   append(counts.not_held, "begin beyond what memory holds", "left out", true);

@@ -12,6 +12,7 @@ from chrome_test import slices_of
 from command import BIN, TRACES, CommandTest, needs_traces, run
 from exported import PROCESSOR_RUNS, answers
 from page_test import Page
+import dial9_writer as w
 from why_test import TABLE, END, QUEUE, START, pool
 
 
@@ -98,6 +99,14 @@ class ShortSlices(CommandTest):
         self.assertEqual(sum(row[3] for row in index["rows"] if row[0] == 0), stays[0])
         self.assertEqual(dict(map(tuple, index["counts"]))["slices not drawn: shorter than was asked for"], self.latency("duration < 1000")[0])
         self.assertIn("below 1us", {track["name"] for track in index["tracks"]})
+
+    def test_events_that_no_rule_is_about_are_counted(self):
+        other = w.schema(3, "Other", [("n", w.VARINT)]) + 2 * w.event(3, w.varint(1), 5)
+        self.trace = self.file("t.bin", pool((10, START, (0, 9)), (20, END, (0,))) + other)
+        for name in ("a.json", "a.pftrace", "a.html", "a.folded"):
+            _, report, _ = self.convert(name)
+            found = {entry["what"]: (entry["count"], entry["lossy"]) for entry in report["entries"]}
+            self.assertEqual(found.get("event that no rule is about"), (2, False), name)
 
     def test_from_a_pipe(self):
         whole, _, _ = self.convert("t.pftrace", "--min-duration", "1us")

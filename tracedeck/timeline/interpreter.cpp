@@ -423,7 +423,9 @@ class Interpreter::Work {
 
   Result<void> hand_on(MarkSink& sink) {
     note_plain_time();
-    timeline_.mutable_counts().events = events_;
+    TimelineCounts& counts = timeline_.mutable_counts();
+    counts.events = events_;
+    counts.without_rule = events_ - now_.number - counts.without_time;
     MarkBuffer& marks = marking_.marks();
     if (marks.empty()) return {};
     const auto taken = sink.take(timeline_, marks);

@@ -68,6 +68,7 @@ struct TimelineCounts {
   std::uint64_t without_lane = 0;      // slices left out: all lanes were taken
   std::uint64_t clock_steps = 0;       // events earlier than what came before on their track
   std::uint64_t sections = 0;          // clocks that stepped back so far that all begins anew
+  std::uint64_t without_rule = 0;      // events that no rule is about
   std::uint64_t without_field = 0;     // events that lack a field that their rule is about
   std::uint64_t not_held = 0;          // begins for which there was no room in memory
   std::uint64_t lost_events = 0;       // that the trace reports
