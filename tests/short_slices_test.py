@@ -7,12 +7,12 @@ import random
 import subprocess
 import unittest
 
+import dial9_writer as w
 import perfetto_decoder
 from chrome_test import slices_of
 from command import BIN, TRACES, CommandTest, needs_traces, run
 from exported import PROCESSOR_RUNS, answers
 from page_test import Page
-import dial9_writer as w
 from why_test import TABLE, END, QUEUE, START, pool
 
 
