@@ -343,7 +343,7 @@ class Restoring {
       if (!run(element)) return false;
     }
     out_.close(head);
-    pack_array(out_.settled(), head, *step.field_class, arena_);
+    if (step.field_class != nullptr) pack_array(out_.settled(), head, *step.field_class, arena_);
     return true;
   }
 
@@ -448,15 +448,7 @@ class Restoring {
       if (element.front().kind == Kind::kTruth) return unpacked(*slot_++, element);
       return copy(1);
     }
-    if (slot_->kind != SlotKind::kArray) return false;
-    std::uint64_t left = slot_->bits;
-    const std::size_t head = out_.open(*slot_++);
-    for (; left != 0; --left) {
-      if (!run(element)) return false;
-    }
-    out_.close(head);
-    if (step.field_class != nullptr) pack_array(out_.settled(), head, *step.field_class, arena_);
-    return true;
+    return list(step, element);
   }
 
   bool unpacked(const Slot& packed, Steps element) {
