@@ -13,6 +13,7 @@ import unittest
 import dial9_writer as dial9
 import heph_writer as heph
 from command import BIN, TRACES, CommandTest, needs_traces, run
+from why_test import END, START, TABLE, pool
 
 FOREIGN = ("heph", "tband", "ctf2rc", "ctf2", "ctf1")
 TARGETS = ("dial9", "heph", "tband", "ctf2rc", "ctf2", "ctf1", "jsonl", "csv")
@@ -143,34 +144,15 @@ class Parts(CommandTest):
             self.assertEqual((written["events"], written["lossy"]), (5, False))
 
     def test_slices_of_a_table_that_cuts_divide_are_counted(self):
-        trace = dial9.header() + dial9.schema(0, "Begin", [("n", dial9.VARINT)]) + dial9.schema(1, "End", [("n", dial9.VARINT)])
-        last = 0
-        for number, slice_times in enumerate(((0, 4), (6, 13), (15, 18), (19, 33))):
-            for kind, at in enumerate(slice_times):
-                trace += dial9.event(kind, dial9.varint(number), delta=at - last)
-                last = at
-        trace = self.file("t", trace)
-        table = self.file("work.toml", b"""
-table = "work"
-applies = { class = "Begin" }
-[[track]]
-id = "work"
-kind = "thread"
-name = "work"
-[[slice]]
-id = "work"
-begin = "Begin"
-end = "End"
-match = "n"
-track = "work"
-name = "work"
-""")
+        slices = ((0, 4), (6, 13), (15, 18), (19, 33))
+        content = pool(*(event for begin, end in slices for event in ((begin, START, (0, 1)), (end, END, (0,)))))
+        trace, table = self.file("t", content), self.file("pool.toml", TABLE.encode())
         _, said = self.split("--table", table, "--split-duration", "10", trace)
         self.assertIn("by convention: slices of tables that a cut divides (2): ", said)
         _, said = self.split("--split-duration", "10", trace)
         self.assertNotIn("slices", said)
         out = self.folder / "o.dial9"
-        result = run("convert", "-o", out, "--table", table, "--split-size", "1K", "-", stdin=trace.read_bytes())
+        result = run("convert", "-o", out, "--table", table, "--split-size", "1K", "-", stdin=content)
         self.assertIn(b"can be read once", self.check(result, 2).stderr)
         self.assertIn(b"goes with", self.check(run("convert", "-o", out, "--table", table, trace), 2).stderr)
 
