@@ -12,8 +12,8 @@
 
 #include "fuzz/command_ways.hpp"
 #include "fuzz/ctf_traces.hpp"
-#include "tracedeck/flow/equal_traces.hpp"
-#include "tracedeck/flow/named_differences_test.hpp"
+#include "tracedeck/comparison/equal_traces.hpp"
+#include "tracedeck/comparison/named_differences_test.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/outputs.hpp"
 
@@ -115,14 +115,14 @@ Converted convert(const Place& from, const OutputKind& kind, std::string& bytes,
 
 void expect_named(const Place& from, const Place& to, const Receipt& receipt,
                   const OutputKind& kind) {
-  const auto compared =
-      flow::equal_traces(*open(from), *open(to), {.most_kinds = 10'000, .most_waiting = 1U << 16});
+  const auto compared = comparison::equal_traces(*open(from), *open(to),
+                                                 {.most_kinds = 10'000, .most_waiting = 1U << 16});
   require(compared.has_value());
-  for (const flow::Difference& each : compared->differences.found()) {
-    if (flow::names(receipt, each.key)) continue;
+  for (const comparison::Difference& each : compared->differences.found()) {
+    if (comparison::names(receipt, each.key)) continue;
     std::fprintf(stderr, "== as %.*s, of class '%s': %s, %s: %s | %s\n",
                  static_cast<int>(kind.name.size()), kind.name.data(), each.key.class_name.c_str(),
-                 flow::place_of(each.key).c_str(), each.key.what.c_str(), each.left.c_str(),
+                 comparison::place_of(each.key).c_str(), each.key.what.c_str(), each.left.c_str(),
                  each.right.c_str());
     for (const ReceiptEntry& entry : receipt) {
       std::fprintf(stderr, "   receipt: '%s' %s: %s: %s\n", entry.event_class.c_str(),

@@ -23,6 +23,7 @@ FLOORS = {
     "tracedeck/tband": 4,
     "tracedeck/ctf": 4,
     "tracedeck": 5,
+    "tracedeck/comparison": 5,
     "tracedeck/lower": 5,
     "tracedeck/flow": 5,
     "tracedeck/query": 5,

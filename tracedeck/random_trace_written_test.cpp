@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "tracedeck/flow/equal_traces.hpp"
+#include "tracedeck/comparison/equal_traces.hpp"
+#include "tracedeck/comparison/named_differences_test.hpp"
 #include "tracedeck/flow/made_up_trace_test.hpp"
-#include "tracedeck/flow/named_differences_test.hpp"
 #include "tracedeck/flow/random_trace_test.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output.hpp"
@@ -110,9 +110,9 @@ std::unique_ptr<Reader> opened(const std::string& path, const Format& format) {
   return std::move(*reader);
 }
 
-void check_equal(const Result<flow::Comparison>& compared, const Receipt& receipt) {
+void check_equal(const Result<comparison::Comparison>& compared, const Receipt& receipt) {
   if (!compared) RC_FAIL(compared.error().to_string());
-  for (const flow::Difference& each : compared->differences.found()) {
+  for (const comparison::Difference& each : compared->differences.found()) {
     RC_LOG() << kind_name(each.key.kind) << ' ' << each.key.class_name << ' ' << each.key.path
              << ' ' << each.key.what << ": " << each.left << " | " << each.right << '\n';
   }
@@ -131,9 +131,9 @@ void check_restored(std::string_view name, std::string_view version = {}) {
   RC_ASSERT(!lossy);
   flow::FakeSource original(trace.batches());
   const auto restored = opened(path, *found.format);
-  check_equal(
-      flow::equal_traces({original, trace.description()}, {*restored, restored->description()}),
-      written.receipt);
+  check_equal(comparison::equal_traces({original, trace.description()},
+                                       {*restored, restored->description()}),
+              written.receipt);
 }
 
 // What a target wrote is all that it can hold: written once more it is the same.
@@ -146,8 +146,8 @@ void check_again(std::string_view name) {
   const auto once = opened(folder.file("once"), *found.format);
   const auto written = write_trace(*once, found, folder.file("twice"), once->description().get());
   if (!written) RC_FAIL(written.error().to_string());
-  const auto compared = flow::equal_traces(*opened(folder.file("once"), *found.format),
-                                           *opened(folder.file("twice"), *found.format));
+  const auto compared = comparison::equal_traces(*opened(folder.file("once"), *found.format),
+                                                 *opened(folder.file("twice"), *found.format));
   check_equal(compared, written->receipt);
   RC_ASSERT(std::ranges::none_of(written->receipt, &ReceiptEntry::lossy));
 }
@@ -161,11 +161,11 @@ void check_named(std::string_view name) {
   const WrittenTrace written = written_as(found, trace, path);
   flow::FakeSource original(trace.batches());
   const auto read = opened(path, *found.format);
-  const auto compared = flow::equal_traces({original, trace.description()},
-                                           {*read, read->description()}, {.most_kinds = 100'000});
+  const auto compared = comparison::equal_traces(
+      {original, trace.description()}, {*read, read->description()}, {.most_kinds = 100'000});
   if (!compared) RC_FAIL(compared.error().to_string());
-  for (const flow::Difference& each : compared->differences.found()) {
-    if (flow::names(written.receipt, each.key)) continue;
+  for (const comparison::Difference& each : compared->differences.found()) {
+    if (comparison::names(written.receipt, each.key)) continue;
     RC_LOG() << kind_name(each.key.kind) << " '" << each.key.class_name << "' '" << each.key.path
              << "' " << each.key.what << ": " << each.left << " | " << each.right << '\n';
     for (const ReceiptEntry& entry : written.receipt)

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "tracedeck/flow/equal_traces.hpp"
+#include "tracedeck/comparison/equal_traces.hpp"
 #include "tracedeck/flow/pipeline.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/render/json_object.hpp"
@@ -54,15 +54,15 @@ std::unique_ptr<flow::Pipeline> open(const char* path, const Format* format, Ope
                               observer);
 }
 
-void print(const flow::Difference& difference) {
+void print(const comparison::Difference& difference) {
   render::TextBuffer text;
   render::JsonObject object(text);
-  object.string("kind", flow::kind_name(difference.key.kind));
+  object.string("kind", comparison::kind_name(difference.key.kind));
   object.string("class", difference.key.class_name);
   object.string("path", difference.key.path);
   object.string("what", difference.key.what);
-  object.string("place", flow::place_of(difference.key));
-  object.boolean("of_class", flow::is_of_event_class(difference.key));
+  object.string("place", comparison::place_of(difference.key));
+  object.boolean("of_class", comparison::is_of_event_class(difference.key));
   object.string("left", difference.left);
   object.string("right", difference.right);
   object.integer("left_offset", difference.left_offset);
@@ -86,14 +86,14 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "equal_traces: there are several traces\n");
     return kUnreadable;
   }
-  const auto compared = flow::equal_traces({*a, left.description()}, {*b, right.description()},
-                                           {.most_kinds = kMostKinds});
+  const auto compared = comparison::equal_traces(
+      {*a, left.description()}, {*b, right.description()}, {.most_kinds = kMostKinds});
   if (!compared) {
     std::fprintf(stderr, "equal_traces: %s\n", compared.error().to_string().c_str());
     return kUnreadable;
   }
   if (left.failed_to_read() || right.failed_to_read()) return kUnreadable;
-  for (const flow::Difference& each : compared->differences.found()) print(each);
+  for (const comparison::Difference& each : compared->differences.found()) print(each);
   if (compared->differences.left_out() != 0) {
     std::printf("{\"kind\":\"more\",\"count\":%llu}\n",
                 static_cast<unsigned long long>(compared->differences.left_out()));

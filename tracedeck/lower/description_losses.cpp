@@ -5,13 +5,13 @@
 #include <string_view>
 #include <utility>
 
-#include "tracedeck/flow/class_differences.hpp"
+#include "tracedeck/comparison/class_differences.hpp"
 
 namespace tracedeck::lower {
 namespace {
 
-using flow::Difference;
-using flow::DifferenceKind;
+using comparison::Difference;
+using comparison::DifferenceKind;
 
 constexpr std::string_view kAttribute = "attribute";
 constexpr std::size_t kAllDifferences = std::size_t{1} << 20;
@@ -47,7 +47,7 @@ std::string_view first_step(std::string_view path) {
 }
 
 Lost loss_of(const Difference& difference) {
-  const flow::DifferenceKey& key = difference.key;
+  const comparison::DifferenceKey& key = difference.key;
   switch (key.kind) {
     case DifferenceKind::kTrace:
       return Lost::kTrace;
@@ -79,14 +79,14 @@ void note(LossList& lost, Lost loss, std::string path) {
 }
 
 // `of_streams`: of data stream classes, where a context that only the target has is its own.
-void note(LossList& lost, const flow::Differences& differences, bool of_streams) {
+void note(LossList& lost, const comparison::Differences& differences, bool of_streams) {
   for (const Difference& each : differences.found()) {
     const Lost loss = loss_of(each);
     if (loss == Lost::kContext && of_streams && each.left.empty()) {
       note(lost, Lost::kStream, std::string(first_step(each.key.path)));
       continue;
     }
-    std::string place = flow::place_of(each.key);
+    std::string place = comparison::place_of(each.key);
     note(lost, loss, loss == Lost::kContext ? std::string(first_step(place)) : std::move(place));
   }
 }
@@ -110,24 +110,24 @@ void DescriptionLosses::take(const TraceDescription& trace) {
   if (is_blank(trace)) return;
   Source& source = sources_[trace.number()];
   LossList lost;
-  flow::Differences found(kAllDifferences);
+  comparison::Differences found(kAllDifferences);
   if (!std::exchange(source.known, true)) {
     if (++traces_ == 1) first_input_ = trace.input();
     if (traces_ == 2) receipt_.add(Lost::kTraceName, "", "trace", {first_input_});
     if (traces_ >= 2) receipt_.add(Lost::kTraceName, "", "trace", {trace.input()});
-    flow::Differences all(kAllDifferences);
-    flow::compare_traces(trace, TraceDescription("", "", ""), all);
+    comparison::Differences all(kAllDifferences);
+    comparison::compare_traces(trace, TraceDescription("", "", ""), all);
     for (const Difference& each : all.found()) {
       if (each.key.kind != DifferenceKind::kEnvironment) found.add(each);
     }
   }
   for (; source.clocks < trace.clocks().size(); ++source.clocks)
-    flow::compare_clocks(&trace.clocks()[source.clocks], target_->default_clock, found);
+    comparison::compare_clocks(&trace.clocks()[source.clocks], target_->default_clock, found);
   for (; source.stream_classes < trace.stream_classes().size(); ++source.stream_classes) {
     const DataStreamClass& stream_class = trace.stream_classes()[source.stream_classes];
-    flow::compare_stream_classes(&stream_class, target_, found);
+    comparison::compare_stream_classes(&stream_class, target_, found);
     if (stream_class.default_clock == nullptr)
-      flow::compare_clocks(nullptr, target_->default_clock, found);
+      comparison::compare_clocks(nullptr, target_->default_clock, found);
   }
   note(lost, found, true);
   for (const auto& [loss, place] : lost) receipt_.add(loss, "", place, {trace.input()});
@@ -142,16 +142,16 @@ std::vector<const Attribute*> DescriptionLosses::new_environment(const TraceDesc
 
 void DescriptionLosses::add_environment(Lost lost, const TraceDescription& trace,
                                         std::string_view key) {
-  const flow::DifferenceKey of{.kind = DifferenceKind::kEnvironment,
-                               .what = std::string(kAttribute) + " " + std::string(key)};
-  receipt_.add(lost, "", flow::place_of(of), {trace.input()});
+  const comparison::DifferenceKey of{.kind = DifferenceKind::kEnvironment,
+                                     .what = std::string(kAttribute) + " " + std::string(key)};
+  receipt_.add(lost, "", comparison::place_of(of), {trace.input()});
 }
 
 void DescriptionLosses::other_keys(const DataStream& stream) {
   const DataStreamClass& of = *stream.stream_class;
   const std::string name = of.name.value_or(of.id ? std::to_string(*of.id) : "");
-  const flow::DifferenceKey key{.kind = DifferenceKind::kStream, .class_name = name};
-  receipt_.add(Lost::kStream, "", flow::place_of(key), {of.trace->input()});
+  const comparison::DifferenceKey key{.kind = DifferenceKind::kStream, .class_name = name};
+  receipt_.add(Lost::kStream, "", comparison::place_of(key), {of.trace->input()});
 }
 
 bool DescriptionLosses::begin(const DataStream& stream) {
@@ -178,7 +178,7 @@ void DescriptionLosses::classes_without_events(const TraceDescription& trace) {
   if (source.with_events == classes.size()) return;
   source.has_events.resize(classes.size());
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    if (!source.has_events[i]) source.without.push_back(flow::class_name(classes[i]));
+    if (!source.has_events[i]) source.without.push_back(comparison::class_name(classes[i]));
   }
 }
 
@@ -194,14 +194,14 @@ std::uint64_t& DescriptionLosses::events_of(const Event& first, const EventClass
     source.has_events.resize(event_class.entity.ordinal + 1);
   if (!source.has_events[event_class.entity.ordinal]) ++source.with_events;
   source.has_events[event_class.entity.ordinal] = true;
-  flow::Differences found(kAllDifferences);
-  flow::compare_event_classes(event_class, target, found);
+  comparison::Differences found(kAllDifferences);
+  comparison::compare_event_classes(event_class, target, found);
   note(lost, found, false);
   const DataStreamClass& stream_class = *event_class.stream_class;
   const FirstPlace place{stream_class.trace->input(), first.offset};
-  const std::string name = flow::class_name(event_class);
+  const std::string name = comparison::class_name(event_class);
   // What the target calls it, where it cannot have its name.
-  if (const std::string other = flow::class_name(target); other != name)
+  if (const std::string other = comparison::class_name(target); other != name)
     receipt_.add(Lost::kClassIdentity, other, "", place);
   return receipt_.events_of(name, std::move(lost), place);
 }

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/flow/class_differences.hpp"
+#include "tracedeck/comparison/class_differences.hpp"
 #include "tracedeck/lower/description_losses.hpp"
 #include "tracedeck/lower/lowering_stage.hpp"
 #include "tracedeck/lower/marker_message.hpp"
@@ -341,8 +341,8 @@ class MarkerLowering final : public LoweringStage {
 
   void count_duration(const Event& event, KnownMarker& known) {
     if (known.durations == nullptr)
-      known.durations = &losses_.some_events(Lost::kDuration, flow::class_name(*event.event_class),
-                                             place_of(event));
+      known.durations = &losses_.some_events(
+          Lost::kDuration, comparison::class_name(*event.event_class), place_of(event));
     ++*known.durations;
   }
 
@@ -387,7 +387,7 @@ class MarkerLowering final : public LoweringStage {
   }
 
   void add(Lost lost, const Event& event) {
-    losses_.add(lost, flow::class_name(*event.event_class), "", place_of(event));
+    losses_.add(lost, comparison::class_name(*event.event_class), "", place_of(event));
   }
   static FirstPlace place_of(const Event& event) {
     return {event.event_class->stream_class->trace->input(), event.offset};

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/flow/class_differences.hpp"
+#include "tracedeck/comparison/class_differences.hpp"
 #include "tracedeck/heph/span_layout.hpp"
 #include "tracedeck/heph/writer.hpp"
 #include "tracedeck/lower/description_losses.hpp"
@@ -248,7 +248,7 @@ class SpanLowering final : public LoweringStage {
   }
 
   void add(Lost loss, const Event& event, std::string_view path) {
-    losses_.add(loss, flow::class_name(*event.event_class), path,
+    losses_.add(loss, comparison::class_name(*event.event_class), path,
                 {event.event_class->stream_class->trace->input(), event.offset});
   }
 

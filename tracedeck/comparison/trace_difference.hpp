@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 
 enum class DifferenceKind : std::uint8_t {
   kTrace,        // what identifies the trace
@@ -80,4 +80,4 @@ class Differences {
   std::uint64_t left_out_ = 0;
 };
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

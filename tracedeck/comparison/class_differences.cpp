@@ -1,14 +1,14 @@
-#include "tracedeck/flow/class_differences.hpp"
+#include "tracedeck/comparison/class_differences.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "tracedeck/flow/field_class_differences.hpp"
-#include "tracedeck/flow/property_differences.hpp"
-#include "tracedeck/flow/value_differences.hpp"
+#include "tracedeck/comparison/field_class_differences.hpp"
+#include "tracedeck/comparison/property_differences.hpp"
+#include "tracedeck/comparison/value_differences.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 namespace {
 
 std::string identity_text(const std::optional<std::uint64_t>& id,
@@ -152,4 +152,4 @@ void compare_traces(const TraceDescription& left, const TraceDescription& right,
   compare_packet_members(a.packet_header.get(), b.packet_header.get(), "", found);
 }
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -1,4 +1,4 @@
-#include "tracedeck/flow/field_class_differences.hpp"
+#include "tracedeck/comparison/field_class_differences.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/flow/property_differences.hpp"
+#include "tracedeck/comparison/property_differences.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 namespace {
 
 std::string ranges_in_words(const IntegerRanges& ranges) {
@@ -217,4 +217,4 @@ void compare_field_classes(const FieldClass* left, const FieldClass* right,
   FieldClassComparison(class_name, found).compare(left, right, prefix);
 }
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "tracedeck/flow/trace_difference.hpp"
+#include "tracedeck/comparison/trace_difference.hpp"
 #include "tracedeck/format/writer.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 
 // Whether an entry names the place of a difference: its class, if it gives one, and its path or one
 // above it.
@@ -27,4 +27,4 @@ namespace tracedeck::flow {
                              [&](const ReceiptEntry& entry) { return names(entry, difference); });
 }
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -1,4 +1,4 @@
-#include "tracedeck/flow/equal_traces.hpp"
+#include "tracedeck/comparison/equal_traces.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,10 @@
 #include "tracedeck/flow/made_up_trace_test.hpp"
 #include "tracedeck/flow/trace_plan_test.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 namespace {
+
+using namespace flow;  // made-up traces
 
 using Kind = DifferenceKind;
 using PlannedEvent = TracePlan::PlannedEvent;
@@ -443,4 +445,4 @@ TEST(EqualTraces, AnErrorOfASourceIsHandedOn) {
 }
 
 }  // namespace
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

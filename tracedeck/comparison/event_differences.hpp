@@ -7,11 +7,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "tracedeck/flow/trace_difference.hpp"
-#include "tracedeck/flow/value_differences.hpp"
+#include "tracedeck/comparison/trace_difference.hpp"
+#include "tracedeck/comparison/value_differences.hpp"
 #include "tracedeck/model/batch.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 
 class EventDifferences {
  public:
@@ -84,4 +84,4 @@ class EventDifferences {
   Paired clocks_;
 };
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -1,4 +1,4 @@
-#include "tracedeck/flow/value_differences.hpp"
+#include "tracedeck/comparison/value_differences.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "tracedeck/model/class_tree.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 namespace {
 
 constexpr std::size_t kBytesInWords = 32;
@@ -238,4 +238,4 @@ std::string words_of(const Slot* slot) {
   return "";
 }
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -14,10 +14,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "tracedeck/flow/trace_difference.hpp"
+#include "tracedeck/comparison/trace_difference.hpp"
 #include "tracedeck/format/reader.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 
 // One of two traces, with the values of its fields (`ReadOptions::values`), each data stream in its
 // recorded order. The source has not been read yet.
@@ -51,4 +51,4 @@ struct Comparison {
 [[nodiscard]] Result<Comparison> equal_traces(Reader& left, Reader& right,
                                               const EqualityOptions& options = {});
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

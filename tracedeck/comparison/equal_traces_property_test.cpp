@@ -1,12 +1,14 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "tracedeck/flow/equal_traces.hpp"
+#include "tracedeck/comparison/equal_traces.hpp"
 #include "tracedeck/flow/made_up_trace_test.hpp"
 #include "tracedeck/flow/random_trace_test.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 namespace {
+
+using namespace flow;  // made-up traces
 
 Comparison compare_plans(const TracePlan& left, const TracePlan& right, std::size_t batch_size) {
   const MadeTrace a(left);
@@ -73,4 +75,4 @@ TEST(RandomTraces, HaveEveryKindOfSlotAndRecord) {
 }
 
 }  // namespace
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -1,10 +1,10 @@
-#include "tracedeck/flow/event_pairing.hpp"
+#include "tracedeck/comparison/event_pairing.hpp"
 
 #include <algorithm>
 
-#include "tracedeck/flow/class_differences.hpp"
+#include "tracedeck/comparison/class_differences.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 namespace {
 
 bool same_time(const Event& left, const Event& right) {
@@ -46,4 +46,4 @@ std::optional<Skipped> next_match(const WaitingQueue<WaitingEvent>& left,
   return {};
 }
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

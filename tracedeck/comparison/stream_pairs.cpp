@@ -1,11 +1,11 @@
-#include "tracedeck/flow/stream_pairs.hpp"
+#include "tracedeck/comparison/stream_pairs.hpp"
 
 #include <utility>
 #include <vector>
 
-#include "tracedeck/flow/class_differences.hpp"
+#include "tracedeck/comparison/class_differences.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 namespace {
 
 std::string keys_in_words(const DataStream* stream) {
@@ -79,4 +79,4 @@ void StreamPairs::pair_alike(Same same) {
   }
 }
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <optional>
 
-#include "tracedeck/flow/stream_pairs.hpp"
+#include "tracedeck/comparison/stream_pairs.hpp"
 #include "tracedeck/model/clock.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 
 // Whether equal values of two clocks, which may be null, are equal times.
 [[nodiscard]] bool counts_alike(const ClockClass* left, const ClockClass* right);
@@ -28,4 +28,4 @@ struct Skipped {
 // So many events behind the first ones `next_match` looks at.
 inline constexpr std::size_t kLookAhead = 32;
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

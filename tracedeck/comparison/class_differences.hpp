@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "tracedeck/flow/trace_difference.hpp"
+#include "tracedeck/comparison/trace_difference.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 
 // The name of an event class, "#ID" of one that has none.
 [[nodiscard]] std::string class_name(const EventClass& event_class);
@@ -32,4 +32,4 @@ void compare_clocks(const ClockClass* left, const ClockClass* right, Differences
 void compare_traces(const TraceDescription& left, const TraceDescription& right,
                     Differences& found);
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "tracedeck/flow/trace_difference.hpp"
+#include "tracedeck/comparison/trace_difference.hpp"
 #include "tracedeck/model/field_class.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 
 // Adds what two classes, which may be null, differ in, and all that is inside of them, as
 // differences of the class `class_name`; `prefix` is put before each path, with a dot unless it is
@@ -15,4 +15,4 @@ void compare_field_classes(const FieldClass* left, const FieldClass* right,
                            const std::string& class_name, const std::string& prefix,
                            Differences& found);
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

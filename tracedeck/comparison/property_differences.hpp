@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "tracedeck/flow/trace_difference.hpp"
+#include "tracedeck/comparison/trace_difference.hpp"
 #include "tracedeck/model/attribute.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 
 // A property in words, "" where there is none.
 [[nodiscard]] inline std::string in_words(bool value) { return value ? "yes" : "no"; }
@@ -53,4 +53,4 @@ class PropertyDifferences {
   std::string path_;
 };
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -1,9 +1,9 @@
-#include "tracedeck/flow/trace_difference.hpp"
+#include "tracedeck/comparison/trace_difference.hpp"
 
 #include <array>
 #include <utility>
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 
 std::string_view kind_name(DifferenceKind kind) {
   static constexpr std::array<std::string_view, kDifferenceKinds> kNames = {
@@ -65,4 +65,4 @@ void Differences::add(Difference difference) {
   found_.push_back(std::move(difference));
 }
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -1,10 +1,10 @@
-#include "tracedeck/flow/property_differences.hpp"
+#include "tracedeck/comparison/property_differences.hpp"
 
 #include <algorithm>
 #include <map>
 #include <vector>
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 namespace {
 
 std::string attribute_in_words(const Attribute* attribute) {
@@ -53,4 +53,4 @@ void PropertyDifferences::compare(const Attributes& left, const Attributes& righ
   if (same_but_for_order) add("order of attributes", "", "");
 }
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -1,16 +1,16 @@
-#include "tracedeck/flow/equal_traces.hpp"
+#include "tracedeck/comparison/equal_traces.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
-#include "tracedeck/flow/event_differences.hpp"
-#include "tracedeck/flow/event_pairing.hpp"
-#include "tracedeck/flow/property_differences.hpp"
-#include "tracedeck/flow/stream_pairs.hpp"
+#include "tracedeck/comparison/event_differences.hpp"
+#include "tracedeck/comparison/event_pairing.hpp"
+#include "tracedeck/comparison/property_differences.hpp"
+#include "tracedeck/comparison/stream_pairs.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 namespace {
 
 class TraceComparison {
@@ -215,4 +215,4 @@ Result<Comparison> equal_traces(Reader& left, Reader& right, const EqualityOptio
   return equal_traces({left, left.description()}, {right, right.description()}, options);
 }
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -1,15 +1,15 @@
-#include "tracedeck/flow/event_differences.hpp"
+#include "tracedeck/comparison/event_differences.hpp"
 
 #include <deque>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "tracedeck/flow/class_differences.hpp"
-#include "tracedeck/flow/event_pairing.hpp"
-#include "tracedeck/flow/property_differences.hpp"
+#include "tracedeck/comparison/class_differences.hpp"
+#include "tracedeck/comparison/event_pairing.hpp"
+#include "tracedeck/comparison/property_differences.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 namespace {
 
 std::string time_in_words(const ClockClass& clock, std::uint64_t value) {
@@ -204,4 +204,4 @@ void EventDifferences::compare_clocks_without_events(const TraceDescription& lef
   for (const ClockClass* each : rights) compare_clocks(nullptr, each, found_);
 }
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -14,7 +14,7 @@
 
 #include "tracedeck/model/batch.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 
 enum class Side : std::uint8_t { kLeft, kRight };
 [[nodiscard]] constexpr Side other(Side side) {
@@ -109,4 +109,4 @@ class StreamPairs {
   std::array<Known, 2> known_;
 };
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison

@@ -9,7 +9,7 @@
 
 #include "tracedeck/model/record.hpp"
 
-namespace tracedeck::flow {
+namespace tracedeck::comparison {
 
 // A value with its name, among others: a member of a structure.
 struct NamedValue {
@@ -43,4 +43,4 @@ void compare_members(const std::string& prefix, std::span<const NamedValue> left
 // A value in a few words, for people. `slot` may be null.
 [[nodiscard]] std::string words_of(const Slot* slot);
 
-}  // namespace tracedeck::flow
+}  // namespace tracedeck::comparison
