@@ -58,7 +58,7 @@ void StreamFile::go_ahead() {
 // Takes over what was decoded ahead: the records before it, its events, and what ends it.
 void StreamFile::settle(Ahead ahead) {
   const PacketJob& job = *ahead.job;
-  DecodedPacket decoded = ahead.decoded.get();
+  DecodedPacket decoded = options_.pool->wait(ahead.decoded);
   const auto held = std::exchange(batch_, std::make_shared<Batch>(std::size_t{0}));
   if (decoded.stop == EventDecoder::Stop::kUnknownClass && schema_.renew(*ahead.job, *batch_))
     decoded = decode_packet(*ahead.job);
