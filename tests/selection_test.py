@@ -100,6 +100,13 @@ class Bounds(CommandTest):
         self.assertIn(b"the traces have events from 10.0", result.stderr)
         self.assertIn(b"nothing selected", self.check(run("info", "--end", "1s", trace), 0).stderr)
 
+    def test_what_describes_others_is_selected_by_its_time(self):
+        trace = w.header() + w.schema(0, "PollStart", [("worker_id", w.VARINT)]) + w.schema(1, "ClockSyncEvent", [("realtime_ns", w.VARINT)])
+        trace += w.event(0, w.varint(1), 10) + w.event(1, w.varint(7), 5)
+        result = self.check(run("print", "--begin", "12", self.file("d", trace)), 0)
+        self.assertIn(b"realtime_ns=7", result.stdout)
+        self.assertEqual(result.stderr, b"")
+
 
 class WallClock(CommandTest):
     """A trace whose clock began 100 s before its first event, at EPOCH - 100 s."""

@@ -58,18 +58,19 @@ class Stoppable final : public RecordSource {
 // Calls somebody when a source ends of which not a single event was selected.
 class WatchNothing final : public RecordSource {
  public:
-  // Events that describe others count where they pass because they meet the condition.
+  // Events that describe others count where they pass because they meet the condition, or lie in
+  // the range.
   WatchNothing(RecordSourcePtr source, const Selection& selection, std::function<void()> nothing)
       : source_(std::move(source)),
         nothing_(std::move(nothing)),
-        counts_describing_(selection.where != nullptr && !selection.stands_alone) {}
+        stands_alone_(selection.stands_alone),
+        has_condition_(selection.where != nullptr) {}
 
   Result<BatchPtr> next() override {
     auto batch = source_->next();
     if (!batch || nothing_ == nullptr) return batch;
     const auto is_event = [this](const Record& record) {
-      return record.kind == RecordKind::kEvent &&
-             (counts_describing_ || !record.event.event_class->describes_others);
+      return record.kind == RecordKind::kEvent && is_selected(*record.event.event_class);
     };
     if (*batch == nullptr) {
       std::exchange(nothing_, nullptr)();
@@ -80,9 +81,15 @@ class WatchNothing final : public RecordSource {
   }
 
  private:
+  [[nodiscard]] bool is_selected(const EventClass& event_class) const {
+    if (!event_class.describes_others) return true;
+    return !stands_alone_ && (has_condition_ || event_class.has_real_time());
+  }
+
   RecordSourcePtr source_;
   std::function<void()> nothing_;
-  bool counts_describing_;
+  bool stands_alone_;
+  bool has_condition_;
 };
 
 // Whether an empty result is worth a word, which needs somebody who waits for it.
