@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/nearest.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 
 namespace tracedeck::timeline {
@@ -160,11 +161,22 @@ std::string Requirement::shown(double value) const {
   return is_count() ? fmt::format("{:.0f}", value) : short_duration(value);
 }
 
+std::string Requirement::nothing_text(const std::set<std::string>& names) const {
+  const std::vector<std::string_view> words(names.begin(), names.end());
+  const std::string_view near = nearest(name_, words);
+  return fmt::format("nothing is called \"{}\"{}", name_,
+                     near.empty() ? "" : fmt::format("; is \"{}\" meant?", near));
+}
+
 Requirement::Finding Requirement::find(const std::deque<LatencyRow>& rows) const {
   LatencyRow all;
   bool any = false;
+  std::set<std::string> others;
   for (const LatencyRow& row : rows) {
-    if (!names(row)) continue;
+    if (!names(row)) {
+      others.insert({row.label(), row.category});
+      continue;
+    }
     any = true;
     all.durations.merge(row.durations);
     all.total += row.total;
@@ -172,7 +184,8 @@ Requirement::Finding Requirement::find(const std::deque<LatencyRow>& rows) const
     all.left_out += row.left_out;
     all.across_loss += row.across_loss;
   }
-  if (!any && !is_count()) return {.doubt = fmt::format("nothing is called \"{}\"", name_)};
+  if (!any && !is_count()) return {.doubt = nothing_text(others)};
+  if (!any) return {.reason = nothing_text(others)};
   if (all.count() == 0 && !is_count())
     return {.doubt = fmt::format("no duration of \"{}\" is known", name_)};
   if (all.across_loss != 0) {
@@ -186,7 +199,12 @@ Requirement::Verdict Requirement::check(const Latency& latency) const {
   const Finding found = find(latency.rows());
   if (!found.doubt.empty()) return {false, found.doubt};
   if (compare(found.value, bound_)) return {true, {}};
-  return {false, fmt::format("it is {}", shown(found.value))};
+  return {false, it_is(found)};
+}
+
+std::string Requirement::it_is(const Finding& found) const {
+  return fmt::format("it is {}{}{}", shown(found.value), found.reason.empty() ? "" : ": ",
+                     found.reason);
 }
 
 Requirement::Finding Requirement::find(const ComparedTrace& trace, std::string_view name) const {
@@ -207,8 +225,12 @@ Requirement::Finding Requirement::find(const ComparedTrace& trace, std::string_v
 Requirement::Finding Requirement::count_slower(const Comparison& comparison) const {
   Finding found;
   bool any = false;
+  std::set<std::string> others;
   for (const ComparedRow& row : comparison.rows()) {
-    if (!names(row.either())) continue;
+    if (!names(row.either())) {
+      others.insert({row.either().label(), row.either().category});
+      continue;
+    }
     any = true;
     const std::uint64_t lost =
         (row.a == nullptr ? 0 : row.a->across_loss) + (row.b == nullptr ? 0 : row.b->across_loss);
@@ -218,7 +240,7 @@ Requirement::Finding Requirement::count_slower(const Comparison& comparison) con
     }
     if (row.is_slower()) ++found.value;
   }
-  if (!any) found.doubt = fmt::format("nothing is called \"{}\"", name_);
+  if (!any) found.doubt = nothing_text(others);
   return found;
 }
 
@@ -228,7 +250,7 @@ Requirement::Verdict Requirement::check(const Comparison& comparison) const {
   if (!found.doubt.empty()) return {false, found.doubt};
   if (!times_a_) {
     if (compare(found.value, bound_)) return {true, {}};
-    return {false, fmt::format("it is {}", shown(found.value))};
+    return {false, it_is(found)};
   }
   const Finding of_a = find(comparison.a(), "A");
   if (!of_a.doubt.empty()) return {false, of_a.doubt};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,7 +60,8 @@ class Requirement {
   // What was found, or why it is not known.
   struct Finding {
     double value = 0;
-    std::string doubt = {};  // empty: it is known
+    std::string doubt = {};   // empty: it is known
+    std::string reason = {};  // why it is 0; may be empty
   };
 
   [[nodiscard]] Result<void> parse_bound(query::Lexer& lexer, Of of);
@@ -69,6 +71,9 @@ class Requirement {
   // Of one of two traces, whose name is for messages.
   [[nodiscard]] Finding find(const ComparedTrace& trace, std::string_view name) const;
   [[nodiscard]] Finding count_slower(const Comparison& comparison) const;
+  // `names`: what could have been meant.
+  [[nodiscard]] std::string nothing_text(const std::set<std::string>& names) const;
+  [[nodiscard]] std::string it_is(const Finding& found) const;
   [[nodiscard]] double value_of(const LatencyRow& row) const;
   [[nodiscard]] bool compare(double value, double bound) const;
   [[nodiscard]] std::string shown(double value) const;
