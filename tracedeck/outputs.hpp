@@ -56,6 +56,7 @@ struct OutputKind {
   // or as time lines, of marks; of a format's target where that is asked for,
   std::unique_ptr<exporting::Exporter> (*draw)(io::Output& output,
                                                const OutputSettings& settings) = nullptr;
+  bool shows_instants = false;    // and states: else slices alone, or samples
   bool names_addresses = false;   // such time lines show the names of addresses
   bool leaves_out_short = false;  // slices that are short, itself, and counts them all the same
   std::uint64_t bearable = 0;     // bytes of them beyond which programs that show them fail; 0: any
