@@ -77,11 +77,10 @@ struct PageFile {
 }  // namespace
 
 std::string check_why(Options& options) {
-  const int questions = (options.why_longest.empty() ? 0 : 1) +
-                        (options.why_slice.empty() ? 0 : 1) + (options.why_at ? 1 : 0);
-  if (questions == 0)
+  if (options.why_longest.empty() && options.why_slice.empty() && !options.why_at)
     return "needs one of --longest NAME, --slice NAME (with --rank N), and --at T";
-  if (questions > 1) return "takes only one of --longest, --slice and --at";
+  if (!options.why_slice.empty() && (!options.why_longest.empty() || options.why_at))
+    return "takes --slice alone: --longest NAME is the first of them, and goes with --at T too";
   if (options.why_rank != 1 && options.why_slice.empty())
     return "option '--rank' goes with --slice";
   if (std::string wrong = check_read_again(options, "'why'"); !wrong.empty()) return wrong;

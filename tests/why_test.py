@@ -274,8 +274,18 @@ name = "stuck"
         _, answer = self.asked(both, "--at", "+0s")
         self.assertEqual((answer["name"], [one["name"] for one in answer["at_that_time"]]), ("run 1", ["run 2"]))
 
+    def test_what_of_a_name_is_at_a_time(self):
+        # Job 2 begins with job 1.
+        events = [(0, START, (0, 1)), (0, START, (1, 2)), (50, END, (1,)), (90, END, (0,)), (300, START, (1, 3)), (310, END, (1,))]
+        def name(*args):
+            return self.asked(events, *args)[1]["name"]
+
+        self.assertEqual((name("--at", "+0s"), name("--at", "+0s", "--longest", "run 2")), ("run 1", "run 2"))
+        self.assertEqual((name("--at", "20"), name("--at", "20", "--longest", "run")), ("run 2", "run 1"))
+        self.assertIsNone(self.asked(events, "--at", "95", "--longest", "run")[1].get("name"))
+
     def test_usage(self):
-        for args in ([], ["--longest", "run", "--at", "5"], ["--longest", "run", "--rank", "2"], ["--slice", "run", "--rank", "0"]):
+        for args in ([], ["--slice", "run", "--at", "5"], ["--slice", "run", "--longest", "run"], ["--longest", "run", "--rank", "2"], ["--slice", "run", "--rank", "0"]):
             self.assertIn("--help", self.why(*args, code=2)[1])
         self.assertIn("twice", self.check(run("why", "--longest", "run", "-"), 2).stderr.decode())
 

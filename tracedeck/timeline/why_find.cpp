@@ -29,7 +29,7 @@ void Unended::settle(const Timeline& timeline) {
   from_ = kLeast;
   to_ = end - longest_ - 1;
   if (longer <= few) return;
-  const bool is_stuck = ended_ == 0 || last_end_ < end - (end - timeline.line_begin()) / 10;
+  const bool is_stuck = ended_ == 0 || last_end_ < end - (end - timeline.begin()) / 10;
   if (is_stuck)
     from_ = last_begin_;
   else
@@ -111,14 +111,17 @@ bool SliceFinder::begins_at(const FoundSlice& slice) const {
          2 * room;
 }
 
-// The innermost is the shortest that holds the moment.
+// The innermost is the shortest that holds the moment; of a name the longest is wanted.
 void SliceFinder::keep_at(const FoundSlice& slice) {
   const std::int64_t at = *question_.at;
   if (!slice.is_state && begun_there_.size() < kMostBegun && begins_at(slice))
     begun_there_.push_back(slice);
   if (slice.begin > at || slice.end < at) return;
-  std::vector<FoundSlice>& shortest = slice.is_state ? longest_states_ : longest_;
-  if (shortest.empty() || slice.duration() < shortest.front().duration()) shortest = {slice};
+  std::vector<FoundSlice>& kept = slice.is_state ? longest_states_ : longest_;
+  const bool is_better =
+      kept.empty() || (question_.name.empty() ? slice.duration() < kept.front().duration()
+                                              : longer(slice, kept.front()));
+  if (is_better) kept = {slice};
 }
 
 void SliceFinder::state(const Timeline& timeline, const Mark& mark) {
