@@ -3,7 +3,7 @@
 import functools
 import json
 
-from . import dial9, fallback, heph, lttng_kernel, lttng_ust, ros2, tband, zephyr
+from . import dial9, fallback, heph, lttng_kernel, lttng_ust, perf, ros2, tband, zephyr
 from .sheet import Sheet
 from .user_table import UserTable
 
@@ -14,6 +14,7 @@ TABLES = {
     "heph": heph,
     "lttng_kernel": lttng_kernel,
     "lttng_ust": lttng_ust,
+    "perf": perf,
     "ros2": ros2,
     "zephyr": zephyr,
 }

@@ -75,7 +75,7 @@ class Table(Base):
             sheet.state(f"thread {before}", left(fields.get("prev_state", 0)))
         self.current[self.cpu] = after
         self.stream_of[self.cpu] = self.sheet.stream
-        sheet.state(f"cpu {self.cpu}", "idle" if after == 0 else f"{text(fields['next_comm'])} {after}")
+        sheet.state(f"cpu {self.cpu}", "idle" if after == 0 else f"{text(fields.get('next_comm'))} {after}")
         if after != 0:
             sheet.state(f"thread {after}", f"running on cpu {self.cpu}")
             sheet.waited(WAIT, after, f"cpu {self.cpu}", {"tid": after})

@@ -108,7 +108,7 @@ TEST(TableFileTest, BuiltInTablesReadAndCompile) {
   std::vector<std::string> names;
   for (const Table& table : built_in_tables()) names.push_back(table.name);
   EXPECT_EQ(names, (std::vector<std::string>{"dial9", "heph", "lttng-kernel", "lttng-ust-memory",
-                                             "lttng-ust", "ros2", "tband", "zephyr"}));
+                                             "lttng-ust", "perf", "ros2", "tband", "zephyr"}));
   for (const Table& table : built_in_tables()) {
     const auto alone = Interpreter::make({.tables = {table}});
     EXPECT_TRUE(alone) << table.name << ": " << alone.error().message;
