@@ -20,7 +20,7 @@ ENDS = {
     "Start": ("Stop", "End", "Done"),
     "Enter": ("Exit",),
 }
-IS_KEY = re.compile(r"(id|handle|ptr)$")
+IS_KEY = re.compile(r"(id|Id|ID|[hH]andle|[pP]tr)$")
 
 
 class Table(Base):

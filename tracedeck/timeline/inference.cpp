@@ -59,7 +59,9 @@ bool has_context(const EventClass& event_class, std::string_view name) {
 
 // Whether a field says which of several things it is about.
 bool identifies(std::string_view name) {
-  return name.ends_with("id") || name.ends_with("handle") || name.ends_with("ptr");
+  constexpr auto kWords =
+      std::to_array<std::string_view>({"id", "Id", "ID", "handle", "Handle", "ptr", "Ptr"});
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return name.ends_with(word); });
 }
 
 bool is_simple(const std::string& name) {
@@ -103,6 +105,10 @@ TrackRule thread_track(const Event& event) {
     if (!is_simple(key.name) || key.name == "class") continue;
     track.key.push_back("stream." + key.name);
     shown.push_back(fmt::format("{{stream.{}}}", key.name));
+  }
+  if (shown.empty() && !stream->file.empty()) {
+    track.key.emplace_back("stream.file");
+    shown.emplace_back("{stream.file|file}");
   }
   if (!shown.empty()) {
     track.kind = TrackKind::kPlain;

@@ -29,8 +29,8 @@ void RuleUse::add_value(const RuleValue& value) {
 
 void RuleUse::add_text(const RuleTemplate& text, std::size_t classes) {
   if (rules_.empty()) return;
-  for (std::vector<RuleValue>& any_of : text.needs())
-    rules_.back().texts.push_back({.any_of = std::move(any_of), .classes = classes});
+  for (std::vector<RuleTemplate::Need>& ways : text.needs())
+    rules_.back().texts.push_back({.ways = std::move(ways), .classes = classes});
 }
 
 void RuleUse::add_track(const std::string& id) {
@@ -69,7 +69,9 @@ void RuleUse::see(Rule& rule, const EventClass& event_class) const {
   for (Value& each : rule.values) each.known = each.known || is_possible(each.value);
   const std::string_view name = timeline::name_of(event_class);
   for (Text& each : rule.texts) {
-    const bool known = std::ranges::any_of(each.any_of, is_possible);
+    const bool known = std::ranges::any_of(each.ways, [&](const RuleTemplate::Need& way) {
+      return std::ranges::all_of(way.values, is_possible);
+    });
     each.known = each.known || known;
     const bool is_of_it =
         each.classes < rule.classes.size() && rule.classes[each.classes].matcher.matches(name);
@@ -81,6 +83,36 @@ void RuleUse::see(Rule& rule, const EventClass& event_class) const {
   for (const Member& member : structure->members) {
     if (rule.fields.size() < kMostNames) rule.fields.emplace(member.name.view());
   }
+}
+
+void RuleUse::append_lacking(const Rule& rule, const Text& text, std::vector<std::string>& all) {
+  std::vector<std::string_view> ways;
+  for (const RuleTemplate::Need& way : text.ways) ways.push_back(way.text);
+  const std::string needed = fmt::format("{}", fmt::join(ways, " ?? "));
+  const bool is_one = ways.size() == 1 && text.ways.front().values.size() == 1;
+  const std::string hint =
+      is_one ? meant(text.ways.front().values.front().text(), rule.fields) : "";
+  if (rule.is_track && rule.any_met && !text.known)
+    all.push_back(fmt::format("{}: none of the events on it has `{}`, which its name needs{}",
+                              rule.name, needed, hint));
+  for (const std::string& lacking : text.lacking)
+    all.push_back(fmt::format("{}: events `{}` have no `{}`, for which `?` stands{}", rule.name,
+                              lacking, needed, hint));
+}
+
+// What a [[lookup]] was asked for, and never had.
+void RuleUse::append_not_found(const Rule& rule, const Text& text, std::vector<std::string>& all) {
+  const RuleTemplate::Need& way = text.ways.front();
+  if (text.ways.size() != 1 || way.lookup == nullptr) return;
+  if (!way.lookup->was_asked || way.lookup->has_found) return;
+  std::string hint;
+  for (const RuleValue& key : way.values) {
+    // `name` is what the event is called, and `.name` a field of it.
+    if (hint.empty() && rule.fields.contains(key.text()))
+      hint = fmt::format("; is `.{}` meant?", key.text());
+  }
+  all.push_back(fmt::format("{}: the [[lookup]] never knew `{}`, for which `?` stands{}", rule.name,
+                            way.text, hint));
 }
 
 std::vector<std::string> RuleUse::sentences() const {
@@ -99,16 +131,8 @@ std::vector<std::string> RuleUse::sentences() const {
                                 meant(each.value.text(), rule.fields)));
     }
     for (const Text& each : rule.texts) {
-      std::vector<std::string_view> needs;
-      for (const RuleValue& value : each.any_of) needs.push_back(value.text());
-      const std::string text = fmt::format("{}", fmt::join(needs, " ?? "));
-      const std::string hint = needs.size() == 1 ? meant(text, rule.fields) : "";
-      if (rule.is_track && rule.any_met && !each.known)
-        all.push_back(fmt::format("{}: none of the events on it has `{}`, which its name needs{}",
-                                  rule.name, text, hint));
-      for (const std::string& lacking : each.lacking)
-        all.push_back(fmt::format("{}: events `{}` have no `{}`, for which `?` stands{}", rule.name,
-                                  lacking, text, hint));
+      append_lacking(rule, each, all);
+      append_not_found(rule, each, all);
     }
   }
   if (all.size() <= kShown) return all;

@@ -49,7 +49,7 @@ class RuleUse {
     bool known = false;
   };
   struct Text {
-    std::vector<RuleValue> any_of = {};
+    std::vector<RuleTemplate::Need> ways = {};
     std::size_t classes = 0;
     bool known = false;
     std::set<std::string, std::less<>> lacking = {};  // classes
@@ -66,6 +66,8 @@ class RuleUse {
   };
 
   void see(Rule& rule, const EventClass& event_class) const;
+  static void append_lacking(const Rule& rule, const Text& text, std::vector<std::string>& all);
+  static void append_not_found(const Rule& rule, const Text& text, std::vector<std::string>& all);
   void see_track(std::string_view id, const EventClass& event_class);
 
   std::vector<Rule> rules_;

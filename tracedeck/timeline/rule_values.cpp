@@ -94,6 +94,10 @@ Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& nam
     value.environment_ = text.substr(4);
     return value;
   }
+  if (text == "stream.file") {
+    value.kind_ = Kind::kStreamFile;
+    return value;
+  }
   if (text.starts_with("current.") && text.find("??") == std::string::npos) {
     const auto found = names.currents.find(text.substr(8));
     if (found == names.currents.end())
@@ -140,6 +144,9 @@ BoundValue::BoundValue(const RuleValue& value, const EventClass& event_class)
         kind_ = Kind::kConstant;
         constant_ = entry.value;
       }
+      return;
+    case RuleValue::Kind::kStreamFile:
+      kind_ = Kind::kStreamFile;
       return;
     case RuleValue::Kind::kCurrent:
       kind_ = Kind::kCurrent;
@@ -205,6 +212,9 @@ query::Value BoundValue::read(const Event& event, ValueScope& scope) const {
       const RuleMemory::Kept* const found = kept(event, scope);
       return found == nullptr ? query::Value() : found->value;
     }
+    case Kind::kStreamFile:
+      if (event.stream == nullptr || event.stream->file.empty()) return {};
+      return query::Value::of(std::string_view(event.stream->file));
     case Kind::kFirstKnown:
       for (const BoundValue& each : of_) {
         if (const query::Value value = each.read(event, scope); value.known()) return value;
@@ -240,6 +250,47 @@ bool BoundValue::odd_word(const Event& event, ValueScope& scope, std::uint64_t& 
   return true;
 }
 
+// "x|hex" without the filter, which is set. `||` is part of an expression, and `|` in parentheses.
+Result<std::string_view> RuleTemplate::take_filter(std::string_view text, Filter& filter) {
+  const std::size_t bar = text.rfind('|');
+  if (bar == std::string_view::npos || (bar != 0 && text[bar - 1] == '|')) return text;
+  const std::string_view name = trimmed(text.substr(bar + 1));
+  if (name.find_first_of(")]\"'") != std::string_view::npos) return text;
+  filter = find_text_filter(name);
+  if (filter == nullptr) return wrong(unknown_filter_text(name));
+  return trimmed(text.substr(0, bar));
+}
+
+Result<RuleTemplate::Alternative> RuleTemplate::parse_alternative(std::string_view text,
+                                                                  const RuleNames& names) {
+  Alternative alternative;
+  const auto unfiltered = take_filter(text, alternative.filter);
+  if (!unfiltered) return std::unexpected(unfiltered.error());
+  text = *unfiltered;
+  alternative.text = text;
+  const std::size_t bracket = text.find('[');
+  const auto lookup = bracket == std::string_view::npos || !text.ends_with(']')
+                          ? names.lookups.end()
+                          : names.lookups.find(std::string(trimmed(text.substr(0, bracket))));
+  if (lookup == names.lookups.end()) {
+    auto value = RuleValue::parse(std::string(text), names);
+    if (!value) return std::unexpected(value.error());
+    alternative.value = *std::move(value);
+    return alternative;
+  }
+  alternative.lookup = lookup->second.lookup;
+  alternative.use = std::make_shared<LookupUse>();
+  for (const std::string_view key :
+       split(text.substr(bracket + 1, text.size() - bracket - 2), ",")) {
+    auto value = RuleValue::parse(std::string(key), names);
+    if (!value) return std::unexpected(value.error());
+    alternative.keys.push_back(*std::move(value));
+  }
+  if (alternative.keys.size() != lookup->second.keys)
+    return wrong(fmt::format("`{}`: the [[lookup]] has {} keys", text, lookup->second.keys));
+  return alternative;
+}
+
 Result<RuleTemplate> RuleTemplate::parse(const std::string& text, const RuleNames& names) {
   RuleTemplate result;
   std::string_view rest = text;
@@ -251,51 +302,26 @@ Result<RuleTemplate> RuleTemplate::parse(const std::string& text, const RuleName
     const std::size_t close = rest.find('}', open);
     if (close == std::string_view::npos)
       return wrong(fmt::format("`{}` has a {{ without its }}", text));
-    for (std::string_view each : split(rest.substr(open + 1, close - open - 1), "??")) {
-      Alternative& alternative = part.alternatives.emplace_back();
-      const std::size_t bar = each.rfind('|');
-      if (bar != std::string_view::npos) {
-        const std::string_view name = trimmed(each.substr(bar + 1));
-        if (const TextFilter filter = find_text_filter(name); filter != nullptr) {
-          alternative.filter = filter;
-          each = trimmed(each.substr(0, bar));
-        }
-      }
-      const std::size_t bracket = each.find('[');
-      const auto lookup = bracket == std::string_view::npos || !each.ends_with(']')
-                              ? names.lookups.end()
-                              : names.lookups.find(std::string(trimmed(each.substr(0, bracket))));
-      if (lookup == names.lookups.end()) {
-        auto value = RuleValue::parse(std::string(each), names);
-        if (!value) return std::unexpected(value.error());
-        alternative.value = *std::move(value);
-        continue;
-      }
-      alternative.lookup = lookup->second.lookup;
-      for (const std::string_view key :
-           split(each.substr(bracket + 1, each.size() - bracket - 2), ",")) {
-        auto value = RuleValue::parse(std::string(key), names);
-        if (!value) return std::unexpected(value.error());
-        alternative.keys.push_back(*std::move(value));
-      }
-      if (alternative.keys.size() != lookup->second.keys)
-        return wrong(fmt::format("`{}`: the [[lookup]] has {} keys", each, lookup->second.keys));
+    for (const std::string_view each : split(rest.substr(open + 1, close - open - 1), "??")) {
+      auto alternative = parse_alternative(each, names);
+      if (!alternative) return std::unexpected(alternative.error());
+      part.alternatives.push_back(*std::move(alternative));
     }
     rest.remove_prefix(close + 1);
   }
   return result;
 }
 
-std::vector<std::vector<RuleValue>> RuleTemplate::needs() const {
-  std::vector<std::vector<RuleValue>> all;
+std::vector<std::vector<RuleTemplate::Need>> RuleTemplate::needs() const {
+  std::vector<std::vector<Need>> all;
   for (const Part& part : parts_) {
-    std::vector<RuleValue> any_of;
-    bool has_lookup = false;
+    std::vector<Need> ways;
     for (const Alternative& each : part.alternatives) {
-      has_lookup = has_lookup || each.lookup.has_value();
-      if (each.value) any_of.push_back(*each.value);
+      Need need{.text = each.text, .values = each.keys, .lookup = each.use};
+      if (each.value) need.values.push_back(*each.value);
+      ways.push_back(std::move(need));
     }
-    if (!has_lookup && !any_of.empty()) all.push_back(std::move(any_of));
+    if (!ways.empty()) all.push_back(std::move(ways));
   }
   return all;
 }
@@ -313,6 +339,7 @@ BoundTemplate::BoundTemplate(const RuleTemplate& from, const EventClass& event_c
       Alternative alternative;
       alternative.filter = each.filter;
       alternative.lookup = each.lookup;
+      alternative.use = each.use;
       if (each.value) alternative.value = BoundValue(*each.value, event_class);
       bool possible = each.lookup || alternative.value.possible();
       for (const RuleValue& key : each.keys) {
@@ -358,6 +385,8 @@ std::optional<std::string> BoundTemplate::text_of(const Alternative& alternative
     std::array<std::uint64_t, KeyTable::kMostWords> key = {};
     if (!read_key(alternative.keys, event, scope, key.data())) return std::nullopt;
     text = scope.memory->lookups[*alternative.lookup].find(key.data());
+    alternative.use->was_asked = true;
+    alternative.use->has_found = alternative.use->has_found || text.has_value();
     if (!text) return std::nullopt;
   } else {
     const query::Value value = alternative.value.read(event, scope);

@@ -1,7 +1,9 @@
 // The expressions and templates of rules: parsed once, bound to each event class.
 //
 // An expression is one of the query language, or `current.NAME` (what a [[current]] rule set), or
-// `env.NAME` (of the trace's environment). A template is text with `{...}` in it: expressions, or
+// `env.NAME` (of the trace's environment), or `stream.file` (what the file of the event's data
+// stream is called, where the trace has several). A template is text with `{...}` in it:
+// expressions, or
 // `{ID[KEY, ...]}` of a [[lookup]] rule, or several with `??` between them, of which the first
 // counts that is known; `{x|filter}` shortens it.
 #pragma once
@@ -132,7 +134,7 @@ class RuleValue {
  private:
   friend class BoundValue;
 
-  enum class Kind : std::uint8_t { kExpression, kCurrent, kEnvironment, kFirstKnown };
+  enum class Kind : std::uint8_t { kExpression, kCurrent, kEnvironment, kStreamFile, kFirstKnown };
   Kind kind_ = Kind::kExpression;
   std::string text_;
   std::shared_ptr<const query::Expression> expression_;
@@ -197,7 +199,15 @@ class BoundValue {
   }
 
  private:
-  enum class Kind : std::uint8_t { kNever, kSlot, kNode, kCurrent, kFirstKnown, kConstant };
+  enum class Kind : std::uint8_t {
+    kNever,
+    kSlot,
+    kNode,
+    kCurrent,
+    kStreamFile,
+    kFirstKnown,
+    kConstant
+  };
   [[nodiscard, gnu::cold]] bool odd_word(const Event& event, ValueScope& scope,
                                          std::uint64_t& into) const;
   [[nodiscard]] const RuleMemory::Kept* kept(const Event& event, ValueScope& scope) const;
@@ -257,15 +267,26 @@ class DirectWord {
   SlotKind usual_ = SlotKind::kUnsigned;
 };
 
+// What became of the uses of a [[lookup]] at one place of a template.
+struct LookupUse {
+  bool was_asked = false;
+  bool has_found = false;
+};
+
 // A text of a rule.
 class RuleTemplate {
  public:
   // Errors: kInvalidArgument.
   [[nodiscard]] static Result<RuleTemplate> parse(const std::string& text, const RuleNames& names);
 
-  // Of each of its parts the values of which one has to be known; without those that have names of
-  // a [[lookup]].
-  [[nodiscard]] std::vector<std::vector<RuleValue>> needs() const;
+  // One way to make a part of it: what it is written as, and the values that have to be known.
+  struct Need {
+    std::string text = {};
+    std::vector<RuleValue> values = {};
+    std::shared_ptr<const LookupUse> lookup = {};  // null: it is the value itself
+  };
+  // Of each of its parts the ways, of which one has to do.
+  [[nodiscard]] std::vector<std::vector<Need>> needs() const;
 
  private:
   friend class BoundTemplate;
@@ -275,12 +296,17 @@ class RuleTemplate {
     std::optional<RuleValue> value = {};     // or
     std::optional<std::size_t> lookup = {};  // with
     std::vector<RuleValue> keys = {};
+    std::shared_ptr<LookupUse> use = {};
     Filter filter = nullptr;
+    std::string text = {};  // as it is written, without the filter
   };
   struct Part {
     std::string text = {};  // literal, then
     std::vector<Alternative> alternatives = {};
   };
+  [[nodiscard]] static Result<std::string_view> take_filter(std::string_view text, Filter& filter);
+  [[nodiscard]] static Result<Alternative> parse_alternative(std::string_view text,
+                                                             const RuleNames& names);
   std::vector<Part> parts_;
 };
 
@@ -303,6 +329,7 @@ class BoundTemplate {
     BoundValue value = {};
     std::optional<std::size_t> lookup = {};
     std::vector<BoundValue> keys = {};
+    std::shared_ptr<LookupUse> use = {};
     RuleTemplate::Filter filter = nullptr;
   };
   struct Part {

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
+
+#include "tracedeck/base/nearest.hpp"
 
 namespace tracedeck::timeline {
 namespace {
@@ -212,7 +215,8 @@ constexpr auto kFilters = std::to_array<NamedFilter>({
     {"syscall",
      [](std::string_view text) {
        for (const std::string_view prefix :
-            {"syscall_entry_", "syscall_exit_", "compat_syscall_entry_", "compat_syscall_exit_"}) {
+            {"syscall_entry_", "syscall_exit_", "compat_syscall_entry_", "compat_syscall_exit_",
+             "syscalls:sys_enter_", "syscalls:sys_exit_"}) {
          if (text.starts_with(prefix)) return std::string(text.substr(prefix.size()));
        }
        return std::string(text);
@@ -224,6 +228,15 @@ constexpr auto kFilters = std::to_array<NamedFilter>({
 TextFilter find_text_filter(std::string_view name) {
   const auto found = std::ranges::find(kFilters, name, &NamedFilter::name);
   return found == kFilters.end() ? nullptr : found->apply;
+}
+
+std::string unknown_filter_text(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const NamedFilter& each : kFilters) names.push_back(each.name);
+  const std::string_view near = nearest(name, names);
+  return fmt::format("there is no filter `{}`; {}", name,
+                     near.empty() ? fmt::format("those that are: {}", fmt::join(names, ", "))
+                                  : fmt::format("is `{}` meant?", near));
 }
 
 }  // namespace tracedeck::timeline

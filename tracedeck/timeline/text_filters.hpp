@@ -10,5 +10,7 @@ using TextFilter = std::string (*)(std::string_view);
 
 // The filter of that name, or null.
 [[nodiscard]] TextFilter find_text_filter(std::string_view name);
+// Of a name that none has, as a sentence with the one that may be meant, or all that are.
+[[nodiscard]] std::string unknown_filter_text(std::string_view name);
 
 }  // namespace tracedeck::timeline
