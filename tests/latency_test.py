@@ -104,6 +104,27 @@ class Latency(Jobs):
         again = self.rows("--table", self.table(explained), self.trace())
         self.assertEqual(again["rows"], answer["rows"])
 
+    def test_fields_that_say_which(self):
+        """Of names in camel case too."""
+        for name in ("locationID", "jobId", "aHandle", "somePtr", "id"):
+            data = w.header() + w.schema(0, "RunBegin", [(name, w.VARINT)]) + w.schema(1, "RunEnd", [(name, w.VARINT)])
+            for kind, value in ((0, 1), (0, 2), (1, 2), (1, 1)):
+                data += w.event(kind, w.varint(value), 10)
+            row = self.rows(self.file("t.bin", data))["rows"][0]
+            self.assertEqual((row["count"], row["total"]), (2, 40), name)
+
+    @needs_traces
+    def test_data_streams_without_an_id_are_threads(self):
+        rows = self.rows("--by", "track", TRACES / "ctf/tracecompass/mpi_ssend_irecv")["rows"]
+        self.assertEqual({(row["name"], row["by"], row["count"]) for row in rows}, {("Event_Program", "stream 0", 1), ("Event_Program", "stream 1", 1)})
+
+    @needs_traces
+    def test_the_kernel_as_perf_records_it(self):
+        answer = self.rows(TRACES / "ctf/tracecompass/perf-taskset2")
+        self.assertEqual(answer["tables"], ["perf"])
+        self.assertEqual([(row["name"], row["count"]) for row in answer["rows"]], [("wake -> run", 346)])
+        self.assertEqual({t["track"] for t in answer["tracks"] if t["group"] == "cpu state"}, {"running"})
+
     def test_rules_add_to_one_counter(self):
         rules = """
 [[track]]
@@ -175,6 +196,8 @@ sum = true
         self.assertEqual(require('max("job 7") <= 250', 'count("job") == 2', 'p50("j*7") < 1us', code=0), "")
         self.assertIn("it is 250ns", require('max("job 7") < 250', code=1))
         self.assertIn('nothing is called "poll"', require('p99("poll") < 1s', code=1))
+        self.assertIn('it is 0: nothing is called "jib"; is "job" meant?', require('count("jib") > 1', code=1))
+        self.assertIn('nothing is called "job 77"; is "job 7" meant?', require('p99("job 77") < 1s', code=1))
         self.assertIn("no duration", require('p99("job 8") < 1s', code=1))
         self.assertIn("p99", require('p98("job") < 1s', code=2))
         self.assertIn("in quotes", require("p99(job) < 1s", code=2))
@@ -210,6 +233,40 @@ sum = true
         answer = self.rows("--table", self.table(), "--begin", "150", self.trace())
         self.assertEqual((answer["events"], answer["events_in_range"]), (6, 2))
         self.assertIn("2 events of 6 that were read", self.text("--table", self.table(), "--begin", "150", self.trace()))
+
+    def test_what_no_rule_is_about_is_of_the_trace_too(self):
+        """Its length, what is still open, and how many events there are."""
+        table = self.table(TABLE + STATES)
+        notes = w.schema(2, "Note", [("text", w.VARINT)])
+        def trace(name, *times):
+            data, now = jobs((1000, 0, (1, 7)), (1100, 1, (1,)), (1200, 0, (2, 7))) + notes, 1200
+            for time in times:
+                data, now = data + w.event(2, w.varint(1), time - now), time
+            return self.file(name, data)
+        behind = trace("behind.bin", 1300, 5200)
+        answer = self.rows("--table", table, behind)
+        self.assertEqual((answer["begin"], answer["end"]), (1000, 5200))
+        self.assertEqual(answer["rows"][0]["oldest_open"], 4000)
+        self.assertEqual([s["open"] for t in answer["tracks"] for s in t.get("states", ()) if s["name"] == "in 7"], [4200])
+        self.assertEqual(answer["counts"]["without_rule"], 2)
+        text = self.text("--table", table, behind)
+        self.assertIn("5 events, 4.20us; no losses; table jobs", text)
+        self.assertIn("besides: 2 events that no rule is about", text)
+        self.assertEqual(self.rows("--table", table, "--begin", "1250", behind)["counts"]["without_rule"], 2)
+        self.assertEqual(self.rows("--table", table, "--begin", "1350", behind)["counts"]["without_rule"], 1)
+        before = jobs() + notes + w.event(2, w.varint(1), 10) + jobs((1000, 0, (1, 7)), (1100, 1, (1,)))
+        answer = self.rows("--table", table, self.file("before.bin", before))
+        self.assertEqual((answer["begin"], answer["end"]), (10, 1100))
+
+    def test_counts_are_of_the_range(self):
+        """Also ends without a begin."""
+        trace = self.file("range.bin", jobs((10, 1, (9,)), (20, 1, (9,)), (100, 0, (1, 7)), (200, 1, (1,)), (300, 1, (8,)), (310, 1, (8,))))
+        whole = self.rows("--table", self.table(), trace)["counts"]
+        part = self.rows("--table", self.table(), "--begin", "150", trace)["counts"]
+        self.assertEqual((whole["unmatched_ends"], whole["began_before"]), (2, 2))
+        self.assertEqual((part["unmatched_ends"], part["began_before"]), (1, 1))
+        self.assertIn("besides: 1 end whose begin is not known", self.text("--table", self.table(), "--begin", "150", trace))
+        self.assertEqual(self.rows("--table", self.table(), "--begin", "1000", trace)["counts"]["unmatched_ends"], 0)
 
     def test_what_is_cut_is_said(self):
         events = [(10 * i + j, j, (i, i) if j == 0 else (i,)) for i in range(1, 26) for j in (0, 1)]
@@ -289,6 +346,35 @@ sum = true
         )
         self.assertIn("events `JobStart` lack `jbo`, which their [[slice]] needs", notes(TABLE.replace('match = "job"', 'match = "jbo"')))
 
+    def test_lookups_that_know_nothing_are_said(self):
+        rules = """
+[[lookup]]
+id = "kind"
+event = "JobStart"
+key = ["job"]
+value = "kind {kind}"
+"""
+        def notes(name):
+            result = self.check(run("latency", "--table", self.table(TABLE.replace("{kind}", name) + rules), self.trace()), 0)
+            return result.stderr.decode().removeprefix("tracedeck: table jobs: [[slice]] from JobStart: ")
+
+        self.assertEqual(notes("{kind[job]}"), "")
+        self.assertEqual(notes("{kind[jbo]}"), "events `JobStart` have no `kind[jbo]`, for which `?` stands; is `job` meant?\n")
+        self.assertEqual(notes("{kind[name]}"), "the [[lookup]] never knew `kind[name]`, for which `?` stands\n")
+        self.assertEqual(notes("{kind[name] ?? name}"), "")
+        trace = w.header() + w.schema(0, "JobStart", [("job", w.VARINT), ("name", w.VARINT)]) + w.event(0, w.varint(1) + w.varint(2), 5)
+        table = self.table(TABLE.replace("{kind}", "{kind[name]}") + rules.replace('"kind {kind}"', '"{.name}"').replace('["job"]', '[".name"]'))
+        said = self.check(run("latency", "--table", table, self.file("named.bin", trace)), 0).stderr.decode()
+        self.assertIn("the [[lookup]] never knew `kind[name]`, for which `?` stands; is `.name` meant?", said)
+
+    def test_filters_that_do_not_exist_are_said(self):
+        def said(name):
+            return self.check(run("tables", "--table", self.table(TABLE.replace("{kind}", name))), 2).stderr.decode()
+
+        self.assertIn("there is no filter `hexx`; is `hex` meant?", said("{kind|hexx}"))
+        self.assertIn("there is no filter `roman`; those that are: source, span, file, hex,", said("{kind|roman}"))
+        self.check(run("tables", "--table", self.table(TABLE.replace("{kind}", "{(kind | 1)}"))), 0)
+
     def test_keys_that_are_misspelt_are_said(self):
         for wrong, said in (
             (TABLE.replace("begin =", "begn ="), "[[slice]] has no key `begn`; is `begin` meant?"),
@@ -367,7 +453,7 @@ sum = true
 
     def test_tables(self):
         listed = self.check(run("tables"), 0).stdout.decode()
-        for name in ("dial9", "heph", "lttng-kernel", "lttng-ust", "ros2", "tband", "zephyr"):
+        for name in ("dial9", "heph", "lttng-kernel", "lttng-ust", "perf", "ros2", "tband", "zephyr"):
             self.assertIn(name, listed)
             printed = self.check(run("tables", name), 0).stdout
             # What is printed is read as what it is.

@@ -38,6 +38,8 @@ REFERENCES = (
     "ctf/ctf1/succeed_lttng-tracefile-rotation_kernel",
     "ctf/tracecompass/context-switches-ust",
     "ctf/tracecompass/glxgears-cyg-profile-fast",
+    "ctf/tracecompass/mpi_ssend_irecv",
+    "ctf/tracecompass/perf-taskset2",
 )
 LARGE_REFERENCES = (
     "dial9/tokio-demo.bin.gz",
@@ -110,10 +112,11 @@ def goes_back(path):
 
 
 class Timelines(CommandTest):
-    def check_trace(self, path, classes=(), without=(), order="time", table=None):
+    def check_trace(self, path, classes=(), without=(), order="time", table=None, begin=None):
         user = [tomllib.loads(USER_TABLE)] if table else []
-        line = interpret(lines([os.fspath(path)], order), user=user, classes=classes)
+        line = interpret(lines([os.fspath(path)], order), user=user, classes=classes, begin=begin)
         options = ("--table", table) if table else ()
+        options += () if begin is None else ("--begin", str(begin))
         output = latency("--order", order, *options, path)
         self.assertTrue(output, f"{path}: no answer")
         wrong = list(differences(line, json.loads(output), without))
@@ -144,6 +147,16 @@ class Timelines(CommandTest):
                 output = self.check_trace(path, classes_of(kind), without)
                 for jobs in ("1", "4"):
                     self.assertEqual(latency("--jobs", jobs, path), output, f"--jobs {jobs}")
+
+    def test_from_a_begin(self):
+        """What ended before it is counted nowhere."""
+        for i in range(max(9, TIMELINES // 5)):
+            kind, seed = list(random_traces.KINDS)[i % len(random_traces.KINDS)], FIRST_SEED + i // len(random_traces.KINDS)
+            with self.subTest(f"{kind} {seed}"):
+                path = random_traces.write(kind, seed, self.folder)
+                times = sorted(one["time"] for one in lines([os.fspath(path)], "time") if "time" in one)
+                without = ("task marker",) if kind == "tband" and goes_back(path) else ()
+                self.check_trace(path, classes_of(kind), without, begin=times[len(times) // 2])
 
     def test_clocks_that_step_back(self):
         """As recorded, times step back: near, they are clamped, and far, all begins anew."""

@@ -334,7 +334,7 @@ class Rules(unittest.TestCase):
             (20, "ros2:callback_end", {"callback": 2}),
         )
         self.assertEqual(of(line), [("callback", "timer 7ns", 10, 20, "")])
-        self.assertEqual((line.flows, line.begin), ({"take -> callback": 1}, 8))
+        self.assertEqual((line.flows, line.begin), ({"take -> callback": 1}, 5))
 
     def test_zephyr(self):
         line = self.ctf(

@@ -51,7 +51,7 @@ class State:
 class Timeline:
     tables: list = dataclasses.field(default_factory=list)
     events: int = 0
-    first: int | None = None  # time of the first event, whether it means something or not
+    # times of the first and the last event, whether they mean something or not
     begin: int | None = None
     end: int | None = None
     slices: list = dataclasses.field(default_factory=list)
@@ -87,6 +87,7 @@ class Sheet:
         self.tracks_of = collections.defaultdict(set)  # stream -> tracks that had a mark of it
         self.streams = set()
         self.last_event = None
+        self.last_time = None  # of the event at hand, or the one before that has one
         self.latest = {}  # stream -> time of its latest event in this section
         self.packet_begins = {}  # stream -> begin of its first packet, or None
         self.lossy = set()  # streams of which something is missing; None: of all
@@ -102,7 +103,9 @@ class Sheet:
         if time is not None:
             self.last_event = time
         if time is not None and not is_nominal:
-            self.line.first = time if self.line.first is None else min(self.line.first, time)
+            self.last_time = time
+            if self.line.begin is None:
+                self.line.begin = self.line.end = time
 
     @property
     def is_shown(self):
@@ -113,8 +116,7 @@ class Sheet:
         line = self.line
         if self.time is None:
             return
-        line.begin = self.time if line.begin is None else min(line.begin, self.time)
-        line.end = self.time if line.end is None else max(line.end, self.time)
+        line.begin, line.end = min(line.begin, self.time), max(line.end, self.time)
         latest = self.latest.get(self.stream, self.time)
         if is_clock and latest - self.time > SECTION_NS and line.sections < SECTIONS:
             self.section(latest)
@@ -272,6 +274,8 @@ class Sheet:
             table.lost(self.stream)
 
     def finish(self):
+        if self.last_time is not None:
+            self.line.end = max(self.line.end, self.last_time)
         end = self.line.end
         for stack in self.open.values():
             for slice in stack:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tracedeck/timeline/balance_rules.hpp"
+#include "tracedeck/timeline/flow_rules.hpp"
 #include "tracedeck/timeline/memory_rules.hpp"
 #include "tracedeck/timeline/point_rules.hpp"
 #include "tracedeck/timeline/rule_use.hpp"
@@ -107,8 +108,9 @@ class CompiledRules final : public RuleSet {
   std::deque<CounterState> counters_;
   std::deque<BalanceState> balances_;
   std::deque<StateState> states_;
-  TrackNumbers sums_;          // by `CounterRule::sum` of whichever rules
-  TrackNumbers spent_before_;  // by what `StateRule::spent` said last
+  TrackNumbers sums_{0};  // by `CounterRule::sum` of whichever rules
+  // What `StateRule::spent` said last.
+  TrackNumbers spent_before_{TrackNumbers::kUnknown};
   std::deque<WaitState> waits_;
   std::deque<FlowState> flows_;
   std::deque<ScheduleState> schedules_;

@@ -5,106 +5,36 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
-#include <functional>
-#include <map>
-#include <set>
+#include <limits>
+#include <optional>
+#include <ranges>
+#include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
-#include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/trace_description.hpp"
-#include "tracedeck/timeline/inference.hpp"
+#include "tracedeck/timeline/class_plans.hpp"
 #include "tracedeck/timeline/marking.hpp"
-#include "tracedeck/timeline/point_rules.hpp"
+#include "tracedeck/timeline/rule_parts.hpp"
 #include "tracedeck/timeline/rules.hpp"
-#include "tracedeck/timeline/slice_rules.hpp"
-#include "tracedeck/timeline/wait_rules.hpp"
 
 namespace tracedeck::timeline {
-namespace {
-
-constexpr std::uint64_t kMostTime = kNoTime - 1;
-
-}  // namespace
-
-// What becomes of the events of a class.
-struct Interpreter::ClassPlan {
-  explicit ClassPlan(const EventClass& event_class)
-      : clock(event_class.has_real_time() ? event_class.clock : nullptr),
-        counts_nanoseconds(clock != nullptr && clock->counts_nanoseconds()),
-        has_duration(event_class.has_duration),
-        without_time(clock == nullptr && !event_class.describes_others) {}
-
-  [[nodiscard]] std::int64_t time_of(std::uint64_t value) const {
-    if (counts_nanoseconds) [[likely]]
-      return static_cast<std::int64_t>(std::min(value, kMostTime));
-    return saturated(clock->to_nanoseconds(value));
-  }
-
-  const ClockClass* clock;
-  bool counts_nanoseconds;
-  bool has_duration;
-  bool without_time;  // an event that lacks what it should have
-  enum class Way : std::uint8_t {
-    kPlain,    // `is_of_line`, and all its events have one time in nanoseconds
-    kSkipped,  // nothing becomes of them, and nothing is to be counted
-    kAny,
-    kUnplanned,
-  };
-  Way way = Way::kUnplanned;
-  bool is_of_line = false;  // it makes marks, or says where they are: the line reaches to it
-  std::vector<std::unique_ptr<Action>> actions = {};
-  struct Step {
-    Action::Run run;
-    Action* action;
-    bool is_last;
-  };
-  std::vector<Step> steps = {};  // the same
-};
 
 class Interpreter::Work {
  public:
   explicit Work(InterpreterOptions options) : options_(std::move(options)) {}
 
-  Result<void> compile() {
-    for (const Table& table : options_.tables) {
-      if (const auto compiled = compile(table); !compiled) return compiled;
-    }
-    for (const Table& table : built_in_tables()) {
-      const bool replaced =
-          std::ranges::find(options_.tables, table.name, &Table::name) != options_.tables.end();
-      if (replaced || table.optional) continue;
-      if (const auto compiled = compile(table); !compiled) return compiled;
-    }
-    return {};
-  }
+  Result<void> compile() { return plans_.compile(options_.tables); }
 
   Result<void> add(const BatchPtr& batch, MarkSink& sink) {
     batches_.push_back(batch);
     others_.clear();
     count_with(sink.counter());
     at_hand_.fill({});
-    Moment& now = now_;
-    for (const Record& record : batch->records()) {
-      if (record.kind != RecordKind::kEvent) [[unlikely]] {
-        others_.push_back(&record);
-        take(record);
-        continue;
-      }
-      const EventClass* const event_class = record.event.event_class;
-      const ClassAtHand& known = at_hand(event_class);
-      if (known.planned == event_class) [[likely]] {
-        if (is_plain(record.event)) [[likely]]
-          run_plain(known.steps, record.event, now);
-        else
-          run_any(*known.plan, record.event);
-      } else if (known.skipped != event_class) [[unlikely]] {
-        take_any(record.event);
-      }
-    }
-    events_ += batch->size() - others_.size();
+    std::span<const Record> records = batch->records();
+    if (counts_from_) records = take_before(records);
+    take(records);
+    note_last(batch->records());
     if (!context_.scope.texts.empty()) context_.scope.texts.clear();
     const auto handed = hand_on(sink);
     if (whole_.empty()) batches_.clear();
@@ -115,10 +45,10 @@ class Interpreter::Work {
     count_with(sink.counter());
     flush_whole();
     note_plain_time();
+    if (counts_from_) begin_counting();
+    if (last_time_) timeline_.note_time(*last_time_);
     end_damage(timeline_.end());
-    for (const auto* const all : {&rules_, &inferred_rules_}) {
-      for (const auto& rules : *all) rules->finish({.time = timeline_.end()});
-    }
+    plans_.for_each_rules([&](RuleSet& rules) { rules.finish({.time = timeline_.end()}); });
     marking_.finish(timeline_.end());
     if (const auto handed = hand_on(sink); !handed) return handed;
     return sink.finish(timeline_);
@@ -129,57 +59,67 @@ class Interpreter::Work {
   [[nodiscard]] const std::vector<const Record*>& others() const { return others_; }
   [[nodiscard]] Timeline& timeline() { return timeline_; }
 
-  [[nodiscard]] std::vector<std::string> explained() const {
-    std::vector<std::string> tables;
-    for (const auto* const all : {&rules_, &inferred_rules_}) {
-      for (const auto& rules : *all) {
-        if (used_.contains(rules.get())) tables.push_back(rules->table().text);
-      }
-    }
-    return tables;
-  }
+  [[nodiscard]] std::vector<std::string> explained() const { return plans_.explained(); }
+  [[nodiscard]] std::vector<std::string> notices() const { return plans_.notices(events_ != 0); }
 
-  [[nodiscard]] std::vector<std::string> notices() const {
-    std::vector<std::string> all;
-    for (const auto& rules : rules_) {
-      for (const std::string& sentence : rules->notices()) {
-        if (std::ranges::find(all, sentence) == all.end()) all.push_back(sentence);
-      }
-      if (rules->table().built_in || events_ == 0 || is_as_built_in(rules->table())) continue;
-      if (!used_.contains(rules.get())) {
-        all.push_back(unused_text(rules->table()));
-      } else {
-        for (std::string& sentence : rules->unused()) all.push_back(std::move(sentence));
-      }
-    }
-    return all;
+  void count_from(std::int64_t time) {
+    if (!is_counting_) counts_from_ = time;
   }
 
  private:
-  // A built-in table that was printed and is given again.
-  [[nodiscard]] static bool is_as_built_in(const Table& table) {
-    return std::ranges::any_of(built_in_tables(), [&](const Table& each) {
-      return each.name == table.name && table.text.starts_with(each.text);
-    });
-  }
-  // Of a table whose rules met no event.
-  [[nodiscard]] static std::string unused_text(const Table& table) {
-    if (table.format.empty() && table.applies_to.empty())
-      return fmt::format("table {} was not used: none of its rules is about these events",
-                         table.name);
-    std::vector<std::string> needs;
-    if (!table.format.empty()) needs.push_back(fmt::format("of the format `{}`", table.format));
-    if (!table.applies_to.empty())
-      needs.push_back(fmt::format("with events `{}`", fmt::join(table.applies_to, "`, `")));
-    return fmt::format("table {} was not used: it applies to traces {}, and its rules met no event",
-                       table.name, fmt::join(needs, " "));
+  void take(std::span<const Record> records) {
+    Moment& now = now_;
+    const std::size_t others = others_.size();
+    for (const Record& record : records) {
+      if (record.kind != RecordKind::kEvent) [[unlikely]] {
+        others_.push_back(&record);
+        take(record);
+        continue;
+      }
+      const EventClass* const event_class = record.event.event_class;
+      const ClassAtHand& known = at_hand(event_class);
+      if (known.planned == event_class) [[likely]] {
+        if (is_plain(record.event)) [[likely]]
+          run_plain(known.usual, record.event, now);
+        else
+          run_any(plans_[*event_class], record.event);
+      } else if (known.skipped != event_class) [[unlikely]] {
+        take_any(record.event);
+      }
+    }
+    events_ += records.size() - (others_.size() - others);
   }
 
-  Result<void> compile(const Table& table) {
-    auto rules = RuleSet::compile(table, context_);
-    if (!rules) return std::unexpected(rules.error());
-    rules_.push_back(*std::move(rules));
-    return {};
+  // Takes the records before the first event from which on is counted. Returns the others.
+  [[nodiscard]] std::span<const Record> take_before(std::span<const Record> records) {
+    const auto first = std::ranges::find_if(records, [&](const Record& record) {
+      return record.kind == RecordKind::kEvent && record.event.event_class->has_real_time() &&
+             saturated(record.event.began_at()) >= *counts_from_;
+    });
+    const auto before = static_cast<std::size_t>(first - records.begin());
+    take(records.first(before));
+    if (first == records.end()) return {};
+    begin_counting();
+    return records.subspan(before);
+  }
+  void begin_counting() {
+    flush_whole();
+    counts_from_.reset();
+    is_counting_ = true;
+    timeline_.mutable_counts().forget_places();
+    uncounted_ = events_ - now_.number;
+  }
+
+  // Of events of which nothing becomes the time is not looked at. What comes in the order of time
+  // ends with the last one.
+  void note_last(std::span<const Record> records) {
+    for (const Record& record : std::views::reverse(records)) {
+      if (record.kind != RecordKind::kEvent) continue;
+      const ClassPlan& plan = planned(record.event);
+      if (plan.clock == nullptr) continue;
+      last_time_ = plan.time_of(record.event.time);
+      return;
+    }
   }
 
   void count_with(SpanCounter* counter) {
@@ -195,28 +135,40 @@ class Interpreter::Work {
   struct alignas(32) ClassAtHand {
     const EventClass* skipped = nullptr;  // nothing becomes of its events
     const EventClass* planned = nullptr;  // another one, which is plain
-    const ClassPlan::Step* steps = nullptr;
-    ClassPlan* plan = nullptr;
+    PlannedRun usual = {};
   };
   static constexpr std::size_t kAtHand = 64;
 
+  // The places of the classes of one trace differ, as long as they are few,
   [[nodiscard]] ClassAtHand& at_hand(const EventClass* event_class) {
-    return at_hand_[reinterpret_cast<std::uintptr_t>(event_class) / 64 % kAtHand];
+    return at_hand_[event_class->entity.ordinal % kAtHand];
+  }
+  // and where several traces take turns, those of the later ones are mostly here.
+  [[nodiscard]] ClassAtHand& also_at_hand(const EventClass* event_class) {
+    const EntityId& entity = event_class->entity;
+    return at_hand_[(entity.ordinal + (entity.trace * 0x9E3779B97F4A7C15U >> 32U)) % kAtHand];
   }
 
+  // An event whose class is not at its first place.
   [[gnu::noinline]] void take_any(const Event& event) {
+    const EventClass* const event_class = event.event_class;
+    const ClassAtHand& also = also_at_hand(event_class);
+    if (also.skipped == event_class) return;
+    if (also.planned == event_class && is_plain(event)) return run_plain(also.usual, event, now_);
     ClassPlan& plan = planned(event);
-    ClassAtHand& known = at_hand(event.event_class);
-    if (plan.way == ClassPlan::Way::kSkipped) {
-      known.skipped = event.event_class;
-      return;
-    }
-    if (plan.way == ClassPlan::Way::kPlain) {
-      known.planned = event.event_class;
-      known.steps = plan.steps.data();
-      known.plan = &plan;
-    }
+    if (plan.way == ClassPlan::Way::kSkipped) return note_skipped(event_class);
+    if (plan.way == ClassPlan::Way::kPlain) note_planned(event_class, plan.usual);
     run_any(plan, event);
+  }
+  void note_skipped(const EventClass* event_class) {
+    ClassAtHand& first = at_hand(event_class);
+    (first.skipped == nullptr ? first : also_at_hand(event_class)).skipped = event_class;
+  }
+  void note_planned(const EventClass* event_class, const PlannedRun& usual) {
+    ClassAtHand& first = at_hand(event_class);
+    ClassAtHand& place = first.planned == nullptr ? first : also_at_hand(event_class);
+    place.planned = event_class;
+    place.usual = usual;
   }
 
   [[nodiscard]] ClassPlan& planned(const Event& event) {
@@ -228,41 +180,25 @@ class Interpreter::Work {
   [[nodiscard, gnu::noinline, gnu::cold]] ClassPlan& plan_first(const Event& event) {
     // Classes that have a plan may get another.
     at_hand_.fill({});
-    ClassPlan* plan = &plans_[*event.event_class];
-    while (plan->way == ClassPlan::Way::kUnplanned) {
-      plan->way = ClassPlan::Way::kAny;
-      note_first(*plan, event);
-      make_plan(*plan, event);
-      if (!std::exchange(plan_again_, false)) continue;
-      // A table has come to be for a trace: its other classes may be among what it is about.
+    while (!plans_.plan(event)) {
       flush_whole();
       plans_.clear();
-      plan = &plans_[*event.event_class];
     }
-    return *plan;
-  }
-
-  // The first event of each trace that has a time: times are shown from the earliest of them on.
-  void note_first(const ClassPlan& plan, const Event& event) {
-    if (plan.clock == nullptr || !begun_.insert(trace_of(*event.event_class)).second) return;
-    timeline_.note_event(plan.time_of(event.time));
+    return plans_[*event.event_class];
   }
 
   // What nearly all events are, if their class is plain: of the last one's stream, later, and
-  // nothing is pending. A time beyond `kMostTime` is in the past when one is added.
+  // nothing is pending. None is before 0, as times beyond 63 bits are then.
   [[nodiscard, gnu::always_inline]] bool is_plain(const Event& event) const {
-    return event.stream == plain_stream_ && static_cast<std::int64_t>(event.time + 1) > now_.time;
+    return event.stream == plain_stream_ && static_cast<std::int64_t>(event.time) >= now_.time;
   }
 
-  [[gnu::always_inline]] void run_plain(const ClassPlan::Step* step, const Event& event,
-                                        Moment& now) {
+  [[gnu::always_inline]] static void run_plain(const PlannedRun& usual, const Event& event,
+                                               Moment& now) {
     ++now.number;
     now.event = &event;
     now.time = static_cast<std::int64_t>(event.time);
-    for (;; ++step) {
-      step->run(*step->action, now);
-      if (step->is_last) return;
-    }
+    usual.run(*usual.action, now);
   }
 
   [[gnu::noinline]] void run_any(ClassPlan& plan, const Event& event) {
@@ -274,8 +210,10 @@ class Interpreter::Work {
     note_plain_time();
     note_stream(event);
     now_.event = &event;
-    if (plan.clock != nullptr) now_.time = plan.time_of(event.time);
-    if (plan.is_of_line) timeline_.note_time(now_.time);
+    if (plan.clock != nullptr) {
+      now_.time = plan.time_of(event.time);
+      timeline_.note_time(now_.time);
+    }
     if (damage_pending_) [[unlikely]]
       end_damage(now_.time);
     if (plan.has_duration) return take_whole(plan, event);
@@ -287,15 +225,14 @@ class Interpreter::Work {
       *latest_ = now_.time;
     marking_.pass(now_.time);
     for (const auto& action : plan.actions) action->run(now_);
-    const bool may_be_plain = plan.is_of_line && now_.time >= 0 && now_.time == *latest_;
+    const bool may_be_plain = plan.clock != nullptr && now_.time >= 0 && now_.time == *latest_;
     note_pending(!may_be_plain || damage_pending_ || marking_.any_ending());
   }
 
   // Whether the next event is not plain in any case: damage has no end yet, slices are in `whole_`
-  // or have an end that is known, or the last event was not of the line, or not its stream's
-  // latest.
+  // or have an end that is known, or the last event had no time, or not its stream's latest.
   void note_pending(bool any) { plain_stream_ = any ? &no_stream_ : last_stream_; }
-  // Of events that were plain neither the line nor their stream knows the time before this.
+  // Of events that were plain neither the time line nor their stream knows the time before this.
   void note_plain_time() {
     if (plain_stream_ == &no_stream_) return;
     timeline_.note_time(now_.time);
@@ -312,12 +249,11 @@ class Interpreter::Work {
     StreamState& stream = *now.stream;
     const auto step =
         static_cast<std::uint64_t>(stream.latest) - static_cast<std::uint64_t>(now.time);
-    if (step <= kFarBack || timeline_.counts().sections == kMostSections) return;
+    if (step <= kFarBack || sections_ == kMostSections) return;
+    ++sections_;
     const SectionEnd ended = marking_.end_section(stream, now.number - 1);
     for (auto& [name, space] : context_.tracks) space->forget(ended);
-    for (const auto* const all : {&rules_, &inferred_rules_}) {
-      for (const auto& rules : *all) rules->forget(ended);
-    }
+    plans_.for_each_rules([&](RuleSet& rules) { rules.forget(ended); });
     stream.latest = now.time;
     now_.stretch = marking_.stretch_of(now_.stream);
   }
@@ -325,7 +261,8 @@ class Interpreter::Work {
   // Slices that begin at the same time are begun in the order in which they enclose one another.
   void take_whole(ClassPlan& plan, const Event& event) {
     Moment now = now_;
-    now.end_time = plan.time_of(event.end_time);
+    // The last of all times says that there is none.
+    now.end_time = std::min(plan.time_of(event.end_time), kNoTime - 1);
     timeline_.note_time(std::max(now.time, now.end_time));
     note_pending(true);
     if (!whole_.empty() && whole_.front().now.time != now.time) flush_whole();
@@ -408,8 +345,8 @@ class Interpreter::Work {
                              : loss.packets ? fmt::format("lost {} packets", *loss.packets)
                                             : std::string("lost events");
     flush_whole();
-    marking_.gap(losses_are_wide_ ? nullptr : state, marking_.add_name("loss", name), begin, end,
-                 now_.number);
+    marking_.gap(plans_.losses_are_wide() ? nullptr : state, marking_.add_name("loss", name), begin,
+                 end, now_.number);
     now_.stretch = marking_.stretch_of(now_.stream);
   }
 
@@ -425,7 +362,7 @@ class Interpreter::Work {
     note_plain_time();
     TimelineCounts& counts = timeline_.mutable_counts();
     counts.events = events_;
-    counts.without_rule = events_ - now_.number - counts.without_time;
+    counts.without_rule = events_ - now_.number - uncounted_ - counts.without_time;
     MarkBuffer& marks = marking_.marks();
     if (marks.empty()) return {};
     const auto taken = sink.take(timeline_, marks);
@@ -433,102 +370,6 @@ class Interpreter::Work {
     return taken;
   }
 
-  void make_plan(ClassPlan& plan, const Event& event) {
-    const EventClass& event_class = *event.event_class;
-    const DataStreamClass* const stream_class = event_class.stream_class;
-    const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
-    if (plan.clock != nullptr) {
-      EntityId clock = plan.clock->entity;
-      if (trace != nullptr) clock.trace = trace->same_trace();
-      if (timeline_.clock() == nullptr) {
-        timeline_.note_clock(*plan.clock);
-        first_clock_ = clock;
-      }
-      const bool is_related =
-          (clock == first_clock_ && clock.trace != 0) || related(*timeline_.clock(), *plan.clock);
-      if (!is_related && unrelated_.insert(clock).second)
-        ++timeline_.mutable_counts().unrelated_clocks;
-    }
-    std::vector<PlannedAction> actions;
-    bool any_applies = false;
-    for (std::size_t i = 0; i < rules_.size() && trace != nullptr; ++i) {
-      if (!applies(*trace, i)) continue;
-      any_applies = true;
-      const std::size_t before = actions.size();
-      rules_[i]->plan(event_class, actions);
-      if (actions.size() == before) continue;
-      note_use(*rules_[i]);
-    }
-    if (actions.empty() && plan.clock != nullptr) infer(event, any_applies, actions);
-    const auto only_prepares = [](const PlannedAction& each) {
-      return each.phase == Phase::kLookup || each.phase == Phase::kCurrent;
-    };
-    // What has no time makes no mark.
-    if (plan.clock == nullptr) std::erase_if(actions, std::not_fn(only_prepares));
-    plan.is_of_line = std::ranges::any_of(actions, std::not_fn(only_prepares));
-    std::ranges::stable_sort(actions, {}, &PlannedAction::phase);
-    for (PlannedAction& each : actions) {
-      plan.steps.push_back(
-          {each.action->usual_run(marking_.counts()), each.action.get(), &each == &actions.back()});
-      plan.actions.push_back(std::move(each.action));
-    }
-    const bool is_plain = plan.is_of_line && plan.counts_nanoseconds && !plan.has_duration;
-    plan.way = plan.actions.empty() && !plan.without_time ? ClassPlan::Way::kSkipped
-               : is_plain                                 ? ClassPlan::Way::kPlain
-                                                          : ClassPlan::Way::kAny;
-  }
-
-  void note_use(const RuleSet& rules) {
-    used_.insert(&rules);
-    losses_are_wide_ = losses_are_wide_ || rules.table().wide_losses;
-    timeline_.note_table(rules.table().name);
-  }
-
-  // Whether a table is for a trace; it may come to be when the trace's classes become more.
-  bool applies(const TraceDescription& trace, std::size_t index) {
-    Applied& applied = applied_[{trace.number(), index}];
-    if (applied.applies || applied.classes == trace.event_classes().size()) return applied.applies;
-    applied.applies = rules_[index]->applies(trace, applied.classes);
-    if (applied.applies && applied.classes != 0) plan_again_ = true;
-    applied.classes = trace.event_classes().size();
-    return applied.applies;
-  }
-
-  // Where tables are for a trace, others of its events that are no pairs have no meaning.
-  void infer(const Event& event, bool any_applies, std::vector<PlannedAction>& into) {
-    const EventClass& event_class = *event.event_class;
-    const Pairing pairing = find_pairing(event_class);
-    if (any_applies && pairing.begins.empty() && !event_class.has_duration) return;
-    Table table = infer_table(event, pairing);
-    table.text = to_toml(table);
-    auto found = inferred_.find(table.text);
-    if (found == inferred_.end()) {
-      inferred_tables_.push_back(std::move(table));
-      auto rules = RuleSet::compile(inferred_tables_.back(), context_);
-      if (!rules) return;
-      found = inferred_.emplace(inferred_tables_.back().text, rules->get()).first;
-      inferred_rules_.push_back(*std::move(rules));
-    }
-    found->second->plan(event_class, into);
-    note_use(*found->second);
-    if (pairing.begins.empty() || event_class.has_duration || !paired_.insert(found->second).second)
-      return;
-    // Its partners may have been taken for ones that have none.
-    for (const auto& classes : {pairing.begins, pairing.ends}) {
-      for (const EventClass* const each : classes) {
-        ClassPlan& other = plans_[*each];
-        if (each == &event_class || other.way == ClassPlan::Way::kUnplanned) continue;
-        other.way = ClassPlan::Way::kUnplanned;
-        other.steps.clear();
-        other.actions.clear();
-      }
-    }
-  }
-
-  struct Applied {
-    bool applies = false;
-    std::size_t classes = 0;  // that were looked at
-  };
   struct Whole {
     ClassPlan* plan;
     Moment now;
@@ -541,16 +382,7 @@ class Interpreter::Work {
   Timeline timeline_;
   Marking marking_{timeline_};
   RuleContext context_{marking_, options_.all_flows};
-  std::vector<std::unique_ptr<RuleSet>> rules_;
-  std::map<std::pair<std::uint64_t, std::size_t>, Applied> applied_;  // by trace and rules
-  bool plan_again_ = false;
-  bool losses_are_wide_ = false;
-  std::set<const RuleSet*> used_;
-  std::deque<Table> inferred_tables_;
-  std::unordered_map<std::string, RuleSet*> inferred_;
-  std::vector<std::unique_ptr<RuleSet>> inferred_rules_;
-  std::set<const RuleSet*> paired_;
-  ClassTable<ClassPlan> plans_;
+  ClassPlans plans_{timeline_, context_};
   std::array<ClassAtHand, kAtHand> at_hand_ = {};
   std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;
   const DataStream no_stream_ = {};
@@ -559,11 +391,13 @@ class Interpreter::Work {
   const DataStream* plain_stream_ = &no_stream_;
   std::int64_t latest_of_none_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t* latest_ = &latest_of_none_;  // of the last event's stream
-  EntityId first_clock_ = {};
-  std::unordered_set<EntityId, EntityIdHash> unrelated_;  // clocks
-  std::unordered_set<std::uint64_t> begun_;               // traces
-  std::uint64_t events_ = 0;                              // of batches that are complete
-  // The last event, but without its end.
+  std::uint64_t events_ = 0;                 // of batches that are complete
+  std::uint64_t sections_ = 0;               // clocks that stepped back far
+  std::optional<std::int64_t> counts_from_;  // a time that did not come yet
+  bool is_counting_ = false;                 // it came
+  std::uint64_t uncounted_ = 0;              // events before it that no rule is about
+  std::optional<std::int64_t> last_time_;    // of the last event, if it has one
+  // The last event that a rule is about, but without its end.
   Moment now_;
   bool damage_pending_ = false;  // its end is not known yet
   std::int64_t damage_begin_ = 0;
@@ -595,6 +429,7 @@ Result<std::unique_ptr<Interpreter>> Interpreter::make(InterpreterOptions option
 Result<void> Interpreter::add(const BatchPtr& batch, MarkSink& sink) {
   return work_->add(batch, sink);
 }
+void Interpreter::count_from(std::int64_t time) { work_->count_from(time); }
 Result<void> Interpreter::finish(MarkSink& sink) { return work_->finish(sink); }
 const Timeline& Interpreter::timeline() const { return work_->timeline(); }
 const std::vector<BatchPtr>& Interpreter::batches() const { return work_->batches(); }

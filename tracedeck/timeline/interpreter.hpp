@@ -35,6 +35,9 @@ class Interpreter {
   Interpreter& operator=(const Interpreter&) = delete;
   ~Interpreter();
 
+  // `TimelineCounts` are to be of what comes from the first event at that time or later on; before
+  // that comes.
+  void count_from(std::int64_t time);
   // Errors: those of the sink.
   [[nodiscard]] Result<void> add(const BatchPtr& batch, MarkSink& sink);
   // No more batches come.
@@ -55,7 +58,6 @@ class Interpreter {
   [[nodiscard]] std::vector<std::string> notices() const;
 
  private:
-  struct ClassPlan;
   class Work;
 
   explicit Interpreter(std::unique_ptr<Work> work);

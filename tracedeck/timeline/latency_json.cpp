@@ -97,6 +97,7 @@ constexpr auto kCounts = std::to_array<NamedCount>({
     {"clock_steps", &TimelineCounts::clock_steps},
     {"sections", &TimelineCounts::sections},
     {"unrelated_clocks", &TimelineCounts::unrelated_clocks},
+    {"without_rule", &TimelineCounts::without_rule},
     {"without_field", &TimelineCounts::without_field},
     {"not_held", &TimelineCounts::not_held},
     {"lost_events", &TimelineCounts::lost_events},

@@ -160,6 +160,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   besides(counts.clock_steps, "time", " earlier than the last on one track");
   besides(counts.sections, "clock",
           " stepping back by more than 1s, from where on all begins anew");
+  besides(counts.without_rule, "event", " that no rule is about");
   besides(counts.without_field, "event", " without a field of its rule");
   besides(counts.not_held, "begin", " left out, too many at a time");
   if (!said.empty()) out += fmt::format("besides: {}\n", fmt::join(said, ", "));

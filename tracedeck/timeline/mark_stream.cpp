@@ -55,7 +55,10 @@ std::optional<std::int64_t> MarkStream::begin() const {
 
 Result<void> MarkStream::add(const BatchPtr& batch) {
   MarkSink& taker = sink(batch.get());
-  if (*begin_) count_before(*batch, **begin_);
+  if (*begin_) {
+    count_before(*batch, **begin_);
+    interpreter_->count_from(*begin());
+  }
   return interpreter_->add(batch, taker);
 }
 

@@ -64,20 +64,20 @@ OpenId Marking::new_open() {
 
 SliceDetails& Marking::add_details(OpenId id) {
   SliceDetails& details = details_[id];
-  if (!open_[id].has_details) details = {};
-  open_[id].has_details = true;
-  open_[id].is_usual = false;
+  if (!open_[id].traits.has_details) details = {};
+  open_[id].traits.has_details = true;
+  open_[id].traits.is_usual = false;
   return details;
 }
 
 OpenId Marking::begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                       std::uint16_t flags) {
+  const SliceTraits traits = {.flags = flags, .is_usual = (flags & kOdd) == 0};
   if (now.end_time != kNoTime || track_state(track).may_overlap)
     return begin_on_lane(track, name, now, arguments, flags);
   OpenId id = 0;
-  if ((flags & kOdd) == 0 &&
-      (counts() ? begin_usual<true>(track, name, now, arguments, flags, id)
-                : begin_usual<false>(track, name, now, arguments, flags, id)))
+  if (traits.is_usual && (counts() ? begin_usual<true>(track, name, now, arguments, traits, id)
+                                   : begin_usual<false>(track, name, now, arguments, traits, id)))
     return id;
   return begin_on(track, name, now, arguments, flags);
 }
@@ -103,8 +103,7 @@ OpenId Marking::begin_on(TrackId lane, NameId name, const Moment& now, const Arg
                .track = lane,
                .name = name,
                .outer = std::exchange(track_state(lane).innermost, id),
-               .flags = flags,
-               .is_usual = (flags & kOdd) == 0};
+               .traits = {.flags = flags, .is_usual = (flags & kOdd) == 0}};
   put({.kind = MarkKind::kSliceBegin,
        .flags = flags,
        .track = lane,
@@ -120,7 +119,7 @@ void Marking::put_end(const OpenSlice& slice, std::int64_t time, std::uint16_t f
                       const Event* event, const Arguments* arguments) {
   if (flags != 0) count_flags(flags);
   put({.kind = MarkKind::kSliceEnd,
-       .flags = static_cast<std::uint16_t>(flags | slice.flags),
+       .flags = static_cast<std::uint16_t>(flags | slice.traits.flags),
        .track = slice.track,
        .name = slice.name,
        .time = time,
@@ -140,7 +139,7 @@ void Marking::close(OpenId id, std::int64_t time, std::uint16_t flags, const Mom
     close_elsewhere(id, time, flags, event, arguments);
   }
   open_[id].outer = std::exchange(unused_, id);
-  if (now == nullptr || !open_[id].has_details) return;
+  if (now == nullptr || !open_[id].traits.has_details) return;
   const SliceDetails& ended = details_[id];
   if (ended.observer != nullptr) ended.observer->slice_ended(ended, *now);
 }
@@ -150,8 +149,8 @@ void Marking::end(OpenId id, const Moment& now, const Arguments* arguments) {
   std::uint16_t flags = 0;
   const OpenSlice& slice = open_[id];
   if (loss_within(slice) != nullptr) flags |= kAcrossLoss;
-  const std::int64_t time = (slice.flags & kUnplaced) != 0 ? std::max(now.time, slice.begin)
-                                                           : touch(slice.track, now, flags);
+  const std::int64_t time = (slice.traits.flags & kUnplaced) != 0 ? std::max(now.time, slice.begin)
+                                                                  : touch(slice.track, now, flags);
   close(id, time, flags, &now, now.event, arguments);
 }
 
@@ -228,7 +227,7 @@ void Marking::end_inferred(OpenId id, const Moment& now) {
   }
   TrackState& state = track_state(slice.track);
   time = std::max({time, slice.begin, state.last});
-  if ((slice.flags & kUnplaced) == 0) state.last = time;
+  if ((slice.traits.flags & kUnplaced) == 0) state.last = time;
   close(id, time, flags, &now, nullptr, nullptr);
 }
 
@@ -250,7 +249,7 @@ void Marking::end_unmatched(TrackId track, NameId name, const Moment& now,
   }
   const TrackId place = lane == kNoTrack ? track : lane;
   const std::int64_t time = touch(place, now, flags);
-  const std::int64_t begun = std::min(timeline_.line_begin(), time);
+  const std::int64_t begun = std::min(timeline_.begin(), time);
   if (lane != kNoTrack) {
     put({.kind = MarkKind::kSliceBegin,
          .flags = flags,
@@ -287,7 +286,7 @@ void Marking::end_known(std::int64_t time) {
     const OpenSlice& slice = open_[ending.slice];
     TrackState& state = track_state(slice.track);
     state.last = std::max(state.last, ending.time);
-    close(ending.slice, state.last, slice.flags & kNegative, nullptr, nullptr, nullptr);
+    close(ending.slice, state.last, slice.traits.flags & kNegative, nullptr, nullptr, nullptr);
   }
 }
 

@@ -100,15 +100,20 @@ class SliceObserver {
   virtual void slice_ended(const SliceDetails& slice, const Moment& now) = 0;
 };
 
+// Read and written as one word.
+struct SliceTraits {
+  std::uint16_t flags = 0;
+  bool has_details = false;
+  bool is_usual = false;  // it has no details, and none of `kOdd`
+};
+
 struct OpenSlice {
   std::int64_t begin = 0;
   std::uint64_t number = 0;  // of the event that began it
   TrackId track = kNoTrack;  // the lane
   NameId name = kNoName;
   OpenId outer = 0;  // on the same track, began before; of a slice that is not open, another such
-  std::uint16_t flags = 0;
-  bool has_details = false;
-  bool is_usual = false;  // it has no details, and none of `kOdd`
+  SliceTraits traits = {};
 };
 
 // What few slices have.
@@ -160,7 +165,7 @@ class Marking {
   [[nodiscard]] const OpenSlice& open(OpenId id) const { return open_[id]; }
   // The slice of the same key that began before; 0: there is none.
   [[nodiscard]] OpenId below(OpenId id) const {
-    return open_[id].has_details ? details_[id].below : 0;
+    return open_[id].traits.has_details ? details_[id].below : 0;
   }
   void put_above(OpenId id, OpenId below) {
     if (below != this->below(id)) add_details(id).below = below;
@@ -215,11 +220,11 @@ class Marking {
 
   // The same of events that come behind all others of their stream, where all is as it mostly is:
   // in a few instructions. False: it is not, and nothing was done. `kCounts`: somebody counts. What
-  // begins must nest on its track, and be none of `kOdd`.
+  // begins must nest on its track, and `traits` must say that it is usual.
   template <bool kCounts>
   [[nodiscard, gnu::always_inline]] bool begin_usual(TrackId track, NameId name, const Moment& now,
-                                                     const Arguments* arguments,
-                                                     std::uint16_t flags, OpenId& id);
+                                                     const Arguments* arguments, SliceTraits traits,
+                                                     OpenId& id);
   // `id` may be 0 or `kEnded`, which is none of them.
   template <bool kCounts>
   [[nodiscard, gnu::always_inline]] bool end_usual(OpenId id, const Moment& now,
@@ -332,7 +337,7 @@ class Marking {
                                      const Event* event, const Arguments* arguments);
   // Where it is known beforehand; else kNoTime.
   [[nodiscard]] std::int64_t end_of(OpenId id) const {
-    return open_[id].has_details ? details_[id].end : kNoTime;
+    return open_[id].traits.has_details ? details_[id].end : kNoTime;
   }
   void note_loss(std::uint64_t number) {
     lost_at_ = number;

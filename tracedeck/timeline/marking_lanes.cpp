@@ -64,7 +64,7 @@ OpenId Marking::begin_unplaced(TrackId track, NameId name, const Moment& now, st
                .number = now.number,
                .track = track,
                .name = name,
-               .flags = static_cast<std::uint16_t>(flags | kUnplaced)};
+               .traits = {.flags = static_cast<std::uint16_t>(flags | kUnplaced)}};
   unplaced_.insert(id);
   if (now.end_time != kNoTime) add_details(id).end = now.end_time;
   return id;
@@ -77,11 +77,11 @@ void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std:
   for (const OpenId each : moved) {
     OpenSlice& slice = open_[each];
     ++timeline_.mutable_counts().overlaps;
-    slice.flags |= kOverlap;
-    slice.is_usual = false;
+    slice.traits.flags |= kOverlap;
+    slice.traits.is_usual = false;
     if (lane == kNoTrack) {
       ++timeline_.mutable_counts().without_lane;
-      slice.flags |= kUnplaced;
+      slice.traits.flags |= kUnplaced;
       unplaced_.insert(each);
       continue;
     }
@@ -103,7 +103,7 @@ void Marking::move_to_lane(const std::vector<OpenId>& moved, TrackId track, std:
 void Marking::close_elsewhere(OpenId id, std::int64_t time, std::uint16_t flags, const Event* event,
                               const Arguments* arguments) {
   OpenSlice& slice = open_[id];
-  if ((slice.flags & kUnplaced) != 0) {
+  if ((slice.traits.flags & kUnplaced) != 0) {
     unplaced_.erase(id);
     return put_end(slice, time, flags, event, arguments);
   }

@@ -11,7 +11,8 @@ void Marking::begin_stretch(TrackId track, const Moment& now) {
   if (lost_at_ >= state.number) {
     forget_lost_state(track, now.time);
     // They are looked at when they end.
-    for (OpenId id = state.innermost; id != 0; id = open_[id].outer) open_[id].is_usual = false;
+    for (OpenId id = state.innermost; id != 0; id = open_[id].outer)
+      open_[id].traits.is_usual = false;
   }
   state.stretch = now.stretch;
   std::vector<StreamPart>& parts = track_state(state.first_lane).parts;

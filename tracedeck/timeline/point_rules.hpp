@@ -10,30 +10,31 @@
 
 namespace tracedeck::timeline {
 
-// A number of each track that has one.
+// A number of each track.
 class TrackNumbers {
  public:
-  struct Place {
-    std::int64_t number = 0;
-    bool known = false;
-  };
-  [[nodiscard]] Place& operator[](TrackId track) {
+  static constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
+
+  explicit TrackNumbers(std::int64_t first) : first_(first) {}
+
+  [[nodiscard]] std::int64_t& operator[](TrackId track) {
     if (!has(track)) {
-      room_.resize(std::bit_ceil(std::size_t{track} + 1));
-      places_ = room_;
+      room_.resize(std::bit_ceil(std::size_t{track} + 1), first_);
+      numbers_ = room_;
     }
-    return places_[track];
+    return numbers_[track];
   }
   // Null if there is none yet.
-  [[nodiscard, gnu::always_inline]] Place* find(TrackId track) {
-    return has(track) ? places_.data() + track : nullptr;
+  [[nodiscard, gnu::always_inline]] std::int64_t* find(TrackId track) {
+    return has(track) ? numbers_.data() + track : nullptr;
   }
 
  private:
-  [[nodiscard]] bool has(TrackId track) const { return track < places_.size(); }
+  [[nodiscard]] bool has(TrackId track) const { return track < numbers_.size(); }
 
-  std::vector<Place> room_;
-  std::span<Place> places_;  // the same, by TrackId
+  std::int64_t first_;
+  std::vector<std::int64_t> room_;
+  std::span<std::int64_t> numbers_;  // the same, by TrackId
 };
 
 struct InstantState {
@@ -115,7 +116,7 @@ class MarkCounter final : public Action {
  private:
   void mark(TrackId track, const Moment& now, std::int64_t number) {
     if (sums_ != nullptr) {
-      std::int64_t& of_track = (*sums_)[track].number;
+      std::int64_t& of_track = (*sums_)[track];
       if (__builtin_add_overflow(of_track, number, &of_track))
         of_track = number < 0 ? std::numeric_limits<std::int64_t>::min()
                               : std::numeric_limits<std::int64_t>::max();
@@ -151,29 +152,33 @@ class MarkState final : public Action {
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain = !when_.any() && track_.is_direct() && !is_unknown_ &&
                           spent_.possible() == spent_word_.possible();
-    return is_plain ? usual_run_of<MarkState>(counts) : Action::usual_run(counts);
+    if (!is_plain) return Action::usual_run(counts);
+    return spent_word_.possible() ? usual_run_of<MarkState, true>(counts)
+                                  : usual_run_of<MarkState, false>(counts);
   }
-  // Not the first on its track.
-  template <bool kCounts>
+  // Not the first on its track. `kSpends`: `spent_word_` is possible.
+  template <bool kCounts, bool kSpends>
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     const Event& event = *now.event;
     std::uint64_t word = 0;
     if (!track_.word().read_usual(event, word)) return run(now);
     const TrackId track = track_.find_near(word);
-    if (track == kNoTrack || !marking_.is_usual(track, now)) return run(now);
+    if (track == kNoTrack) return run(now);
+    std::int64_t* const so_far = kSpends ? before_.find(track) : nullptr;
+    if ((kSpends && so_far == nullptr) || !marking_.is_usual(track, now)) return run(now);
     const NameId before = marking_.known_state(track);
     NameId name = kNoName;
     if (before == kNoName || !name_.find(event, name)) return run(now);
     if (before == unless_) return;
     std::int64_t spent = 0;
-    if (spent_word_.possible()) {
-      TrackNumbers::Place* const so_far = before_.find(track);
+    if constexpr (kSpends) {
       std::uint64_t bits = 0;
-      if (so_far == nullptr || !so_far->known || !spent_word_.read_usual(event, bits))
-        return run(now);
+      if (!spent_word_.read_usual(event, bits)) return run(now);
       const auto number = static_cast<std::int64_t>(bits);
-      if (number < 0 || __builtin_sub_overflow(number, so_far->number, &spent)) return run(now);
-      so_far->number = number;
+      // Less what is unknown it is too much.
+      static_assert(TrackNumbers::kUnknown == std::numeric_limits<std::int64_t>::min());
+      if (number < 0 || __builtin_sub_overflow(number, *so_far, &spent)) return run(now);
+      *so_far = number;
     }
     marking_.state_usual(track, name, now, spent);
   }
@@ -192,10 +197,10 @@ class MarkState final : public Action {
     if (spent_.possible()) {
       std::int64_t number = 0;
       if (spent_so_far(*now.event, number)) {
-        TrackNumbers::Place& so_far = before_[track];
-        if (so_far.known && before != kNoName)
-          (void)__builtin_sub_overflow(number, so_far.number, &spent);
-        so_far = {.number = number, .known = true};
+        std::int64_t& so_far = before_[track];
+        if (so_far != TrackNumbers::kUnknown && before != kNoName)
+          (void)__builtin_sub_overflow(number, so_far, &spent);
+        so_far = number;
       }
     }
     context_.marking.state(track, name, now, kNoCpu, spent);

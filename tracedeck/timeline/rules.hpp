@@ -53,16 +53,16 @@ class Action {
   }
 
  protected:
-  // `run_usual<counts>` of the class.
-  template <class Actual>
+  // `run_usual<counts, kKnown...>` of the class. `kKnown`: what is the same for all events.
+  template <class Actual, bool... kKnown>
   [[nodiscard]] static Run usual_run_of(bool counts) {
-    return counts ? run_usual_of<Actual, true> : run_usual_of<Actual, false>;
+    return counts ? run_usual_of<Actual, true, kKnown...> : run_usual_of<Actual, false, kKnown...>;
   }
 
  private:
-  template <class Actual, bool kCounts>
+  template <class Actual, bool kCounts, bool... kKnown>
   static void run_usual_of(Action& action, const Moment& now) {
-    static_cast<Actual&>(action).template run_usual<kCounts>(now);
+    static_cast<Actual&>(action).template run_usual<kCounts, kKnown...>(now);
   }
 };
 

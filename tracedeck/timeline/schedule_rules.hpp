@@ -124,7 +124,7 @@ class Schedule final : public Action {
     Marking& marking = context_.marking;
     if (now.stream == nullptr || now.stream->begin == kNoTime || marking.lost_since(0, now.stream))
       return;
-    const std::int64_t since = std::max(now.stream->begin, marking.timeline().line_begin());
+    const std::int64_t since = std::max(now.stream->begin, marking.timeline().begin());
     marking.state_before(track, running_, now, since, cpu);
   }
   void leave(const Moment& now, const Processors::Processor& processor, std::uint64_t next,

@@ -5,7 +5,8 @@
 
 namespace tracedeck::timeline {
 
-// Keys of slices that are remembered once they ended; others look as if they were new.
+// Keys of slices that are remembered once they ended, beside `NearKeys`; others look as if they
+// were new.
 inline constexpr std::size_t kMostSeen = std::size_t{1} << 16U;
 
 struct SliceState {
@@ -39,9 +40,8 @@ struct SliceState {
   RuleTemplate name = {};
   TrackSpace* track = nullptr;
   KeyTable open;  // by key and trace: the slice that began last
-  // The slice that the last event began, for what is `during` it.
+  // The slice that was begun last, for what is `during` it; 0: there was no room for it.
   OpenId last = 0;
-  std::uint64_t last_number = 0;
 };
 
 // The last words of the key of a slice: the trace, and what its class is called.
@@ -63,7 +63,8 @@ class BeginSlice final : public Action {
         check_(bind_all(state.check_a, event_class)),
         name_(state.name, state.rule->category, event_class, context),
         arguments_(arguments),
-        flags_(state.rule->marked ? kMarked : 0),
+        traits_{.flags = static_cast<std::uint16_t>(state.rule->marked ? kMarked : 0),
+                .is_usual = true},
         is_of_track_(key_.is_direct() && track_.is_direct() && key_.word() == track_.word()) {}
 
   [[nodiscard]] bool possible() const { return track_.possible() && key_.possible(); }
@@ -71,25 +72,26 @@ class BeginSlice final : public Action {
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain = !when_.any() && track_.is_direct() && !track_.may_overlap() &&
                           key_.is_direct() && check_.empty() && !state_.rule->end.empty();
-    return is_plain ? usual_run_of<BeginSlice>(counts) : Action::usual_run(counts);
+    if (!is_plain) return Action::usual_run(counts);
+    return is_of_track_ ? usual_run_of<BeginSlice, true>(counts)
+                        : usual_run_of<BeginSlice, false>(counts);
   }
-  // A slice of a key that ended before.
-  template <bool kCounts>
+  // A slice of a key that ended before. `kIsOfTrack`: `is_of_track_`.
+  template <bool kCounts, bool kIsOfTrack>
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     const Event& event = *now.event;
     std::uint64_t word = 0;
     if (!key_.word().read_usual(event, word) || !near_.has(word)) return run(now);
     std::uint64_t& place = near_[word];
     if (place != kEnded) return run(now);
-    if (!is_of_track_ && !track_.word().read_usual(event, word)) return run(now);
+    if (!kIsOfTrack && !track_.word().read_usual(event, word)) return run(now);
     const TrackId track = track_.find_near(word);
     if (track == kNoTrack) return run(now);
     NameId name = kNoName;
     if (!name_.find(event, name)) return run(now);
     OpenId id = 0;
-    if (!marking_.begin_usual<kCounts>(track, name, now, arguments_, flags_, id)) return run(now);
+    if (!marking_.begin_usual<kCounts>(track, name, now, arguments_, traits_, id)) return run(now);
     state_.last = id;
-    state_.last_number = now.number;
     place = id;
   }
   void run(const Moment& now) override {
@@ -112,7 +114,6 @@ class BeginSlice final : public Action {
     }
     const OpenId id = begin(track, now);
     state_.last = id;
-    state_.last_number = now.number;
     if (id == 0) {
       place = below == 0 ? kEnded : below;
       if (state_.open.size() > kMostSeen && below == 0) state_.open.erase(key_.words());
@@ -132,15 +133,15 @@ class BeginSlice final : public Action {
   }
   [[gnu::noinline, gnu::cold]] void run_whole(TrackId track, const Moment& now) {
     if (track == kNoTrack || !key_.read(*now.event, context_.scope)) return count_without_field();
-    context_.marking.whole(track, name_(*now.event), now, arguments_, flags_);
+    context_.marking.whole(track, name_(*now.event), now, arguments_, traits_.flags);
   }
   // Of an event with a duration the slice ends with another too.
   [[nodiscard]] OpenId begin(TrackId track, const Moment& now) {
     const NameId name = name_(*now.event);
-    if (now.end_time == kNoTime) return marking_.begin(track, name, now, arguments_, flags_);
+    if (now.end_time == kNoTime) return marking_.begin(track, name, now, arguments_, traits_.flags);
     Moment without_end = now;
     without_end.end_time = kNoTime;
-    return marking_.begin(track, name, without_end, arguments_, flags_);
+    return marking_.begin(track, name, without_end, arguments_, traits_.flags);
   }
 
   RuleContext& context_;
@@ -153,7 +154,7 @@ class BeginSlice final : public Action {
   std::vector<BoundValue> check_;
   NameMaker name_;
   const Arguments* arguments_;
-  std::uint16_t flags_;
+  SliceTraits traits_;
   bool is_of_track_;  // its key is that of the track
 };
 
@@ -183,9 +184,7 @@ class EndSlice final : public Action {
   template <bool kCounts>
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     std::uint64_t word = 0;
-    if (!key_.word().read_usual(*now.event, word) || !near_.has(word) ||
-        state_.open.size() > kMostSeen)
-      return run(now);
+    if (!key_.word().read_usual(*now.event, word) || !near_.has(word)) return run(now);
     std::uint64_t& place = near_[word];
     const auto id = static_cast<OpenId>(place);
     if (!marking_.end_usual<kCounts>(id, now, arguments_)) return run(now);
@@ -216,7 +215,7 @@ class EndSlice final : public Action {
     context_.marking.end(id, now, arguments_);
     if (below != 0) {
       place = below;
-    } else if (state_.open.size() <= kMostSeen) {
+    } else if (state_.open.size() <= kMostSeen || near_.has(key_.words()[0])) {
       place = kEnded;
     } else {
       state_.open.erase(key_.words());

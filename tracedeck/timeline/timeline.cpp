@@ -51,19 +51,4 @@ void Timeline::note_table(const std::string& table) {
   if (std::ranges::find(tables_, table) == tables_.end()) tables_.push_back(table);
 }
 
-// Before all others so far.
-void Timeline::note_first_time(std::int64_t time) {
-  line_begin_ = time;
-  begin_ = any_event_ ? std::min(begin_, time) : time;
-  end_ = any_time_ ? std::max(end_, time) : time;
-  any_time_ = true;
-  any_event_ = true;
-}
-
-void Timeline::note_event(std::int64_t time) {
-  begin_ = any_event_ ? std::min(begin_, time) : time;
-  end_ = any_time_ ? end_ : begin_;
-  any_event_ = true;
-}
-
 }  // namespace tracedeck::timeline

@@ -53,7 +53,8 @@ struct MarkName {
   }
 };
 
-// What became of what the rules of disorder are about (docs/timeline.md).
+// What became of what the rules of disorder are about (docs/timeline.md); with a begin, from there
+// on.
 struct TimelineCounts {
   std::uint64_t events = 0;            // that were interpreted
   std::uint64_t without_time = 0;      // events that have none, or only a nominal one
@@ -75,6 +76,9 @@ struct TimelineCounts {
   std::uint64_t gaps = 0;              // losses and damaged ranges
   std::uint64_t unrelated_clocks = 0;  // clocks that nothing relates to the first one
 
+  // Leaves what is of whole traces.
+  void forget_places() { *this = {.events = events, .unrelated_clocks = unrelated_clocks}; }
+
   friend bool operator==(const TimelineCounts&, const TimelineCounts&) = default;
 };
 
@@ -91,13 +95,12 @@ class Timeline {
   [[nodiscard]] const TimelineCounts& counts() const { return counts_; }
   // Of the first event with a time, whose trace may be gone; null before it came.
   [[nodiscard]] const ClockClass* clock() const { return clock_ ? &*clock_ : nullptr; }
-  // The zero of what is shown as "+T", which `--begin +T` counts from too: the time of the first
-  // event, whether it means anything or not. 0 when there was none.
-  [[nodiscard]] std::int64_t begin() const { return begin_; }
-  // Times of the first and the last event that mean something; 0 when there was none. What had
-  // begun before is taken to begin with the first.
-  [[nodiscard]] std::int64_t line_begin() const { return any_time_ ? line_begin_ : 0; }
-  [[nodiscard]] std::int64_t end() const { return end_; }
+  // The times of the first and of the last event, whether rules are about them or not; 0 when there
+  // was none. The first is the zero of what is shown as "+T", which `--begin +T` counts from too,
+  // and what had begun before is taken to begin there. While events come the last is one that a
+  // rule is about.
+  [[nodiscard]] std::int64_t begin() const { return begin_ <= end_ ? begin_ : 0; }
+  [[nodiscard]] std::int64_t end() const { return begin_ <= end_ ? end_ : 0; }
   // The tables whose rules met events, in the order in which they were first met.
   [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
 
@@ -109,29 +112,21 @@ class Timeline {
   [[nodiscard]] TimelineCounts& mutable_counts() { return counts_; }
   void note_table(const std::string& table);
   void note_clock(const ClockClass& clock) { clock_ = clock; }
-  // Of an event that means something,
+  // An event is of that time.
   void note_time(std::int64_t time) {
-    if (time < line_begin_) [[unlikely]]
-      note_first_time(time);
+    begin_ = std::min(begin_, time);
     end_ = std::max(end_, time);
   }
-  // and of any.
-  void note_event(std::int64_t time);
 
  private:
-  void note_first_time(std::int64_t time);
-
   std::deque<Track> tracks_;
   std::unordered_map<std::int64_t, TrackId> threads_;  // by tid; kNoTrack: there are several
   std::deque<MarkName> names_;
   std::unordered_map<std::string, NameId> by_text_;
   TimelineCounts counts_;
   std::optional<ClockClass> clock_;
-  bool any_time_ = false;   // of an event that means something
-  bool any_event_ = false;  // with a time
-  std::int64_t begin_ = 0;
-  std::int64_t line_begin_ = std::numeric_limits<std::int64_t>::max();
-  std::int64_t end_ = 0;
+  std::int64_t begin_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t end_ = std::numeric_limits<std::int64_t>::min();
   std::vector<std::string> tables_;
 };
 

@@ -7,7 +7,7 @@ namespace tracedeck::timeline {
 
 template <bool kCounts>
 inline bool Marking::begin_usual(TrackId track, NameId name, const Moment& now,
-                                 const Arguments* arguments, std::uint16_t flags, OpenId& id) {
+                                 const Arguments* arguments, SliceTraits traits, OpenId& id) {
   TrackState& state = track_state(track);
   const std::int64_t time = now.time;
   if (!is_next(state, now) || unused_ == 0) return false;
@@ -16,7 +16,7 @@ inline bool Marking::begin_usual(TrackId track, NameId name, const Moment& now,
   } else {
     if (marks_.full()) return false;
     put_there({.kind = MarkKind::kSliceBegin,
-               .flags = flags,
+               .flags = traits.flags,
                .track = track,
                .name = name,
                .time = time,
@@ -34,15 +34,14 @@ inline bool Marking::begin_usual(TrackId track, NameId name, const Moment& now,
            .track = track,
            .name = name,
            .outer = std::exchange(state.innermost, id),
-           .flags = flags,
-           .is_usual = true};
+           .traits = traits};
   return true;
 }
 
 template <bool kCounts>
 inline bool Marking::end_usual(OpenId id, const Moment& now, const Arguments* arguments) {
   OpenSlice& slice = open_[id];
-  if (!slice.is_usual) return false;
+  if (!slice.traits.is_usual) return false;
   TrackState& state = track_state(slice.track);
   const std::int64_t time = now.time;
   if (!is_next(state, now) || state.innermost != id) return false;
@@ -51,7 +50,7 @@ inline bool Marking::end_usual(OpenId id, const Moment& now, const Arguments* ar
   } else {
     if (marks_.full()) return false;
     put_there({.kind = MarkKind::kSliceEnd,
-               .flags = slice.flags,
+               .flags = slice.traits.flags,
                .track = slice.track,
                .name = slice.name,
                .time = time,

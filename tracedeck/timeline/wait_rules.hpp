@@ -1,14 +1,14 @@
-// Rules about what one event asks for and another serves, and what one leads to.
+// Rules about what one event asks for and another serves.
 #pragma once
 
 #include "tracedeck/timeline/slice_rules.hpp"
 
 namespace tracedeck::timeline {
 
-// Of requests, and of flows, that are remembered.
-inline constexpr std::size_t kMostEntries = std::size_t{1} << 16U;
+// Requests that are remembered.
+inline constexpr std::size_t kMostRequests = std::size_t{1} << 16U;
 
-// Requests that wait to be served, by key.
+// Those that wait to be served, by key.
 class WaitState final : public SliceObserver {
  public:
   WaitState(const WaitRule& of, RuleContext& context)
@@ -35,11 +35,11 @@ class WaitState final : public SliceObserver {
     return known == BoundKey::kUnknown ? nullptr : &slab[known - 1];
   }
   [[nodiscard, gnu::noinline, gnu::cold]] Entry* new_entry(const std::uint64_t* key) {
-    if (unused.empty() && slab.size() >= kMostEntries) {
+    if (unused.empty() && slab.size() >= kMostRequests) {
       forget_idle();
       if (unused.empty() && states == nullptr) forget_older_half();
     }
-    if (unused.empty() && slab.size() >= kMostEntries) {
+    if (unused.empty() && slab.size() >= kMostRequests) {
       ++context_.marking.timeline().mutable_counts().not_held;
       return nullptr;
     }
@@ -258,10 +258,12 @@ class ServeWait final : public Action {
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain = !when_.any() && key_.is_direct() && track_.is_direct() && !waiter_ &&
                           !asker_ && state_.during == nullptr;
-    return is_plain ? usual_run_of<ServeWait>(counts) : Action::usual_run(counts);
+    if (!is_plain) return Action::usual_run(counts);
+    return is_of_track_ ? usual_run_of<ServeWait, true>(counts)
+                        : usual_run_of<ServeWait, false>(counts);
   }
-  // Not the first of its key.
-  template <bool kCounts>
+  // Not the first of its key. `kIsOfTrack`: `is_of_track_`.
+  template <bool kCounts, bool kIsOfTrack>
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     const Event& event = *now.event;
     std::uint64_t word = 0;
@@ -271,7 +273,7 @@ class ServeWait final : public Action {
     WaitState::Entry& entry = state_.slab[known - 1];
     if (!entry.pending) return;
     TrackId track = entry.served_on;
-    if (!is_of_track_) {
+    if constexpr (!kIsOfTrack) {
       if (!track_.word().read_usual(event, word)) return run(now);
       track = track_.find_near(word);
     }
@@ -293,8 +295,8 @@ class ServeWait final : public Action {
     if (waiter_ && entry->state == kNoTrack)
       entry->state = waiter_.find(*now.event, key_.words()[0]);
     if (waiter_ && !state_.rule->served.empty()) state_.put(*entry, served_(*now.event), now);
-    if (state_.during == nullptr || state_.during->last_number != now.number ||
-        state_.during->last == 0)
+    if (state_.during == nullptr || state_.during->last == 0 ||
+        marking_.open(state_.during->last).number != now.number)
       return;
     ++entry->serving;
     SliceDetails& slice = context_.marking.add_details(state_.during->last);
@@ -348,101 +350,6 @@ class CancelWait final : public Action {
  private:
   RuleContext& context_;
   WaitState& state_;
-  BoundKey key_;
-};
-
-struct FlowState {
-  explicit FlowState(const FlowRule& of) : rule(&of), begun(of.match.size() + 1) {}
-
-  struct Begin {
-    TrackId track = kNoTrack;
-    std::int64_t time = 0;
-  };
-  void forget_all() {
-    begun.clear();
-    slab.clear();
-    unused.clear();
-  }
-
-  const FlowRule* rule;
-  ClassMatcher from = {};
-  ClassMatcher to = {};
-  std::optional<RuleValue> when = {};
-  std::vector<RuleValue> key_a = {};
-  std::vector<RuleValue> key_b = {};
-  TrackSpace* from_track = nullptr;
-  TrackSpace* to_track = nullptr;
-  std::int64_t minimum = 0;
-  KeyTable begun;
-  std::vector<Begin> slab = {};
-  std::vector<std::uint32_t> unused = {};
-};
-
-class BeginFlow final : public Action {
- public:
-  BeginFlow(FlowState& state, BoundTrack track, const EventClass& event_class, RuleContext& context,
-            std::uint64_t trace)
-      : context_(context),
-        state_(state),
-        track_(std::move(track)),
-        when_(state.when, event_class, context),
-        key_(state.key_a, event_class, trace) {}
-
-  void run(const Moment& now) override {
-    if (!when_(*now.event)) return;
-    const TrackId track = track_.find(*now.event);
-    if (track == kNoTrack || !key_.read(*now.event, context_.scope)) return;
-    std::uint64_t& place = state_.begun.place(key_.words());
-    if (place == 0) {
-      if (state_.unused.empty() && state_.slab.size() >= kMostEntries) {
-        state_.begun.give_up_place();
-        ++context_.marking.timeline().mutable_counts().not_held;
-        return;
-      }
-      if (state_.unused.empty()) {
-        state_.slab.emplace_back();
-        place = state_.slab.size();
-      } else {
-        place = state_.unused.back();
-        state_.unused.pop_back();
-      }
-    }
-    state_.slab[place - 1] = {track, now.time};
-  }
-
- private:
-  RuleContext& context_;
-  FlowState& state_;
-  BoundTrack track_;
-  BoundWhen when_;
-  BoundKey key_;
-};
-
-class EndFlow final : public Action {
- public:
-  EndFlow(FlowState& state, BoundTrack track, const EventClass& event_class, RuleContext& context,
-          std::uint64_t trace)
-      : context_(context),
-        state_(state),
-        track_(std::move(track)),
-        key_(state.key_b, event_class, trace) {}
-
-  void run(const Moment& now) override {
-    if (!key_.read(*now.event, context_.scope)) return;
-    const std::uint32_t number = state_.begun.find(key_.words());
-    if (number == 0) return;
-    const FlowState::Begin begin = state_.slab[number - 1];
-    state_.begun.erase(key_.words());
-    state_.unused.push_back(number);
-    const TrackId track = track_.find(*now.event);
-    if (track != kNoTrack && now.time - begin.time >= state_.minimum)
-      context_.marking.flow(begin.track, begin.time, track, now);
-  }
-
- private:
-  RuleContext& context_;
-  FlowState& state_;
-  BoundTrack track_;
   BoundKey key_;
 };
 

@@ -248,6 +248,7 @@ constexpr std::array kCounts = {
     Count{"events before others of their track", &timeline::TimelineCounts::clock_steps},
     Count{"clocks that step back by more than 1s: all begins anew",
           &timeline::TimelineCounts::sections},
+    Count{"events that no rule is about", &timeline::TimelineCounts::without_rule},
     Count{"events that lack a field of their rule", &timeline::TimelineCounts::without_field},
     Count{"clocks that nothing relates to the first", &timeline::TimelineCounts::unrelated_clocks},
 };

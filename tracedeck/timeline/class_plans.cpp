@@ -1,0 +1,193 @@
+#include "tracedeck/timeline/class_plans.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <ranges>
+
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/timeline/inference.hpp"
+#include "tracedeck/timeline/rule_parts.hpp"
+
+namespace tracedeck::timeline {
+namespace {
+
+// A built-in table that was printed and is given again.
+bool is_as_built_in(const Table& table) {
+  return std::ranges::any_of(built_in_tables(), [&](const Table& each) {
+    return each.name == table.name && table.text.starts_with(each.text);
+  });
+}
+
+// Of a table whose rules met no event.
+std::string unused_text(const Table& table) {
+  if (table.format.empty() && table.applies_to.empty())
+    return fmt::format("table {} was not used: none of its rules is about these events",
+                       table.name);
+  std::vector<std::string> needs;
+  if (!table.format.empty()) needs.push_back(fmt::format("of the format `{}`", table.format));
+  if (!table.applies_to.empty())
+    needs.push_back(fmt::format("with events `{}`", fmt::join(table.applies_to, "`, `")));
+  return fmt::format("table {} was not used: it applies to traces {}, and its rules met no event",
+                     table.name, fmt::join(needs, " "));
+}
+
+}  // namespace
+
+Result<void> ClassPlans::compile(const std::vector<Table>& tables) {
+  for (const Table& table : tables) {
+    if (const auto compiled = compile(table); !compiled) return compiled;
+  }
+  for (const Table& table : built_in_tables()) {
+    const bool replaced = std::ranges::find(tables, table.name, &Table::name) != tables.end();
+    if (replaced || table.optional) continue;
+    if (const auto compiled = compile(table); !compiled) return compiled;
+  }
+  return {};
+}
+
+Result<void> ClassPlans::compile(const Table& table) {
+  auto rules = RuleSet::compile(table, context_);
+  if (!rules) return std::unexpected(rules.error());
+  rules_.push_back(*std::move(rules));
+  return {};
+}
+
+std::vector<std::string> ClassPlans::explained() const {
+  std::vector<std::string> tables;
+  for (const auto* const all : {&rules_, &inferred_rules_}) {
+    for (const auto& rules : *all) {
+      if (used_.contains(rules.get())) tables.push_back(rules->table().text);
+    }
+  }
+  return tables;
+}
+
+std::vector<std::string> ClassPlans::notices(bool any_events) const {
+  std::vector<std::string> all;
+  for (const auto& rules : rules_) {
+    for (const std::string& sentence : rules->notices()) {
+      if (std::ranges::find(all, sentence) == all.end()) all.push_back(sentence);
+    }
+    if (rules->table().built_in || !any_events || is_as_built_in(rules->table())) continue;
+    if (!used_.contains(rules.get())) {
+      all.push_back(unused_text(rules->table()));
+    } else {
+      for (std::string& sentence : rules->unused()) all.push_back(std::move(sentence));
+    }
+  }
+  return all;
+}
+
+bool ClassPlans::plan(const Event& event) {
+  const EventClass& event_class = *event.event_class;
+  ClassPlan& plan = plans_[event_class];
+  plan.way = ClassPlan::Way::kAny;
+  // The first event of each trace that has a time, whether it means anything or not.
+  if (plan.clock != nullptr && begun_.insert(trace_of(event_class)).second)
+    timeline_.note_time(plan.time_of(event.time));
+  make_plan(plan, event);
+  return !std::exchange(plan_again_, false);
+}
+
+void ClassPlans::note_clock(const ClockClass& clock, const TraceDescription* trace) {
+  EntityId id = clock.entity;
+  if (trace != nullptr) id.trace = trace->same_trace();
+  if (timeline_.clock() == nullptr) {
+    timeline_.note_clock(clock);
+    first_clock_ = id;
+  }
+  const bool is_related =
+      (id == first_clock_ && id.trace != 0) || related(*timeline_.clock(), clock);
+  if (!is_related && unrelated_.insert(id).second) ++timeline_.mutable_counts().unrelated_clocks;
+}
+
+void ClassPlans::make_plan(ClassPlan& plan, const Event& event) {
+  const EventClass& event_class = *event.event_class;
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
+  if (plan.clock != nullptr) note_clock(*plan.clock, trace);
+  std::vector<PlannedAction> actions;
+  bool any_applies = false;
+  for (std::size_t i = 0; i < rules_.size() && trace != nullptr; ++i) {
+    if (!applies(*trace, i)) continue;
+    any_applies = true;
+    const std::size_t before = actions.size();
+    rules_[i]->plan(event_class, actions);
+    if (actions.size() == before) continue;
+    note_use(*rules_[i]);
+  }
+  if (actions.empty() && plan.clock != nullptr) infer(event, any_applies, actions);
+  set_actions(plan, std::move(actions));
+}
+
+void ClassPlans::set_actions(ClassPlan& plan, std::vector<PlannedAction> actions) const {
+  // What has no time makes no mark.
+  if (plan.clock == nullptr) {
+    std::erase_if(actions, [](const PlannedAction& each) {
+      return each.phase != Phase::kLookup && each.phase != Phase::kCurrent;
+    });
+  }
+  std::ranges::stable_sort(actions, {}, &PlannedAction::phase);
+  for (PlannedAction& each : std::views::reverse(actions)) {
+    const PlannedRun run = {each.action->usual_run(context_.marking.counts()), each.action.get()};
+    if (plan.usual.action != nullptr)
+      plan.together.push_back(std::make_unique<RunBoth>(run, plan.usual));
+    plan.usual = plan.together.empty() ? run : plan.together.back()->planned();
+  }
+  for (PlannedAction& each : actions) plan.actions.push_back(std::move(each.action));
+  const bool is_plain = !plan.actions.empty() && plan.counts_nanoseconds && !plan.has_duration;
+  plan.way = plan.actions.empty() && !plan.without_time ? ClassPlan::Way::kSkipped
+             : is_plain                                 ? ClassPlan::Way::kPlain
+                                                        : ClassPlan::Way::kAny;
+}
+
+void ClassPlans::note_use(const RuleSet& rules) {
+  used_.insert(&rules);
+  losses_are_wide_ = losses_are_wide_ || rules.table().wide_losses;
+  timeline_.note_table(rules.table().name);
+}
+
+// Whether a table is for a trace; it may come to be when the trace's classes become more.
+bool ClassPlans::applies(const TraceDescription& trace, std::size_t index) {
+  Applied& applied = applied_[{trace.number(), index}];
+  if (applied.applies || applied.classes == trace.event_classes().size()) return applied.applies;
+  applied.applies = rules_[index]->applies(trace, applied.classes);
+  if (applied.applies && applied.classes != 0) plan_again_ = true;
+  applied.classes = trace.event_classes().size();
+  return applied.applies;
+}
+
+// Where tables are for a trace, others of its events that are no pairs have no meaning.
+void ClassPlans::infer(const Event& event, bool any_applies, std::vector<PlannedAction>& into) {
+  const EventClass& event_class = *event.event_class;
+  const Pairing pairing = find_pairing(event_class);
+  if (any_applies && pairing.begins.empty() && !event_class.has_duration) return;
+  Table table = infer_table(event, pairing);
+  table.text = to_toml(table);
+  auto found = inferred_.find(table.text);
+  if (found == inferred_.end()) {
+    inferred_tables_.push_back(std::move(table));
+    auto rules = RuleSet::compile(inferred_tables_.back(), context_);
+    if (!rules) return;
+    found = inferred_.emplace(inferred_tables_.back().text, rules->get()).first;
+    inferred_rules_.push_back(*std::move(rules));
+  }
+  found->second->plan(event_class, into);
+  note_use(*found->second);
+  if (pairing.begins.empty() || event_class.has_duration || !paired_.insert(found->second).second)
+    return;
+  // Its partners may have been taken for ones that have none.
+  for (const auto& classes : {pairing.begins, pairing.ends}) {
+    for (const EventClass* const each : classes) {
+      ClassPlan& other = plans_[*each];
+      if (each == &event_class || other.way == ClassPlan::Way::kUnplanned) continue;
+      other.way = ClassPlan::Way::kUnplanned;
+      other.usual = {};
+      other.together.clear();
+      other.actions.clear();
+    }
+  }
+}
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,146 @@
+// Which rules are for the events of which class: those of tables, and of pairs that names say.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/model/class_table.hpp"
+#include "tracedeck/timeline/marking.hpp"
+#include "tracedeck/timeline/rules.hpp"
+#include "tracedeck/timeline/table.hpp"
+
+namespace tracedeck::timeline {
+
+// What is to be done with an event of a plain class: `run(*action, now)`.
+struct PlannedRun {
+  Action::Run run = nullptr;
+  Action* action = nullptr;
+};
+
+// Two of them, one after the other.
+class RunBoth final : public Action {
+ public:
+  RunBoth(PlannedRun first, PlannedRun second) : first_(first), second_(second) {}
+
+  void run(const Moment& now) override {
+    first_.action->run(now);
+    second_.action->run(now);
+  }
+  [[nodiscard]] PlannedRun planned() { return {run_both, this}; }
+
+ private:
+  static void run_both(Action& action, const Moment& now) {
+    const auto& both = static_cast<RunBoth&>(action);
+    both.first_.run(*both.first_.action, now);
+    both.second_.run(*both.second_.action, now);
+  }
+
+  PlannedRun first_;
+  PlannedRun second_;
+};
+
+// What becomes of the events of a class.
+struct ClassPlan {
+  explicit ClassPlan(const EventClass& event_class)
+      : clock(event_class.has_real_time() ? event_class.clock : nullptr),
+        counts_nanoseconds(clock != nullptr && clock->counts_nanoseconds()),
+        has_duration(event_class.has_duration),
+        without_time(clock == nullptr && !event_class.describes_others) {}
+
+  [[nodiscard]] std::int64_t time_of(std::uint64_t value) const {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    if (counts_nanoseconds) [[likely]]
+      return static_cast<std::int64_t>(std::min(value, kMost));
+    return saturated(clock->to_nanoseconds(value));
+  }
+
+  const ClockClass* clock;  // null: its events have no time
+  bool counts_nanoseconds;
+  bool has_duration;
+  bool without_time;  // an event that lacks what it should have
+  enum class Way : std::uint8_t {
+    kPlain,    // all its events have one time in nanoseconds
+    kSkipped,  // nothing becomes of them, and nothing is to be counted
+    kAny,
+    kUnplanned,
+  };
+  Way way = Way::kUnplanned;
+  std::vector<std::unique_ptr<Action>> actions = {};
+  PlannedRun usual = {};  // the same, if there are any
+  std::vector<std::unique_ptr<RunBoth>> together = {};
+};
+
+// One thread at a time.
+class ClassPlans {
+ public:
+  // They must outlive it.
+  ClassPlans(Timeline& timeline, RuleContext& context) : timeline_(timeline), context_(context) {}
+
+  // The user's tables, and those built-in ones that none of them replaces; once. They must outlive
+  // it. Errors: kInvalidArgument, a rule that cannot be.
+  [[nodiscard]] Result<void> compile(const std::vector<Table>& tables);
+
+  // Of a class that may be unplanned yet. It keeps its address until `clear`.
+  [[nodiscard]] ClassPlan& operator[](const EventClass& event_class) { return plans_[event_class]; }
+  // Makes the plan of an event's class, which has none. False: a table has come to be for its trace
+  // whose other classes may be among what it is about, and all is to be cleared and planned again.
+  // Plans that other classes had may be unplanned then.
+  [[nodiscard]] bool plan(const Event& event);
+  void clear() { plans_.clear(); }
+
+  // Whether what is lost of one data stream may be of any.
+  [[nodiscard]] bool losses_are_wide() const { return losses_are_wide_; }
+  // Calls `visit(rules)` for the rules of each table, whether they met events or not.
+  template <class Visit>
+  void for_each_rules(const Visit& visit) {
+    for (const auto* const all : {&rules_, &inferred_rules_}) {
+      for (const auto& rules : *all) visit(*rules);
+    }
+  }
+
+  // As of `Interpreter`; `any_events`: whether any came.
+  [[nodiscard]] std::vector<std::string> explained() const;
+  [[nodiscard]] std::vector<std::string> notices(bool any_events) const;
+
+ private:
+  struct Applied {
+    bool applies = false;
+    std::size_t classes = 0;  // that were looked at
+  };
+
+  [[nodiscard]] Result<void> compile(const Table& table);
+  void note_clock(const ClockClass& clock, const TraceDescription* trace);
+  void make_plan(ClassPlan& plan, const Event& event);
+  void set_actions(ClassPlan& plan, std::vector<PlannedAction> actions) const;
+  void note_use(const RuleSet& rules);
+  [[nodiscard]] bool applies(const TraceDescription& trace, std::size_t index);
+  void infer(const Event& event, bool any_applies, std::vector<PlannedAction>& into);
+
+  Timeline& timeline_;
+  RuleContext& context_;
+  std::vector<std::unique_ptr<RuleSet>> rules_;
+  std::map<std::pair<std::uint64_t, std::size_t>, Applied> applied_;  // by trace and rules
+  bool plan_again_ = false;
+  bool losses_are_wide_ = false;
+  std::set<const RuleSet*> used_;
+  std::deque<Table> inferred_tables_;
+  std::unordered_map<std::string, RuleSet*> inferred_;
+  std::vector<std::unique_ptr<RuleSet>> inferred_rules_;
+  std::set<const RuleSet*> paired_;
+  ClassTable<ClassPlan> plans_;
+  EntityId first_clock_ = {};
+  std::unordered_set<EntityId, EntityIdHash> unrelated_;  // clocks
+  std::unordered_set<std::uint64_t> begun_;               // traces
+};
+
+}  // namespace tracedeck::timeline
