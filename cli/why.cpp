@@ -111,8 +111,8 @@ void run_why(const Options& options, Session& session) {
   if (!slice) {
     const std::string reason = finder->nothing(found.interpreter->timeline());
     session.diagnostics.note(reason);
-    // A moment is a selection, and what has no such name is the answer.
-    if (!options.why_at) session.outcome.note(ExitCode::kNegative);
+    // A moment alone is a selection, and what has no such name is the answer.
+    if (!options.why_at || !options.why_longest.empty()) session.outcome.note(ExitCode::kNegative);
     if (options.json) print(session, timeline::why_nothing_json(reason));
     return;
   }

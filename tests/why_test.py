@@ -282,7 +282,12 @@ name = "stuck"
 
         self.assertEqual((name("--at", "+0s"), name("--at", "+0s", "--longest", "run 2")), ("run 1", "run 2"))
         self.assertEqual((name("--at", "20"), name("--at", "20", "--longest", "run")), ("run 2", "run 1"))
-        self.assertIsNone(self.asked(events, "--at", "95", "--longest", "run")[1].get("name"))
+        trace = self.file("at.bin", pool(*events))
+        none = self.check(run("why", "--table", self.table, "--at", "95", "--longest", "run", trace), 1).stderr.decode()
+        self.assertIn("nothing called 'run' that lasted is known at that time", none)
+        self.assertEqual(self.check(run("why", "--table", self.table, "--at", "95", trace), 0).stdout, b"")
+        wrong = self.check(run("why", "--table", self.table, "--at", "20", "--longest", "rum", trace), 1).stderr.decode()
+        self.assertIn("nothing is called 'rum'; is 'run' meant?", wrong)
 
     def test_usage(self):
         for args in ([], ["--slice", "run", "--at", "5"], ["--slice", "run", "--longest", "run"], ["--longest", "run", "--rank", "2"], ["--slice", "run", "--rank", "0"]):

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -30,7 +31,7 @@ class Interpreter::Work {
     batches_.push_back(batch);
     others_.clear();
     count_with(sink.counter());
-    at_hand_.fill({});
+    forget_at_hand();
     std::span<const Record> records = batch->records();
     if (counts_from_) records = take_before(records);
     take(records);
@@ -82,7 +83,7 @@ class Interpreter::Work {
         if (is_plain(record.event)) [[likely]]
           run_plain(known.usual, record.event, now);
         else
-          run_any(plans_[*event_class], record.event);
+          take_otherwise(record.event);
       } else if (known.skipped != event_class) [[unlikely]] {
         take_any(record.event);
       }
@@ -149,6 +150,11 @@ class Interpreter::Work {
     return at_hand_[(entity.ordinal + (entity.trace * 0x9E3779B97F4A7C15U >> 32U)) % kAtHand];
   }
 
+  // An event of a plain class that is not plain itself.
+  [[gnu::noinline]] void take_otherwise(const Event& event) {
+    run_any(plans_[*event.event_class], event);
+  }
+
   // An event whose class is not at its first place.
   [[gnu::noinline]] void take_any(const Event& event) {
     const EventClass* const event_class = event.event_class;
@@ -162,13 +168,23 @@ class Interpreter::Work {
   }
   void note_skipped(const EventClass* event_class) {
     ClassAtHand& first = at_hand(event_class);
-    (first.skipped == nullptr ? first : also_at_hand(event_class)).skipped = event_class;
+    ClassAtHand& place = first.skipped == nullptr ? first : also_at_hand(event_class);
+    place.skipped = event_class;
+    note_used(place);
   }
   void note_planned(const EventClass* event_class, const PlannedRun& usual) {
     ClassAtHand& first = at_hand(event_class);
     ClassAtHand& place = first.planned == nullptr ? first : also_at_hand(event_class);
     place.planned = event_class;
     place.usual = usual;
+    note_used(place);
+  }
+  void note_used(const ClassAtHand& place) {
+    used_at_hand_ |= std::uint64_t{1} << static_cast<std::size_t>(&place - at_hand_.data());
+  }
+  void forget_at_hand() {
+    for (; used_at_hand_ != 0; used_at_hand_ &= used_at_hand_ - 1)
+      at_hand_[static_cast<std::size_t>(std::countr_zero(used_at_hand_))] = {};
   }
 
   [[nodiscard]] ClassPlan& planned(const Event& event) {
@@ -179,7 +195,7 @@ class Interpreter::Work {
   // An event of a class that has no plan yet.
   [[nodiscard, gnu::noinline, gnu::cold]] ClassPlan& plan_first(const Event& event) {
     // Classes that have a plan may get another.
-    at_hand_.fill({});
+    forget_at_hand();
     while (!plans_.plan(event)) {
       flush_whole();
       plans_.clear();
@@ -384,6 +400,7 @@ class Interpreter::Work {
   RuleContext context_{marking_, options_.all_flows};
   ClassPlans plans_{timeline_, context_};
   std::array<ClassAtHand, kAtHand> at_hand_ = {};
+  std::uint64_t used_at_hand_ = 0;  // places that are not as they were made, a bit each
   std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;
   const DataStream no_stream_ = {};
   const DataStream* last_stream_ = nullptr;

@@ -64,19 +64,21 @@ std::string SliceFinder::nothing(const Timeline& timeline) const {
     return fmt::format("no track is called '{}'{}", render::visible(question_.track),
                        meant(question_.track, tracks));
   const std::string_view where = question_.track.empty() ? "" : " on such a track";
+  const std::string name = render::visible(question_.name);
+  const std::vector<std::string> names = names_of(timeline);
+  if (!question_.name.empty() && !any(*names_, names))
+    return fmt::format("nothing is called '{}'{}; 'tracedeck latency --top 0' lists all names",
+                       name, meant(question_.name, names));
   if (question_.at) {
+    const std::string what =
+        question_.name.empty() ? "that" : fmt::format("called '{}' that", name);
     if (*question_.at >= timeline.begin() && *question_.at <= timeline.end())
-      return fmt::format("nothing that lasted is known at that time{}", where);
+      return fmt::format("nothing {} lasted is known at that time{}", what, where);
     return fmt::format(
         "{} is not in the trace, which lasts from {} to {} (+TIME counts from its begin)",
         since_begin(timeline, *question_.at), since_begin(timeline, timeline.begin()),
         since_begin(timeline, timeline.end()));
   }
-  const std::string name = render::visible(question_.name);
-  const std::vector<std::string> names = names_of(timeline);
-  if (!any(*names_, names))
-    return fmt::format("nothing is called '{}'{}; 'tracedeck latency --top 0' lists all names",
-                       name, meant(question_.name, names));
   if (known() == 0) return fmt::format("nothing called '{}'{} has a known duration", name, where);
   return fmt::format("only {} of what is called '{}'{} {} a known duration", known(), name, where,
                      known() == 1 ? "has" : "have");
