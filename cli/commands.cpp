@@ -128,7 +128,7 @@ constexpr std::array kCommands = {
         "kind of slice took, and how long was waited: count, quantiles, the longest and where. "
         "Below, what workers, processors and tasks did altogether.\n\n"
         "There are tables for dial9 (Tokio), Tonbandgeraet, Heph, LTTng's kernel and user space "
-        "tracers, ROS 2 and Zephyr; of other events those are paired whose names say so "
+        "tracers, perf, ROS 2 and Zephyr; of other events those are paired whose names say so "
         "(x_begin, x_end), and --table FILE says what yours mean. 'tracedeck tables' shows all.\n\n"
         "  tracedeck latency --require 'p99(\"wake -> poll\") < 1ms' TRACE\n\n"
         "With --begin only what ends from then on counts, but what was before is known. What was "
