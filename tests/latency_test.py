@@ -118,6 +118,21 @@ class Latency(Jobs):
         rows = self.rows("--by", "track", TRACES / "ctf/tracecompass/mpi_ssend_irecv")["rows"]
         self.assertEqual({(row["name"], row["by"], row["count"]) for row in rows}, {("Event_Program", "stream 0", 1), ("Event_Program", "stream 1", 1)})
 
+    def test_more_classes_than_are_at_hand(self):
+        data, now = w.header(), 0
+        for i in range(150):
+            for j, ending in enumerate(("Begin", "End", "Note")):
+                data += w.schema(3 * i + j, f"X{i}{ending}", [("id", w.VARINT)])
+        for turn in range(3):
+            for i in range(450):
+                data += w.event(i, w.varint(turn), 10)
+        table = self.table(TABLE.replace('"Job*"', '"X*"').replace("JobStart", "X*Begin").replace("JobEnd", "X*End").replace('match = "job"', 'match = ".id"').replace("{kind}", "x"))
+        trace = self.file("many.bin", data)
+        self.assertEqual([(row["count"], row["total"]) for row in self.rows("--table", table, trace)["rows"]], [(450, 4500)])
+        rows = self.rows(trace, self.file("again.bin", data))["rows"]
+        self.assertEqual({(row["count"], row["total"]) for row in rows}, {(6, 60)})
+        self.assertEqual(len(rows), 150)
+
     @needs_traces
     def test_the_kernel_as_perf_records_it(self):
         answer = self.rows(TRACES / "ctf/tracecompass/perf-taskset2")
