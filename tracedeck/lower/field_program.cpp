@@ -524,11 +524,22 @@ void add_to_run(FieldProgram& program, FieldStep step) {
   program.push_back(std::move(step));
 }
 
-bool restores_in_place(const FieldProgram& program) {
-  return std::ranges::all_of(program, [](const FieldStep& step) {
-    return step.kind == Kind::kCopy || step.kind == Kind::kString ||
-           (step.kind == Kind::kNumber && step.width == 0);
-  });
+std::optional<std::vector<std::uint32_t>> added_lengths(const FieldProgram& program) {
+  std::vector<std::uint32_t> lengths;
+  std::uint32_t values = 0;
+  for (std::size_t i = 0; i < program.size(); i += 1 + inner_steps(program[i])) {
+    const FieldStep& step = program[i];
+    const bool stays = step.kind == Kind::kCopy || step.kind == Kind::kString ||
+                       (step.kind == Kind::kNumber && step.width == 0);
+    if (stays) {
+      values += step.count;
+    } else if (step.kind == Kind::kElements && step.sized && program[i + 1].kind != Kind::kTruth) {
+      lengths.push_back(std::exchange(values, 0));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return lengths;
 }
 
 bool field_program_detail::lower(const FieldProgram& program, const Slot* slot, SlotRun& out,

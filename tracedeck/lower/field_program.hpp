@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tracedeck/lower/byte_arena.hpp"
@@ -53,8 +54,10 @@ using FieldProgram = std::vector<FieldStep>;
 // Adds a step for the value behind that of the last step. Runs of what stays as it is are one.
 void add_to_run(FieldProgram& program, FieldStep step);
 
-// Whether values that were lowered by it come back slot by slot as they lie.
-[[nodiscard]] bool restores_in_place(const FieldProgram& program);
+// Of values that come back slot by slot as they lie, but for lengths that were added before arrays:
+// how many values lie before each of these, counted from the array before. Absent: they come back
+// otherwise.
+[[nodiscard]] std::optional<std::vector<std::uint32_t>> added_lengths(const FieldProgram& program);
 
 namespace field_program_detail {
 [[nodiscard]] bool lower(const FieldProgram& program, const Slot* slot, SlotRun& out,

@@ -21,6 +21,12 @@ bool has_duration(const EventClass& source) {
   return source.has_duration && source.clock != nullptr;
 }
 
+// Whether values come back slot by slot as they lie.
+bool stays(const FieldProgram& program) {
+  const auto lengths = added_lengths(program);
+  return lengths && lengths->empty();
+}
+
 // What a step of any kind that restores in place lowers to itself.
 bool are_plain(const Event& event) {
   const Slot* const end = event.slots + event.slot_count;
@@ -208,10 +214,11 @@ NestedClass::NestedClass(const EventClass& source, NestedShape shape,
   specific_ = specific.add_members(source.specific_context.get());
   specific_context_ = specific.take();
   kept_.insert(kept_.end(), specific.kept().begin(), specific.kept().end());
-  in_place_ =
-      shape == NestedShape{.any_string = shape.any_string, .any_integer = shape.any_integer} &&
-      !has_duration(source) && !source.self_described && restores_in_place(common_->program) &&
-      restores_in_place(specific_) && restores_in_place(payload_program_);
+  if (shape == NestedShape{.any_string = shape.any_string, .any_integer = shape.any_integer} &&
+      !has_duration(source) && !source.self_described && stays(common_->program) &&
+      stays(specific_))
+    lengths_ = added_lengths(payload_program_);
+  in_place_ = lengths_ && lengths_->empty();
   name_ = source.name.value_or("");
   if (name_.empty() && source.id) name_ = fmt::format("#{}", *source.id);
 }
@@ -304,6 +311,22 @@ bool NestedClass::restore_made(const Event& event, RestoredValues& values, ByteA
   if (shape_.ordered && !number(order)) return false;
   values.end_time = values.time + duration;
   return slot == end;
+}
+
+bool NestedClass::leave_out_lengths(const Event& event, Slot* to) const {
+  const Slot* const end = event.slots + event.slot_count;
+  const Slot* begin = event.slots;
+  const Slot* slot = event.payload().data();
+  for (std::uint32_t values : *lengths_) {
+    for (; values != 0 && slot < end; --values) slot = slot->next();
+    // Others become packed ones.
+    if (end - slot < 2 || slot[1].kind != SlotKind::kPackedArray) return false;
+    to = std::copy(begin, slot, to);
+    begin = slot + 1;
+    slot += 2;
+  }
+  std::copy(begin, end, to);
+  return true;
 }
 
 std::uint64_t NestedClass::order_of(const Event& event) {

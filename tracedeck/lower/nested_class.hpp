@@ -113,20 +113,37 @@ class NestedClass {
                            ByteArena& arena) const;
   // The inverse. False: the event was not lowered from this class.
   [[nodiscard]] bool restore(const Event& event, RestoredValues& values, ByteArena& arena) const {
-    if (!in_place_) return restore_made(event, values, arena);
+    if (!in_place()) return restore_made(event, values, arena);
     values.slots = {event.slots, event.slot_count};
-    values.common_count = event.common_count;
-    values.specific_count = event.specific_count;
+    restore_rest(event, values);
     values.packet.clear();
-    values.time = values.end_time = source_.clock == nullptr ? 0 : event.time;
+    return true;
+  }
+  // Whether values come back as they lie, but for lengths that were added before arrays.
+  [[nodiscard]] bool is_plain() const { return lengths_.has_value(); }
+  // Whether there are none of these either, so that values which need no look stay where they are.
+  [[nodiscard]] bool in_place() const { return in_place_; }
+  // The inverse of a plain class, whose events are in no packet. `room`: where values go that do
+  // not stay, of as many slots as are stored. False: `restore` has to look at them.
+  [[nodiscard]] bool restore_plain(const Event& event, RestoredValues& values, Slot* room) const {
+    const std::uint32_t left_out = in_place() ? 0 : static_cast<std::uint32_t>(lengths_->size());
+    if (left_out != 0 && !leave_out_lengths(event, room)) return false;
+    values.slots = {left_out == 0 ? event.slots : room, event.slot_count - left_out};
+    restore_rest(event, values);
     return true;
   }
   // What an event of an `ordered` shape says of its order.
   [[nodiscard]] static std::uint64_t order_of(const Event& event);
 
  private:
+  void restore_rest(const Event& event, RestoredValues& values) const {
+    values.common_count = event.common_count;
+    values.specific_count = event.specific_count;
+    values.time = values.end_time = source_.clock == nullptr ? 0 : event.time;
+  }
   [[nodiscard]] bool restore_made(const Event& event, RestoredValues& values,
                                   ByteArena& arena) const;
+  [[nodiscard]] bool leave_out_lengths(const Event& event, Slot* to) const;
 
   const EventClass& source_;
   NestedShape shape_;
@@ -140,8 +157,8 @@ class NestedClass {
   PacketPart packet_header_;
   PacketPart packet_context_;
   std::vector<Kept> kept_;
-  // Values come back slot by slot as they lie, so that those which need no look stay where they
-  // are.
+  // Of a plain class: how many values of the payload lie before each, as `added_lengths` has it.
+  std::optional<std::vector<std::uint32_t>> lengths_;
   bool in_place_ = false;
 };
 

@@ -207,7 +207,9 @@ class NestedRestoringReader final : public MarkedStage {
     RestoredStream& stream = stream_of(event, *stored.streams);
     if (!stream.keeps_packets && waits(event, *stored.lowered, *stream.sequence))
       return Taken::kLater;
-    if (!stored.lowered->restore(event, values_, arena_) || !is_in_proportion(event)) {
+    const bool fits = stored.lowered->restore(event, values_, arena_);
+    event_bytes_ += event.size;
+    if (!fits || !is_in_proportion(event_bytes_, values_.slots.size())) {
       if (!std::exchange(stored.faulty, true)) {
         report(event.offset, fmt::format("an event of class `{}` holds what its mark does not "
                                          "allow; such events are shown as they are stored",
@@ -226,7 +228,40 @@ class NestedRestoringReader final : public MarkedStage {
                                      : stream.packet.take(*stream.stream, values_.packet, output_);
     add_event(event, slots, header_count, stored.lowered->source(), *stream.stream, packet);
     ++stream.sequence->events;
+    if (header_count == 0 && (stream.keeps_packets || packet == nullptr))
+      take_plain_events(*event.stream, stream, packet);
     return Taken::kYes;
+  }
+
+  // Those behind an event that was restored, as long as they are of the same data streams and
+  // plain.
+  void take_plain_events(const DataStream& stored, RestoredStream& stream, const Packet* packet) {
+    const std::span<const Record> records = streams_.behind();
+    const std::size_t most = std::min<std::uint64_t>(
+        {records.size(), output_.room_for_records(), stream.sequence->events_before_due()});
+    std::size_t taken = 0;
+    for (; taken < most; ++taken) {
+      const Record& record = records[taken];
+      const bool same = record.kind == RecordKind::kEvent && record.event.stream == &stored;
+      if (!same || !take_plain(record.event, *stream.stream, packet)) break;
+    }
+    stream.sequence->events += taken;
+    streams_.pass(taken);
+  }
+
+  // False: `take_event` has to look at it.
+  bool take_plain(const Event& event, const DataStream& stream, const Packet* packet) {
+    const NestedClass* const lowered = class_of(event).lowered.get();
+    if (lowered == nullptr || !lowered->is_plain()) return false;
+    if (!is_in_proportion(event_bytes_ + event.size, event.slot_count)) return false;
+    Slot* const room = lowered->in_place() ? nullptr : output_.room(event.slot_count);
+    if (room == nullptr && !lowered->in_place()) return false;
+    if (!lowered->restore_plain(event, values_, room)) return false;
+    if (room != nullptr) output_.commit(room + values_.slots.size());
+    event_bytes_ += event.size;
+    slots_ += values_.slots.size();
+    add_event(event, values_.slots.data(), 0, lowered->source(), stream, packet);
+    return true;
   }
 
   // Whether others of its sequence come before it.
@@ -243,9 +278,8 @@ class NestedRestoringReader final : public MarkedStage {
   }
 
   // Structures without a field make values of no byte.
-  [[nodiscard]] bool is_in_proportion(const Event& event) {
-    event_bytes_ += event.size;
-    return slots_ + values_.slots.size() <= kFreeSlots + kSlotsEachByte * event_bytes_;
+  [[nodiscard]] bool is_in_proportion(std::uint64_t event_bytes, std::size_t slots) const {
+    return slots_ + slots <= kFreeSlots + kSlotsEachByte * event_bytes;
   }
 
   // An event of a data stream that is restored, of which no mark is, or one that does not fit.

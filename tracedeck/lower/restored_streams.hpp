@@ -1,8 +1,10 @@
 // The data streams of traces that are restored.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -31,6 +33,11 @@ struct RestoredSequence {
   void wait(std::uint64_t order, std::size_t stream);
   // Whether one waits with the event that is next, or whose turn was before.
   [[nodiscard]] bool is_due() const { return !waiting.empty() && waiting.front().first <= events; }
+  // How many events come before one of those that wait is due.
+  [[nodiscard]] std::uint64_t events_before_due() const {
+    if (waiting.empty()) return std::numeric_limits<std::uint64_t>::max();
+    return waiting.front().first - std::min(waiting.front().first, events);
+  }
   // Takes the first one out.
   [[nodiscard]] Waiting take_first();
 };

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tracedeck/flow/order_key.hpp"
@@ -30,10 +31,15 @@ class StoredStreams {
       return at_hand_->position;
     return find_next();
   }
-  // Goes on behind that record.
-  void pass() {
-    ++at_hand_->position;
+  // Goes on behind that record, and those behind it.
+  void pass(std::size_t records = 1) {
+    at_hand_->position += records;
     chosen_ = has_no_other();
+  }
+  // The records behind that one which come before any of other data streams.
+  [[nodiscard]] std::span<const Record> behind() const {
+    if (!has_no_other()) return {};
+    return {at_hand_->position + 1, at_hand_->end};
   }
   // Before that record is added to `output`, where its values lie in its batch.
   void pin() {

@@ -122,6 +122,25 @@ TEST(StoredStreams, OneThatWaitsAtTheEnd) {
   EXPECT_TRUE(streams.ended());
 }
 
+TEST(StoredStreams, WhatComesBehindIsKnownOfOneAlone) {
+  FakeReader reader;
+  reader.add_stream({3, 5});
+  reader.add_stream({1, 2, 4});
+  OutputBatch output;
+  StoredStreams streams(reader, true, output);
+  ASSERT_EQ(streams.next()->event.time, 1U);
+  // Another has its turn somewhere among them.
+  EXPECT_TRUE(streams.behind().empty());
+  const std::size_t waits = streams.wait();
+  ASSERT_EQ(streams.next()->event.time, 3U);
+  ASSERT_EQ(streams.behind().size(), 1U);
+  EXPECT_EQ(streams.behind().front().event.time, 5U);
+  streams.pass(2);
+  EXPECT_EQ(streams.next(), nullptr);
+  streams.resume(waits);
+  EXPECT_EQ(times(streams), "1 2 4 ");
+}
+
 TEST(StoredStreams, OneAloneIsHandedOnBeforeMoreIsRead) {
   FakeReader reader;
   reader.add_stream({5, 3, 4});
