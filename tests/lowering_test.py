@@ -69,7 +69,10 @@ class Lowering(CommandTest):
         self.assertEqual(piped, self.lines(source)[0])
         said = json.loads(run("info", "--json", out).stdout)
         self.assertEqual((said["format"], said["restored_from"], said["restored_from_version"]), ("heph", "dial9", "1"))
-        self.assertIn(b"heph 0.1.0, restored from dial9 1\n", run("info", out).stdout)
+        for command in ("info", "schema"):
+            self.assertIn(b"heph 0.1.0, restored from dial9 1\n", run(command, out).stdout)
+        described = json.loads(run("schema", "--json", out).stdout)
+        self.assertEqual((described["restored_from"], described["restored_from_version"]), ("dial9", "1"))
         stored = json.loads(run("info", "--json", "--as-stored", out).stdout)
         self.assertEqual(stored["format"], "dial9")
         self.assertNotIn("restored_from", stored)
@@ -125,6 +128,7 @@ class Lowering(CommandTest):
                 of_others = [each["name_among_others"] for each in said["others"]["first"]]
                 self.assertEqual([said["name_among_others"], *of_others], list(named.values()))
                 self.assertIn(b"name         west/a.heph", run("info", out).stdout)
+                self.assertIn(b"name west/a.heph\n", run("schema", out).stdout)
                 # With another trace beside it, and through another format.
                 beside = {row["trace"] for row in self.lines(out, sources[0])[0]}
                 self.assertEqual(beside, {f"{out.name}/east/a.heph", f"{out.name}/west/a.heph", "a.heph"})

@@ -31,6 +31,31 @@ std::string taken(TextBuffer& out) { return std::string(out.view()); }
 
 }  // namespace
 
+std::string format_text(const TraceDescription& description) {
+  return fmt::format("{} {}", description.format(), visible(description.version()));
+}
+
+std::string storage_text(const TraceDescription& description) {
+  if (description.stored_as().empty()) return "";
+  return fmt::format(", restored from {} {}", description.stored_as(),
+                     visible(description.stored_version()));
+}
+
+void append_format(JsonObject& object, const TraceDescription& description) {
+  object.string("file", description.input());
+  object.string("format", description.format());
+  object.string("version", description.version());
+  if (!description.stored_as().empty()) {
+    object.string("restored_from", description.stored_as());
+    object.string("restored_from_version", description.stored_version());
+  }
+}
+
+void append_name(JsonObject& object, const TraceDescription& description) {
+  const std::string& name = description.name_among_others();
+  if (!name.empty()) object.string("name_among_others", name);
+}
+
 void append_clock_object(TextBuffer& out, const ClockClass& clock) {
   JsonObject object(out);
   object.string("id", clock.id);

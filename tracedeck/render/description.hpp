@@ -10,6 +10,15 @@
 
 namespace tracedeck::render {
 
+// What a trace is of, and what it was restored from: "dial9 1", ", restored from ctf 1.8" or "".
+// Both are safe to show.
+[[nodiscard]] std::string format_text(const TraceDescription& description);
+[[nodiscard]] std::string storage_text(const TraceDescription& description);
+// The same as members of an object, behind the input.
+void append_format(JsonObject& object, const TraceDescription& description);
+// What it was called among others of one result, if it was.
+void append_name(JsonObject& object, const TraceDescription& description);
+
 // A clock as one object.
 void append_clock_object(TextBuffer& out, const ClockClass& clock);
 // "timestamp: 1 ns a tick, from the Unix epoch", made safe to show.

@@ -120,8 +120,10 @@ void append_event_class_text(TextBuffer& out, const flow::ClassGroup& group) {
 }  // namespace
 
 void append_schema_text(TextBuffer& out, const TraceDescription& description) {
-  out.append(fmt::format("{}: {} {}\n", visible(description.input()), description.format(),
-                         visible(description.version())));
+  out.append(fmt::format("{}: {}{}\n", visible(description.input()), format_text(description),
+                         storage_text(description)));
+  const std::string& name = description.name_among_others();
+  if (!name.empty()) out.append(fmt::format("name {}\n", visible(name)));
   for (const ClockClass& clock : description.clocks())
     out.append(fmt::format("clock {}\n", clock_text(clock)));
   for (const Attribute& entry : description.environment()) {
@@ -141,9 +143,8 @@ std::string schema_text(const TraceDescription& description) {
 
 void append_schema_json(TextBuffer& out, const TraceDescription& description) {
   JsonObject object(out);
-  object.string("file", description.input());
-  object.string("format", description.format());
-  object.string("version", description.version());
+  append_format(object, description);
+  append_name(object, description);
   JsonArray clocks(object.key("clocks"));
   for (const ClockClass& clock : description.clocks()) append_clock_object(clocks.next(), clock);
   clocks.end();

@@ -200,10 +200,6 @@ void add_trace(Lines& lines, const TraceDescription& description) {
   add_environment(lines, description.environment());
 }
 
-std::string format_text(const TraceDescription& description) {
-  return fmt::format("{} {}", description.format(), visible(description.version()));
-}
-
 void add_name(Lines& lines, const TraceDescription& description) {
   const std::string& name = description.name_among_others();
   if (!name.empty()) lines.add("name", visible(name));
@@ -232,11 +228,6 @@ void append_environment(JsonObject& object, const Attributes& environment) {
     }
   }
   entries.end();
-}
-
-void append_name(JsonObject& object, const TraceDescription& description) {
-  const std::string& name = description.name_among_others();
-  if (!name.empty()) object.string("name_among_others", name);
 }
 
 void append_trace(JsonObject& object, const TraceDescription& description) {
@@ -305,12 +296,8 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   add_problems(lines, summary.problems);
   add_findings(lines, summary.findings);
 
-  out.append(fmt::format("{}: {}", visible(description.input()), format_text(description)));
-  if (!description.stored_as().empty()) {
-    out.append(fmt::format(", restored from {} {}", description.stored_as(),
-                           visible(description.stored_version())));
-  }
-  out.append('\n');
+  out.append(fmt::format("{}: {}{}\n", visible(description.input()), format_text(description),
+                         storage_text(description)));
   out.append(lines.to_string());
   if (summary.classes.empty()) return;
   out.append('\n');
@@ -326,13 +313,7 @@ std::string summary_text(const TraceSummary& summary) {
 void append_summary_json(TextBuffer& out, const TraceSummary& summary) {
   const TraceDescription& description = *summary.description;
   JsonObject object(out);
-  object.string("file", description.input());
-  object.string("format", description.format());
-  object.string("version", description.version());
-  if (!description.stored_as().empty()) {
-    object.string("restored_from", description.stored_as());
-    object.string("restored_from_version", description.stored_version());
-  }
+  append_format(object, description);
   append_name(object, description);
   object.integer_if("size", summary.size);
   object.integer_if("stored_size", summary.stored_size);
