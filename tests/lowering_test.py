@@ -139,6 +139,41 @@ class Lowering(CommandTest):
                 self.check(run("convert", "-q", sources[0], "--to", target, "-o", alone), 0)
                 self.assertNotIn("trace", self.lines(alone)[0][0])
 
+    def test_ids_have_their_names(self):
+        # Names that come late, are replaced, count per core, and per task.
+        text = tband.RESOLUTION + tband.event(0x54, 1, 3) + tband.event(4, 2, 7) + tband.event(0x7F, 3, 1, 8)
+        text += tband.event(3, 7, b"UART") + tband.event(0x5F, 3, b"sensor") + tband.event(0x7E, 1, 3, b"level")
+        text += tband.event(0, 4, 1) + tband.event(3, 7, b"DMA") + tband.event(4, 5, 7) + tband.event(0x54, 6, 9)
+        text += tband.event(0x7F, 7, 1, 8) + tband.event(0x5F, 3, b"again") + tband.event(0x55, 8, 3)
+        source = self.file("a.tband", text)
+        printed = self.check(run("print", source), 0).stdout
+        for shown in (b"task_id=3 (sensor)", b"task_id=3 (again)", b"isr_id=7 (UART)", b"isr_id=7 (DMA)", b"valmarker_id=1 (level)"):
+            self.assertIn(shown, printed)
+        names = self.check(run("query", "--output", "jsonl", "where task_id ~ 'sens*' | count", source), 0).stdout
+        latencies = self.check(run("latency", "--json", source), 0).stdout
+        for target in ("dial9", "ctf1", "ctf2", "ctf2rc"):
+            with self.subTest(target):
+                out = self.folder / f"out.{target}"
+                self.check(run("convert", "-q", source, "--to", target, "-o", out), 0)
+                # Of different data streams only the times say which is first.
+                self.assertEqual(sorted(run("print", out).stdout.splitlines()), sorted(printed.splitlines()))
+                self.assertEqual(run("query", "--output", "jsonl", "where task_id ~ 'sens*' | count", out).stdout, names)
+                again = json.loads(run("latency", "--json", out).stdout)
+                self.assertEqual(again["rows"], json.loads(latencies)["rows"])
+        # What can be read only once has them from where they are given.
+        piped = run("print", "-", stdin=(self.folder / "out.dial9").read_bytes()).stdout
+        self.assertIn(b"task_id=3 (again)", piped)
+        self.assertNotIn(b"task_id=3 (sensor)", piped.splitlines()[1])
+        # Each of several traces has its own.
+        other = self.file("b.tband", tband.RESOLUTION + tband.event(0x5F, 3, b"motor") + tband.event(0x55, 9, 3))
+        for target in ("dial9", "ctf2"):
+            both = self.folder / f"both.{target}"
+            self.check(run("convert", "-q", source, other, "--to", target, "-o", both), 0)
+            self.assertEqual(
+                sorted(line.split()[3:] for line in run("print", both).stdout.splitlines()),
+                sorted(line.split()[3:] for line in run("print", source, other).stdout.splitlines()),
+            )
+
     def test_a_target_that_keeps_no_names_says_so(self):
         sources = [self.file(name, dial9.ticks(1)) for name in ("a", "b")]
         for target in ("dial9", "heph", "tband"):

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tracedeck/flow/clock_sync.hpp"
+#include "tracedeck/flow/named_values.hpp"
 #include "tracedeck/flow/symbols.hpp"
 
 namespace tracedeck::flow {
@@ -197,7 +198,11 @@ std::vector<RecordSourcePtr> TraceSource::take_sources(bool streams, bool fails)
   const bool wants_names =
       (options.needs | needs_of(options.selection)).symbols != Needs::Symbols::kNone;
   const bool unnamed = wants_names && !place_.reopens();
+  const bool names_values = shows_value_names() && may_name_values(*reader->description());
   for (RecordSourcePtr& source : sources) {
+    if (names_values)
+      source =
+          named_values(std::move(source), open_again(), max_state(context_.options, place_.live));
     source = apply_stages(Stage::Place::kSource, std::move(source), stage);
     source = std::make_unique<Part>(std::move(source), reader, fails, unnamed, observer);
   }
@@ -243,6 +248,12 @@ std::optional<Nanoseconds> TraceSource::early_utc_offset() {
   const Format* const format = find_format(reader->description()->format());
   if (format == nullptr) return std::nullopt;
   return flow::early_utc_offset(*reader, format->info(), kNearBeginning);
+}
+
+bool TraceSource::shows_value_names() const {
+  const Selection& selection = context_.options.selection;
+  // What becomes a trace has the events that give them.
+  return read_options().values && (!selection.stands_alone || selection.where != nullptr);
 }
 
 std::unique_ptr<Reader> TraceSource::open_again() const {

@@ -86,6 +86,8 @@ class TraceSource {
   void relate_clock();
   // The trace with its values, to be read beside; null: it cannot be.
   [[nodiscard]] std::unique_ptr<Reader> open_again() const;
+  // Whether somebody may look at the names that values have.
+  [[nodiscard]] bool shows_value_names() const;
   // What `utc_offset` is as far as it is known, or 0.
   [[nodiscard]] Nanoseconds known_utc_offset() const;
   [[nodiscard]] bool is_wall() const;

@@ -16,6 +16,7 @@
 #include "tracedeck/base/finding.hpp"
 #include "tracedeck/format/reader.hpp"
 #include "tracedeck/format/target_profile.hpp"
+#include "tracedeck/format/value_naming.hpp"
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/io/input.hpp"
 #include "tracedeck/io/output.hpp"
@@ -146,6 +147,9 @@ struct FormatParts {
   Result<void> (*metadata_text)(const TraceDescription& description,
                                 const EachEventClass& event_classes, std::string_view target,
                                 io::Output& output) = nullptr;
+  // Names beside values of a trace of this format that was restored, in at most `limit` bytes.
+  // Null: traces name none.
+  std::unique_ptr<ValueNaming> (*value_naming)(std::uint64_t limit) = nullptr;
 };
 
 // A format, as the rest of the house sees it: what it lacks is the error kUnsupported. Immutable.
@@ -204,6 +208,12 @@ class Format {
                                                  const ReadOptions& options,
                                                  const NoticeSink& notices,
                                                  std::stop_token stop) const;
+
+  // For values of one trace; null: traces name none.
+  [[nodiscard]] std::unique_ptr<ValueNaming> value_naming(std::uint64_t limit) const {
+    return parts_.value_naming == nullptr ? nullptr : parts_.value_naming(limit);
+  }
+  [[nodiscard]] bool names_values() const { return parts_.value_naming != nullptr; }
 
   // With these classes in place of those of the description.
   [[nodiscard]] Result<void> write_metadata_text(const TraceDescription& description,

@@ -109,8 +109,9 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   void set_environment(std::size_t index, Attribute entry) {
     environment_[index] = std::move(entry);
   }
-  // The number of a name that slots may refer to from now on.
-  std::uint32_t add_value_name(std::string_view name) { return value_names_.add(name); }
+  // The number of a name that slots may refer to from now on, by who makes them: the reader, or a
+  // stage behind it.
+  std::uint32_t add_value_name(std::string_view name) const { return value_names_.add(name); }
 
  private:
   static std::uint64_t next_number();
@@ -130,7 +131,7 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   StableList<DataStreamClass> stream_classes_;
   StableList<EventClass> event_classes_;
   Attributes environment_;
-  ValueNames value_names_;
+  mutable ValueNames value_names_;
   std::shared_ptr<const Symbols> symbols_;
 };
 

@@ -6,6 +6,7 @@
 #include "tracedeck/tband/recognise.hpp"
 #include "tracedeck/tband/rewrite.hpp"
 #include "tracedeck/tband/rules.hpp"
+#include "tracedeck/tband/value_naming.hpp"
 #include "tracedeck/tband/writer.hpp"
 
 namespace tracedeck::tband {
@@ -44,6 +45,7 @@ const Format& format() {
                           .open_cores = open_reader,
                           .create = create,
                           .rewrite = rewrite},
+      .value_naming = value_naming,
   });
   return kFormat;
 }

@@ -1,19 +1,33 @@
 #include "tracedeck/tband/names.hpp"
 
 namespace tracedeck::tband {
+namespace {
 
-bool Names::define(Naming naming, std::uint32_t scope, std::uint32_t id, std::string_view name) {
-  const auto kind = static_cast<std::size_t>(naming);
-  const std::uint64_t key = std::uint64_t{scope} << 32 | id;
+constexpr std::uint64_t kEntry = 128;  // of a map, the string and their allocations, about
+
+}  // namespace
+
+NameKey named_by(const EventFacts& facts, std::span<const std::uint64_t> numbers,
+                 std::uint32_t core) {
+  const bool of_task =
+      facts.names == Naming::kTaskEventMarker || facts.names == Naming::kTaskValueMarker;
+  const auto task = of_task ? static_cast<std::uint32_t>(numbers[1]) : 0;
+  return {.naming = facts.names,
+          .scope = facts.names == Naming::kIsr ? core : task,
+          .id = static_cast<std::uint32_t>(numbers[0])};
+}
+
+bool Names::define(const NameKey& of, std::string_view name) {
+  const auto kind = static_cast<std::size_t>(of.naming);
+  const std::uint64_t key = std::uint64_t{of.scope} << 32 | of.id;
   auto& numbers = kinds_[kind];
   const auto known = numbers.find(key);
   // Snapshots and recorders repeat their metadata.
   if (known != numbers.end() && description_.value_names()[known->second] == name) return true;
-  constexpr std::uint64_t kEntry = 128;  // of the map, the string and their allocations, about
   if (limit_ - memory_ < kEntry + name.size()) return false;
   memory_ += kEntry + name.size();
   numbers[key] = description_.add_value_name(name);
-  found_[kind][id % kFound] = {};
+  found_[kind][of.id % kFound] = {};
   return true;
 }
 
@@ -22,6 +36,15 @@ std::uint32_t Names::look_up(std::size_t kind, std::uint64_t key) {
   const std::uint32_t number = place == kinds_[kind].end() ? 0 : place->second;
   found_[kind][key % kFound] = {.key = key, .number = number, .known = true};
   return number;
+}
+
+void FirstNames::see(const NameKey& of, std::string_view name) {
+  if (memory_ > limit_) return;
+  if (names_.try_emplace(of, name).second) memory_ += name.size() + kEntry;
+}
+
+void FirstNames::define_in(Names& names) const {
+  for (const auto& [of, name] : names_) (void)names.define(of, name);
 }
 
 }  // namespace tracedeck::tband

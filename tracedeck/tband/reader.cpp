@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "tracedeck/format/frame_reader.hpp"
@@ -16,13 +15,9 @@
 namespace tracedeck::tband {
 namespace {
 
-// Cores that are known at the same time; no device has so many.
-constexpr std::size_t kMostCores = 4096;
-
 // What is known of a core.
 struct Core {
-  std::uint32_t id = 0;
-  std::uint32_t task = 0;  // the current one, 0: not known
+  NamingPlace place = {};
   std::uint64_t last_time = 0;
   std::shared_ptr<const DataStream> stream = {};  // null: no event of it has come
 };
@@ -47,7 +42,7 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
         name_(name),
         values_(options.values) {
     core_ = &cores_[file_.core];
-    core_->id = file_.core;
+    core_->place.core = file_.core;
   }
 
   // What the base calls.
@@ -100,33 +95,14 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
           *out++ = signed_slot(static_cast<std::int64_t>(view.numbers[i]));
           break;
         default:
-          *out++ = named_slot(view.numbers[i], name_of(view.facts(), i, view.numbers[i]));
+          *out++ = named_slot(view.numbers[i],
+                              shared_->names().of(view.facts(), i, view.numbers[i], core_->place));
           break;
       }
     }
     event.slots = begin;
     event.slot_count = static_cast<std::uint32_t>(out - begin);
     batch().commit_tape(out);
-  }
-
-  [[nodiscard]] std::uint32_t name_of(const EventFacts& facts, std::size_t field,
-                                      std::uint64_t value) {
-    const Naming naming = facts.fields[field].naming;
-    // What names the id has the name beside it.
-    if (naming == Naming::kNone || naming == facts.names) return 0;
-    return shared_->names().find(naming, scope_of(naming), static_cast<std::uint32_t>(value));
-  }
-  // Of an id that is used, not named.
-  [[nodiscard]] std::uint32_t scope_of(Naming naming) const {
-    switch (naming) {
-      case Naming::kIsr:
-        return core_->id;
-      case Naming::kTaskEventMarker:
-      case Naming::kTaskValueMarker:
-        return core_->task;
-      default:
-        return 0;
-    }
   }
 
   // The text itself, or a copy where the decoder had to put it together.
@@ -151,7 +127,7 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
       case kResolution:
         return take_resolution(view.numbers[0], offset, size);
       case kTaskSwitchedIn:
-        core_->task = static_cast<std::uint32_t>(view.numbers[0]);
+        core_->place.task = static_cast<std::uint32_t>(view.numbers[0]);
         return;
       case kQueueKind:
         if (view.numbers[1] >= kQueueKinds.size()) {
@@ -166,7 +142,7 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   }
 
   void switch_core(std::uint32_t id, std::uint64_t offset, std::uint32_t size) {
-    if (core_->id == id) return;
+    if (core_->place.core == id) return;
     if (cores_.size() >= kMostCores && !cores_.contains(id)) {
       report(RuleId::kCores, offset, size,
              fmt::format("core {} comes after {} others, which are forgotten", id, cores_.size()));
@@ -174,7 +150,7 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
       cores_.clear();
     }
     core_ = &cores_[id];
-    core_->id = id;
+    core_->place.core = id;
     if (core_->stream != nullptr) batch().pin(core_->stream);
   }
 
@@ -214,15 +190,8 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   }
 
   void take_name(const EventView& view, std::uint64_t offset, std::uint32_t size) {
-    const EventFacts& facts = view.facts();
-    const bool of_task =
-        facts.names == Naming::kTaskEventMarker || facts.names == Naming::kTaskValueMarker;
-    const std::uint32_t scope = of_task ? static_cast<std::uint32_t>(view.numbers[1])
-                                : facts.names == Naming::kIsr ? core_->id
-                                                              : 0;
-    if (shared_->names().define(facts.names, scope, static_cast<std::uint32_t>(view.numbers[0]),
-                                as_text(view.text)))
-      return;
+    const NameKey named = named_by(view.facts(), view.numbers, core_->place.core);
+    if (shared_->names().define(named, as_text(view.text))) return;
     if (std::exchange(shared_->reported_names, true)) return;
     report(RuleId::kNames, offset, size, "there is no room for further names");
   }
@@ -250,7 +219,7 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
     core_->stream = std::make_shared<const DataStream>(
         DataStream{.entity = shared_->description()->next_stream(),
                    .stream_class = &shared_->stream_class(),
-                   .keys = {{.name = "core", .value = core_->id}},
+                   .keys = {{.name = "core", .value = core_->place.core}},
                    .file = file_.several ? name_ : std::string()});
     batch().add_stream(RecordKind::kStreamBegin, core_->stream);
   }
@@ -266,7 +235,7 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   [[gnu::noinline]] void step_back(const EventView& view, std::uint64_t offset,
                                    std::uint32_t size) {
     report(RuleId::kTimeOrder, offset, size,
-           fmt::format("the time of core {} steps back from {} to {} ticks", core_->id,
+           fmt::format("the time of core {} steps back from {} to {} ticks", core_->place.core,
                        core_->last_time, view.timestamp));
   }
 
@@ -381,8 +350,7 @@ class Opening {
     }
     SurveyOptions wanted{.core = file.core, .drops = several, .max_state = options_.max_state};
     if (options_.values) {
-      wanted.names = [this](Naming naming, std::uint32_t scope, std::uint32_t id,
-                            std::string_view text) { keep_name(naming, scope, id, text); };
+      wanted.names = [this](const NameKey& of, std::string_view name) { names_.see(of, name); };
     }
     auto found = survey(*file.input, wanted);
     if (!found) return std::unexpected(std::move(found.error()));
@@ -393,11 +361,7 @@ class Opening {
 
   std::shared_ptr<SharedTrace> share() {
     auto shared = std::make_shared<SharedTrace>(name_, options_, resolution_);
-    // What is defined first holds until the reading comes to another definition.
-    for (const auto& [key, text] : names_) {
-      const auto& [naming, scope, id] = key;
-      (void)shared->names().define(naming, scope, id, text);
-    }
+    names_.define_in(shared->names());
     return shared;
   }
 
@@ -408,19 +372,10 @@ class Opening {
   }
 
  private:
-  void keep_name(Naming naming, std::uint32_t scope, std::uint32_t id, std::string_view text) {
-    if (memory_ > options_.max_state / 2) return;
-    const auto [place, is_new] = names_.try_emplace({naming, scope, id}, text);
-    if (is_new) memory_ += text.size() + kNameMemory;
-  }
-
-  static constexpr std::uint64_t kNameMemory = 128;
-
   std::string name_;
   const ReadOptions& options_;
   std::optional<std::uint64_t> resolution_;
-  std::map<std::tuple<Naming, std::uint32_t, std::uint32_t>, std::string> names_;
-  std::uint64_t memory_ = 0;
+  FirstNames names_{options_.max_state / 2};
   std::vector<std::vector<DropCount>> drops_;
   bool all_seekable_ = true;
 };

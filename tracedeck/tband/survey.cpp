@@ -49,7 +49,8 @@ class Surveyor {
         if (!found_.resolution && view.numbers[0] != 0) found_.resolution = view.numbers[0];
         return !done();
       default:
-        if (facts.names != Naming::kNone && options_.names) name(view, facts);
+        if (facts.names != Naming::kNone && options_.names)
+          options_.names(named_by(facts, view.numbers, core_), as_text(view.text));
         return true;
     }
   }
@@ -67,14 +68,6 @@ class Surveyor {
     last_count_ = count.count;
     found_.drops.push_back(count);
     return true;
-  }
-
-  void name(const EventView& view, const EventFacts& facts) {
-    const auto id = static_cast<std::uint32_t>(view.numbers[0]);
-    std::uint32_t scope = 0;
-    if (facts.names == Naming::kIsr) scope = core_;
-    if (facts.field_count() == 3) scope = static_cast<std::uint32_t>(view.numbers[1]);
-    options_.names(facts.names, scope, id, as_text(view.text));
   }
 
   const SurveyOptions& options_;

@@ -11,7 +11,7 @@
 
 #include "tracedeck/io/hold_back.hpp"
 #include "tracedeck/io/input.hpp"
-#include "tracedeck/tband/event_table.hpp"
+#include "tracedeck/tband/names.hpp"
 
 namespace tracedeck::tband {
 
@@ -27,8 +27,7 @@ struct Survey {
   std::vector<DropCount> drops = {};             // where the count changes
 };
 
-// A name: of what, core or task, id, name.
-using NameSink = std::function<void(Naming, std::uint32_t, std::uint32_t, std::string_view)>;
+using NameSink = std::function<void(const NameKey& of, std::string_view name)>;
 
 struct SurveyOptions {
   std::uint32_t core = 0;       // before the first core_id
