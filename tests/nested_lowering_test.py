@@ -187,6 +187,24 @@ class NestedLowering(CommandTest):
         self.assertTrue(all("duration" in line["fields"] for line in shown))
         self.assertIn("tracedeck_mark_0", self.check(run("info", out), 0).stdout.decode())
 
+    def test_classes_without_events_come_back_however_many(self):
+        content = dial9.header() + b"".join(dial9.schema(i, f"c{i}", [("n", dial9.VARINT)]) for i in range(1500))
+        content += dial9.event(3, dial9.varint(5), delta=5)
+        for target in TARGETS:
+            with self.subTest(target):
+                out = self.lowered(content, target)
+                described = json.loads(self.check(run("schema", "--json", out), 0).stdout)
+                self.assertEqual({each["name"] for each in described["event_classes"]}, {f"c{i}" for i in range(1500)})
+                self.assertEqual(len(json.loads(run("info", "--json", out).stdout)["classes"]), 1500)
+                stored = json.loads(run("schema", "--json", "--as-stored", out).stdout)["event_classes"]
+                # Those of which no more than marks are there, and the one with an event.
+                self.assertEqual(len([each for each in stored if each["name"].startswith("c")]), 1024 + 1)
+                back = self.folder / "back.dial9"
+                said = run("convert", "-q", "--report", "-", out, "--to", "dial9", "-o", back)
+                self.assertFalse(json.loads(self.check(said, 0).stdout)["lossy"])
+                again = json.loads(run("schema", "--json", back).stdout)["event_classes"]
+                self.assertEqual({each["name"] for each in again}, {f"c{i}" for i in range(1500)})
+
     def test_marks_that_take_too_much(self):
         out = self.lowered(SPANS, "ctf2")
         result = self.check(run("validate", "--max-state", "20K", out), 0)

@@ -184,6 +184,7 @@ class Parts(CommandTest):
             wrong("'--split-size'", "-o", out, "--split-size", value, trace)
         wrong("standard output is one", "-o", "-", "--to", "dial9", "--split-size", "1K", trace)
         wrong("hold events", "-o", self.folder / "o.pftrace", "--split-size", "1K", trace)
+        wrong("divide the result by another", "-o", self.folder / "o.heph", "--spans", "--split-duration", "1s", trace)
         part = self.file("o-0002.dial9", ticks(1, 20))
         wrong("name of a part", "-o", out, "--split-size", "1K", part)
         wrong("name of a part", "-o", out, "--split-size", "1K", "--report", self.folder / "o-0001.dial9", trace)
