@@ -84,7 +84,9 @@ void run_print(const Options& options, Session& session) {
   if (pipeline.empty()) return;
   OutputSettings settings = output_settings(options);
   settings.color = session.color;
-  settings.trace_names = pipeline.trace_names();
+  // CSV has its columns before the first event.
+  settings.trace_names =
+      options.output == "csv" ? pipeline.trace_names() : pipeline.trace_names_as_they_come();
   settings.babeltrace = babeltrace_options(options, session, *pipeline);
   const std::unique_ptr<io::Output> safe = safe_output(options, session);
   const auto writer =

@@ -283,7 +283,7 @@ void run_query(const Options& options, Session& session) {
   LiveAnswer live(options, session, query);
   OpenPipeline pipeline(reading, session, needs_of(query));
   if (pipeline.empty()) return partial.discard();
-  query.name_traces(pipeline.trace_names());
+  query.name_traces(pipeline.trace_names_as_they_come());
   const auto estimates = std::make_shared<query::Estimates>();
   query.answer_to(sink_of(options, session, query, estimates));
   const Options compared = comparing_options(reading, query);

@@ -30,7 +30,14 @@ OpenPipeline::OpenPipeline(const Options& options, Session& session,
     : observer_(session, options), pipeline_(flow::Pipeline::arriving(std::move(live))) {}
 
 render::TraceNames OpenPipeline::trace_names() const {
-  if (!pipeline_->several()) return {};
+  return pipeline_->several() ? names() : render::TraceNames();
+}
+
+render::TraceNames OpenPipeline::trace_names_as_they_come() const {
+  return pipeline_->live() ? names() : trace_names();
+}
+
+render::TraceNames OpenPipeline::names() const {
   return [this](const TraceDescription& trace) { return pipeline_->name_of(trace); };
 }
 

@@ -48,10 +48,15 @@ class OpenPipeline {
 
   // What distinguishes the traces; empty when there is one.
   [[nodiscard]] render::TraceNames trace_names() const;
+  // The same for who need not know beforehand whether there are several: what comes live may turn
+  // out to be traces that a conversion brought into one result. "" of one that needs no name.
+  [[nodiscard]] render::TraceNames trace_names_as_they_come() const;
   // `EventsOut::ready`: empty unless the traces are live.
   [[nodiscard]] std::function<bool(std::chrono::milliseconds)> pauses() const;
 
  private:
+  [[nodiscard]] render::TraceNames names() const;
+
   flow::StreamlessTraces streamless_;
   SessionObserver observer_;
   std::unique_ptr<flow::Pipeline> pipeline_;

@@ -120,9 +120,13 @@ class Command:
         self.wait_until(lambda: self.stderr.count("listening on") > number, "the port")
         return int(re.findall(r"listening on \S+:(\d+)\n", self.stderr)[number])
 
+    def events(self):
+        """Every event printed so far."""
+        return [json.loads(line) for line in self.stdout.split(b"\n")[:-1]]
+
     def numbers(self):
-        """The field n of every event printed so far."""
-        return [json.loads(line)["fields"]["n"] for line in self.stdout.split(b"\n")[:-1]]
+        """The field n of each."""
+        return [event["fields"]["n"] for event in self.events()]
 
     def shows(self, *numbers):
         """Waits until these events are printed, and no others."""
@@ -754,6 +758,23 @@ class FollowedCores(LiveTest):
 
 
 class Follow(LiveTest):
+    def test_several_traces_in_one_result_have_their_names(self):
+        sources = [self.file(name, heph_epoch(7) + heph_packet(number)) for number, name in enumerate(("east", "west"))]
+        both = self.folder / "both.dial9"
+        self.check(run("convert", "-q", *sources, "-o", both), 0)
+        command = self.printer("--follow", both)
+        command.shows(0, 1)
+        self.assertEqual([event["trace"] for event in command.events()], ["east", "west"])
+        command.end(0)
+        asked = self.command("query", "--output", "jsonl", "select trace | limit 2", "--follow", both)
+        asked.end(0, None)
+        self.assertEqual(asked.events()[:2], [{"trace": "east"}, {"trace": "west"}])
+        # One trace needs no name.
+        alone = self.printer("--follow", sources[0])
+        alone.shows(0)
+        self.assertNotIn("trace", alone.events()[0])
+        alone.end(0)
+
     def test_grows(self):
         path = self.file("trace", segment(1))
         command = self.printer("--follow", path)

@@ -250,7 +250,7 @@ std::string Pipeline::place_name(const TraceDescription& description) const {
 
 std::string Pipeline::name_of(const TraceDescription& description) const {
   const std::string& among = description.name_among_others();
-  const std::string place = several_ || among.empty() ? place_name(description) : "";
+  const std::string place = several_ ? place_name(description) : "";
   return place.empty() || among.empty() ? place + among : place + "/" + among;
 }
 
