@@ -1,4 +1,7 @@
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <unistd.h>
 
 #include <csignal>
@@ -25,6 +28,16 @@ void occupy_standard_descriptors() {
   }
 }
 
+// Large texts and tables go back to the system when they are let go of, also behind larger ones:
+// glibc would take what lies between them from the heap from then on, which only shrinks at its
+// end.
+void give_back_large_memory() {
+#ifdef M_MMAP_THRESHOLD
+  constexpr int kLarge = 1 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kLarge);
+#endif
+}
+
 }  // namespace
 
 int main(int count, char** values) {
@@ -32,6 +45,7 @@ int main(int count, char** values) {
   // A reader that goes away is an error of a write, not a signal that kills.
   std::signal(SIGPIPE, SIG_IGN);
   occupy_standard_descriptors();
+  give_back_large_memory();
   try {
     const std::vector<std::string> arguments(values + (count > 0 ? 1 : 0), values + count);
     return std::to_underlying(tracedeck::cli::run(arguments, stderr));

@@ -68,7 +68,7 @@ class Dial9(ClassMemory):
 
     def test_schemas_of_fields_of_their_own(self):
         trace = self.file("trace", large_metadata.dial9_schemas(65536, 8))
-        self.check(trace, to_ctf1=70 * MIB, to_ctf2=70 * MIB)
+        self.check(trace, to_ctf1=68 * MIB, to_ctf2=68 * MIB)
 
 
 class Tsdl(ClassMemory):
@@ -77,11 +77,11 @@ class Tsdl(ClassMemory):
 
     def test_labels(self):
         trace = self.directory(large_metadata.tsdl_labels(500_000))
-        self.check(trace, to_ctf2=100 * MIB)
+        self.check(trace, to_ctf2=86 * MIB)
 
     def test_options(self):
         trace = self.directory(large_metadata.tsdl_options(200_000))
-        self.check(trace, to_ctf2=76 * MIB)
+        self.check(trace, to_ctf2=66 * MIB)
 
     def test_events_of_one_field(self):
         trace = self.directory(large_metadata.tsdl_events(100_000, 1))
@@ -96,10 +96,12 @@ class Json(ClassMemory):
         self.check(self.directory(large_metadata.json_events(64_000, 1)), only=FEW)
 
     def test_labels(self):
-        self.check(self.directory(large_metadata.json_labels(450_000)), only=(*FEW, "metadata"))
+        trace = self.directory(large_metadata.json_labels(450_000))
+        self.check(trace, only=(*FEW, "metadata", "to ctf1"), to_ctf1=90 * MIB)
 
     def test_options(self):
-        self.check(self.directory(large_metadata.json_options(100_000)), only=(*FEW, "metadata"))
+        trace = self.directory(large_metadata.json_options(100_000))
+        self.check(trace, only=(*FEW, "metadata", "to ctf1"), to_ctf1=102 * MIB)
 
 
 if __name__ == "__main__":

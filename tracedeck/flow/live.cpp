@@ -159,7 +159,7 @@ Result<std::unique_ptr<LiveTraces>> LiveTraces::open(const PipelineContext& cont
     return std::unexpected(std::move(checked.error()));
   auto sequence = open_sequence(context, place);
   if (!sequence) return std::unexpected(std::move(sequence.error()));
-  place.symbols = symbols_of(place, context);
+  place.symbols = symbols_of(place, std::make_shared<const PipelineContext>(context));
   return std::unique_ptr<LiveTraces>(
       new LiveTraces(context, std::move(place), *std::move(sequence)));
 }

@@ -127,7 +127,8 @@ std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserv
         std::make_unique<Live>(std::move(options), observer, std::move(stop), std::move(places)));
   }
   std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, std::move(stop)));
-  for (TracePlace& place : places) place.symbols = symbols_of(place, pipeline->context_);
+  const auto context = std::make_shared<const PipelineContext>(pipeline->context_);
+  for (TracePlace& place : places) place.symbols = symbols_of(place, context);
   Selection& selection = pipeline->context_.options.selection;
   if (selection.tail) selection.tail_begin = begin_of_tail(pipeline->context_, places);
   if (!pipeline->open_traces(std::move(places), std::move(first))) return nullptr;

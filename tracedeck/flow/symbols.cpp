@@ -115,10 +115,12 @@ SymbolTable read_symbols(const TracePlace& place, const PipelineContext& context
 
 }  // namespace
 
-std::shared_ptr<const Symbols> symbols_of(const TracePlace& place, const PipelineContext& context) {
-  const Needs needs = context.options.needs | needs_of(context.options.selection);
+std::shared_ptr<const Symbols> symbols_of(const TracePlace& place,
+                                          const std::shared_ptr<const PipelineContext>& context) {
+  const Needs needs = context->options.needs | needs_of(context->options.selection);
   if (needs.symbols == Needs::Symbols::kNone || place.failure || !place.reopens()) return nullptr;
-  return std::make_shared<const Symbols>([place, context] { return read_symbols(place, context); });
+  return std::make_shared<const Symbols>(
+      [place, context] { return read_symbols(place, *context); });
 }
 
 bool names_addresses(const TraceDescription& description) {

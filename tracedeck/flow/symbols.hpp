@@ -11,9 +11,9 @@ namespace tracedeck::flow {
 // Those of one trace, for who reads with these options; it is read when the first is asked for.
 // Null: nobody needs them, or it can be read only once. Where `Needs::Symbols::kCheap` is all that
 // is wanted, a trace that takes too long has none, which is reported. The observer must outlive
-// them.
-[[nodiscard]] std::shared_ptr<const Symbols> symbols_of(const TracePlace& place,
-                                                        const PipelineContext& context);
+// them. They keep the context, which traces may share.
+[[nodiscard]] std::shared_ptr<const Symbols> symbols_of(
+    const TracePlace& place, const std::shared_ptr<const PipelineContext>& context);
 
 // Whether the trace has events that name addresses, as far as it was read.
 [[nodiscard]] bool names_addresses(const TraceDescription& description);

@@ -111,9 +111,11 @@ void for_each_trace(PipelineOptions options, PipelineObserver& observer, std::st
     Live live(std::move(options), observer, std::move(stop), std::move(places));
     return LiveLook(live, look).run();
   }
-  const PipelineContext context{std::move(options), observer, std::move(stop)};
+  const auto shared =
+      std::make_shared<const PipelineContext>(std::move(options), observer, std::move(stop));
+  const PipelineContext& context = *shared;
   for (TracePlace& place : places) {
-    place.symbols = symbols_of(place, context);
+    place.symbols = symbols_of(place, shared);
     auto trace = std::make_unique<TraceSource>(context, place, TraceReading{});
     auto opened = trace->try_open();
     const bool goes_on = opened

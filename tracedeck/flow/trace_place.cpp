@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -23,11 +24,11 @@ void add_directories(const Operands& operands, const std::string& operand,
                      const std::stop_token& stop, std::vector<TracePlace>& places) {
   Result<FoundTraces> found = find_traces(operand, operands.format, stop);
   if (!found) {
-    places.push_back({.operand = operand, .failure = std::move(found.error())});
+    places.push_back({.operand = operand, .failure = Rare<Error>(std::move(found.error()))});
     return;
   }
   for (Error& error : found->unsearched) {
-    places.push_back({.operand = operand, .failure = std::move(error)});
+    places.push_back({.operand = operand, .failure = Rare<Error>(std::move(error))});
   }
   for (FoundTrace& trace : found->traces) {
     places.push_back(

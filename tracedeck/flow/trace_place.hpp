@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "tracedeck/base/rare.hpp"
 #include "tracedeck/formats.hpp"
 
 namespace tracedeck::flow {
@@ -29,7 +29,7 @@ struct TracePlace {
   const Format* format = nullptr;             // of directories and core files
   std::vector<CoreFile> core_files = {};      // one for each core, or one that is followed
   std::vector<std::string> directories = {};  // of one logical trace; empty: a file
-  std::optional<Error> failure = {};          // why there is nothing to open
+  Rare<Error> failure = {};                   // why there is nothing to open
   bool live = false;                          // it comes while it is read
   // What distinguishes it from the other traces (see `shortest_endings`); "" when it is the only
   // one.
