@@ -205,6 +205,36 @@ class NestedLowering(CommandTest):
                 again = json.loads(run("schema", "--json", back).stdout)["event_classes"]
                 self.assertEqual({each["name"] for each in again}, {f"c{i}" for i in range(1500)})
 
+    def test_packets_are_passed_over_where_only_times_say_what_they_hold(self):
+        def segment(begin):
+            ticks = dial9.event(0, dial9.varint(7) + dial9.string(b"of them"), delta=8) * 2000
+            return dial9.header() + dial9.schema(0, "Tick", [("n", dial9.VARINT), ("s", dial9.STRING)]) + dial9.reset(begin) + ticks
+
+        ranges = [["--begin", "150us"], ["--end", "120us"], ["--begin", "101us", "--end", "205us"], ["--begin", "end-1us"]]
+        # One behind the other, and side by side.
+        for step, is_read in ((100_000, False), (10_000, True)):
+            source = self.file("source", b"".join(segment(step * i) for i in range(3)))
+            for target in TARGETS:
+                out = self.folder / f"packets.{target}"
+                shutil.rmtree(out, ignore_errors=True)
+                self.check(run("convert", "-q", "--packet-size", "4K", "--to", target, "-o", out, source), 0)
+                for args in ranges:
+                    with self.subTest((step, target, args)):
+                        all_records = ["print", "--records", "all", "--output", "jsonl", "--order", "recorded", *args]
+                        want = [line for line in run(*all_records, source).stdout.splitlines() if b'"class"' not in line]
+                        said = [line for line in run(*all_records, out).stdout.splitlines() if b'"class"' not in line]
+                        self.assertEqual(said, want)
+                        infos = [json.loads(run("info", "--json", *args, each).stdout) for each in (source, out)]
+                        self.assertEqual(*[(each["events"], each["streams"], each.get("time")) for each in infos])
+                # What is odd in the first packet is met by who reads it.
+                stream = next(each for each in sorted(out.iterdir()) if each.name != "metadata")
+                content = bytearray(stream.read_bytes())
+                content[2000:2064] = b"\xff" * 64
+                stream.write_bytes(content)
+                self.assertIn(b"ctf/utf8", run("print", out).stderr)
+                with self.subTest((step, target)):
+                    self.assertEqual(b"ctf/utf8" in run("print", "--begin", "end-1us", out).stderr, is_read)
+
     def test_marks_that_take_too_much(self):
         out = self.lowered(SPANS, "ctf2")
         result = self.check(run("validate", "--max-state", "20K", out), 0)

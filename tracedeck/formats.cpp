@@ -135,15 +135,20 @@ Result<std::unique_ptr<Reader>> open_folders(const FoundTrace& found, ReadOption
   const Format& format = *found.format;
   auto stored = format.open_directories(found.directories, options, stop);
   if (!stored || options.as_stored) return stored;
-  const bool is_other = !options.values || options.begin || options.end;
-  if (is_other && profile_of(format, *(*stored)->description()) != nullptr) {
+  const bool bounded = options.begin || options.end;
+  const bool is_marked = profile_of(format, *(*stored)->description()) != nullptr;
+  if (is_marked && (!options.values || bounded)) {
     options.values = true;
-    // Where events stand in the order of recording is known by those before them.
-    options.begin.reset();
-    options.end.reset();
+    options.passed_packets = bounded;
     stored = format.open_directories(found.directories, options, stop);
   }
-  return restored(format, std::move(stored), options);
+  auto reader = restored(format, std::move(stored), options);
+  if (!reader || !is_marked || !bounded || (*reader)->description()->has_ordered_packets())
+    return reader;
+  // Where events stand in the order of recording is known by those before them.
+  options.begin.reset();
+  options.end.reset();
+  return restored(format, format.open_directories(found.directories, options, stop), options);
 }
 
 Result<std::unique_ptr<Reader>> open_file(const Format& format, std::unique_ptr<io::Input> input,

@@ -252,13 +252,10 @@ void StreamFile::begin_packet() {
   report_losses();
   state_->progress.clock = head_.clock;
   packet_ = head_.packet;
-  if (!wanted()) {
-    packet_ = nullptr;
-    spend_empty(decoder_.state().empty_elements, head_.bits);
-    return leave_packet();
-  }
-  batch_->add_packet(RecordKind::kPacketBegin, packet_);
-  if (options_.read.packets_only) {
+  const bool is_wanted = wanted();
+  if (is_wanted || (options_.read.passed_packets && !options_.heads_only))
+    batch_->add_packet(RecordKind::kPacketBegin, packet_);
+  if (!is_wanted || options_.read.packets_only) {
     packet_ = nullptr;
     spend_empty(decoder_.state().empty_elements, head_.bits);
     return leave_packet();

@@ -25,6 +25,7 @@ constexpr std::uint64_t kGrowth = 8;
 constexpr std::size_t kMostStretches = std::size_t{1} << 20;
 
 bool says_its_packets(const TraceDescription& description) {
+  if (!description.stored_as().empty()) return description.has_ordered_packets();
   const Format* const format = find_format(description.format());
   return format != nullptr && format->info().packets_apart;
 }

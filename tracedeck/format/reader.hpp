@@ -35,6 +35,9 @@ struct ReadOptions {
   // a reader may skip what holds none, but need not.
   std::optional<Nanoseconds> begin = {};
   std::optional<Nanoseconds> end = {};
+  // The packets that are passed over for `begin` or `end` come all the same, but not their ends: a
+  // reader of a format with `FormatInfo::packets_apart` does so.
+  bool passed_packets = false;
   // Packets are wanted and no events: a reader of a format with `FormatInfo::packets_apart` passes
   // over what is in them, others need not.
   bool packets_only = false;

@@ -22,6 +22,20 @@ bool same_ticks(const ClockClass* source, const ClockClass* stored) {
   return Uint128{is.numerator} * was.denominator == Uint128{was.numerator} * is.denominator;
 }
 
+bool same_times(const ClockClass* source, const ClockClass* stored) {
+  if (source == nullptr || stored == nullptr) return source == stored;
+  return source->tick == stored->tick && source->offset_seconds == stored->offset_seconds &&
+         source->offset_ticks == stored->offset_ticks && source->shift == stored->shift;
+}
+
+// Whether an event comes with its packet, wherever that is wanted: its time is the one that it is
+// stored with, it is over at once, says nothing of others, and takes nothing from events before it.
+bool goes_by_time(const NestedClass& lowered) {
+  const NestedShape& shape = lowered.shape();
+  return !shape.ordered && !shape.clock_value && !shape.in_packet &&
+         !lowered.source().has_duration && !lowered.source().describes_others;
+}
+
 // The keys are the last members of packet contexts.
 bool has_keys(const DataStreamClass& stored, const std::vector<std::string>& keys) {
   if (keys.empty()) return true;
@@ -176,6 +190,7 @@ void MarkedStage::take_mark(const DataStreamClass& stored, const AttributeMark& 
     return ignore("data stream class", name, "its clock ticks otherwise than it says");
   streams.common = mark.is_loss ? std::make_shared<NestedContext>()
                                 : std::make_shared<NestedContext>(*streams.source, nested_);
+  streams.same_times = same_times(streams.source->default_clock, stored.default_clock);
   if (streams.source->trace->format() == nested_.format) {
     streams.packets = std::make_unique<NestedPacket>(*streams.source, nested_);
     if (!take_heads(streams, stored))
@@ -184,6 +199,22 @@ void MarkedStage::take_mark(const DataStreamClass& stored, const AttributeMark& 
   if (!same_structure(streams.common->field_class, stored.common_context))
     return ignore("data stream class", name, "its common context has other fields than it says");
   stream_classes_.emplace(stored.entity, std::move(streams));
+}
+
+bool MarkedStage::has_ordered_packets() const {
+  return std::ranges::all_of(classes_.entries(), [](const StoredClass& each) {
+    if (!each.streams->same_times) return false;
+    // Of packets that stay what they are, events are as they are stored.
+    if (each.streams->packets != nullptr) return true;
+    return !each.is_loss && (each.lowered == nullptr || goes_by_time(*each.lowered));
+  });
+}
+
+void MarkedStage::note_ordered_packets() {
+  if (!has_ordered_packets()) return;
+  for (auto& [number, trace] : traces_) {
+    if (trace.reader.description() != nullptr) trace.reader.description()->set_ordered_packets();
+  }
 }
 
 void MarkedStage::take_mark(const EventClass& stored, const AttributeMark& mark) {

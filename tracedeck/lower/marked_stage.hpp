@@ -38,6 +38,7 @@ struct StoredStreamClass {
   std::optional<std::uint64_t> only = {};  // the ordinal of the data stream that it was made for
   std::shared_ptr<const NestedContext> common = {};
   std::unique_ptr<const NestedPacket> packets = {};  // set: they stay what they are
+  bool same_times = false;              // its clock says the same times as the source's
   std::vector<bool> packet_users = {};  // which members of the stored context are no bookkeeping
 
   // Whether its data streams are those of several of the source, one after the other.
@@ -63,6 +64,9 @@ class MarkedStage : public RestoringStage {
   // Those of the classes that have come.
   void take_marks();
 
+  // Says of the traces, by the classes that have come, whether packets may be passed over.
+  void note_ordered_packets();
+
   // Null: it is shown as it is stored.
   [[nodiscard]] const StoredStreamClass* stream_class_of(const DataStream& stored) const {
     const auto found = stream_classes_.find(stored.stream_class->entity);
@@ -72,6 +76,7 @@ class MarkedStage : public RestoringStage {
   [[nodiscard]] const NestedClass& loss_class() const { return loss_class_; }
 
  private:
+  [[nodiscard]] bool has_ordered_packets() const;
   void ignore(std::string_view of, std::string_view name, std::string_view why);
   [[nodiscard]] MarkedTrace* trace_of(const AttributeMark& mark, std::string_view of,
                                       std::string_view name);

@@ -36,6 +36,7 @@ class NestedRestoringReader final : public MarkedStage {
                         const ReadOptions& options)
       : MarkedStage(std::move(stored), profile, options) {
     take_marks();
+    note_ordered_packets();
     streams_.on_batch([this] { take_marks(); });
   }
 
@@ -106,6 +107,8 @@ class NestedRestoringReader final : public MarkedStage {
     const Packet& packet = *record.packet;
     const StoredStreamClass* const stored = stream_class_of(*packet.stream);
     if (stored == nullptr) return copy(record);
+    // Packets that are made up are not stored, and those that are say when events are.
+    if (options_.packets_only && stored->packets == nullptr) return copy(record);
     if (stored->packets != nullptr) {
       begin_same(*stored, packet);
     } else if (!stored->keys.empty()) {

@@ -63,6 +63,10 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   // Whether packets and events have the heads that they are stored with.
   [[nodiscard]] bool has_heads() const { return stored_as_.empty() || restored_heads_; }
 
+  // Of what was restored: whether its events stand in the order of time in packets that say when
+  // they are, so that a reader can pass over some.
+  [[nodiscard]] bool has_ordered_packets() const { return ordered_packets_; }
+
   [[nodiscard]] const TraceClass& trace_class() const { return trace_class_; }
   [[nodiscard]] const StableList<ClockClass>& clocks() const { return clocks_; }
   [[nodiscard]] const StableList<DataStreamClass>& stream_classes() const {
@@ -83,6 +87,7 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   void set_name_among_others(std::string name) { name_among_others_ = std::move(name); }
   // The heads of what is restored are those that it had.
   void set_restored_heads() { restored_heads_ = true; }
+  void set_ordered_packets() { ordered_packets_ = true; }
   void set_symbols(std::shared_ptr<const Symbols> symbols) { symbols_ = std::move(symbols); }
   void set_trace_class(TraceClass trace_class) { trace_class_ = std::move(trace_class); }
   // These set the id of what is added.
@@ -126,6 +131,7 @@ class TraceDescription : public std::enable_shared_from_this<TraceDescription> {
   std::string stored_version_;
   std::string name_among_others_;
   bool restored_heads_ = false;
+  bool ordered_packets_ = false;
   TraceClass trace_class_;
   StableList<ClockClass> clocks_;
   StableList<DataStreamClass> stream_classes_;
