@@ -133,6 +133,7 @@ std::optional<LocatedFields::Located> LocatedFields::locate(const FieldLocation&
   if (step == location.path.size()) return {};
   const bool is_here = in == nullptr;
   if (is_here) in = frames_[frame].source;
+  std::size_t begin = step;  // of the way from that structure
   for (bool is_open = is_here; step < location.path.size(); ++step) {
     if (in == nullptr || !location.path[step]) return {};
     const Known& names = known(*in);
@@ -145,6 +146,7 @@ std::optional<LocatedFields::Located> LocatedFields::locate(const FieldLocation&
       ++frame;
       if (frame == frames_.size()) return {};
       in = frames_[frame].source;
+      begin = step + 1;
       continue;
     }
     is_open = false;
@@ -152,7 +154,11 @@ std::optional<LocatedFields::Located> LocatedFields::locate(const FieldLocation&
     in = found.field_class->as<StructureClass>();
   }
   if (found.field_class == nullptr || in != nullptr || !found.field_class->roles.empty()) return {};
-  if (!profile_.outer_locations && is_here && frame + 1 != frames_.size()) return {};
+  if (profile_.outer_locations || !is_here) return found;
+  if (frame + 1 != frames_.size()) return {};
+  found.location.root = Root::kRelative;
+  found.location.path.erase(found.location.path.begin(),
+                            found.location.path.begin() + static_cast<std::ptrdiff_t>(begin));
   return found;
 }
 

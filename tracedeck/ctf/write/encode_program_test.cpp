@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <utility>
+
 #include "tracedeck/ctf/write/target_classes.hpp"
 
 namespace tracedeck::ctf {
@@ -111,6 +114,85 @@ TEST(Encode, ClassesThatAreToBeLoweredFirst) {
                         make_field_class(StructureClass{.members = {member("x", each)}}));
     ASSERT_FALSE(mapped);
     EXPECT_EQ(mapped.error().code, ErrorCode::kUnsupported);
+  }
+}
+
+FieldClassPtr bytes_of_length(FieldLocation length) {
+  return make_field_class(ArrayClass{.element = integer(8), .extent = LengthField{length}});
+}
+
+TEST(Encode, LengthsAreFieldsBeforeWhatTheyMeasure) {
+  using Root = FieldLocation::Root;
+  const std::pair<FieldLocation, bool> locations[] = {
+      {{.root = Root::kPayload, .path = {"length"}}, true},
+      {{.root = Root::kPayload, .path = {"inside", "length"}}, true},
+      {{.root = Root::kRelative, .path = {"length"}}, true},
+      {{.root = Root::kRelative, .path = {std::nullopt, "length"}}, true},
+      {{.root = Root::kRelative, .path = {std::nullopt, "inside", "length"}}, true},
+      {{.root = Root::kRelative, .path = {std::nullopt, std::nullopt, "length"}}, false},
+      {{.root = Root::kPayload, .path = {"inside"}}, false},
+      {{.root = Root::kPayload, .path = {"inside", "array"}}, false},
+      {{.root = Root::kPayload, .path = {"inside", "later"}}, false},
+      {{.root = Root::kPayload, .path = {"later"}}, false},
+      {{.root = Root::kPayload, .path = {"nowhere"}}, false},
+      {{.root = Root::kPayload, .path = {"length", "deeper"}}, false},
+      {{.root = Root::kPayload, .path = {}}, false},
+      {{.root = Root::kPacketContext, .path = {"length"}}, false},
+  };
+  for (const auto& [location, is_found] : locations) {
+    const FieldClassPtr inside = make_field_class(StructureClass{
+        .members = {member("length", integer(8)), member("array", bytes_of_length(location)),
+                    member("later", integer(8))}});
+    const FieldClassPtr payload = make_field_class(
+        StructureClass{.members = {member("length", integer(8)), member("inside", inside),
+                                   member("later", integer(8))}});
+    ClassMapper mapper({.dialect = Dialect::kFinal});
+    EXPECT_EQ(mapper.add_root(Root::kPayload, payload).has_value(), is_found)
+        << location.path.size();
+  }
+}
+
+TEST(Encode, LengthsOfThePacketContext) {
+  using Root = FieldLocation::Root;
+  ClassMapper packet({.dialect = Dialect::kFinal});
+  const auto context = packet.add_root(
+      Root::kPacketContext, make_field_class(StructureClass{
+                                .members = {member("n", integer(8)), member("m", integer(8))}}));
+  ASSERT_TRUE(context);
+  ClassMapper mapper({.dialect = Dialect::kFinal});
+  mapper.use_packet_context(packet);
+  const auto payload = mapper.add_root(
+      Root::kPayload, make_field_class(StructureClass{
+                          .members = {member("a", bytes_of_length({.root = Root::kPacketContext,
+                                                                   .path = {"m"}}))}}));
+  ASSERT_TRUE(payload);
+  std::vector<WrittenValue> packet_values(packet.program().nodes.size());
+  std::vector<WrittenValue> values(mapper.program().nodes.size());
+  Encoder encoder;
+  BitWriter out;
+  const Slot counts[] = {unsigned_slot(1), unsigned_slot(2)};
+  ASSERT_EQ(encoder.encode(packet.program(), context->node, counts, out, packet_values, {}),
+            EncodeStatus::kOk);
+  const Bytes elements = {7, 8};
+  for (const std::uint32_t length : {1U, 2U}) {
+    const Slot array[] = {packed_slot(PackedElement::kU8, elements.data(), length)};
+    EXPECT_EQ(encoder.encode(mapper.program(), payload->node, array, out, values, packet_values),
+              length == 2 ? EncodeStatus::kOk : EncodeStatus::kLength);
+  }
+}
+
+// What is lowered has them; what is not is refused.
+TEST(Encode, NamesOfCtf2AreDistinctAndUtf8) {
+  for (const auto& [one, other] : {std::pair("n", "n"), std::pair("n", "\xFF")}) {
+    for (const Dialect dialect : {Dialect::kFinal, Dialect::kRc3}) {
+      ClassMapper mapper({.dialect = dialect});
+      const auto mapped = mapper.add_root(
+          FieldLocation::Root::kPayload,
+          make_field_class(
+              StructureClass{.members = {member(one, integer(8)), member(other, integer(8))}}));
+      ASSERT_FALSE(mapped);
+      EXPECT_EQ(mapped.error().code, ErrorCode::kUnsupported);
+    }
   }
 }
 

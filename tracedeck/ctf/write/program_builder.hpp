@@ -1,7 +1,10 @@
 // Encode programs in the making, and what keeps them from being made.
+//
+// A program mirrors the classes that it is made of, so field locations are followed through both:
+// what a location names among the classes is the node that writes the field.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,31 +25,49 @@ class ProgramBuilder {
   // Valid until the next one is added.
   [[nodiscard]] EncodeNode& node(std::uint32_t index) { return program_.nodes[index]; }
 
-  // So many more nodes come.
-  void expect(std::size_t nodes) {
-    const std::size_t known = std::min(program_.nodes.size() + nodes, kMostNodes);
-    if (known > program_.nodes.capacity()) program_.nodes.reserve(known);
-  }
+  // What locations may lead into besides. It must outlive this.
+  void use_packet_context(const ProgramBuilder& packet_context) { packet_ = &packet_context; }
+
+  // A root field class, whose node is the next that is opened.
+  void begin_root(FieldLocation::Root root);
+  [[nodiscard]] FieldLocation::Root root() const { return root_; }
+
   // Returns its index. More than `kMostNodes` are a fault.
   std::uint32_t add(const EncodeNode& node);
-  void set_children(std::uint32_t node, const std::vector<std::uint32_t>& children);
-  // Has a node find its length in what was written last by one of `refs`.
-  void set_refs(EncodeNode& node, const std::vector<ValueRef>& refs);
+  // The same of a class with so many parts, which must outlive this. Until it is closed, nodes of
+  // its parts are made and added to it, in their order.
+  std::uint32_t open(const FieldClass& source, const EncodeNode& node, std::size_t parts);
+  void add_child(std::uint32_t child);
+  void close() { open_.pop_back(); }
 
-  [[nodiscard]] EncodeOp op(std::uint32_t node) const { return program_.nodes[node].op; }
-  [[nodiscard]] std::uint32_t child(std::uint32_t node, std::size_t i) const {
-    return program_.children[program_.nodes[node].first_child + i].node;
-  }
-  [[nodiscard]] std::uint32_t last_child(std::uint32_t node) const {
-    return child(node, program_.nodes[node].child_count - 1);
-  }
+  // Has `node` find its length in the field that a location leads to. Returns false if that is no
+  // integer or boolean before what is at hand.
+  [[nodiscard]] bool set_length(EncodeNode& node, const FieldLocation& location);
+  // Whether a location leads to such a field.
+  [[nodiscard]] bool is_found(const FieldLocation& location);
 
   // From then on the program is of no use. The first fault counts.
   void fail(std::string message, ErrorCode code = ErrorCode::kLimitExceeded);
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
  private:
+  class Way;
+
+  // A compound class and its node.
+  struct Part {
+    const FieldClass* field_class = nullptr;
+    std::uint32_t node = 0;
+    std::size_t done = 0;  // parts that have nodes; while it is open, the next is at hand
+  };
+
+  [[nodiscard]] std::vector<ValueRef> find(const FieldLocation& location);
+
   EncodeProgram program_;
+  const ProgramBuilder* packet_ = nullptr;
+  FieldLocation::Root root_ = FieldLocation::Root::kPayload;
+  std::array<Part, 7> roots_ = {};  // by `FieldLocation::Root`
+  std::vector<Part> open_;          // from the root inwards
+  std::size_t steps_ = 0;
   std::optional<Error> error_;
 };
 

@@ -8,7 +8,6 @@
 
 #include "tracedeck/ctf/alignment.hpp"
 #include "tracedeck/ctf/write/head_roles.hpp"
-#include "tracedeck/ctf/write/target_names.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 

@@ -300,9 +300,11 @@ class TypeText {
       }
     }
     const bool here = location.root == Root::kRelative || location.root == root_;
+    // What stands beside the field is found without its scope.
+    const bool beside = location.root == root_ && frames_.size() == 1 && names.size() == 1;
     const StructureClass* at = nullptr;
     std::size_t frame = frames_.size();
-    if (location.root != Root::kRelative) {
+    if (location.root != Root::kRelative && !beside) {
       spelt.append(dynamic_scope(location.root));
       if (here && !frames_.empty()) at = frames_.front().structure;
     } else {
@@ -530,12 +532,18 @@ std::vector<std::string> tsdl_member_names(Root root, const StructureClass& stru
     last_of_role[reserved_name(root, *member.field_class)] = &member;
   for (const Member& member : structure.members) {
     std::string name(reserved_name(root, *member.field_class));
-    if (name.empty() || last_of_role[name] != &member) {
+    const bool has_reserved = !name.empty() && last_of_role[name] == &member;
+    if (!has_reserved) {
       name = "_" + tsdl_identifier(member.name);
       if (!is_tsdl_name(name)) name.push_back('_');
     }
     const std::string base = name;
-    while (!taken.insert(name).second) name = fmt::format("{}_{}", base, ++numbers[base]);
+    // Readers take the underscore off, and then for one with a role what is called as such.
+    const auto serves = [&] {
+      const bool is_free = has_reserved || !is_reserved_name(root, name.substr(1));
+      return is_free && taken.insert(name).second;
+    };
+    while (!serves()) name = fmt::format("{}_{}", base, ++numbers[base]);
     names.push_back(std::move(name));
   }
   return names;

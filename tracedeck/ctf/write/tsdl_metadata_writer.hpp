@@ -20,7 +20,7 @@ namespace tracedeck::ctf {
 
 // How the members of a structure are spelt. Readers of TSDL take one leading underscore away, so
 // each gets one; a field with a role gets the name that CTF 1.8 reserves for it. Names that are the
-// same as identifiers are numbered.
+// same as identifiers, or reserved for other fields, are numbered.
 [[nodiscard]] std::vector<std::string> tsdl_member_names(FieldLocation::Root root,
                                                          const StructureClass& structure);
 
