@@ -16,6 +16,8 @@ void HeadRoles::collect(const FieldClassPtr& field_class, Root root, std::size_t
   const auto* const integer = field_class->as<IntegerClass>();
   const auto* const fixed =
       integer == nullptr ? nullptr : std::get_if<FixedLayout>(&integer->layout);
+  has_array =
+      has_array || (field_class->as<ArrayClass>() != nullptr && !field_class->roles.empty());
   for (const std::string& word : field_class->roles) {
     const std::string_view name = reserved_name(root, word);
     if (integer == nullptr || name.empty()) continue;
@@ -41,6 +43,7 @@ void HeadRoles::collect(const FieldClassPtr& packet_header, const DataStreamClas
 }
 
 bool HeadRoles::serve(bool from_ctf1, bool to_ctf1, bool has_clock_class) const {
+  if (has_array) return false;
   // Not all dialects let fields have times without a clock.
   constexpr RoleSet kTimes =
       role_bit(Role::kPacketBegin) | role_bit(Role::kPacketEnd) | role_bit(Role::kClock);

@@ -18,6 +18,7 @@ struct HeadRoles {
   bool has_clock = false;
   bool has_narrow_clock = false;  // of less than 64 bits
   bool has_wide_id = false;       // of event classes, of more than 32 bits
+  bool has_array = false;         // arrays have none in any dialect
 
   // Adds those of a root field class and what is inside. Null is no class.
   void collect(const FieldClassPtr& field_class, FieldLocation::Root root, std::size_t depth = 0);

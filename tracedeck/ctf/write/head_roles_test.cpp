@@ -59,5 +59,15 @@ TEST(HeadRoles, Ctf1HasIntegersOfUpTo64Bits) {
   EXPECT_FALSE(heads.serve(true, true, false));
 }
 
+TEST(HeadRoles, ArraysHaveNone) {
+  FieldClass uuid{.kind =
+                      ArrayClass{.element = integer_of_role("", 8), .extent = StaticLength{16}}};
+  uuid.roles = {"trace-class-uuid"};
+  HeadRoles heads;
+  heads.collect(structure(std::make_shared<const FieldClass>(std::move(uuid))),
+                Root::kPacketHeader);
+  EXPECT_FALSE(heads.serve(false, false, false));
+}
+
 }  // namespace
 }  // namespace tracedeck::ctf

@@ -18,8 +18,6 @@
 namespace tracedeck::ctf {
 namespace {
 
-using Root = FieldLocation::Root;
-
 // The class by itself, without what is inside.
 bool has_class(const FieldClass& field_class, bool rc3) {
   using Form = IntegerClass::Form;
@@ -78,7 +76,7 @@ bool has_ctf1_class(const FieldClass& field_class) {
 // name and the ranges of each option.
 bool has_ctf1_selector(const StructureClass& structure, const VariantClass& variant) {
   const auto& selector = variant.selector;
-  if (!selector || selector->root != Root::kRelative || selector->path.size() != 1 ||
+  if (!selector || selector->root != FieldLocation::Root::kRelative || selector->path.size() != 1 ||
       !selector->path.front())
     return false;
   const auto found = std::ranges::find(structure.members, *selector->path.front(), &Member::name);
@@ -134,34 +132,25 @@ class Expressible {
   std::unordered_map<const FieldClass*, bool> known_;
 };
 
-// Writes the classes of a description one after the other.
+// Writes the classes of a description one after the other, as they are.
 class DescriptionText {
  public:
   DescriptionText(const TraceDescription& description, const EachEventClass& event_classes,
                   Dialect dialect)
       : description_(description),
         event_classes_(event_classes),
-        options_{.dialect = dialect, .keep_roles = true},
+        dialect_(dialect),
         writer_(metadata_writer(dialect)) {}
-
-  [[nodiscard]] bool is_ctf1() const {
-    return description_.version() == trace_version(Dialect::kCtf1);
-  }
 
   // `sink` takes the text, and may refuse.
   Result<void> write(MetadataText::Sink sink) {
     writer_->hand_to(std::move(sink));
-    TraceClass trace_class = description_.trace_class();
-    if (!stays({trace_class.packet_header})) {
-      ClassMapper mapper(options_);
-      if (auto mapped = replace(mapper, trace_class.packet_header, Root::kPacketHeader); !mapped)
-        return mapped;
-    }
-    Result<void> done = writer_->begin(trace_class, description_.environment());
+    Result<void> done = writer_->begin(description_.trace_class(), description_.environment());
+    const bool from_ctf1 = description_.version() == trace_version(Dialect::kCtf1);
     for (const ClockClass& clock : description_.clocks()) {
       if (done)
-        done = writer_->add_clock(options_.dialect == Dialect::kCtf1 ? ctf1_clock(clock, is_ctf1())
-                                                                     : clock);
+        done =
+            writer_->add_clock(dialect_ == Dialect::kCtf1 ? ctf1_clock(clock, from_ctf1) : clock);
     }
     for (const DataStreamClass& stream_class : description_.stream_classes()) {
       if (done) done = add(stream_class);
@@ -175,67 +164,27 @@ class DescriptionText {
   }
 
  private:
-  // As it is, if it can be.
-  [[nodiscard]] bool stays(std::initializer_list<FieldClassPtr> roots) const {
-    if (options_.dialect == Dialect::kCtf1 && !is_ctf1()) return false;
-    return std::ranges::all_of(
-        roots, [&](const FieldClassPtr& root) { return is_expressible(root, options_.dialect); });
-  }
-
-  static Result<void> replace(ClassMapper& mapper, FieldClassPtr& root, Root where) {
-    if (root == nullptr) return {};
-    auto mapped = mapper.add_root(where, root);
-    if (!mapped) return std::unexpected(mapped.error());
-    root = mapped->target;
-    return {};
-  }
-
-  // In the order in which they lie.
-  Result<void> map_heads(ClassMapper& packet, ClassMapper& event, DataStreamClass& of) {
-    FieldClassPtr header = description_.trace_class().packet_header;
-    Result<void> done = replace(packet, header, Root::kPacketHeader);
-    if (done) done = replace(packet, of.packet_context, Root::kPacketContext);
-    event.use_packet_context(packet);
-    if (done) done = replace(event, of.event_header, Root::kEventHeader);
-    if (done) done = replace(event, of.common_context, Root::kCommonContext);
-    return done;
-  }
-
   Result<void> add(const DataStreamClass& source) {
     DataStreamClass made = source;
     if (!made.id) made.id = next_stream_id_;
     next_stream_id_ = std::max(next_stream_id_, *made.id) + 1;
-    if (!stays({made.packet_context, made.event_header, made.common_context})) {
-      ClassMapper packet(options_);
-      ClassMapper mapper(options_);
-      if (auto mapped = map_heads(packet, mapper, made); !mapped) return mapped;
-    }
     stream_ids_.emplace(&source, *made.id);
     return writer_->add_stream_class(made);
   }
 
   Result<void> add(const EventClass& source) {
     EventClass made = source;
-    DataStreamClass parent{.id = stream_ids_[source.stream_class]};
+    const DataStreamClass parent{.id = stream_ids_[source.stream_class]};
     made.stream_class = &parent;
     std::uint64_t& next = next_event_ids_[source.stream_class];
     if (!made.id) made.id = next;
     next = std::max(next, *made.id) + 1;
-    if (!stays({made.specific_context, made.payload})) {
-      ClassMapper packet(options_);
-      ClassMapper mapper(options_);
-      DataStreamClass heads = *source.stream_class;
-      Result<void> done = map_heads(packet, mapper, heads);
-      if (done) done = replace(mapper, made.specific_context, Root::kSpecificContext);
-      if (done) done = replace(mapper, made.payload, Root::kPayload);
-      if (!done) return done;
-    }
     return writer_->add_event_class(made);
   }
 
   const TraceDescription& description_;
   const EachEventClass& event_classes_;
-  MapperOptions options_;
+  Dialect dialect_;
   std::unique_ptr<MetadataWriter> writer_;
   std::unordered_map<const DataStreamClass*, std::uint64_t> stream_ids_;
   std::unordered_map<const DataStreamClass*, std::uint64_t> next_event_ids_;

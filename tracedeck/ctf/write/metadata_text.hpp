@@ -1,8 +1,7 @@
 // Metadata of a trace as text: JSON text sequences (CTF2-SPECRC-3.0, CTF2-SPEC-2.0: metadata
 // stream) and TSDL (CTF 1.8.3, 7).
 //
-// A `MetadataWriter` writes classes as they come; they must be of kinds that its dialect has
-// (target_classes.hpp makes such classes). `metadata_text` takes any description.
+// A `MetadataWriter` writes classes as they come; they must be of kinds that its dialect has.
 #pragma once
 
 #include <functional>
@@ -104,8 +103,8 @@ class MetadataWriter {
 
 [[nodiscard]] std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect);
 
-// The whole metadata of a description. Classes of kinds that the dialect lacks are written as
-// target_classes.hpp maps them. Errors: as above.
+// The whole metadata of a description, whose classes are lowered before (tracedeck/lower). Errors:
+// as above.
 [[nodiscard]] Result<std::string> metadata_text(const TraceDescription& description,
                                                 Dialect dialect);
 // The same with other event classes, class by class. When one cannot be written, nothing is.

@@ -35,10 +35,6 @@ Member member(std::string_view name, FieldClassPtr field_class) {
 
 FieldClassPtr uuid_class(Dialect dialect) {
   FieldClass made{.kind = BlobClass{.extent = StaticLength{16}}};
-  if (dialect == Dialect::kCtf1) {
-    made.kind = ArrayClass{.element = unsigned_class(8, 8, {}, DisplayBase::kHexadecimal),
-                           .extent = StaticLength{16}};
-  }
   made.roles = role_words(Root::kPacketHeader, Role::kUuid, dialect);
   return std::make_shared<const FieldClass>(std::move(made));
 }

@@ -10,7 +10,6 @@
 #include "tracedeck/ctf/write/bit_place.hpp"
 #include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/program_builder.hpp"
-#include "tracedeck/ctf/write/target_scalars.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
@@ -20,8 +19,31 @@ using Root = FieldLocation::Root;
 
 namespace {
 
-FieldClassPtr shared(FieldClass field_class) {
-  return std::make_shared<const FieldClass>(std::move(field_class));
+FixedLayout* fixed_layout(FieldClass& field_class) {
+  if (auto* const boolean = std::get_if<BooleanClass>(&field_class.kind)) return &boolean->layout;
+  if (auto* const real = std::get_if<RealClass>(&field_class.kind)) return &real->layout;
+  auto* const integer = std::get_if<IntegerClass>(&field_class.kind);
+  return integer == nullptr ? nullptr : std::get_if<FixedLayout>(&integer->layout);
+}
+
+// Of a boolean, integer or real. CTF2-SPEC-2.0 alone has an order of bits.
+EncodeNode scalar_node(const FieldClass& source, Dialect dialect) {
+  EncodeNode node{.op = EncodeOp::kInteger};
+  const FixedLayout* layout = nullptr;
+  if (const auto* const boolean = source.as<BooleanClass>()) layout = &boolean->layout;
+  if (const auto* const integer = source.as<IntegerClass>()) {
+    layout = std::get_if<FixedLayout>(&integer->layout);
+    node.is_signed = integer->is_signed;
+    if (layout == nullptr) node.op = EncodeOp::kLeb128;
+  } else if (const auto* const real = source.as<RealClass>()) {
+    layout = &real->layout;
+    node.op = EncodeOp::kReal;
+  }
+  if (layout == nullptr) return node;
+  node.width = layout->width;
+  node.byte_order = layout->byte_order;
+  node.reversed = layout->reversed && dialect == Dialect::kFinal;
+  return node;
 }
 
 // CTF 2: names are UTF-8, and those of one structure differ.
@@ -41,7 +63,7 @@ class ClassMapper::Impl {
   Result<Mapped> add_root(Root root, const FieldClassPtr& source) {
     builder_.begin_root(root);
     kept_.push_back(source);
-    const Value value = structure(*source, *source->as<StructureClass>());
+    const Value value = structure(source, *source->as<StructureClass>());
     if (builder_.error()) return std::unexpected(*builder_.error());
     builder_.node(value.node).has_head = false;
     // The packet layout takes care of it.
@@ -67,28 +89,33 @@ class ClassMapper::Impl {
     return {make_field_class(StructureClass{}), builder_.add({.op = EncodeOp::kStructure})};
   }
 
-  Value structure(const FieldClass& source, const StructureClass& of) {
+  Value structure(const FieldClassPtr& source, const StructureClass& of) {
     if (!to_ctf1() && !has_names_of_ctf2(of))
       return fault("a structure with names that CTF 2 lacks", ErrorCode::kUnsupported);
     // Its alignment is not known yet.
     if (!place_.begins_byte()) place_.forget_offset();
     const std::uint32_t node =
-        builder_.open(source, {.op = EncodeOp::kStructure}, of.members.size());
+        builder_.open(*source, {.op = EncodeOp::kStructure}, of.members.size());
     StructureClass made{.minimum_alignment = std::min(of.minimum_alignment, kMostAlignment)};
     made.members.reserve(of.members.size());
     for (std::size_t i = 0; i < of.members.size() && !builder_.error(); ++i)
       member(of.members[i], of, made);
     builder_.close();
-    FieldClassPtr target = finished(std::move(made), source);
+    const bool is_same = made.minimum_alignment == of.minimum_alignment &&
+                         std::ranges::equal(of.members, made.members, {}, &Member::field_class,
+                                            &Member::field_class);
+    FieldClassPtr target = finished(source, is_same, std::move(made));
     builder_.node(node).alignment = alignments_.of(*target);
     return {std::move(target), node};
   }
 
-  // A compound class.
-  FieldClassPtr finished(FieldClass::Kind kind, const FieldClass& source) {
+  // A compound class, which is the source's if what is in it is.
+  template <class Kind>
+  FieldClassPtr finished(const FieldClassPtr& source, bool is_same, Kind kind) {
+    if (is_same && source->alignment == 1 && source->roles.empty()) return source;
     FieldClass target{.kind = std::move(kind)};
-    target.attributes = source.attributes;
-    return kept_.emplace_back(shared(std::move(target)));
+    target.attributes = source->attributes;
+    return kept_.emplace_back(std::make_shared<const FieldClass>(std::move(target)));
   }
 
   void member(const Member& source, const StructureClass& of, StructureClass& to) {
@@ -144,17 +171,19 @@ class ClassMapper::Impl {
     }
     Value made;
     if (const auto* const structure = source->as<StructureClass>()) {
-      made = this->structure(*source, *structure);
+      made = this->structure(source, *structure);
     } else if (const auto* const array = source->as<ArrayClass>()) {
-      made = this->array(*source, *array);
+      made = this->array(source, *array);
     } else if (const auto* const optional = source->as<OptionalClass>()) {
-      made = this->optional(*source, *optional);
+      made = this->optional(source, *optional);
     } else if (const auto* const variant = source->as<VariantClass>()) {
       made = this->variant(source, *variant);
     } else if (const auto* const string = source->as<StringClass>()) {
-      made = this->string(*source, *string);
+      made =
+          in_bytes(source, {.op = EncodeOp::kString, .encoding = string->encoding, .alignment = 8},
+                   string->extent);
     } else if (const auto* const blob = source->as<BlobClass>()) {
-      made = this->blob(*source, *blob);
+      made = in_bytes(source, {.op = EncodeOp::kBlob, .alignment = 8}, blob->extent);
     } else if (source->as<MapClass>() != nullptr || source->as<DynamicClass>() != nullptr) {
       made = fault("a field class that CTF lacks", ErrorCode::kUnsupported);
     } else {
@@ -165,17 +194,32 @@ class ClassMapper::Impl {
   }
 
   Value scalar(const FieldClassPtr& source) {
-    ScalarTarget target = scalar_target(source, options_.dialect);
-    if (options_.keep_roles) {
-      target.node.roles = roles_of(*source);
-      if (options_.widen_sizes) widen_size(target);
-    } else if (!source->roles.empty()) {
-      target.change().roles.clear();
-    }
-    place(target);
-    target.node.alignment = target.field_class().alignment;
-    const std::uint32_t node = builder_.add(target.node);
-    return {std::move(target).take(), node};
+    EncodeNode node = scalar_node(*source, options_.dialect);
+    if (options_.keep_roles) node.roles = roles_of(*source);
+    const std::uint32_t width = node.width;
+    if (options_.widen_sizes && is_size(*source, node)) node.width = std::max(width, 64U);
+    node.alignment = std::min(source->alignment, kMostAlignment);
+    place(node);
+    FieldClassPtr target = of_node(source, node, width);
+    return {std::move(target), builder_.add(node)};
+  }
+
+  // Whether it says how long a packet is.
+  static bool is_size(const FieldClass& source, const EncodeNode& node) {
+    constexpr RoleSet kSizes = role_bit(Role::kTotalSize) | role_bit(Role::kContentSize);
+    return (node.roles & kSizes) != 0 && node.op == EncodeOp::kInteger &&
+           source.as<IntegerClass>() != nullptr;
+  }
+
+  // The source's own class, unless something in it changes.
+  FieldClassPtr of_node(const FieldClassPtr& source, const EncodeNode& node, std::uint32_t width) {
+    const bool strips = !options_.keep_roles && !source->roles.empty();
+    if (!strips && node.alignment == source->alignment && node.width == width) return source;
+    FieldClass target = *source;
+    target.alignment = node.alignment;
+    if (strips) target.roles.clear();
+    if (node.width != width) fixed_layout(target)->width = node.width;
+    return std::make_shared<const FieldClass>(std::move(target));
   }
 
   [[nodiscard]] RoleSet roles_of(const FieldClass& source) const {
@@ -190,19 +234,18 @@ class ClassMapper::Impl {
   }
 
   // CTF2-SPECRC-3.0, fl-ba-field-dec: the byte order must not change inside a byte.
-  void place(ScalarTarget& target) {
-    target.align(std::min(target.field_class().alignment, kMostAlignment));
-    if (!target.is_fixed) {
+  void place(EncodeNode& node) {
+    if (node.op == EncodeOp::kLeb128) {
       place_ = {};
       return;
     }
-    place_.align(target.field_class().alignment);
-    if (place_.conflicts(target.node.byte_order)) {
-      target.align(8);
+    place_.align(node.alignment);
+    if (place_.conflicts(node.byte_order)) {
+      node.alignment = std::max(node.alignment, 8U);
       place_ = {};
       ++counts_.realigned;
     }
-    place_.pass(target.node.width, target.node.byte_order);
+    place_.pass(node.width, node.byte_order);
   }
 
   // Notes in a node how its end is found.
@@ -223,53 +266,27 @@ class ClassMapper::Impl {
       builder_.fail("a selector that is no field before what it selects", ErrorCode::kUnsupported);
   }
 
-  Value string(const FieldClass& source, const StringClass& of) {
-    EncodeNode node{.op = EncodeOp::kString, .encoding = of.encoding, .alignment = 8};
-    set_extent(of.extent, node);
-    FieldClass target = in_bytes(source);
-    target.kind = StringClass{.extent = of.extent, .encoding = of.encoding};
+  // A string or BLOB.
+  Value in_bytes(const FieldClassPtr& source, EncodeNode node, const Extent& extent) {
+    set_extent(extent, node);
     place_ = {};
-    return {shared(std::move(target)), builder_.add(node)};
+    EncodeNode same{.alignment = source->alignment};
+    return {of_node(source, same, 0), builder_.add(node)};
   }
 
-  Value blob(const FieldClass& source, const BlobClass& of) {
-    EncodeNode node{.op = EncodeOp::kBlob, .alignment = 8};
-    set_extent(of.extent, node);
-    FieldClass target = in_bytes(source);
-    target.kind = BlobClass{.extent = of.extent, .media_type = of.media_type};
-    place_ = {};
-    return {shared(std::move(target)), builder_.add(node)};
-  }
-
-  // What a string or BLOB has of its source's class besides its kind.
-  FieldClass in_bytes(const FieldClass& source) {
-    FieldClass target{.kind = BlobClass{}};
-    target.attributes = source.attributes;
-    if (options_.keep_roles) target.roles = source.roles;
-    return target;
-  }
-
-  Value array(const FieldClass& source, const ArrayClass& of) {
-    if (!source.roles.empty() && options_.keep_roles) return role_array(source, of);
+  Value array(const FieldClassPtr& source, const ArrayClass& of) {
     EncodeNode node{.op = EncodeOp::kArray};
     set_extent(of.extent, node);
     ArrayClass made{.extent = of.extent};
     made.minimum_alignment = to_ctf1() ? 1 : std::min(of.minimum_alignment, kMostAlignment);
-    const std::uint32_t index = builder_.open(source, node, 1);
+    const std::uint32_t index = builder_.open(*source, node, 1);
     made.element = elements(made, of.element);
     builder_.close();
-    FieldClassPtr target = finished(std::move(made), source);
+    const bool is_same =
+        made.element == of.element && made.minimum_alignment == of.minimum_alignment;
+    FieldClassPtr target = finished(source, is_same, std::move(made));
     builder_.node(index).alignment = alignments_.of(*target);
     return {std::move(target), index};
-  }
-
-  // A UUID: a BLOB in CTF 2, an array of bytes in CTF 1.8.
-  Value role_array(const FieldClass& source, const ArrayClass& of) {
-    FieldClass target{.kind = BlobClass{.extent = of.extent}};
-    if (to_ctf1()) target.kind = ArrayClass{.element = byte_class(), .extent = of.extent};
-    target.roles = source.roles;
-    place_ = {};
-    return {shared(std::move(target)), builder_.add({.op = EncodeOp::kSkip})};
   }
 
   // The element of an array, which begins where elements before it end.
@@ -293,15 +310,17 @@ class ClassMapper::Impl {
     return inner.target;
   }
 
-  Value optional(const FieldClass& source, const OptionalClass& of) {
+  Value optional(const FieldClassPtr& source, const OptionalClass& of) {
     check_selector(of.presence.selector);
-    const std::uint32_t node = builder_.open(source, {.op = EncodeOp::kOptional}, 1);
+    const std::uint32_t node = builder_.open(*source, {.op = EncodeOp::kOptional}, 1);
     const BitPlace before = place_;
     const Value inner = value(of.value);
     place_.join(before);
     builder_.add_child(inner.node);
     builder_.close();
-    return {finished(OptionalClass{.value = inner.target, .presence = of.presence}, source), node};
+    const bool is_same = inner.target == of.value;
+    OptionalClass made{.value = inner.target, .presence = of.presence};
+    return {finished(source, is_same, std::move(made)), node};
   }
 
   Value variant(const FieldClassPtr& source, const VariantClass& of) {
@@ -314,7 +333,7 @@ class ClassMapper::Impl {
     const BitPlace before = place_;
     std::optional<BitPlace> after;
     std::vector<FieldClassPtr> values;
-    bool is_same = source->alignment == 1 && source->roles.empty();
+    bool is_same = true;
     for (const VariantOption& option : of.options) {
       if (builder_.error()) break;
       place_ = before;
@@ -327,10 +346,10 @@ class ClassMapper::Impl {
     }
     builder_.close();
     if (is_same || builder_.error()) return {source, node};
-    VariantClass made{.options = of.options, .selector = of.selector};
+    VariantClass made = of;
     for (std::size_t i = 0; i < values.size(); ++i)
       made.options[i].field_class = std::move(values[i]);
-    return {finished(std::move(made), *source), node};
+    return {finished(source, false, std::move(made)), node};
   }
 
   MapperOptions options_;

@@ -1,8 +1,8 @@
 // Field classes of a dialect as they are written, and the programs that write values of them.
 //
-// Classes that the dialect lacks are lowered before (tracedeck/lower). Widths, byte orders and
-// where lengths and selectors are stay as they are; alignment is added where the byte order changes
-// inside a byte, and heads may be others.
+// Classes that the dialect lacks are lowered before (tracedeck/lower), and refused here. Classes
+// stay as they are but for alignment, which is added where the byte order changes inside a byte,
+// and for heads, which may be others.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,26 @@
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/write/encode_program.hpp"
-#include "tracedeck/ctf/write/mapper_options.hpp"
+#include "tracedeck/ctf/write/head_selectors.hpp"
 #include "tracedeck/model/event_class.hpp"
 
 namespace tracedeck::ctf {
 
 // Alignments beyond are lowered to this: bits.
 inline constexpr std::uint32_t kMostAlignment = 1U << 15;
+
+struct MapperOptions {
+  Dialect dialect = Dialect::kFinal;
+  // Roles stay, and a packet context stands by itself. Else fields with roles are plain, and the
+  // members of a packet context follow those of the packet layout.
+  bool keep_roles = false;
+  // Fields that say how long packets are get 64 bits: what is written may take more room than it
+  // did.
+  bool widen_sizes = false;
+  // What is selected by: fields in headers that CTF 2 does not allow there select something from
+  // now on, or are left out where they cannot. Null: all stay as they are.
+  const HeadSelectors* head_selectors = nullptr;
+};
 
 // What was written in another way.
 struct MapperCounts {

@@ -194,7 +194,13 @@ class TypeText {
     text_.append(" }");
   }
 
-  void kind(const FieldClass& field_class, const BooleanClass&) { no_words(field_class); }
+  // An enumeration of two.
+  void kind(const FieldClass& field_class, const BooleanClass& of) {
+    text_.append("enum : ");
+    integer(of.layout.width, field_class.alignment, false, of.layout.byte_order,
+            DisplayBase::kDecimal);
+    text_.append(" { \"false\" = 0, \"true\" = 1 }");
+  }
   void kind(const FieldClass& field_class, const MapClass&) { no_words(field_class); }
   void kind(const FieldClass& field_class, const DynamicClass&) { no_words(field_class); }
   void kind(const FieldClass& field_class, const OptionalClass&) { no_words(field_class); }
