@@ -2,6 +2,7 @@
 // of the command: merged, sorted, shown in every form, summed up, copied and converted. What was
 // written is without fault, and written once more it stays as it is.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "tracedeck/flow/sort.hpp"
 #include "tracedeck/flow/statistics.hpp"
 #include "tracedeck/flow/summary.hpp"
+#include "tracedeck/lower/nested_lowering_writer.hpp"
 #include "tracedeck/render/babeltrace.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/json_lines.hpp"
@@ -127,11 +129,14 @@ enum class Heads : std::uint8_t { kKept, kOurs };
 bool convert(const Directories& directories, Dialect dialect, Heads heads, const std::string& path,
              Counts& counts) {
   const auto output = fresh_directory(path);
+  auto written_by = format().create_directory(*output, {.target = std::string(target_name(dialect)),
+                                                        .single_source = heads == Heads::kKept,
+                                                        .packet_size = 4096});
+  require(written_by.has_value());
+  const auto target =
+      std::ranges::find(format().targets(), target_name(dialect), &WriteTarget::name);
   const auto writer =
-      format().create_directory(*output, {.target = std::string(target_name(dialect)),
-                                          .single_source = heads == Heads::kKept,
-                                          .packet_size = 4096});
-  require(writer.has_value());
+      lower::lower_nested(*target->profile, *std::move(written_by), heads == Heads::kKept, {});
   const std::unique_ptr<Reader> reader = open(directories, true, heads == Heads::kKept);
   const std::unique_ptr<RecordSource> source = merged(*reader);
   for (;;) {
@@ -139,7 +144,7 @@ bool convert(const Directories& directories, Dialect dialect, Heads heads, const
     require(batch.has_value());
     if (*batch == nullptr) break;
     for (const Record& record : (*batch)->records()) {
-      if (const auto written = (*writer)->write(record); !written) {
+      if (const auto written = writer->write(record); !written) {
         require(written.error().code == ErrorCode::kLimitExceeded ||
                 written.error().code == ErrorCode::kInvalidArgument ||
                 written.error().code == ErrorCode::kUnsupported);
@@ -150,7 +155,7 @@ bool convert(const Directories& directories, Dialect dialect, Heads heads, const
       if (is_damage(record)) ++counts.problems;
     }
   }
-  require((*writer)->finish().has_value() && output->finish().has_value());
+  require(writer->finish().has_value() && output->finish().has_value());
   return true;
 }
 

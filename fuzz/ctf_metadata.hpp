@@ -13,7 +13,7 @@
 
 #include "tracedeck/ctf/metadata/metadata.hpp"
 #include "tracedeck/ctf/metadata/metadata_reader.hpp"
-#include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/ctf/metadata/metadata_text.hpp"
 
 namespace tracedeck::ctf {
 

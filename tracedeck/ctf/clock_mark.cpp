@@ -9,8 +9,8 @@
 #include "tracedeck/base/json_out.hpp"
 #include "tracedeck/base/json_text.hpp"
 #include "tracedeck/ctf/marks.hpp"
+#include "tracedeck/ctf/metadata/conventions.hpp"
 #include "tracedeck/ctf/metadata/tsdl_values.hpp"
-#include "tracedeck/ctf/write/conventions.hpp"
 
 namespace tracedeck::ctf {
 namespace {

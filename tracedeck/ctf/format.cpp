@@ -6,14 +6,14 @@
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/ctf/bare_stream.hpp"
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"
+#include "tracedeck/ctf/metadata/metadata_text.hpp"
+#include "tracedeck/ctf/metadata/tsdl_metadata_writer.hpp"
 #include "tracedeck/ctf/metadata/tsdl_rules.hpp"
 #include "tracedeck/ctf/reader.hpp"
 #include "tracedeck/ctf/rewrite.hpp"
 #include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/ctf/trace.hpp"
-#include "tracedeck/ctf/write/metadata_text.hpp"
 #include "tracedeck/ctf/write/target_trace.hpp"
-#include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
 #include "tracedeck/ctf/write/writer.hpp"
 
 namespace tracedeck::ctf {

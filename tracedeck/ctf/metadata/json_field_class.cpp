@@ -10,6 +10,7 @@
 #include "tracedeck/ctf/metadata/json_location.hpp"
 #include "tracedeck/ctf/metadata/json_properties.hpp"
 #include "tracedeck/ctf/metadata/json_values.hpp"
+#include "tracedeck/ctf/metadata/json_words.hpp"
 #include "tracedeck/ctf/metadata/range_set.hpp"
 #include "tracedeck/ctf/roles.hpp"
 #include "tracedeck/model/class_nesting.hpp"
@@ -21,24 +22,6 @@ using R = MetadataRule;
 
 constexpr std::uint64_t kMostBits = 65'536;
 constexpr std::uint64_t kMostLength = std::numeric_limits<std::uint64_t>::max();
-
-template <class T>
-struct Word {
-  std::string_view word;
-  T value;
-};
-
-constexpr Word<ByteOrder> kByteOrders[] = {
-    {"little-endian", ByteOrder::kLittle},
-    {"big-endian", ByteOrder::kBig},
-};
-// Whether the first bit is the least significant one.
-constexpr Word<bool> kBitOrders[] = {{"first-to-last", true}, {"last-to-first", false}};
-constexpr Word<TextEncoding> kEncodings[] = {
-    {"utf-8", TextEncoding::kUtf8},       {"utf-16be", TextEncoding::kUtf16Be},
-    {"utf-16le", TextEncoding::kUtf16Le}, {"utf-32be", TextEncoding::kUtf32Be},
-    {"utf-32le", TextEncoding::kUtf32Le},
-};
 
 // The enumerator that a string stands for, else a report.
 template <class T, std::size_t Size>

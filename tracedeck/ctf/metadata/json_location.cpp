@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "tracedeck/ctf/location_words.hpp"
 #include "tracedeck/ctf/metadata/json_properties.hpp"
 
 namespace tracedeck::ctf {
@@ -10,24 +11,9 @@ namespace {
 
 constexpr auto kRule = MetadataRule::kFieldLocation;
 
-struct Origin {
-  std::string_view word;
-  FieldLocation::Root root;
-};
-constexpr Origin kOrigins[] = {
-    {"packet-header", FieldLocation::Root::kPacketHeader},
-    {"packet-context", FieldLocation::Root::kPacketContext},
-    {"event-record-header", FieldLocation::Root::kEventHeader},
-    {"event-record-common-context", FieldLocation::Root::kCommonContext},
-    {"event-record-specific-context", FieldLocation::Root::kSpecificContext},
-    {"event-record-payload", FieldLocation::Root::kPayload},
-};
-
 std::optional<FieldLocation::Root> read_origin(JsonRef value, JsonFindings& findings) {
   if (value.is(JsonKind::kString)) {
-    for (const Origin& origin : kOrigins) {
-      if (origin.word == value.string()) return origin.root;
-    }
+    if (const auto root = root_of_word(value.string())) return root;
   }
   findings.expect(kRule, value, "the name of a root field, like \"event-record-payload\"");
   return {};

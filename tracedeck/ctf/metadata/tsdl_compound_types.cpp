@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tracedeck/base/name_index.hpp"
+#include "tracedeck/ctf/location_words.hpp"
 #include "tracedeck/ctf/metadata/range_set.hpp"
 #include "tracedeck/ctf/metadata/tsdl_types.hpp"
 
@@ -16,31 +17,14 @@ namespace {
 
 using Root = FieldLocation::Root;
 
-struct DynamicScope {
-  std::string_view prefix;
-  Root root;
-};
-
-// In the order in which fields are decoded (7.3.2).
-constexpr std::array<DynamicScope, 6> kDynamicScopes = {{
-    {"trace.packet.header", Root::kPacketHeader},
-    {"stream.packet.context", Root::kPacketContext},
-    {"stream.event.header", Root::kEventHeader},
-    {"stream.event.context", Root::kCommonContext},
-    {"event.context", Root::kSpecificContext},
-    {"event.fields", Root::kPayload},
-}};
-
 // Which scope a path begins with, and how many of its names that takes.
-std::pair<const DynamicScope*, std::size_t> dynamic_scope(const Expression& path) {
+std::pair<std::optional<Root>, std::size_t> scope_of(const Expression& path) {
   std::string begin;
   for (std::size_t i = 0; i < path.path.size() && i < 3; ++i) {
     begin += (i == 0 ? "" : ".") + path.path[i];
-    const auto* const found =
-        std::ranges::find(kDynamicScopes, std::string_view(begin), &DynamicScope::prefix);
-    if (found != kDynamicScopes.end()) return {found, i + 1};
+    if (const auto found = root_of_scope(begin)) return {found, i + 1};
   }
-  return {nullptr, 0};
+  return {};
 }
 
 // Readers take one underscore away: it is there for names that are keywords (4.2.1).
@@ -275,8 +259,8 @@ std::optional<std::uint64_t> TypeBuilder::constant_length(const Expression& leng
 // Where a length or a tag leads. What leads nowhere is reported when the class is added to the
 // metadata.
 TypeBuilder::Reference TypeBuilder::refer(const Expression& to, const Site& site) {
-  if (const auto [scope, names] = dynamic_scope(to); scope != nullptr)
-    return refer_to_root(scope->root, to, names, site);
+  if (const auto [scope, names] = scope_of(to); scope)
+    return refer_to_root(*scope, to, names, site);
   const std::string& first = to.path.front();
   // The fields before it where its type is declared (4.2.2), then those where it is used.
   for (const std::string& name : {first, without_underscore(first)}) {
@@ -293,11 +277,11 @@ TypeBuilder::Reference TypeBuilder::refer(const Expression& to, const Site& site
   }
   // Then those of the dynamic scopes around it, inner ones first (section 6).
   if (roots_ != nullptr) {
-    for (auto scope = kDynamicScopes.rbegin(); scope != kDynamicScopes.rend(); ++scope) {
-      const FieldClassPtr& root = (*roots_)[index_of(scope->root)];
-      if (scope->root >= root_ || root == nullptr || member_of(root, first) == std::string::npos)
-        continue;
-      Reference result = refer_to_root(scope->root, to, 0, site);
+    for (auto number = static_cast<std::size_t>(root_); number-- > 1;) {
+      const auto scope = static_cast<Root>(number);
+      const FieldClassPtr& root = (*roots_)[index_of(scope)];
+      if (root == nullptr || member_of(root, first) == std::string::npos) continue;
+      Reference result = refer_to_root(scope, to, 0, site);
       result.outermost = kOutside;
       return result;
     }

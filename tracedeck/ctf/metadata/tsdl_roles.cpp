@@ -3,32 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <utility>
+
+#include "tracedeck/ctf/location_words.hpp"
 
 namespace tracedeck::ctf::tsdl {
 namespace {
 
 using Root = FieldLocation::Root;
-
-struct ReservedName {
-  Root root;
-  std::string_view name;
-  Role role;
-};
-
-constexpr std::array<ReservedName, 10> kReservedNames = {{
-    {Root::kPacketHeader, "magic", Role::kMagic},
-    {Root::kPacketHeader, "stream_id", Role::kStreamClassId},
-    {Root::kPacketHeader, "stream_instance_id", Role::kStreamId},
-    {Root::kPacketContext, "timestamp_begin", Role::kPacketBegin},
-    {Root::kPacketContext, "timestamp_end", Role::kPacketEnd},
-    {Root::kPacketContext, "content_size", Role::kContentSize},
-    {Root::kPacketContext, "packet_size", Role::kTotalSize},
-    {Root::kPacketContext, "events_discarded", Role::kDiscarded},
-    {Root::kPacketContext, "packet_seq_num", Role::kSequence},
-    {Root::kEventHeader, "id", Role::kEventClassId},
-}};
 
 constexpr std::uint64_t kUuidBytes = 16;
 
@@ -37,12 +20,8 @@ constexpr std::string_view kTimestamp = "timestamp";
 
 // The name, as text that stays, where it means something in a root; else nothing.
 std::string_view reserved_name(Root root, std::string_view name) {
-  const auto* const reserved = std::ranges::find_if(kReservedNames, [&](const ReservedName& each) {
-    return each.root == root && each.name == name;
-  });
-  if (reserved != kReservedNames.end()) return reserved->name;
-  if (root == Root::kPacketHeader && name == kUuid) return kUuid;
-  return root == Root::kEventHeader && name == kTimestamp ? kTimestamp : std::string_view();
+  const std::optional<Role> role = reserved_role(root, name);
+  return role ? ctf::reserved_name(root, role_word(*role, Dialect::kRc3)) : std::string_view();
 }
 
 // Whether a field that is not mapped to a clock means its time all the same.
@@ -140,10 +119,9 @@ RoledClass RoleGiver::visit_integer(const FieldClassPtr& field_class, const Use&
   if (info.clock.empty() && named_timestamp) result.plain_timestamp = info.place;
 
   std::vector<Role> roles;
-  const auto* const reserved = std::ranges::find_if(kReservedNames, [&](const ReservedName& each) {
-    return each.root == use.root && each.name == use.name;
-  });
-  if (reserved != kReservedNames.end()) roles.push_back(reserved->role);
+  const std::optional<Role> reserved = reserved_role(use.root, use.name);
+  // Times are those of the clock's map, and a UUID is no integer.
+  if (reserved && reserved != Role::kUuid && reserved != Role::kClock) roles.push_back(*reserved);
   if (use.root == Root::kEventHeader && (!info.clock.empty() || named_timestamp))
     roles.push_back(Role::kClock);
   if (roles.empty() && info.clock.empty()) return result;

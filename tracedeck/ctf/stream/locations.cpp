@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "tracedeck/ctf/location_words.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t kNotInChain = ~std::size_t{0};
 
 std::string spell(const NormalLocation& location) {
-  std::string text(root_name(location.root));
+  std::string text(root_word(location.root));
   for (std::size_t i = 0; i < location.outward; ++i) text += text.empty() ? "^" : ".^";
   for (const std::string& name : location.path) text += (text.empty() ? "" : ".") + name;
   return text;
@@ -149,18 +150,6 @@ class LocationChecker::Follow {
   MemberNames& members_;
   std::set<std::pair<const FieldClass*, std::size_t>> seen_;
 };
-
-std::string_view root_name(FieldLocation::Root root) {
-  constexpr std::array<std::string_view, RootScopes::kCount> kNames = {
-      "",
-      "packet-header",
-      "packet-context",
-      "event-record-header",
-      "event-record-common-context",
-      "event-record-specific-context",
-      "event-record-payload"};
-  return kNames[static_cast<std::size_t>(root)];
-}
 
 std::vector<ClassFault> LocationChecker::check(const RootScopes& scopes, FieldLocation::Root root) {
   scopes_ = &scopes;

@@ -21,9 +21,6 @@
 
 namespace tracedeck::ctf {
 
-// "event-record-payload"; empty for a relative location.
-[[nodiscard]] std::string_view root_name(FieldLocation::Root root);
-
 // The root fields of an event record and its packet, and to whom each belongs.
 struct RootScopes {
   struct Scope {

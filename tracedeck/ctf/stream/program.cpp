@@ -36,7 +36,7 @@ std::string Program::path_of(const Step& step) const {
   std::vector<std::string_view> names;
   for (std::uint32_t place = step.place; place != 0; place = places[place].parent)
     names.push_back(*places[place].name);
-  std::string path(root_name(root));
+  std::string path(root_word(root));
   for (std::size_t i = names.size(); i-- > 0;) path.append(".").append(names[i]);
   return path;
 }

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <variant>
 
-#include "tracedeck/ctf/write/location_words.hpp"
+#include "tracedeck/ctf/location_words.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "tracedeck/ctf/metadata/conventions.hpp"
 #include "tracedeck/ctf/roles.hpp"
-#include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "tracedeck/ctf/location_words.hpp"
 #include "tracedeck/ctf/packet_magic.hpp"
-#include "tracedeck/ctf/write/location_words.hpp"
 
 namespace tracedeck::ctf {
 namespace {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tracedeck/ctf/metadata/dialect_classes.hpp"
+
 namespace tracedeck::ctf {
 
 EventStream::EventStream(const ProducerStreamClass& stream_class, std::uint64_t id,

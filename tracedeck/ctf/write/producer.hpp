@@ -26,8 +26,8 @@
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/ctf/metadata/metadata_text.hpp"
 #include "tracedeck/ctf/write/describe.hpp"
-#include "tracedeck/ctf/write/metadata_text.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"
 #include "tracedeck/io/output_directory.hpp"

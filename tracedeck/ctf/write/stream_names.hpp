@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/ctf/metadata/metadata_text.hpp"
 #include "tracedeck/model/record.hpp"
 
 namespace tracedeck::ctf {

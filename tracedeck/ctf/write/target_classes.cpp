@@ -7,8 +7,8 @@
 
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/ctf/alignment.hpp"
+#include "tracedeck/ctf/metadata/conventions.hpp"
 #include "tracedeck/ctf/write/bit_place.hpp"
-#include "tracedeck/ctf/write/conventions.hpp"
 #include "tracedeck/ctf/write/program_builder.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"

@@ -66,7 +66,4 @@ class ClassMapper {
   std::unique_ptr<Impl> impl_;
 };
 
-// Whether every class in it is one that the dialect has.
-[[nodiscard]] bool is_expressible(const FieldClassPtr& field_class, Dialect dialect);
-
 }  // namespace tracedeck::ctf

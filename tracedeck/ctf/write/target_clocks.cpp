@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tracedeck/ctf/dialect.hpp"
-#include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/metadata/conventions.hpp"
 
 namespace tracedeck::ctf {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/dialect.hpp"
+#include "tracedeck/ctf/metadata/metadata_text.hpp"
 #include "tracedeck/ctf/write/adaptations.hpp"
-#include "tracedeck/ctf/write/metadata_text.hpp"
 #include "tracedeck/model/clock.hpp"
 
 namespace tracedeck::ctf {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tracedeck/ctf/alignment.hpp"
+#include "tracedeck/ctf/metadata/dialect_classes.hpp"
 #include "tracedeck/ctf/write/head_roles.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"

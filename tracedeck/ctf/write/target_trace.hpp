@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "tracedeck/base/error.hpp"
+#include "tracedeck/ctf/metadata/metadata_text.hpp"
 #include "tracedeck/ctf/write/adaptations.hpp"
-#include "tracedeck/ctf/write/metadata_text.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"
 #include "tracedeck/ctf/write/target_clocks.hpp"

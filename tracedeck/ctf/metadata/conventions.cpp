@@ -1,4 +1,4 @@
-#include "tracedeck/ctf/write/conventions.hpp"
+#include "tracedeck/ctf/metadata/conventions.hpp"
 
 #include <algorithm>
 #include <unordered_set>

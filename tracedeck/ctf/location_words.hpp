@@ -1,6 +1,7 @@
 // Words of metadata that depend on where a class stands.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "tracedeck/ctf/dialect.hpp"
@@ -12,8 +13,12 @@ namespace tracedeck::ctf {
 // The root of a field location in CTF 2, "event-record-payload"; empty for kRelative.
 [[nodiscard]] std::string_view root_word(FieldLocation::Root root);
 
+// Nothing: no root has that word.
+[[nodiscard]] std::optional<FieldLocation::Root> root_of_word(std::string_view word);
+
 // The same in TSDL, "event.fields".
 [[nodiscard]] std::string_view dynamic_scope(FieldLocation::Root root);
+[[nodiscard]] std::optional<FieldLocation::Root> root_of_scope(std::string_view scope);
 
 // The word of `dialect` for a role that is given as a word of any; empty: it has none there. The
 // begin of a packet is given by `packet-beginning-default-clock-timestamp` in CTF2-SPECRC-3.0, by
@@ -28,7 +33,7 @@ namespace tracedeck::ctf {
 [[nodiscard]] std::string_view reserved_name(FieldLocation::Root root,
                                              const FieldClass& field_class);
 
-// Whether a member of that name in a root is one with a role.
-[[nodiscard]] bool is_reserved_name(FieldLocation::Root root, std::string_view name);
+// The role that CTF 1.8 reserves the name of a member in a root for.
+[[nodiscard]] std::optional<Role> reserved_role(FieldLocation::Root root, std::string_view name);
 
 }  // namespace tracedeck::ctf

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/ctf/metadata/metadata_text.hpp"
 
 namespace tracedeck::ctf {
 

@@ -1,5 +1,6 @@
-#include "tracedeck/ctf/write/location_words.hpp"
+#include "tracedeck/ctf/location_words.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -37,6 +38,12 @@ constexpr std::array<std::string_view, kRoleCount> kReserved = {"magic",
                                                                 "id",
                                                                 "timestamp"};
 
+std::optional<Root> find_root(std::string_view word, std::string_view RootWords::* dialect) {
+  const auto found = std::ranges::find(kRoots, word, dialect);
+  if (word.empty() || found == kRoots.end()) return {};
+  return static_cast<Root>(found - kRoots.begin());
+}
+
 // The role as CTF2-SPECRC-3.0 names it.
 std::optional<Role> role_at(Root root, std::string_view word) {
   const std::optional<Role> role = find_role(word);
@@ -48,7 +55,15 @@ std::optional<Role> role_at(Root root, std::string_view word) {
 
 std::string_view root_word(Root root) { return kRoots[static_cast<std::size_t>(root)].ctf2; }
 
+std::optional<Root> root_of_word(std::string_view word) {
+  return find_root(word, &RootWords::ctf2);
+}
+
 std::string_view dynamic_scope(Root root) { return kRoots[static_cast<std::size_t>(root)].ctf1; }
+
+std::optional<Root> root_of_scope(std::string_view scope) {
+  return find_root(scope, &RootWords::ctf1);
+}
 
 std::string_view role_in(Root root, std::string_view word, Dialect dialect) {
   std::optional<Role> role = role_at(root, word);
@@ -71,11 +86,11 @@ std::string_view reserved_name(Root root, const FieldClass& field_class) {
   return {};
 }
 
-bool is_reserved_name(Root root, std::string_view name) {
-  for (std::size_t i = 0; i < kReserved.size(); ++i) {
-    if (kReserved[i] == name) return accepts_role(root, static_cast<Role>(i), Dialect::kRc3);
-  }
-  return false;
+std::optional<Role> reserved_role(Root root, std::string_view name) {
+  const auto found = std::ranges::find(kReserved, name);
+  if (found == kReserved.end()) return {};
+  const auto role = static_cast<Role>(found - kReserved.begin());
+  return accepts_role(root, role, Dialect::kRc3) ? std::optional(role) : std::nullopt;
 }
 
 }  // namespace tracedeck::ctf

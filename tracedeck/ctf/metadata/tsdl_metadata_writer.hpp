@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/ctf/metadata/metadata_text.hpp"
 
 namespace tracedeck::ctf {
 

@@ -1,4 +1,4 @@
-#include "tracedeck/ctf/write/metadata_text.hpp"
+#include "tracedeck/ctf/metadata/metadata_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tracedeck/ctf/write/json_metadata_writer.hpp"
+#include "tracedeck/ctf/metadata/json_metadata_writer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,11 +11,12 @@
 #include "tracedeck/base/json_out.hpp"
 #include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/clock_mark.hpp"
+#include "tracedeck/ctf/location_words.hpp"
+#include "tracedeck/ctf/metadata/conventions.hpp"
+#include "tracedeck/ctf/metadata/json_words.hpp"
 #include "tracedeck/ctf/metadata/tsdl_values.hpp"
 #include "tracedeck/ctf/roles.hpp"
 #include "tracedeck/ctf/words.hpp"
-#include "tracedeck/ctf/write/conventions.hpp"
-#include "tracedeck/ctf/write/location_words.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
@@ -23,16 +24,6 @@ namespace tracedeck::ctf {
 namespace {
 
 using Root = FieldLocation::Root;
-
-std::string_view byte_order_word(ByteOrder order) {
-  return order == ByteOrder::kLittle ? "little-endian" : "big-endian";
-}
-
-std::string_view encoding_word(TextEncoding encoding) {
-  constexpr std::array<std::string_view, 5> kWords = {"utf-8", "utf-16le", "utf-16be", "utf-32le",
-                                                      "utf-32be"};
-  return kWords[static_cast<std::size_t>(encoding)];
-}
 
 void write_ranges(JsonOut& out, std::string_view key, const IntegerRanges& ranges) {
   out.key(key).begin_array();
@@ -152,10 +143,10 @@ class ClassText {
 
   void layout(const FieldClass& field_class, const FixedLayout& layout) {
     out_.key("length").integer(layout.width);
-    out_.key("byte-order").string(byte_order_word(layout.byte_order));
+    out_.key("byte-order").string(word_of(kByteOrders, layout.byte_order));
     if (layout.reversed && !rc3_) {
       const bool big = layout.byte_order == ByteOrder::kBig;
-      out_.key("bit-order").string(big ? "first-to-last" : "last-to-first");
+      out_.key("bit-order").string(word_of(kBitOrders, big));
     }
     if (field_class.alignment > 1) out_.key("alignment").integer(field_class.alignment);
   }
@@ -216,7 +207,7 @@ class ClassText {
     }
     if (string.encoding == TextEncoding::kUtf8) return;
     if (rc3_) return fault(ErrorCode::kUnsupported, "CTF2-SPECRC-3.0 has UTF-8 strings only");
-    out_.key("encoding").string(encoding_word(string.encoding));
+    out_.key("encoding").string(word_of(kEncodings, string.encoding));
   }
 
   void kind(const FieldClass& field_class, const BlobClass& blob) {

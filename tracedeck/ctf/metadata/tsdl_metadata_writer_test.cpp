@@ -1,4 +1,4 @@
-#include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
+#include "tracedeck/ctf/metadata/tsdl_metadata_writer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tracedeck/ctf/write/tsdl_metadata_writer.hpp"
+#include "tracedeck/ctf/metadata/tsdl_metadata_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tracedeck/ctf/location_words.hpp"
+#include "tracedeck/ctf/metadata/conventions.hpp"
+#include "tracedeck/ctf/metadata/tsdl_lexer.hpp"
 #include "tracedeck/ctf/metadata/tsdl_values.hpp"
 #include "tracedeck/ctf/words.hpp"
-#include "tracedeck/ctf/write/conventions.hpp"
-#include "tracedeck/ctf/write/location_words.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
@@ -19,13 +20,6 @@ namespace tracedeck::ctf {
 namespace {
 
 using Root = FieldLocation::Root;
-
-// CTF 1.8.3, C.1.2.
-constexpr std::array<std::string_view, 28> kKeywords = {
-    "align",   "callsite", "const",          "char",   "clock",   "double",   "enum",
-    "env",     "event",    "floating_point", "float",  "integer", "int",      "long",
-    "short",   "signed",   "stream",         "string", "struct",  "trace",    "typealias",
-    "typedef", "unsigned", "variant",        "void",   "_Bool",   "_Complex", "_Imaginary"};
 
 bool is_identifier_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -343,7 +337,7 @@ class TypeText {
         if (at->members[i].name == name) return names[i];
       }
     }
-    if (is_reserved_name(root, name)) return name;
+    if (reserved_role(root, name)) return name;
     return "_" + tsdl_identifier(name);
   }
 
@@ -519,8 +513,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
 
 bool is_tsdl_name(std::string_view name) {
   return !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
-         std::ranges::all_of(name, is_identifier_character) &&
-         std::ranges::find(kKeywords, name) == kKeywords.end();
+         std::ranges::all_of(name, is_identifier_character) && !tsdl::is_keyword(name);
 }
 
 std::string tsdl_identifier(std::string_view name) {
@@ -546,7 +539,7 @@ std::vector<std::string> tsdl_member_names(Root root, const StructureClass& stru
     const std::string base = name;
     // Readers take the underscore off, and then for one with a role what is called as such.
     const auto serves = [&] {
-      const bool is_free = has_reserved || !is_reserved_name(root, name.substr(1));
+      const bool is_free = has_reserved || !reserved_role(root, name.substr(1));
       return is_free && taken.insert(name).second;
     };
     while (!serves()) name = fmt::format("{}_{}", base, ++numbers[base]);
