@@ -27,7 +27,7 @@ NAMES = {
     "bitset": "bitset",
     "cctype": "isalnum isdigit isspace tolower toupper",
     "charconv": "chars_format from_chars to_chars",
-    "chrono": "chrono",
+    "chrono": "chrono chrono_literals",
     "cmath": """
         abs acos asin atan ceil cos erfc exp fabs floor fmod ilogb isfinite isinf isnan ldexp lgamma llround log log10 log1p
         log2 lround modf nearbyint nextafter pow round signbit sin sqrt tan trunc""",
@@ -54,7 +54,7 @@ NAMES = {
     "forward_list": "forward_list",
     "fstream": "fstream ifstream ios ofstream streamsize",
     "functional": "bind_front cref equal_to function greater hash identity invoke less not_fn plus ref reference_wrapper",
-    "future": "async future packaged_task promise",
+    "future": "async future future_status packaged_task promise",
     "initializer_list": "initializer_list",
     "iomanip": "setfill setprecision setw",
     "ios": "ios ios_base streamsize",
