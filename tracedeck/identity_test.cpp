@@ -36,6 +36,9 @@ FieldClassPtr number_class() {
   return make_field_class(IntegerClass{.layout = FixedLayout{.width = 64}});
 }
 
+// Nanoseconds, so that a second has a whole number of ticks, as CTF wants it.
+std::uint64_t tick_of(std::uint64_t number) { return std::uint64_t{1} << number % 3; }
+
 // A trace whose clock, classes and data stream differ from those of the trace before, but not in
 // how many bytes they take, and so lie at the same addresses.
 class PassingTrace {
@@ -43,7 +46,7 @@ class PassingTrace {
   explicit PassingTrace(std::uint64_t number)
       : description_("trace", "made-up", "1"),
         clock_(description_.add_clock({.id = "clock",
-                                       .tick = {1 + number % 3, 1},
+                                       .tick = {tick_of(number), 1},
                                        .offset_seconds = static_cast<std::int64_t>(number),
                                        .origin = ClockOrigin::kUnixEpoch})),
         stream_class_(description_.add_stream_class({.id = 0, .default_clock = &clock_})),
@@ -102,7 +105,7 @@ std::vector<std::string> expected_times() {
   for (std::uint64_t number = 0; number < kTraces; ++number) {
     for (std::uint64_t i = 0; i < 2; ++i) {
       const std::uint64_t ticks = value_of(number) + i;
-      times.push_back(std::to_string(number * kSecond + ticks * (1 + number % 3)));
+      times.push_back(std::to_string(number * kSecond + ticks * tick_of(number)));
     }
   }
   std::ranges::sort(times);
@@ -210,7 +213,7 @@ TEST_P(PassingTraces, KeepTheirClassesInText) {
     for (std::uint64_t i = 0; i < 2; ++i) {
       const bool has_text = (i == 0) == (number % 2 == 0);
       const std::string time =
-          std::to_string(number * kSecond + (value_of(number) + i) * (1 + number % 3));
+          std::to_string(number * kSecond + (value_of(number) + i) * tick_of(number));
       const std::string fields =
           has_text ? R"({"text":"text","value":)" + value + "}" : R"({"value":)" + value + "}";
       const std::string name = has_text ? "text" : "none";

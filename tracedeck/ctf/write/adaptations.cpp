@@ -9,14 +9,10 @@ constexpr Adaptations::Table kAdaptations = {{
     {"ids of data streams, which the first data stream lacks", "left out", true},
     {"fields of heads that stand in a structure with roles, or that CTF 2 does not allow there",
      "left out", true},
-    {"clocks whose tick is no part of a second", "written in nanoseconds", false},
-    {"environments of further traces", "left out", true},
     {"events without a time in a data stream with a clock",
      "written with the time of the event before", true},
     {"events earlier than the one before in their data stream", "written as they are", false},
-    {"times that the target's clock cannot say", "written as the nearest that it can", true},
     {"strings with a NUL character", "end there for readers", true},
-    {"references to undefined pool entries", "written as empty", true},
     {"lost events that came after all", "counted as lost", false},
 }};
 

@@ -13,13 +13,9 @@ enum class Adaptation : std::uint8_t {
   kClassId,
   kStreamId,
   kHeadMember,
-  kClock,
-  kEnvironment,
   kUntimed,
   kBackwards,
-  kTimeRange,
   kCutString,
-  kUnresolved,
   kTakenBack,
   kCount,
 };

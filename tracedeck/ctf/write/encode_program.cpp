@@ -176,11 +176,9 @@ class Encoder::Walk {
   }
 
   EncodeStatus wide_integer(const EncodeNode& node, std::uint32_t index, const Slot*& slot) {
-    if (slot->kind == SlotKind::kUnresolved) {
-      ++encoder_.counts_.unresolved;
-    } else if (slot->kind >= kFirstCompound || slot->kind == SlotKind::kString) {
+    if (slot->kind >= kFirstCompound || slot->kind == SlotKind::kString ||
+        slot->kind == SlotKind::kUnresolved)
       return EncodeStatus::kKind;
-    }
     const IntegerBytes value(*slot, node.is_signed);
     if (!value.fits(node.width, node.is_signed)) return EncodeStatus::kTooLarge;
     put_wide(node, value);
@@ -205,9 +203,7 @@ class Encoder::Walk {
       ++slot;
       return EncodeStatus::kOk;
     }
-    const bool is_scalar = slot->kind <= SlotKind::kSigned || is_wide_integer(*slot) ||
-                           slot->kind == SlotKind::kUnresolved;
-    if (!is_scalar) return EncodeStatus::kKind;
+    if (slot->kind > SlotKind::kSigned && !is_wide_integer(*slot)) return EncodeStatus::kKind;
     const IntegerBytes value(*slot, node.is_signed);
     const std::uint64_t low = slot->kind <= SlotKind::kSigned ? slot->bits : 0;
     if (!node.is_signed && value.rest() != 0) return EncodeStatus::kTooLarge;
@@ -261,17 +257,11 @@ class Encoder::Walk {
   }
 
   EncodeStatus string(const EncodeNode& node, const Slot*& slot) {
-    std::string_view text;
-    if (slot->kind == SlotKind::kUnresolved) {
-      ++encoder_.counts_.unresolved;
-    } else if (slot->kind != SlotKind::kString) {
-      return EncodeStatus::kKind;
-    } else {
-      text = slot->text();
-    }
+    if (slot->kind != SlotKind::kString) return EncodeStatus::kKind;
+    std::string_view text = slot->text();
     const std::size_t nul = text.find('\0');
     if (nul != std::string_view::npos) {
-      ++encoder_.counts_.cut_strings;
+      ++encoder_.cut_strings_;
       if (node.extent == EncodeExtent::kTerminated) text = text.substr(0, nul);
     }
     ++slot;
@@ -300,9 +290,9 @@ class Encoder::Walk {
     slot = slot->next();
     if (wanted_size(node, length_of(*head)) != length_of(*head)) return EncodeStatus::kLength;
     if (head->kind != SlotKind::kArray) {
-      if (head->kind == SlotKind::kUnresolved) return EncodeStatus::kOk;
-      if (head->kind >= kFirstCompound || head->kind < SlotKind::kString)
-        return EncodeStatus::kKind;
+      const bool has_bytes = head->kind >= SlotKind::kString && head->kind < kFirstCompound &&
+                             head->kind != SlotKind::kUnresolved;
+      if (!has_bytes) return EncodeStatus::kKind;
       out_.put_bytes(head->bytes());
       return EncodeStatus::kOk;
     }
@@ -315,17 +305,11 @@ class Encoder::Walk {
     out_.align(node.alignment);
     const std::uint64_t count = length_of(*slot);
     if (wanted_size(node, count) != count) return EncodeStatus::kLength;
-    if (slot->kind == SlotKind::kUnresolved) {
-      ++encoder_.counts_.unresolved;
-    } else if (slot->kind == SlotKind::kPackedArray) {
-      return packed(node, *slot++);
-    } else if (slot->kind == SlotKind::kBlob || slot->kind >= SlotKind::kWideUnsigned) {
-      return elements(node, slot, count);
-    } else {
-      return EncodeStatus::kKind;
-    }
-    ++slot;
-    return EncodeStatus::kOk;
+    if (slot->kind == SlotKind::kPackedArray) return packed(node, *slot++);
+    const bool has_elements =
+        slot->kind == SlotKind::kBlob ||
+        (slot->kind >= SlotKind::kWideUnsigned && slot->kind != SlotKind::kUnresolved);
+    return has_elements ? elements(node, slot, count) : EncodeStatus::kKind;
   }
 
   EncodeStatus elements(const EncodeNode& node, const Slot*& slot, std::uint64_t count) {

@@ -116,12 +116,6 @@ enum class EncodeStatus : std::uint8_t {
 };
 [[nodiscard]] std::string_view encode_fault(EncodeStatus status);
 
-// What was written otherwise than it was given, per encoder.
-struct EncodeCounts {
-  std::uint64_t unresolved = 0;   // references to pool entries that are not there
-  std::uint64_t cut_strings = 0;  // at a NUL character, which ends a string
-};
-
 // Values by a node of a program.
 struct EncodeRoot {
   std::uint32_t node = 0;
@@ -149,12 +143,13 @@ class Encoder {
   // LEB128 fields with any of these roles take the bytes that every value of 64 bits fits.
   void pad_leb128(RoleSet roles) { padded_ = roles; }
 
-  [[nodiscard]] const EncodeCounts& counts() const { return counts_; }
+  // How many strings have a NUL character, where they end for readers.
+  [[nodiscard]] std::uint64_t cut_strings() const { return cut_strings_; }
 
  private:
   class Walk;
 
-  EncodeCounts counts_;
+  std::uint64_t cut_strings_ = 0;
   std::uint64_t clock_ = 0;  // orders what is written
   std::vector<PlacedRole>* roles_ = nullptr;
   RoleSet padded_ = 0;

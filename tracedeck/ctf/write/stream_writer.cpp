@@ -19,19 +19,6 @@ std::uint64_t padding_of(const Packet& packet) {
   return padding <= kMostPadding ? padding : 0;
 }
 
-struct ClockValue {
-  std::uint64_t value;  // the last there is, unless it fits
-  bool fits;
-};
-
-ClockValue in_nanoseconds(const ClockClass& clock, std::uint64_t time) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide value = static_cast<Wide>(time) * clock.tick.numerator / clock.tick.denominator;
-  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
-  if (value > kLast) return {kLast, false};
-  return {static_cast<std::uint64_t>(value), true};
-}
-
 }  // namespace
 
 std::unexpected<Error> unencodable(const TraceInProgress& trace, EncodeStatus status,
@@ -55,28 +42,14 @@ StreamWriter::StreamWriter(TraceInProgress& trace, TargetStreamClass& stream_cla
     packet_values_.resize(stream_class.packet_mapper->program().nodes.size());
 }
 
-std::uint64_t StreamWriter::target_time(const ClockClass& clock, std::uint64_t time) {
-  if (stream_class_.clock.same_ticks) return time;
-  const auto [value, fits] = in_nanoseconds(clock, time);
-  if (!fits) trace_.adaptations.add(Adaptation::kTimeRange);
-  return value;
-}
-
-std::optional<std::uint64_t> StreamWriter::converted(std::optional<std::uint64_t> time) {
-  const ClockClass* const clock = stream_class_.source->default_clock;
-  if (!time || clock == nullptr) return {};
-  return target_time(*clock, *time);
-}
-
 std::uint64_t StreamWriter::time_of(const Event& event) {
   if (!stream_class_.layout.has_clock) return 0;
   if (!event.has_time()) {
     trace_.adaptations.add(Adaptation::kUntimed);
     return last_time_;
   }
-  const std::uint64_t time = target_time(*event.event_class->clock, event.time);
-  if (time < last_time_) trace_.adaptations.add(Adaptation::kBackwards);
-  return time;
+  if (event.time < last_time_) trace_.adaptations.add(Adaptation::kBackwards);
+  return event.time;
 }
 
 Result<void> StreamWriter::begin_packet(const Packet& packet) {
@@ -84,8 +57,8 @@ Result<void> StreamWriter::begin_packet(const Packet& packet) {
     if (auto closed = close_packet(true); !closed) return closed;
   }
   source_ = &packet;
-  source_begin_ = converted(packet.begin);
-  source_end_ = converted(packet.end);
+  source_begin_ = timed(packet.begin);
+  source_end_ = timed(packet.end);
   take_counters(packet);
   if (packet.sequence || packet.discarded) lost_.reset();
   source_padding_ = padding_of(packet);
@@ -266,7 +239,7 @@ Result<void> StreamWriter::lose(const Loss& loss) {
   // Packets with counters of their own report it themselves.
   const bool is_ours = !keeps_heads() && !source_sequence_ && !source_discarded_;
   if (is_ours && !loss.taken_back) {
-    const LostInterval lost{.begin = converted(loss.begin_value), .end = converted(loss.end_value)};
+    const LostInterval lost{.begin = timed(loss.begin_value), .end = timed(loss.end_value)};
     if (auto begun = begin_lost(lost); !begun) return begun;
   }
   if (loss.packets) sequence_ += *loss.packets;

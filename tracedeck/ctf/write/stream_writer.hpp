@@ -122,8 +122,10 @@ class StreamWriter {
   [[nodiscard]] std::uint64_t number() const { return number_; }
 
  private:
-  [[nodiscard]] std::uint64_t target_time(const ClockClass& clock, std::uint64_t time);
-  [[nodiscard]] std::optional<std::uint64_t> converted(std::optional<std::uint64_t> time);
+  // Nothing in a data stream without a clock.
+  [[nodiscard]] std::optional<std::uint64_t> timed(std::optional<std::uint64_t> time) const {
+    return stream_class_.layout.has_clock ? time : std::nullopt;
+  }
   void take_counters(const Packet& packet);
   // Clock values, where they are known.
   struct LostInterval {

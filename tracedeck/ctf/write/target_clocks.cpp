@@ -9,8 +9,6 @@
 namespace tracedeck::ctf {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
 // Whether readers would see the same times from both.
 bool same_clock(const ClockClass& a, const ClockClass& b) {
   return a.tick == b.tick && a.offset_seconds == b.offset_seconds &&
@@ -27,38 +25,21 @@ bool is_implicit(const ClockClass& clock) {
 
 }  // namespace
 
-Result<TargetClock> TargetClocks::find(const ClockClass& source, bool from_ctf1) {
+Result<const ClockClass*> TargetClocks::find(const ClockClass& source, bool from_ctf1) {
   const auto known = clock_of_.find(source.entity);
   if (known != clock_of_.end()) return known->second;
-  ClockClass made = source;
-  TargetClock target;
-  if (!clock_frequency(source)) {
-    // Ticks that are no whole part of a second become nanoseconds.
-    target.same_ticks = false;
-    made.tick = {};
-    made.offset_ticks = static_cast<std::uint64_t>(static_cast<Wide>(source.offset_ticks) *
-                                                   source.tick.numerator / source.tick.denominator);
-    made.precision.reset();
-    made.accuracy.reset();
-    adaptations_.add(Adaptation::kClock);
-  }
   const auto same = std::ranges::find_if(
-      clocks_, [&](const ClockClass& clock) { return same_clock(clock, made); });
-  if (same != clocks_.end()) {
-    target.target = &*same;
-  } else {
-    if (dialect_ == Dialect::kCtf1) made = ctf1_clock(std::move(made), from_ctf1);
-    const std::string id = made.id;
-    for (std::uint64_t& number = further_of_id_[id]; !clock_ids_.insert(made.id).second; ++number)
-      made.id = number == 0 ? id + '_' : id + '_' + std::to_string(number + 1);
-    target.target = &clocks_.emplace_back(std::move(made));
-    if (!leaves_implicit_ || !is_implicit(source)) {
-      if (auto added = writer_.add_clock(*target.target); !added)
-        return std::unexpected(added.error());
-    }
+      clocks_, [&](const ClockClass& clock) { return same_clock(clock, source); });
+  if (same != clocks_.end()) return clock_of_[source.entity] = &*same;
+  ClockClass made = dialect_ == Dialect::kCtf1 ? ctf1_clock(source, from_ctf1) : source;
+  const std::string id = made.id;
+  for (std::uint64_t& number = further_of_id_[id]; !clock_ids_.insert(made.id).second; ++number)
+    made.id = number == 0 ? id + '_' : id + '_' + std::to_string(number + 1);
+  const ClockClass& target = clocks_.emplace_back(std::move(made));
+  if (!leaves_implicit_ || !is_implicit(source)) {
+    if (auto added = writer_.add_clock(target); !added) return std::unexpected(added.error());
   }
-  clock_of_.emplace(source.entity, target);
-  return target;
+  return clock_of_[source.entity] = &target;
 }
 
 }  // namespace tracedeck::ctf

@@ -92,7 +92,7 @@ TargetTrace::TargetTrace(Dialect dialect, bool single_source, Adaptations& adapt
       single_source_(single_source),
       adaptations_(adaptations),
       writer_(metadata_writer(dialect)),
-      clocks_(dialect, *writer_, adaptations) {}
+      clocks_(dialect, *writer_) {}
 
 Result<void> TargetTrace::begin_empty() {
   if (begun_) return {};
@@ -167,8 +167,6 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
                 "a data stream that has other packets than those before; write it without "
                 "`single_source`");
   }
-  if (trace != 0 && trace != first_trace_ && source.trace->environment() != environment_)
-    adapted(Adaptation::kEnvironment);
   if (auto fits =
           written_out_.add({source.packet_context, source.event_header, source.common_context},
                            source.trace == nullptr ? std::string() : source.trace->input());
@@ -192,8 +190,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   if (source.default_clock != nullptr) {
     auto target = clocks_.find(*source.default_clock, is_ctf1(source.trace));
     if (!target) return std::unexpected(target.error());
-    made.clock = *target;
-    made.target.default_clock = target->target;
+    made.target.default_clock = *target;
     made.layout.has_clock = true;
   }
   if (keeps_heads_) {

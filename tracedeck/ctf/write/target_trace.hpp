@@ -44,7 +44,6 @@ struct TargetStreamClass {
   FieldClassPtr packet_context = nullptr;   // the same: without roles unless heads are kept
   FieldClassPtr event_header = nullptr;     // the same, where heads are kept
   DataStreamClass target;
-  TargetClock clock;
   PacketLayout layout;
   std::unique_ptr<ClassMapper> packet_mapper;
   std::optional<std::uint32_t> header_node = {};  // of the packet header, where heads are kept

@@ -101,8 +101,7 @@ class TraceWriter final : public Writer {
 
   [[nodiscard]] Receipt receipt() const override {
     Adaptations adaptations = trace_.adaptations;
-    adaptations.add(Adaptation::kCutString, trace_.encoder.counts().cut_strings);
-    adaptations.add(Adaptation::kUnresolved, trace_.encoder.counts().unresolved);
+    adaptations.add(Adaptation::kCutString, trace_.encoder.cut_strings());
     Receipt receipt = receipt_of(adaptations);
     for (const auto& [stream_class, count] : trace_.without_packet) {
       receipt.push_back(
