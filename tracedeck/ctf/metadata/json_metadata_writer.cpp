@@ -1,7 +1,6 @@
 #include "tracedeck/ctf/metadata/json_metadata_writer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <unordered_map>

@@ -173,7 +173,7 @@ class Producer {
   [[nodiscard]] Result<ProducerStreamClass*> add_stream_class(const StreamClassSpec& spec);
   // `payload`: a structure of classes that the dialect has, lengths and selectors in fields before
   // what they are of; in CTF 1.8 booleans become enumerations. Errors: kUnsupported too, for
-  // others.
+  // others, and in CTF 2 for names that are no UTF-8 or occur twice in a structure.
   [[nodiscard]] Result<ProducerEventClass*> add_event_class(ProducerStreamClass& stream_class,
                                                             std::string name,
                                                             const FieldClassPtr& payload);

@@ -1,7 +1,6 @@
 #include "tracedeck/ctf/write/stream_writer.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace tracedeck::ctf {
