@@ -3,28 +3,21 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
-#include <iterator>
-#include <limits>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "tracedeck/format/open_traces.hpp"
 #include "tracedeck/lower/class_mark.hpp"
-#include "tracedeck/lower/description_text.hpp"
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/lowering_stage.hpp"
 #include "tracedeck/lower/nested_class.hpp"
 #include "tracedeck/lower/nested_description.hpp"
-#include "tracedeck/lower/nested_fields.hpp"
+#include "tracedeck/lower/target_traces.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/trace_description.hpp"
-#include "tracedeck/model/written_out.hpp"
 
 namespace tracedeck::lower {
 namespace {
@@ -32,48 +25,7 @@ namespace {
 // Data streams of the target for one of the source, at most.
 constexpr std::size_t kMostStreams = 64;
 
-// Classes without events are there in the target too, but no more than these: of all others there
-// are marks alone, written when they take so many bytes.
-constexpr std::size_t kMostWithoutEvents = 1024;
-constexpr std::size_t kTextAtOnce = std::size_t{64} << 10;
-
 Kept event_head() { return {.convention = Convention::kEventHead, .path = "event_header"}; }
-
-// A data stream class of a source, as the target has it.
-struct StreamsOf {
-  const DataStreamClass* source = nullptr;
-  DataStreamClass* target = nullptr;
-  bool is_marked = false;
-  std::shared_ptr<const NestedContext> common = {};
-  // Set: they are of another dialect of the target's format, and packets stay what they are.
-  std::unique_ptr<const NestedPacket> packets = {};
-  std::vector<std::string> keys = {};      // that packets say
-  std::optional<std::uint64_t> only = {};  // the ordinal of the data stream that it is made for
-  bool whole_frequency = true;
-  bool packets_say_more = false;  // of the source: their headers or contexts have users' members
-  const EventClass* losses = nullptr;  // once there are some
-  Account* packet_heads = nullptr;     // of packets with heads of the target's own
-};
-
-// A data stream of the target.
-struct OutStream {
-  DataStream stream = {};
-  std::unique_ptr<Packet> packet = {};  // that is open, where packets say something
-  bool keeps_packets = false;
-  const Packet* source_packet = nullptr;  // which `packet` was made of, where they stay
-  EntityId source = EntityId::none();     // whose keys it says
-  std::uint64_t last = 0;                 // time
-};
-
-// Events whose order is kept: those of a data stream, or of all that are parts of one recording.
-// The first data stream of the target has nearly all. One that is earlier than the one before goes
-// to the first that does not end later, with the number of events before it.
-struct Sequence {
-  StreamsOf* streams = nullptr;
-  std::deque<OutStream> outs = {};
-  std::optional<OutStream> losses = {};
-  std::uint64_t events = 0;
-};
 
 // A class of a source in one shape.
 struct ClassInTarget {
@@ -92,36 +44,6 @@ struct KnownClass {
   ClassInTarget* last = nullptr;
 };
 
-struct TraceInTarget {
-  std::uint64_t index = 0;  // in the order of their appearance
-  std::shared_ptr<const TraceDescription> source = {};
-  std::shared_ptr<TraceDescription> target = {};
-  bool same_format = false;             // it is of a dialect of the target's
-  bool loses_heads = false;             // the target writes others
-  std::uint64_t open = 0;               // data streams
-  std::vector<std::string> texts = {};  // that no class has yet
-  std::size_t text_size = 0;            // bytes of those
-  std::size_t environment = 0;          // how many of those have been described
-  std::size_t clocks = 0;
-  std::set<const DataStreamClass*> stream_classes = {};  // that have been described
-  std::vector<bool> classes = {};                        // which of those have been, by ordinal
-  std::map<const ClockClass*, const ClockClass*> clock_of = {};
-  const ClockClass* clock_of_others = nullptr;  // of data streams without one
-  std::deque<StreamsOf> streams = {};
-  std::map<const DataStreamClass*, StreamsOf*> streams_of = {};  // but those for one alone
-  std::map<const DataStreamClass*, Sequence> recordings = {};
-  // The target's classes of those that had no events then, by ordinal.
-  std::map<std::pair<const StreamsOf*, std::uint64_t>, const EventClass*> without_events = {};
-  // Which data stream has these keys, by its class.
-  std::map<std::pair<std::uint64_t, std::vector<std::uint64_t>>, EntityId> keys = {};
-
-  // Whether the class has been described.
-  [[nodiscard]] bool has_class(const EventClass& of) {
-    if (of.entity.ordinal >= classes.size()) classes.resize(of.entity.ordinal + 1);
-    return classes[of.entity.ordinal];
-  }
-};
-
 struct OpenStream {
   TraceInTarget* trace = nullptr;
   Sequence* sequence = nullptr;
@@ -136,14 +58,14 @@ class NestedLoweringWriter final : public LoweringStage {
                       {.heads = !single_source, .all = names != nullptr}),
         nested_(*profile.nested),
         single_source_(single_source),
-        names_(std::move(names)) {}
+        target_traces_(nested_, own_receipt(), std::move(names)) {}
 
   Result<void> finish() override {
     while (!streams_.empty()) {
       const EntityId last = streams_.begin()->first;
       if (auto done = end_source(last); !done) return done;
     }
-    for (auto& [number, trace] : traces_) {
+    for (auto& [number, trace] : target_traces_.all()) {
       if (auto done = end_trace(trace); !done) return done;
     }
     return next().finish();
@@ -151,213 +73,7 @@ class NestedLoweringWriter final : public LoweringStage {
 
  private:
   Result<void> describe_lowered(const TraceDescription& source) override {
-    TraceInTarget& trace = trace_of(source);
-    for (const ClockClass& each : source.clocks()) static_cast<void>(clock_of(trace, &each));
-    for (StreamsOf& each : trace.streams) {
-      mark(trace, each);
-      add_without_events(trace, each);
-    }
-    for (const DataStreamClass& each : source.stream_classes()) describe_streams(trace, each);
-    for (const EventClass& each : source.event_classes()) describe_class(trace, each);
-    // The marks of what else there is stand at a data stream class of their own.
-    if (!trace.texts.empty()) {
-      DataStreamClass made;
-      made.attributes = mark_of(trace).added_to({});
-      trace.target->add_stream_class(std::move(made));
-    }
-    return next().describe(*trace.target);
-  }
-
-  // -- What is described -----------------------------------------------------------------------
-
-  void add_text(TraceInTarget& trace, std::string text) {
-    own_receipt().count(Convention::kDescription);
-    trace.text_size += text.size();
-    trace.texts.push_back(std::move(text));
-  }
-
-  void describe_streams(TraceInTarget& trace, const DataStreamClass& stream_class) {
-    if (trace.stream_classes.insert(&stream_class).second)
-      add_text(trace, text_of(trace.same_format ? stream_class : without_heads(stream_class)));
-  }
-
-  void describe_new(TraceInTarget& trace, const TraceDescription& of) {
-    for (; trace.environment < of.environment().size(); ++trace.environment)
-      add_text(trace, text_of(of.environment()[trace.environment], trace.environment));
-    for (; trace.clocks < of.clocks().size(); ++trace.clocks)
-      add_text(trace, text_of(of.clocks()[trace.clocks]));
-  }
-
-  void describe_class(TraceInTarget& trace, const EventClass& source) {
-    if (trace.has_class(source)) return;
-    trace.classes[source.entity.ordinal] = true;
-    add_text(trace, text_of(source));
-  }
-
-  [[nodiscard]] AttributeMark mark_of(TraceInTarget& trace) {
-    trace.text_size = 0;
-    return {.trace = trace.index, .texts = std::exchange(trace.texts, {})};
-  }
-
-  [[nodiscard]] Attributes attributes(const Attributes& source, const AttributeMark& mark) const {
-    return mark.added_to(nested_.attributes ? source : Attributes());
-  }
-
-  // -- Traces, clocks, data stream classes -----------------------------------------------------
-
-  TraceInTarget& trace_of(const TraceDescription& source) {
-    const auto [place, is_new] = traces_.try_emplace(source.number());
-    TraceInTarget& trace = place->second;
-    if (is_new) {
-      trace.index = next_trace_++;
-      trace.source = source.shared_from_this();
-      add_text(trace, names_ ? text_of(source, names_(source)) : text_of(source));
-      trace.target = lowered_trace(source, nested_);
-      if (!environment_) environment_ = source.environment();
-      trace.target->set_environment(*environment_);
-      note_environment(source);
-      trace.same_format = source.format() == nested_.format;
-    }
-    describe_new(trace, source);
-    // Whether packets can have the heads that they had depends on all of them.
-    if (is_new && trace.same_format) {
-      for (const DataStreamClass& each : source.stream_classes()) {
-        if (!check_size(each)) continue;
-        const DataStream any{.stream_class = &each};
-        trace.streams_of[&each] = &add_streams(trace, any, false);
-      }
-    }
-    return trace;
-  }
-
-  // A result has the environment of the first trace.
-  void note_environment(const TraceDescription& source) {
-    for (const Attribute& entry : source.environment()) {
-      if (std::ranges::find(*environment_, entry) != environment_->end()) continue;
-      Account*& account = environments_[entry.key];
-      if (account == nullptr) {
-        account = &own_receipt().add(
-            {.kept = {{.convention = Convention::kEnvironment, .path = "environment." + entry.key}},
-             .input = source.input()});
-      }
-      ++account->events;
-    }
-  }
-
-  const ClockClass* clock_of(TraceInTarget& trace, const ClockClass* source) {
-    if (source == nullptr) return nullptr;
-    const ClockClass*& known = trace.clock_of[source];
-    if (known != nullptr) return known;
-    known = &trace.target->add_clock(lowered_clock(*source));
-    if (!any_clock_) any_clock_ = *known;
-    return known;
-  }
-
-  // Also of one that has none, where readers of the target want one.
-  const ClockClass* clock_of(TraceInTarget& trace, const DataStreamClass& source) {
-    const ClockClass* const own = source.default_clock;
-    if (own != nullptr || !needs_clocks(*trace.source)) return clock_of(trace, own);
-    if (trace.clock_of_others == nullptr) {
-      if (!trace.source->clocks().empty()) {
-        trace.clock_of_others = clock_of(trace, &trace.source->clocks()[0]);
-      } else {
-        trace.clock_of_others = &trace.target->add_clock(any_clock_.value_or(
-            ClockClass{.id = "none",
-                       .origin = ClockOrigin::kUnixEpoch,
-                       .description = "of data streams whose events have no times"}));
-      }
-    }
-    return trace.clock_of_others;
-  }
-
-  [[nodiscard]] bool needs_clocks(const TraceDescription& source) const {
-    const auto has_clock = [](const DataStreamClass& each) {
-      return each.default_clock != nullptr;
-    };
-    return nested_.clocks_for_all &&
-           (names_ != nullptr || std::ranges::any_of(source.stream_classes(), has_clock));
-  }
-
-  [[nodiscard]] FieldClassPtr packet_context(const std::vector<std::string>& keys) const {
-    if (keys.empty()) return nullptr;
-    NestedFields fields(nested_, false, false);
-    // Tools look for the number of a processor under this name.
-    for (const std::string& key : keys)
-      fields.add(key == "core" ? "cpu_id" : nested_.member_name(key), wide_number());
-    return fields.take();
-  }
-
-  StreamsOf& add_streams(TraceInTarget& trace, const DataStream& stream, bool alone) {
-    const DataStreamClass& source = *stream.stream_class;
-    StreamsOf& made = trace.streams.emplace_back(StreamsOf{.source = &source});
-    made.common = std::make_shared<NestedContext>(source, nested_);
-    if (trace.same_format) {
-      made.packets = std::make_unique<NestedPacket>(source, nested_);
-    } else {
-      made.packets_say_more =
-          user_members(source.packet_context).field_class != nullptr ||
-          user_members(source.trace->trace_class().packet_header).field_class != nullptr;
-    }
-    if (source.default_clock != nullptr)
-      made.whole_frequency = has_whole_frequency(*source.default_clock);
-    if (alone) {
-      describe_streams(trace, source);
-      made.only = stream.entity.ordinal;
-      add_text(trace, text_of(stream));
-    } else if (!trace.same_format) {
-      for (const StreamKey& key : stream.keys) made.keys.push_back(key.name);
-    }
-    DataStreamClass target = source;
-    if (alone) target.id.reset();
-    made.target = &add_stream_class(trace, made, std::move(target), false);
-    return made;
-  }
-
-  // Of data streams or, beside them, of what they lost. It has no mark yet.
-  DataStreamClass& add_stream_class(TraceInTarget& trace, const StreamsOf& streams,
-                                    DataStreamClass target, bool is_loss) {
-    target.default_clock = clock_of(trace, *streams.source);
-    if (streams.packets != nullptr) {
-      target.packet_context = streams.packets->context;
-    } else {
-      target.packet_context = packet_context(streams.keys);
-      target.event_header = nullptr;
-    }
-    target.common_context = is_loss ? nullptr : streams.common->field_class;
-    target.streams_are_parts = false;
-    return trace.target->add_stream_class(std::move(target));
-  }
-
-  // Before the target sees it.
-  void mark(TraceInTarget& trace, const StreamsOf& streams, DataStreamClass& target, bool is_loss) {
-    describe_streams(trace, *streams.source);
-    AttributeMark mark = mark_of(trace);
-    mark.is_loss = is_loss;
-    if (streams.only) {
-      mark.stream = streams.only;
-    } else {
-      mark.streams = {.stream_class = streams.source->entity.ordinal, .keys = streams.keys};
-    }
-    target.attributes = attributes(target.attributes, mark);
-  }
-  void mark(TraceInTarget& trace, StreamsOf& streams) {
-    if (!std::exchange(streams.is_marked, true)) mark(trace, streams, *streams.target, false);
-  }
-
-  // Classes that others use may multiply without end when each use is one of its own.
-  Result<void> check_size(const DataStreamClass& of) {
-    if (of.trace->format() != nested_.format || !checked_.insert(of.entity).second) return {};
-    auto fits = written_out_.add(
-        {of.trace->trace_class().packet_header, of.packet_context, of.common_context},
-        of.trace->input());
-    if (!fits) checked_.erase(of.entity);
-    return fits;
-  }
-
-  [[nodiscard]] bool check_size(const EventClass& of) {
-    const TraceDescription& trace = *of.stream_class->trace;
-    return trace.format() != nested_.format ||
-           written_out_.add({of.specific_context, of.payload}, trace.input()).has_value();
+    return next().describe(*target_traces_.describe(source).target);
   }
 
   // -- Data streams ----------------------------------------------------------------------------
@@ -372,11 +88,11 @@ class NestedLoweringWriter final : public LoweringStage {
 
   Result<void> begin_stream(const DataStream& stream) override {
     if (streams_.contains(stream.entity)) return {};
-    if (auto fits = check_size(*stream.stream_class); !fits) return fits;
+    if (auto fits = target_traces_.check_size(*stream.stream_class); !fits) return fits;
     if (open_.begin(stream.entity.trace)) {
       if (auto ended = end_gone_traces(); !ended) return ended;
     }
-    TraceInTarget& trace = trace_of(*stream.stream_class->trace);
+    TraceInTarget& trace = target_traces_.of(*stream.stream_class->trace);
     OpenStream& source = streams_[stream.entity];
     source.trace = &trace;
     ++trace.open;
@@ -393,10 +109,10 @@ class NestedLoweringWriter final : public LoweringStage {
     const bool is_other = streams != nullptr && !trace.same_format &&
                           !std::ranges::equal(streams->keys, stream.keys, {}, {}, &StreamKey::name);
     if (streams == nullptr || is_other) {
-      streams = &add_streams(trace, stream, alone);
+      streams = &target_traces_.add_streams(trace, stream, alone);
       if (!alone) trace.streams_of[stream.stream_class] = streams;
     }
-    mark(trace, *streams);
+    target_traces_.mark(trace, *streams);
     if (stream.stream_class->streams_are_parts && !alone) {
       source.sequence = &trace.recordings[stream.stream_class];
     } else {
@@ -562,8 +278,10 @@ class NestedLoweringWriter final : public LoweringStage {
     TraceInTarget& trace = *found->second.trace;
     const bool is_last = --trace.open == 0;
     Result<void> ended;
-    if (trace.same_format) add_without_events(trace, *found->second.sequence->streams);
-    if (is_last && found->second.own) ended = describe_rest(trace, *found->second.own->streams);
+    if (trace.same_format)
+      target_traces_.add_without_events(trace, *found->second.sequence->streams);
+    if (is_last && found->second.own)
+      ended = target_traces_.describe_rest(trace, *found->second.own->streams, next());
     if (ended && found->second.own) ended = end_sequence(*found->second.own);
     streams_.erase(found);
     last_stream_ = EntityId::none();
@@ -571,50 +289,11 @@ class NestedLoweringWriter final : public LoweringStage {
     return ended;
   }
 
-  // Some of the classes without events.
-  void add_without_events(TraceInTarget& trace, const StreamsOf& streams) {
-    std::size_t lowered = 0;
-    for (const EventClass& each : trace.source->event_classes()) {
-      if (each.stream_class != streams.source || trace.has_class(each)) continue;
-      if (lowered++ == kMostWithoutEvents) break;
-      if (!check_size(each)) continue;
-      trace.without_events[{&streams, each.entity.ordinal}] =
-          &add_class(trace, streams, *lowered_class(each, streams, {}));
-    }
-  }
-
-  // All classes without events, and what was said since the last class.
-  Result<void> describe_rest(TraceInTarget& trace, const StreamsOf& streams) {
-    describe_new(trace, *trace.source);
-    for (const DataStreamClass& each : trace.source->stream_classes())
-      describe_streams(trace, each);
-    add_without_events(trace, streams);
-    for (const EventClass& each : trace.source->event_classes()) {
-      if (trace.has_class(each)) continue;
-      describe_class(trace, each);
-      if (trace.text_size < kTextAtOnce) continue;
-      if (auto written = write_texts(trace, streams); !written) return written;
-    }
-    return trace.texts.empty() ? Result<void>() : write_texts(trace, streams);
-  }
-
-  // At a class that no event is of, and of which nothing is kept once it is written.
-  Result<void> write_texts(TraceInTarget& trace, const StreamsOf& streams) {
-    const EventClass& added =
-        trace.target->add_event_class({.name = std::string(kMarkName),
-                                       .name_space = {},
-                                       .uid = {},
-                                       .stream_class = streams.target,
-                                       .clock = streams.target->default_clock,
-                                       .attributes = mark_of(trace).added_to({})});
-    auto written = next().describe(*trace.target);
-    const_cast<EventClass&>(added).attributes.clear();  // NOLINT(*-const-cast): it is ours
-    return written;
-  }
-
   Result<void> end_trace(TraceInTarget& trace) {
     for (auto& [stream_class, sequence] : trace.recordings) {
-      if (auto described = describe_rest(trace, *sequence.streams); !described) return described;
+      if (auto described = target_traces_.describe_rest(trace, *sequence.streams, next());
+          !described)
+        return described;
       if (auto ended = end_sequence(sequence); !ended) return ended;
     }
     trace.recordings.clear();
@@ -622,39 +301,20 @@ class NestedLoweringWriter final : public LoweringStage {
   }
 
   Result<void> end_gone_traces() {
-    written_out_.forget();
-    for (auto each = traces_.begin(); each != traces_.end();) {
+    target_traces_.forget_sizes();
+    auto& traces = target_traces_.all();
+    for (auto each = traces.begin(); each != traces.end();) {
       if (open_.has(each->first)) {
         ++each;
         continue;
       }
       if (auto ended = end_trace(each->second); !ended) return ended;
-      each = traces_.erase(each);
+      each = traces.erase(each);
     }
     return {};
   }
 
   // -- Events ----------------------------------------------------------------------------------
-
-  // The class that stands for another one in the target, with its mark.
-  const EventClass& add_class(TraceInTarget& trace, const StreamsOf& streams,
-                              const NestedClass& lowered) {
-    const EventClass& source = lowered.source();
-    describe_class(trace, source);
-    AttributeMark mark = mark_of(trace);
-    mark.events = {.event_class = source.entity.ordinal, .shape = lowered.shape()};
-    EventClass target = lowered_event_class(lowered);
-    target.stream_class = streams.target;
-    target.clock = streams.target->default_clock;
-    target.attributes = attributes(source.attributes, mark);
-    return trace.target->add_event_class(std::move(target));
-  }
-
-  [[nodiscard]] std::unique_ptr<NestedClass> lowered_class(const EventClass& source,
-                                                           const StreamsOf& streams,
-                                                           NestedShape shape) const {
-    return std::make_unique<NestedClass>(source, shape, streams.common, nested_);
-  }
 
   // Of `last_known_`.
   [[gnu::always_inline]] ClassInTarget& class_for(const StreamsOf& streams,
@@ -672,8 +332,8 @@ class NestedLoweringWriter final : public LoweringStage {
     ClassInTarget*& last = last_known_->last;
     const auto found = std::ranges::find_if(last_known_->lowered, fits);
     if (found != last_known_->lowered.end()) return *(last = &*found);
-    last = &last_known_->lowered.emplace_back(
-        ClassInTarget{.streams = &streams, .lowered = lowered_class(source, streams, shape)});
+    last = &last_known_->lowered.emplace_back(ClassInTarget{
+        .streams = &streams, .lowered = target_traces_.lowered_class(source, streams, shape)});
     return *last;
   }
 
@@ -683,8 +343,9 @@ class NestedLoweringWriter final : public LoweringStage {
         of.lowered->shape() == NestedShape()
             ? trace.without_events.find({of.streams, first.event_class->entity.ordinal})
             : trace.without_events.end();
-    of.target = known != trace.without_events.end() ? known->second
-                                                    : &add_class(trace, *of.streams, *of.lowered);
+    of.target = known != trace.without_events.end()
+                    ? known->second
+                    : &target_traces_.add_class(trace, *of.streams, *of.lowered);
     std::vector<Kept> kept = of.lowered->kept();
     kept.insert(kept.end(), of.streams->common->kept.begin(), of.streams->common->kept.end());
     if (const NestedPacket* const packets = of.streams->packets.get())
@@ -704,7 +365,8 @@ class NestedLoweringWriter final : public LoweringStage {
       last_class_ = event.event_class->entity;
       last_known_ = &known_[*event.event_class];
       if (!last_known_->held) last_known_->held = event.stream == nullptr || is_held(*event.stream);
-      if (!*last_known_->held && last_known_->lowered.empty() && !check_size(*event.event_class)) {
+      if (!*last_known_->held && last_known_->lowered.empty() &&
+          !target_traces_.check_size(*event.event_class)) {
         last_class_ = EntityId::none();
         return fail(ErrorCode::kLimitExceeded,
                     "its class has too many fields when it is written out",
@@ -844,8 +506,8 @@ class NestedLoweringWriter final : public LoweringStage {
   }
 
   void add_loss_class(TraceInTarget& trace, StreamsOf& streams) {
-    DataStreamClass& stream_class = add_stream_class(trace, streams, {}, true);
-    mark(trace, streams, stream_class, true);
+    DataStreamClass& stream_class = target_traces_.add_stream_class(trace, streams, {}, true);
+    target_traces_.mark(trace, streams, stream_class, true);
     AttributeMark of_class{.trace = trace.index};
     of_class.is_loss = true;
     streams.losses = &trace.target->add_event_class({.name = std::string(kLossName),
@@ -859,22 +521,15 @@ class NestedLoweringWriter final : public LoweringStage {
 
   const NestedProfile& nested_;
   bool single_source_;
-  std::optional<ClockClass> any_clock_;  // of a target trace
-  render::TraceNames names_;
-  std::optional<Attributes> environment_;         // of the first trace
-  std::map<std::string, Account*> environments_;  // of the others, by key
   std::optional<bool> keeps_heads_;
   bool held_loses_heads_ = false;
   std::unordered_map<EntityId, Account*, EntityIdHash> held_packet_heads_;
   OpenTraces open_;
-  std::map<std::uint64_t, TraceInTarget> traces_;  // by the numbers of their descriptions
-  std::uint64_t next_trace_ = 0;
+  TargetTraces target_traces_;
   std::unordered_map<EntityId, OpenStream, EntityIdHash> streams_;
   EntityId last_stream_ = EntityId::none();
   OpenStream* last_source_ = nullptr;
   ClassTable<KnownClass> known_;
-  WrittenOut written_out_;
-  std::unordered_set<EntityId, EntityIdHash> checked_;  // data stream classes
   EntityId last_class_ = EntityId::none();
   KnownClass* last_known_ = nullptr;  // of `last_class_`
   NestedValues values_;
