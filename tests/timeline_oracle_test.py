@@ -101,7 +101,7 @@ def latency(*args, stdin=None):
 
 def classes_of(kind):
     """What the metadata of a random trace names beside the classes of its events."""
-    known = random_traces.KERNEL if kind == "lttng_kernel" else random_traces.FALLBACK if "fallback" in kind else {}
+    known = random_traces.CLASSES.get(kind, {})
     return {name: [field.partition(":")[0] for field in fields] for name, fields in known.items()}
 
 

@@ -33,7 +33,7 @@ def interpret(records, user=(), begin=None, end=None, classes=()):
     known = TABLES | {one["table"]: UserTable(one) for one in user}
     events = [one for one in records if "fields" in one or "name" in one]
     known_classes = [{"name": name, "fields": dict.fromkeys(members)} for name, members in dict(classes).items()]
-    names = {table: module for table, module in known.items() if any(map(module.applies, events))} or {"fallback": fallback}
+    names = {table: module for table, module in known.items() if any(map(module.applies, known_classes + events))} or {"fallback": fallback}
     sheet = Sheet()
     sheet.cut = begin
     sheet.line.tables = list(names)

@@ -348,14 +348,14 @@ def ctf(classes, has_thread):
     return made
 
 
+# Kind → the classes that the metadata of its traces names.
+CLASSES = {
+    "lttng_kernel": KERNEL, "lttng_ust": UST, "ros2": ROS2, "zephyr": ZEPHYR, "fallback": FALLBACK, "fallback_threads": FALLBACK,
+}  # fmt: skip
+HAVE_THREADS = ("lttng_ust", "ros2", "fallback_threads")
 KINDS = {
     "dial9": dial9,
     "heph": heph,
     "tband": tband,
-    "lttng_kernel": ctf(KERNEL, False),
-    "lttng_ust": ctf(UST, True),
-    "ros2": ctf(ROS2, True),
-    "zephyr": ctf(ZEPHYR, False),
-    "fallback": ctf(FALLBACK, False),
-    "fallback_threads": ctf(FALLBACK, True),
+    **{kind: ctf(classes, kind in HAVE_THREADS) for kind, classes in CLASSES.items()},
 }
