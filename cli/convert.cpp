@@ -1,6 +1,4 @@
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -34,17 +32,6 @@ bool is_failed_write(const Error& error) {
   return error.code == ErrorCode::kWriteFailed || error.code == ErrorCode::kBrokenPipe;
 }
 
-// Whether a trace comes while it is read: from where --follow or an address says, from a pipe, a
-// terminal or another device.
-bool comes_live(const flow::TracePlace& place) {
-  if (place.live) return true;
-  struct stat status{};
-  const int known = place.operand == kStandard ? ::fstat(STDIN_FILENO, &status)
-                                               : ::stat(place.operand.c_str(), &status);
-  return known == 0 &&
-         (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode));
-}
-
 class Conversion {
  public:
   Conversion(const Options& options, Session& session) : options_(options), session_(session) {
@@ -55,7 +42,9 @@ class Conversion {
 
   void run() {
     std::vector<flow::TracePlace> places = list_traces(options_, session_.stop);
-    recording_ = std::ranges::any_of(places, comes_live);
+    recording_ = std::ranges::any_of(places, [](const flow::TracePlace& place) {
+      return place.live || comes_live(place.operand);
+    });
     run(std::move(places));
     if (is_cut_short() && !complete_) session_.cut_short();
   }

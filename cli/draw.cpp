@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 
 #include "cli/commands.hpp"
@@ -42,7 +43,11 @@ void run_draw(const Options& options, Session& session) {
   if (report && session.delivered(standard ? session.out.flush() : file->finish()))
     return conclude_conversion(options, session, *report);
   if (session.stop.stop_requested()) {
-    session.diagnostics.error(fmt::format("interrupted; {} is not complete", options.out));
+    const std::string part =
+        standard || file == nullptr ? std::string() : io::part_path(options.out);
+    session.diagnostics.error(
+        part.empty() ? fmt::format("interrupted; {} is not complete", options.out)
+                     : fmt::format("interrupted; what was written until then is in {}", part));
   } else if (file != nullptr && !report) {
     file->discard();
   }

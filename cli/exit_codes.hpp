@@ -14,7 +14,7 @@ enum class ExitCode : std::uint8_t {
   kUsage = 2,     // wrong usage; an output that cannot be created
   kNoTrace = 3,   // an input cannot be opened, is no trace, or must be rejected
   kDamage = 4,    // bytes that could not be read or written; with --strict also a loss
-  // A conversion that is no live recording was interrupted: 128 and the number of the signal.
+  // What reads no live input was interrupted: 128 and the number of the signal.
   kInterrupted = 130,  // SIGINT
   kTerminated = 143,   // SIGTERM
 };

@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t kWidth = 80;
 
 constexpr std::array kExitMeanings = {
-    ExitMeaning{0,
-                "all was read and all was written; also after an interrupt, and when the reader of "
-                "standard "
-                "output went away"},
+    ExitMeaning{
+        0,
+        "all was read and all was written; also after an interrupt of what comes live, and when "
+        "the reader of standard output went away"},
     ExitMeaning{1,
                 "validate found an error, or was interrupted before it had looked at everything; a "
                 "--require does not hold"},
@@ -31,9 +31,10 @@ constexpr std::array kExitMeanings = {
         "named on "
         "standard error; or an output that could not be written to its end; with --strict also a "
         "recorded loss, or something that the target could not hold"},
-    ExitMeaning{130,
-                "SIGINT ended a conversion that is no recording of live input; what was written is "
-                "in OUT.part"},
+    ExitMeaning{
+        130,
+        "SIGINT ended what reads no live input: a conversion, of which OUT.part holds what was "
+        "written, or an answer, which is of what was read until then"},
     ExitMeaning{143, "SIGTERM did so"},
 };
 

@@ -58,6 +58,7 @@ void run_info(const Options& options, Session& session) {
     // The next one may be long in coming.
     return !place.live || session.delivered(session.out.flush());
   });
+  report_interrupt(options, session);
 }
 
 }  // namespace tracedeck::cli

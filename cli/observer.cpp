@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "cli/places.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/render/time_text.hpp"
 
@@ -22,9 +23,34 @@ void SessionObserver::opened(const TraceDescription& description) {
                                           description.format(), description.version()));
   if (streamless_ != nullptr) streamless_->add(description);
   const Format* const format = find_format(description.format());
+  note_dates(description, format);
   if (watches_.empty() || format == nullptr || !format->info().classes_first) return;
   for (query::FieldWatch* const watch : watches_) watch->see(description);
   ++known_;
+}
+
+// A date says when it was in UTC.
+void SessionObserver::note_dates(const TraceDescription& description, const Format* format) {
+  const auto is_date = [](const std::optional<TimePoint>& point) {
+    return point && point->from == TimePoint::From::kUnixEpoch;
+  };
+  const auto from_epoch = [](const ClockClass& clock) {
+    return clock.origin == ClockOrigin::kUnixEpoch;
+  };
+  const flow::Selection& selection = options_.selection;
+  if (!is_date(selection.begin) && !is_date(selection.end)) return;
+  if (format == nullptr || !format->info().clock_sync_event.empty()) return;
+  if (description.clocks().empty() || std::ranges::any_of(description.clocks(), from_epoch)) return;
+  session_.diagnostics.note(fmt::format(
+      "{}: nothing relates its clock to UTC, so a date is compared with times since its own "
+      "origin; give --begin and --end as its times are printed",
+      description.input()));
+}
+
+void SessionObserver::failed(const Error& error) {
+  // What a stop request kept from being looked at is said once, for all of it.
+  const bool is_stopped = session_.stop.stop_requested() && error.code == ErrorCode::kUnrecognised;
+  if (!is_stopped || comes_live(error.input)) session_.report(error);
 }
 
 void SessionObserver::refused(const Error& error) {

@@ -23,7 +23,7 @@ class SessionObserver final : public flow::PipelineObserver {
   // Not of live ones, which are opened while others read events.
   void watch_fields() { watches_ = options_.watches; }
 
-  void failed(const Error& error) override { session_.report(error); }
+  void failed(const Error& error) override;
   void refused(const Error& error) override;
   void opened(const TraceDescription& description) override;
   void progress(double part) override {
@@ -42,6 +42,8 @@ class SessionObserver final : public flow::PipelineObserver {
   [[nodiscard]] bool refuses(std::size_t traces) const;
 
  private:
+  void note_dates(const TraceDescription& description, const Format* format);
+
   Session& session_;
   const Options& options_;
   flow::StreamlessTraces* streamless_ = nullptr;

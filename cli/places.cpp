@@ -1,6 +1,8 @@
 #include "cli/places.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -109,6 +111,15 @@ std::string check_read_again(const Options& options, std::string_view what) {
     if (!is_at_rest || io::is_live_address(operand)) return once(operand);
   }
   return {};
+}
+
+bool comes_live(const std::string& operand) {
+  struct stat status{};
+  if (io::is_live_address(operand)) return true;
+  const int known =
+      operand == kStandard ? ::fstat(STDIN_FILENO, &status) : ::stat(operand.c_str(), &status);
+  return known == 0 &&
+         (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
 bool writes_directory(const Options& options) {

@@ -14,6 +14,10 @@ inline constexpr std::string_view kStandard = "-";
 // Whether the target of the options is a directory.
 [[nodiscard]] bool writes_directory(const Options& options);
 
+// Whether what the operand names comes while it is read: from a pipe, a terminal, another device or
+// an address.
+[[nodiscard]] bool comes_live(const std::string& operand);
+
 // What is wrong with the places of the result and the report, or "". Results go to their .part
 // files first, so that OUT itself may be an input.
 [[nodiscard]] std::string check_places(const Options& options);

@@ -106,6 +106,7 @@ void run_print(const Options& options, Session& session) {
                                              session);
   if (safe != nullptr && !session.delivered(safe->finish())) return;
   if (written.complete && !session.delivered(session.out.flush())) return;
+  report_interrupt(options, session);
   // What babeltrace2 does not say, nobody who takes us for it wants to hear.
   const bool as_babeltrace = options.output == "babeltrace2";
   if (!as_babeltrace || options.verbose) notices.finish();

@@ -311,6 +311,7 @@ void run_query(const Options& options, Session& session) {
   notices.finish();
   if (*spans != nullptr) report_spans(session, **spans);
   report_doubts_of(options, session, query, reading.watches);
+  if (options.partial.empty()) report_interrupt(options, session);
 }
 
 }  // namespace tracedeck::cli

@@ -148,6 +148,7 @@ void run_schema(const Options& options, Session& session) {
     return printer.print(std::move(trace)) &&
            (!place.live || session.delivered(session.out.flush()));
   });
+  report_interrupt(options, session);
 }
 
 }  // namespace tracedeck::cli

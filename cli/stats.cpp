@@ -24,6 +24,7 @@ void run_stats(const Options& options, Session& session) {
   const flow::TraceStatistics statistics = collector.finish();
   print(session,
         options.json ? render::statistics_json(statistics) : render::statistics_text(statistics));
+  report_interrupt(options, session);
 }
 
 }  // namespace tracedeck::cli

@@ -1,6 +1,9 @@
 #include "cli/traces.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "cli/places.hpp"
 
 namespace tracedeck::cli {
 
@@ -44,6 +47,14 @@ render::TraceNames OpenPipeline::names() const {
 std::function<bool(std::chrono::milliseconds)> OpenPipeline::pauses() const {
   if (!pipeline_->live()) return {};
   return [this](std::chrono::milliseconds patience) { return pipeline_->ready(patience); };
+}
+
+void report_interrupt(const Options& options, Session& session) {
+  if (!session.stop.stop_requested() || options.follow ||
+      std::ranges::any_of(options.operands, comes_live))
+    return;
+  session.diagnostics.error("interrupted; what is shown is of what was read until then");
+  session.cut_short();
 }
 
 void for_each_trace(const Options& options, Session& session, flow::Needs needs,

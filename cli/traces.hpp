@@ -89,4 +89,8 @@ inline bool print(Session& session, const std::string& text) {
   return session.delivered(session.out.write(text));
 }
 
+// Behind the reading of TRACEs for an answer: where a stop request kept some that do not come live
+// from being read to their end, that is said, and bears on the outcome.
+void report_interrupt(const Options& options, Session& session);
+
 }  // namespace tracedeck::cli

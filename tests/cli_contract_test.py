@@ -898,6 +898,24 @@ class Signals(CommandTest):
         process.stdin.close()
         process.stdout.close()
 
+    def test_interrupted_reading_of_files_is_said(self):
+        """What is read no further is no answer about all of it, and files that were not looked at are no bad traces."""
+        traces = [self.file(name, w.ticks(200_000)) for name in ("one.bin", "two.bin")]
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            # It waits for its output to be read, long before the end of the first trace.
+            with subprocess.Popen(
+                [BIN, "print", "--order", "recorded", "--output", "jsonl", *traces],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            ) as process:  # fmt: skip
+                process.stdout.readline()
+                process.send_signal(number)
+                # Standard error has a few lines; standard output is read to its end.
+                lines = process.stdout.read().count(b"\n")
+                said = process.stderr.read().decode()
+                self.assertEqual(process.wait(TIME_LIMIT), code)
+            self.assertLess(lines, 399_999)
+            self.assertEqual(said, "tracedeck: error: interrupted; what is shown is of what was read until then\n")
+
     def test_interrupted_validation_is_no_yes(self):
         process = subprocess.Popen([BIN, "validate", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         process.stdin.write(w.ticks(3))

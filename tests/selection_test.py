@@ -338,6 +338,14 @@ class Words(CommandTest):
         for args in [["-n", "2"], ["-n2"], ["--limit", "2"]]:
             self.assertEqual(len(events(run("print", "--output", "jsonl", *args, trace))), 2)
 
+    def test_the_limit_counts_what_describes_others_as_it_counts_all(self):
+        sync = w.schema(1, "ClockSyncEvent", [("monotonic_ns", w.VARINT), ("realtime_ns", w.VARINT)])
+        trace = self.file("t", w.ticks(5) + sync + b"".join(w.event(1, w.varint(n) * 2, delta=1) for n in range(5)))
+        for select in ([], ["--where", "true"], ["--begin", "0"], ["--end", "1h"]):
+            for order in ("recorded", "time", "merged"):
+                printed = run("print", "--output", "jsonl", "-n", "7", "--order", order, *select, trace)
+                self.assertEqual(len(events(printed)), 7, (select, order))
+
     def test_info_of_garbage_names_a_few_of_each_rule(self):
         garbage = self.file("garbage", bytes(os.urandom(1)[0] | 1 for _ in range(8000)).replace(b"\x07", b"\x00"))
         whole = self.file("frames", b"\xff\xff\x00" * 3000)

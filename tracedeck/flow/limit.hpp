@@ -9,8 +9,8 @@
 namespace tracedeck::flow {
 
 struct LimitOptions {
-  // Whether events that describe others count. Not behind a trim, which lets them pass wherever
-  // they are.
+  // Whether events that describe others count. Not behind a selection of what is to stand alone,
+  // which lets them pass wherever they are.
   bool counts_describing = true;
   // Whether the source is read to its end for events that describe others, if it may have some, so
   // that what is delivered can be understood by itself.

@@ -89,9 +89,10 @@ constexpr std::array kStages = {
           .apply =
               [](RecordSourcePtr source, const StageContext& context) {
                 const Selection& selection = context.selection;
-                return limit(std::move(source), *selection.limit,
-                             {.counts_describing = !selects_events(selection),
-                              .reads_on = selection.stands_alone});
+                return limit(
+                    std::move(source), *selection.limit,
+                    {.counts_describing = !selection.stands_alone || !selects_events(selection),
+                     .reads_on = selection.stands_alone});
               }},
     Stage{.name = "tail",
           .place = Stage::Place::kAfter,

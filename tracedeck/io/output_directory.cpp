@@ -288,10 +288,14 @@ Result<std::unique_ptr<OutputDirectory>> OutputDirectory::create(const std::stri
   }
   struct stat status{};
   if (plain.empty() || ::lstat(plain.c_str(), &status) == 0) {
-    return fail(ErrorCode::kCannotOpen,
-                "this is there already, and a directory is never written over; remove it or choose "
-                "another name",
-                path);
+    return fail(
+        ErrorCode::kCannotOpen,
+        S_ISDIR(status.st_mode) || plain.empty()
+            ? "this is there already, and a directory is never written over; remove it or "
+              "choose another name"
+            : "this is a file, which is never written over by a directory; remove it or choose "
+              "another name",
+        path);
   }
   std::string part = part_path(path);
   Result<FileDescriptor> directory = open_part_directory(part);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "tracedeck/base/nearest.hpp"
@@ -129,13 +130,23 @@ void FieldWatch::see(const DataStream& stream) {
   }
 }
 
-std::string FieldWatch::nearest_name(std::string_view name) const {
+std::string FieldWatch::nearest_name(const Path& path) const {
+  const std::string& name = path.steps.back().name;
   if (stream_keys_.contains(name)) return fmt::format("stream.{}", name);
   std::vector<std::string_view> known(names_.begin(), names_.end());
   known.insert(known.end(), stream_keys_.begin(), stream_keys_.end());
+  std::vector<std::string_view> of_each;
+  if (path.root == Root::kAnyField && path.steps.size() == 1) {
+    for (Root root = kFirstEventValue; root != Root::kRealTime;
+         root = static_cast<Root>(std::to_underlying(root) + 1))
+      of_each.push_back(event_value_name(root));
+  }
+  known.insert(known.end(), of_each.begin(), of_each.end());
   const std::string near(nearest(name, known));
   if (near == name) return {};
-  return names_.contains(near) || near.empty() ? near : "stream." + near;
+  const bool stands_alone =
+      near.empty() || names_.contains(near) || std::ranges::find(of_each, near) != of_each.end();
+  return stands_alone ? near : "stream." + near;
 }
 
 std::vector<std::string> FieldWatch::unknown_fields() const {
@@ -145,7 +156,7 @@ std::vector<std::string> FieldWatch::unknown_fields() const {
   for (const Use& use : uses_) {
     if (use.found) continue;
     std::string sentence = fmt::format("no event class has a field `{}`", to_string(use.path));
-    const std::string near = nearest_name(use.path.steps.back().name);
+    const std::string near = nearest_name(use.path);
     if (!near.empty()) sentence += fmt::format("; did you mean `{}`?", near);
     if (std::ranges::find(sentences, sentence) == sentences.end())
       sentences.push_back(std::move(sentence));

@@ -59,7 +59,7 @@ class FieldWatch {
   // Whether `name` may be meant as the field of that name.
   [[nodiscard]] bool name_is_doubtful() const;
   // What a name that no class has was probably meant to be, as it is written; "": nothing.
-  [[nodiscard]] std::string nearest_name(std::string_view name) const;
+  [[nodiscard]] std::string nearest_name(const Path& path) const;
   [[nodiscard]] std::string nearest_event(const NameTest& test) const;
 
   std::set<std::string_view> event_words_;  // what events have that is named

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 
-#include "tracedeck/ctf/stream/locations.hpp"
+#include "tracedeck/ctf/location_words.hpp"
 
 namespace tracedeck::ctf {
 
