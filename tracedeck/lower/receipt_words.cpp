@@ -14,7 +14,8 @@ const ConventionFacts& facts_of(Convention convention) {
       {"labels of enumerations and bit maps", "kept in a mark"},
       {"identities of data streams", "written as fields `stream.KEY`"},
       {"packet headers and contexts",
-       "written as fields `packet_header.NAME` and `packet.NAME` of each event"},
+       "written as fields `packet_header.NAME` and `packet.NAME` of each event, without the sizes, "
+       "times and counters of packets"},
       {"common contexts", "written as fields `common.NAME`"},
       {"specific contexts", "written as fields `specific.NAME`"},
       {"durations", "written as the field `duration`, in ticks of their clock"},
