@@ -341,10 +341,7 @@ class Conversion {
                             : file_ != nullptr ? file_->flush()
                                                : session_.out.flush()))
       return;
-    session_.diagnostics.error(
-        part.empty() || options_.out == kStandard
-            ? fmt::format("interrupted; {} is not complete", options_.out)
-            : fmt::format("interrupted; what was written until then is in {}", part));
+    session_.diagnostics.error(interrupted_text(options_.out, part));
   }
 
   // Nothing was written: no .part file should remain of it.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <utility>
 
 #include "cli/commands.hpp"
@@ -43,11 +42,8 @@ void run_draw(const Options& options, Session& session) {
   if (report && session.delivered(standard ? session.out.flush() : file->finish()))
     return conclude_conversion(options, session, *report);
   if (session.stop.stop_requested()) {
-    const std::string part =
-        standard || file == nullptr ? std::string() : io::part_path(options.out);
     session.diagnostics.error(
-        part.empty() ? fmt::format("interrupted; {} is not complete", options.out)
-                     : fmt::format("interrupted; what was written until then is in {}", part));
+        interrupted_text(options.out, file == nullptr ? "" : io::part_path(options.out)));
   } else if (file != nullptr && !report) {
     file->discard();
   }

@@ -122,6 +122,16 @@ bool comes_live(const std::string& operand) {
          (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
+bool reads_live(const Options& options) {
+  return options.follow || std::ranges::any_of(options.operands, comes_live);
+}
+
+std::string interrupted_text(const std::string& out, const std::string& part) {
+  return part.empty() || out == kStandard
+             ? fmt::format("interrupted; {} is not complete", out)
+             : fmt::format("interrupted; what was written until then is in {}", part);
+}
+
 bool writes_directory(const Options& options) {
   const OutputKind* const kind = find_output(options.to);
   return kind != nullptr && kind->makes == OutputKind::Makes::kDirectory;

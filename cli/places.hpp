@@ -17,6 +17,12 @@ inline constexpr std::string_view kStandard = "-";
 // Whether what the operand names comes while it is read: from a pipe, a terminal, another device or
 // an address.
 [[nodiscard]] bool comes_live(const std::string& operand);
+// Whether any TRACE of the options does, or is followed.
+[[nodiscard]] bool reads_live(const Options& options);
+
+// What is said of a conversion that a stop request ended early; `part`: where what was written is,
+// or "".
+[[nodiscard]] std::string interrupted_text(const std::string& out, const std::string& part);
 
 // What is wrong with the places of the result and the report, or "". Results go to their .part
 // files first, so that OUT itself may be an input.

@@ -83,8 +83,7 @@ void conclude_conversion(const Options& options, Session& session, const Convers
                                  report.parts.size(), report.parts.front(), report.parts.back()));
   }
   // Any other conversion that comes to its end was not cut.
-  if (session.stop.stop_requested() &&
-      (options.follow || std::ranges::any_of(options.operands, comes_live)))
+  if (session.stop.stop_requested() && reads_live(options))
     diagnostics.note(fmt::format("interrupted; {} holds what was read until then", options.out));
   if (options.strict && is_lossy(report.receipt)) {
     diagnostics.error(fmt::format("{} does not hold everything that the input does", options.out));

@@ -1,6 +1,5 @@
 #include "cli/traces.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "cli/places.hpp"
@@ -50,9 +49,7 @@ std::function<bool(std::chrono::milliseconds)> OpenPipeline::pauses() const {
 }
 
 void report_interrupt(const Options& options, Session& session) {
-  if (!session.stop.stop_requested() || options.follow ||
-      std::ranges::any_of(options.operands, comes_live))
-    return;
+  if (!session.stop.stop_requested() || reads_live(options)) return;
   session.diagnostics.error("interrupted; what is shown is of what was read until then");
   session.cut_short();
 }
