@@ -11,6 +11,7 @@ TRACEDECK_TRACES, the reference traces (default ../shared/traces beside the proj
 import gc
 import os
 import pathlib
+import signal
 import sys
 import unittest
 
@@ -24,6 +25,8 @@ def main() -> int:
     sys.dont_write_bytecode = True
     # Millions of events as objects, hardly any of them in a cycle: looking for cycles takes a sixth of the time.
     gc.disable()
+    # A shell has its background jobs ignore it, and so would the commands that tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path.insert(0, str(file.parent))
     arguments = [sys.argv[0], "-v", *sys.argv[2:]]
     result = unittest.main(module=file.stem, argv=arguments, exit=False).result

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "tracedeck/base/spare_memory.hpp"
 #include "tracedeck/ctf/metadata/json_auxiliary.hpp"
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"
 #include "tracedeck/ctf/words.hpp"
@@ -24,6 +25,8 @@ std::string path_in(const std::string& directory, std::string_view name) {
 }
 
 constexpr std::size_t kMetadataPortion = std::size_t{64} << 10;
+// Reading more than this takes memory between the classes that stay.
+constexpr std::size_t kLargeMetadata = std::size_t{1} << 20;
 
 // Reads until `into` is full or the input ends; returns how many bytes.
 Result<std::size_t> fill(io::Input& input, std::span<std::uint8_t> into) {
@@ -162,8 +165,10 @@ Result<void> Trace::feed(io::Input& input, const std::string& name) {
     if (!size) return std::unexpected(size.error());
     if (metadata_read_ + *size > max_state_) return io::exceeds_state(name, max_state_);
     read(ByteSpan(portion).first(*size), *size < portion.size());
-    if (*size < portion.size()) return {};
+    if (*size < portion.size()) break;
   }
+  if (metadata_read_ > kLargeMetadata) give_back_spare_memory();
+  return {};
 }
 
 Result<void> Trace::list(const std::string& directory) {

@@ -1,5 +1,7 @@
 #include "tracedeck/lower/class_mark.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -19,9 +21,6 @@ constexpr std::array<std::pair<std::string_view, bool NestedShape::*>, 5> kFlags
     {"clock-value", &NestedShape::clock_value},
     {"in-packet", &NestedShape::in_packet},
 }};
-
-// Bytes of a mark besides its texts, nearly always.
-constexpr std::size_t kRoomOfMark = 256;
 
 std::optional<std::uint64_t> number_of(JsonRef object, std::string_view key) {
   const JsonRef value = object.is(JsonKind::kObject) ? find_child(object, key) : JsonRef();
@@ -73,17 +72,8 @@ std::optional<AttributeMark> mark_of(JsonRef object) {
   return mark;
 }
 
-std::string json_of(const AttributeMark& mark) {
-  std::string json;
-  std::size_t size = kRoomOfMark;
-  for (const std::string& text : mark.texts) size += text.size() + 1;
-  json.reserve(size);
-  JsonOut out(json);
-  out.begin_object();
-  out.key("trace").integer(Integer::from(mark.trace));
-  out.key("marks").begin_array();
-  for (const std::string& text : mark.texts) out.raw(text);
-  out.end_array();
+// What an object says besides the texts.
+void append(const AttributeMark& mark, JsonOut& out) {
   if (mark.events) {
     out.key("class").begin_object();
     out.key("event-class").integer(Integer::from(mark.events->event_class));
@@ -102,18 +92,31 @@ std::string json_of(const AttributeMark& mark) {
   }
   if (mark.stream) out.key("stream").integer(Integer::from(*mark.stream));
   if (mark.is_loss) out.key("loss").boolean(true);
-  out.end_object();
-  return json;
 }
 
 }  // namespace
 
-Attributes AttributeMark::added_to(Attributes attributes) const {
+std::string& MarkText::next() {
+  if (json_.empty()) {
+    json_ = fmt::format(R"({{"trace":{},"marks":[)", trace_);
+  } else {
+    json_.push_back(',');
+  }
+  return json_;
+}
+
+Attributes MarkText::take(const AttributeMark& mark, Attributes attributes) {
+  if (json_.empty()) static_cast<void>(next());
+  JsonOut out(json_);
+  out.end_array();
+  append(mark, out);
+  out.end_object();
   Attributes with;
   for (Attribute& each : attributes) {
     if (each.key != kMarkAttribute || !each.is_json) with.push_back(std::move(each));
   }
-  with.push_back({.key = std::string(kMarkAttribute), .value = json_of(*this), .is_json = true});
+  with.push_back(
+      {.key = std::string(kMarkAttribute), .value = std::exchange(json_, {}), .is_json = true});
   return with;
 }
 

@@ -11,6 +11,7 @@
 // A format that has no attributes keeps the object elsewhere, and hands it up as one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,10 +42,29 @@ struct AttributeMark {
   std::optional<std::uint64_t> stream = {};
   bool is_loss = false;
 
-  // The attributes of a class with this one in place of any of its name.
-  [[nodiscard]] Attributes added_to(Attributes attributes) const;
   // Nothing: there is none, or it is no mark.
   [[nodiscard]] static std::optional<AttributeMark> find(const Attributes& attributes);
+};
+
+// A mark that is being made. Its texts may be long, so they are made where they are to stand.
+class MarkText {
+ public:
+  // `trace`: the number of the source trace.
+  explicit MarkText(std::uint64_t trace) : trace_(trace) {}
+
+  // What the next text is to be appended to.
+  [[nodiscard]] std::string& next();
+  [[nodiscard]] bool empty() const { return json_.empty(); }
+  // Bytes of the texts.
+  [[nodiscard]] std::size_t size() const { return json_.size(); }
+
+  // The attributes of a class with a mark in place of any of its name: one with the texts that were
+  // made since the last call, and what `mark` says besides its texts and its trace.
+  [[nodiscard]] Attributes take(const AttributeMark& mark, Attributes attributes);
+
+ private:
+  std::uint64_t trace_;
+  std::string json_ = {};
 };
 
 }  // namespace tracedeck::lower

@@ -155,7 +155,7 @@ void DescriptionLosses::other_keys(const DataStream& stream) {
 }
 
 bool DescriptionLosses::begin(const DataStream& stream) {
-  sources_[stream.entity.trace].without.clear();
+  sources_[stream.entity.trace].forget_without();
   if (!open_.begin(stream.entity.trace)) return false;
   std::erase_if(sources_, [this](const auto& each) {
     if (open_.has(each.first)) return false;
@@ -168,7 +168,7 @@ bool DescriptionLosses::begin(const DataStream& stream) {
 void DescriptionLosses::end(const DataStream& stream) {
   const std::uint64_t number = stream.entity.trace;
   open_.end(number);
-  sources_[number].without.clear();
+  sources_[number].forget_without();
   if (!open_.has(number)) classes_without_events(*stream.stream_class->trace);
 }
 
@@ -178,12 +178,18 @@ void DescriptionLosses::classes_without_events(const TraceDescription& trace) {
   if (source.with_events == classes.size()) return;
   source.has_events.resize(classes.size());
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    if (!source.has_events[i]) source.without.push_back(comparison::class_name(classes[i]));
+    if (source.has_events[i]) continue;
+    if (source.without.size() < LossReceipt::kMostPlaces) {
+      source.without.push_back(comparison::class_name(classes[i]));
+    } else {
+      ++source.more_without;
+    }
   }
 }
 
 void DescriptionLosses::forget(const Source& source, LossReceipt& receipt) const {
   for (const std::string& name : source.without) receipt.add(Lost::kNoEvents, name, "", {});
+  if (source.more_without != 0) receipt.add(Lost::kNoEvents, "", "", {}, source.more_without);
 }
 
 std::uint64_t& DescriptionLosses::events_of(const Event& first, const EventClass& target,

@@ -64,7 +64,14 @@ class DescriptionLosses {
     bool known = false;
     std::vector<bool> has_events = {};  // by the ordinals of event classes
     std::size_t with_events = 0;
-    std::vector<std::string> without = {};  // names of classes, when its last data stream ended
+    // Classes, when its last data stream ended: the names of some, and how many there are more.
+    std::vector<std::string> without = {};
+    std::uint64_t more_without = 0;
+
+    void forget_without() {
+      without.clear();
+      more_without = 0;
+    }
   };
   void forget(const Source& source, LossReceipt& receipt) const;
 

@@ -46,7 +46,13 @@ std::string text_of(const DataStreamClass& stream_class) {
 }
 
 std::string text_of(const EventClass& event_class) {
-  return entity_text(entity_word(Entity::kEventClass), event_class.entity.ordinal, event_class);
+  std::string text;
+  append_text_of(text, event_class);
+  return text;
+}
+
+void append_text_of(std::string& to, const EventClass& event_class) {
+  TextWriter(to).entity(entity_word(Entity::kEventClass), event_class.entity.ordinal, event_class);
 }
 
 std::string text_of(const DataStream& stream) {

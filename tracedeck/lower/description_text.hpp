@@ -36,6 +36,8 @@ namespace tracedeck::lower {
 [[nodiscard]] std::string text_of(const ClockClass& clock);
 [[nodiscard]] std::string text_of(const DataStreamClass& stream_class);
 [[nodiscard]] std::string text_of(const EventClass& event_class);
+// The same, which may be long, appended.
+void append_text_of(std::string& to, const EventClass& event_class);
 [[nodiscard]] std::string text_of(const DataStream& stream);
 
 // The texts of all that a description holds, in an order in which they can be read.

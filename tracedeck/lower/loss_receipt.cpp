@@ -69,7 +69,9 @@ ReceiptEntry entry_of(Lost loss, const std::string& event_class, const std::stri
 
 void LossReceipt::add(Lost loss, std::string_view event_class, std::string_view path,
                       const FirstPlace& first, std::uint64_t count) {
-  Place& place = places_[{loss, std::string(event_class), std::string(path)}];
+  std::tuple key(loss, std::string(event_class), std::string(path));
+  if (places_.size() >= kMostPlaces && !places_.contains(key)) key = {loss, "", ""};
+  Place& place = places_[std::move(key)];
   if (place.count == 0) {
     place.input = first.input;
     place.offset = first.offset;

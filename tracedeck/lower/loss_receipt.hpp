@@ -61,9 +61,9 @@ struct FirstPlace {
 // What of each event of a class is lost, and the paths of fields.
 using LossList = std::vector<std::pair<Lost, std::string>>;
 
-// Its memory follows what differs, not how many traces there are: what is lost alike is one. Of
-// classes behind the first `kMostPlaces` places only the first loss is named, as one of the whole
-// class.
+// Its memory follows what differs, not how many traces there are: what is lost alike is one. Behind
+// the first `kMostPlaces` places what is lost is counted and not named; of classes with events the
+// first loss is, as one of the whole class.
 class LossReceipt {
  public:
   static constexpr std::size_t kMostPlaces = 10'000;

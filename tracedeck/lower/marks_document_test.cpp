@@ -120,8 +120,7 @@ TEST(MarksDocument, Carriers) {
     members.push_back(each.name.str());
   EXPECT_THAT(first_words("## Where they stand"), ElementsAreArray(members));
 
-  const AttributeMark mark{.texts = {"{}"},
-                           .events = AttributeMark::OfEvents{.shape = {.any_string = true,
+  const AttributeMark mark{.events = AttributeMark::OfEvents{.shape = {.any_string = true,
                                                                        .any_integer = true,
                                                                        .ordered = true,
                                                                        .clock_value = true,
@@ -129,7 +128,7 @@ TEST(MarksDocument, Carriers) {
                            .streams = AttributeMark::OfStreams{},
                            .stream = 1,
                            .is_loss = true};
-  const std::string json = mark.added_to({}).at(0).value;
+  const std::string json = MarkText(0).take(mark, {}).at(0).value;
   for (const auto& [heading, table] :
        {std::pair("## Where they stand", 1), std::pair("## Classes of CTF", 0)}) {
     for (const std::string& key : first_words(heading, table))

@@ -4,10 +4,10 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/labels.hpp"
@@ -89,16 +89,21 @@ VariantClass presence_variant(FieldLocation selector, std::string_view absent,
 bool selects_by_label(const IntegerClass& selector, const VariantClass& variant,
                       const NestedProfile& profile) {
   if (selector.form != IntegerClass::Form::kEnumeration) return false;
-  std::unordered_map<std::string_view, const IntegerRanges*> labels;
-  for (const Mapping& mapping : selector.mappings) {
-    if (!labels.try_emplace(mapping.label, &mapping.ranges).second) return false;
+  const auto label_of = [&](std::size_t i) { return selector.mappings[i].label.view(); };
+  const auto name_of = [&](std::size_t i) { return variant.options[i].name.view(); };
+  NameIndex labels;
+  for (std::size_t i = 0; i < selector.mappings.size(); ++i) {
+    if (labels.add(i, label_of) != i) return false;
   }
-  std::unordered_set<std::string_view> names;
-  return std::ranges::all_of(variant.options, [&](const VariantOption& option) {
-    const auto found = labels.find(option.name);
-    return profile.is_option_name(option.name) && names.insert(option.name).second &&
-           found != labels.end() && *found->second == option.ranges;
-  });
+  NameIndex names;
+  for (std::size_t i = 0; i < variant.options.size(); ++i) {
+    const VariantOption& option = variant.options[i];
+    const std::size_t label = labels.find(option.name.view(), label_of);
+    if (!profile.is_option_name(option.name) || names.add(i, name_of) != i ||
+        label == NameIndex::kNone || selector.mappings[label].ranges != option.ranges)
+      return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -518,15 +523,22 @@ FieldClassPtr NestedFields::variant(const FieldClassPtr& source, const std::stri
   VariantClass made;
   IntegerClass tag{.layout = FixedLayout{.width = of.options.size() <= 0x100 ? 8U : 32U},
                    .form = IntegerClass::Form::kEnumeration};
-  std::unordered_set<std::string> names;
+  tag.mappings.reserve(of.options.size());
+  made.options.reserve(of.options.size());
+  NameIndex names;
+  const auto name_of = [&](std::size_t i) { return made.options[i].name.view(); };
+  const auto is_taken = [&](std::string_view option) {
+    return names.find(option, name_of) != NameIndex::kNone;
+  };
   for (std::size_t i = 0; i < of.options.size(); ++i) {
     std::string option = of.options[i].name.str();
-    if (!profile_.is_option_name(option) || names.contains(option))
+    if (!profile_.is_option_name(option) || is_taken(option))
       option = "option_" + std::to_string(i);
-    while (!names.insert(option).second) option.push_back('_');
+    while (is_taken(option)) option.push_back('_');
     const IntegerRanges ranges = {{i, i}};
     tag.mappings.push_back({.label = option, .ranges = ranges});
     made.options.push_back({.name = option, .ranges = ranges, .attributes = {}});
+    names.add(i, name_of);
   }
   if (of.options.empty()) return nullptr;
   const std::string selector = unique_name(scope, name + "_tag");
@@ -563,6 +575,7 @@ FieldClassPtr NestedFields::options(const FieldClassPtr& source, VariantClass ma
   } else {
     program.push_back(
         {.kind = FieldStep::Kind::kVariant, .sized = sized, .count = count_of(inner)});
+    program.reserve(program.size() + inner.size());
     std::ranges::move(inner, std::back_inserter(program));
   }
   return finished(std::move(made), *source);

@@ -279,8 +279,8 @@ class NestedLoweringWriter final : public LoweringStage {
     const bool is_last = --trace.open == 0;
     Result<void> ended;
     if (trace.same_format)
-      target_traces_.add_without_events(trace, *found->second.sequence->streams);
-    if (is_last && found->second.own)
+      ended = target_traces_.add_without_events(trace, *found->second.sequence->streams, &next());
+    if (ended && is_last && found->second.own)
       ended = target_traces_.describe_rest(trace, *found->second.own->streams, next());
     if (ended && found->second.own) ended = end_sequence(*found->second.own);
     streams_.erase(found);
@@ -508,15 +508,14 @@ class NestedLoweringWriter final : public LoweringStage {
   void add_loss_class(TraceInTarget& trace, StreamsOf& streams) {
     DataStreamClass& stream_class = target_traces_.add_stream_class(trace, streams, {}, true);
     target_traces_.mark(trace, streams, stream_class, true);
-    AttributeMark of_class{.trace = trace.index};
-    of_class.is_loss = true;
-    streams.losses = &trace.target->add_event_class({.name = std::string(kLossName),
-                                                     .name_space = {},
-                                                     .uid = {},
-                                                     .stream_class = &stream_class,
-                                                     .clock = stream_class.default_clock,
-                                                     .payload = loss_class_.payload(),
-                                                     .attributes = of_class.added_to({})});
+    streams.losses = &trace.target->add_event_class(
+        {.name = std::string(kLossName),
+         .name_space = {},
+         .uid = {},
+         .stream_class = &stream_class,
+         .clock = stream_class.default_clock,
+         .payload = loss_class_.payload(),
+         .attributes = MarkText(trace.index).take({.is_loss = true}, {})});
   }
 
   const NestedProfile& nested_;

@@ -18,10 +18,9 @@ constexpr std::size_t kTextAtOnce = std::size_t{64} << 10;
 
 }  // namespace
 
-void TargetTraces::add_text(TraceInTarget& trace, std::string text) {
+void TargetTraces::add_text(TraceInTarget& trace, std::string_view text) {
   receipt_.count(Convention::kDescription);
-  trace.text_size += text.size();
-  trace.texts.push_back(std::move(text));
+  trace.texts.next().append(text);
 }
 
 void TargetTraces::describe_streams(TraceInTarget& trace, const DataStreamClass& stream_class) {
@@ -39,16 +38,13 @@ void TargetTraces::describe_new(TraceInTarget& trace, const TraceDescription& of
 void TargetTraces::describe_class(TraceInTarget& trace, const EventClass& source) {
   if (trace.has_class(source)) return;
   trace.classes[source.entity.ordinal] = true;
-  add_text(trace, text_of(source));
+  receipt_.count(Convention::kDescription);
+  append_text_of(trace.texts.next(), source);
 }
 
-AttributeMark TargetTraces::mark_of(TraceInTarget& trace) {
-  trace.text_size = 0;
-  return {.trace = trace.index, .texts = std::exchange(trace.texts, {})};
-}
-
-Attributes TargetTraces::attributes(const Attributes& source, const AttributeMark& mark) const {
-  return mark.added_to(nested_.attributes ? source : Attributes());
+Attributes TargetTraces::marked(TraceInTarget& trace, const AttributeMark& mark,
+                                const Attributes& source) const {
+  return trace.texts.take(mark, nested_.attributes ? source : Attributes());
 }
 
 TraceInTarget& TargetTraces::of(const TraceDescription& source) {
@@ -56,6 +52,7 @@ TraceInTarget& TargetTraces::of(const TraceDescription& source) {
   TraceInTarget& trace = place->second;
   if (is_new) {
     trace.index = next_trace_++;
+    trace.texts = MarkText(trace.index);
     trace.source = source.shared_from_this();
     add_text(trace, names_ ? text_of(source, names_(source)) : text_of(source));
     trace.target = lowered_trace(source, nested_);
@@ -172,14 +169,13 @@ DataStreamClass& TargetTraces::add_stream_class(TraceInTarget& trace, const Stre
 void TargetTraces::mark(TraceInTarget& trace, const StreamsOf& streams, DataStreamClass& target,
                         bool is_loss) {
   describe_streams(trace, *streams.source);
-  AttributeMark mark = mark_of(trace);
-  mark.is_loss = is_loss;
+  AttributeMark mark{.is_loss = is_loss};
   if (streams.only) {
     mark.stream = streams.only;
   } else {
     mark.streams = {.stream_class = streams.source->entity.ordinal, .keys = streams.keys};
   }
-  target.attributes = attributes(target.attributes, mark);
+  target.attributes = marked(trace, mark, target.attributes);
 }
 void TargetTraces::mark(TraceInTarget& trace, StreamsOf& streams) {
   if (!std::exchange(streams.is_marked, true)) mark(trace, streams, *streams.target, false);
@@ -200,26 +196,34 @@ bool TargetTraces::check_size(const EventClass& of) {
          written_out_.add({of.specific_context, of.payload}, trace.input()).has_value();
 }
 
-void TargetTraces::add_without_events(TraceInTarget& trace, const StreamsOf& streams) {
+Result<void> TargetTraces::add_without_events(TraceInTarget& trace, const StreamsOf& streams,
+                                              Writer* target) {
   std::size_t lowered = 0;
+  std::size_t size = 0;  // of marks that the target does not have yet
   for (const EventClass& each : trace.source->event_classes()) {
     if (each.stream_class != streams.source || trace.has_class(each)) continue;
     if (lowered++ == kMostWithoutEvents) break;
     if (!check_size(each)) continue;
-    trace.without_events[{&streams, each.entity.ordinal}] =
-        &add_class(trace, streams, *lowered_class(each, streams, {}));
+    const EventClass& made = add_class(trace, streams, *lowered_class(each, streams, {}));
+    trace.without_events[{&streams, each.entity.ordinal}] = &made;
+    if (target == nullptr) continue;
+    for (const Attribute& attribute : made.attributes) size += attribute.value.size();
+    if (size < kTextAtOnce) continue;
+    size = 0;
+    if (auto written = hand_on(trace, *target); !written) return written;
   }
+  return {};
 }
 
 Result<void> TargetTraces::describe_rest(TraceInTarget& trace, const StreamsOf& streams,
                                          Writer& target) {
   describe_new(trace, *trace.source);
   for (const DataStreamClass& each : trace.source->stream_classes()) describe_streams(trace, each);
-  add_without_events(trace, streams);
+  if (auto added = add_without_events(trace, streams, &target); !added) return added;
   for (const EventClass& each : trace.source->event_classes()) {
     if (trace.has_class(each)) continue;
     describe_class(trace, each);
-    if (trace.text_size < kTextAtOnce) continue;
+    if (trace.texts.size() < kTextAtOnce) continue;
     if (auto written = write_texts(trace, streams, target); !written) return written;
   }
   return trace.texts.empty() ? Result<void>() : write_texts(trace, streams, target);
@@ -227,15 +231,21 @@ Result<void> TargetTraces::describe_rest(TraceInTarget& trace, const StreamsOf& 
 
 Result<void> TargetTraces::write_texts(TraceInTarget& trace, const StreamsOf& streams,
                                        Writer& target) {
-  const EventClass& added =
-      trace.target->add_event_class({.name = std::string(kMarkName),
-                                     .name_space = {},
-                                     .uid = {},
-                                     .stream_class = streams.target,
-                                     .clock = streams.target->default_clock,
-                                     .attributes = mark_of(trace).added_to({})});
+  trace.target->add_event_class({.name = std::string(kMarkName),
+                                 .name_space = {},
+                                 .uid = {},
+                                 .stream_class = streams.target,
+                                 .clock = streams.target->default_clock,
+                                 .attributes = trace.texts.take({}, {})});
+  return hand_on(trace, target);
+}
+
+Result<void> TargetTraces::hand_on(TraceInTarget& trace, Writer& target) {
   auto written = target.describe(*trace.target);
-  const_cast<EventClass&>(added).attributes.clear();  // NOLINT(*-const-cast): it is ours
+  // Their marks are long, and the target has them now.
+  const auto& classes = trace.target->event_classes();
+  for (; trace.described < classes.size(); ++trace.described)
+    const_cast<EventClass&>(classes[trace.described]).attributes.clear();  // NOLINT(*-const-cast)
   return written;
 }
 
@@ -243,12 +253,12 @@ const EventClass& TargetTraces::add_class(TraceInTarget& trace, const StreamsOf&
                                           const NestedClass& lowered) {
   const EventClass& source = lowered.source();
   describe_class(trace, source);
-  AttributeMark mark = mark_of(trace);
-  mark.events = {.event_class = source.entity.ordinal, .shape = lowered.shape()};
+  const AttributeMark mark{.events =
+                               AttributeMark::OfEvents{source.entity.ordinal, lowered.shape()}};
   EventClass target = lowered_event_class(lowered);
   target.stream_class = streams.target;
   target.clock = streams.target->default_clock;
-  target.attributes = attributes(source.attributes, mark);
+  target.attributes = marked(trace, mark, source.attributes);
   return trace.target->add_event_class(std::move(target));
 }
 
@@ -263,14 +273,14 @@ TraceInTarget& TargetTraces::describe(const TraceDescription& source) {
   for (const ClockClass& each : source.clocks()) static_cast<void>(clock_of(trace, &each));
   for (StreamsOf& each : trace.streams) {
     mark(trace, each);
-    add_without_events(trace, each);
+    static_cast<void>(add_without_events(trace, each, nullptr));
   }
   for (const DataStreamClass& each : source.stream_classes()) describe_streams(trace, each);
   for (const EventClass& each : source.event_classes()) describe_class(trace, each);
   // The marks of what else there is stand at a data stream class of their own.
   if (!trace.texts.empty()) {
     DataStreamClass made;
-    made.attributes = mark_of(trace).added_to({});
+    made.attributes = trace.texts.take({}, {});
     trace.target->add_stream_class(std::move(made));
   }
   return trace;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -67,13 +68,13 @@ struct TraceInTarget {
   std::uint64_t index = 0;  // in the order of their appearance
   std::shared_ptr<const TraceDescription> source = {};
   std::shared_ptr<TraceDescription> target = {};
-  bool same_format = false;             // it is of a dialect of the target's
-  bool loses_heads = false;             // the target writes others
-  std::uint64_t open = 0;               // data streams
-  std::vector<std::string> texts = {};  // that no class has yet
-  std::size_t text_size = 0;            // bytes of those
-  std::size_t environment = 0;          // how many of those have been described
+  bool same_format = false;      // it is of a dialect of the target's
+  bool loses_heads = false;      // the target writes others
+  std::uint64_t open = 0;        // data streams
+  MarkText texts = MarkText(0);  // that no class has yet
+  std::size_t environment = 0;   // how many of those have been described
   std::size_t clocks = 0;
+  std::size_t described = 0;  // event classes of `target` that the writer has
   std::set<const DataStreamClass*> stream_classes = {};  // that have been described
   std::vector<bool> classes = {};                        // which of those have been, by ordinal
   std::map<const ClockClass*, const ClockClass*> clock_of = {};
@@ -122,8 +123,9 @@ class TargetTraces {
   [[nodiscard]] std::unique_ptr<NestedClass> lowered_class(const EventClass& source,
                                                            const StreamsOf& streams,
                                                            NestedShape shape) const;
-  // Some of the classes without events.
-  void add_without_events(TraceInTarget& trace, const StreamsOf& streams);
+  // Some of the classes without events, which `target`, if any, gets as far as their marks are
+  // long. Errors: those of `target`.
+  Result<void> add_without_events(TraceInTarget& trace, const StreamsOf& streams, Writer* target);
   // All of these, and what was said since the last class, which `target` gets.
   Result<void> describe_rest(TraceInTarget& trace, const StreamsOf& streams, Writer& target);
 
@@ -134,12 +136,14 @@ class TargetTraces {
   void forget_sizes() { written_out_.forget(); }
 
  private:
-  void add_text(TraceInTarget& trace, std::string text);
+  // Lets go of the marks that the target has then.
+  Result<void> hand_on(TraceInTarget& trace, Writer& target);
+  void add_text(TraceInTarget& trace, std::string_view text);
   void describe_streams(TraceInTarget& trace, const DataStreamClass& stream_class);
   void describe_new(TraceInTarget& trace, const TraceDescription& of);
   void describe_class(TraceInTarget& trace, const EventClass& source);
-  [[nodiscard]] AttributeMark mark_of(TraceInTarget& trace);
-  [[nodiscard]] Attributes attributes(const Attributes& source, const AttributeMark& mark) const;
+  [[nodiscard]] Attributes marked(TraceInTarget& trace, const AttributeMark& mark,
+                                  const Attributes& source) const;
   // A result has the environment of the first trace.
   void note_environment(const TraceDescription& source);
   const ClockClass* clock_of(TraceInTarget& trace, const ClockClass* source);

@@ -16,6 +16,7 @@ constexpr std::uint64_t kEndless = std::uint64_t{1} << 60;
 
 std::uint64_t WrittenOut::size_of(const FieldClass* field_class) {
   if (field_class == nullptr) return 0;
+  if (!is_compound(*field_class)) return 1;
   if (const auto known = sizes_.find(field_class); known != sizes_.end()) return known->second;
   std::uint64_t size = 1;
   for_each_child(*field_class, [&](const FieldClassPtr& inside) {

@@ -10,32 +10,11 @@ namespace {
 
 constexpr std::string_view kAbsolute = "absolute";
 
-// An object's text without its braces.
-std::string_view inside(std::string_view object) {
-  if (object.size() < 2 || object.front() != '{' || object.back() != '}') return {};
-  return object.substr(1, object.size() - 2);
-}
-
 const Attribute* find_ours(const Attributes& attributes) {
   const auto found = std::ranges::find_if(attributes, [](const Attribute& attribute) {
     return attribute.is_json && attribute.key == kOurNamespace;
   });
   return found == attributes.end() ? nullptr : &*found;
-}
-
-std::string annotations(const Attributes& attributes) {
-  std::string text;
-  JsonOut out(text);
-  out.key(kAnnotations).begin_array();
-  for (const Attribute& attribute : attributes) {
-    if (attribute.is_json) continue;
-    out.begin_array();
-    out.string(attribute.key);
-    out.string(attribute.value);
-    out.end_array();
-  }
-  out.end_array();
-  return text;
 }
 
 bool is_json_integer(std::string_view text) {
@@ -52,23 +31,9 @@ Int128 divide_down(Int128 dividend, Int128 divisor) {
 
 }  // namespace
 
-void append_attributes(JsonOut& out, const Attributes& attributes) {
-  const bool plain = std::ranges::any_of(attributes, [](const auto& a) { return !a.is_json; });
-  out.begin_object();
-  std::unordered_set<std::string_view> keys;
-  for (const Attribute& attribute : attributes) {
-    if (!attribute.is_json || (plain && attribute.key == kOurNamespace)) continue;
-    if (keys.insert(attribute.key).second) out.key(attribute.key).raw(attribute.value);
-  }
-  if (plain) {
-    const Attribute* const ours = find_ours(attributes);
-    std::string object = "{" + annotations(attributes);
-    if (ours != nullptr && !inside(ours->value).empty())
-      object.append(",").append(inside(ours->value));
-    object.push_back('}');
-    out.key(kOurNamespace).raw(object);
-  }
-  out.end_object();
+std::string_view inside_of_object(std::string_view object) {
+  if (object.size() < 2 || object.front() != '{' || object.back() != '}') return {};
+  return object.substr(1, object.size() - 2);
 }
 
 void add_mark(Attributes& attributes, std::string_view key, std::string_view json) {
@@ -76,7 +41,7 @@ void add_mark(Attributes& attributes, std::string_view key, std::string_view jso
   std::string mark = json_string(key).append(":").append(json);
   for (Attribute& attribute : attributes) {
     if (!attribute.is_json || attribute.key != kOurNamespace) continue;
-    const std::string_view others = inside(attribute.value);
+    const std::string_view others = inside_of_object(attribute.value);
     if (!others.empty()) mark.append(",").append(others);
     attribute.value = "{" + mark + "}";
     return;

@@ -7,15 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include "tracedeck/base/json_out.hpp"
 #include "tracedeck/ctf/marks.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::ctf {
 
-// Appends attributes as one JSON object. Those that are plain text stand together in ours, as
-// "annotations": [[key, value], ...].
-void append_attributes(JsonOut& out, const Attributes& attributes);
+// The text of a JSON object without its braces; empty: it is none.
+[[nodiscard]] std::string_view inside_of_object(std::string_view object);
 
 // Adds `"key": value` (JSON) to our attribute.
 void add_mark(Attributes& attributes, std::string_view key, std::string_view json);

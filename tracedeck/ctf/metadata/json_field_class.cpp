@@ -21,6 +21,9 @@ namespace {
 using R = MetadataRule;
 
 constexpr std::uint64_t kMostBits = 65'536;
+// Scalars that are shared: how many are known at a time, and bytes of the text of one.
+constexpr std::size_t kMostScalars = 256;
+constexpr std::size_t kLongestScalar = 4096;
 constexpr std::uint64_t kMostLength = std::numeric_limits<std::uint64_t>::max();
 
 // The enumerator that a string stands for, else a report.
@@ -452,6 +455,30 @@ BuiltClass read_alias(JsonRef name, const JsonScope& scope) {
   return {};
 }
 
+BuiltClass read_class(JsonRef value, JsonRef type, const ClassInfo& info, JsonScope& scope) {
+  if (!is_in(info.in, scope.dialect)) report_other_document(type, scope.dialect, scope.findings);
+  return ClassReader(value, info, scope).read();
+}
+
+// Whether nothing but its own text says what it is.
+bool is_plain_scalar(const ClassInfo& info) {
+  switch (info.type) {
+    case ClassType::kBitArray:
+    case ClassType::kBoolean:
+    case ClassType::kInteger:
+    case ClassType::kEnumeration:
+    case ClassType::kReal:
+    case ClassType::kLebBitArray:
+    case ClassType::kLebInteger:
+    case ClassType::kLebEnumeration:
+    case ClassType::kString:
+    case ClassType::kStaticString:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 BuiltClass read_field_class(JsonRef value, JsonScope& scope) {
@@ -472,8 +499,20 @@ BuiltClass read_field_class(JsonRef value, JsonScope& scope) {
     findings.expect(R::kFieldClass, type, "a type of field class");
     return {};
   }
-  if (!is_in(info->in, scope.dialect)) report_other_document(type, scope.dialect, findings);
-  return ClassReader(value, *info, scope).read();
+  if (!scope.shares_scalars || !is_plain_scalar(*info))
+    return read_class(value, type, *info, scope);
+  if (const auto known = scope.scalars.find(value.raw()); known != scope.scalars.end())
+    return {.field_class = known->second, .depth = 1, .sound = true};
+  const std::uint64_t reported = findings.reported();
+  BuiltClass made = read_class(value, type, *info, scope);
+  // What was reported once is reported of each.
+  const bool is_shared = made.sound && findings.reported() == reported &&
+                         made.field_class->roles.empty() && value.raw().size() < kLongestScalar;
+  if (is_shared) {
+    if (scope.scalars.size() == kMostScalars) scope.scalars.clear();
+    scope.scalars.emplace(value.raw(), made.field_class);
+  }
+  return made;
 }
 
 }  // namespace tracedeck::ctf

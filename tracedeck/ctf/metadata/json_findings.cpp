@@ -71,6 +71,7 @@ std::vector<Finding> JsonFindings::take() { return std::exchange(findings_, {});
 // One error must be among those reported, or the metadata would pass for readable.
 bool JsonFindings::admits(const Rule& rule) {
   const bool error = rule.severity == Severity::kError;
+  ++reported_;
   if (error) ++errors_;
   return count_ < kMostFindings || (error && errors_ == 1);
 }

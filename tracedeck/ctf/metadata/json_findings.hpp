@@ -44,6 +44,8 @@ class JsonFindings {
 
   // Findings of severity error so far.
   [[nodiscard]] std::uint64_t errors() const { return errors_; }
+  // Of any severity.
+  [[nodiscard]] std::uint64_t reported() const { return reported_; }
   // Those since the last call.
   [[nodiscard]] std::vector<Finding> take();
 
@@ -63,6 +65,7 @@ class JsonFindings {
   Dialect dialect_ = Dialect::kRc3;
   std::vector<Finding> findings_;
   std::uint64_t errors_ = 0;
+  std::uint64_t reported_ = 0;
   std::size_t count_ = 0;
   Last last_ = {};
 };

@@ -91,9 +91,31 @@ class ClassText {
     value(*field_class);
   }
 
+  // Those that are plain text stand together in ours, as "annotations": [[key, value], ...].
   void attributes(const Attributes& attributes) {
     if (attributes.empty()) return;
-    append_attributes(out_.key(rc3_ ? "user-attributes" : "attributes"), attributes);
+    const bool any_plain =
+        std::ranges::any_of(attributes, [](const auto& a) { return !a.is_json; });
+    const Attribute* ours = nullptr;
+    out_.key(rc3_ ? "user-attributes" : "attributes").begin_object();
+    std::unordered_set<std::string_view> keys;
+    for (const Attribute& each : attributes) {
+      if (!each.is_json || !keys.insert(each.key).second) continue;
+      if (any_plain && each.key == kOurNamespace) {
+        ours = &each;
+      } else {
+        out_.key(each.key);
+        raw(each.value);
+      }
+    }
+    if (any_plain) {
+      out_.key(kOurNamespace).begin_object();
+      annotations(attributes);
+      const std::string_view others = ours == nullptr ? "" : inside_of_object(ours->value);
+      if (!others.empty()) raw(others);
+      out_.end_object();
+    }
+    out_.end_object();
   }
 
   // A field class, or the name of its alias.
@@ -118,6 +140,24 @@ class ClassText {
   }
 
  private:
+  // JSON that may be long.
+  void raw(std::string_view json) {
+    out_.raw("");
+    pieces_.append(json);
+  }
+
+  void annotations(const Attributes& attributes) {
+    out_.key(kAnnotations).begin_array();
+    for (const Attribute& each : attributes) {
+      if (each.is_json) continue;
+      out_.begin_array();
+      out_.string(each.key);
+      out_.string(each.value);
+      out_.end_array();
+    }
+    out_.end_array();
+  }
+
   void fault(ErrorCode code, std::string message) {
     if (!error_) error_ = Error{.code = code, .message = std::move(message)};
   }
@@ -329,8 +369,8 @@ class ClassText {
 
 class JsonMetadataWriter final : public MetadataWriter {
  public:
-  explicit JsonMetadataWriter(Dialect dialect)
-      : rc3_(dialect == Dialect::kRc3), dialect_(dialect) {}
+  JsonMetadataWriter(Dialect dialect, MetadataText::Sink sink)
+      : MetadataWriter(std::move(sink)), rc3_(dialect == Dialect::kRc3), dialect_(dialect) {}
 
   Result<void> begin(const TraceClass& trace_class, const Attributes& environment) override {
     auto done = fragment("preamble", {}, [&](ClassText& text) {
@@ -463,35 +503,33 @@ class JsonMetadataWriter final : public MetadataWriter {
     out.end_object();
   }
 
-  // Aliases come first, inner ones before outer ones.
+  // Aliases come first, inner ones before outer ones. They stay when what is to use them cannot be
+  // written.
   template <class Fill>
   Result<void> fragment(std::string_view type, const std::vector<FieldClassPtr>& roots, Fill fill) {
-    const MetadataText::Place before = pieces_.place();
     if (!rc3_) {
       for (const FieldClassPtr& root : roots) {
         if (root == nullptr) continue;
-        if (auto aliased = add_aliases(root); !aliased) {
-          pieces_.take_back(before);
-          return aliased;
-        }
+        if (auto aliased = add_aliases(root); !aliased) return aliased;
       }
     }
-    return one_fragment(type, before, fill);
+    return one_fragment(type, fill);
   }
 
   template <class Fill>
-  Result<void> one_fragment(std::string_view type, const MetadataText::Place& before, Fill fill) {
-    text_.push_back('\x1e');
-    std::size_t spelt = 0;
-    ClassText text(pieces_, dialect_, aliases_, spelt);
-    text.out().begin_object();
-    text.out().key("type").string(type);
-    fill(text);
-    text.out().end_object();
-    text_.push_back('\n');
-    if (!text.error()) return {};
-    pieces_.take_back(before);
-    return std::unexpected(*text.error());
+  Result<void> one_fragment(std::string_view type, Fill fill) {
+    return pieces_.add([&]() -> Result<void> {
+      text_.push_back('\x1e');
+      std::size_t spelt = 0;
+      ClassText text(pieces_, dialect_, aliases_, spelt);
+      text.out().begin_object();
+      text.out().key("type").string(type);
+      fill(text);
+      text.out().end_object();
+      text_.push_back('\n');
+      if (text.error()) return std::unexpected(*text.error());
+      return {};
+    });
   }
 
   // Gives names to the compound classes below `root` that are used more than once.
@@ -503,8 +541,7 @@ class JsonMetadataWriter final : public MetadataWriter {
     for (const FieldClassPtr& each : shared) {
       if (aliases_.contains(each.get())) continue;
       const std::string name = "class-" + std::to_string(aliases_.size());
-      const MetadataText::Place before = pieces_.place();
-      auto done = one_fragment("field-class-alias", before, [&](ClassText& text) {
+      auto done = one_fragment("field-class-alias", [&](ClassText& text) {
         text.out().key("name").string(name);
         text.out().key("field-class");
         text.spelt(*each);
@@ -556,8 +593,8 @@ class JsonMetadataWriter final : public MetadataWriter {
 
 }  // namespace
 
-std::unique_ptr<MetadataWriter> json_metadata_writer(Dialect dialect) {
-  return std::make_unique<JsonMetadataWriter>(dialect);
+std::unique_ptr<MetadataWriter> json_metadata_writer(Dialect dialect, MetadataText::Sink sink) {
+  return std::make_unique<JsonMetadataWriter>(dialect, std::move(sink));
 }
 
 }  // namespace tracedeck::ctf

@@ -8,6 +8,7 @@
 namespace tracedeck::ctf {
 
 // `dialect`: kRc3 or kFinal.
-[[nodiscard]] std::unique_ptr<MetadataWriter> json_metadata_writer(Dialect dialect);
+[[nodiscard]] std::unique_ptr<MetadataWriter> json_metadata_writer(Dialect dialect,
+                                                                   MetadataText::Sink sink);
 
 }  // namespace tracedeck::ctf

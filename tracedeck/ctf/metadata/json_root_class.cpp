@@ -76,7 +76,9 @@ struct RootClassReader::Walk {
 
 BuiltClass RootClassReader::read(JsonRef value, Root root, Context context,
                                  const std::shared_ptr<const JsonText>& text) {
+  scope_.shares_scalars = !is_header(root);
   BuiltClass built = read_field_class(value, scope_);
+  scope_.shares_scalars = false;
   if (!built.field_class) return built;
   if (!is_structure(*built.field_class)) {
     const bool alias = value.is(JsonKind::kString);
@@ -94,7 +96,7 @@ BuiltClass RootClassReader::read(JsonRef value, Root root, Context context,
   return built;
 }
 
-// What is not of an alias stands in one place.
+// What is not of an alias stands in one place, or has nothing to be looked at.
 bool RootClassReader::is_first_visit(const FieldClass& field_class, Root root) {
   return !scope_.alias_places.contains(&field_class) || visited_.emplace(&field_class, root).second;
 }

@@ -1,6 +1,7 @@
 // What the fragments of a metadata stream share while it is read.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -27,6 +28,13 @@ struct BuiltClass {
   bool sound = false;                   // else it lacks parts, whose faults are reported
 };
 
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+
 struct JsonScope {
   explicit JsonScope(JsonFindings& collector) : findings(collector) {}
 
@@ -47,6 +55,11 @@ struct JsonScope {
   std::unordered_map<const FieldClass*, JsonRef> places;
   std::unordered_map<const FieldClass*, JsonRef> alias_places;
   std::vector<std::shared_ptr<const JsonText>> alias_texts;
+
+  // Scalar classes without roles, by their text: the same text makes the same class, of which a
+  // trace has thousands. Not in headers, where faults are about one place.
+  std::unordered_map<std::string, FieldClassPtr, TextHash, std::equal_to<>> scalars;
+  bool shares_scalars = false;
 
   // Origin and last name of the locations of selectors, see `selector_key`.
   std::set<std::string, std::less<>> selectors;

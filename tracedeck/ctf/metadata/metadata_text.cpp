@@ -18,15 +18,13 @@ namespace {
 class DescriptionText {
  public:
   DescriptionText(const TraceDescription& description, const EachEventClass& event_classes,
-                  Dialect dialect)
+                  Dialect dialect, MetadataText::Sink sink)
       : description_(description),
         event_classes_(event_classes),
         dialect_(dialect),
-        writer_(metadata_writer(dialect)) {}
+        writer_(metadata_writer(dialect, std::move(sink))) {}
 
-  // `sink` takes the text, and may refuse.
-  Result<void> write(MetadataText::Sink sink) {
-    writer_->hand_to(std::move(sink));
+  Result<void> write() {
     Result<void> done = writer_->begin(description_.trace_class(), description_.environment());
     const bool from_ctf1 = description_.version() == trace_version(Dialect::kCtf1);
     for (const ClockClass& clock : description_.clocks()) {
@@ -75,33 +73,45 @@ class DescriptionText {
 
 }  // namespace
 
+void MetadataText::end_piece() {
+  if (before_trial_) {
+    text.resize(*before_trial_);
+    is_long_ = true;
+  } else {
+    // The next call returns the same error.
+    [[maybe_unused]] const Result<void> handed_on = hand_on();
+  }
+}
+
+void MetadataText::append(std::string_view long_text) {
+  while (!long_text.empty()) {
+    const std::string_view piece = long_text.substr(0, kPiece);
+    text.append(piece);
+    long_text.remove_prefix(piece.size());
+    between();
+  }
+}
+
+void MetadataText::begin_trial() {
+  before_trial_ = text.size();
+  is_long_ = false;
+}
+
+bool MetadataText::end_trial(bool fine) {
+  if (is_long_ || !fine) text.resize(*before_trial_);
+  before_trial_.reset();
+  return is_long_ && fine;
+}
+
 Result<void> MetadataText::hand_on() {
-  if (sink_ == nullptr) return {};
   if (handed_on_) handed_on_ = sink_(text);
   text.clear();
   return handed_on_;
 }
 
-Result<void> MetadataText::write_to(io::Output& output) {
-  Result<void> written;
-  for (const std::string& piece : std::exchange(pieces_, {})) {
-    if (written) written = output.write(piece);
-  }
-  if (written && !text.empty()) written = output.write(text);
-  text.clear();
-  return written;
-}
-
-void MetadataText::take_back(const Place& place) {
-  if (place.pieces < pieces_.size()) {
-    text = std::move(pieces_[place.pieces]);
-    pieces_.resize(place.pieces);
-  }
-  if (place.size < text.size()) text.resize(place.size);
-}
-
-std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect) {
-  return dialect == Dialect::kCtf1 ? tsdl_metadata_writer() : json_metadata_writer(dialect);
+std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect, MetadataText::Sink sink) {
+  return dialect == Dialect::kCtf1 ? tsdl_metadata_writer(std::move(sink))
+                                   : json_metadata_writer(dialect, std::move(sink));
 }
 
 namespace {
@@ -112,7 +122,7 @@ Result<void> hand_on(const TraceDescription& description, const EachEventClass& 
   if (dialect != Dialect::kFinal) {
     if (auto fits = WrittenOut().add(description); !fits) return fits;
   }
-  return DescriptionText(description, event_classes, dialect).write(std::move(sink));
+  return DescriptionText(description, event_classes, dialect, std::move(sink)).write();
 }
 
 }  // namespace

@@ -23,51 +23,52 @@ namespace tracedeck::ctf {
 // the other dialects a class that is shared stands wherever it is used.
 inline constexpr std::size_t kMostSpeltClasses = std::size_t{1} << 20;
 
-// Text that is made in pieces.
+// Text that is made and handed on in pieces, so that a long one is never there as a whole.
 class MetadataText {
  public:
   // Takes the text as it is made.
   using Sink = std::function<Result<void>(std::string_view)>;
 
-  // What is appended to, and is not longer than a piece or what was appended last after `between`.
+  explicit MetadataText(Sink sink) : sink_(std::move(sink)) {}
+
+  // What is appended to.
   std::string text;
 
-  void hand_to(Sink sink) { sink_ = std::move(sink); }
   // To be called where a piece may end, often enough for pieces to be short.
   void between() {
-    if (text.size() < kPiece) return;
-    if (sink_ == nullptr) return pieces_.push_back(std::exchange(text, {}));
-    // The next call returns the same error.
-    [[maybe_unused]] const Result<void> handed_on = hand_on();
+    if (text.size() >= kPiece) end_piece();
   }
-  // Hands on what there is, if there is a sink. Errors: the first of the sink, which then gets
-  // nothing more.
+  // Appends what may be long.
+  void append(std::string_view long_text);
+  // Appends what `make` does, or nothing if it returns an error. A long text is made twice, the
+  // first time to see whether it can be: both times must be the same.
+  template <class Make>
+  Result<void> add(Make make) {
+    begin_trial();
+    const Result<void> made = make();
+    return end_trial(made.has_value()) ? make() : made;
+  }
+  // Hands on what there is. Errors: the first of the sink, which then gets nothing more.
   Result<void> hand_on();
-  // The same to an output, and nothing is kept then.
-  Result<void> write_to(io::Output& output);
-
-  // Where text is appended.
-  struct Place {
-    std::size_t pieces = 0;
-    std::size_t size = 0;  // of the piece at hand, bytes
-  };
-  [[nodiscard]] Place place() const { return {pieces_.size(), text.size()}; }
-  // Takes back what was appended after `place`, unless it was handed on.
-  void take_back(const Place& place);
 
  private:
   static constexpr std::size_t kPiece = std::size_t{64} << 10;
 
+  void end_piece();
+  void begin_trial();
+  // Returns whether it is to be made again.
+  bool end_trial(bool fine);
+
   Sink sink_;
   Result<void> handed_on_;
-  std::vector<std::string> pieces_;  // that are full, without a sink
+  std::optional<std::size_t> before_trial_ = {};  // bytes of the piece at hand
+  bool is_long_ = false;                          // what is tried: parts of it are gone
 };
 
 // Makes the fragments or blocks of a metadata stream, in the order of the calls. Classes that were
 // added may not be referred to by other descriptions' classes: a data stream class names its clock
 // by id, an event record class its data stream class. Errors: kLimitExceeded (the two limits
-// above), kUnsupported (a class that the dialect has no words for); nothing is appended then, but
-// what was handed on is.
+// above), kUnsupported (a class that the dialect has no words for); the class is not written then.
 class MetadataWriter {
  public:
   virtual ~MetadataWriter() = default;
@@ -88,20 +89,19 @@ class MetadataWriter {
   // nothing happens.
   virtual void add_environment(const Attributes&) {}
 
-  // Writes what was added since the last call. Errors: those of the output.
-  [[nodiscard]] Result<void> write_to(io::Output& output) { return pieces_.write_to(output); }
-
-  // From now on what is added is handed on, long classes piece by piece, so that no text is kept.
-  void hand_to(MetadataText::Sink sink) { pieces_.hand_to(std::move(sink)); }
-  // Hands on the rest. Errors: those of the sink.
+  // Hands on the rest of what was added. Errors: the first of the sink.
   [[nodiscard]] Result<void> hand_on() { return pieces_.hand_on(); }
 
  protected:
+  explicit MetadataWriter(MetadataText::Sink sink) : pieces_(std::move(sink)) {}
+
   MetadataText pieces_;
   std::string& text_ = pieces_.text;
 };
 
-[[nodiscard]] std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect);
+// `sink`: takes the text, long classes piece by piece.
+[[nodiscard]] std::unique_ptr<MetadataWriter> metadata_writer(Dialect dialect,
+                                                              MetadataText::Sink sink);
 
 // The whole metadata of a description, whose classes are lowered before (tracedeck/lower). Errors:
 // as above.

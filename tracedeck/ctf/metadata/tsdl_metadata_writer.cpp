@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/location_words.hpp"
 #include "tracedeck/ctf/metadata/conventions.hpp"
 #include "tracedeck/ctf/metadata/tsdl_lexer.hpp"
@@ -39,29 +40,53 @@ std::string identifier_of(std::string_view name) {
   return identifier;
 }
 
+void append_escaped(std::string& out, char c) {
+  if (c == '"' || c == '\\') {
+    out.push_back('\\');
+    out.push_back(c);
+  } else if (c == '\n') {
+    out.append("\\n");
+  } else if (c == '\t') {
+    out.append("\\t");
+  } else if (c == '\r') {
+    out.append("\\r");
+  } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+    out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+  } else {
+    out.push_back(c);
+  }
+}
+
 std::string string_literal(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (c == '\n') {
-      out.append("\\n");
-    } else if (c == '\t') {
-      out.append("\\t");
-    } else if (c == '\r') {
-      out.append("\\r");
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
-    } else {
-      out.push_back(c);
-    }
-  }
+  for (const char c : text) append_escaped(out, c);
   out.push_back('"');
   return out;
 }
 
 std::string_view order_word(ByteOrder order) { return order == ByteOrder::kLittle ? "le" : "be"; }
+
+// The labels of an enumeration.
+class Labels {
+  auto name_of() const {
+    return [this](std::size_t i) { return of_->mappings[i].label.view(); };
+  }
+
+ public:
+  // None of null. `of` must outlive this.
+  explicit Labels(const IntegerClass* of) : of_(of) {
+    if (of == nullptr) return;
+    for (std::size_t i = 0; i < of->mappings.size(); ++i) index_.add(i, name_of());
+  }
+
+  [[nodiscard]] bool has(std::string_view label) const {
+    return index_.find(label, name_of()) != NameIndex::kNone;
+  }
+
+ private:
+  const IntegerClass* of_;
+  NameIndex index_;
+};
 
 // The field classes of one block.
 class TypeText {
@@ -237,10 +262,7 @@ class TypeText {
 
   void kind(const FieldClass& field_class, const VariantClass& variant) {
     if (!variant.selector) return no_words(field_class);
-    std::unordered_set<std::string_view> labels;
-    if (const IntegerClass* const selector = selector_of(*variant.selector)) {
-      for (const Mapping& each : selector->mappings) labels.insert(each.label.view());
-    }
+    const Labels labels(selector_of(*variant.selector));
     text_.append("variant <").append(location(*variant.selector)).append("> {\n");
     // What is inside is one level deeper, but no structure that a location could lead to.
     frames_.push_back({nullptr, {}});
@@ -256,10 +278,9 @@ class TypeText {
   }
 
   // Readers take an underscore off the name of an option, and not off its label.
-  static std::string option_name(const std::string& name,
-                                 const std::unordered_set<std::string_view>& labels) {
+  static std::string option_name(const std::string& name, const Labels& labels) {
     std::string with = "_" + name;
-    return !labels.contains(name) && labels.contains(with) ? with : name;
+    return !labels.has(name) && labels.has(with) ? with : name;
   }
 
   // What a location of this root leads to through structures, or null.
@@ -372,19 +393,23 @@ bool has_reserved(const FieldClassPtr& header, std::string_view name, std::size_
 
 class TsdlMetadataWriter final : public MetadataWriter {
  public:
+  explicit TsdlMetadataWriter(MetadataText::Sink sink) : MetadataWriter(std::move(sink)) {}
+
   Result<void> begin(const TraceClass& trace_class, const Attributes& environment) override {
-    text_.append("/* CTF 1.8 */\n\ntrace {\n\tmajor = 1;\n\tminor = 8;\n");
-    if (trace_class.uuid)
-      text_.append("\tuuid = ").append(string_literal(uuid_text(*trace_class.uuid))).append(";\n");
-    const ByteOrder order = trace_byte_order(trace_class.packet_header);
-    text_.append("\tbyte_order = ").append(order_word(order)).append(";\n");
-    for (const Attribute& each : trace_class.attributes) {
-      if (each.is_json || !is_tsdl_name(each.key)) continue;
-      text_.append("\t").append(each.key).append(" = ");
-      text_.append(is_number(each.value) ? each.value : string_literal(each.value)).append(";\n");
-    }
     has_stream_id_ = has_reserved(trace_class.packet_header, "stream_id");
     auto done = block([&](TypeText& text) {
+      text_.append("/* CTF 1.8 */\n\ntrace {\n\tmajor = 1;\n\tminor = 8;\n");
+      if (trace_class.uuid)
+        text_.append("\tuuid = ")
+            .append(string_literal(uuid_text(*trace_class.uuid)))
+            .append(";\n");
+      const ByteOrder order = trace_byte_order(trace_class.packet_header);
+      text_.append("\tbyte_order = ").append(order_word(order)).append(";\n");
+      for (const Attribute& each : trace_class.attributes) {
+        if (each.is_json || !is_tsdl_name(each.key)) continue;
+        text_.append("\t").append(each.key).append(" = ");
+        text_.append(is_number(each.value) ? each.value : string_literal(each.value)).append(";\n");
+      }
       text.root("packet.header", Root::kPacketHeader, trace_class.packet_header, nullptr);
     });
     if (done) add_environment(environment);
@@ -392,17 +417,14 @@ class TsdlMetadataWriter final : public MetadataWriter {
   }
 
   void add_environment(const Attributes& environment) override {
-    std::string entries;
+    bool any = false;
     for (const Attribute& entry : environment) {
       const std::string name = identifier_of(entry.key);
       if (!is_tsdl_name(name) || !environment_.insert(name).second) continue;
-      entries.append("\t").append(name).append(" = ");
-      entries
-          .append(entry.is_json && is_number(entry.value) ? entry.value
-                                                          : string_literal(entry.value))
-          .append(";\n");
+      if (!std::exchange(any, true)) text_.append("\nenv {\n");
+      environment_entry(name, entry);
     }
-    if (!entries.empty()) text_.append("\nenv {\n").append(entries).append("};\n");
+    if (any) text_.append("};\n");
   }
 
   Result<void> add_clock(const ClockClass& clock) override {
@@ -426,11 +448,10 @@ class TsdlMetadataWriter final : public MetadataWriter {
   }
 
   Result<void> add_stream_class(const DataStreamClass& stream_class) override {
-    mark(stream_class.attributes);
-    text_.append("\nstream {\n");
-    // Without the id in packet headers, this one is an error for the readers there are.
-    if (has_stream_id_) text_ += fmt::format("\tid = {};\n", stream_class.id.value_or(0));
-    return block([&](TypeText& text) {
+    return marked_block(stream_class.attributes, [&](TypeText& text) {
+      text_.append("\nstream {\n");
+      // Without the id in packet headers, this one is an error for the readers there are.
+      if (has_stream_id_) text_ += fmt::format("\tid = {};\n", stream_class.id.value_or(0));
       const ClockClass* clock = stream_class.default_clock;
       if (clock != nullptr && !clocks_.contains(clock->id)) clock = nullptr;
       text.root("packet.context", Root::kPacketContext, stream_class.packet_context, clock);
@@ -441,15 +462,14 @@ class TsdlMetadataWriter final : public MetadataWriter {
 
   using MetadataWriter::add_event_class;
   Result<void> add_event_class(const EventClass& event_class, const Attributes& given) override {
-    mark(given);
-    text_.append("\nevent {\n");
-    if (event_class.name)
-      text_.append("\tname = ").append(string_literal(*event_class.name)).append(";\n");
-    text_ += fmt::format("\tid = {};\n", event_class.id.value_or(0));
-    if (has_stream_id_)
-      text_ += fmt::format("\tstream_id = {};\n", event_class.stream_class->id.value_or(0));
-    attributes(given);
-    return block([&](TypeText& text) {
+    return marked_block(given, [&](TypeText& text) {
+      text_.append("\nevent {\n");
+      if (event_class.name)
+        text_.append("\tname = ").append(string_literal(*event_class.name)).append(";\n");
+      text_ += fmt::format("\tid = {};\n", event_class.id.value_or(0));
+      if (has_stream_id_)
+        text_ += fmt::format("\tstream_id = {};\n", event_class.stream_class->id.value_or(0));
+      attributes(given);
       text.root("context", Root::kSpecificContext, event_class.specific_context, nullptr);
       text.root("fields", Root::kPayload, event_class.payload, nullptr);
     });
@@ -462,15 +482,19 @@ class TsdlMetadataWriter final : public MetadataWriter {
            std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
   }
 
-  // What is to be known of the class that comes next.
-  void mark(const Attributes& attributes) {
-    for (const Attribute& attribute : attributes) {
-      if (attribute.key != kOurNamespace || !attribute.is_json || !holds_mark(attribute.value))
-        continue;
-      Attributes entry;
-      entry.push_back({.key = fmt::format("{}{}", kMarkEntry, marks_++), .value = attribute.value});
-      add_environment(entry);
+  void environment_entry(std::string_view name, const Attribute& entry) {
+    text_.append("\t").append(name).append(" = ");
+    if (entry.is_json && is_number(entry.value)) {
+      text_.append(entry.value);
+    } else {
+      text_.push_back('"');
+      for (const char c : entry.value) {
+        append_escaped(text_, c);
+        pieces_.between();
+      }
+      text_.push_back('"');
     }
+    text_.append(";\n");
   }
 
   // The two that CTF 1.8 knows.
@@ -485,21 +509,36 @@ class TsdlMetadataWriter final : public MetadataWriter {
     }
   }
 
-  // What stands between the braces of a block that was begun, and the end of it.
+  // A block, which `fill` begins.
   template <class Fill>
   Result<void> block(Fill fill) {
-    const std::size_t blank = text_.rfind("\n\n");
-    MetadataText::Place before = pieces_.place();
-    before.size = blank == std::string::npos ? 0 : blank + 1;
-    std::size_t spelt = 0;
-    TypeText text(pieces_, spelt);
-    fill(text);
-    if (text.error()) {
-      pieces_.take_back(before);
-      return std::unexpected(*text.error());
-    }
-    text_.append("};\n");
-    return {};
+    return pieces_.add([&]() -> Result<void> {
+      std::size_t spelt = 0;
+      TypeText text(pieces_, spelt);
+      fill(text);
+      if (text.error()) return std::unexpected(*text.error());
+      text_.append("};\n");
+      return {};
+    });
+  }
+
+  // Before it, what is to be known of the class.
+  template <class Fill>
+  Result<void> marked_block(const Attributes& attributes, Fill fill) {
+    const auto mark = std::ranges::find_if(attributes, [](const Attribute& each) {
+      return each.key == kOurNamespace && each.is_json && holds_mark(each.value);
+    });
+    if (mark == attributes.end()) return block(fill);
+    const auto name = [&] { return fmt::format("{}{}", kMarkEntry, marks_); };
+    while (environment_.contains(name())) ++marks_;
+    auto done = block([&](TypeText& text) {
+      text_.append("\nenv {\n");
+      environment_entry(name(), *mark);
+      text_.append("};\n");
+      fill(text);
+    });
+    if (done) ++marks_;
+    return done;
   }
 
   bool has_stream_id_ = false;
@@ -547,8 +586,8 @@ std::vector<std::string> tsdl_member_names(Root root, const StructureClass& stru
   return names;
 }
 
-std::unique_ptr<MetadataWriter> tsdl_metadata_writer() {
-  return std::make_unique<TsdlMetadataWriter>();
+std::unique_ptr<MetadataWriter> tsdl_metadata_writer(MetadataText::Sink sink) {
+  return std::make_unique<TsdlMetadataWriter>(std::move(sink));
 }
 
 }  // namespace tracedeck::ctf

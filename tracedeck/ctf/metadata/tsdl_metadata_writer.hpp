@@ -10,7 +10,7 @@
 
 namespace tracedeck::ctf {
 
-[[nodiscard]] std::unique_ptr<MetadataWriter> tsdl_metadata_writer();
+[[nodiscard]] std::unique_ptr<MetadataWriter> tsdl_metadata_writer(MetadataText::Sink sink);
 
 // Whether `name` can stand in TSDL as it is: an identifier that is no keyword.
 [[nodiscard]] bool is_tsdl_name(std::string_view name);

@@ -102,7 +102,8 @@ Producer::Producer(io::OutputDirectory& output, const ProducerOptions& options)
     : output_(output),
       options_(options),
       layout_{.uuid = options.uuid, .has_stream_ids = true},
-      writer_(metadata_writer(options.dialect)) {}
+      writer_(metadata_writer(options.dialect,
+                              [this](std::string_view text) { return metadata_->write(text); })) {}
 
 Producer::~Producer() = default;
 
@@ -177,7 +178,7 @@ Result<void> Producer::finish() {
   for (const auto& stream : streams_) {
     if (auto finished = stream->finish(); !finished) return finished;
   }
-  if (auto written = writer_->write_to(*metadata_); !written) return written;
+  if (auto written = writer_->hand_on(); !written) return written;
   if (auto finished = metadata_->finish(); !finished) return finished;
   const std::string environment =
       options_.dialect == Dialect::kRc3 ? environment_text(options_.environment) : std::string();

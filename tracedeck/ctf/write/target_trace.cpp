@@ -87,11 +87,12 @@ std::size_t uuid_member(const StructureClass& packet_header) {
 
 }  // namespace
 
-TargetTrace::TargetTrace(Dialect dialect, bool single_source, Adaptations& adaptations)
+TargetTrace::TargetTrace(Dialect dialect, bool single_source, Adaptations& adaptations,
+                         MetadataText::Sink metadata)
     : dialect_(dialect),
       single_source_(single_source),
       adaptations_(adaptations),
-      writer_(metadata_writer(dialect)),
+      writer_(metadata_writer(dialect, std::move(metadata))),
       clocks_(dialect, *writer_) {}
 
 Result<void> TargetTrace::begin_empty() {

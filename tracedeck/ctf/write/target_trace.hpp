@@ -56,8 +56,9 @@ struct TargetStreamClass {
 // a single CTF trace; else those of `PacketLayout`.
 class TargetTrace {
  public:
-  // `single_source`: all data streams are of one trace.
-  TargetTrace(Dialect dialect, bool single_source, Adaptations& adaptations);
+  // `single_source`: all data streams are of one trace. `metadata`: takes the metadata.
+  TargetTrace(Dialect dialect, bool single_source, Adaptations& adaptations,
+              MetadataText::Sink metadata);
 
   // The class of a data stream. Errors: kUnsupported, kLimitExceeded.
   [[nodiscard]] Result<TargetStreamClass*> stream_class(const DataStream& stream);
@@ -73,10 +74,8 @@ class TargetTrace {
   [[nodiscard]] Result<void> add_other_classes(TargetStreamClass& stream_class,
                                                const std::function<Result<void>()>& added);
 
-  // Metadata made since the last call.
-  [[nodiscard]] Result<void> write_metadata(io::Output& output) {
-    return writer_->write_to(output);
-  }
+  // Hands on the metadata of all classes that there are. Errors: the first of who takes it.
+  [[nodiscard]] Result<void> hand_on_metadata() { return writer_->hand_on(); }
   // Of the first description.
   [[nodiscard]] const Attributes& environment() const { return environment_; }
   [[nodiscard]] bool has_stream_ids() const { return has_stream_ids_; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <string_view>
 #include <unordered_map>
 
 #include "tracedeck/ctf/write/adaptations.hpp"
@@ -33,7 +34,8 @@ class TraceWriter final : public Writer {
   TraceWriter(io::OutputDirectory& output, Dialect dialect, const WriteOptions& options)
       : output_(output),
         packet_bits_(8 * options.packet_size),
-        trace_(output.name(), dialect, options.single_source, options.part_of_source) {}
+        trace_(output.name(), dialect, options.single_source, options.part_of_source,
+               [this](std::string_view text) { return write_metadata(text); }) {}
 
   Result<void> write(const Record& record) override {
     switch (record.kind) {
@@ -287,13 +289,15 @@ class TraceWriter final : public Writer {
 
   // -- Metadata -------------------------------------------------------------------------------
 
-  Result<void> write_metadata() {
+  Result<void> write_metadata() { return trace_.classes.hand_on_metadata(); }
+
+  Result<void> write_metadata(std::string_view text) {
     if (metadata_ == nullptr) {
       auto file = output_.create_file("metadata");
       if (!file) return std::unexpected(file.error());
       metadata_ = std::move(*file);
     }
-    return trace_.classes.write_metadata(*metadata_);
+    return metadata_->write(text);
   }
 
   // CTF2-SPECRC-3.0 has an auxiliary stream for it.
