@@ -48,6 +48,17 @@ class Heph(PlainTargets):
         self.assertIn((None, "stream"), named)
         self.assertTrue(all(each["lossy"] and (each.get("class") or each.get("path")) for each in report["entries"]))
 
+    def test_of_many_classes_without_events_some_are_named_and_all_are_counted(self):
+        schemas = b"".join(dial9.schema(i, f"Class{i}", [("n", dial9.VARINT)]) for i in range(3000))
+        trace = self.file("many.bin", dial9.header() + schemas + dial9.event(7, dial9.varint(1), delta=5))
+        _, report = self.convert(trace, "heph")
+        without = [each for each in report["entries"] if each["what"] == "classes without events"]
+        named = [each for each in without if "class" in each]
+        self.assertEqual(len(named), 1024)
+        self.assertEqual(len(without), 1025)
+        self.assertEqual(sum(each["count"] for each in without), 2999)
+        self.assertNotIn("Class7", [each["class"] for each in named])
+
     def test_arrays_of_variable_length_before_numbers(self):
         number = {"type": "variable-length-unsigned-integer"}
         array = {"type": "static-length-array", "length": 2, "element-field-class": number}

@@ -15,6 +15,8 @@ using comparison::DifferenceKind;
 
 constexpr std::string_view kAttribute = "attribute";
 constexpr std::size_t kAllDifferences = std::size_t{1} << 20;
+// Classes without events of a trace, the others are counted.
+constexpr std::size_t kMostNamed = 1024;
 
 Lost loss_of_clock(std::string_view what) {
   if (what == "id" || what == "missing") return Lost::kClockName;
@@ -179,7 +181,7 @@ void DescriptionLosses::classes_without_events(const TraceDescription& trace) {
   source.has_events.resize(classes.size());
   for (std::size_t i = 0; i < classes.size(); ++i) {
     if (source.has_events[i]) continue;
-    if (source.without.size() < LossReceipt::kMostPlaces) {
+    if (source.without.size() < kMostNamed) {
       source.without.push_back(comparison::class_name(classes[i]));
     } else {
       ++source.more_without;

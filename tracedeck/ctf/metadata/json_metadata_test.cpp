@@ -21,6 +21,43 @@ constexpr std::string_view kRc3Lines =
 {"type":"data-stream-class","id":3,"name":"s","namespace":"n","default-clock-class-name":"c"}
 {"type":"event-record-class","id":4,"data-stream-class-id":3,"name":"ev","payload-field-class":{"type":"structure","minimum-alignment":16,"member-classes":[{"name":"x","user-attributes":{"u":true},"field-class":{"type":"fixed-length-signed-enumeration","length":12,"byte-order":"big-endian","alignment":4,"preferred-display-base":16,"mappings":{"z":[[-1,-1]],"a":[[0,3],[7,9]]}}}]}})";
 
+// The same text makes the same class, wherever it stands; what was found of one is found of each.
+TEST(JsonMetadata, ScalarsOfTheSameTextAreOne) {
+  const auto event = [](int id, std::string_view scalar, std::string_view other) {
+    return fmt::format(
+        R"({{"type":"event-record-class","id":{},"name":"e","payload-field-class":{{"type":"structure","member-classes":[{{"name":"a","field-class":{}}},{{"name":"b","field-class":{}}}]}}}})"
+        "\n",
+        id, scalar, other);
+  };
+  constexpr std::string_view kPlain =
+      R"({"type":"fixed-length-unsigned-integer","length":8,"byte-order":"big-endian"})";
+  constexpr std::string_view kWide =
+      R"({"type":"fixed-length-unsigned-integer","length":16,"byte-order":"big-endian"})";
+  constexpr std::string_view kUnknown =
+      R"({"type":"fixed-length-unsigned-integer","length":8,"byte-order":"big-endian","new":1})";
+  constexpr std::string_view kBroken =
+      R"({"type":"fixed-length-unsigned-integer","length":0,"byte-order":"big-endian"})";
+  const std::string start = std::string(kRc3Start) + "{\"type\":\"data-stream-class\"}\n";
+
+  const ReadStream plain = read_lines(start + event(0, kPlain, kWide) + event(1, kPlain, kPlain));
+  ASSERT_EQ(plain.listing(), "");
+  const auto member = [&](int id, std::size_t index) {
+    const EventClass* const of = plain.metadata->find_event_class(0, static_cast<unsigned>(id));
+    return of->payload->as<StructureClass>()->members.at(index).field_class;
+  };
+  EXPECT_EQ(member(0, 0), member(1, 0));
+  EXPECT_EQ(member(1, 0), member(1, 1));
+  EXPECT_NE(member(0, 0), member(0, 1));
+  EXPECT_EQ(std::get<FixedLayout>(member(0, 1)->as<IntegerClass>()->layout).width, 16U);
+
+  for (const std::string_view faulty : {kUnknown, kBroken}) {
+    const ReadStream read = read_lines(start + event(0, faulty, kPlain) + event(1, kPlain, faulty));
+    ASSERT_EQ(read.findings.size(), 2U) << read.listing();
+    EXPECT_THAT(read.findings[0].text, testing::HasSubstr("member-classes/0"));
+    EXPECT_THAT(read.findings[1].text, testing::HasSubstr("member-classes/1"));
+  }
+}
+
 TEST(JsonMetadata, ReleaseCandidate) {
   const ReadStream read = read_lines(kRc3Lines);
   ASSERT_EQ(read.listing(), "");

@@ -194,6 +194,77 @@ TEST(MetadataText, OfALongClassThatCannotBeWrittenIsNothing) {
   }
 }
 
+// A class that cannot be written leaves nothing, also behind megabytes, and those after it are
+// read.
+TEST(MetadataText, GoesOnBehindAClassThatCannotBeWritten) {
+  const FieldClassPtr shared = make_field_class(StructureClass{
+      .members = {plain_member("a", unsigned_class(8)), plain_member("b", unsigned_class(16))}});
+  const FieldClassPtr map =
+      make_field_class(MapClass{.key = unsigned_class(8), .value = unsigned_class(8)});
+  std::vector<Member> members = {plain_member("one", shared), plain_member("two", shared)};
+  const FieldClassPtr fine = make_field_class(StructureClass{.members = members});
+  for (int i = 0; i < 20'000; ++i)
+    members.push_back(plain_member("m" + std::to_string(i), unsigned_class(8)));
+  members.push_back(plain_member("map", map));
+  const FieldClassPtr broken = make_field_class(StructureClass{.members = std::move(members)});
+  Attributes mark;
+  mark.push_back({.key = "tracedeck", .value = R"({"marks":[]})", .is_json = true});
+  for (const Dialect dialect : {Dialect::kRc3, Dialect::kFinal, Dialect::kCtf1}) {
+    std::string text;
+    const auto writer = metadata_writer(dialect, [&](std::string_view piece) -> Result<void> {
+      text += piece;
+      return {};
+    });
+    const DataStreamClass streams{.id = 0};
+    ASSERT_TRUE(writer->begin({}, {}));
+    ASSERT_TRUE(writer->add_stream_class(streams));
+    const auto refused = writer->add_event_class(
+        {.id = 0, .name = "broken", .stream_class = &streams, .payload = broken}, mark);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+    ASSERT_TRUE(writer->add_event_class(
+        {.id = 1, .name = "fine", .stream_class = &streams, .payload = fine}, mark));
+    ASSERT_TRUE(writer->hand_on());
+    EXPECT_EQ(text.find("broken"), std::string::npos);
+    Metadata metadata("again", 0);
+    const auto findings = metadata_reader(as_bytes(text), metadata)->read(as_bytes(text), true);
+    EXPECT_TRUE(findings.empty()) << text;
+    const auto& classes = metadata.description()->event_classes();
+    ASSERT_EQ(classes.size(), 1U);
+    EXPECT_EQ(classes[0].attributes, mark);
+    EXPECT_EQ(classes[0].payload->as<StructureClass>()->members.size(), 2U);
+  }
+}
+
+// A mark of any length, with what a dialect spells otherwise.
+TEST(MetadataText, LongAttributesComeInPieces) {
+  std::string value = R"({"marks":[")";
+  for (int i = 0; i < 50'000; ++i) value += R"(\"\\ \t)";
+  value += "\"]}";
+  Attributes mark;
+  mark.push_back({.key = "tracedeck", .value = value, .is_json = true});
+  for (const Dialect dialect : {Dialect::kRc3, Dialect::kFinal, Dialect::kCtf1}) {
+    std::string text;
+    std::size_t longest = 0;
+    const auto writer = metadata_writer(dialect, [&](std::string_view piece) -> Result<void> {
+      text += piece;
+      longest = std::max(longest, piece.size());
+      return {};
+    });
+    const DataStreamClass streams{.id = 0};
+    ASSERT_TRUE(writer->begin({}, {}));
+    ASSERT_TRUE(writer->add_stream_class(streams));
+    ASSERT_TRUE(writer->add_event_class({.id = 0, .name = "e", .stream_class = &streams}, mark));
+    ASSERT_TRUE(writer->hand_on());
+    EXPECT_LT(longest, 200'000U);
+    Metadata metadata("again", 0);
+    const auto findings = metadata_reader(as_bytes(text), metadata)->read(as_bytes(text), true);
+    EXPECT_TRUE(findings.empty());
+    ASSERT_EQ(metadata.description()->event_classes().size(), 1U);
+    EXPECT_EQ(metadata.description()->event_classes()[0].attributes, mark);
+  }
+}
+
 std::string rewritten(const std::string& tsdl) {
   Metadata metadata("t", 0);
   const auto reader = metadata_reader(as_bytes(tsdl), metadata);
