@@ -248,7 +248,12 @@ ExitCode run(std::span<const std::string> arguments, std::FILE* messages) {
   if (const Command* command = find_command(first))
     return run_command(*command, arguments.subspan(1), messages);
   if (first == "help") return show_help(arguments.subspan(1), messages);
-  if (first == "version" && arguments.size() == 1) return print_message(version_text(), messages);
+  if (first == "version") {
+    return arguments.size() == 1
+               ? print_message(version_text(), messages)
+               : usage_error(messages, nullptr,
+                             "version takes no operands, not '" + arguments[1] + "'");
+  }
   if (!first.starts_with('-') || first == "-")
     return usage_error(messages, nullptr, unknown_command(first));
   // Options before the command are the two that need none.

@@ -77,6 +77,7 @@ class Usage(CommandTest):
         self.wrong("-", says="no command")
         self.wrong("--strict", says="unknown option")
         self.wrong("", says="no command")
+        self.wrong("version", "x", says="version takes no operands, not 'x'")
 
     def test_missing_operands(self):
         for command in READERS:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <unordered_set>
 #include <utility>
 
 #include "tracedeck/lower/field_lowering.hpp"
@@ -24,16 +23,6 @@ FieldClassPtr signed_class() {
   static const FieldClassPtr kSigned =
       make_field_class(IntegerClass{.is_signed = true, .layout = FixedLayout{.width = 64}});
   return kSigned;
-}
-
-bool has_role_inside(const FieldClass& field_class, std::unordered_set<const FieldClass*>& seen) {
-  if (!field_class.roles.empty()) return true;
-  if (!seen.insert(&field_class).second) return false;
-  bool found = false;
-  for_each_child(field_class, [&](const FieldClassPtr& inner) {
-    found = found || has_role_inside(*inner, seen);
-  });
-  return found;
 }
 
 // The value of 64 bits that is equal modulo 2^64.
@@ -66,9 +55,8 @@ UserMembers user_members(const FieldClassPtr& structure) {
   if (structure == nullptr) return {};
   UserMembers users;
   StructureClass left;
-  std::unordered_set<const FieldClass*> seen;
   for (const Member& member : structure->as<StructureClass>()->members) {
-    users.kept.push_back(!has_role_inside(*member.field_class, seen));
+    users.kept.push_back(!has_role_inside(*member.field_class));
     if (users.kept.back()) left.members.push_back(member);
   }
   const bool all = left.members.size() == users.kept.size();

@@ -34,6 +34,9 @@ void for_each_child(const FieldClass& field_class, Visit visit) {
   }
 }
 
+// Whether it or a class inside has a role.
+[[nodiscard]] bool has_role_inside(const FieldClass& field_class);
+
 // Calls `visit(const FieldLocation&)` for where the length or the selector of `field_class` itself
 // is.
 template <std::invocable<const FieldLocation&> Visit>

@@ -17,15 +17,6 @@ namespace {
 
 using Root = FieldLocation::Root;
 
-bool has_role_inside(const FieldClass& field_class, std::size_t depth = 0) {
-  if (!field_class.roles.empty() || depth > kClassNesting) return true;
-  bool found = false;
-  for_each_child(field_class, [&](const FieldClassPtr& inner) {
-    found = found || has_role_inside(*inner, depth + 1);
-  });
-  return found;
-}
-
 // Fields without a role in a member that has some with one.
 std::uint64_t users_inside(const FieldClass& field_class, std::size_t depth = 0) {
   if (depth > kClassNesting || !field_class.roles.empty()) return 0;
