@@ -378,6 +378,22 @@ TEST_F(Conditions, KnowWhatKeysOfStreamsAreCalled) {
                           "no event class has a field `depht`; did you mean `depth`?"));
 }
 
+TEST_F(Conditions, KnowWhichKeysNoDataStreamHas) {
+  const auto condition =
+      Condition::parse(std::vector<std::string>{"stream.core == 1 || stream.coer == 1"});
+  (*condition)->fields().see(trace_.description);
+  EXPECT_THAT((*condition)->fields().unknown_fields(), IsEmpty());
+  const DataStream stream{.keys = {{.name = "core", .value = 1}, {.name = "id", .value = 0}}};
+  const Record begin(RecordKind::kStreamBegin, &stream);
+  const Record* passing = nullptr;
+  EXPECT_EQ((*condition)->filter({})->select({&begin, 1}, {&passing, 1}), 1U);
+  EXPECT_THAT((*condition)->fields().unknown_fields(),
+              ElementsAre("no data stream has a key `stream.coer`; there are `stream.core`, "
+                          "`stream.id`"));
+  (*condition)->fields().stop_early();
+  EXPECT_THAT((*condition)->fields().unknown_fields(), IsEmpty());
+}
+
 TEST_F(Conditions, KnowTheFieldsOfClassesWithoutEvents) {
   const auto condition = Condition::parse(std::vector<std::string>{"depth == 5"});
   const auto filter = (*condition)->filter({});

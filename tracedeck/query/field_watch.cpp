@@ -79,6 +79,7 @@ void FieldWatch::add(const Expression& expression) {
     const Root root = expression.path.root;
     asks_for_durations_ = asks_for_durations_ || root == Root::kDuration;
     if (root < Root::kStream) uses_.push_back({.path = expression.path});
+    if (root == Root::kStream) key_uses_.push_back({.path = expression.path});
     if (root >= kFirstEventValue && root != Root::kRealTime)
       event_words_.insert(event_value_name(root));
   }
@@ -113,19 +114,30 @@ void FieldWatch::see(const EventClass& event_class) {
     test.met = test.met || event_class.self_described ||
                (event_class.name && test.holds(*event_class.name));
   }
-  if (uses_.empty()) return;
+  if (uses_.empty() && key_uses_.empty()) return;
   add_names(event_class.payload, names_);
   add_names(event_class.specific_context, names_);
   if (event_class.stream_class == nullptr) return;
   const DataStreamClass& stream_class = *event_class.stream_class;
+  if (stream_class.context_identifies) {
+    for (const Member& each : stream_class.common_context->as<StructureClass>()->members)
+      find_key(each.name);
+  }
   add_names(stream_class.common_context, stream_class.context_identifies ? stream_keys_ : names_);
   add_names(stream_class.packet_context, names_);
 }
 
+void FieldWatch::find_key(std::string_view name) {
+  for (Use& use : key_uses_)
+    use.found = use.found || (use.path.steps.size() == 1 && use.path.steps.front().name == name);
+}
+
 void FieldWatch::see(const DataStream& stream) {
-  if (uses_.empty()) return;
+  if (uses_.empty() && key_uses_.empty()) return;
   const std::lock_guard lock(mutex_);
+  ++streams_;
   for (const StreamKey& key : stream.keys) {
+    find_key(key.name);
     if (stream_keys_.size() < kMostNames) stream_keys_.insert(key.name);
   }
 }
@@ -161,7 +173,23 @@ std::vector<std::string> FieldWatch::unknown_fields() const {
     if (std::ranges::find(sentences, sentence) == sentences.end())
       sentences.push_back(std::move(sentence));
   }
+  add_unknown_keys(sentences);
   return sentences;
+}
+
+void FieldWatch::add_unknown_keys(std::vector<std::string>& sentences) const {
+  // Those of data streams that nobody came to are not known.
+  if (streams_ == 0 || stopped_early_) return;
+  for (const Use& use : key_uses_) {
+    if (use.found) continue;
+    std::string sentence = fmt::format("no data stream has a key `{}`", to_string(use.path));
+    if (!stream_keys_.empty()) {
+      sentence += fmt::format("; there {} `stream.{}`", stream_keys_.size() == 1 ? "is" : "are",
+                              fmt::join(stream_keys_, "`, `stream."));
+    }
+    if (std::ranges::find(sentences, sentence) == sentences.end())
+      sentences.push_back(std::move(sentence));
+  }
 }
 
 // The name of a class that a text was probably meant to be; "": none.

@@ -27,8 +27,8 @@ class FieldWatch {
   // All classes that are known of a trace.
   void see(const TraceDescription& description);
 
-  // Sentences about fields that none of the classes has that were seen so far, with the nearest
-  // name. None when there were no classes.
+  // Sentences about fields that none of the classes has that were seen so far, and about keys that
+  // none of the data streams has, with the nearest name. None when there were none of them.
   [[nodiscard]] std::vector<std::string> unknown_fields() const;
   // The same about texts that `name` is compared with and no class is called.
   [[nodiscard]] std::vector<std::string> unknown_names() const;
@@ -58,6 +58,8 @@ class FieldWatch {
   void add_name_test(Operator operation, const Expression& wanted);
   // Whether `name` may be meant as the field of that name.
   [[nodiscard]] bool name_is_doubtful() const;
+  void find_key(std::string_view name);
+  void add_unknown_keys(std::vector<std::string>& sentences) const;
   // What a name that no class has was probably meant to be, as it is written; "": nothing.
   [[nodiscard]] std::string nearest_name(const Path& path) const;
   [[nodiscard]] std::string nearest_event(const NameTest& test) const;
@@ -66,6 +68,8 @@ class FieldWatch {
   mutable std::mutex mutex_;                // of what comes
   std::uint64_t classes_ = 0;
   std::vector<Use> uses_;
+  std::uint64_t streams_ = 0;
+  std::vector<Use> key_uses_;                       // stream.KEY
   std::set<std::string, std::less<>> names_;        // of fields of the classes, some of them
   std::set<std::string, std::less<>> stream_keys_;  // of the data streams' keys, some of them
   std::set<std::string_view> shadowing_;            // what events have and fields are called too
