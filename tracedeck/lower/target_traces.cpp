@@ -273,7 +273,8 @@ TraceInTarget& TargetTraces::describe(const TraceDescription& source) {
   for (const ClockClass& each : source.clocks()) static_cast<void>(clock_of(trace, &each));
   for (StreamsOf& each : trace.streams) {
     mark(trace, each);
-    static_cast<void>(add_without_events(trace, each, nullptr));
+    // Without a target there is none that could fail.
+    [[maybe_unused]] const Result<void> added = add_without_events(trace, each, nullptr);
   }
   for (const DataStreamClass& each : source.stream_classes()) describe_streams(trace, each);
   for (const EventClass& each : source.event_classes()) describe_class(trace, each);

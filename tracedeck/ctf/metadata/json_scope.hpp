@@ -1,7 +1,6 @@
 // What the fragments of a metadata stream share while it is read.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -28,13 +27,6 @@ struct BuiltClass {
   bool sound = false;                   // else it lacks parts, whose faults are reported
 };
 
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>()(text);
-  }
-};
-
 struct JsonScope {
   explicit JsonScope(JsonFindings& collector) : findings(collector) {}
 
@@ -58,7 +50,7 @@ struct JsonScope {
 
   // Scalar classes without roles, by their text: the same text makes the same class, of which a
   // trace has thousands. Not in headers, where faults are about one place.
-  std::unordered_map<std::string, FieldClassPtr, TextHash, std::equal_to<>> scalars;
+  std::map<std::string, FieldClassPtr, std::less<>> scalars;
   bool shares_scalars = false;
 
   // Origin and last name of the locations of selectors, see `selector_key`.

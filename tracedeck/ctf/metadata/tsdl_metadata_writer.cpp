@@ -529,15 +529,17 @@ class TsdlMetadataWriter final : public MetadataWriter {
       return each.key == kOurNamespace && each.is_json && holds_mark(each.value);
     });
     if (mark == attributes.end()) return block(fill);
-    const auto name = [&] { return fmt::format("{}{}", kMarkEntry, marks_); };
-    while (environment_.contains(name())) ++marks_;
+    std::string name;
+    do {
+      name = fmt::format("{}{}", kMarkEntry, marks_++);
+    } while (environment_.contains(name));
     auto done = block([&](TypeText& text) {
       text_.append("\nenv {\n");
-      environment_entry(name(), *mark);
+      environment_entry(name, *mark);
       text_.append("};\n");
       fill(text);
     });
-    if (done) ++marks_;
+    if (done) environment_.insert(std::move(name));
     return done;
   }
 
