@@ -1,14 +1,16 @@
 """What CTF cannot say of another trace: written as others read it, and read as it was; marks that others have edited."""
 
 import json
+import os
 import shutil
 import subprocess
 
 import dial9_writer as dial9
 import heph_writer as heph
-from command import CommandTest, run
+from command import BIN, CommandTest, run
 from ctf_cases import metadata_bytes
 
+EQUAL_TRACES = os.environ.get("EQUAL_TRACES", f"{os.path.dirname(BIN)}/equal_traces")
 EPOCH = 1_600_000_000_000_000_000
 TARGETS = ("ctf1", "ctf2", "ctf2rc")
 # Recorded when they end, so that the outer one comes behind the inner one.
@@ -67,6 +69,35 @@ class NestedLowering(CommandTest):
                 self.assertEqual(stored, [{"s": "a", "n": 1}, {"s": '"a\\u0000b"', "n": 2}])
 
     BYTE = {"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}
+
+    def test_what_is_known_of_data_streams_that_have_not_begun(self):
+        # One after the other: the second begins when all that is known was described with the first.
+        aligned = {**self.BYTE, "alignment": 8}
+        structure = lambda **members: {"type": "structure", "member-classes": [{"name": n, "field-class": c} for n, c in members.items()]}
+        header = structure(stream={**aligned, "roles": ["data-stream-class-id"]})
+        fragments = [{"type": "preamble", "version": 2}, {"type": "trace-class", "packet-header-field-class": header}]
+        head = structure(id={**aligned, "roles": ["event-record-class-id"]})
+        for stream in range(2):
+            attributes = {"my": {"x": stream}}
+            fragments.append({"type": "data-stream-class", "id": stream, "name": f"s{stream}", "attributes": attributes, "event-record-header-field-class": head})
+        for stream in range(2):
+            for event in range(3):
+                of = {"id": event, "data-stream-class-id": stream, "name": f"e{stream}{event}"}
+                fragments.append({"type": "event-record-class", **of, "payload-field-class": structure(n=aligned, m=aligned)})
+        trace = self.folder / "source"
+        trace.mkdir()
+        (trace / "metadata").write_bytes(metadata_bytes("", [json.dumps(each) for each in fragments]))
+        (trace / "a").write_bytes(bytes([0, 1, 7, 8, 1, 9, 10]))
+        (trace / "b").write_bytes(bytes([1, 2, 11, 12]))
+        for target in ("ctf1", "ctf2rc"):
+            with self.subTest(target):
+                out, back = self.folder / f"out.{target}", self.folder / f"back.{target}"
+                self.check(run("convert", "-q", "--order", "recorded", "--to", target, "-o", out, trace), 0)
+                self.check(run("validate", out), 0)
+                self.check(run("convert", "-q", "--to", "ctf2", "-o", back, out), 0)
+                for one in (out, back):
+                    compared = subprocess.run([EQUAL_TRACES, trace, one], capture_output=True, text=True, check=False)
+                    self.assertEqual(compared.stdout, "")
 
     def of_ctf2(self, name, environment=None, class_id=BYTE):
         """A trace of CTF 2 with heads, whose events have one field."""

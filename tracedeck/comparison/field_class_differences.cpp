@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracedeck/comparison/property_differences.hpp"
+#include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::comparison {
 namespace {
@@ -76,7 +77,8 @@ class FieldClassComparison {
     if (left == nullptr || right == nullptr || left->kind.index() != right->kind.index()) {
       return of_class(path).add("kind", word(left), word(right));
     }
-    if (!seen_.emplace(left, right).second) return;
+    // Scalars that are shared differ wherever they stand; compounds may be shared without end.
+    if (is_compound(*left) && !seen_.emplace(left, right).second) return;
     of_class(path).compare(left->attributes, right->attributes);
     std::visit(
         [&](const auto& a) {

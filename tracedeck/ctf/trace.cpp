@@ -159,6 +159,7 @@ Result<void> Trace::feed(io::Input& input, const std::string& name) {
     for (Finding& finding : reader_->read(bytes, last))
       findings_.push_back({name, std::move(finding)});
   };
+  const std::uint64_t read_before = metadata_read_;
   std::vector<std::uint8_t> portion(kMetadataPortion);
   for (;;) {
     const auto size = fill(input, portion);
@@ -167,7 +168,7 @@ Result<void> Trace::feed(io::Input& input, const std::string& name) {
     read(ByteSpan(portion).first(*size), *size < portion.size());
     if (*size < portion.size()) break;
   }
-  if (metadata_read_ > kLargeMetadata) give_back_spare_memory();
+  if (metadata_read_ - read_before > kLargeMetadata) give_back_spare_memory();
   return {};
 }
 

@@ -113,7 +113,7 @@ Attributes MarkText::take(const AttributeMark& mark, Attributes attributes) {
   out.end_object();
   Attributes with;
   for (Attribute& each : attributes) {
-    if (each.key != kMarkAttribute || !each.is_json) with.push_back(std::move(each));
+    if (!is_mark(each)) with.push_back(std::move(each));
   }
   with.push_back(
       {.key = std::string(kMarkAttribute), .value = std::exchange(json_, {}), .is_json = true});
@@ -122,8 +122,7 @@ Attributes MarkText::take(const AttributeMark& mark, Attributes attributes) {
 
 std::optional<AttributeMark> AttributeMark::find(const Attributes& attributes) {
   const auto found = std::ranges::find_if(attributes, [](const Attribute& each) {
-    return each.key == kMarkAttribute && each.is_json &&
-           each.value.find("\"marks\"") != std::string::npos;
+    return is_mark(each) && each.value.find("\"marks\"") != std::string::npos;
   });
   if (found == attributes.end()) return std::nullopt;
   JsonParser parser;

@@ -25,6 +25,11 @@ namespace tracedeck::lower {
 
 inline constexpr std::string_view kMarkAttribute = "tracedeck";
 
+// Whether an attribute may be a mark, by its name.
+[[nodiscard]] inline bool is_mark(const Attribute& attribute) {
+  return attribute.is_json && attribute.key == kMarkAttribute;
+}
+
 struct AttributeMark {
   struct OfEvents {
     std::uint64_t event_class = 0;  // its ordinal in the source trace

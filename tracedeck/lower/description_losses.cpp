@@ -191,7 +191,7 @@ void DescriptionLosses::classes_without_events(const TraceDescription& trace) {
 
 void DescriptionLosses::forget(const Source& source, LossReceipt& receipt) const {
   for (const std::string& name : source.without) receipt.add(Lost::kNoEvents, name, "", {});
-  if (source.more_without != 0) receipt.add(Lost::kNoEvents, "", "", {}, source.more_without);
+  if (source.more_without != 0) receipt.add_others(Lost::kNoEvents, source.more_without);
 }
 
 std::uint64_t& DescriptionLosses::events_of(const Event& first, const EventClass& target,

@@ -70,7 +70,8 @@ ReceiptEntry entry_of(Lost loss, const std::string& event_class, const std::stri
 void LossReceipt::add(Lost loss, std::string_view event_class, std::string_view path,
                       const FirstPlace& first, std::uint64_t count) {
   std::tuple key(loss, std::string(event_class), std::string(path));
-  if (places_.size() >= kMostPlaces && !places_.contains(key)) key = {loss, "", ""};
+  const bool is_named = places_.size() < kMostPlaces || places_.contains(key);
+  if (!is_named) return add_others(loss, count);
   Place& place = places_[std::move(key)];
   if (place.count == 0) {
     place.input = first.input;
@@ -78,6 +79,8 @@ void LossReceipt::add(Lost loss, std::string_view event_class, std::string_view 
   }
   place.count += count;
 }
+
+void LossReceipt::add_others(Lost loss, std::uint64_t count) { others_[loss] += count; }
 
 std::uint64_t& LossReceipt::events_of(std::string class_name, LossList lost,
                                       const FirstPlace& first) {
@@ -97,6 +100,8 @@ Receipt LossReceipt::entries() const {
     const auto& [loss, event_class, path] = key;
     receipt.push_back(entry_of(loss, event_class, path, place.count, place.input, place.offset));
   }
+  for (const auto& [loss, count] : others_)
+    receipt.push_back(entry_of(loss, "", std::string(kOthers), count, "", 0));
   for (const auto& [key, place] : classes_) {
     if (place.count == 0) continue;
     for (const auto& [loss, path] : key.second)

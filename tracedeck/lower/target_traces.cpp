@@ -181,6 +181,10 @@ void TargetTraces::mark(TraceInTarget& trace, StreamsOf& streams) {
   if (!std::exchange(streams.is_marked, true)) mark(trace, streams, *streams.target, false);
 }
 
+void TargetTraces::mark_all(TraceInTarget& trace) {
+  for (StreamsOf& each : trace.streams) mark(trace, each);
+}
+
 Result<void> TargetTraces::check_size(const DataStreamClass& of) {
   if (of.trace->format() != nested_.format || !checked_.insert(of.entity).second) return {};
   auto fits = written_out_.add(
@@ -207,6 +211,7 @@ Result<void> TargetTraces::add_without_events(TraceInTarget& trace, const Stream
     const EventClass& made = add_class(trace, streams, *lowered_class(each, streams, {}));
     trace.without_events[{&streams, each.entity.ordinal}] = &made;
     if (target == nullptr) continue;
+    trace.marked.push_back(&made);
     for (const Attribute& attribute : made.attributes) size += attribute.value.size();
     if (size < kTextAtOnce) continue;
     size = 0;
@@ -218,6 +223,8 @@ Result<void> TargetTraces::add_without_events(TraceInTarget& trace, const Stream
 Result<void> TargetTraces::describe_rest(TraceInTarget& trace, const StreamsOf& streams,
                                          Writer& target) {
   describe_new(trace, *trace.source);
+  // A mark of a data stream class finds its text in those of such classes alone.
+  mark_all(trace);
   for (const DataStreamClass& each : trace.source->stream_classes()) describe_streams(trace, each);
   if (auto added = add_without_events(trace, streams, &target); !added) return added;
   for (const EventClass& each : trace.source->event_classes()) {
@@ -231,22 +238,25 @@ Result<void> TargetTraces::describe_rest(TraceInTarget& trace, const StreamsOf& 
 
 Result<void> TargetTraces::write_texts(TraceInTarget& trace, const StreamsOf& streams,
                                        Writer& target) {
-  trace.target->add_event_class({.name = std::string(kMarkName),
-                                 .name_space = {},
-                                 .uid = {},
-                                 .stream_class = streams.target,
-                                 .clock = streams.target->default_clock,
-                                 .attributes = trace.texts.take({}, {})});
+  trace.marked.push_back(&trace.target->add_event_class({.name = std::string(kMarkName),
+                                                         .name_space = {},
+                                                         .uid = {},
+                                                         .stream_class = streams.target,
+                                                         .clock = streams.target->default_clock,
+                                                         .attributes = trace.texts.take({}, {})}));
   return hand_on(trace, target);
 }
 
 Result<void> TargetTraces::hand_on(TraceInTarget& trace, Writer& target) {
-  auto written = target.describe(*trace.target);
-  // Their marks are long, and the target has them now.
-  const auto& classes = trace.target->event_classes();
-  for (; trace.described < classes.size(); ++trace.described)
-    const_cast<EventClass&>(classes[trace.described]).attributes.clear();  // NOLINT(*-const-cast)
-  return written;
+  // The target gets those of data streams that have not begun, too.
+  mark_all(trace);
+  if (auto described = target.describe(*trace.target); !described) return described;
+  for (const EventClass* const each : std::exchange(trace.marked, {})) {
+    Attributes& attributes = const_cast<EventClass*>(each)->attributes;  // NOLINT(*-const-cast)
+    const auto mark = std::ranges::find_if(attributes, is_mark);
+    if (mark != attributes.end()) attributes.erase(mark);
+  }
+  return {};
 }
 
 const EventClass& TargetTraces::add_class(TraceInTarget& trace, const StreamsOf& streams,

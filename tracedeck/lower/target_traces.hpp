@@ -74,7 +74,9 @@ struct TraceInTarget {
   MarkText texts = MarkText(0);  // that no class has yet
   std::size_t environment = 0;   // how many of those have been described
   std::size_t clocks = 0;
-  std::size_t described = 0;  // event classes of `target` that the writer has
+  // Classes of `target` without events whose marks the writer does not have yet. They are let go of
+  // then, and not there for a writer that would meet the trace once more.
+  std::vector<const EventClass*> marked = {};
   std::set<const DataStreamClass*> stream_classes = {};  // that have been described
   std::vector<bool> classes = {};                        // which of those have been, by ordinal
   std::map<const ClockClass*, const ClockClass*> clock_of = {};
@@ -116,6 +118,7 @@ class TargetTraces {
   // Before the target sees it.
   void mark(TraceInTarget& trace, const StreamsOf& streams, DataStreamClass& target, bool is_loss);
   void mark(TraceInTarget& trace, StreamsOf& streams);
+  void mark_all(TraceInTarget& trace);
 
   // The class that stands for another one in the target, with its mark.
   const EventClass& add_class(TraceInTarget& trace, const StreamsOf& streams,
@@ -136,7 +139,7 @@ class TargetTraces {
   void forget_sizes() { written_out_.forget(); }
 
  private:
-  // Lets go of the marks that the target has then.
+  // What is new of the trace. Lets go of marks of classes without events.
   Result<void> hand_on(TraceInTarget& trace, Writer& target);
   void add_text(TraceInTarget& trace, std::string_view text);
   void describe_streams(TraceInTarget& trace, const DataStreamClass& stream_class);

@@ -142,7 +142,7 @@ class ClassText {
  private:
   // JSON that may be long.
   void raw(std::string_view json) {
-    out_.raw("");
+    out_.raw("");  // the comma before it
     pieces_.append(json);
   }
 

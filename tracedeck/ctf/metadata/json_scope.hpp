@@ -42,8 +42,8 @@ struct JsonScope {
   std::set<std::pair<std::string, std::string>> extensions;
   bool extensions_known = false;
 
-  // Where the classes of the present fragment and of the aliases stand; the aliases' texts are kept
-  // for that.
+  // Where the classes of the present fragment and of the aliases stand, but for scalars that are
+  // shared; the aliases' texts are kept for that.
   std::unordered_map<const FieldClass*, JsonRef> places;
   std::unordered_map<const FieldClass*, JsonRef> alias_places;
   std::vector<std::shared_ptr<const JsonText>> alias_texts;

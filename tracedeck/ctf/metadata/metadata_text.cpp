@@ -1,7 +1,6 @@
 #include "tracedeck/ctf/metadata/metadata_text.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <unordered_map>
 

@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/dialect.hpp"
@@ -68,7 +67,8 @@ class MetadataText {
 // Makes the fragments or blocks of a metadata stream, in the order of the calls. Classes that were
 // added may not be referred to by other descriptions' classes: a data stream class names its clock
 // by id, an event record class its data stream class. Errors: kLimitExceeded (the two limits
-// above), kUnsupported (a class that the dialect has no words for); the class is not written then.
+// above), kUnsupported (a class that the dialect has no words for); the class is not written then,
+// but aliases that stand before it may be.
 class MetadataWriter {
  public:
   virtual ~MetadataWriter() = default;
@@ -85,10 +85,6 @@ class MetadataWriter {
   // With these attributes in place of its own, which may be long.
   [[nodiscard]] virtual Result<void> add_event_class(const EventClass& event_class,
                                                      const Attributes& attributes) = 0;
-  // Entries that were not known in the beginning. Only CTF 1.8 has a place for them; others:
-  // nothing happens.
-  virtual void add_environment(const Attributes&) {}
-
   // Hands on the rest of what was added. Errors: the first of the sink.
   [[nodiscard]] Result<void> hand_on() { return pieces_.hand_on(); }
 

@@ -416,17 +416,6 @@ class TsdlMetadataWriter final : public MetadataWriter {
     return done;
   }
 
-  void add_environment(const Attributes& environment) override {
-    bool any = false;
-    for (const Attribute& entry : environment) {
-      const std::string name = identifier_of(entry.key);
-      if (!is_tsdl_name(name) || !environment_.insert(name).second) continue;
-      if (!std::exchange(any, true)) text_.append("\nenv {\n");
-      environment_entry(name, entry);
-    }
-    if (any) text_.append("};\n");
-  }
-
   Result<void> add_clock(const ClockClass& clock) override {
     const std::optional<std::uint64_t> frequency = clock_frequency(clock);
     if (!frequency)
@@ -480,6 +469,17 @@ class TsdlMetadataWriter final : public MetadataWriter {
     if (digits.starts_with('-')) digits.remove_prefix(1);
     return !digits.empty() && digits.size() <= 18 &&
            std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  }
+
+  void add_environment(const Attributes& environment) {
+    bool any = false;
+    for (const Attribute& entry : environment) {
+      const std::string name = identifier_of(entry.key);
+      if (!is_tsdl_name(name) || !environment_.insert(name).second) continue;
+      if (!std::exchange(any, true)) text_.append("\nenv {\n");
+      environment_entry(name, entry);
+    }
+    if (any) text_.append("};\n");
   }
 
   void environment_entry(std::string_view name, const Attribute& entry) {
