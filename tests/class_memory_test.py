@@ -31,9 +31,9 @@ COMMANDS = {
     "to heph": ["convert", "-q", "--to", "heph", "-o", "out"],
 }
 
-# What the others do of it, too: reading is the same in all, printing in both forms of a schema.
-MOST = ("print", "info", "schema", "metadata", "to ctf1", "to ctf2", "to heph")
-FEW = ("info", "schema", "to heph")
+CONVERSIONS = tuple(name for name in COMMANDS if name.startswith("to "))
+READING = tuple(name for name in COMMANDS if name not in CONVERSIONS)
+FEW = ("print", "info", "schema", "to heph")
 
 
 @unittest.skipIf(is_sanitized(), "sanitizers take memory of their own")
@@ -63,11 +63,13 @@ class ClassMemory(CommandTest):
 
 class Dial9(ClassMemory):
     def test_schemas_of_the_same_fields(self):
-        self.check(self.file("trace", large_metadata.dial9_schemas(65536, 8, alike=True)), only=MOST)
+        self.check(self.file("trace", large_metadata.dial9_schemas(65536, 8, alike=True)))
 
     def test_schemas_of_fields_of_their_own(self):
-        # 63 to 64, some of which is the program itself.
-        self.check(self.file("trace", large_metadata.dial9_schemas(65536, 8)), limit=LIMIT + MIB)
+        trace = self.file("trace", large_metadata.dial9_schemas(65536, 8))
+        self.check(trace, only=READING)
+        # Just below 64 too, and what a run takes differs by tenths.
+        self.check(trace, only=CONVERSIONS, limit=LIMIT + MIB)
 
 
 class Tsdl(ClassMemory):
@@ -75,10 +77,10 @@ class Tsdl(ClassMemory):
         self.check(self.directory(large_metadata.tsdl_events(16_000, 40)))
 
     def test_labels(self):
-        self.check(self.directory(large_metadata.tsdl_labels(500_000)), only=MOST)
+        self.check(self.directory(large_metadata.tsdl_labels(500_000)))
 
     def test_options(self):
-        self.check(self.directory(large_metadata.tsdl_options(200_000)), only=MOST)
+        self.check(self.directory(large_metadata.tsdl_options(200_000)))
 
     def test_events_of_one_field(self):
         trace = self.directory(large_metadata.tsdl_events(100_000, 1))

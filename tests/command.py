@@ -11,6 +11,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = os.environ.get("TRACEDECK_BIN", str(ROOT / "build/release/bin/tracedeck"))
+EQUAL_TRACES = os.environ.get("EQUAL_TRACES", str(ROOT / "build/release/bin/equal_traces"))
 TRACES = pathlib.Path(os.environ.get("TRACEDECK_TRACES", str(ROOT.parent / "shared/traces")))
 # Sanitized builds are slow; nothing here is a measurement.
 TIME_LIMIT = 300

@@ -2,13 +2,10 @@
 
 import importlib.util
 import json
-import os
 import subprocess
 
 import dial9_writer as dial9
-from command import ROOT, CommandTest, run
-
-EQUAL = os.environ.get("EQUAL_TRACES", str(ROOT / "build/release/bin/equal_traces"))
+from command import EQUAL_TRACES, ROOT, CommandTest, run
 
 
 def load_script():
@@ -27,7 +24,7 @@ def trace(worker):
 
 class EqualTraces(CommandTest):
     def compare(self, *arguments):
-        result = subprocess.run([EQUAL, *arguments], capture_output=True, timeout=60)
+        result = subprocess.run([EQUAL_TRACES, *arguments], capture_output=True, timeout=60)
         return result.returncode, [json.loads(line) for line in result.stdout.decode().splitlines()]
 
     def test_equal(self):

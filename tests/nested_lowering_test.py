@@ -1,16 +1,14 @@
 """What CTF cannot say of another trace: written as others read it, and read as it was; marks that others have edited."""
 
 import json
-import os
 import shutil
 import subprocess
 
 import dial9_writer as dial9
 import heph_writer as heph
-from command import BIN, CommandTest, run
+from command import EQUAL_TRACES, CommandTest, run
 from ctf_cases import metadata_bytes
 
-EQUAL_TRACES = os.environ.get("EQUAL_TRACES", f"{os.path.dirname(BIN)}/equal_traces")
 EPOCH = 1_600_000_000_000_000_000
 TARGETS = ("ctf1", "ctf2", "ctf2rc")
 # Recorded when they end, so that the outer one comes behind the inner one.

@@ -499,18 +499,17 @@ BuiltClass read_field_class(JsonRef value, JsonScope& scope) {
     findings.expect(R::kFieldClass, type, "a type of field class");
     return {};
   }
-  if (!scope.shares_scalars || !is_plain_scalar(*info))
-    return read_class(value, type, *info, scope);
-  if (const auto known = scope.scalars.find(value.raw()); known != scope.scalars.end())
+  const std::string_view text =
+      scope.shares_scalars && is_plain_scalar(*info) ? value.raw() : std::string_view();
+  if (text.empty() || text.size() > kLongestScalar) return read_class(value, type, *info, scope);
+  if (const auto known = scope.scalars.find(text); known != scope.scalars.end())
     return {.field_class = known->second, .depth = 1, .sound = true};
   const std::uint64_t reported = findings.reported();
   BuiltClass made = read_class(value, type, *info, scope);
   // What was reported once is reported of each.
-  const bool is_shared = made.sound && findings.reported() == reported &&
-                         made.field_class->roles.empty() && value.raw().size() < kLongestScalar;
-  if (is_shared) {
+  if (made.sound && findings.reported() == reported && made.field_class->roles.empty()) {
     if (scope.scalars.size() == kMostScalars) scope.scalars.clear();
-    scope.scalars.emplace(value.raw(), made.field_class);
+    scope.scalars.emplace(text, made.field_class);
   }
   return made;
 }
