@@ -10,27 +10,35 @@ DEMO := build/demo
 
 export JOBS
 
-.PHONY: build deps demo test bench fuzz format lint install deb static clean help
+.PHONY: build demo test check check-deep bench fuzz format lint install deb static clean help
 
-# The library, the command and its papers; no tests.
+# The library, the command, its man page and completions; no tests.
 build:
-	cmake --preset release
-	cmake --build --preset release -j $(JOBS) --target tracedeck-generated
+	cmake --preset command
+	cmake --build --preset command -j $(JOBS) --target tracedeck-generated
 
-deps:
-	scripts/install-deps.sh
-
-demo: deps
-	cmake --preset release
-	cmake --build --preset release -j $(JOBS) --target tracedeck-command record_pool
+demo:
+	scripts/install-deps.sh command
+	cmake --preset command
+	cmake --build --preset command -j $(JOBS) --target tracedeck-command record_pool
 	@scripts/demo.sh $(BIN) $(DEMO) examples/record_pool.toml
 
-test: deps
+test:
+	scripts/install-deps.sh test
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
 	ctest --preset release --no-tests=error -j $(TEST_JOBS)
 
+check:
+	scripts/install-deps.sh check
+	scripts/check.sh
+
+check-deep:
+	scripts/install-deps.sh fuzz
+	scripts/check-deep.sh
+
 bench:
+	scripts/install-deps.sh test
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target tracedeck-benchmarks
 	@for program in $(BIN)/*_bench; do echo "== $$program"; $$program || exit 1; done
@@ -67,6 +75,8 @@ help:
 	@echo 'make            build the library and the command (build/release)'
 	@echo 'make demo       record a small workload and look at it'
 	@echo 'make test       install what is missing, build, run all tests'
+	@echo 'make check      format, quick checks, and the unit tests of what changed (build/dev); a minute'
+	@echo 'make check-deep what takes hours: every command over every file under sanitizers, fuzzing'
 	@echo 'make bench      run the benchmarks'
 	@echo 'make fuzz       run every fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS))'
 	@echo 'make format     format the sources'

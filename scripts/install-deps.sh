@@ -1,20 +1,24 @@
 #!/usr/bin/env bash
 # Installs what building and testing need on Debian 12, only what is missing; does nothing when all is there.
 #
-#   scripts/install-deps.sh [build] [lint] [fuzz] [packages] [browser]     groups to install, default: build
+#   scripts/install-deps.sh [command] [test] [check] [lint] [fuzz] [packages] [browser]     default: command
 #
 # TRACEDECK_NO_INSTALL=1 makes it do nothing at all: for systems whose packages are named otherwise.
 set -euo pipefail
 
-build=(
-    g++ cmake ninja-build make pkg-config python3 python3-jsonschema
-    libfmt-dev zlib1g-dev libzstd-dev libre2-dev
-    libgtest-dev libgmock-dev librapidcheck-dev libsimdjson-dev libtomlplusplus-dev libbenchmark-dev
-    zstd groff-base mandoc fish zsh # what the tests try the outputs, the man page and the completions with
+# What building and running the command needs.
+command=(
+    g++ cmake ninja-build make pkg-config
+    libfmt-dev zlib1g-dev libzstd-dev libre2-dev libsimdjson-dev libtomlplusplus-dev
 )
-# Whom the tests compare with, have record (in user space only) and have read, and the compiler for devices. Without them
-# these tests are skipped.
-peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi protobuf-compiler)
+# What building and running the tests needs besides.
+test=(
+    git python3 python3-jsonschema libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+    zstd groff-base mandoc # for the compressed inputs, and to read the man page
+)
+# Programs that the tests compare with or have read, and the compiler for devices. Without them these tests are skipped.
+peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi protobuf-compiler fish zsh)
+check=(ccache clang-format-19)
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
 # What the tests look at pages with, from Debian and from npm, the latter in build/node_modules. Without them these tests
@@ -24,18 +28,21 @@ playwright=playwright-core@1.65.1
 packages=(dpkg-dev mmdebstrap) # what makes packages, unpacks sources, and makes a bare Debian to try them in
 
 usage() {
-    echo "usage: scripts/install-deps.sh [build] [lint] [fuzz] [packages] [browser]" >&2
+    echo "usage: scripts/install-deps.sh [command] [test] [check] [lint] [fuzz] [packages] [browser]" >&2
     exit 2
 }
 
-wanted=("${peers[@]}")
-for group in "${@:-build}"; do
+optional=()
+wanted=("${command[@]}")
+for group in "${@:-command}"; do
     case "$group" in
-        build) wanted+=("${build[@]}") ;;
-        lint) wanted+=("${build[@]}" "${lint[@]}") ;;
-        fuzz) wanted+=("${build[@]}" "${fuzz[@]}") ;;
-        packages) wanted+=("${build[@]}" "${packages[@]}") ;;
-        browser) peers+=("${browser[@]}") wanted+=("${browser[@]}") with_browser=1 ;;
+        command) ;;
+        test) wanted+=("${test[@]}" "${peers[@]}") optional+=("${peers[@]}") ;;
+        check) wanted+=("${test[@]}" "${check[@]}") ;;
+        lint) wanted+=("${test[@]}" "${lint[@]}") ;;
+        fuzz) wanted+=("${test[@]}" "${fuzz[@]}") ;;
+        packages) wanted+=("${packages[@]}") ;;
+        browser) wanted+=("${browser[@]}") optional+=("${browser[@]}") with_browser=1 ;;
         *) usage ;;
     esac
 done
@@ -49,7 +56,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 This script knows Debian and its kin only. Install by hand what stands for these Debian packages:
   ${wanted[*]}
 (a C++23 compiler with std::expected: g++ 12 or clang 19; CMake 3.25), then set TRACEDECK_NO_INSTALL=1.
-The tests can do without the first ${#peers[@]}.
+Only tests need these, and are skipped without: ${optional[*]:-(none)}
 END
     exit 1
 fi
@@ -65,18 +72,18 @@ install_playwright() {
     fi
 }
 
-missing=() missing_peers=()
+missing=() missing_optional=()
 for package in "${wanted[@]}"; do
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
     [[ " nodejs npm " == *" $package "* ]] && command -v "${package/nodejs/node}" >/dev/null && continue
-    [[ "$status" == installed || " ${missing[*]} ${missing_peers[*]} " == *" $package "* ]] && continue
-    if [[ " ${peers[*]} " == *" $package "* ]]; then
-        missing_peers+=("$package")
+    [[ "$status" == installed || " ${missing[*]} ${missing_optional[*]} " == *" $package "* ]] && continue
+    if [[ " ${optional[*]} " == *" $package "* ]]; then
+        missing_optional+=("$package")
     else
         missing+=("$package")
     fi
 done
-if [[ ${#missing[@]} -eq 0 && ${#missing_peers[@]} -eq 0 ]]; then
+if [[ ${#missing[@]} -eq 0 && ${#missing_optional[@]} -eq 0 ]]; then
     install_playwright
     exit 0
 fi
@@ -84,18 +91,18 @@ fi
 as_root=()
 if [[ $(id -u) -ne 0 ]]; then
     if ! command -v sudo >/dev/null; then
-        echo "Missing packages, and neither root nor sudo to install them: ${missing[*]} ${missing_peers[*]}" >&2
+        echo "Missing packages, and neither root nor sudo to install them: ${missing[*]} ${missing_optional[*]}" >&2
         [[ ${#missing[@]} -eq 0 ]]
         exit
     fi
     as_root=(sudo)
 fi
-echo "Installing: ${missing[*]} ${missing_peers[*]}"
+echo "Installing: ${missing[*]} ${missing_optional[*]}"
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600)
 # A package source that cannot be reached must not keep the others from serving.
 "${apt[@]}" update || echo "apt-get update failed; trying with the package lists at hand" >&2
 install() { "${apt[@]}" install -y --no-install-recommends "$@" </dev/null; }
 [[ ${#missing[@]} -eq 0 ]] || install "${missing[@]}"
-[[ ${#missing_peers[@]} -eq 0 ]] || install "${missing_peers[@]}" ||
-    echo "Some of these are not installed; the tests that need them are skipped: ${missing_peers[*]}" >&2
+[[ ${#missing_optional[@]} -eq 0 ]] || install "${missing_optional[@]}" ||
+    echo "Some of these are not installed; the tests that need them are skipped: ${missing_optional[*]}" >&2
 install_playwright

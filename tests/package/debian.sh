@@ -10,20 +10,8 @@ source=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$source/../.." && pwd)
 packages=$(realpath "${1:-$top/build/release/packages}")
 
-work=$(mktemp -d)
-root=$work/root
-trap 'rm -rf --one-file-system "$work"' EXIT
-
-fail() {
-    echo "FAILED: $*" >&2
-    exit 1
-}
-skip() {
-    echo "SKIPPED, the packages are not installed in a bare Debian: $*" >&2
-    exit 77
-}
-# Runs something whose output matters only if it fails.
-quietly() { "$@" >"$work/log" 2>&1 || { tail -n 30 "$work/log"; fail "$*"; }; }
+# shellcheck source=tests/package/bare_debian.sh
+source "$source/bare_debian.sh"
 
 echo "-- the contents"
 for package in tracedeck 'libtracedeck[0-9]*' libtracedeck-dev; do
@@ -44,24 +32,8 @@ done
 "$source/exports.sh" "$(find "$work/files" -name 'libtracedeck.so.*' -type f)"
 
 echo "-- a bare Debian"
-[[ $(id -u) -eq 0 ]] || skip "this needs root"
-command -v mmdebstrap >/dev/null || skip "mmdebstrap is not installed (scripts/install-deps.sh packages)"
-# shellcheck disable=SC1091
-suite=${SUITE:-$(. /etc/os-release && echo "${VERSION_CODENAME:-}")}
-mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
-    awk -v suite="$suite" '$2 == suite && $1 ~ /debian/ { print $1; exit }')
-[[ -n $suite && -n $mirror ]] || skip "no package source of Debian is configured"
-# Nothing of it outlives this script, so nothing needs to be forced onto the disk.
-fast=(--dpkgopt=force-unsafe-io --aptopt='Acquire::Languages "none"')
-mmdebstrap --variant=apt --skip=cleanup/apt/lists "${fast[@]}" "$suite" "$root" "$mirror" >"$work/log" 2>&1 ||
-    { tail -n 5 "$work/log"; skip "mmdebstrap could not make one: no network, or no rights"; }
-# A line of shell, in /here.
-inside() {
-    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-        chroot "$root" sh -ec "cd /here; $1"
-}
+make_bare_debian
 install='apt-get -q -y --no-install-recommends install'
-mkdir "$root/here"
 cp -r "$packages"/*.deb "$source"/{consumer.cpp,CMakeLists.txt} "$top"/examples/record_pool.{cpp,toml} "$top/scripts/demo.sh" "$root/here"
 
 echo "-- the command"

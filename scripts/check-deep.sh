@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# What takes hours, run once before a larger piece of work is called done. Each step ends with a line of numbers.
+#
+#   scripts/check-deep.sh [STEP...]     every-way, matrix, fuzz, bare; default: all
+#
+#   every-way   every command, output and target over every file of the reference traces and of the fuzz corpora, under
+#               AddressSanitizer and UndefinedBehaviorSanitizer, many in one process
+#   matrix      conversions of every trace to every target and back, compared with docs/conversion.md
+#   fuzz        every fuzz target for FUZZ_SECONDS (default 300)
+#   bare        `make demo` from a fresh clone in a bare Debian
+# Environment: JOBS (default: the processors).
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+JOBS=${JOBS:-$(nproc)}
+export JOBS
+
+every_way() {
+    cmake --preset asan >/dev/null && cmake --build --preset asan -j "$JOBS" --target many-commands &&
+        python3 scripts/check-every-way.py --all build/asan
+}
+matrix() {
+    cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target tracedeck-command equal_traces &&
+        scripts/conversion-matrix.py --write --jobs "$JOBS"
+    git diff --exit-code docs/conversion.md
+}
+fuzz() { scripts/fuzz.sh "${FUZZ_SECONDS:-300}"; }
+bare() { tests/package/demo.sh; }
+
+[[ $# -gt 0 ]] || set -- every-way matrix fuzz bare
+status=0
+for name in "$@"; do
+    start=$SECONDS
+    printf '\n==== %s\n' "$name"
+    "${name/-/_}" && verdict=ok || { verdict=FAILED status=1; }
+    printf 'check-deep: %s %s (%d s)\n' "$name" "$verdict" $((SECONDS - start))
+done
+exit $status
