@@ -13,7 +13,6 @@ source "$top/tests/package/bare_debian.sh"
 make_bare_debian
 inside 'apt-get -q update && apt-get -q install -y --no-install-recommends g++ cmake make git && apt-get clean'
 git clone -q "$top" "$root/here/tracedeck"
-inside 'echo "APT::Keep-Downloaded-Packages \"true\";" >/etc/apt/apt.conf.d/99keep'
 inside 'cd tracedeck && make demo'
 megabytes=$(du -cm "$root"/var/cache/apt/archives/*.deb | tail -n 1 | cut -f 1)
 echo "make demo downloads $megabytes MB beside g++, CMake, make and git"
