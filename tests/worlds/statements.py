@@ -1,0 +1,494 @@
+"""Compares what the command says of a trace with the truth of its world.
+
+Without loss each figure is exact and nothing is absent. With loss each figure lies between what is sure and what is true,
+each duration said to be known is true, and no conclusion contradicts what happened. Quantiles are within 0.4 %.
+"""
+
+import collections
+import dataclasses
+import json
+import pathlib
+import subprocess
+import tempfile
+
+import perfetto_decoder
+
+from . import truth as t
+
+TIME_LIMIT = 60
+QUANTILE_ERROR = 0.004
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
+# Perfetto's numbers of task states.
+PERFETTO = {1: "created", 2: "runnable", 3: "running", 4: "sleeping", 5: "waiting", 6: "stopped", 7: "exited", 8: "gone"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Falsehood:
+    kind: str  # the same for all of its kind
+    said: str
+    true: str
+
+    def line(self, seed):
+        return f"{seed}\t{self.kind}\tsaid: {self.said}\ttrue: {self.true}"
+
+
+class Command:
+    """Runs one command and remembers what it said wrongly."""
+
+    def __init__(self, binary, truth):
+        self.binary, self.truth, self.found = binary, truth, []
+
+    def say(self, kind, said, true):
+        self.found.append(Falsehood(kind, str(said), str(true)))
+
+    def run(self, command, *options):
+        line = [str(self.binary), command, *map(str, self.truth.options), *options, *map(str, self.truth.paths)]
+        result = subprocess.run(line, capture_output=True, timeout=TIME_LIMIT, check=False)
+        if result.returncode != 0:
+            said = result.stderr.decode(errors="replace").strip().replace("\n", "; ")
+            self.say(f"{command}: exit {result.returncode}", said[:300], "exit 0")
+        return result
+
+    def json(self, command, *options):
+        output = self.run(command, *options, "--output", "json").stdout
+        return json.loads(output) if output else None
+
+
+def label_of(row):
+    return " ".join(part for part in (row.get("category", ""), row["name"]) if part)
+
+
+def host_of(truth, *texts):
+    """The host that a text names, of several; None: it names none."""
+    for host in truth.hosts:
+        if any(host in text for text in texts if text):
+            return host
+    return None
+
+
+def spans_of(truth, label, host=None):
+    return [span for span in truth.spans if span.label == label and host in (None, span.host)]
+
+
+def check_rows(command, answer):
+    truth, seen = command.truth, set()
+    for row in answer["rows"]:
+        label = label_of(row)
+        host = host_of(truth, label, row.get("host"), row.get("by"))
+        if host:
+            label = " ".join(label.replace(host, "").strip(": ").split())
+        seen.add(label)
+        if truth.unchecked(label):
+            continue
+        spans = spans_of(truth, label, host)
+        if not spans:
+            if row["count"] or not truth.lossy:
+                command.say("row: of nothing that happened", f"{label}: {row['count']}, left out {row.get('left_out', 0)}", "none")
+            continue
+        check_row(command, label, row, spans)
+    for label, spans in by_label(truth).items():
+        if label not in seen and not truth.unchecked(label) and any(s.sure for s in spans):
+            command.say("row: absent", "nothing", f"{label}: {len(spans)}")
+
+
+def by_label(truth):
+    result = collections.defaultdict(list)
+    for span in truth.spans:
+        result[span.label].append(span)
+    return result
+
+
+def check_row(command, label, row, spans):
+    kind = spans[0].kind
+    whole = sorted(s.duration for s in spans if s.fate == t.WHOLE)
+    # What ended because its thread did may have a duration or none.
+    cut = [s.duration for s in spans if s.fate == t.CUT]
+    sure = sorted(s.duration for s in spans if s.fate == t.WHOLE and s.sure)
+    opened = [s for s in spans if s.fate == t.OPEN]
+    before = [s for s in spans if s.fate == t.BEFORE]
+    if row["kind"] != kind:
+        command.say("row: kind", f"{label} is a {row['kind']}", kind)
+    bounds(command, f"{kind}: count", label, row["count"], len(sure), len(whole) + len(cut))
+    left_out = row.get("left_out", 0)
+    if not command.truth.lossy:
+        bounds(command, f"{kind}: left out", label, left_out, len(opened) + len(before), len(opened) + len(before) + len(cut))
+    elif row["count"] + left_out > len(spans):
+        command.say(f"{kind}: more than there were", f"{label}: {row['count']} and {left_out} left out", len(spans))
+    sure_open = [s for s in opened if s.sure]
+    bounds(command, f"{kind}: open", label, row.get("open", 0), len(sure_open), len(opened) if not command.truth.lossy else len(spans))
+    if "total" not in row:
+        return
+    bounds(command, f"{kind}: total", label, row["total"], sum(sure), sum(whole) + sum(cut))
+    longest = max(whole + cut, default=0)
+    bounds(command, f"{kind}: max", label, row["max"], max(sure, default=0), longest)
+    begins = {s.begin for s in spans if s.fate in (t.WHOLE, t.CUT) and s.duration == row["max"]}
+    if row["max"] <= longest and row.get("at") and row["at"]["time"] not in begins:
+        command.say(f"{kind}: at", f"{label}: {row['max']} at {row['at']['time']}", sorted(begins)[:3])
+    if sure == whole and not cut and row["count"] == len(whole):
+        for name, share in QUANTILES.items():
+            want = t.quantile(whole, share)
+            if name in row and abs(row[name] - want) > QUANTILE_ERROR * want + 1:
+                command.say(f"{kind}: quantile", f"{label}: {name} {row[name]}", want)
+        median = t.quantile(whole, 0.5)
+        outliers = sum(value > 10 * median for value in whole)
+        near = sum(abs(value - 10 * median) <= 0.05 * median for value in whole)
+        if "outliers" in row and abs(row["outliers"] - outliers) > near:
+            command.say("outliers", f"{row['outliers']} of {len(whole)} {label} took more than ten times the median", outliers)
+
+
+def bounds(command, kind, what, said, low, high):
+    if not low <= said <= high:
+        command.say(kind, f"{what}: {said}", low if low == high else f"{low} to {high}")
+
+
+def check_spans(command):
+    """Each duration that is said to be known is true."""
+    truth = command.truth
+    output = command.run("query", "--output", "jsonl", "spans").stdout
+    true = collections.Counter((s.label, s.begin, s.end) for s in truth.spans if s.fate in (t.WHOLE, t.CUT))
+    said = collections.Counter()
+    for line in output.decode().splitlines():
+        row = json.loads(line)
+        if "answer" in row:
+            continue
+        label = label_of(row)
+        if truth.unchecked(label):
+            continue
+        host = host_of(truth, label, row.get("host"))
+        if host:
+            label = " ".join(label.replace(host, "").strip(": ").split())
+        key = (label, row["time"], row["time"] + row["duration"])
+        said[key] += 1
+        if said[key] > true[key]:
+            near = [s for s in truth.spans if s.label == label and (s.begin == key[1] or s.end == key[2])]
+            kind = "wait" if row["kind"] == "wait" else "slice"
+            how = "a loss within" if t.touched(key[1], key[2], truth.losses) else "no loss within"
+            undeclared = any(not loss.declared for loss in truth.losses)
+            command.say(
+                f"{kind}: a duration that is not true, {how}{', end of a stream unsaid' if undeclared else ''}",
+                f"{label} from {key[1]} to {key[2]} on {row.get('track')}",
+                [(s.begin, s.end, s.fate) for s in near[:3]] or "none begins or ends there",
+            )
+
+
+def spent_in(states):
+    return {state["name"]: state["time"] + state.get("open", 0) for state in states}
+
+
+def faults_of(track, said):
+    """[(kind, said, true)] of the states of one track. `said` is {state: time}."""
+    faults = []
+    names = set(said) | {name for state in track.states for name in state.names}
+    for name in sorted(names):
+        accepting = [s for s in track.states if name in s.names]
+        most = sum(s.end - s.begin for s in accepting)
+        if said.get(name, 0) > most:
+            faults.append(("over", name, said[name], most))
+    groups = collections.defaultdict(int)
+    for state in track.states:
+        if state.sure:
+            groups[state.names] += state.end - state.begin
+    for names, least in groups.items():
+        have = sum(said.get(name, 0) for name in names)
+        # A word that two groups share counts for both; the total below is checked too.
+        if have < least:
+            faults.append(("short", names[0], have, least))
+    return faults
+
+
+def check_tracks(command, answer):
+    truth = command.truth
+    groups = {track.group for track in truth.tracks}
+    said = collections.defaultdict(list)
+    for row in answer["tracks"]:
+        if row["group"] in groups and row.get("states"):
+            said[row["group"]].append(row)
+    for group in groups:
+        expected = [track for track in truth.tracks if track.group == group]
+        match_tracks(command, group, expected, said[group])
+
+
+def match_tracks(command, group, expected, rows):
+    truth = command.truth
+    names = collections.defaultdict(list)
+    for track in expected:
+        names[track.name].append(track)
+    for row in rows:
+        host = host_of(truth, row["track"], row.get("parent"), row.get("host"))
+        spent = spent_in(row["states"])
+        candidates = [
+            track
+            for name, tracks in names.items()
+            if name == row["track"] or (host and name in row["track"].replace(host, ""))
+            for track in tracks
+            if (track.host == host or not truth.hosts) and track.parent in (None, row.get("parent"))
+        ]
+        if truth.hosts and host is None:
+            command.say(f"{group}: the host is not named", f"{row['track']} {row.get('parent', '')}", "/".join(truth.hosts))
+            candidates = [track for track in expected if track.name == row["track"]]
+        if not candidates:
+            others = {track.name for track in expected}
+            if row["track"] in others:
+                command.say(f"{group}: more tracks than there were", row["track"], sorted(others)[:8])
+            else:
+                command.say(f"{group}: of nobody", row["track"], sorted(others)[:8])
+            continue
+        best = min(candidates, key=lambda track: len(faults_of(track, spent)))
+        names[best.name].remove(best)
+        report_states(command, group, best, spent)
+    for tracks in names.values():
+        for track in tracks:
+            if any(state.sure for state in track.states):
+                command.say(f"{group}: absent", "nothing", f"{track.name} {summary(track)}")
+
+
+def summary(track):
+    times = collections.Counter()
+    for state in track.states:
+        times[state.names[0]] += state.end - state.begin
+    return dict(times)
+
+
+def report_states(command, group, track, spent):
+    faults = faults_of(track, spent)
+    over = [fault for fault in faults if fault[0] == "over"]
+    short = [fault for fault in faults if fault[0] == "short"]
+    lossy = ", with losses" if command.truth.lossy else ""
+    where = f"{track.name}{'@' + track.host if track.host else ''}"
+    named = group not in ("cpu state",)  # names there are of tasks, which are no kinds
+    for _, name, said, true in over:
+        instead = max(short, key=lambda fault: fault[3] - fault[2], default=None)
+        word = f": {name}{' instead of ' + instead[1] if instead else ''}" if named else ": too much"
+        command.say(f"{group}{word}{lossy}", f"{where}: {name} {said}", f"{name} {true} of {summary(track)}")
+    if not over:
+        for _, name, said, true in short:
+            command.say(f"{group}: too little{' ' + name if named else ''}{lossy}", f"{where}: {name} {said}", f"at least {true} of {summary(track)}")
+
+
+def check_counters(command, answer):
+    truth = command.truth
+    said = {(row["track"], row.get("parent")): row for row in answer["counters"]}
+    for counter in truth.counters:
+        row = next((r for (name, parent), r in said.items() if name == counter.name and counter.parent in (None, parent)), None)
+        if row is None:
+            if counter.sure:
+                command.say("counter: absent", "nothing", counter)
+            continue
+        got = (row["count"], row["min"], row["max"], row["last"])
+        want = (counter.count, counter.least, counter.most, counter.last)
+        if counter.sure and got != want:
+            command.say("counter: values", f"{counter.name}: count, min, max, last {got}", want)
+
+
+def check_summary(command, answer):
+    truth = command.truth
+    for name in ("events", "begin", "end"):
+        if answer[name] != getattr(truth, name):
+            command.say(f"latency: {name}", answer[name], getattr(truth, name))
+    lost = [loss for loss in truth.losses if loss.declared]
+    if not any(loss.events is None for loss in lost):
+        want = sum(loss.events for loss in lost)
+        bounds(command, "latency: lost events", "lost_events", answer["counts"]["lost_events"], want, want)
+    if not truth.lossy:
+        checked = [span for span in truth.spans if not truth.unchecked(span.label)]
+        if any(truth.unchecked(label_of(row)) for row in answer["rows"]):
+            return
+        for name, fate in (("began_before", t.BEFORE), ("open_at_end", t.OPEN)):
+            want = sum(span.fate == fate for span in checked)
+            if answer["counts"][name] != want:
+                command.say(f"latency: {name}", answer["counts"][name], want)
+
+
+def check_info(command):
+    truth, answer = command.truth, command.json("info")
+    if not isinstance(answer, dict) or "events" not in answer:
+        return
+    if answer["events"] != truth.events:
+        command.say("info: events", answer["events"], truth.events)
+    time = answer.get("time") or {}
+    if (time.get("first"), time.get("last")) != (truth.begin, truth.end):
+        command.say("info: time", time, (truth.begin, truth.end))
+    lost = [loss for loss in truth.losses if loss.declared]
+    said = answer["losses"]
+    if said["packets"] != sum(loss.packets for loss in lost):
+        command.say("info: packets lost", said, sum(loss.packets for loss in lost))
+    known = sum(loss.events or 0 for loss in lost)
+    if said["events"] != known:
+        command.say("info: events lost", said, known)
+
+
+def check_stats(command):
+    truth, answer = command.truth, command.json("stats")
+    if not answer:
+        return
+    said = collections.Counter()
+    for row in answer["classes"]:
+        said[row.get("name")] += row["events"]
+    want = {name: count for name, count in truth.classes.items() if count}
+    if {name: count for name, count in said.items() if count} != want:
+        command.say("stats: events of classes", dict(said), want)
+    seconds = (truth.end - truth.begin) / 1e9
+    for row in answer["classes"]:
+        rate = row.get("rate")
+        if rate is None or seconds <= 0:
+            continue
+        right = row["events"] / seconds
+        # Over the trace's time; with n - 1 intervals or n, as `query rate` has it.
+        if abs(rate - right) > 1e-6 * right:
+            command.say("stats: rate", f"{row.get('name')}: {rate}", right)
+
+
+def piece_is_true(truth, piece):
+    spans = spans_of(truth, piece["name"])
+    begin, end = piece["begin"], piece["begin"] + piece["duration"]
+    return not spans or any(
+        (span.begin, span.end) == (begin, end)
+        or (span.fate != t.WHOLE and (span.begin is None or span.begin == begin or begin == truth.begin) and end <= truth.end)
+        for span in spans
+    )
+
+
+def check_why(command, limit=4):
+    truth = command.truth
+    labels = truth.ask or [label for label in by_label(truth) if not truth.unchecked(label)]
+    for label in list(labels)[:limit]:
+        spans = [span for span in spans_of(truth, label) if span.fate in (t.WHOLE, t.CUT)]
+        if not spans or '"' in label:
+            continue
+        line = [str(command.binary), "why", *map(str, truth.options), "--longest", label, "--output", "json"]
+        result = subprocess.run(line + [str(path) for path in truth.paths], capture_output=True, timeout=TIME_LIMIT, check=False)
+        if result.returncode not in (0, 1) or not result.stdout:
+            command.say(f"why: exit {result.returncode}", result.stderr.decode(errors="replace")[:300], "an answer")
+            continue
+        answer = json.loads(result.stdout)
+        if not answer["found"]:
+            if any(span.sure for span in spans):
+                command.say("why: not found", f"{label}: {answer['reason']}", f"{len(spans)} of them")
+            continue
+        check_answer(command, label, answer)
+
+
+def check_answer(command, label, answer):
+    truth = command.truth
+    spans = spans_of(truth, answer["name"])
+    begin, end = answer["begin"], answer["begin"] + answer["duration"]
+    if answer["kind"] != "state" and not answer.get("open_at_end"):
+        if not any((span.begin, span.end) == (begin, end) for span in spans):
+            command.say("why: what it explains did not happen", f"{answer['name']} from {begin} for {answer['duration']}", "not so")
+            return
+        whole = sorted(span.duration for span in spans if span.fate == t.WHOLE)
+        if not truth.lossy and not any(span.fate == t.CUT for span in spans):
+            if answer["of"] != len(whole):
+                command.say("why: how many there are", f"{label}: {answer['of']}", len(whole))
+            elif abs(answer["median"] - t.quantile(whole, 0.5)) > QUANTILE_ERROR * t.quantile(whole, 0.5) + 1:
+                command.say("why: median", answer["median"], t.quantile(whole, 0.5))
+    for part in ("waited", "inside", "within", "hurt", "held"):
+        for piece in answer[part]:
+            if not piece_is_true(truth, piece):
+                command.say(f"why: {part}", f"{piece['name']} from {piece['begin']} for {piece['duration']}", "not so")
+    tracks = collections.defaultdict(list)
+    for track in truth.tracks:
+        if track.tid is not None:
+            tracks[track.tid].append(track)
+    for said in answer["states"] + answer["holder"]:
+        known = tracks.get(said.get("tid"))
+        if not known or "cpu" in said:
+            continue
+        most = max(
+            sum(t.overlap(begin, end, s.begin, s.end) for s in track.states if said["name"] in s.names) for track in known
+        )
+        if said["time"] > most:
+            command.say(f"why: state {said['name']}", f"{said['track']}: {said['time']}", most)
+    if "so" not in answer:
+        return
+    median = answer.get("median")
+    if median and answer["duration"] <= 2 * median:
+        command.say("why: a conclusion at the median", f"{label} of {answer['duration']}: {answer['so']}", f"median {median}")
+    if t.touched(begin, end, truth.losses):
+        command.say("why: a conclusion across a loss", answer["so"], "events were lost meanwhile")
+    false = truth.judge(truth, answer)
+    if false:
+        command.say("why: a wrong conclusion", *false)
+
+
+def check_perfetto(command):
+    """Task states are true at all times, and those that are sure are there."""
+    truth = command.truth
+    tracks = collections.defaultdict(list)
+    for track in truth.tracks:
+        if track.tid is not None and track.group == "task":
+            tracks[track.tid].append(track)
+    if not tracks or truth.hosts:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "x.pftrace"
+        result = command.run("convert", "-q", "-o", str(out))
+        if result.returncode:
+            return
+        decoded = perfetto_decoder.Trace(out.read_bytes())
+    for problem in decoded.problems[:3]:
+        command.say("perfetto: malformed", problem, "well-formed")
+    times = collections.defaultdict(list)
+    # Perfetto's times begin at or before the first event.
+    for task in decoded.tasks:
+        times[task.tid].append((task.time, PERFETTO.get(task.state, "unknown")))
+    origin = perfetto_origin(truth, decoded)
+    for tid, known in tracks.items():
+        said = times.get(tid, [])
+        for (begin, name), (end, _) in zip(said, said[1:] + [(truth.end - origin, None)]):
+            begin, end = begin + origin, min(end + origin, truth.end)
+            if end <= begin or name in ("unknown", "created", "gone"):
+                continue
+            if not any(covered(track, begin, end, name) for track in known):
+                true = next((s for s in known[0].states if s.begin < end and begin < s.end and name not in s.names), None)
+                lossy = ", with losses" if truth.lossy else ""
+                command.say(f"perfetto: {name} instead of {true.names[0] if true else 'nothing'}{lossy}", f"{tid} from {begin} to {end}", true)
+
+
+def perfetto_origin(truth, decoded):
+    """Times of clocks since 1970 are kept; others may be moved so that none is negative."""
+    first = min((task.time for task in decoded.tasks), default=truth.begin)
+    return 0 if first >= truth.begin or truth.begin < 1 << 40 else truth.begin - first
+
+
+def covered(track, begin, end, name):
+    have = sum(t.overlap(begin, end, s.begin, s.end) for s in track.states if matches(name, s.names))
+    return have >= end - begin
+
+
+def matches(name, names):
+    """Perfetto has fewer words than a kernel."""
+    if name in names:
+        return True
+    if name == "sleeping":
+        return any(word in names for word in ("sleeping", "idle", "parked", "blocked", "not running"))
+    if name == "waiting":
+        return any(word in names for word in ("waiting", "disk sleep", "idle", "uninterruptible"))
+    if name == "stopped":
+        return any(word in names for word in ("stopped", "traced", "parked"))
+    return name == "exited" and any(word in names for word in ("zombie", "dead"))
+
+
+def check(binary, truth, parts=("latency", "spans", "info", "stats", "why", "perfetto")):
+    """All false statements about one trace."""
+    command = Command(binary, truth)
+    if "latency" in parts:
+        answer = command.json("latency", "--top", "0")
+        if answer:
+            check_summary(command, answer)
+            check_rows(command, answer)
+            check_tracks(command, answer)
+            check_counters(command, answer)
+    if "spans" in parts:
+        check_spans(command)
+    if "info" in parts and len(truth.paths) == 1:
+        check_info(command)
+    if "stats" in parts and not truth.hosts:
+        check_stats(command)
+    if "why" in parts:
+        check_why(command)
+    if "perfetto" in parts:
+        check_perfetto(command)
+    return command.found
+
+
