@@ -67,7 +67,17 @@ def host_of(truth, *texts):
 
 
 def spans_of(truth, label, host=None):
-    return [span for span in truth.spans if span.label == label and host in (None, span.host)]
+    labels = truth.means(label)
+    return [span for span in truth.spans if span.label in labels and host in (None, span.host)]
+
+
+def meant(command, label):
+    """The label of the spans that a name in an answer means. One that means several is itself a false statement."""
+    labels = command.truth.means(label)
+    if len(labels) > 1:
+        command.say("name: adds up different ones", label, sorted(labels))
+        return None
+    return labels[0] if labels else label
 
 
 def check_rows(command, answer):
@@ -77,8 +87,11 @@ def check_rows(command, answer):
         host = host_of(truth, label, row.get("host"), row.get("by"))
         if host:
             label = " ".join(label.replace(host, "").strip(": ").split())
-        seen.add(label)
         if truth.unchecked(label):
+            continue
+        seen.update(truth.means(label))
+        label = meant(command, label)
+        if label is None:
             continue
         spans = spans_of(truth, label, host)
         if not spans:
@@ -157,7 +170,11 @@ def check_spans(command):
         host = host_of(truth, label, row.get("host"))
         if host:
             label = " ".join(label.replace(host, "").strip(": ").split())
+        labels = truth.means(label)
+        label = labels[0] if len(labels) == 1 else label
         key = (label, row["time"], row["time"] + row["duration"])
+        if len(labels) > 1:  # the row of `latency` is judged; here it may be any of them
+            key = next((k for k in ((name, *key[1:]) for name in labels) if said[k] < true[k]), key)
         said[key] += 1
         if said[key] > true[key]:
             near = [s for s in truth.spans if s.label == label and (s.begin == key[1] or s.end == key[2])]
@@ -489,6 +506,7 @@ def check(binary, truth, parts=("latency", "spans", "info", "stats", "why", "per
         check_why(command)
     if "perfetto" in parts:
         check_perfetto(command)
+    truth.further(command)
     return command.found
 
 

@@ -96,6 +96,10 @@ class Truth:
     unchecked: typing.Callable = lambda label: False
     # Asked of each answer of `why` that has a conclusion: (truth, answer) → (said, true) where it is false, else None.
     judge: typing.Callable = lambda truth, answer: None
+    # The labels of spans that a label in an answer can mean, as answers shorten places; no more than one may be added up.
+    means: typing.Callable = lambda label: (label,)
+    # Checks that only one family has: (command) → None.
+    further: typing.Callable = lambda command: None
     options: tuple = ()  # of the command, as --table
     ask: tuple[str, ...] = ()  # names for `why --longest`; empty: some of the spans'
     variant: str = ""  # for people: which recorder, which kernel
