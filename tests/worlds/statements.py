@@ -39,7 +39,8 @@ class Command:
         self.binary, self.truth, self.found = binary, truth, []
 
     def say(self, kind, said, true):
-        self.found.append(Falsehood(kind, str(said), str(true)))
+        trait = f" [{self.truth.trait}]" if self.truth.trait else ""
+        self.found.append(Falsehood(kind + trait, str(said), str(true)))
 
     def run(self, command, *options):
         line = [str(self.binary), command, *map(str, self.truth.options), *options, *map(str, self.truth.paths)]
@@ -132,6 +133,9 @@ def check_row(command, label, row, spans):
     if "total" not in row:
         return
     bounds(command, f"{kind}: total", label, row["total"], sum(sure), sum(whole) + sum(cut))
+    own = [s.own for s in spans if s.fate == t.WHOLE and s.sure]
+    if "self" in row and sure == whole and not cut and None not in own:
+        bounds(command, f"{kind}: self", label, row["self"], sum(own), sum(own))
     longest = max(whole + cut, default=0)
     bounds(command, f"{kind}: max", label, row["max"], max(sure, default=0), longest)
     begins = {s.begin for s in spans if s.fate in (t.WHOLE, t.CUT) and s.duration == row["max"]}

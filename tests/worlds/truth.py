@@ -25,6 +25,7 @@ class Span:
     host: str | None = None
     task: object = None  # for judges of conclusions
     by: object = None  # who served or held it
+    own: int | None = None  # of its duration, what was in no slice inside; None: not compared
 
     @property
     def duration(self):
@@ -103,6 +104,7 @@ class Truth:
     options: tuple = ()  # of the command, as --table
     ask: tuple[str, ...] = ()  # names for `why --longest`; empty: some of the spans'
     variant: str = ""  # for people: which recorder, which kernel
+    trait: str = ""  # what is unusual about the whole trace; kinds of false statements about it are kinds of their own
 
     @property
     def lossy(self):
