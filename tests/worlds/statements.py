@@ -45,7 +45,7 @@ class Command:
     def run(self, command, *options):
         line = [str(self.binary), command, *map(str, self.truth.options), *options, *map(str, self.truth.paths)]
         result = subprocess.run(line, capture_output=True, timeout=TIME_LIMIT, check=False)
-        if result.returncode != 0:
+        if result.returncode not in self.truth.exits:
             said = result.stderr.decode(errors="replace").strip().replace("\n", "; ")
             self.say(f"{command}: exit {result.returncode}", said[:300], "exit 0")
         return result
@@ -125,7 +125,8 @@ def check_row(command, label, row, spans):
     bounds(command, f"{kind}: count", label, row["count"], len(sure), len(whole) + len(cut))
     left_out = row.get("left_out", 0)
     if not command.truth.lossy:
-        bounds(command, f"{kind}: left out", label, left_out, len(opened) + len(before), len(opened) + len(before) + len(cut))
+        least = len(opened) + len(before)
+        bounds(command, f"{kind}: left out", label, left_out, least, least + len(cut) + len(whole) - len(sure))
     elif row["count"] + left_out > len(spans):
         command.say(f"{kind}: more than there were", f"{label}: {row['count']} and {left_out} left out", len(spans))
     sure_open = [s for s in opened if s.sure]
@@ -312,7 +313,7 @@ def check_summary(command, answer):
         bounds(command, "latency: lost events", "lost_events", answer["counts"]["lost_events"], want, want)
     if not truth.lossy:
         checked = [span for span in truth.spans if not truth.unchecked(span.label)]
-        if any(truth.unchecked(label_of(row)) for row in answer["rows"]):
+        if not all(span.sure for span in checked) or any(truth.unchecked(label_of(row)) for row in answer["rows"]):
             return
         for name, fate in (("began_before", t.BEFORE), ("open_at_end", t.OPEN)):
             want = sum(span.fate == fate for span in checked)
@@ -378,7 +379,7 @@ def check_why(command, limit=4):
             continue
         line = [str(command.binary), "why", *map(str, truth.options), "--longest", label, "--output", "json"]
         result = subprocess.run(line + [str(path) for path in truth.paths], capture_output=True, timeout=TIME_LIMIT, check=False)
-        if result.returncode not in (0, 1) or not result.stdout:
+        if result.returncode not in (1, *truth.exits) or not result.stdout:
             command.say(f"why: exit {result.returncode}", result.stderr.decode(errors="replace")[:300], "an answer")
             continue
         answer = json.loads(result.stdout)
@@ -398,7 +399,7 @@ def check_answer(command, label, answer):
             command.say("why: what it explains did not happen", f"{answer['name']} from {begin} for {answer['duration']}", "not so")
             return
         whole = sorted(span.duration for span in spans if span.fate == t.WHOLE)
-        if not truth.lossy and not any(span.fate == t.CUT for span in spans):
+        if not truth.lossy and all(span.sure and span.fate != t.CUT for span in spans):
             if answer["of"] != len(whole):
                 command.say("why: how many there are", f"{label}: {answer['of']}", len(whole))
             elif abs(answer["median"] - t.quantile(whole, 0.5)) > QUANTILE_ERROR * t.quantile(whole, 0.5) + 1:
@@ -420,6 +421,8 @@ def check_answer(command, label, answer):
         )
         if said["time"] > most:
             command.say(f"why: state {said['name']}", f"{said['track']}: {said['time']}", most)
+    for kind, said, true in truth.witness(truth, answer):
+        command.say(f"why: {kind}", said, true)
     if "so" not in answer:
         return
     median = answer.get("median")

@@ -97,11 +97,14 @@ class Truth:
     unchecked: typing.Callable = lambda label: False
     # Asked of each answer of `why` that has a conclusion: (truth, answer) → (said, true) where it is false, else None.
     judge: typing.Callable = lambda truth, answer: None
+    # Asked of each answer of `why`: (truth, answer) → [(kind, said, true)] of evidence that is none.
+    witness: typing.Callable = lambda truth, answer: ()
     # The labels of spans that a label in an answer can mean, as answers shorten places; no more than one may be added up.
     means: typing.Callable = lambda label: (label,)
     # Checks that only one family has: (command) → None.
     further: typing.Callable = lambda command: None
     options: tuple = ()  # of the command, as --table
+    exits: tuple[int, ...] = (0,)  # of a damaged trace also 4
     ask: tuple[str, ...] = ()  # names for `why --longest`; empty: some of the spans'
     variant: str = ""  # for people: which recorder, which kernel
     trait: str = ""  # what is unusual about the whole trace; kinds of false statements about it are kinds of their own
