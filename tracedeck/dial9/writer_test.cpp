@@ -7,6 +7,7 @@
 #include "tracedeck/dial9/collect_records_test.hpp"
 #include "tracedeck/dial9/rewrite.hpp"
 #include "tracedeck/dial9/trace_bytes_test.hpp"
+#include "tracedeck/dial9/wire.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
