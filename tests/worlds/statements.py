@@ -370,6 +370,17 @@ def piece_is_true(truth, piece):
     )
 
 
+def asked(command, name):
+    """The answer of `why` about the longest of a name; None where there is none."""
+    line = [str(command.binary), "why", *map(str, command.truth.options), "--longest", name, "--output", "json"]
+    paths = [str(path) for path in command.truth.paths]
+    result = subprocess.run(line + paths, capture_output=True, timeout=TIME_LIMIT, check=False)
+    if result.returncode not in (1, *command.truth.exits) or not result.stdout:
+        command.say(f"why: exit {result.returncode}", result.stderr.decode(errors="replace")[:300], "an answer")
+        return None
+    return json.loads(result.stdout)
+
+
 def check_why(command, limit=4):
     truth = command.truth
     labels = truth.ask or [label for label in by_label(truth) if not truth.unchecked(label)]
@@ -377,12 +388,9 @@ def check_why(command, limit=4):
         spans = [span for span in spans_of(truth, label) if span.fate in (t.WHOLE, t.CUT)]
         if not spans or '"' in label:
             continue
-        line = [str(command.binary), "why", *map(str, truth.options), "--longest", label, "--output", "json"]
-        result = subprocess.run(line + [str(path) for path in truth.paths], capture_output=True, timeout=TIME_LIMIT, check=False)
-        if result.returncode not in (1, *truth.exits) or not result.stdout:
-            command.say(f"why: exit {result.returncode}", result.stderr.decode(errors="replace")[:300], "an answer")
+        answer = asked(command, label)
+        if answer is None:
             continue
-        answer = json.loads(result.stdout)
         if not answer["found"]:
             if any(span.sure for span in spans):
                 command.say("why: not found", f"{label}: {answer['reason']}", f"{len(spans)} of them")
@@ -485,7 +493,7 @@ def matches(name, names):
     if name in names:
         return True
     if name == "sleeping":
-        return any(word in names for word in ("sleeping", "idle", "parked", "blocked", "not running"))
+        return any(word.startswith(("sleeping", "idle", "parked", "blocked", "not running", "delay", "pending")) for word in names)
     if name == "waiting":
         return any(word in names for word in ("waiting", "disk sleep", "idle", "uninterruptible"))
     if name == "stopped":
