@@ -32,7 +32,7 @@ QUEUE, BINARY, MUTEX = 0, 2, 3
 def choose_loss(seed):
     """Every second round of the variants loses nothing."""
     turn = seed // len(VARIANTS)
-    ways = (BEGIN, END, DROP) if VARIANTS[seed % len(VARIANTS)] in TBAND else (BEGIN, END)
+    ways = (DROP, BEGIN, DROP, END) if VARIANTS[seed % len(VARIANTS)] in TBAND else (BEGIN, END)
     return ways[turn // 2 % len(ways)] if turn % 2 else NONE
 
 
@@ -567,8 +567,8 @@ class World:
             since = first + (last - first) * rng.randrange(20, 60) // 100
             events = [e for e in events if e.time >= since]
             losses = doubt = [Loss(None, first * scale, since * scale, declared=False)]
-        if loss == DROP:
-            events, losses = self.drop(events, rng, scale)
+        if loss != BEGIN and rng.random() < 0.7:
+            events, losses = self.drop(events, rng, scale, loss == DROP)
             doubt = losses
         metadata = [frame(0x02, scale)]
         for task in self.kernel.tasks:
@@ -623,15 +623,38 @@ class World:
             paths.append(f"{path}@{number}" if files == 2 else path)
         return self.truth(
             paths, events, losses, doubt, classes, scale, loss, exits=exits, means=lambda label: (label,),
-            further=self.explain if not losses else lambda command: None,
+            further=self.further, judge=lambda truth, answer: self.ran_instead(answer, scale),
         )
 
-    def drop(self, events, rng, scale):
+    def further(self, command):
+        statements.check_pictures(command)
+        if command.truth.events % 3 == 0:
+            statements.check_gates(command)
+        if not command.truth.losses:
+            self.explain(command)
+        decoded = statements.picture(command)
+        marks = sum(s.name == "events dropped" for s in decoded.slices) if decoded else 0
+        grown = sum(loss.events is not None for loss in command.truth.losses)
+        if marks > grown:
+            command.say("perfetto: a drop counter that did not grow is a mark", marks, grown)
+
+    def ran_instead(self, answer, scale):
+        """The task that ran on the processor while another one was ready."""
+        so = answer["so"]
+        wait = next((w for w in self.kernel.waits if w[1] * scale == answer["begin"]), None)
+        if " ran on the same processor" not in so or wait is None:
+            return None
+        _, asked, served, core = wait
+        who = so.split(" ran on")[0].split("(")[0].strip()
+        time = sum(b - a for a, b, task in self.kernel.ran[core].pieces(asked, served) if task.name == who)
+        return (so, f"{who} ran for {time} of {served - asked}") if time * 2 < served - asked else None
+
+    def drop(self, events, rng, scale, losing):
         """A buffer that is full drops events and counts them. The count is written from time to time, mostly unchanged."""
         kept, losses, count, before = [], [], 0, events[0].time
         places = sorted(rng.sample(range(20, max(21, len(events) - 10)), min(rng.randrange(1, 4), max(1, len(events) - 40))))
         gone = set()
-        for place in places:
+        for place in places if losing else ():
             gone |= set(range(place, min(len(events) - 2, place + rng.randrange(1, 12))))
         said = 0
         for place, event in enumerate(events):
@@ -722,7 +745,7 @@ class World:
         (folder / "channel0_0").write_bytes(b"".join(data))
         return self.truth(
             [folder], events, losses, losses, classes, 1, loss, shift=shift, exits=exits,
-            further=lambda command: self.check_holds(command, shift),
+            further=lambda command: (self.check_holds(command, shift), statements.check_pictures(command)),
         )
 
     # What is true.

@@ -8,6 +8,7 @@ import collections
 import dataclasses
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -36,7 +37,7 @@ class Command:
     """Runs one command and remembers what it said wrongly."""
 
     def __init__(self, binary, truth):
-        self.binary, self.truth, self.found = binary, truth, []
+        self.binary, self.truth, self.found, self.pictures = binary, truth, [], []
 
     def say(self, kind, said, true):
         trait = f" [{self.truth.trait}]" if self.truth.trait else ""
@@ -193,6 +194,11 @@ def check_spans(command):
             )
 
 
+def word(name):
+    """The sort of a state, without what it waits for or where it is."""
+    return re.sub(r"( on worker \d+|: .*)$", "", name)
+
+
 def spent_in(states):
     return {state["name"]: state["time"] + state.get("open", 0) for state in states}
 
@@ -277,14 +283,14 @@ def report_states(command, group, track, spent):
     short = [fault for fault in faults if fault[0] == "short"]
     lossy = ", with losses" if command.truth.lossy else ""
     where = f"{track.name}{'@' + track.host if track.host else ''}"
-    named = group not in ("cpu state",)  # names there are of tasks, which are no kinds
+    named = group not in ("cpu state", "core state", "mutex")  # names there are of tasks, which are no kinds
     for _, name, said, true in over:
         instead = max(short, key=lambda fault: fault[3] - fault[2], default=None)
-        word = f": {name}{' instead of ' + instead[1] if instead else ''}" if named else ": too much"
-        command.say(f"{group}{word}{lossy}", f"{where}: {name} {said}", f"{name} {true} of {summary(track)}")
+        what = f": {word(name)}{' instead of ' + word(instead[1]) if instead else ''}" if named else ": too much"
+        command.say(f"{group}{what}{lossy}", f"{where}: {name} {said}", f"{name} {true} of {summary(track)}")
     if not over:
         for _, name, said, true in short:
-            command.say(f"{group}: too little{' ' + name if named else ''}{lossy}", f"{where}: {name} {said}", f"at least {true} of {summary(track)}")
+            command.say(f"{group}: too little{' ' + word(name) if named else ''}{lossy}", f"{where}: {name} {said}", f"at least {true} of {summary(track)}")
 
 
 def check_counters(command, answer):
@@ -443,6 +449,80 @@ def check_answer(command, label, answer):
         command.say("why: a wrong conclusion", *false)
 
 
+def picture(command):
+    """What Perfetto shows, decoded; None where the conversion failed."""
+    if not command.pictures:
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "x.pftrace"
+            result = command.run("convert", "-q", "-o", str(out))
+            failed = result.returncode not in command.truth.exits or not out.exists()
+            command.pictures.append(None if failed else perfetto_decoder.Trace(out.read_bytes()))
+        for problem in command.pictures[0].problems[:3] if command.pictures[0] else ():
+            command.say("perfetto: malformed", problem, "well-formed")
+    return command.pictures[0]
+
+
+def check_pictures(command):
+    """Each state that Perfetto shows is true at all times, and where nothing is lost each slice is there as it was."""
+    truth, decoded = command.truth, picture(command)
+    if decoded is None or truth.hosts:
+        return
+    tracks = collections.defaultdict(list)
+    for track in truth.tracks:
+        tracks[track.name, track.parent].append(track)
+    for state in decoded.states:
+        shown = decoded.tracks[state.track]
+        parent = decoded.tracks.get(shown.get("parent_uuid"), {}).get("name")
+        known = tracks.get((shown.get("name"), parent)) or tracks.get((shown.get("name"), None)) or ()
+        end = truth.end if state.end is None else min(state.end, truth.end)
+        if known and end > state.begin and not any(covered(track, state.begin, end, state.name) for track in known):
+            lossy = ", with losses" if truth.lossy else ""
+            what = f": {word(state.name)}" if known[0].group not in ("core state", "cpu state", "mutex") else ""
+            command.say(f"perfetto: {known[0].group}{what}{lossy}", f"{known[0].name} {state.name} from {state.begin} to {end}", "not so")
+    if truth.lossy:
+        return
+    said = collections.Counter(
+        (truth.means(f"{s.category} {s.name}"), s.begin, s.end) for s in decoded.slices if s.end is not None and s.category
+    )
+    for span in truth.spans:
+        if span.kind == "slice" and span.sure and span.fate == t.WHOLE and not truth.unchecked(span.label):
+            # Where several places share a name, that is said of the rows.
+            key = next((k for k in said if span.label in k[0] and k[1:] == (span.begin, span.end) and said[k] > 0), None)
+            if key is None:
+                command.say("perfetto: a slice is absent", "nothing", f"{span.label} from {span.begin} to {span.end}")
+            else:
+                said[key] -= 1
+
+
+def check_gates(command):
+    """A gate holds if what it asks is so, and fails where nothing has that name or events were lost in what it counts."""
+    truth = command.truth
+    if gate(command, 'count("no such name") < 10') == 0:
+        command.say("gate: a name that nothing has", 'count("no such name") < 10 holds', "exit 1")
+    labels = [
+        label for label, spans in by_label(truth).items()
+        if not truth.unchecked(label) and "/" not in label and all(s.fate == t.WHOLE for s in spans)
+    ]
+    declared = any(loss.declared for loss in truth.losses)
+    for label in labels[:1] if not truth.lossy or declared else ():
+        spans = spans_of(truth, label)
+        wish = f'count("{label}") == {len(spans)}'
+        held = gate(command, wish)
+        if not truth.lossy and all(s.sure for s in spans) and held != 0:
+            command.say("gate: fails", f"{wish}: exit {held}", "it holds")
+        elif declared and not all(s.sure for s in spans) and held == 0:
+            command.say("gate: holds though events were lost", wish, "exit 1")
+        if gate(command, f'count("{label}") < {len(spans)}') == 0 and not truth.lossy:
+            command.say("gate: holds", f'count("{label}") < {len(spans)}', f"{len(spans)} of them")
+
+
+def gate(command, wish):
+    """The exit code of a requirement; damage alone is no failure of it."""
+    line = [str(command.binary), "latency", *map(str, command.truth.options), "--require", wish]
+    paths = [str(path) for path in command.truth.paths]
+    return subprocess.run(line + paths, capture_output=True, timeout=TIME_LIMIT, check=False).returncode
+
+
 def check_perfetto(command):
     """Task states are true at all times, and those that are sure are there."""
     truth = command.truth
@@ -452,14 +532,9 @@ def check_perfetto(command):
             tracks[track.tid].append(track)
     if not tracks or truth.hosts:
         return
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "x.pftrace"
-        result = command.run("convert", "-q", "-o", str(out))
-        if result.returncode:
-            return
-        decoded = perfetto_decoder.Trace(out.read_bytes())
-    for problem in decoded.problems[:3]:
-        command.say("perfetto: malformed", problem, "well-formed")
+    decoded = picture(command)
+    if decoded is None:
+        return
     times = collections.defaultdict(list)
     # Perfetto's times begin at or before the first event.
     for task in decoded.tasks:
@@ -474,7 +549,7 @@ def check_perfetto(command):
             if not any(covered(track, begin, end, name) for track in known):
                 true = next((s for s in known[0].states if s.begin < end and begin < s.end and name not in s.names), None)
                 lossy = ", with losses" if truth.lossy else ""
-                command.say(f"perfetto: {name} instead of {true.names[0] if true else 'nothing'}{lossy}", f"{tid} from {begin} to {end}", true)
+                command.say(f"perfetto: {name} instead of {word(true.names[0]) if true else 'nothing'}{lossy}", f"{tid} from {begin} to {end}", true)
 
 
 def perfetto_origin(truth, decoded):

@@ -14,6 +14,7 @@ import random
 
 import dial9_writer as wire
 
+from . import statements
 from .truth import BEFORE, OPEN, WHOLE, Counter, Loss, Span, State, Timeline, Track, Truth, overlap, touched
 
 NONE, BEGIN, END, HOLE = "none", "begin", "end", "hole"
@@ -781,6 +782,9 @@ class World:
     def further(self, command, kept):
         self.check_clock(command, kept)
         self.check_spent(command, kept)
+        statements.check_pictures(command)
+        if command.truth.events % 3 == 0:
+            statements.check_gates(command)
 
     def check_clock(self, command, kept):
         """Each anchor is at its own time; between two, the clock drifts or was set at the later one."""
