@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import unittest
@@ -143,6 +144,16 @@ class Reading(CommandTest):
         self.assertEqual(run("print", "--strict", trace).returncode, 4)
         info = dict(parse_lines(run("info", "--json", trace).stdout)[0])
         self.assertEqual(dict(info["losses"])["events"], 2)
+
+    def test_losses_as_babeltrace2_says_them(self):
+        counters = [0, 1, 5, 6, 3, 6, 9]
+        trace = self.file("t", b"".join(w.event(b"e", counter=c, start=c, end=c) for c in counters))
+        result = self.check(run("print", "--output", "babeltrace2", "--clock-seconds", trace), 0)
+        self.assertEqual(result.stdout.count(b" e: {"), len(counters))
+        self.assertEqual(
+            re.findall(r"discarded (\d+) events? between \[(\S+)\] and \[(\S+)\]", result.stderr.decode()),
+            [("3", "0.000000001", "0.000000005"), ("2", "0.000000006", "0.000000009")],
+        )
 
     def test_swapped_packets_of_a_pipe_lose_nothing(self):
         content = w.epoch(EPOCH)

@@ -114,6 +114,8 @@ class BabeltraceWriter final : public Writer {
   // the order in which babeltrace2 says them: not that of the records, whose place is after their
   // stream's last event.
   using WarningKey = std::tuple<std::int64_t, std::uint64_t, bool>;
+  // Beyond it the earliest ones do not wait for an event.
+  static constexpr std::size_t kMostWarnings = 16384;
   std::multimap<WarningKey, std::string> warnings_;
   // A warning of packets without an interval: that of events from the same place comes before it.
   std::optional<std::string> held_;
@@ -268,7 +270,8 @@ void BabeltraceWriter::fields(BabeltraceLine& line, std::size_t structure,
 }
 
 void BabeltraceWriter::loss(const Loss& loss) {
-  if (!options_.say) return;
+  // What came after all was not lost; that it was said before cannot be taken back.
+  if (!options_.say || loss.taken_back) return;
   const auto [begin, end] = babeltrace_interval(loss);
   if (begin && end && (time_.falls_back(*begin) || time_.falls_back(*end))) say(kNegativeTime);
   TextBuffer text(nullptr, 1024);
@@ -285,6 +288,7 @@ void BabeltraceWriter::loss(const Loss& loss) {
   }
   warnings_.emplace(WarningKey(*begin, losses_.id_of(*loss.stream), loss.packets.has_value()),
                     text.view());
+  if (warnings_.size() > kMostWarnings) say_warnings(std::get<0>(warnings_.begin()->first));
 }
 
 void BabeltraceWriter::release() {

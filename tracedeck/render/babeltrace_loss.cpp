@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "tracedeck/render/babeltrace_line.hpp"
+#include "tracedeck/render/visible.hpp"
 
 namespace tracedeck::render {
 namespace {
@@ -68,14 +69,24 @@ void BabeltraceLosses::begin(const DataStream& stream) {
 
 void BabeltraceLosses::end(const DataStream& stream) {
   const auto found = begun_.find(key_of(stream));
-  if (found != begun_.end() && found->second.empty()) begun_.erase(found);
+  if (found != begun_.end() && found->second.losses.empty()) begun_.erase(found);
 }
 
 bool BabeltraceLosses::keep_until_first(const Loss& loss) {
-  if (loss.stream == nullptr) return false;
+  constexpr std::size_t kMost = 1024;  // of one data stream
+  // Without a class for their contexts packets count nothing.
+  if (loss.stream == nullptr || loss.stream->stream_class == nullptr ||
+      loss.stream->stream_class->packet_context == nullptr)
+    return false;
   const auto found = begun_.find(key_of(*loss.stream));
-  if (found == begun_.end()) return false;
-  found->second.push_back(loss);
+  if (found == begun_.end() || found->second.losses.size() >= kMost) return false;
+  Begun& begun = found->second;
+  if (begun.losses.empty()) {
+    begun.stream = *loss.stream;
+    if (const TraceDescription* const trace = trace_of(loss.stream); trace != nullptr)
+      begun.trace = trace->weak_from_this().lock();
+  }
+  begun.losses.emplace_back(loss).stream = &begun.stream;
   return true;
 }
 
@@ -84,7 +95,8 @@ std::vector<Loss> BabeltraceLosses::before_first(const Packet& packet) {
   if (first.empty()) return {};
   // babeltrace2 does not know data streams by their ids when their packets have no begin time.
   if (!packet.begin) number(*packet.stream);
-  std::vector<Loss> losses = std::move(first.mapped());
+  std::vector<Loss> losses = std::move(first.mapped().losses);
+  for (Loss& loss : losses) loss.stream = packet.stream;
   // Where reading begins later in the data stream, there may be some from between two packets.
   const bool is_counted =
       std::erase_if(losses, [&](const Loss& loss) {
@@ -103,10 +115,10 @@ std::vector<Loss> BabeltraceLosses::before_first(const Packet& packet) {
   return losses;
 }
 
-std::vector<Loss> BabeltraceLosses::without_packet() {
+std::vector<Loss> BabeltraceLosses::without_packet() const {
   std::vector<Loss> losses;
-  for (const auto& [stream, kept] : begun_) losses.insert(losses.end(), kept.begin(), kept.end());
-  begun_.clear();
+  for (const auto& [key, begun] : begun_)
+    losses.insert(losses.end(), begun.losses.begin(), begun.losses.end());
   return losses;
 }
 
@@ -154,7 +166,7 @@ void BabeltraceLosses::append_one(TextBuffer& out, const Loss& loss, std::string
   }
   const TraceDescription* const trace = trace_of(loss.stream);
   const bool has_uuid = trace != nullptr && trace->trace_class().uuid.has_value();
-  out.append(fmt::format(" in trace \"{}\" ({}) within stream ", name_of(trace),
+  out.append(fmt::format(" in trace \"{}\" ({}) within stream ", visible(name_of(trace)),
                          has_uuid ? "UUID: " + uuid_text(*trace->trace_class().uuid) : "no UUID"));
   if (loss.stream != nullptr) append_stream(out, *loss.stream);
   out.append(".");
@@ -174,8 +186,8 @@ void BabeltraceLosses::append_stream(TextBuffer& out, const DataStream& stream) 
   const std::string& file = stream.file.empty() && trace != nullptr ? trace->input() : stream.file;
   const std::uint64_t class_id =
       stream.stream_class == nullptr ? 0 : stream.stream_class->id.value_or(0);
-  out.append(fmt::format("\"{}\" (stream class ID: {}, stream ID: {})", whole_path(file), class_id,
-                         id_of(stream)));
+  out.append(fmt::format("\"{}\" (stream class ID: {}, stream ID: {})", visible(whole_path(file)),
+                         class_id, id_of(stream)));
 }
 
 }  // namespace tracedeck::render

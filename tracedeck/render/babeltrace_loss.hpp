@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,7 +36,8 @@ class BabeltraceLosses {
   // The name that babeltrace2 gives to a trace, which may be null.
   [[nodiscard]] std::string name_of(const TraceDescription* trace) const;
 
-  // Keeps a loss that comes before its data stream's first packet. False: it does not.
+  // Keeps a loss that comes before its data stream's first packet. False: it does not, because the
+  // stream has no packets or had one, or because too many are kept.
   [[nodiscard]] bool keep_until_first(const Loss& loss);
 
   // What was lost before a data stream's first packet, if that is `packet`: babeltrace2 gives no
@@ -43,8 +45,9 @@ class BabeltraceLosses {
   // packet.
   [[nodiscard]] std::vector<Loss> before_first(const Packet& packet);
 
-  // What was lost in data streams that have no packet.
-  [[nodiscard]] std::vector<Loss> without_packet();
+  // What is kept of data streams of which no packet came. Valid as long as this object; the readers
+  // and their batches may be gone.
+  [[nodiscard]] std::vector<Loss> without_packet() const;
 
   // Appends a line for the events that were lost, one for the packets, or one for the events that
   // may have been lost. `time` prints the interval's ends, as the events' times are printed.
@@ -54,6 +57,14 @@ class BabeltraceLosses {
   struct Numbers {
     std::uint64_t next = 0;
     std::map<std::string, std::uint64_t, std::less<>> by_file = {};
+  };
+
+  // A data stream of which no packet came yet, and what was lost in it.
+  struct Begun {
+    std::vector<Loss> losses = {};
+    // What the losses point to, since they outlive their batches. Of a stream without losses empty.
+    DataStream stream = {};
+    std::shared_ptr<const TraceDescription> trace = nullptr;  // has the stream's class
   };
 
   Numbers& numbers_of(const DataStream& stream);
@@ -70,8 +81,7 @@ class BabeltraceLosses {
   }
 
   std::map<std::uint64_t, Numbers> numbers_;  // by the number of the trace
-  // Data streams without a packet yet, and what was lost in them, if any.
-  std::map<Key, std::vector<Loss>> begun_;
+  std::map<Key, Begun> begun_;                // nodes keep their addresses
 };
 
 // The ends of a loss's interval; absent where they are not known or 64 bits do not hold them.

@@ -582,6 +582,69 @@ TEST_F(Babeltrace, WhatMayHaveBeenLostBeforeTheFirstPacket) {
   EXPECT_EQ(said, "");
 }
 
+// A trace that is let go of before the writer finishes.
+struct GoneTrace {
+  std::shared_ptr<TraceDescription> description =
+      std::make_shared<TraceDescription>("gone.bin", "heph", "1");
+  DataStreamClass* stream_class = &description->add_stream_class({});
+  std::unique_ptr<DataStream> stream = std::make_unique<DataStream>(
+      DataStream{.entity = description->next_stream(), .stream_class = stream_class});
+};
+
+TEST_F(Babeltrace, LossesOfAStreamWithoutAPacketOutliveTheirTrace) {
+  std::string text;
+  const auto output = io::memory_output(text);
+  options.say = [&](std::string_view line) { said += line; };
+  const auto writer = babeltrace_writer(*output, options);
+  {
+    GoneTrace gone;
+    gone.stream->file = "/gone";
+    gone.stream_class->packet_context = structure_class({{"n", number_class()}});
+    const Loss loss{.stream = gone.stream.get(), .events = 3};
+    ASSERT_TRUE(writer->write(Record(RecordKind::kStreamBegin, gone.stream.get())));
+    ASSERT_TRUE(writer->write(Record(&loss)));
+    ASSERT_TRUE(writer->write(Record(RecordKind::kStreamEnd, gone.stream.get())));
+  }
+  EXPECT_EQ(said, "");
+  ASSERT_TRUE(writer->finish());
+  EXPECT_TRUE(said.starts_with("WARNING: Tracer discarded 3 events ")) << said;
+  EXPECT_TRUE(said.ends_with("within stream \"/gone\" (stream class ID: 0, stream ID: 0).\n"))
+      << said;
+}
+
+TEST_F(Babeltrace, LossesOfAStreamThatHasNoPacketsDoNotWaitForOne) {
+  std::string text;
+  const auto output = io::memory_output(text);
+  options.say = [&](std::string_view line) { said += line; };
+  const auto writer = babeltrace_writer(*output, options);
+  {
+    GoneTrace gone;
+    const Loss loss{.stream = gone.stream.get(), .events = 3};
+    ASSERT_TRUE(writer->write(Record(RecordKind::kStreamBegin, gone.stream.get())));
+    ASSERT_TRUE(writer->write(Record(&loss)));
+    EXPECT_TRUE(said.starts_with("WARNING: Tracer discarded 3 events ")) << said;
+    said.clear();
+  }
+  ASSERT_TRUE(writer->finish());
+  EXPECT_EQ(said, "");
+}
+
+TEST_F(Babeltrace, WarningsDoNotWaitWithoutBound) {
+  std::string text;
+  const auto output = io::memory_output(text);
+  std::size_t lines = 0;
+  options.say = [&](std::string_view) { ++lines; };
+  const auto writer = babeltrace_writer(*output, options);
+  constexpr int kMany = 20'000;
+  for (int i = 0; i < kMany; ++i) {
+    const Loss loss{.stream = &trace.stream, .events = 1, .begin = i, .end = i + 1};
+    ASSERT_TRUE(writer->write(Record(&loss)));
+  }
+  EXPECT_EQ(lines, std::size_t{kMany - 16384});
+  ASSERT_TRUE(writer->finish());
+  EXPECT_EQ(lines, std::size_t{kMany});
+}
+
 TEST_F(Babeltrace, WhatWasWrittenBeforeAWarningIsThereWhenItIsSaid) {
   const EventClass& of = trace.add(timeless(nullptr));
   const Loss loss{.stream = &trace.stream, .events = 3};

@@ -338,6 +338,11 @@ class Interpreter::Work {
         damage_begin_ = now_.time;
         damage_number_ = now_.number;
         return;
+      case RecordKind::kStreamEnd:
+        // Another data stream may get its address.
+        last_stream_ = &no_stream_;
+        plain_stream_ = &no_stream_;
+        return;
       default:
         return;
     }
