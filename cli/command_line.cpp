@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iterator>
+#include <new>
 #include <system_error>
 
 #include "cli/commands.hpp"
@@ -25,15 +27,17 @@
 namespace tracedeck::cli {
 namespace {
 
-// Several lines when it shows a place in what was written.
+// Several lines when it shows a place in what was written, which is indented. Other line ends are
+// of names, and are escaped as in all messages.
 std::string visible_lines(std::string_view text) {
+  constexpr std::string_view kIndented = "\n    ";
   std::string shown;
   for (;;) {
-    const std::size_t end = text.find('\n');
+    const std::size_t end = text.find(kIndented);
     shown += render::visible(text.substr(0, end));
     if (end == std::string_view::npos) return shown;
-    shown += '\n';
-    text.remove_prefix(end + 1);
+    shown += kIndented;
+    text.remove_prefix(end + kIndented.size());
   }
 }
 
@@ -240,9 +244,7 @@ ExitCode show_help(std::span<const std::string> about, std::FILE* messages) {
   return print_message(help_text(*command), messages);
 }
 
-}  // namespace
-
-ExitCode run(std::span<const std::string> arguments, std::FILE* messages) {
+ExitCode run_line(std::span<const std::string> arguments, std::FILE* messages) {
   if (arguments.empty()) return usage_error(messages, nullptr, "needs a command");
   const std::string& first = arguments.front();
   if (const Command* command = find_command(first))
@@ -264,6 +266,19 @@ ExitCode run(std::span<const std::string> arguments, std::FILE* messages) {
   if (options.help) return print_message(help_text(), messages);
   if (options.version) return print_message(version_text(), messages);
   return usage_error(messages, nullptr, "needs a command");
+}
+
+}  // namespace
+
+ExitCode run(std::span<const std::string> arguments, std::FILE* messages) {
+  try {
+    return run_line(arguments, messages);
+  } catch (const std::bad_alloc&) {
+    std::fputs("tracedeck: error: out of memory\n", messages);
+  } catch (const std::exception& error) {
+    std::fprintf(messages, "tracedeck: error: %s\n", error.what());
+  }
+  return ExitCode::kDamage;
 }
 
 }  // namespace tracedeck::cli

@@ -10,7 +10,9 @@
 namespace tracedeck::cli {
 
 // Runs the command line `arguments` (without the program's name), writing results to standard
-// output and everything else to `messages`.
+// output and everything else to `messages`. Throws nothing, and keeps nothing for the next run:
+// open files, threads and handlers of signals are as they were before. One at a time in a process,
+// for standard descriptors and signals are the process's.
 [[nodiscard]] ExitCode run(std::span<const std::string> arguments, std::FILE* messages);
 
 }  // namespace tracedeck::cli

@@ -9,6 +9,8 @@ import sys
 import tempfile
 import unittest
 
+from many_commands import ManyCommands
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = os.environ.get("TRACEDECK_BIN", str(ROOT / "build/release/bin/tracedeck"))
 EQUAL_TRACES = os.environ.get("EQUAL_TRACES", str(ROOT / "build/release/bin/equal_traces"))
@@ -27,16 +29,47 @@ sys.exit(os.waitstatus_to_exitcode(status))
 sys.setrecursionlimit(20000)
 
 
+def many_commands():
+    """The program that runs many commands in one process, where it was built with the command; else None."""
+    program = pathlib.Path(BIN).absolute().with_name("many_commands")
+    # Linked after the command: one that is older is of other sources.
+    if program.exists() and program.stat().st_mtime >= os.stat(BIN).st_mtime:
+        return program
+    return None
+
+
+PROGRAM = many_commands()
+idle = []  # processes of it; a test may run commands on several threads
+
+
+def close_processes():
+    """Ends them; returns the statuses of those that did not end well, such as by leaks."""
+    return [status for status in (idle.pop().close() for _ in range(len(idle))) if status != 0]
+
+
 def run(*args, stdin=b"", env=None, **more):
-    """Runs the command; the result has returncode, stdout and stderr as bytes."""
+    """Runs the command; the result has returncode, stdout and stderr as bytes.
+
+    In a process that runs others too, unless `more` is for a process of its own. A crash there is an error.
+    """
     environment = dict(os.environ)
     environment.pop("NO_COLOR", None)
     environment.update(env or {})
-    if "stdin" not in more:
-        more["input"] = stdin
-    return subprocess.run(
-        [BIN, *map(os.fspath, args)], capture_output=True, timeout=TIME_LIMIT, env=environment, **more
-    )
+    arguments = list(map(os.fspath, args))
+    if PROGRAM is None or more.keys() - {"cwd"}:
+        return subprocess.run(
+            [BIN, *arguments], capture_output=True, timeout=TIME_LIMIT, env=environment, input=stdin, **more
+        )
+    try:
+        process = idle.pop()
+    except IndexError:
+        process = ManyCommands(PROGRAM)
+    try:
+        return process.run(
+            arguments, cwd=more.get("cwd", os.getcwd()), environment=environment, stdin=stdin, timeout=TIME_LIMIT
+        )
+    finally:
+        idle.append(process)
 
 
 def is_sanitized():

@@ -11,7 +11,7 @@ import subprocess
 import tomllib
 import unittest
 
-from command import BIN, TIME_LIMIT, TRACES, CommandTest, needs_traces
+from command import BIN, TRACES, CommandTest, needs_traces, run
 from timeline_oracle import interpret, random_traces
 from timeline_oracle.__main__ import lines
 from timeline_oracle.comparison import differences
@@ -93,10 +93,9 @@ name = "mode {x}"
 """
 
 
-def latency(*args, stdin=None):
+def latency(*args, stdin=b""):
     """The answer; damaged traces have one too."""
-    command = [BIN, "latency", "-q", "--output", "json", "--top", "0", *map(os.fspath, args)]
-    return subprocess.run(command, input=stdin, capture_output=True, timeout=TIME_LIMIT, check=False).stdout
+    return run("latency", "-q", "--output", "json", "--top", "0", *args, stdin=stdin).stdout
 
 
 def classes_of(kind):
