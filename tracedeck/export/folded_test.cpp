@@ -80,7 +80,7 @@ TEST_F(FoldedTest, NamesAreMadeFitForALine) {
   made_.end(track, 5, "x\ny \xff", 0);
   made_.begin(track, 6, "");
   made_.end(track, 7, "", 6);
-  EXPECT_EQ(text(), "a,b;x y \xEF\xBF\xBD 5\na,b;(no name) 1\n");
+  EXPECT_EQ(text(), "a,b;x\\ny \\xff 5\na,b;(no name) 1\n");
 }
 
 TEST_F(FoldedTest, WhatIsTooDeepCountsForWhatIsAroundIt) {

@@ -2,24 +2,19 @@
 
 #include <algorithm>
 
-#include "tracedeck/base/utf8.hpp"
 #include "tracedeck/render/number.hpp"
+#include "tracedeck/render/visible.hpp"
 
 namespace tracedeck::exporting {
 namespace {
 
 constexpr std::string_view kOther = "(other)";
 
-char fit_for_frame(char character) {
-  if (character == ';') return ',';
-  return static_cast<std::uint8_t>(character) < 0x20 || character == 0x7F ? ' ' : character;
-}
-
 }  // namespace
 
 StackTree::Frame StackTree::frame(std::string_view name) {
-  std::string text = repaired_utf8(name);
-  std::ranges::transform(text, text.begin(), fit_for_frame);
+  std::string text = render::visible(name);
+  std::ranges::replace(text, ';', ',');  // which separates frames
   if (text.empty()) text = "(no name)";
   if (const auto known = frames_.find(text); known != frames_.end()) return known->second;
   if (names_.size() >= kMost && text != kOther) {

@@ -11,28 +11,23 @@
 namespace tracedeck::render {
 namespace {
 
-struct Range {
-  char32_t first;
-  char32_t last;
-};
+using Range = CodePointRange;
 
 template <std::size_t N>
 bool is_in(const std::array<Range, N>& ranges, char32_t code_point) {
-  return std::ranges::any_of(ranges, [&](const Range& range) {
-    return range.first <= code_point && code_point <= range.last;
-  });
+  const auto at = std::ranges::lower_bound(ranges, code_point, {}, &Range::last);
+  return at != ranges.end() && at->first <= code_point;
 }
 
-// Controls, and what reorders, hides or breaks lines of text.
-constexpr std::array<Range, 9> kHarmful = {{{0x00, 0x1F},
-                                            {0x7F, 0x9F},
-                                            {0xAD, 0xAD},
-                                            {0x61C, 0x61C},
-                                            {0x200B, 0x200F},
-                                            {0x2028, 0x202E},
-                                            {0x2060, 0x206F},
-                                            {0xFEFF, 0xFEFF},
-                                            {0xFFF9, 0xFFFB}}};
+// Ascending. Controls, and what reorders text, breaks its lines or shows nothing: the format
+// characters and default ignorable ones of Unicode, but for the two variation selectors that choose
+// between text and emoji, which only change how the character before them looks.
+constexpr std::array<Range, 20> kHidden = {
+    {{0x00, 0x1F},       {0x7F, 0x9F},       {0xAD, 0xAD},       {0x34F, 0x34F},
+     {0x61C, 0x61C},     {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180B, 0x180F},
+     {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
+     {0xFE00, 0xFE0D},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
+     {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}}};
 // Terminals give these two columns (the bulk of East Asian Width W and F, and emoji) ...
 constexpr std::array<Range, 9> kDouble = {{{0x1100, 0x115F},
                                            {0x2E80, 0xA4CF},
@@ -59,7 +54,7 @@ std::size_t append_escape(TextBuffer& out, std::string_view escape) {
 }
 
 // Appends what stands for a character that must not be shown.
-std::size_t append_harmful(TextBuffer& out, const std::uint8_t* at, const Utf8Step& step) {
+std::size_t append_hidden(TextBuffer& out, const std::uint8_t* at, const Utf8Step& step) {
   switch (*at) {
     case '\n':
       return append_escape(out, "\\n");
@@ -94,8 +89,8 @@ std::size_t append_text(TextBuffer& out, std::string_view text, bool in_quotes) 
     columns += static_cast<std::size_t>(at - plain);
     if (at == end) break;
     const Utf8Step step = utf8_step(at, end);
-    if (!step.valid || is_in(kHarmful, step.code_point)) {
-      columns += append_harmful(out, at, step);
+    if (!step.valid || is_in(kHidden, step.code_point)) {
+      columns += append_hidden(out, at, step);
     } else if (*at < 0x80) {
       out.append('\\');
       out.append(static_cast<char>(*at));
@@ -118,6 +113,8 @@ bool is_name(std::string_view text) {
 }
 
 }  // namespace
+
+std::span<const CodePointRange> hidden_characters() { return kHidden; }
 
 std::size_t append_visible(TextBuffer& out, std::string_view text) {
   return append_text(out, text, false);

@@ -1,16 +1,25 @@
 // Text from traces as text for people: nothing that a terminal would obey gets through.
 //
 // Control characters (ASCII's and those of U+0080 to U+009F), bytes that are no UTF-8, and
-// characters that reorder or hide text are escaped: `\n`, `\x1b`, `\u{202e}`.
+// characters that reorder text, break its lines or show nothing are escaped: `\n`, `\x1b`,
+// `\u{202e}`.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "tracedeck/render/text_buffer.hpp"
 
 namespace tracedeck::render {
+
+struct CodePointRange {
+  char32_t first;
+  char32_t last;
+};
+// The characters that are escaped, ascending.
+[[nodiscard]] std::span<const CodePointRange> hidden_characters();
 
 // Each appends and returns how many columns of a terminal that takes.
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -39,6 +40,22 @@ TEST(Visible, WhatReordersOrHidesTextIsEscaped) {
   EXPECT_EQ(visible("a\xE2\x80\xAE"), "a\\u{202e}");
   EXPECT_EQ(visible("\xEF\xBB\xBF"), "\\u{feff}");
   EXPECT_EQ(visible("a\xE2\x80\xA8z"), "a\\u{2028}z");
+}
+
+TEST(Visible, WhatShowsNothingIsEscaped) {
+  EXPECT_EQ(visible("\u061C\u200E\u2066\u2069"), "\\u{61c}\\u{200e}\\u{2066}\\u{2069}");
+  EXPECT_EQ(visible("a\U000E0041"), "a\\u{e0041}");          // a tag
+  EXPECT_EQ(visible("\u3164\u115F"), "\\u{3164}\\u{115f}");  // letters without a glyph
+  EXPECT_EQ(visible("\u180E\uFE00"), "\\u{180e}\\u{fe00}");
+  EXPECT_EQ(visible("\u2764\uFE0F"), "\u2764\uFE0F");  // a heart as an emoji
+}
+
+TEST(Visible, HiddenCharactersAreAscending) {
+  const auto all = hidden_characters();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_LE(all[i].first, all[i].last);
+    EXPECT_TRUE(i == 0 || all[i - 1].last < all[i].first);
+  }
 }
 
 TEST(Visible, InvalidBytesAreShownAsTheyAre) {
@@ -79,7 +96,9 @@ RC_GTEST_PROP(Visible, NothingHarmfulGetsThroughAndColumnsAddUp, (const std::str
   const ByteSpan bytes = as_bytes(shown);
   for (const std::uint8_t* at = bytes.data(); at != bytes.data() + bytes.size();) {
     const Utf8Step step = utf8_step(at, bytes.data() + bytes.size());
-    RC_ASSERT(step.code_point >= 0x20 && (step.code_point < 0x7F || step.code_point > 0x9F));
+    RC_ASSERT(std::ranges::none_of(hidden_characters(), [&](const CodePointRange& hidden) {
+      return hidden.first <= step.code_point && step.code_point <= hidden.last;
+    }));
     at += step.length;
   }
 }

@@ -14,9 +14,11 @@ const index = JSON.parse($('index').textContent);
 const {since} = index, span = max(index.span, 1);
 const flagTexts = flags => index.flags.filter(([bit]) => flags & bit).map(([, text]) => text);
 
-// Characters that hide or reorder text are shown as what they are.
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
-const visible = text => String(text).replace(HIDDEN, c => '\\u{' + c.charCodeAt(0).toString(16) + '}');
+// Characters that hide or reorder text are shown as everywhere else (tracedeck/render/visible.hpp).
+const HIDDEN = new RegExp('[' + index.hidden.map(([first, last]) => '\\u{' + first.toString(16) + '}-\\u{' + last.toString(16) + '}').join('') + ']', 'gu');
+const ESCAPES = {'\n': '\\n', '\r': '\\r', '\t': '\\t'};
+const escaped = (c, code = c.codePointAt(0)) => ESCAPES[c] || (code < 128 ? '\\x' + code.toString(16).padStart(2, '0') : '\\u{' + code.toString(16) + '}');
+const visible = text => String(text).replace(HIDDEN, c => escaped(c));
 
 const names = [['', '(unknown)'], ...index.names].map(([category, text]) =>
 	({category, text: visible(/^(loss|damage)?$/.test(category) ? text : category + ' ' + text)}));

@@ -12,6 +12,7 @@
 #include "tracedeck/export/mark_flags.hpp"
 #include "tracedeck/export/page/elapsed.hpp"
 #include "tracedeck/render/json_object.hpp"
+#include "tracedeck/render/visible.hpp"
 
 namespace tracedeck::page {
 namespace {
@@ -56,6 +57,15 @@ class Numbers {
  private:
   JsonArray array_;
 };
+
+// The page escapes what other texts for people escape: [first, last].
+void append_hidden(TextBuffer& out) {
+  JsonArray ranges(out);
+  for (const render::CodePointRange& range : render::hidden_characters()) {
+    Numbers(ranges.next()).add(std::uint32_t{range.first}).add(std::uint32_t{range.last}).end();
+  }
+  ranges.end();
+}
 
 void append_tracks(TextBuffer& out, const Timeline& timeline) {
   JsonArray tracks(out);
@@ -292,6 +302,7 @@ std::string index_json(const PageOptions& options, const Timeline& timeline, Col
   JsonObject object(out);
   object.integer("version", std::uint64_t{1});
   object.string("program", version());
+  append_hidden(object.key("hidden"));
   object.string("title", options.title);
   object.string("notice", options.notice);
   object.string("answer", options.answer ? options.answer(timeline) : std::string());
