@@ -11,6 +11,7 @@ import random
 import struct
 
 from . import loss as losses
+from .statements import check_more
 from .truth import Loss, Span, Truth
 
 EPOCH = 1_700_000_000_000_000_000
@@ -164,6 +165,7 @@ class World:
             len(written),
             dict(collections.Counter(r.name for r in written)),
             losses=lost,
+            further=check_more,
             variant=f"loss {how}, epoch {self.epoch}",
             trait="times beyond 2^63" if origin + max(r.end for r in written) >> 63 else "",
         )

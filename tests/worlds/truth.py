@@ -8,7 +8,7 @@ import bisect
 import dataclasses
 import typing
 
-WHOLE, OPEN, BEFORE, CUT = "whole", "open", "before", "cut"
+WHOLE, OPEN, BEFORE, CUT, UNKNOWN = "whole", "open", "before", "cut", "unknown"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,7 +19,8 @@ class Span:
     label: str  # as a row of `latency` says it: category and name, of a wait its name
     begin: int | None  # None: before the trace
     end: int | None  # None: it has not ended
-    fate: str = WHOLE  # OPEN: not ended at the end; BEFORE: begun before the trace; CUT: its thread ended within it
+    fate: str = WHOLE  # OPEN: not ended at the end; BEFORE: begun before the trace; CUT: its thread ended within it;
+    # UNKNOWN: one end is not recorded, and it may be said or not that there was such a thing
     sure: bool = True
     track: str | None = None  # as the reader shows it; None: not compared
     host: str | None = None

@@ -1,0 +1,217 @@
+"""Threads that lock mutexes, as LTTng's user space tracer records them (liblttng-ust-pthread-wrapper).
+
+Of its source: pthread_mutex_lock writes a request before and an acquisition with the result behind; pthread_mutex_trylock
+one event with the result; pthread_mutex_unlock one behind the unlock, so the next owner may be seen first.
+pthread_mutex_timedlock is not wrapped: of a lock taken by it only the unlock is recorded.
+"""
+
+import dataclasses
+import heapq
+import itertools
+import random
+
+from . import ctf, loss as losses
+from .statements import check_more
+from .truth import BEFORE, OPEN, UNKNOWN, WHOLE, Span, Truth, touched
+
+OFFSET = 1_700_000_000_000_000_000
+EBUSY, EDEADLK = 16, 35
+MUTEX = {"mutex": "x64"}
+RESULT = {"mutex": "x64", "status": "i32"}
+REQ, ACQ, TRY, UNLOCK = (f"lttng_ust_pthread:pthread_mutex_{name}" for name in ("lock_req", "lock_acq", "trylock", "unlock"))
+CLASSES = {REQ: MUTEX, ACQ: RESULT, TRY: RESULT, UNLOCK: RESULT}
+CONTEXTS = {"vpid": "i32", "vtid": "i32", "procname": "string"}
+
+
+@dataclasses.dataclass
+class Event:
+    time: int
+    cpu: int
+    name: str
+    fields: dict
+    context: dict
+    order: int
+
+
+@dataclasses.dataclass
+class Mutex:
+    address: int
+    owner: object = None
+    since: Event | None = None  # None: taken by a call that is not recorded
+    waiting: list = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Thread:
+    pid: int
+    tid: int
+    name: str
+    cpu: int
+    mutexes: list
+    left: int
+
+
+class World:
+    def __init__(self, seed):
+        self.random = rng = random.Random(seed)
+        self.seed, self.now, self.last = seed, 1_000_000, 0
+        self.queue, self.sequence = [], itertools.count()
+        self.events, self.spans, self.asked = [], [], {}
+        cpus = rng.randrange(1, 5)
+        self.mutexes = []
+        for process in range(rng.randrange(1, 3)):
+            # Processes of one program have their mutexes at the same addresses.
+            mutexes = [Mutex(0x7F0000001000 + 0x40 * n) for n in range(rng.randrange(1, 4))]
+            self.mutexes += mutexes
+            pid = 1000 + 50 * process
+            for number in range(rng.randrange(2, 5)):
+                thread = Thread(pid, pid + number, "app", rng.randrange(cpus), mutexes, rng.randrange(5, 18))
+                self.at(rng.randrange(1, 900_000), lambda thread=thread: self.step(thread))
+        self.cpus = cpus
+        while self.queue:
+            time, _, action = heapq.heappop(self.queue)
+            self.now = max(time, self.last)
+            action()
+        self.spans += [(f"wait mutex {m:#x}", begin, None, False) for m, begin in self.asked.values()]
+
+    def at(self, delay, action):
+        heapq.heappush(self.queue, (self.now + delay, next(self.sequence), action))
+
+    def emit(self, thread, name, mutex, status=0):
+        self.last = max(self.now, self.last + 1)
+        context = {"vpid": thread.pid, "vtid": thread.tid, "procname": thread.name}
+        event = Event(self.last, thread.cpu, name, {"mutex": mutex.address, "status": status}, context, len(self.events))
+        self.events.append(event)
+        return event
+
+    def step(self, thread):
+        rng = self.random
+        if thread.left == 0:
+            return
+        thread.left -= 1
+        if rng.random() < 0.1:
+            thread.cpu = rng.randrange(self.cpus)
+        mutex = rng.choice(thread.mutexes)
+        kind = rng.random()
+        if kind < 0.25:
+            free = mutex.owner is None
+            event = self.emit(thread, TRY, mutex, 0 if free else EBUSY)
+            if free:
+                self.take(thread, mutex, event)
+            else:
+                self.at(rng.randrange(5_000, 300_000), lambda: self.step(thread))
+        elif kind < 0.35:  # pthread_mutex_timedlock: nothing is recorded, and it gives up where the mutex is not free
+            if mutex.owner is None:
+                self.take(thread, mutex, None)
+            else:
+                self.at(rng.randrange(50_000, 400_000), lambda: self.step(thread))
+        else:
+            self.asked[thread.tid] = (mutex.address, self.emit(thread, REQ, mutex))
+            if mutex.owner is None:
+                self.acquire(thread, mutex)
+            else:
+                mutex.waiting.append(thread)
+
+    def acquire(self, thread, mutex):
+        """After a lock call, at once or when it was given up."""
+        mutex.owner = thread
+        address, begin = self.asked[thread.tid]
+
+        def done():
+            event = self.emit(thread, ACQ, mutex)
+            self.spans.append((f"wait mutex {address:#x}", begin, event, False))
+            del self.asked[thread.tid]
+            self.take(thread, mutex, event)
+
+        self.at(self.random.randrange(100, 3_000), done)
+
+    def take(self, thread, mutex, event):
+        rng = self.random
+        mutex.owner, mutex.since = thread, event
+        if event is not None and rng.random() < 0.05:
+            self.again(thread, mutex)
+        if rng.random() < 0.02:
+            return  # it never gives it up
+        self.at(rng.choice((1, 1, 1, 60)) * rng.randrange(1_000, 40_000), lambda: self.release(thread, mutex))
+
+    def again(self, thread, mutex):
+        """An error-checking mutex: who has it and asks again is told so, and has it no more than before."""
+        begin = self.emit(thread, REQ, mutex)
+        end = self.emit(thread, ACQ, mutex, EDEADLK)
+        self.spans.append((f"wait mutex {mutex.address:#x}", begin, end, False))
+
+    def release(self, thread, mutex):
+        rng, since = self.random, mutex.since
+        label = f"hold mutex {mutex.address:#x}"
+        mutex.owner = mutex.since = None
+        overtaken = mutex.waiting and rng.random() < 0.08
+        if overtaken:  # the next owner writes its event first
+            following = mutex.waiting.pop(0)
+            self.acquire(following, mutex)
+            self.at(5_000, lambda: self.unlocked(thread, mutex, label, since, True))
+            return
+        self.unlocked(thread, mutex, label, since, False)
+        if mutex.waiting:
+            following = mutex.waiting.pop(0)
+            mutex.owner = following
+            self.at(rng.randrange(1_000, 20_000), lambda: self.acquire(following, mutex))
+
+    def unlocked(self, thread, mutex, label, since, overtaken):
+        event = self.emit(thread, UNLOCK, mutex)
+        self.spans.append((label, since, event, overtaken))
+        self.at(self.random.randrange(1_000, 400_000), lambda: self.step(thread))
+
+    def record(self, folder, loss=None):
+        streams = {}
+        for event in self.events:
+            streams.setdefault(event.cpu, []).append(event)
+        packets = {cpu: losses.packets_of(events, 20) for cpu, events in sorted(streams.items())}
+        kept, lost = losses.lose(loss, random.Random(self.seed), packets)
+        env = {"hostname": "box", "domain": "ust", "tracer_name": "lttng-ust", "tracer_major": 2, "tracer_minor": 13,
+               "tracer_buffering_scheme": "uid", "tracer_buffering_id": 1000, "architecture_bit_width": 64}
+        trace = ctf.Trace(CLASSES, env=env, offset=OFFSET, contexts=CONTEXTS, uuid=f"22222222-2222-4333-8444-{self.seed:012x}")
+        path = trace.write(folder / "ust", kept)
+        return self.truth(path, kept, lost, loss)
+
+    def truth(self, path, kept, lost, how):
+        written = {event.order for packets in kept.values() for packet in packets for event in packet.events}
+        times = [self.events[order].time for order in written]
+        begin, end = min(times), max(times)
+        classes = {}
+        for order in written:
+            name = self.events[order].name
+            classes[name] = classes.get(name, 0) + 1
+        held = {id(m.since): m for m in self.mutexes if m.owner is not None and m.since is not None}
+        spans = [s for span in self.spans for s in self.shown(*span, written, lost, begin, end)]
+        for mutex in held.values():
+            spans += self.shown(f"hold mutex {mutex.address:#x}", mutex.since, None, False, written, lost, begin, end)
+        spans = [
+            dataclasses.replace(
+                s,
+                begin=None if s.begin is None else s.begin + OFFSET,
+                end=None if s.end is None else s.end + OFFSET,
+            )
+            for s in spans
+        ]
+        lost = [dataclasses.replace(x, begin=x.begin + OFFSET, end=x.end + OFFSET) for x in lost]
+        return Truth(
+            [path], spans, [], begin + OFFSET, end + OFFSET, len(written), classes, losses=lost,
+            further=check_more, variant=f"locks, loss {how}",
+        )
+
+    @staticmethod
+    def shown(label, first, last, overtaken, written, lost, begin, end):
+        began = first is not None and first.order in written
+        ended = last is not None and last.order in written
+        if began and ended:
+            sure = not touched(first.time, last.time, lost)
+            yield Span("slice", label, first.time, last.time, WHOLE, sure)
+        elif began and (last is None or last.time > end):
+            yield Span("slice", label, first.time, None, OPEN, not touched(first.time, end, lost))
+        elif ended and first is None:
+            # Taken by a call that is not recorded: when is not known, but not before the trace.
+            yield Span("slice", label, None, last.time, UNKNOWN, False)
+        elif ended and first.time < begin:
+            yield Span("slice", label, None, last.time, BEFORE, not touched(begin, last.time, lost))
+        elif first is not None and last is not None and first.time <= end and last.time >= begin:
+            yield Span("slice", label, first.time, last.time, WHOLE, False)
