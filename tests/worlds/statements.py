@@ -335,9 +335,9 @@ def piece_is_true(truth, piece):
     )
 
 
-def asked(command, name):
+def asked(command, name, *more):
     """The answer of `why` about the longest of a name; None where there is none."""
-    line = [str(command.binary), "why", *map(str, command.truth.options), "--longest", name, "--output", "json"]
+    line = [str(command.binary), "why", *map(str, command.truth.options), "--longest", name, *more, "--output", "json"]
     paths = [str(path) for path in command.truth.paths]
     result = subprocess.run(line + paths, capture_output=True, timeout=TIME_LIMIT, check=False)
     if result.returncode not in (1, *command.truth.exits) or not result.stdout:

@@ -333,9 +333,27 @@ class World:
     def further(self, command, kept):
         self.check_clock(command, kept)
         self.check_spent(command, kept)
+        self.check_samples(command)
         statements.check_pictures(command)
         if command.truth.events % 3 == 0:
             statements.check_gates(command)
+
+    def check_samples(self, command):
+        """Asks about a poll while a thread that was its worker before is sampled."""
+        truth = command.truth
+        if truth.lossy:
+            return
+        for time, tid, worker, _, _, _ in self.runtime.samples:
+            poll = next(
+                (p for p in self.runtime.polls if p.worker == worker and p.end and p.begin < time < p.end and p.thread.tid != tid), None
+            )
+            if poll is None or poll.handed_over:
+                continue
+            answer = statements.asked(command, "poll", "--at", f"+{poll.begin - truth.begin}ns")
+            if answer and answer["found"] and answer["begin"] == poll.begin and answer["duration"] == poll.end - poll.begin:
+                for kind, said, true in self.witness(answer):
+                    command.say(f"why: {kind}", said, true)
+            return
 
     def check_clock(self, command, kept):
         """Each anchor is at its own time; between two, the clock drifts or was set at the later one."""
