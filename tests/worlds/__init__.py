@@ -5,7 +5,7 @@ README.md says what a world is and how to add one.
 
 import importlib
 
-FAMILIES = ("linux", "heph")
+FAMILIES = ("linux", "heph", "tokio", "rtos")
 
 
 def family(name):

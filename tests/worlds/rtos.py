@@ -18,6 +18,7 @@ ZEPHYR = (
     "zephyr two cpus, context", "zephyr time falls",
 )
 VARIANTS = TBAND + ZEPHYR
+SAMPLE = 2 * len(VARIANTS)  # seeds that show each variant whole and with a loss
 
 
 def choose_loss(seed):
@@ -128,7 +129,7 @@ class World:
 
     def further(self, command):
         statements.check_pictures(command)
-        if command.truth.events % 3 == 0:
+        if command.truth.events % 3 == 0:  # each gate is a command
             statements.check_gates(command)
         if not command.truth.losses:
             self.explain(command)
@@ -249,7 +250,7 @@ class World:
         return Truth(
             paths, spans, tracks, time(begin), time(end), sum(classes.values()), classes, losses=losses,
             counters=[] if self.zephyr else self.counters(events, doubt), unchecked=self.unchecked,
-            variant=f"{self.variant}{', hooks' if self.zephyr and self.hooks else ''}, {how}", **more,
+            trait=self.trait(), variant=f"{self.variant}{', hooks' if self.zephyr and self.hooks else ''}, {how}", **more,
         )
 
     def unchecked(self, label):
@@ -271,6 +272,13 @@ class World:
             said = row["time"] + row["duration"]
             if end is None or not end <= said <= end + 20:  # the call's own code
                 command.say("hold: a duration that is not true", f"{row['name']} from {row['time']} to {said}", end or "no such hold")
+
+    def trait(self):
+        if "falls" in self.variant:
+            return "a time that falls"
+        if self.zephyr:
+            return "Zephyr, two processors" if "two" in self.variant else "Zephyr"
+        return "equal names" if "equal" in self.variant else ""
 
     def spans(self, span, current):
         """`current`: whether the current task is known, of which markers are."""
@@ -450,7 +458,10 @@ class World:
             if time * 2 < length - 80 * scale:
                 command.say("why: a wrong conclusion", so, f"{who} held it for {time} of {length}")
         if "inversion" in so:
-            holders = [h for a, b, h in thing.holds.pieces(0, self.events[-1].time) if h != "available" and overlap(begin, end, a * scale, b * scale) * 2 >= length]
+            holders = [
+                holder for a, b, holder in thing.holds.pieces(0, self.events[-1].time)
+                if holder != "available" and overlap(begin, end, a * scale, b * scale) * 2 >= length
+            ]
             true = any(self.inverted(holder, task, begin, end, scale) for holder in holders)
             if not true:
                 command.say("why: an inversion that was none", so, [(t.name, t.base) for t in (task, *holders)])

@@ -60,6 +60,8 @@ class Core:
         self.task = None
         self.since = self.token = 0
         self.isrs = []  # (id, begin)
+        self.wanted = False  # a more urgent task is ready
+        self.left_at = 0  # when the task before was left
         self.idle = None
 
 
@@ -198,7 +200,7 @@ class Kernel:
         what, *arguments = task.steps.pop(0)
         what(core, task, *arguments)
         if core.task is task and task.state == "running":
-            if getattr(core, "wanted", False) or self.more_urgent(core):
+            if core.wanted or self.more_urgent(core):
                 self.schedule(core)
             else:
                 self.resume(core)

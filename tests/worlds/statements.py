@@ -448,6 +448,7 @@ def check_more(command):
 def check(binary, truth, parts=("latency", "spans", "info", "stats", "why", "perfetto")):
     """All false statements about one trace."""
     command = Command(binary, truth)
+    parts = parts if truth.parts is None else truth.parts
     if "latency" in parts:
         answer = command.json("latency", "--top", "0")
         if answer:

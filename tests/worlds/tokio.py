@@ -16,7 +16,8 @@ from .truth import BEFORE, OPEN, WHOLE, Counter, Loss, Span, State, Track, Truth
 
 NONE, BEGIN, END, HOLE = "none", "begin", "end", "hole"
 LOSSES = (BEGIN, END, HOLE)
-VARIANTS = ("plain", "spans", "block_in_place", "samples", "clock", "jobs", "uninstrumented", "places")
+VARIANTS = ("plain", "spans", "block_in_place", "samples", "clock", "jobs", "uninstrumented", "places", "two hosts")
+SAMPLE = 2 * len(VARIANTS)  # seeds that show each variant whole and with a loss
 
 
 def choose_loss(seed):
@@ -41,14 +42,18 @@ def ends_with(full, short):
 class World:
     """One run of a runtime and its wall clock."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, host="web1", boot="abcd-4242"):
+        self.host, self.boot = host, boot
         self.random = random.Random(seed)
         self.variant = VARIANTS[seed % len(VARIANTS)]
-        self.runtime = Runtime(self.random, self.variant)
+        self.runtime = Runtime(self.random, self.variant, self.random.randrange(10**9, 10**13))
+        self.other = None
+        if self.variant == "two hosts":
+            self.other = World(seed - VARIANTS.index(self.variant), "web2", "efgh-17")  # a plain one
         if self.variant == "jobs":
             self.jobs()
         else:
-            self.runtime.run(self.random.randrange(120, 400))
+            self.runtime.run(self.random.randrange(120, 400) // (3 if self.other else 1))
             self.anchor()
         self.runtime.events.sort(key=lambda event: event.time)
 
@@ -86,9 +91,8 @@ class World:
                 )
             self.anchors.append((time, offset))
             events.append(Event(time, "ClockSyncEvent", {"realtime_ns": time + offset}, -2))
-            events.append(
-                Event(time, "SegmentMetadataEvent", {"entries": (("service", "demo"), ("host", "web1"), ("boot_id", "abcd-4242"))}, -2)
-            )
+            entries = (("service", "demo"), ("host", self.host), ("boot_id", self.boot))
+            events.append(Event(time, "SegmentMetadataEvent", {"entries": entries}, -2))
         if any(event.name == "CpuSampleEvent" for event in events):
             for address, name in FUNCTIONS.items():
                 events.append(
@@ -98,6 +102,19 @@ class World:
                 )
 
     def record(self, folder, loss=NONE):
+        if self.other is None:
+            return self.record_one(folder, loss)
+        truths = [(world.host, world.record_one(folder, NONE)) for world in (self, self.other)]
+        tracks = [dataclasses.replace(track, host=host) for host, truth in truths for track in truth.tracks]
+        spans = [dataclasses.replace(span, host=host) for host, truth in truths for span in truth.spans]
+        one = truths[0][1]
+        return dataclasses.replace(
+            one, paths=[path for _, truth in truths for path in truth.paths], spans=spans, tracks=tracks,
+            hosts=tuple(host for host, _ in truths), trait="two hosts", variant="two hosts, none", parts=(),
+            further=lambda command: check_hosts(command, spans),
+        )
+
+    def record_one(self, folder, loss):
         rng = random.Random(self.runtime.started)
         events = self.runtime.events
         first, last = events[0].time, events[-1].time
@@ -127,7 +144,7 @@ class World:
                 known = max(event.time for _, event in one[:cut] if event)
             kept += [event for _, event in one[:cut] if event]
             lost += [event for _, event in one[cut:] if event]
-        path = folder / "trace.bin"
+        path = folder / f"{self.host}.bin"
         path.write_bytes(b"".join(data))
         losses, doubt = [], []
         if lost:
@@ -142,7 +159,11 @@ class World:
         runtime = self.runtime
         begin, end = min(e.time for e in kept), max(e.time for e in kept)
         classes = collections.Counter(event.name for event in kept)
-        common = {"losses": losses, "variant": f"{self.variant}, {how}", "exits": (0, 4) if how in (END, HOLE) else (0,)}
+        traits = {"block_in_place": "workers handed over", "uninstrumented": "tasks without wakes"}
+        common = {
+            "trait": traits.get(self.variant, ""), "losses": losses, "variant": f"{self.variant}, {how}",
+            "exits": (0, 4) if how in (END, HOLE) else (0,),
+        }
         if self.variant == "jobs":
             intervals = set(self.intervals)
             return Truth(
@@ -242,7 +263,7 @@ class World:
             )
         for kind, index, begin, until, number in runtime.slices:
             result.append(Span("slice", f"{kind} {' '.join(SPANS[index])}", begin, until, by=number))
-        for number, begin in getattr(runtime, "entered", {}).items():
+        for number, begin in runtime.entered.items():
             result.append(Span("slice", f"segment {' '.join(SPANS[runtime.open_spans[number][0]])}", begin, None, OPEN))
         for index, begin in runtime.open_spans.values():
             result.append(Span("slice", f"span {' '.join(SPANS[index])}", begin, None, OPEN))
@@ -289,8 +310,9 @@ class World:
 
     def counters(self, kept, losses):
         result = []
+        polls = sorted((e for e in kept if e.name == "PollStartEvent"), key=lambda e: e.time)
         for worker in self.runtime.workers:
-            values = [e.fields["local_queue"] for e in sorted(kept, key=lambda e: e.time) if e.name == "PollStartEvent" and e.fields["worker_id"] == worker.number]
+            values = [e.fields["local_queue"] for e in polls if e.fields["worker_id"] == worker.number]
             if values:
                 result.append(
                     Counter("local queue", len(values), min(values), max(values), values[-1], not losses, f"worker {worker.number}")
@@ -335,7 +357,7 @@ class World:
         self.check_spent(command, kept)
         self.check_samples(command)
         statements.check_pictures(command)
-        if command.truth.events % 3 == 0:
+        if command.truth.events % 3 == 0:  # each gate is a command
             statements.check_gates(command)
 
     def check_samples(self, command):
@@ -411,6 +433,22 @@ def wall(anchors, time):
     if abs(b - a) > 1_000_000:
         return time + a, time + a
     return time + min(a, b), time + max(a, b)
+
+
+def check_hosts(command, spans):
+    """Workers and tasks of two processes are two. How their times relate is another matter: durations alone are compared."""
+    answer = command.json("latency", "--top", "0")
+    if answer:
+        statements.check_tracks(command, answer)
+    true = collections.Counter((s.kind, s.label.split()[0], s.duration) for s in spans if s.fate == WHOLE)
+    for line in command.run("query", "--output", "jsonl", "spans").stdout.decode().splitlines():
+        row = json.loads(line)
+        if "answer" in row:
+            continue
+        key = (row["kind"], row.get("category") or row["name"].split()[0], row["duration"])
+        true[key] -= 1
+        if true[key] < 0:
+            command.say(f"{row['kind']}: a duration that no host had", f"{row['name']} for {row['duration']} on {row['track']}", "none")
 
 
 def check_jobs(command, intervals):

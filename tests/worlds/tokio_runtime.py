@@ -99,9 +99,9 @@ class Worker:
 class Runtime:
     """The simulation: `events` as they are recorded, `polls`, `spans`, and what is true besides."""
 
-    def __init__(self, rng, variant):
+    def __init__(self, rng, variant, now):
         self.rng, self.variant = rng, variant
-        self.now = rng.randrange(10**9, 10**13)
+        self.now = now
         self.started = self.now
         self.heap, self.order = [], 0
         self.events, self.polls, self.slices, self.waits = [], [], [], []
@@ -112,6 +112,7 @@ class Runtime:
         self.next_task = rng.randrange(2, 20)
         self.free_span_ids, self.next_span_id = [], rng.choice((1, 1 << 55))
         self.open_spans = {}  # span id → (index, first enter)
+        self.entered = {}  # span id → when, of those that are entered now
         self.samples = []  # (time, tid, worker said, source, stack, poll or None)
         self.spent = collections.defaultdict(int)  # worker → CPU time between unpark and park of one thread
         self.unparked = {}
@@ -285,7 +286,6 @@ class Runtime:
             poll.thread.tid,
         )
         self.open_spans.setdefault(number, (index, time))
-        self.entered = getattr(self, "entered", {})
         self.entered[number] = time
 
     def exit(self, poll, number, index):
@@ -344,8 +344,9 @@ class Runtime:
     def block(self, poll, time):
         """`block_in_place`: another thread takes the worker over, unless it comes too late."""
         worker = self.workers[poll.worker]
+        stack = ("app::compress", "tokio::runtime::task::harness::poll")
         for k in range(self.rng.randrange(0, 4)):
-            self.at(time * (k + 1) // 5, self.sample, poll.thread.tid, poll.worker, 0, ("app::compress", "tokio::runtime::task::harness::poll"), poll)
+            self.at(time * (k + 1) // 5, self.sample, poll.thread.tid, poll.worker, 0, stack, poll)
         if worker.poll is poll and not poll.handed_over:
             self.at(self.rng.randrange(5_000, 200_000), self.take_over, worker, poll)
         return time

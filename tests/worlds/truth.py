@@ -105,6 +105,7 @@ class Truth:
     # Checks that only one family has: (command) → None.
     further: typing.Callable = lambda command: None
     options: tuple = ()  # of the command, as --table
+    parts: tuple[str, ...] | None = None  # of statements.check that make sense; None: all
     exits: tuple[int, ...] = (0,)  # of a damaged trace also 4
     ask: tuple[str, ...] = ()  # names for `why --longest`; empty: some of the spans'
     variant: str = ""  # for people: which recorder, which kernel
