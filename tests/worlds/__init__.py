@@ -5,7 +5,7 @@ README.md says what a world is and how to add one.
 
 import importlib
 
-FAMILIES = ("linux", "heph", "tokio", "rtos")
+FAMILIES = ("linux", "ros2", "heph", "tokio", "rtos")
 
 
 def family(name):

@@ -92,7 +92,8 @@ def check_row(command, label, row, spans):
     elif row["count"] + left_out > len(spans):
         command.say(f"{kind}: more than there were", f"{label}: {row['count']} and {left_out} left out", len(spans))
     sure_open = [s for s in opened if s.sure]
-    bounds(command, f"{kind}: open", label, row.get("open", 0), len(sure_open), len(opened) if not command.truth.lossy else len(spans))
+    may_open = len(spans) if command.truth.lossy else len(opened) + sum(s.fate == t.UNKNOWN for s in spans)
+    bounds(command, f"{kind}: open", label, row.get("open", 0), len(sure_open), may_open)
     if "total" not in row:
         return
     bounds(command, f"{kind}: total", label, row["total"], sum(sure), sum(whole) + sum(cut))
