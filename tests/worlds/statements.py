@@ -87,8 +87,8 @@ def check_row(command, label, row, spans):
     bounds(command, f"{kind}: count", label, row["count"], len(sure), len(whole) + len(cut))
     left_out = row.get("left_out", 0)
     if not command.truth.lossy:
-        least = len(opened) + len(before)
-        bounds(command, f"{kind}: left out", label, left_out, least, least + perhaps + len(whole) - len(sure))
+        least = sum(s.sure for s in opened + before)
+        bounds(command, f"{kind}: left out", label, left_out, least, len(opened) + len(before) + perhaps + len(whole) - len(sure))
     elif row["count"] + left_out > len(spans):
         command.say(f"{kind}: more than there were", f"{label}: {row['count']} and {left_out} left out", len(spans))
     sure_open = [s for s in opened if s.sure]
@@ -283,8 +283,8 @@ def check_summary(command, answer):
             return
         unsure = sum(span.fate == t.WHOLE and not span.sure for span in checked)
         for name, fate in (("began_before", t.BEFORE), ("open_at_end", t.OPEN)):
-            want = sum(span.fate == fate for span in checked)
-            bounds(command, f"latency: {name}", name, answer["counts"][name], want, want + unsure)
+            want = [span for span in checked if span.fate == fate]
+            bounds(command, f"latency: {name}", name, answer["counts"][name], sum(span.sure for span in want), len(want) + unsure)
 
 
 def check_info(command):

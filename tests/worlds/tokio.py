@@ -131,8 +131,11 @@ class World:
         framed = [batch(batches[key]) for key in order]
         kept, lost, data, broken, known = [], [], [], None, 0
         if loss in (END, HOLE):
-            broken = rng.choice([i for i, one in enumerate(framed) if sum(e is not None for _, e in one) > 2] or [None])
-            if loss == END and broken is not None:  # what one thread wrote last
+            large = [i for i, one in enumerate(framed) if sum(e is not None for _, e in one) > 2]
+            if loss == END:  # what a thread wrote last
+                large = [i for i in large if order[i][0] == order[-1][0]] or large[-1:]
+            broken = rng.choice(large or [None])
+            if loss == END and broken is not None:
                 framed.append(framed.pop(broken))
                 broken = len(framed) - 1
         for number, one in enumerate(framed):
