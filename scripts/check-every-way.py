@@ -45,6 +45,7 @@ SAMPLE = 60
 # Seconds; sanitized ways of the largest reference traces take ten.
 WAY_LIMIT = 120
 CODES = range(5)
+FOR_PEOPLE = {"to.html", "to.folded"}
 COLOR = re.compile(rb"\x1b\[[0-9;]*m")
 # Long outputs are searched for hidden characters up to here.
 SEARCHED = 4 << 20
@@ -234,6 +235,9 @@ class Checker:
         texts = [result.stderr, result.stdout if way.for_people else b""]
         if "--color" in way.arguments:
             texts = [COLOR.sub(b"", text) for text in texts]
+        if way.out in FOR_PEOPLE and result.returncode == 0:
+            # The sources of a page's script have tabs.
+            texts.append((pathlib.Path(folder) / way.out).read_bytes().replace(b"\t", b" "))
         found = [each for text in texts for each in hidden(text[:SEARCHED])]
         return f"characters that are not to be seen: {', '.join(sorted(set(found)))}" if found else ""
 

@@ -11,7 +11,10 @@
 namespace tracedeck::render {
 namespace {
 
-using Range = CodePointRange;
+struct Range {
+  char32_t first;
+  char32_t last;
+};
 
 template <std::size_t N>
 bool is_in(const std::array<Range, N>& ranges, char32_t code_point) {
@@ -28,6 +31,7 @@ constexpr std::array<Range, 20> kHidden = {
      {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
      {0xFE00, 0xFE0D},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
      {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}}};
+static_assert(std::ranges::is_sorted(kHidden, {}, &Range::first));
 // Terminals give these two columns (the bulk of East Asian Width W and F, and emoji) ...
 constexpr std::array<Range, 9> kDouble = {{{0x1100, 0x115F},
                                            {0x2E80, 0xA4CF},
@@ -113,8 +117,6 @@ bool is_name(std::string_view text) {
 }
 
 }  // namespace
-
-std::span<const CodePointRange> hidden_characters() { return kHidden; }
 
 std::size_t append_visible(TextBuffer& out, std::string_view text) {
   return append_text(out, text, false);

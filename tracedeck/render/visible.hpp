@@ -6,20 +6,12 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "tracedeck/render/text_buffer.hpp"
 
 namespace tracedeck::render {
-
-struct CodePointRange {
-  char32_t first;
-  char32_t last;
-};
-// The characters that are escaped, ascending.
-[[nodiscard]] std::span<const CodePointRange> hidden_characters();
 
 // Each appends and returns how many columns of a terminal that takes.
 

@@ -11,6 +11,7 @@
 #include "tracedeck/query/cell.hpp"
 #include "tracedeck/render/json.hpp"
 #include "tracedeck/render/json_object.hpp"
+#include "tracedeck/render/visible.hpp"
 
 namespace tracedeck::page {
 namespace {
@@ -40,7 +41,7 @@ void append_integer(render::TextBuffer& out, const query::Cell& cell) {
   if (!cell.labels.empty()) {
     std::string labels;
     for (const std::string& label : cell.labels) labels += (labels.empty() ? "" : " | ") + label;
-    return (void)render::append_json_string(out, labels + " (" + text + ")");
+    return (void)render::append_json_string(out, render::visible(labels) + " (" + text + ")");
   }
   if (cell.integer.magnitude > render::kLargestExactInteger)
     return (void)render::append_json_string(out, text);
@@ -59,6 +60,7 @@ void append_value(render::TextBuffer& out, const query::Cell& cell, std::size_t 
       std::string text = cell.kind == query::Cell::Kind::kBlob
                              ? blob_text(std::string_view(cell.text).substr(0, most / 2))
                              : cell.text;
+      text = render::visible(text);
       if (text.size() > most) {
         text.resize(most);
         text.resize(utf8_valid_prefix(as_bytes(text)));
@@ -109,7 +111,7 @@ std::string arguments_json(std::string_view aside, std::size_t most) {
       object.string("…", "more");
       break;
     }
-    append_value(object.key(argument.name), argument.cell, most - out.size());
+    append_value(object.key(render::visible(argument.name)), argument.cell, most - out.size());
   }
   object.end();
   return std::string(out.view());

@@ -13,7 +13,8 @@ namespace tracedeck::page {
 void put_aside(std::string& into, const timeline::Mark& mark);
 
 // What was put aside, as one JSON object; of two arguments with one name the later. Values are
-// numbers, or texts as people read them. Stops before `most` bytes with a member "…".
+// numbers, or texts as people read them, with
+// what hides or reorders text escaped. Stops before `most` bytes with a member "…".
 [[nodiscard]] std::string arguments_json(std::string_view aside, std::size_t most);
 
 }  // namespace tracedeck::page

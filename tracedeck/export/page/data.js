@@ -14,17 +14,11 @@ const index = JSON.parse($('index').textContent);
 const {since} = index, span = max(index.span, 1);
 const flagTexts = flags => index.flags.filter(([bit]) => flags & bit).map(([, text]) => text);
 
-// Characters that hide or reorder text are shown as everywhere else (tracedeck/render/visible.hpp).
-const HIDDEN = new RegExp('[' + index.hidden.map(([first, last]) => '\\u{' + first.toString(16) + '}-\\u{' + last.toString(16) + '}').join('') + ']', 'gu');
-const ESCAPES = {'\n': '\\n', '\r': '\\r', '\t': '\\t'};
-const escaped = (c, code = c.codePointAt(0)) => ESCAPES[c] || (code < 128 ? '\\x' + code.toString(16).padStart(2, '0') : '\\u{' + code.toString(16) + '}');
-const visible = text => String(text).replace(HIDDEN, c => escaped(c));
-
 const names = [['', '(unknown)'], ...index.names].map(([category, text]) =>
-	({category, text: visible(/^(loss|damage)?$/.test(category) ? text : category + ' ' + text)}));
+	({category, text: /^(loss|damage)?$/.test(category) ? text : category + ' ' + text}));
 const nameOf = id => (names[id] || names[0]).text;
 const tracks = [null, ...index.tracks];
-for (const track of index.tracks) Object.assign(track, {name: visible(track.name), unit: visible(track.unit), rows: [], children: [], closed: false});
+for (const track of index.tracks) Object.assign(track, {rows: [], children: [], closed: false});
 // `first` is what its columns count from, `earliest` the earliest begin.
 const placeOf = ([id, first, last, count, earliest]) => ({id, first, last, count, earliest: earliest === undefined ? first : earliest});
 const rows = index.rows.map(([kind, track, depth, count, blocks, pyramid, exponent], id) => {

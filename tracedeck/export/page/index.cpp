@@ -25,12 +25,15 @@ using timeline::Timeline;
 // Of one name: more is no name, and all of them are in the page's memory.
 constexpr std::size_t kNameBytes = 1'024;
 
+// Escaped as in every text for people: the page's script shows it as it is.
 void append_name(TextBuffer& out, std::string_view name) {
-  if (name.size() <= kNameBytes) return (void)render::append_json_string(out, name);
-  std::string cut(name.substr(0, kNameBytes));
-  while (!cut.empty() && (cut.back() & 0xC0) == 0x80) cut.pop_back();
-  if (!cut.empty() && (cut.back() & 0x80) != 0) cut.pop_back();
-  render::append_json_string(out, cut + "…");
+  std::string shown = render::visible(name.substr(0, kNameBytes + 1));
+  if (shown.size() > kNameBytes) {
+    shown.resize(kNameBytes);
+    shown.resize(utf8_valid_prefix(as_bytes(shown)));
+    shown += "…";
+  }
+  render::append_json_string(out, shown);
 }
 
 // Elements of a row of numbers.
@@ -57,15 +60,6 @@ class Numbers {
  private:
   JsonArray array_;
 };
-
-// The page escapes what other texts for people escape: [first, last].
-void append_hidden(TextBuffer& out) {
-  JsonArray ranges(out);
-  for (const render::CodePointRange& range : render::hidden_characters()) {
-    Numbers(ranges.next()).add(std::uint32_t{range.first}).add(std::uint32_t{range.last}).end();
-  }
-  ranges.end();
-}
 
 void append_tracks(TextBuffer& out, const Timeline& timeline) {
   JsonArray tracks(out);
@@ -302,9 +296,8 @@ std::string index_json(const PageOptions& options, const Timeline& timeline, Col
   JsonObject object(out);
   object.integer("version", std::uint64_t{1});
   object.string("program", version());
-  append_hidden(object.key("hidden"));
-  object.string("title", options.title);
-  object.string("notice", options.notice);
+  object.string("title", render::visible(options.title));
+  object.string("notice", render::visible(options.notice));
   object.string("answer", options.answer ? options.answer(timeline) : std::string());
   if (const auto& chosen = marks.chosen()) {
     Numbers(object.key("chosen")).add(chosen->row).add(chosen->index).end();
@@ -312,7 +305,7 @@ std::string index_json(const PageOptions& options, const Timeline& timeline, Col
   object.key("tables");
   JsonArray tables(out);
   for (const std::string& table : timeline.tables())
-    render::append_json_string(tables.next(), table);
+    render::append_json_string(tables.next(), render::visible(table));
   tables.end();
   const ClockClass* const clock = timeline.clock();
   if (clock != nullptr && clock->origin == ClockOrigin::kUnixEpoch)

@@ -215,7 +215,7 @@ function showTip(x, y) {
 
 function begin() {
 	const lost = index.counts.find(([text]) => text.startsWith('events lost'));
-	document.title = $('title').textContent = visible(index.title) || 'Time line';
+	document.title = $('title').textContent = index.title || 'Time line';
 	$('facts').textContent = typeof DecompressionStream === 'undefined' ? 'Chrome 103, Firefox 113 or Safari 16.4 can show this.'
 		: rows.length === 0 ? 'Nothing to draw: no table has a rule for the events of this trace.'
 			: [number(sliceCount) + (sliceCount === 1 ? ' slice' : ' slices'), duration(index.span), wallClock(0).slice(0, 19),

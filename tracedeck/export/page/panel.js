@@ -48,7 +48,7 @@ function selectionContent() {
 		['track', s.row.track.name], ['CPU', s.cpu], ['spent', s.spent],
 		['waited', s.waited ? nameOf(s.waited.name) + ': ' + duration(s.waited.length) : ''], ['note', flagTexts(s.flags).join('; ')]])]];
 	parts.push([heading('Arguments'), ...s.args === null ? said('kept of the longest of each name, and of marked ones')
-		: [pairs(Object.entries(s.args).map(([key, value]) => [visible(key), visible(value) || '""']))]]);
+		: [pairs(Object.entries(s.args).map(([key, value]) => [key, String(value) || '""']))]]);
 	if (s.flows && s.flows.length) {
 		parts.push([heading('Flows'), ...s.flows.map(flow => {
 			const out = leads(s, flow) > 0, other = out ? flow.to : flow.from;
@@ -177,8 +177,8 @@ function listContent() {
 }
 function traceContent() {
 	const about = index.counts.filter(([text]) => text !== 'events').map(([text, n]) => [text, number(n)]);
-	return columns([pairs([['begins', wallClock(0)], ['lasts', duration(index.span)], ['tables', index.tables.map(visible).join(', ')],
-		['slices', number(sliceCount)], ['tracks', number(index.tracks.length)], ['written by', 'tracedeck ' + index.program], ['note', visible(index.notice)]])],
+	return columns([pairs([['begins', wallClock(0)], ['lasts', duration(index.span)], ['tables', index.tables.join(', ')],
+		['slices', number(sliceCount)], ['tracks', number(index.tracks.length)], ['written by', 'tracedeck ' + index.program], ['note', index.notice]])],
 	[heading('Left out, or not as it should be'), ...about.length === 0 ? said('nothing') : [pairs(about)]],
 	[heading('Losses and damage'), ...index.gaps.length === 0 ? said('none') : index.gaps.slice(0, 100).map(gap =>
 		make('div', {}, link(nameOf(gap[2]) + ', ' + duration(gap[1] - gap[0]) + ' at ' + moment(gap[0]),
