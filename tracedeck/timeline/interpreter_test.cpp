@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,6 +135,34 @@ TEST_F(JobsTest, AClockThatStepsBackALittleIsClamped) {
                                         "clamped open"));
   EXPECT_EQ(counts().clock_steps, 1U);
   EXPECT_EQ(counts().sections, 0U);
+}
+
+class NoSink final : public MarkSink {
+ public:
+  Result<void> take(const Timeline&, std::span<const Mark>) override { return {}; }
+  Result<void> finish(const Timeline&) override { return {}; }
+};
+
+TEST(StreamsTest, ADataStreamAtTheAddressOfOneThatEndedIsAnother) {
+  auto table = parse_table(kJobs, "test.toml");
+  ASSERT_TRUE(table);
+  auto made = Interpreter::make({.tables = {*std::move(table)}});
+  ASSERT_TRUE(made);
+  render::SampleTrace trace;
+  const EventClass& start = trace.add(trace.event_class(
+      1, "start", structure_class({{"worker", unsigned_class()}, {"job", unsigned_class()}})));
+  NoSink sink;
+  const auto add = [&](std::uint64_t time) {
+    const auto batch = std::make_shared<Batch>();
+    batch->add_event(trace.event(start, time, {unsigned_slot(0), unsigned_slot(time)}));
+    batch->add(Record(RecordKind::kStreamEnd, &trace.stream));
+    ASSERT_TRUE((*made)->add(batch, sink));
+  };
+  add(10 * kSecond);
+  // As when the first one is gone and this one was made where it lay.
+  trace.stream.entity = trace.description.next_stream();
+  add(1 * kSecond);
+  EXPECT_EQ((*made)->timeline().counts().sections, 0U);
 }
 
 TEST_F(JobsTest, AClockThatStepsBackFarBeginsASection) {
