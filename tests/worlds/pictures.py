@@ -123,5 +123,5 @@ def matches(name, names):
     if name == "waiting":
         return any(word in names for word in ("waiting", "disk sleep", "idle", "uninterruptible"))
     if name == "stopped":
-        return any(word in names for word in ("stopped", "traced", "parked"))
-    return name == "exited" and any(word in names for word in ("zombie", "dead"))
+        return any(word in names for word in ("stopped", "traced", "parked", "suspended"))
+    return name in ("exited", "gone") and any(word in names for word in ("zombie", "dead", "deleted"))

@@ -9,7 +9,7 @@ from . import statements
 from .rtos_kernel import MUTEX, QUEUE, Event, Kernel, Object
 from .rtos_tband import ISR_NAMES, TBAND_CLASSES, frame, tband_frames
 from .rtos_zephyr import encoded, metadata, zephyr_class
-from .truth import BEFORE, OPEN, WHOLE, Counter, Loss, Span, State, Track, Truth, overlap, sure_parts, touched
+from .truth import BEFORE, CUT, OPEN, WHOLE, Counter, Loss, Span, State, Track, Truth, overlap, sure_parts, touched
 
 NONE, BEGIN, END, DROP = "none", "begin", "end", "drop"
 TBAND = ("tband one core", "tband two cores, one stream", "tband two cores, two files", "tband equal names")
@@ -230,18 +230,18 @@ class World:
         def time(value):
             return value * scale + shift
 
-        def span(kind, label, since, until, sure=True, **rest):
-            """As far as the trace reaches."""
+        def span(kind, label, since, until, sure=True, ended=False):
+            """As far as the trace reaches. `ended`: with its task."""
             if since > end or until is not None and until < begin:
                 return
-            fate = WHOLE
+            fate = CUT if ended else WHOLE
             if until is None or until > end:
                 fate, until = OPEN, None
             if since < begin:
                 fate, sure = BEFORE, False
             until = None if until is None else time(until)
             spans.append(
-                Span(kind, label, time(since), until, fate, sure and not touched(time(since), until or time(end), doubt), **rest)
+                Span(kind, label, time(since), until, fate, sure and not touched(time(since), until or time(end), doubt))
             )
 
         self.spans(span, how == NONE)
@@ -297,7 +297,7 @@ class World:
                 span("slice", "task marker work", begin, end, current)
             for task in kernel.tasks:
                 if task.marker is not None:
-                    span("slice", "task marker work", task.marker, None, current)
+                    span("slice", "task marker work", task.marker, task.deleted_at, current, ended=task.deleted_at is not None)
             return
         for task, thing, begin, blocked, end in kernel.calls:
             name = "mutex_lock" if thing.kind == MUTEX else "semaphore_take"
@@ -325,6 +325,8 @@ class World:
         """Of a piece of a task's time line."""
         thing = value[-1] if isinstance(value[-1], Object) else None
         names = tuple(word for word in value if isinstance(word, str))
+        if "deleted" in names:
+            names += ("destroyed", "exited", "terminated")
         if thing is not None:
             kinds = [o for o in self.kernel.objects if o.name == thing.name]
             told = names[-1]
@@ -343,6 +345,8 @@ class World:
                 result += ["runnable", *NOT_RUNNING]
             elif name == "created":
                 result += ["created", "runnable", *NOT_RUNNING]
+            elif name == "suspended":
+                result += ["suspended", *NOT_RUNNING]
             elif name == "running" and task.idle:
                 result += ["running", "idle"]
             else:
@@ -363,6 +367,7 @@ class World:
                 before = value[0]
                 # Without hooks nothing says when a thread becomes ready.
                 clear = not self.zephyr or value[0] != "created" and (self.hooks or value[0] == "running")
+                clear = clear and "deleted" not in value
                 states += [State(self.words(value, task), a, b, sure and clear) for a, b, sure in parts]
             if states:
                 tracks.append(Track(task.name, "task", states, tid=task.number))

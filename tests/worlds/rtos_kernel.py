@@ -52,6 +52,8 @@ class Task:
         self.given = False  # what it waited for is its own already
         self.marker = None
         self.idle = False
+        self.deleted_at = None
+        self.lives = None  # rounds until it deletes itself; None: never
 
 
 class Core:
@@ -78,7 +80,7 @@ class Kernel:
         self.priorities = collections.defaultdict(list)
         number = 0x20000000 if zephyr else 0
         step = 0x100 if zephyr else 1
-        self.tasks = []
+        self.tasks, self.step_of_numbers = [], step
         for core in self.cores:
             number += step
             core.idle = Task(number, ("idle" if zephyr else "IDLE") + (f" {core.number:02}" if cores > 1 else ""), 0, {core.number})
@@ -116,6 +118,7 @@ class Kernel:
             task.timeline.values[-1] = ("runnable", "created")
         for core in self.cores:
             self.schedule(core)
+        for core in self.cores:
             self.at(self.rng.randrange(50_000, 300_000), self.interrupt, core, True)
         while self.heap and len(self.events) < most:
             time, _, what, arguments = heapq.heappop(self.heap)
@@ -123,8 +126,11 @@ class Kernel:
             what(*arguments)
 
     # Scheduling.
-    def make_ready(self, task, core, reschedule=True):
+    def make_ready(self, task, core, reschedule=True, at_once=False):
+        """`at_once`: with the event before."""
         task.ready_at = self.record("ready", core, task=task)
+        if at_once:
+            task.ready_at = self.now = self.last = self.events[-1].time = self.events[-2].time
         task.timeline.set(task.ready_at, ("runnable",))
         task.state = "ready"
         if not reschedule:
@@ -197,6 +203,11 @@ class Kernel:
         task.left = 0
         if not task.steps:
             task.steps = self.program(task)
+            if task.lives is not None:
+                task.lives -= 1
+                if task.lives < 0:
+                    task.steps = [(self.mark, True)] if not self.zephyr and self.rng.random() < 0.5 else []
+                    task.steps.append((self.delete,))
         what, *arguments = task.steps.pop(0)
         what(core, task, *arguments)
         if core.task is task and task.state == "running":
@@ -229,6 +240,12 @@ class Kernel:
             steps += [(self.mark, True), (self.compute, rng.randrange(1000, 40_000)), (self.mark, False)]
         else:
             steps.append((self.compute, rng.randrange(1000, 100_000)))
+        if rng.random() < 0.08 and len(self.tasks) < 10:
+            steps.append((self.create,))
+        if rng.random() < 0.06:
+            steps.append((self.suspend,))
+        if rng.random() < 0.4:
+            steps.append((self.resume_another,))
         steps.append((self.delay, rng.randrange(10_000, 900_000) * (rng.choice((1, 1, 3000)) if self.slow else 1)))
         return steps
 
@@ -251,6 +268,34 @@ class Kernel:
         task.woken_by_timeout = False
         self.schedule(core)
         task.timeline.set(core.left_at, names)
+
+    def create(self, core, task):
+        """A task that does a little and deletes itself."""
+        child = Task(self.tasks[-1].number + self.step_of_numbers, f"child{len(self.tasks)}", self.rng.randrange(1, 6), {core.number})
+        child.lives = self.rng.randrange(1, 4)
+        self.tasks.append(child)
+        time = self.record("created", core.number, task=child, priority=child.priority)
+        child.timeline.set(time, ("created", "runnable"))
+        self.make_ready(child, core.number)
+        child.timeline.values[-1] = ("runnable", "created")
+
+    def delete(self, core, task):
+        task.deleted_at = self.record("deleted", core.number, task=task)
+        task.state = "over"
+        task.timeline.set(task.deleted_at, ("running", "deleted"))
+        self.schedule(core)
+        task.timeline.set(core.left_at, ("deleted",))
+
+    def suspend(self, core, task):
+        since = self.record("suspended", core.number, task=task)
+        self.block(core, task, since, ("suspended",))
+
+    def resume_another(self, core, task):
+        asleep = [t for t in self.tasks if t.state == "blocked" and t.timeline.values[-1] == ("suspended",)]
+        if asleep:
+            other = self.rng.choice(asleep)
+            self.record("resumed", core.number, task=other)
+            self.make_ready(other, core.number, at_once=True)
 
     def delay(self, core, task, time):
         since = self.record("delay", core.number, task=task, ticks=max(1, time // 1000))

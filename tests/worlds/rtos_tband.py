@@ -35,6 +35,9 @@ def tband_frames(event):
         return [frame(0x5E, time, task.number), frame(0x5B, time, task.number, fields["priority"])]
     one = {
         "ready": lambda: frame(0x55, time, task.number),
+        "deleted": lambda: frame(0x62, time, task.number),
+        "suspended": lambda: frame(0x58, time, task.number),
+        "resumed": lambda: frame(0x56, time, task.number),
         "switched_in": lambda: frame(0x54, time, task.number),
         "delay": lambda: frame(0x59, time, fields["ticks"]),
         "took": lambda: frame(0x6A, time, thing.number, fields["level"]),
@@ -54,6 +57,7 @@ def tband_frames(event):
 
 
 TBAND_CLASSES = {
+    "deleted": ("task_deleted",), "suspended": ("task_suspended",), "resumed": ("task_resumed",),
     "created": ("task_created", "task_priority_set"), "ready": ("task_to_rdy_state",), "switched_in": ("task_switched_in",),
     "delay": ("curtask_delay",), "took": ("queue_receive",), "gave": ("queue_send",), "gave_isr": ("queue_send_from_isr",),
     "block_take": ("curtask_block_on_queue_receive",), "inherit": ("task_priority_inherit",),

@@ -21,6 +21,7 @@ THREAD = "uint32_t thread_id; ctf_bounded_string_t name[20];"
 ZEPHYR_CLASSES = {
     "thread_switched_out": (0x10, THREAD), "thread_switched_in": (0x11, THREAD),
     "thread_priority_set": (0x12, THREAD + " int8_t prio;"), "thread_create": (0x13, THREAD), "thread_abort": (0x14, THREAD),
+    "thread_suspend": (0x15, THREAD), "thread_resume": (0x16, THREAD),
     "thread_ready": (0x17, THREAD), "thread_pending": (0x18, THREAD),
     "isr_enter": (0x1B, ""), "isr_exit": (0x1C, ""), "idle": (0x1E, ""),
     "semaphore_give_enter": (0x22, "uint32_t id;"), "semaphore_give_exit": (0x23, "uint32_t id;"),
@@ -40,7 +41,7 @@ def zephyr_class(event):
     call = "mutex_lock" if thing is not None and thing.kind == MUTEX else "semaphore_take"
     back = "mutex_unlock" if thing is not None and thing.kind == MUTEX else "semaphore_give"
     return {
-        "created": "thread_create", "ready": "thread_ready", "pending": "thread_pending", "switched_in": "thread_switched_in",
+        "deleted": "thread_abort", "suspended": "thread_suspend", "resumed": "thread_resume", "created": "thread_create", "ready": "thread_ready", "pending": "thread_pending", "switched_in": "thread_switched_in",
         "switched_out": "thread_switched_out", "isr_enter": "isr_enter", "isr_exit": "isr_exit", "idle": "idle",
         "take_enter": call + "_enter", "block_take": call + "_blocking", "take_exit": call + "_exit",
         "give_enter": back + "_enter", "give_exit": back + "_exit", "inherit": "thread_priority_set",
