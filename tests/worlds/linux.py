@@ -237,7 +237,7 @@ class World:
             classes,
             losses=lost,
             variant=f"{self.recorder}, {self.kernel[0]} {self.kernel[1]}, loss {how}",
-            judge=judge,
+            judge=lambda truth, answer: judge(machine, trace.offset, answer),
             further=check_more,
         )
         return moved(truth, trace.offset)
@@ -354,21 +354,30 @@ def both(parts):
         hosts=("web1", "db1"),
         variant=f"two hosts: {a.variant}",
         trait="two hosts",
-        judge=judge,
+        judge=lambda truth, answer: a.judge(truth, answer) and b.judge(truth, answer),
         further=check_more,
     )
 
 
-def judge(truth, answer):
+def judge(machine, offset, answer):
     """Whether what `why` concludes contradicts what happened: (said, true), or None."""
     said = answer["so"]
-    begin, end = answer["begin"], answer["begin"] + answer["duration"]
-    if "nobody woke" in said:
-        return said, "each thread is woken, if by a timer"
-    for track in truth.tracks:
-        if track.group != "task" or f"{track.name} {track.tid}" not in said:
-            continue
-        ran = sum(min(end, s.end) - max(begin, s.begin) for s in track.states if "running" in s.names and s.begin < end and begin < s.end)
-        if "ran" in said and ran < 0.8 * answer["duration"]:
-            return said, f"{track.name} {track.tid} ran {ran} of {answer['duration']}"
+    if "ran on the same processor" not in said:
+        return (said, "each thread is woken, if by a timer") if "nobody woke" in said else None
+    begin, end = answer["begin"] - offset, answer["begin"] + answer["duration"] - offset
+    label = answer["name"]
+    thread = next(
+        (s.thread for s in machine.spans if s.label == label and s.thread and s.end and (s.begin.time, s.end.time) == (begin, end)), None
+    )
+    if thread is None:
+        return None
+    name = said.split(" ran on")[0]
+    ready = [(b, e) for b, e, state in thread.states.pieces(begin, end) if state == RUNNABLE]
+    beside = 0
+    for since, until in ready:
+        for b, e, cpu in thread.places.pieces(since, until):
+            beside += sum(y - x for x, y, other in machine.on_cpu[cpu].pieces(b, e) if name in (other.comm, f"{other.comm} {other.tid}"))
+    total = sum(e - b for b, e in ready)
+    if beside < 0.8 * total:
+        return said, f"of the {total} ns that it was ready, {name} ran {beside} on the processor on whose queue it was"
     return None

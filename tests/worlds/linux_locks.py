@@ -9,10 +9,11 @@ import dataclasses
 import heapq
 import itertools
 import random
+import re
 
 from . import ctf, loss as losses
 from .statements import check_more
-from .truth import BEFORE, OPEN, UNKNOWN, WHOLE, Span, Truth, touched
+from .truth import BEFORE, OPEN, UNKNOWN, WHOLE, Span, Timeline, Truth, touched
 
 OFFSET = 1_700_000_000_000_000_000
 EBUSY, EDEADLK = 16, 35
@@ -39,6 +40,8 @@ class Mutex:
     owner: object = None
     since: Event | None = None  # None: taken by a call that is not recorded
     waiting: list = dataclasses.field(default_factory=list)
+    tids: list = dataclasses.field(default_factory=list)  # of the process
+    owners: Timeline = dataclasses.field(default_factory=Timeline)
 
 
 @dataclasses.dataclass
@@ -56,7 +59,7 @@ class World:
         self.random = rng = random.Random(seed)
         self.seed, self.now, self.last = seed, 1_000_000, 0
         self.queue, self.sequence = [], itertools.count()
-        self.events, self.spans, self.asked = [], [], {}
+        self.events, self.spans, self.waits, self.asked = [], [], [], {}
         cpus = rng.randrange(1, 5)
         self.mutexes = []
         for process in range(rng.randrange(1, 3)):
@@ -65,6 +68,8 @@ class World:
             self.mutexes += mutexes
             pid = 1000 + 50 * process
             for number in range(rng.randrange(2, 5)):
+                for mutex in mutexes:
+                    mutex.tids.append(pid + number)
                 thread = Thread(pid, pid + number, "app", rng.randrange(cpus), mutexes, rng.randrange(5, 18))
                 self.at(rng.randrange(1, 900_000), lambda thread=thread: self.step(thread))
         self.cpus = cpus
@@ -120,6 +125,7 @@ class World:
         def done():
             event = self.emit(thread, ACQ, mutex)
             self.spans.append((f"wait mutex {address:#x}", begin, event, False))
+            self.waits.append((thread.tid, address, begin.time, event.time))
             del self.asked[thread.tid]
             self.take(thread, mutex, event)
 
@@ -128,6 +134,7 @@ class World:
     def take(self, thread, mutex, event):
         rng = self.random
         mutex.owner, mutex.since = thread, event
+        mutex.owners.set(max(self.now, self.last), thread)
         if event is not None and rng.random() < 0.05:
             self.again(thread, mutex)
         if rng.random() < 0.02:
@@ -144,6 +151,7 @@ class World:
         rng, since = self.random, mutex.since
         label = f"hold mutex {mutex.address:#x}"
         mutex.owner = mutex.since = None
+        mutex.owners.set(max(self.now, self.last), None)
         overtaken = mutex.waiting and rng.random() < 0.08
         if overtaken:  # the next owner writes its event first
             following = mutex.waiting.pop(0)
@@ -196,8 +204,26 @@ class World:
         lost = [dataclasses.replace(x, begin=x.begin + OFFSET, end=x.end + OFFSET) for x in lost]
         return Truth(
             [path], spans, [], begin + OFFSET, end + OFFSET, len(written), classes, losses=lost,
-            further=check_more, variant=f"locks, loss {how}",
+            judge=lambda truth, answer: self.judge(answer), further=check_more, variant=f"locks, loss {how}",
         )
+
+    def judge(self, answer):
+        """Who held the mutex, and for how long."""
+        said = re.match(r"(\S+) (\d+) held mutex (0x[0-9a-f]+) for ([0-9.]+)(ns|us|ms|s) of it", answer["so"])
+        if not said:
+            return None
+        begin, end = answer["begin"] - OFFSET, answer["begin"] + answer["duration"] - OFFSET
+        tid, address = int(said[2]), int(said[3], 16)
+        claimed = float(said[4]) * {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}[said[5]]
+        waiting = [tid for tid, *span in self.waits if span == [address, begin, end]]
+        process = next((m for m in self.mutexes if m.address == address and any(w in m.tids for w in waiting)), None)
+        if process is None:
+            return answer["so"], "no such wait"
+        held = sum(e - b for b, e, owner in process.owners.pieces(begin, end) if owner is not None and owner.tid == tid)
+        # The unlock is recorded a moment after it happened.
+        if abs(held - claimed) > 0.02 * claimed + 10_000:
+            return answer["so"], f"{tid} held it for {held}"
+        return None
 
     @staticmethod
     def shown(label, first, last, overtaken, written, lost, begin, end):

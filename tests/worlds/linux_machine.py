@@ -39,6 +39,7 @@ class Thread:
     cpu: int = 0
     leader: bool = True
     states: Timeline = dataclasses.field(default_factory=Timeline)
+    places: Timeline = dataclasses.field(default_factory=Timeline)  # on whose run queue it is, or was last
     left: int = 0  # of what it computes now
     born: int | None = None  # time of the fork, if that was in the world
     exiting: int | None = None  # time of its sched_process_exit
@@ -105,6 +106,7 @@ class Machine:
         thread = Thread(tid, tid if new_process or parent is None else parent.pid, comm, prio)
         thread.leader = thread.pid == tid
         thread.cpu = self.random.randrange(len(self.current))
+        thread.places.set(self.now, thread.cpu)
         thread.program = program(self, thread)
         self.threads.append(thread)
         if parent is None:
@@ -119,6 +121,7 @@ class Machine:
         child.born = event.time
         child.states.set(event.time, NEW)
         child.cpu = self.choose_cpu(child)
+        child.places.set(event.time, child.cpu)
         woken = self.emit(parent.cpu, "wakeup_new", thread=child, target=child.cpu)
         child.states.set(woken.time, RUNNABLE)
         child.asked = woken
@@ -148,6 +151,7 @@ class Machine:
         asked = self.emit(cpu, "waking", thread=thread, target=old) if self.has_waking else None
         if thread.cpu != old:
             self.emit(cpu, "migrate", thread=thread, origin=old, target=thread.cpu)
+        thread.places.set(self.last, thread.cpu)
         if asked:
             thread.asked = asked
             thread.states.set(asked.time, RUNNABLE)
@@ -187,6 +191,7 @@ class Machine:
                 thread = queue.pop()
                 self.emit(cpu, "migrate", thread=thread, origin=other, target=cpu)
                 thread.cpu = cpu
+                thread.places.set(self.last, cpu)
                 self.ready[cpu].append(thread)
                 return
 
