@@ -1,7 +1,7 @@
 """Runs many seeds of a family: python3 -m worlds FAMILY --seeds A:B --bin PATH (in tests/).
 
-One line for each false statement: seed, kind, what was said, what is true. At the end the kinds, the most frequent first.
-Exit code 1 when there was one.
+The kinds of false statements, the most frequent first, each with some lines: seed, kind, what was said, what is true. Exit code 1
+when there was one.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def main():
     parser.add_argument("--known", action="store_true", help="print lines for KNOWN of worlds_test.py")
     options = parser.parse_args()
     begin, end = map(int, options.seeds.split(":"))
-    kinds, shown, seeds = collections.Counter(), collections.Counter(), {}
+    kinds, shown, seeds, lines = collections.Counter(), collections.Counter(), {}, collections.defaultdict(list)
     for seed in range(begin, end):
         with tempfile.TemporaryDirectory() as folder:
             truth = sample(options.family, seed, pathlib.Path(folder))
@@ -49,10 +49,8 @@ def main():
             kinds.update(seeds[seed])
             for falsehood in found:
                 shown[falsehood.kind] += 1
-                if options.known:
-                    continue
                 if not options.most or shown[falsehood.kind] <= options.most:
-                    print(falsehood.line(f"{options.family} {seed} ({truth.variant})"))
+                    lines[falsehood.kind].append(falsehood.line(f"{options.family} {seed} ({truth.variant})"))
             if found and options.keep:
                 shutil.copytree(folder, options.keep / f"{options.family}-{seed}", dirs_exist_ok=True)
     if options.known:
@@ -61,6 +59,8 @@ def main():
     print(f"{end - begin} seeds, {sum(kinds.values())} kinds of false statements in all of them together")
     for kind, count in kinds.most_common():
         print(f"{count:6} seeds  {kind}")
+        for line in lines[kind]:
+            print("        " + line)
     return 1 if kinds else 0
 
 

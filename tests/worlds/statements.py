@@ -28,6 +28,11 @@ def host_of(truth, *texts):
     return None
 
 
+def bare(text, host):
+    """A name without the host in it."""
+    return text.replace(host, "").strip(" :@()[]/,-") if text and host else text
+
+
 def spans_of(truth, label, host=None):
     labels = truth.means(label)
     return [span for span in truth.spans if span.label in labels and host in (None, span.host)]
@@ -46,9 +51,9 @@ def check_rows(command, answer):
     truth, seen = command.truth, set()
     for row in answer["rows"]:
         label = label_of(row)
-        host = host_of(truth, label, row.get("host"), row.get("by"))
+        host = host_of(truth, label, row.get("host"), row.get("trace"), row.get("by"))
         if host:
-            label = " ".join(label.replace(host, "").strip(": ").split())
+            label = " ".join(bare(label, host).split())
         if truth.unchecked(label):
             continue
         seen.update(truth.means(label))
@@ -135,9 +140,9 @@ def check_spans(command):
         label = label_of(row)
         if truth.unchecked(label):
             continue
-        host = host_of(truth, label, row.get("host"))
+        host = host_of(truth, label, row.get("host"), row.get("trace"), row.get("track"))
         if host:
-            label = " ".join(label.replace(host, "").strip(": ").split())
+            label = " ".join(bare(label, host).split())
         labels = truth.means(label)
         label = labels[0] if len(labels) == 1 else label
         key = (label, row["time"], row["time"] + row["duration"])
@@ -197,20 +202,22 @@ def match_tracks(command, group, expected, rows):
     names = collections.defaultdict(list)
     for track in expected:
         names[track.name].append(track)
-    unnamed = [row for row in rows if truth.hosts and host_of(truth, row["track"], row.get("parent"), row.get("host")) is None]
+    unnamed = [row for row in rows if truth.hosts and host_of(truth, row["track"], row.get("parent"), row.get("host"), row.get("trace")) is None]
     if unnamed:  # which machine's it is cannot be told, so nothing else can be compared
         row = unnamed[0]
         command.say(f"{group}: the host is not named", f"{row['track']} {row.get('parent', '')}", "/".join(truth.hosts))
         return
     for row in rows:
-        host = host_of(truth, row["track"], row.get("parent"), row.get("host"))
+        host = host_of(truth, row["track"], row.get("parent"), row.get("host"), row.get("trace"))
         spent = spent_in(row["states"])
+        shown, parent = bare(row["track"], host), bare(row.get("parent"), host)
         candidates = [
             track
             for name, tracks in names.items()
-            if name == row["track"] or (host and name in row["track"].replace(host, ""))
             for track in tracks
-            if (track.host == host or not truth.hosts) and track.parent in (None, row.get("parent"))
+            if shown in (name, f"{name} {track.tid}")
+            and (track.host == host or not truth.hosts)
+            and track.parent in (None, parent)
         ]
         if not candidates:
             others = {track.name for track in expected}
@@ -429,8 +436,9 @@ def check_gates(command):
             command.say("gate: fails", f"{wish}: exit {held}", "it holds")
         elif declared and not all(s.sure for s in spans) and held == 0:
             command.say("gate: holds though events were lost", wish, "exit 1")
-        if gate(command, f'count("{label}") < {len(spans)}') == 0 and not truth.lossy:
-            command.say("gate: holds", f'count("{label}") < {len(spans)}', f"{len(spans)} of them")
+        sure = sum(s.sure for s in spans)
+        if not truth.lossy and sure and gate(command, f'count("{label}") < {sure}') == 0:
+            command.say("gate: holds", f'count("{label}") < {sure}', f"{sure} of them")
 
 
 def gate(command, wish):
