@@ -5,6 +5,7 @@ import subprocess
 import unittest
 
 import dial9_writer as w
+import heph_writer as heph
 from command import BIN, CommandTest, is_sanitized
 
 LIMIT = 64 << 20
@@ -84,6 +85,47 @@ class Memory(CommandTest):
                 self.assertLess(self.most("latency", "-q", trace), LIMIT)
                 # Both traces, and what varies within each.
                 self.assertLess(self.most("diff", "-q", trace, trace), 3 * LIMIT)
+
+    def test_time_lines_of_spans(self):
+        """Of Heph's spans, which may begin together, only those that are open are known."""
+        kinds = {
+            "one after the other": lambda i: (1000 * i, 1000 * i + 500),
+            "in one another": lambda i: (1000 * (i // 10), 1000 * (i // 10) + 900 - 10 * (i % 10)),
+            "over one another": lambda i: (1000 * i, 1000 * i + 5500),
+            # Beyond so many that begin at one time their order is that of the trace.
+            "all at once": lambda i: (1000, 2000 + i),
+        }
+        for kind, times in kinds.items():
+            trace = self.folder / kind.replace(" ", "_")
+            with open(trace, "wb") as file:
+                for i in range(120_000):
+                    start, end = times(i)
+                    text = heph.string(b"text", b"x" * 500)
+                    file.write(heph.event(b"span %d" % (i % 5), text, counter=i, start=start, end=end))
+            commands = [("latency", "-q", trace), ("why", "-q", "--longest", "span", trace), ("diff", "-q", trace, trace)]
+            pictures = ("perfetto", "chrome", "html", "folded")
+            commands += [("convert", "-q", "--to", target, "-o", "out", trace) for target in pictures]
+            for command in commands:
+                with self.subTest(kind, command=command[:4]):
+                    # A page knows the arguments of all slices that are open.
+                    are_open = kind == "all at once" and "html" in command
+                    self.assertLess(self.most(*command), 2 * LIMIT if are_open else LIMIT)
+
+    def test_a_page_of_many_slices(self):
+        """What a page is made of goes into a temporary file; with `--args all` the arguments too."""
+        schemas = w.header() + b"".join((
+            w.schema(1, "PollStartEvent", [("worker_id", w.U8), ("task_id", w.VARINT), ("spawn_loc", w.STRING)]),
+            w.schema(2, "PollEndEvent", [("worker_id", w.U8)]),
+        ))
+        trace = self.file("polls", schemas)
+        with open(trace, "ab") as file:
+            for i in range(600_000):
+                start = w.u8(i % 7) + w.varint(i % 100) + w.string(f"src/file_{i % 50}.rs:1:2")
+                file.write(w.event(1, start, delta=1000 + i % 777) + w.event(2, w.u8(i % 7), delta=500 + i % 333))
+        for arguments in ("longest", "all"):
+            with self.subTest(arguments):
+                page = ("--to", "html", "--args", arguments, "-o", "page.html")
+                self.assertLess(self.most("convert", "-q", *page, trace), LIMIT)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@
 #include <limits>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "tracedeck/timeline/marking.hpp"
 #include "tracedeck/timeline/rule_parts.hpp"
 #include "tracedeck/timeline/rules.hpp"
+#include "tracedeck/timeline/simultaneous_events.hpp"
 
 namespace tracedeck::timeline {
 
@@ -38,7 +41,7 @@ class Interpreter::Work {
     note_last(batch->records());
     if (!context_.scope.texts.empty()) context_.scope.texts.clear();
     const auto handed = hand_on(sink);
-    if (whole_.empty()) batches_.clear();
+    let_go_of_batches();
     return handed;
   }
 
@@ -281,23 +284,30 @@ class Interpreter::Work {
     now.end_time = std::min(plan.time_of(event.end_time), kNoTime - 1);
     timeline_.note_time(std::max(now.time, now.end_time));
     note_pending(true);
-    if (!whole_.empty() && whole_.front().now.time != now.time) flush_whole();
-    whole_.push_back({&plan, now});
-    if (whole_.size() >= kMostAtOnce) flush_whole();
+    if (!whole_.empty() && whole_.time() != now.time) flush_whole();
+    whole_.add(plan, now);
+    if (whole_.full()) flush_whole();
   }
 
   void flush_whole() {
     if (whole_.empty()) return;
-    std::ranges::stable_sort(
-        whole_, [](const Whole& a, const Whole& b) { return a.now.end_time > b.now.end_time; });
-    marking_.pass(whole_.front().now.time);
-    for (Whole& each : whole_) {
-      each.now.stretch = marking_.stretch_of(each.now.stream);
-      for (const auto& action : each.plan->actions) action->run(each.now);
-      if (each.now.stream != nullptr)
-        each.now.stream->latest = std::max(each.now.stream->latest, each.now.time);
-    }
-    whole_.clear();
+    marking_.pass(whole_.time());
+    whole_.take_all([&](ClassPlan& plan, Moment& now) {
+      now.stretch = marking_.stretch_of(now.stream);
+      for (const auto& action : plan.actions) action->run(now);
+      if (now.stream != nullptr) now.stream->latest = std::max(now.stream->latest, now.time);
+    });
+  }
+
+  // Marks that were handed on need their batches no longer, and what still waits is copied: a batch
+  // with the windows of its input never waits for the next time.
+  void let_go_of_batches() {
+    const BatchPtr batch = batches_.back();
+    if (whole_.any_copied())
+      batches_.pop_back();
+    else
+      batches_.clear();
+    if (BatchPtr copies = whole_.copy_from(*batch)) batches_.push_back(std::move(copies));
   }
 
   void note_stream(const Event& event) {
@@ -391,11 +401,6 @@ class Interpreter::Work {
     return taken;
   }
 
-  struct Whole {
-    ClassPlan* plan;
-    Moment now;
-  };
-  static constexpr std::size_t kMostAtOnce = 65'536;
   static constexpr std::uint64_t kFarBack = 1'000'000'000;  // ns
   static constexpr std::uint64_t kMostSections = 256;
 
@@ -424,17 +429,18 @@ class Interpreter::Work {
   bool damage_pending_ = false;  // its end is not known yet
   std::int64_t damage_begin_ = 0;
   std::uint64_t damage_number_ = 0;
-  std::vector<Whole> whole_;       // events that begin at the same time
+  SimultaneousEvents whole_;
   std::vector<BatchPtr> batches_;  // which these and marks refer to
   std::vector<const Record*> others_;
 };
 
 std::string join_tables(const std::vector<std::string>& tables) {
   std::string out;
-  for (auto each = tables.begin(); each != tables.end(); ++each) {
-    if (std::find(tables.begin(), each, *each) != each) continue;
+  std::set<std::string_view> known;
+  for (const std::string& table : tables) {
+    if (!known.insert(table).second) continue;
     if (!out.empty()) out += '\n';
-    out += *each;
+    out += table;
   }
   return out;
 }

@@ -5,11 +5,11 @@
 #include "tracedeck/flow/kept_values.hpp"
 
 namespace tracedeck::timeline {
-KeptEvent::KeptEvent(const Event& event)
+KeptEvent::KeptEvent(const Event& event, const DataStream* stream)
     : event_(event), slots_(event.slots, event.slots + event.slot_count) {
   event_.slots = slots_.data();
   event_.header_count = 0;
-  event_.stream = nullptr;
+  event_.stream = stream;
   if (event.packet != nullptr) {
     packet_.context = event.packet->context;
     event_.packet = &packet_;

@@ -12,12 +12,12 @@
 
 namespace tracedeck::timeline {
 
-// A copy of its values and of its packet's context; it belongs to no data stream, and has no
-// header.
+// A copy of its values and of its packet's context, without a header.
 class KeptEvent {
  public:
-  // While the batch of `event` lives.
-  explicit KeptEvent(const Event& event);
+  // While the batch of `event` lives. `stream`: its data stream, which must outlive this; null: it
+  // belongs to none.
+  explicit KeptEvent(const Event& event, const DataStream* stream = nullptr);
   KeptEvent(const KeptEvent&) = delete;
   KeptEvent& operator=(const KeptEvent&) = delete;
 
