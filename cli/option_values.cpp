@@ -11,6 +11,7 @@
 
 #include "tracedeck/io/read_file.hpp"
 #include "tracedeck/query/expression.hpp"
+#include "tracedeck/timeline/table.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -113,7 +114,7 @@ std::expected<std::string, std::string> read_expression(const std::string& path)
 }
 
 std::expected<std::string, std::string> read_table(const std::string& path) {
-  return read_text(path, query::kMaxTextSize, "a table");
+  return read_text(path, timeline::kMostTableBytes, "a file of tables");
 }
 
 std::expected<std::vector<std::string>, std::string> read_traces(const std::string& path) {

@@ -220,9 +220,11 @@ struct Table {
   std::vector<PendingRule> pendings = {};
   std::vector<CurrentRule> currents = {};
   std::vector<LookupRule> lookups = {};
-
-  [[nodiscard]] const TrackRule* find_track(std::string_view id) const;
 };
+
+// A file of tables has at most so many bytes, and a key in it so many parts ("a.b.c" has three).
+inline constexpr std::size_t kMostTableBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMostKeyParts = 16;
 
 // Reads a table. Errors: kInvalidArgument with the line and column, or the rule, and what to do.
 // `where` is the name of the file, for messages.

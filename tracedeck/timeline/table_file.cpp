@@ -5,11 +5,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <map>
 #include <type_traits>
 #include <utility>
 
 #include "tracedeck/base/nearest.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/timeline/key_depth.hpp"
 #include "tracedeck/timeline/table.hpp"
 #include "tracedeck/timeline/table_keys.hpp"
 #include "tracedeck/timeline/table_texts.hpp"
@@ -20,15 +22,20 @@ namespace {
 // Reads values of rules; the first thing wrong is kept.
 class TableReader {
  public:
-  explicit TableReader(std::string_view where) : where_(where) {}
+  // `lines_before`: of the file, before the text that is parsed.
+  TableReader(std::string_view where, std::size_t lines_before)
+      : where_(where), lines_before_(lines_before) {}
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
-  void wrong(const toml::source_region& place, std::string sentence) {
+  void wrong(const toml::source_region& place, std::string_view sentence) {
+    wrong(place.begin, sentence);
+  }
+  void wrong(const toml::source_position& place, std::string_view sentence) {
     if (error_) return;
     error_ = Error{.code = ErrorCode::kInvalidArgument,
-                   .message = fmt::format("{}:{}:{}: {}", where_, place.begin.line,
-                                          place.begin.column, sentence)};
+                   .message = fmt::format("{}:{}:{}: {}", where_, lines_before_ + place.line,
+                                          place.column, sentence)};
   }
 
   template <class Rule>
@@ -159,6 +166,7 @@ class TableReader {
   }
 
   std::string where_;
+  std::size_t lines_before_;
   std::optional<Error> error_;
 };
 
@@ -197,60 +205,80 @@ const toml::source_region& source_of(const toml::table& document, std::string_vi
 }
 
 // What rules call tracks has to be there.
-template <class Rule>
-void check_track(TableReader& reader, const toml::table& document, const Table& table,
-                 std::string_view list, std::string_view key, std::string Rule::* member,
-                 const std::vector<Rule>& rules, bool may_be_empty = false) {
-  for (const Rule& rule : rules) {
-    const std::string& id = rule.*member;
-    const auto index = static_cast<std::size_t>(&rule - rules.data());
-    if (table.find_track(id) != nullptr || (id.empty() && may_be_empty)) continue;
-    std::vector<std::string_view> names;
-    for (const TrackRule& track : table.tracks) names.push_back(track.id);
-    const std::string_view near = nearest(id, names);
-    reader.wrong(
-        source_of(document, list, index, key),
-        fmt::format("a [[{}]] is on the track `{}`, and there is no [[track]] of that id{}", list,
-                    id, near.empty() ? "" : fmt::format("; is `{}` meant?", near)));
+class TrackCheck {
+ public:
+  TrackCheck(TableReader& reader, const toml::table& document, const Table& table)
+      : reader_(reader), document_(document) {
+    for (const TrackRule& track : table.tracks) tracks_.emplace(track.id, &track);
   }
-}
+
+  template <class Rule>
+  void check(std::string_view list, std::string_view key, std::string Rule::* member,
+             const std::vector<Rule>& rules, bool may_be_empty = false) {
+    for (const Rule& rule : rules) {
+      if (reader_.error()) return;
+      const std::string& id = rule.*member;
+      if (tracks_.contains(id) || (id.empty() && may_be_empty)) continue;
+      std::vector<std::string_view> names;
+      for (const auto& [name, track] : tracks_) names.push_back(name);
+      const std::string_view near = nearest(id, names);
+      reader_.wrong(
+          source_of(document_, list, static_cast<std::size_t>(&rule - rules.data()), key),
+          fmt::format("a [[{}]] is on the track `{}`, and there is no [[track]] of that id{}", list,
+                      id, near.empty() ? "" : fmt::format("; is `{}` meant?", near)));
+    }
+  }
+
+  void check_parents(const std::vector<TrackRule>& tracks) {
+    for (const TrackRule& track : tracks) {
+      if (track.parent.empty()) continue;
+      const auto parent = tracks_.find(track.parent);
+      if (parent == tracks_.end() || parent->second >= &track)
+        reader_.wrong(source_of(document_, "track",
+                                static_cast<std::size_t>(&track - tracks.data()), "parent"),
+                      fmt::format("the parent `{}` of the track `{}` is to be a [[track]] before "
+                                  "it",
+                                  track.parent, track.id));
+    }
+  }
+
+ private:
+  TableReader& reader_;
+  const toml::table& document_;
+  std::map<std::string_view, const TrackRule*> tracks_;  // by id, the first of each
+};
 
 void check_tracks(TableReader& reader, const toml::table& document, const Table& table) {
-  check_track(reader, document, table, "slice", "track", &SliceRule::track, table.slices);
-  check_track(reader, document, table, "instant", "track", &InstantRule::track, table.instants);
-  check_track(reader, document, table, "counter", "track", &CounterRule::track, table.counters);
-  check_track(reader, document, table, "state", "track", &StateRule::track, table.states);
-  check_track(reader, document, table, "wait", "track", &WaitRule::track, table.waits);
-  check_track(reader, document, table, "wait", "state", &WaitRule::state, table.waits, true);
-  check_track(reader, document, table, "wait", "flow_track", &WaitRule::flow_track, table.waits,
-              true);
-  check_track(reader, document, table, "flow", "from_track", &FlowRule::from_track, table.flows);
-  check_track(reader, document, table, "flow", "to_track", &FlowRule::to_track, table.flows);
-  check_track(reader, document, table, "schedule", "track", &ScheduleRule::track, table.schedules);
-  for (const TrackRule& track : table.tracks) {
-    if (track.parent.empty()) continue;
-    const TrackRule* const parent = table.find_track(track.parent);
-    if (parent == nullptr || parent >= &track)
-      reader.wrong(source_of(document, "track",
-                             static_cast<std::size_t>(&track - table.tracks.data()), "parent"),
-                   fmt::format("the parent `{}` of the track `{}` is to be a [[track]] before it",
-                               track.parent, track.id));
-  }
+  TrackCheck check(reader, document, table);
+  check.check("slice", "track", &SliceRule::track, table.slices);
+  check.check("instant", "track", &InstantRule::track, table.instants);
+  check.check("counter", "track", &CounterRule::track, table.counters);
+  check.check("state", "track", &StateRule::track, table.states);
+  check.check("wait", "track", &WaitRule::track, table.waits);
+  check.check("wait", "state", &WaitRule::state, table.waits, true);
+  check.check("wait", "flow_track", &WaitRule::flow_track, table.waits, true);
+  check.check("flow", "from_track", &FlowRule::from_track, table.flows);
+  check.check("flow", "to_track", &FlowRule::to_track, table.flows);
+  check.check("schedule", "track", &ScheduleRule::track, table.schedules);
+  check.check_parents(table.tracks);
 }
 
-}  // namespace
-
-const TrackRule* Table::find_track(std::string_view id) const {
-  const auto found = std::ranges::find(tracks, id, &TrackRule::id);
-  return found == tracks.end() ? nullptr : &*found;
+toml::source_position position_of(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const std::size_t line_begin = before.rfind('\n') + 1;
+  return {.line = static_cast<toml::source_index>(std::ranges::count(before, '\n') + 1),
+          .column = static_cast<toml::source_index>(offset - line_begin + 1)};
 }
-
-namespace {
 
 // A table of a file, behind some lines of others.
 Result<Table> read_table(std::string_view text, std::string_view where, std::size_t lines_before) {
-  const toml::parse_result parsed = toml::parse(std::string(lines_before, '\n').append(text));
-  TableReader reader(where);
+  TableReader reader(where, lines_before);
+  if (const auto deep = find_deep_key(text, kMostKeyParts)) {
+    reader.wrong(position_of(text, *deep),
+                 fmt::format("a key has more than {} parts", kMostKeyParts));
+    return std::unexpected(*reader.error());
+  }
+  const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
     reader.wrong(parsed.error().source(), std::string(parsed.error().description()));
     return std::unexpected(*reader.error());
@@ -287,6 +315,12 @@ Result<Table> read_table(std::string_view text, std::string_view where, std::siz
   return table;
 }
 
+Result<void> check_size(std::string_view text, std::string_view where) {
+  if (text.size() <= kMostTableBytes) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("{}: a file of tables has at most {} bytes", where, kMostTableBytes));
+}
+
 // Whether a line says the name of a table.
 bool begins_table(std::string_view line) {
   constexpr std::string_view kKey = "table";
@@ -317,10 +351,12 @@ const toml::node* find_text(const toml::node& node, std::string_view text, bool 
 }  // namespace
 
 Result<Table> parse_table(std::string_view text, std::string_view where) {
+  if (const auto fits = check_size(text, where); !fits) return std::unexpected(fits.error());
   return read_table(text, where, 0);
 }
 
 Result<std::vector<Table>> parse_tables(std::string_view text, std::string_view where) {
+  if (const auto fits = check_size(text, where); !fits) return std::unexpected(fits.error());
   std::vector<Table> tables;
   std::size_t begin = 0;
   std::size_t lines_before = 0;
@@ -348,8 +384,7 @@ Result<std::vector<Table>> parse_tables(std::string_view text, std::string_view 
 std::string place_in_table(const Table& table, std::string_view list, std::size_t index,
                            std::string_view text) {
   if (table.built_in || table.file.empty()) return {};
-  const toml::parse_result parsed =
-      toml::parse(std::string(table.lines_before, '\n').append(table.text));
+  const toml::parse_result parsed = toml::parse(table.text);
   if (!parsed) return {};
   const toml::node* rules = parsed.table().get(list);
   const toml::node* place = &parsed.table();
@@ -361,7 +396,7 @@ std::string place_in_table(const Table& table, std::string_view list, std::size_
     place = found;
     break;
   }
-  return fmt::format("{}:{}:{}", table.file, place->source().begin.line,
+  return fmt::format("{}:{}:{}", table.file, table.lines_before + place->source().begin.line,
                      place->source().begin.column);
 }
 

@@ -44,6 +44,40 @@ TEST(TableFileTest, SaysWhereAFileIsNoToml) {
   expect_contains(error, "my.toml:2:");
 }
 
+std::string repeated(std::string_view part, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += part;
+  return text;
+}
+
+// However deep: a parser that calls itself for each part has no stack for that.
+TEST(TableFileTest, SaysThatKeysAreTooDeep) {
+  constexpr std::size_t kMany = 120'000;
+  const std::string deep = "a" + repeated(".a", kMany);
+  expect_contains(error_of("table = \"x\"\n" + deep + " = 1\n"),
+                  "my.toml:2:1: a key has more than");
+  expect_contains(error_of("table = \"x\"\n[" + deep + "]\n"), "my.toml:2:2: a key has more than");
+  expect_contains(error_of("table = \"x\"\n[[" + deep + "]]\n"), "my.toml:2:3: a key has more");
+  expect_contains(error_of("x = {" + deep + " = 1}\n"), "my.toml:1:6: a key has more than");
+  expect_contains(error_of("a = " + repeated("{a=", kMany) + "1" + repeated("}", kMany)),
+                  "my.toml:1:");
+  expect_contains(error_of("a = " + repeated("[", kMany) + repeated("]", kMany)), "my.toml:1:");
+  expect_contains(error_of("a = " + repeated("{a.b.c.d.e.f.g=", kMany / 10)), "my.toml:1:");
+}
+
+TEST(TableFileTest, SaysThatAFileIsTooLarge) {
+  expect_contains(error_of(std::string(kMostTableBytes + 1, '\n')),
+                  "my.toml: a file of tables has");
+  expect_contains(error_of(std::string(kMostTableBytes, '\n')), "begins with its name");
+}
+
+TEST(TableFileTest, LinesAreThoseOfTheFile) {
+  const std::string first = "table = \"x\"\n" + std::string(kTrack);
+  const auto tables = parse_tables(first + "table = \"y\"\n= 1\n", "my.toml");
+  ASSERT_FALSE(tables);
+  expect_contains(tables.error().message, "my.toml:6:");
+}
+
 TEST(TableFileTest, SaysWhatIsWrongAndWhere) {
   expect_contains(error_of(std::string(kTrack)), "begins with its name");
   expect_contains(error_with("[[slic]]\nbegin = \"a\"\n"), "`slice`");
