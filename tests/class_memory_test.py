@@ -1,5 +1,6 @@
 """What the command takes of memory when a trace has next to no events and megabytes of classes."""
 
+import resource
 import subprocess
 import sys
 import unittest
@@ -85,6 +86,29 @@ class Tsdl(ClassMemory):
     def test_events_of_one_field(self):
         trace = self.directory(large_metadata.tsdl_events(100_000, 1))
         self.check(trace, only=FEW)
+
+
+class TimeLines(ClassMemory):
+    def seconds(self, count, pairs):
+        """Processor time of `latency` of that many classes with one event each."""
+        names = [f"e{i}_begin" for i in range(count)]
+        if pairs:
+            names = [name for i in range(count // 2) for name in (f"e{i}_begin", f"e{i}_end")]
+        trace = self.folder / f"{count}_{pairs}"
+        trace.mkdir()
+        for name, content in large_metadata.tsdl_named_events(names).items():
+            (trace / name).write_bytes(content)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([BIN, "latency", "-q", trace], stdout=subprocess.DEVNULL, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime
+
+    def test_time_grows_as_classes_do(self):
+        for pairs in (False, True):
+            with self.subTest(pairs=pairs):
+                few, many = self.seconds(4_000, pairs), self.seconds(16_000, pairs)
+                # Four times as many; sixteen times as long if each class looked at all others.
+                self.assertLess(many, 8 * few + 0.2)
 
 
 class Json(ClassMemory):

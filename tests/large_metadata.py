@@ -1,6 +1,7 @@
 """Writes traces whose classes take megabytes to describe, and which have next to no events."""
 
 import json
+import struct
 
 import dial9_writer as w
 
@@ -46,6 +47,20 @@ def tsdl_events(count, fields):
         members = " ".join(f"u8 field_{i}_of_{j};" for j in range(fields))
         text.append(f'event {{ name = "event_{i}"; id = {i}; fields := struct {{ {members} }}; }};\n')
     return {"metadata": "".join(text).encode(), "stream": bytes(4 + fields)}
+
+
+def tsdl_named_events(names):
+    """An event class of one field for each name, and an event of each, which have times."""
+    text = [
+        TSDL_HEAD, TSDL_TRACE, "clock { name = c; freq = 1000000000; };\n",
+        "stream { event.header := struct { integer { size = 32; align = 8; } id;\n",
+        "integer { size = 64; align = 8; map = clock.c.value; } timestamp; }; };\n"
+    ]
+    text += [f'event {{ name = "{name}"; id = {i}; fields := struct {{ u8 v; }}; }};\n' for i, name in enumerate(names)]
+    return {
+        "metadata": "".join(text).encode(),
+        "stream": b"".join(struct.pack("<IQB", i, 1000 * i, 1) for i in range(len(names))),
+    }
 
 
 def json_trace(fragments, stream):

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "tracedeck/model/trace_description.hpp"
@@ -37,45 +39,67 @@ std::string argument_text(const query::Value& value) {
 
 void Arguments::visit(const Event& event, const Visit& visit) const {
   for (const Field& field : fields_) {
+    if (field.all != nullptr) {
+      visit_all(field, event, visit);
+      continue;
+    }
     const Slot* const part = query::begin_of(field.reference.part, event);
     if (part == nullptr) continue;
-    query::Value value =
-        query::read(query::locate(field.reference, part), field.reference.steps, field.names);
-    if (field.is_address) value.is_hexadecimal = true;
-    if (value.known()) visit(field.name, value);
+    visit_value(field.name,
+                query::read(query::locate(field.reference, part), field.reference.steps, names_),
+                field.is_address.front(), visit);
+  }
+}
+
+// From one member to the next, so that an event takes time in proportion to its values.
+void Arguments::visit_all(const Field& field, const Event& event, const Visit& visit) const {
+  const Slot* slot = event.payload().data();
+  if (slot == nullptr) return;
+  for (std::size_t i = 0; i < field.all->members.size(); ++i, slot = slot->next()) {
+    const Member& member = field.all->members[i];
+    visit_value(member.name.view(), query::value_of(slot, member.field_class.get(), names_),
+                field.is_address[i], visit);
   }
 }
 
 void Arguments::add(std::string name, query::Path path, const EventClass& event_class) {
-  Field& field = fields_.emplace_back(Field{.name = std::move(name),
-                                            .path = std::move(path),
-                                            .reference = {},
-                                            .names = nullptr,
-                                            .is_address = false});
+  Field field{.name = std::move(name), .path = std::move(path)};
   const auto reference = query::find_field(event_class, field.path);
-  if (!reference) {
-    fields_.pop_back();
-    return;
-  }
+  if (!reference) return;
   field.reference = *reference;
-  field.is_address =
-      is_named_as_address(field.name, reference->steps.empty() ? reference->field_class : nullptr);
+  field.is_address = {
+      is_named_as_address(field.name, reference->steps.empty() ? reference->field_class : nullptr)};
+  add(std::move(field), event_class);
+}
+
+void Arguments::add(Field field, const EventClass& event_class) {
   const DataStreamClass* const stream_class = event_class.stream_class;
   if (stream_class != nullptr && stream_class->trace != nullptr)
-    field.names = &stream_class->trace->value_names();
+    names_ = &stream_class->trace->value_names();
+  // The steps of a reference stay where they are.
+  static_assert(std::is_nothrow_move_constructible_v<Field>);
+  fields_.push_back(std::move(field));
 }
 
 void Arguments::add_all(const EventClass& event_class) {
   const auto* const structure =
       event_class.payload == nullptr ? nullptr : event_class.payload->as<StructureClass>();
-  if (structure == nullptr) return;
-  for (const Member& member : structure->members) {
-    const std::string name(member.name.view());
-    add(name,
-        {.root = query::Root::kPayload,
-         .steps = {{.kind = query::PathStep::Kind::kMember, .name = name}}},
-        event_class);
+  if (structure == nullptr || structure->members.empty()) return;
+  if (event_class.self_described) {
+    // They stand in a map, wherever their names are.
+    for (const Member& member : structure->members) {
+      const std::string name(member.name.view());
+      add(name,
+          {.root = query::Root::kPayload,
+           .steps = {{.kind = query::PathStep::Kind::kMember, .name = name}}},
+          event_class);
+    }
+    return;
   }
+  Field field{.all = structure, .is_address = {}};
+  for (const Member& member : structure->members)
+    field.is_address.push_back(is_named_as_address(member.name.view(), member.field_class.get()));
+  add(std::move(field), event_class);
 }
 
 void visit_arguments(const Mark& mark, const Arguments::Visit& visit) {

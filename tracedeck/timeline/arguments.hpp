@@ -1,8 +1,6 @@
 // The fields of an event that are worth a look beside the mark that it made.
 #pragma once
 
-#include <cstddef>
-#include <deque>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,7 +23,7 @@ namespace tracedeck::timeline {
 class Arguments {
  public:
   Arguments() = default;
-  // Fields lie in events themselves.
+  // Marks refer to it.
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
 
@@ -40,13 +38,23 @@ class Arguments {
 
  private:
   struct Field {
-    std::string name;
-    query::Path path;  // what `reference` refers to
-    query::FieldReference reference;
-    const ValueNames* names;
-    bool is_address;  // by its name
+    std::string name = {};
+    query::Path path = {};  // what `reference` refers to
+    query::FieldReference reference = {};
+    const StructureClass* all = nullptr;     // of all members of the payload, in place of a path
+    std::vector<bool> is_address = {false};  // by its name; of all members: each
   };
-  std::deque<Field> fields_;
+
+  void add(Field field, const EventClass& event_class);
+  void visit_all(const Field& field, const Event& event, const Visit& visit) const;
+  void visit_value(std::string_view name, query::Value value, bool is_address,
+                   const Visit& visit) const {
+    if (is_address) value.is_hexadecimal = true;
+    if (value.known()) visit(name, value);
+  }
+
+  const ValueNames* names_ = nullptr;  // of the trace
+  std::vector<Field> fields_;
 };
 
 // The same of a mark; nothing where it has none.

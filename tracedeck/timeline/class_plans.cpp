@@ -65,9 +65,10 @@ std::vector<std::string> ClassPlans::explained() const {
 
 std::vector<std::string> ClassPlans::notices(bool any_events) const {
   std::vector<std::string> all;
+  std::set<std::string_view> known;
   for (const auto& rules : rules_) {
     for (const std::string& sentence : rules->notices()) {
-      if (std::ranges::find(all, sentence) == all.end()) all.push_back(sentence);
+      if (known.insert(sentence).second) all.push_back(sentence);
     }
     if (rules->table().built_in || !any_events || is_as_built_in(rules->table())) continue;
     if (!used_.contains(rules.get())) {
@@ -150,19 +151,19 @@ void ClassPlans::note_use(const RuleSet& rules) {
 
 // Whether a table is for a trace; it may come to be when the trace's classes become more.
 bool ClassPlans::applies(const TraceDescription& trace, std::size_t index) {
-  Applied& applied = applied_[{trace.number(), index}];
-  if (applied.applies || applied.classes == trace.event_classes().size()) return applied.applies;
-  applied.applies = rules_[index]->applies(trace, applied.classes);
-  if (applied.applies && applied.classes != 0) plan_again_ = true;
-  applied.classes = trace.event_classes().size();
+  const auto [place, is_new] = applied_.try_emplace({trace.number(), index});
+  Applied& applied = place->second;
+  if (applied.applies) return true;
+  applied.applies = rules_[index]->applies(trace, applied.search);
+  if (applied.applies && !is_new) plan_again_ = true;
   return applied.applies;
 }
 
 // Where tables are for a trace, others of its events that are no pairs have no meaning.
 void ClassPlans::infer(const Event& event, bool any_applies, std::vector<PlannedAction>& into) {
   const EventClass& event_class = *event.event_class;
-  const Pairing pairing = find_pairing(event_class);
-  if (any_applies && pairing.begins.empty() && !event_class.has_duration) return;
+  const Pairing pairing = pairings_.find(event_class);
+  if (any_applies && pairing.empty() && !event_class.has_duration) return;
   Table table = infer_table(event, pairing);
   table.text = to_toml(table);
   auto found = inferred_.find(table.text);
@@ -175,19 +176,24 @@ void ClassPlans::infer(const Event& event, bool any_applies, std::vector<Planned
   }
   found->second->plan(event_class, into);
   note_use(*found->second);
-  if (pairing.begins.empty() || event_class.has_duration || !paired_.insert(found->second).second)
-    return;
+  if (pairing.empty() || event_class.has_duration || !paired_.insert(found->second).second) return;
   // Its partners may have been taken for ones that have none.
-  for (const auto& classes : {pairing.begins, pairing.ends}) {
-    for (const EventClass* const each : classes) {
-      ClassPlan& other = plans_[*each];
-      if (each == &event_class || other.way == ClassPlan::Way::kUnplanned) continue;
-      other.way = ClassPlan::Way::kUnplanned;
-      other.usual = {};
-      other.together.clear();
-      other.actions.clear();
+  for (const auto* const all : {&pairing.begins, &pairing.ends}) {
+    for (const NamedClasses* const named : *all) {
+      for (const EventClass* const each : named->classes) {
+        if (each != &event_class) unplan(*each);
+      }
     }
   }
+}
+
+void ClassPlans::unplan(const EventClass& event_class) {
+  ClassPlan& plan = plans_[event_class];
+  if (plan.way == ClassPlan::Way::kUnplanned) return;
+  plan.way = ClassPlan::Way::kUnplanned;
+  plan.usual = {};
+  plan.together.clear();
+  plan.actions.clear();
 }
 
 }  // namespace tracedeck::timeline

@@ -16,6 +16,8 @@
 
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/timeline/marking.hpp"
+#include "tracedeck/timeline/pairing.hpp"
+#include "tracedeck/timeline/rule_parts.hpp"
 #include "tracedeck/timeline/rules.hpp"
 #include "tracedeck/timeline/table.hpp"
 
@@ -115,7 +117,7 @@ class ClassPlans {
  private:
   struct Applied {
     bool applies = false;
-    std::size_t classes = 0;  // that were looked at
+    ClassSearch search = {};
   };
 
   [[nodiscard]] Result<void> compile(const Table& table);
@@ -125,6 +127,7 @@ class ClassPlans {
   void note_use(const RuleSet& rules);
   [[nodiscard]] bool applies(const TraceDescription& trace, std::size_t index);
   void infer(const Event& event, bool any_applies, std::vector<PlannedAction>& into);
+  void unplan(const EventClass& event_class);
 
   Timeline& timeline_;
   RuleContext& context_;
@@ -136,6 +139,7 @@ class ClassPlans {
   std::deque<Table> inferred_tables_;
   std::unordered_map<std::string, RuleSet*> inferred_;
   std::vector<std::unique_ptr<RuleSet>> inferred_rules_;
+  Pairings pairings_;
   std::set<const RuleSet*> paired_;
   ClassTable<ClassPlan> plans_;
   EntityId first_clock_ = {};

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,13 +30,9 @@ class CompiledRules final : public RuleSet {
   [[nodiscard]] Result<void> compile();
 
   [[nodiscard]] const Table& table() const override { return table_; }
-  [[nodiscard]] bool applies(const TraceDescription& trace, std::size_t from) const override {
+  [[nodiscard]] bool applies(const TraceDescription& trace, ClassSearch& search) const override {
     if (!table_.format.empty() && trace.format() != table_.format) return false;
-    const StableList<EventClass>& classes = trace.event_classes();
-    for (; from < classes.size() && !applies_.empty(); ++from) {
-      if (applies_.matches(timeline::name_of(classes[from]))) return true;
-    }
-    return applies_.empty();
+    return applies_.empty() || search.finds(trace, applies_);
   }
   void plan(const EventClass& event_class, std::vector<PlannedAction>& into) override;
   void forget(const SectionEnd& ended) override {
@@ -92,7 +88,7 @@ class CompiledRules final : public RuleSet {
   void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_balances(const EventClass& event_class, std::vector<PlannedAction>& into);
-  [[nodiscard]] static bool is_asked_by(const WaitState& state, const EventClass& event_class);
+  [[nodiscard]] static bool is_asked_by(WaitState& state, const EventClass& event_class);
   void plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_schedules(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_memory(const EventClass& event_class, std::vector<PlannedAction>& into);
@@ -103,22 +99,24 @@ class CompiledRules final : public RuleSet {
   RuleUse use_;
   ClassMatcher applies_;
   std::unordered_map<std::string, TrackSpace*> spaces_;  // by id
-  std::deque<SliceState> slices_;
-  std::deque<InstantState> instants_;
-  std::deque<CounterState> counters_;
-  std::deque<BalanceState> balances_;
-  std::deque<StateState> states_;
+  // Lists, as rules refer to what is in them, and those that are empty take no memory: there is a
+  // set of rules for each pair of classes that names say.
+  std::list<SliceState> slices_;
+  std::list<InstantState> instants_;
+  std::list<CounterState> counters_;
+  std::list<BalanceState> balances_;
+  std::list<StateState> states_;
   TrackNumbers sums_{0};  // by `CounterRule::sum` of whichever rules
   // What `StateRule::spent` said last.
   TrackNumbers spent_before_{TrackNumbers::kUnknown};
-  std::deque<WaitState> waits_;
-  std::deque<FlowState> flows_;
-  std::deque<ScheduleState> schedules_;
-  std::deque<PendingState> pendings_;
-  std::deque<CurrentState> currents_;
-  std::deque<LookupState> lookups_;
-  std::deque<Processors> processors_;
-  std::deque<Arguments> arguments_;
+  std::list<WaitState> waits_;
+  std::list<FlowState> flows_;
+  std::list<ScheduleState> schedules_;
+  std::list<PendingState> pendings_;
+  std::list<CurrentState> currents_;
+  std::list<LookupState> lookups_;
+  std::list<Processors> processors_;
+  std::list<Arguments> arguments_;
   std::vector<std::size_t> members_;  // of each `RuleMemory::Current` from `first_current_` on
   std::size_t first_current_ = 0;
   std::vector<std::string> notices_;

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <iterator>
 
 #include "tracedeck/model/trace_description.hpp"
@@ -14,31 +12,6 @@
 
 namespace tracedeck::timeline {
 namespace {
-
-// What begins a pair, and what may end it.
-struct Endings {
-  std::string_view begin;
-  std::array<std::string_view, 3> ends;  // as many as are not empty
-};
-constexpr auto kEndings = std::to_array<Endings>({
-    {"_begin", {"_end"}},
-    {"_start", {"_stop", "_end", "_done"}},
-    {"_enter", {"_exit"}},
-    {"_entry", {"_exit"}},
-    {":begin", {":end"}},
-    {":start", {":stop", ":end", ":done"}},
-    {":enter", {":exit"}},
-    {":entry", {":exit"}},
-    {"Begin", {"End"}},
-    {"Start", {"Stop", "End", "Done"}},
-    {"Enter", {"Exit"}},
-});
-
-// What stands before an ending; empty: it has not that ending.
-std::string_view prefix_of(std::string_view name, std::string_view ending) {
-  if (ending.empty() || !name.ends_with(ending)) return {};
-  return name.substr(0, name.size() - ending.size());
-}
 
 const StructureClass* structure(const FieldClassPtr& field_class) {
   return field_class == nullptr ? nullptr : field_class->as<StructureClass>();
@@ -55,19 +28,6 @@ bool has_context(const EventClass& event_class, std::string_view name) {
   const DataStreamClass* const stream_class = event_class.stream_class;
   return has_member(event_class.specific_context, name) ||
          (stream_class != nullptr && has_member(stream_class->common_context, name));
-}
-
-// Whether a field says which of several things it is about.
-bool identifies(std::string_view name) {
-  constexpr auto kWords =
-      std::to_array<std::string_view>({"id", "Id", "ID", "handle", "Handle", "ptr", "Ptr"});
-  return std::ranges::any_of(kWords, [&](std::string_view word) { return name.ends_with(word); });
-}
-
-bool is_simple(const std::string& name) {
-  return !name.empty() && std::ranges::all_of(name, [](unsigned char byte) {
-    return std::isalnum(byte) != 0 || byte == '_';
-  });
 }
 
 // The track of the thread that an event is of, as far as its contexts or its stream say.
@@ -115,21 +75,6 @@ TrackRule thread_track(const Event& event) {
     track.name = fmt::format("stream {}", fmt::join(shown, "/"));
   }
   return track;
-}
-
-// What says in all classes of a pairing which of several things they are about.
-std::vector<std::string> common_keys(const Pairing& pairing) {
-  std::vector<std::string> keys;
-  const StructureClass* const members = structure(pairing.begins.front()->payload);
-  if (members == nullptr) return keys;
-  for (const Member& member : members->members) {
-    const std::string name(member.name.view());
-    const auto has = [&](const EventClass* each) { return has_member(each->payload, name); };
-    if (is_simple(name) && identifies(name) && std::ranges::all_of(pairing.begins, has) &&
-        std::ranges::all_of(pairing.ends, has))
-      keys.push_back("." + name);
-  }
-  return keys;
 }
 
 std::string escaped_glob(std::string_view name) {
@@ -201,53 +146,7 @@ bool is_default(const auto& value) { return value == std::remove_cvref_t<decltyp
 bool is_default(const std::vector<CurrentRule::Value>& values) { return values.empty(); }
 bool is_default(const TrackKind& kind) { return kind == TrackKind::kPlain; }
 
-Pairing pairing_of(const TraceDescription& trace, std::string_view prefix) {
-  Pairing pairing{.prefix = std::string(prefix)};
-  const auto find = [&](std::string_view ending, std::vector<const EventClass*>& into) {
-    if (ending.empty()) return;
-    const std::string wanted = pairing.prefix + std::string(ending);
-    for (const EventClass& each : trace.event_classes()) {
-      if (name_of(each) == wanted && std::ranges::find(into, &each) == into.end())
-        into.push_back(&each);
-    }
-  };
-  for (const Endings& each : kEndings) {
-    std::vector<const EventClass*> begins;
-    find(each.begin, begins);
-    if (begins.empty()) continue;
-    const std::size_t before = pairing.ends.size();
-    for (const std::string_view end : each.ends) find(end, pairing.ends);
-    if (pairing.ends.size() != before)
-      pairing.begins.insert(pairing.begins.end(), begins.begin(), begins.end());
-  }
-  return pairing;
-}
-
 }  // namespace
-
-bool Pairing::has(const EventClass& event_class) const {
-  return std::ranges::find(begins, &event_class) != begins.end() ||
-         std::ranges::find(ends, &event_class) != ends.end();
-}
-
-Pairing find_pairing(const EventClass& event_class) {
-  const std::string_view name = name_of(event_class);
-  const DataStreamClass* const stream_class = event_class.stream_class;
-  if (stream_class == nullptr || stream_class->trace == nullptr) return {};
-  const auto with = [&](std::string_view ending) -> Pairing {
-    const std::string_view prefix = prefix_of(name, ending);
-    if (prefix.empty()) return {};
-    Pairing pairing = pairing_of(*stream_class->trace, prefix);
-    return pairing.has(event_class) ? std::move(pairing) : Pairing();
-  };
-  for (const Endings& each : kEndings) {
-    if (Pairing found = with(each.begin); !found.begins.empty()) return found;
-    for (const std::string_view end : each.ends) {
-      if (Pairing found = with(end); !found.begins.empty()) return found;
-    }
-  }
-  return {};
-}
 
 Table infer_table(const Event& event, const Pairing& pairing) {
   const EventClass& event_class = *event.event_class;
@@ -258,23 +157,20 @@ Table infer_table(const Event& event, const Pairing& pairing) {
     table.slices.push_back({.begin = {"*"}, .track = track.id, .name = "{name}", .args = {"*"}});
     return table;
   }
-  if (pairing.begins.empty()) {
+  if (pairing.empty()) {
     table.instants.push_back({.event = {"*"}, .track = track.id, .name = "{name}", .args = {"*"}});
     return table;
   }
   SliceRule slice{.track = track.id};
   for (const std::string& key : track.key) slice.match.push_back({key, key});
-  for (const std::string& key : common_keys(pairing)) {
-    if (slice.match.size() + 2 < KeyTable::kMostWords) slice.match.push_back({key, key});
+  for (const std::string_view name : Pairings::common_keys(pairing)) {
+    if (slice.match.size() + 2 >= KeyTable::kMostWords) break;
+    const std::string key = fmt::format(".{}", name);
+    slice.match.push_back({key, key});
   }
-  const auto add_globs = [](const std::vector<const EventClass*>& classes, ClassGlobs& into) {
-    for (const EventClass* const each : classes) {
-      std::string glob = escaped_glob(name_of(*each));
-      if (std::ranges::find(into, glob) == into.end()) into.push_back(std::move(glob));
-    }
-  };
-  add_globs(pairing.begins, slice.begin);
-  add_globs(pairing.ends, slice.end);
+  for (const NamedClasses* const each : pairing.begins)
+    slice.begin.push_back(escaped_glob(each->name));
+  for (const NamedClasses* const each : pairing.ends) slice.end.push_back(escaped_glob(each->name));
   std::ranges::copy_if(pairing.prefix, std::back_inserter(slice.name),
                        [](char character) { return character != '{' && character != '}'; });
   slice.args = {"*"};

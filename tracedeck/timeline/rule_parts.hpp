@@ -47,6 +47,22 @@ class ClassMatcher {
   return event_class.name ? std::string_view(*event_class.name) : std::string_view();
 }
 
+// Whether a trace has a class of a name that matches; each class is looked at once, though the
+// trace gets more of them.
+class ClassSearch {
+ public:
+  [[nodiscard]] bool finds(const TraceDescription& trace, const ClassMatcher& matcher) {
+    const StableList<EventClass>& classes = trace.event_classes();
+    for (; !found_ && seen_ < classes.size(); ++seen_)
+      found_ = matcher.matches(timeline::name_of(classes[seen_]));
+    return found_;
+  }
+
+ private:
+  std::size_t seen_ = 0;
+  bool found_ = false;
+};
+
 // The number of the trace that a class is of, whichever reading it comes from.
 [[nodiscard]] inline std::uint64_t trace_of(const EventClass& event_class) {
   const DataStreamClass* const stream_class = event_class.stream_class;

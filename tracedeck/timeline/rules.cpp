@@ -149,14 +149,13 @@ void CompiledRules::plan_balances(const EventClass& event_class, std::vector<Pla
 }
 
 // Whether no class of the trace says it better.
-bool CompiledRules::is_asked_by(const WaitState& state, const EventClass& event_class) {
+bool CompiledRules::is_asked_by(WaitState& state, const EventClass& event_class) {
   const DataStreamClass* const stream_class = event_class.stream_class;
   if (state.preferred.empty() || state.preferred.matches(timeline::name_of(event_class)) ||
       stream_class == nullptr || stream_class->trace == nullptr)
     return true;
-  return std::ranges::none_of(stream_class->trace->event_classes(), [&](const EventClass& each) {
-    return state.preferred.matches(timeline::name_of(each));
-  });
+  const TraceDescription& trace = *stream_class->trace;
+  return !state.preferred_in[trace.number()].finds(trace, state.preferred);
 }
 
 void CompiledRules::plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into) {

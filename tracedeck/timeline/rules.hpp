@@ -19,6 +19,7 @@
 
 namespace tracedeck::timeline {
 
+class ClassSearch;
 struct TrackSpace;
 
 // What all rules share while a trace is interpreted.
@@ -92,8 +93,9 @@ class RuleSet {
   virtual ~RuleSet() = default;
 
   [[nodiscard]] virtual const Table& table() const = 0;
-  // Whether the table is for a trace, as far as its classes from number `from` on say.
-  [[nodiscard]] virtual bool applies(const TraceDescription& trace, std::size_t from) const = 0;
+  // Whether the table is for a trace, as far as its classes say by now. `search`: of that trace and
+  // these rules, the same each time.
+  [[nodiscard]] virtual bool applies(const TraceDescription& trace, ClassSearch& search) const = 0;
   // What the rules do with events of that class, which they are for by its name. The arguments live
   // as long as the rules.
   virtual void plan(const EventClass& event_class, std::vector<PlannedAction>& into) = 0;

@@ -124,6 +124,7 @@ class WaitState final : public SliceObserver {
   NameId unless = kNoName;
   ClassMatcher cancels = {};
   ClassMatcher preferred = {};
+  std::unordered_map<std::uint64_t, ClassSearch> preferred_in = {};  // by the number of a trace
   KeyTable entries;
   std::vector<Entry> slab;
   std::vector<std::uint32_t> unused;
