@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/name_index.hpp"
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/base/varint_bytes.hpp"
 #include "tracedeck/query/cell.hpp"
@@ -73,17 +74,20 @@ void append_value(render::TextBuffer& out, const query::Cell& cell, std::size_t 
 
 std::vector<Argument> taken(std::string_view aside) {
   std::vector<Argument> arguments;
+  NameIndex by_name;
+  const auto name_of = [&](std::size_t index) { return arguments[index].name; };
   std::span<const std::uint8_t> bytes = as_bytes(aside);
   while (!bytes.empty()) {
     const auto name = take_text(bytes);
     if (!name) break;
     auto cell = query::decode_cell(bytes);
     if (!cell) break;
-    const auto same = std::ranges::find(arguments, *name, &Argument::name);
-    if (same != arguments.end()) {
-      same->cell = std::move(*cell);
+    const std::size_t same = by_name.find(*name, name_of);
+    if (same != NameIndex::kNone) {
+      arguments[same].cell = std::move(*cell);
     } else {
       arguments.push_back({*name, std::move(*cell)});
+      by_name.add(arguments.size() - 1, name_of);
     }
   }
   return arguments;
@@ -91,10 +95,17 @@ std::vector<Argument> taken(std::string_view aside) {
 
 }  // namespace
 
-void put_aside(std::string& into, const timeline::Mark& mark) {
+void put_aside(std::string& into, const timeline::Mark& mark, std::size_t most) {
   timeline::visit_arguments(mark, [&](std::string_view name, const query::Value& value) {
     put_text(into, name);
     const bool is_named = value.has_name || value.labels != nullptr;
+    const bool is_long = value.text.size() > most && (value.kind == query::Value::Kind::kText ||
+                                                      value.kind == query::Value::Kind::kBlob);
+    if (is_long) {
+      query::Value cut = value;
+      cut.text = value.text.substr(0, most + 1);
+      return query::encode(into, cut);
+    }
     if (!value.is_hexadecimal || is_named) return query::encode(into, value);
     const std::string text = timeline::argument_text(value);
     query::encode(into, query::Value::of(std::string_view(text)));

@@ -1,6 +1,7 @@
 // Arguments of marks: put aside while a slice is open, and written for the page.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,8 +10,9 @@
 
 namespace tracedeck::page {
 
-// Appends the arguments of a mark as bytes of our own.
-void put_aside(std::string& into, const timeline::Mark& mark);
+// Appends the arguments of a mark as bytes of our own; of texts and blobs what `arguments_json`
+// with the same `most` shows.
+void put_aside(std::string& into, const timeline::Mark& mark, std::size_t most);
 
 // What was put aside, as one JSON object; of two arguments with one name the later. Values are
 // numbers, or texts as people read them, with

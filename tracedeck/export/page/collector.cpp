@@ -14,10 +14,6 @@ using timeline::MarkKind;
 using timeline::NameId;
 using timeline::TrackId;
 
-// Bytes of the arguments of one slice.
-constexpr std::size_t kArgumentBytes = 256;
-constexpr std::size_t kAllArgumentBytes = std::size_t{64} << 10;
-
 constexpr std::size_t kMostGaps = 20'000;
 // Noted instants of one name, and slices without a duration.
 constexpr std::uint64_t kNotedEach = 1'000;
@@ -31,28 +27,41 @@ NameId within(NameId name) { return std::min(name, kLastName); }
 
 Collector::Collector(const PageOptions& options)
     : options_(options),
-      store_(options.memory, options.directory),
+      store_(options.memory / 8, options.directory),
       longest_(std::max<std::size_t>(options.memory / 2, std::size_t{1} << 20)) {}
 
-Result<void> Collector::take(std::span<const Mark> marks) {
-  for (const Mark& mark : marks) {
-    if (auto done = take(mark); !done) return done;
-  }
-  constexpr std::uint64_t kLookEach = 65'536;
-  marks_since_look_ += marks.size();
-  return marks_since_look_ < kLookEach ? Result<void>{} : seal_large();
+std::size_t Collector::argument_bytes() const {
+  constexpr std::size_t kUsual = 256;
+  constexpr std::size_t kAll = std::size_t{64} << 10;
+  return options_.all_arguments ? kAll : kUsual;
 }
 
-// Many rows with half a block each are more than memory may hold.
+Result<void> Collector::take(std::span<const Mark> marks) {
+  constexpr std::size_t kBytesAMark = 16;
+  constexpr std::size_t kLookEach = std::size_t{1} << 20;
+  for (const Mark& mark : marks) {
+    if (auto done = take(mark); !done) return done;
+    added_bytes_ += kBytesAMark;
+    if (added_bytes_ < kLookEach) continue;
+    if (auto done = seal_large(); !done) return done;
+  }
+  return {};
+}
+
+// Many rows with half a block each are more than memory may hold. Small blocks are made only where
+// large ones are not enough.
 Result<void> Collector::seal_large() {
-  constexpr std::size_t kWorthABlock = 4'096;
-  marks_since_look_ = 0;
-  std::size_t open = 0;
-  for (const Row& row : rows_) open += row.open_bytes();
-  if (open <= options_.memory) return {};
-  for (Row& row : rows_) {
-    if (row.open_bytes() < kWorthABlock) continue;
-    if (auto done = row.seal(store_); !done) return done;
+  added_bytes_ = 0;
+  const std::size_t most = options_.memory / 4;
+  for (const std::size_t worth_a_block : {std::size_t{4'096}, std::size_t{256}, std::size_t{1}}) {
+    std::size_t open = 0;
+    for (const Row& row : rows_) open += row.open_bytes();
+    if (open <= most) return {};
+    for (Row& row : rows_) {
+      if (row.open_bytes() < worth_a_block) continue;
+      if (auto done = row.seal(store_); !done) return done;
+      row.give_back_memory();
+    }
   }
   return {};
 }
@@ -97,7 +106,7 @@ void Collector::begin_slice(const Mark& mark) {
   slice.depth = fitting(on.slices, from, mark.time, RowKind::kSlices, mark.track);
   slice.inside = 0;
   slice.arguments.clear();
-  put_aside(slice.arguments, mark);
+  put_aside(slice.arguments, mark, argument_bytes());
 }
 
 Result<void> Collector::end_slice(const Mark& mark) {
@@ -124,7 +133,7 @@ Result<void> Collector::end_slice(const Mark& mark) {
   const std::uint64_t duration = elapsed(open.begin, end) + slice.earlier;
   const std::uint64_t drawn = elapsed(open.begin, end);
   if (on.depth != 0) on.open[on.depth - 1].inside += drawn;
-  put_aside(open.arguments, mark);
+  put_aside(open.arguments, mark, argument_bytes());
   return add({.kind = RowKind::kSlices,
               .track = mark.track,
               .row = open.depth < on.slices.size() ? on.slices[open.depth] : kNoRow,
@@ -147,7 +156,7 @@ Result<void> Collector::change_state(const Mark& mark) {
   on.state.cpu = mark.cpu;
   on.state.flags = mark.flags;
   on.state.arguments.clear();
-  put_aside(on.state.arguments, mark);
+  put_aside(on.state.arguments, mark, argument_bytes());
   return {};
 }
 
@@ -181,7 +190,7 @@ Result<void> Collector::add_instant(const Mark& mark) {
   aside_.clear();
   const bool wanted = options_.all_arguments || mark.has(timeline::kMarked) ||
                       tally(RowKind::kInstants, mark.name).unknown < kNotedEach;
-  if (wanted) put_aside(aside_, mark);
+  if (wanted) put_aside(aside_, mark, argument_bytes());
   return add({.kind = RowKind::kInstants,
               .track = mark.track,
               .row = depth < on.instants.size() ? on.instants[depth] : kNoRow,
@@ -215,7 +224,7 @@ Result<void> Collector::add_wait(const Mark& mark) {
   const std::uint32_t row = own_row(on.waits, RowKind::kWaits, mark.track);
   const std::uint64_t duration = elapsed(mark.begin, mark.time);
   aside_.clear();
-  put_aside(aside_, mark);
+  put_aside(aside_, mark, argument_bytes());
   return add({.kind = RowKind::kWaits,
               .track = mark.track,
               .row = row,
@@ -268,7 +277,7 @@ Result<void> Collector::add(const Ended& ended, Slice slice, const std::string& 
   const bool noted = !longest && (ended.marked || (!ended.known && known.unknown <= kNotedEach));
   std::string arguments;
   if (longest || noted || options_.all_arguments) {
-    arguments = arguments_json(aside, options_.all_arguments ? kAllArgumentBytes : kArgumentBytes);
+    arguments = arguments_json(aside, argument_bytes());
   }
   if (longest || noted) {
     NotedSlice kept{.duration = ended.duration,
@@ -286,6 +295,7 @@ Result<void> Collector::add(const Ended& ended, Slice slice, const std::string& 
     }
   }
   if (options_.all_arguments) slice.arguments = arguments;
+  added_bytes_ += slice.arguments.size();
   return row.add(slice, store_);
 }
 
@@ -314,6 +324,7 @@ Result<void> Collector::finish(std::int64_t end) {
   }
   for (Row& row : rows_) {
     if (auto done = row.seal(store_); !done) return done;
+    row.give_back_memory();
   }
   return flows_.seal(store_);
 }

@@ -106,6 +106,8 @@ class Collector {
     bool marked;
   };
 
+  // Of the arguments of one slice, about.
+  [[nodiscard]] std::size_t argument_bytes() const;
   [[nodiscard]] Result<void> take(const timeline::Mark& mark);
   void begin_slice(const timeline::Mark& mark);
   [[nodiscard]] Result<void> end_slice(const timeline::Mark& mark);
@@ -139,7 +141,7 @@ class Collector {
   Rate rate_;
   std::optional<Place> chosen_;
   std::string aside_;
-  std::uint64_t marks_since_look_ = 0;
+  std::size_t added_bytes_ = 0;  // about, since `seal_large` looked
   std::uint64_t too_deep_ = 0;
   std::uint64_t short_slices_ = 0;
   std::uint64_t short_waits_ = 0;

@@ -285,14 +285,13 @@ std::int64_t base_of(const PageOptions& options, const Timeline& timeline, const
   return base;
 }
 
-std::string index_json(const PageOptions& options, const Timeline& timeline, Collector& marks,
-                       const Written& written) {
+void append_index(TextBuffer& out, const PageOptions& options, const Timeline& timeline,
+                  Collector& marks, const Written& written) {
   const std::int64_t base = base_of(options, timeline, marks);
   std::int64_t end = std::min(timeline.end(), options.end.value_or(timeline.end()));
   for (const Row& row : marks.rows()) {
     if (row.count() != 0) end = std::max(end, row.end());
   }
-  TextBuffer out;
   JsonObject object(out);
   object.integer("version", std::uint64_t{1});
   object.string("program", version());
@@ -325,7 +324,6 @@ std::string index_json(const PageOptions& options, const Timeline& timeline, Col
   append_counts(object.key("counts"), timeline, marks);
   append_flags(object.key("flags"));
   object.end();
-  return std::string(out.view());
 }
 
 }  // namespace tracedeck::page

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "tracedeck/export/page/collector.hpp"
 #include "tracedeck/export/page/page.hpp"
+#include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/timeline/timeline.hpp"
 
 namespace tracedeck::page {
@@ -33,8 +33,8 @@ struct Written {
 [[nodiscard]] std::int64_t base_of(const PageOptions& options, const timeline::Timeline& timeline,
                                    const Collector& marks);
 
-// JSON, laid out as in docs/page.md.
-[[nodiscard]] std::string index_json(const PageOptions& options, const timeline::Timeline& timeline,
-                                     Collector& marks, const Written& written);
+// Appends JSON, laid out as in docs/page.md.
+void append_index(render::TextBuffer& out, const PageOptions& options,
+                  const timeline::Timeline& timeline, Collector& marks, const Written& written);
 
 }  // namespace tracedeck::page

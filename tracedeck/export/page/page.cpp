@@ -29,7 +29,7 @@ class Page final : public timeline::MarkSink {
   [[nodiscard]] Result<void> write_row(const Row& row);
   [[nodiscard]] Result<void> write_blocks(const std::vector<BlockPlace>& blocks,
                                           std::vector<std::uint32_t>& numbers, auto each);
-  [[nodiscard]] Result<void> write_pyramid(WrittenRow& row, const auto& pyramid);
+  [[nodiscard]] Result<void> write_pyramid(WrittenRow& row, auto& pyramid);
   [[nodiscard]] Result<void> write_details();
   [[nodiscard]] Result<void> write_details_block(render::TextBuffer& text,
                                                  std::vector<NotedKey>& keys);
@@ -56,7 +56,7 @@ Result<void> Page::write_blocks(const std::vector<BlockPlace>& blocks,
   return {};
 }
 
-Result<void> Page::write_pyramid(WrittenRow& row, const auto& pyramid) {
+Result<void> Page::write_pyramid(WrittenRow& row, auto& pyramid) {
   auto number = writer_.block(pyramid.encode());
   if (!number) return std::unexpected(std::move(number).error());
   row.pyramid = *number;
@@ -159,7 +159,11 @@ Result<void> Page::finish(const timeline::Timeline& timeline) {
   if (auto done = write_blocks(marks_.flows().blocks(), written_.flows, nothing); !done)
     return done;
   if (auto done = write_details(); !done) return done;
-  return writer_.finish(index_json(options_, timeline, marks_, written_));
+  if (auto done = writer_.begin_index(); !done) return done;
+  render::TextBuffer index(&writer_.index());
+  append_index(index, options_, timeline, marks_, written_);
+  if (auto done = index.drain(); !done) return done;
+  return writer_.finish();
 }
 
 }  // namespace

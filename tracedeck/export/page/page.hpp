@@ -43,7 +43,7 @@ struct PageOptions {
   std::uint64_t largest = 400'000'000;
   // Bytes for marks at any time; more go into a temporary file, in `directory` as of
   // `flow::SpillFile::create`.
-  std::size_t memory = std::size_t{64} << 20;
+  std::size_t memory = std::size_t{32} << 20;
   std::string directory = {};
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <new>
 
@@ -47,16 +48,19 @@ Deflater::Deflater() : stream_(std::make_unique<Stream>()) {
 
 Deflater::~Deflater() { ::deflateEnd(&stream_->zlib); }
 
-void Deflater::deflate(std::string_view bytes, std::string& into) {
+Result<void> Deflater::deflate(std::string_view bytes, const Take& take) {
   z_stream& zlib = stream_->zlib;
   (void)::deflateReset(&zlib);
-  into.resize(::deflateBound(&zlib, static_cast<uLong>(bytes.size())));
   zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // zlib reads it only
   zlib.avail_in = static_cast<uInt>(bytes.size());
-  zlib.next_out = reinterpret_cast<Bytef*>(into.data());
-  zlib.avail_out = static_cast<uInt>(into.size());
-  (void)::deflate(&zlib, Z_FINISH);
-  into.resize(static_cast<std::size_t>(zlib.total_out));
+  for (int status = Z_OK; status == Z_OK;) {
+    zlib.next_out = piece_.data();
+    zlib.avail_out = static_cast<uInt>(piece_.size());
+    status = ::deflate(&zlib, Z_FINISH);
+    const std::size_t made = piece_.size() - zlib.avail_out;
+    if (auto done = take(ByteSpan(piece_).first(made)); !done) return done;
+  }
+  return {};
 }
 
 Result<void> PageWriter::write(std::string_view text) {
@@ -82,32 +86,45 @@ Result<void> PageWriter::begin() {
 }
 
 Result<std::uint32_t> PageWriter::block(std::string_view bytes) {
-  deflater_.deflate(bytes, deflated_);
+  static_assert(Deflater::kPiece % 3 == 0, "base64 of pieces is that of the whole");
   text_.clear();
-  text_.append(fmt::format("<script type=b id=b{}>", ++blocks_));
-  render::append_json_base64(text_, as_bytes(deflated_));
-  text_.append("</script>\n");
-  if (auto done = write(text_.view()); !done) return std::unexpected(std::move(done).error());
+  text_.append(fmt::format("<script type=b id=b{}>\"", ++blocks_));
+  auto done = deflater_.deflate(bytes, [this](ByteSpan piece) {
+    // The quotes stand around the whole.
+    quoted_.clear();
+    render::append_json_base64(quoted_, piece);
+    text_.append(quoted_.view().substr(1, quoted_.size() - 2));
+    auto written = write(text_.view());
+    text_.clear();
+    return written;
+  });
+  if (done) done = write("\"</script>\n");
+  if (!done) return std::unexpected(std::move(done).error());
   return blocks_;
 }
 
-Result<void> PageWriter::finish(std::string_view index) {
+Result<void> PageWriter::begin_index() {
+  return write("<script type=\"application/json\" id=index>");
+}
+
+// `<` is the only character with which the element could end.
+Result<void> PageWriter::Index::write(ByteSpan bytes) {
+  std::string_view json = as_text(bytes);
+  while (!json.empty()) {
+    const std::size_t end = std::min(json.find('<'), json.size());
+    if (auto done = page_.write(json.substr(0, end)); !done) return done;
+    if (end == json.size()) break;
+    if (auto done = page_.write("\\u003c"); !done) return done;
+    json.remove_prefix(end + 1);
+  }
+  return {};
+}
+
+Result<void> PageWriter::finish() {
   const Part data = split(kPageHtml, kDataPlace);
   const Part script = split(data.behind, kScriptPlace);
-  if (auto done = write("<script type=\"application/json\" id=index>"); !done) return done;
-  // The only character with which an element could end.
-  std::string inert;
-  inert.reserve(index.size());
-  for (const char character : index) {
-    if (character == '<') {
-      inert += "\\u003c";
-    } else {
-      inert += character;
-    }
-  }
-  for (const std::string_view text :
-       {std::string_view(inert), std::string_view("</script>\n"), script.before, kDataJs, kDrawJs,
-        kPanelJs, kKeysJs, script.behind}) {
+  for (const std::string_view text : {std::string_view("</script>\n"), script.before, kDataJs,
+                                      kDrawJs, kPanelJs, kKeysJs, script.behind}) {
     if (auto done = write(text); !done) return done;
   }
   return {};

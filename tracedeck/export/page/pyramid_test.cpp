@@ -10,19 +10,28 @@ namespace {
 TEST(Pyramid, LowestBinsHaveSixteenSlicesOrMoreOnAverage) {
   for (const std::uint64_t count : {2'048U, 3'000U, 100'000U}) {
     const Pyramid pyramid(0, 1'000'000, count);
-    EXPECT_LE(pyramid.lowest().size(), count / kSlicesPerBin + 1) << count;
-    EXPECT_GE(pyramid.lowest().size(), count / kSlicesPerBin / 2) << count;
+    EXPECT_LE(pyramid.lowest(), count / kSlicesPerBin + 1) << count;
+    EXPECT_GE(pyramid.lowest(), count / kSlicesPerBin / 2) << count;
   }
 }
 
 TEST(Pyramid, TimeIsSharedOutExactly) {
-  Pyramid pyramid(100, 100 + 128 * 64, 2'048);  // bins of 64 or 128 ns
-  const std::uint64_t width = std::uint64_t{1} << pyramid.exponent();
-  pyramid.add(100, width / 2, 1);
-  pyramid.add(static_cast<std::int64_t>(100 + width / 2), width, 2);      // half in each
-  pyramid.add(static_cast<std::int64_t>(100 + 3 * width), 2 * width, 3);  // two whole ones
-  pyramid.add(static_cast<std::int64_t>(100 + 6 * width), 0, 4);          // a moment
-  const auto& bins = pyramid.lowest();
+  constexpr unsigned kExponent = 6;
+  constexpr std::uint64_t width = std::uint64_t{1} << kExponent;
+  BinLevels<Pyramid::Bin> levels(7);
+  std::vector<Pyramid::Bin> bins;
+  const auto done = [&](std::size_t, const Pyramid::Bin& bin) { bins.push_back(bin); };
+  const auto add = [&](std::uint64_t from, std::uint64_t duration, timeline::NameId name) {
+    Pyramid::share_out(
+        from, duration, name, kExponent,
+        [&](std::size_t bin, const Pyramid::Bin& part) { levels.add(bin, part, done); });
+  };
+  add(0, width / 2, 1);
+  add(width / 2, width, 2);      // half in each
+  add(3 * width, 2 * width, 3);  // two whole ones
+  add(6 * width, 0, 4);          // a moment
+  levels.finish(done);
+  ASSERT_EQ(bins.size(), 7U);
   EXPECT_EQ(bins[0].busy, width);
   EXPECT_EQ(bins[0].count, 2U);
   EXPECT_EQ(bins[0].name, 2U);
@@ -37,6 +46,23 @@ TEST(Pyramid, TimeIsSharedOutExactly) {
   EXPECT_FALSE(bins[5].any);
   EXPECT_TRUE(bins[6].any);
   EXPECT_EQ(bins[6].busy, 0U);
+}
+
+TEST(BinLevels, ABinOfEachLevelIsTheFourBelow) {
+  BinLevels<Pyramid::Bin> levels(130);
+  ASSERT_EQ(levels.count(), 2U);
+  std::vector<std::vector<std::uint32_t>> counts(2);
+  const auto done = [&](std::size_t level, const Pyramid::Bin& bin) {
+    counts[level].push_back(bin.count);
+  };
+  for (const std::size_t bin : {0U, 3U, 4U, 129U}) levels.add(bin, {.count = 1, .any = true}, done);
+  levels.finish(done);
+  EXPECT_EQ(counts[0].size(), 130U);
+  std::vector<std::uint32_t> above(33);
+  above[0] = 2;
+  above[1] = 1;
+  above[32] = 1;
+  EXPECT_EQ(counts[1], above);
 }
 
 TEST(Pyramid, BinsOfHigherLevelsAreThoseBelowTogether) {

@@ -32,7 +32,15 @@ Result<void> Row::add(const Slice& slice, BlockStore& store) {
   open_.earliest = std::min(open_.earliest, slice.begin);
   end_ = open_.last;
   ++count_;
-  return names_.size() == kBlock ? seal(store) : Result<void>{};
+  const bool complete = names_.size() == kBlock || arguments_.size() >= kMostArguments;
+  return complete ? seal(store) : Result<void>{};
+}
+
+void Row::give_back_memory() {
+  for (std::string* column : {&gaps_, &durations_, &cpus_, &spent_, &arguments_})
+    std::string().swap(*column);
+  std::vector<timeline::NameId>().swap(names_);
+  std::vector<Flags>().swap(flags_);
 }
 
 // A column of what few slices have begins with the first that has it.

@@ -69,6 +69,8 @@ struct BlockPlace {
 class Row {
  public:
   static constexpr std::uint32_t kBlock = 16'384;
+  // Bytes of arguments with which a block is complete.
+  static constexpr std::size_t kMostArguments = std::size_t{2} << 20;
 
   Row(RowKind kind, timeline::TrackId track, std::uint32_t depth)
       : kind_(kind), track_(track), depth_(depth) {}
@@ -86,11 +88,14 @@ class Row {
   // Where the next one may begin; the least number in an empty row.
   [[nodiscard]] std::int64_t end() const { return end_; }
   [[nodiscard]] const std::vector<BlockPlace>& blocks() const { return blocks_; }
-  // Bytes that are not in a block yet.
+  // Bytes of memory for what is not in a block yet.
   [[nodiscard]] std::size_t open_bytes() const {
-    return gaps_.size() + durations_.size() + names_.size() * sizeof(timeline::NameId) +
-           flags_.size() * sizeof(Flags) + cpus_.size() + spent_.size() + arguments_.size();
+    return gaps_.capacity() + durations_.capacity() + names_.capacity() * sizeof(timeline::NameId) +
+           flags_.capacity() * sizeof(Flags) + cpus_.capacity() + spent_.capacity() +
+           arguments_.capacity();
   }
+  // Requires that all is in blocks.
+  void give_back_memory();
 
  private:
   void add_rare(std::uint32_t index, const Slice& slice);
