@@ -60,7 +60,10 @@ class World:
         self.seed, self.now, self.last = seed, 1_000_000, 0
         self.queue, self.sequence = [], itertools.count()
         self.events, self.spans, self.waits, self.asked = [], [], [], {}
-        cpus = rng.randrange(1, 5)
+        # The clock of a machine that was suspended may step back: once, of all that is written from then on.
+        self.back = rng.randrange(1, 30) * rng.choice((100_000, 4_000_000, 100_000_000)) if seed % 3 == 0 and seed % 2 == 0 else 0
+        self.now += 4_000_000_000
+        cpus = 1 if self.back else rng.randrange(1, 5)
         self.mutexes = []
         for process in range(rng.randrange(1, 3)):
             # Processes of one program have their mutexes at the same addresses.
@@ -173,8 +176,19 @@ class World:
         streams = {}
         for event in self.events:
             streams.setdefault(event.cpu, []).append(event)
-        packets = {cpu: losses.packets_of(events, 20) for cpu, events in sorted(streams.items())}
+        middle = self.middle = len(self.events) // 2 if self.back else 0
+        for event in self.events[middle:]:
+            event.time -= self.back
+        packets = {
+            cpu: [
+                *losses.packets_of([e for e in events if e.order < middle], 20),
+                *losses.packets_of([e for e in events if e.order >= middle], 20),
+            ]
+            for cpu, events in sorted(streams.items())
+        }
         kept, lost = losses.lose(loss, random.Random(self.seed), packets)
+        for packet in kept[0] if self.back else ():
+            packet.begin, packet.end = packet.events[0].time, packet.events[-1].time
         env = {"hostname": "box", "domain": "ust", "tracer_name": "lttng-ust", "tracer_major": 2, "tracer_minor": 13,
                "tracer_buffering_scheme": "uid", "tracer_buffering_id": 1000, "architecture_bit_width": 64}
         trace = ctf.Trace(CLASSES, env=env, offset=OFFSET, contexts=CONTEXTS, uuid=f"22222222-2222-4333-8444-{self.seed:012x}")
@@ -205,6 +219,7 @@ class World:
         return Truth(
             [path], spans, [], begin + OFFSET, end + OFFSET, len(written), classes, losses=lost,
             judge=lambda truth, answer: self.judge(answer), further=check_more, variant=f"locks, loss {how}",
+            trait="clock steps back" if self.back else "",
         )
 
     def judge(self, answer):
@@ -225,15 +240,21 @@ class World:
             return answer["so"], f"{tid} held it for {held}"
         return None
 
-    @staticmethod
-    def shown(label, first, last, overtaken, written, lost, begin, end):
+    def shown(self, label, first, last, overtaken, written, lost, begin, end):
         began = first is not None and first.order in written
         ended = last is not None and last.order in written
         if began and ended:
+            if first.order < self.middle <= last.order:  # the clock stepped back meanwhile: how long it was is not recorded
+                yield Span("slice", label, first.time, None, UNKNOWN, False)
+                yield Span("slice", label, None, last.time, UNKNOWN, False)
+                return
             sure = not touched(first.time, last.time, lost)
             yield Span("slice", label, first.time, last.time, WHOLE, sure)
         elif began and (last is None or last.time > end):
-            yield Span("slice", label, first.time, None, OPEN, not touched(first.time, end, lost))
+            if first.order < self.middle:  # for how long, its clock does not say
+                yield Span("slice", label, first.time, None, UNKNOWN, False)
+            else:
+                yield Span("slice", label, first.time, None, OPEN, not touched(first.time, end, lost))
         elif ended and first is None:
             # Taken by a call that is not recorded: when is not known, but not before the trace.
             yield Span("slice", label, None, last.time, UNKNOWN, False)
