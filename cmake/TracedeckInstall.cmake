@@ -10,6 +10,18 @@ function(tracedeck_install target kind libdir component)
   set(package "${libdir}/cmake/tracedeck")
   set(development COMPONENT ${component}_development ${options})
 
+  # Headers without the library are of no use to anybody.
+  foreach(each IN ITEMS ${component} ${component}_development)
+    install(
+      CODE "if(NOT EXISTS \"$<TARGET_FILE:${target}>\")
+              message(FATAL_ERROR
+                \"The library is not built, so nothing is installed. Build it first: cmake --build '${PROJECT_BINARY_DIR}'. \"
+                \"Or install the command alone: cmake --install '${PROJECT_BINARY_DIR}' --component command\"
+              )
+            endif()"
+      COMPONENT ${each} ${options}
+    )
+  endforeach()
   install(
     TARGETS ${target}
     EXPORT ${target}-targets

@@ -30,6 +30,7 @@ for file in bin/tracedeck share/man/man1/tracedeck.1.gz share/bash-completion/co
 done
 [[ -z $(find "$work/files" -name '*_test.hpp') ]] || fail "headers of tests are packed"
 "$source/exports.sh" "$(find "$work/files" -name 'libtracedeck.so.*' -type f)"
+"$source/hardened.sh" "$work/files/usr/bin/tracedeck" "$(find "$work/files" -name 'libtracedeck.so.*' -type f)"
 
 echo "-- a bare Debian"
 make_bare_debian

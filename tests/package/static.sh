@@ -32,6 +32,7 @@ else
     skip "neither root nor user namespaces"
 fi
 ls -l "$bin/tracedeck-static"
+"$(dirname "$0")/hardened.sh" "$bin/tracedeck-static"
 cp "$bin/tracedeck-static" "$root/tracedeck"
 static() { "${inside[@]}" /tracedeck "$@"; }
 here() { (cd "$root" && "$bin/tracedeck" "$@"); }

@@ -2,10 +2,11 @@
 # Installs a finished build into a prefix of its own and uses the copy there: the CMake package, the pkg-config
 # file, the command, its man page and its completions.
 #
-#   tests/package/test.sh BUILD CMAKE CXX VERSION
+#   tests/package/test.sh BUILD CMAKE CXX VERSION HARDENED    HARDENED: 1 if the build is
 set -euo pipefail
-build=$1 cmake=$2 cxx=$3 version=$4
+build=$1 cmake=$2 cxx=$3 version=$4 hardened=$5
 source=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$source/../.." && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -55,6 +56,11 @@ if [[ -n $library ]]; then
     "$source/exports.sh" "$library"
 fi
 
+if [[ $hardened -eq 1 ]]; then
+    echo "-- hardening"
+    "$source/hardened.sh" "$prefix/bin/tracedeck" ${library:+"$library"}
+fi
+
 echo "-- the command and its papers"
 [[ $("$prefix/bin/tracedeck" --version) == *"$version"* ]] || fail "tracedeck --version does not say $version"
 events=$("$prefix/bin/tracedeck" print --output jsonl "$work/jobs.bin" | wc -l)
@@ -69,4 +75,25 @@ bash -n "$share/bash-completion/completions/tracedeck" || fail "the bash complet
 for header in render/json.hpp flow/merge.hpp ctf/trace.hpp base/bytes_test.hpp; do
     [[ ! -e $prefix/include/tracedeck/$header ]] || fail "a header that nobody outside includes is installed: $header"
 done
+
+echo "-- what is built, and no more"
+# Nothing is compiled: what is built is put there.
+bare=$work/bare
+"$cmake" -S "$top" -B "$bare" -DCMAKE_CXX_COMPILER="$cxx" -DTRACEDECK_TESTS=OFF -DTRACEDECK_EXAMPLES=OFF >/dev/null
+install_bare() { "$cmake" --install "$bare" --prefix "$work/$1" "${@:2}" >"$work/log" 2>&1; }
+install_bare none && fail "an installation of nothing succeeds"
+grep -q 'The library is not built, so nothing is installed' "$work/log" || { cat "$work/log"; fail "no word about what is not built"; }
+[[ ! -e $work/none ]] || fail "something is installed of a build of nothing"
+cp "$(find "$prefix" -name 'libtracedeck.a' -o -name 'libtracedeck.so' | head -n 1)" "$bare/tracedeck/libtracedeck.a"
+install_bare library || { cat "$work/log"; fail "the library alone cannot be installed"; }
+grep -q 'Not built, and so not installed: the command' "$work/log" || fail "no word about the command that is not there"
+[[ -e $(find "$work/library" -name libtracedeck.a) && ! -e $work/library/bin ]] || fail "the library alone is not what is installed"
+mkdir -p "$bare/bin"
+cp "$prefix/bin/tracedeck" "$bare/bin/tracedeck"
+install_bare command || { cat "$work/log"; fail "library and command cannot be installed without papers"; }
+grep -q 'Not built, and so not installed: man/man1/tracedeck.1' "$work/log" || fail "no word about papers that are not there"
+[[ $("$work/command/bin/tracedeck" --version) == *"$version"* ]] || fail "the command is not installed"
+rm "$bare/tracedeck/libtracedeck.a"
+install_bare alone --component command || { cat "$work/log"; fail "the command alone cannot be installed"; }
+[[ -x $work/alone/bin/tracedeck && ! -e $work/alone/include ]] || fail "the command alone is not what is installed"
 echo "ok"
