@@ -16,6 +16,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/observer.hpp"
 #include "cli/option_values.hpp"
+#include "cli/results_apart.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/base/nearest.hpp"
 #include "tracedeck/base/version.hpp"
@@ -98,6 +99,7 @@ std::string take_lists(Options& options) {
   for (const std::string& list : options.files_from) {
     auto more = read_traces(list);
     if (!more) return fmt::format("option '--files-from': {}", more.error());
+    options.files_read.push_back(list);
     std::ranges::move(*more, std::back_inserter(traces));
   }
   if (!traces.empty() || options.files_from.empty()) return {};
@@ -116,6 +118,12 @@ std::string check_traces(const Options& options) {
     }
   }
   if (options.baud != 0 && !options.follow) return "option '--baud' goes with '--follow' only";
+  const bool listens = std::ranges::any_of(traces, [](const std::string& trace) {
+    const auto address = io::parse_live_address(trace);
+    return address && address->kind == io::LiveKind::kTcpListen;
+  });
+  if (!listens && std::ranges::find(options.given, "stall-limit") != options.given.end())
+    return "option '--stall-limit' goes with tcp-listen:// only";
   return check_bare_streams(options);
 }
 
@@ -139,18 +147,23 @@ std::string check_live(const Options& options) {
   return {};
 }
 
+// What is wrong with bounds that exclude each other in every trace, or "". Others may turn out to
+// do so when a trace is known, where they select nothing of it.
+std::string check_range(const flow::Selection& selection) {
+  const std::optional<TimePoint>& begin = selection.begin;
+  const std::optional<TimePoint>& end = selection.end;
+  if (!begin || !end || begin->from != end->from || begin->value <= end->value) return {};
+  return "'--begin' is later than '--end', so that no time lies between them";
+}
+
 // The first operand is what is asked.
 std::string take_stages(Options& options) {
   if (options.operands.empty())
     return "needs STAGES and a TRACE: tracedeck query 'count by name' TRACE";
-  std::string text = std::move(options.operands.front());
+  auto text = expression_of(options.operands.front(), options.files_read);
   options.operands.erase(options.operands.begin());
-  if (text.starts_with('@')) {
-    auto read = read_expression(text.substr(1));
-    if (!read) return std::move(read).error();
-    text = *std::move(read);
-  }
-  options.stages = std::move(text);
+  if (!text) return std::move(text).error();
+  options.stages = *std::move(text);
   return {};
 }
 
@@ -162,8 +175,9 @@ std::string check(const Command& command, Options& options) {
   }
   // Partial answers hold their question, and are no traces.
   if (options.merge) {
-    std::string wrong = take_lists(options);
-    return wrong.empty() ? command.check(options) : wrong;
+    if (std::string wrong = take_lists(options); !wrong.empty()) return wrong;
+    if (std::string wrong = command.check(options); !wrong.empty()) return wrong;
+    return check_results_apart(options);
   }
   if (command.operands == Operands::kStagesAndTraces) {
     if (std::string wrong = take_stages(options); !wrong.empty()) return wrong;
@@ -173,7 +187,12 @@ std::string check(const Command& command, Options& options) {
     if (std::string wrong = check_traces(options); !wrong.empty()) return wrong;
     if (std::string wrong = check_live(options); !wrong.empty()) return wrong;
   }
-  return command.check == nullptr ? std::string() : command.check(options);
+  if (command.check != nullptr) {
+    if (std::string wrong = command.check(options); !wrong.empty()) return wrong;
+  }
+  if (!takes_traces(command.operands)) return {};
+  if (std::string wrong = check_range(options.selection); !wrong.empty()) return wrong;
+  return check_results_apart(options);
 }
 
 // Reads the metadata that the options name, if they do. False: they cannot be, which is reported.

@@ -8,34 +8,33 @@ namespace {
 
 // The options of each command. Those after the first line of each are shared.
 constexpr auto kInfoOptions = std::to_array<std::string_view>(
-    {"json",           "json-output", "begin",    "end",        "where",  "clock-offset",
-     "follow",         "baud",        "metadata", "files-from", "format", "as-stored",
-     "tband-encoding", "max-state",   "jobs",     "strict",     "color",  "progress",
-     "quiet",          "verbose",     "help",     "version"});
+    {"json",      "json-output",    "begin",       "end",      "where",      "clock-offset",
+     "follow",    "baud",           "stall-limit", "metadata", "files-from", "format",
+     "as-stored", "tband-encoding", "max-state",   "jobs",     "strict",     "color",
+     "progress",  "quiet",          "verbose",     "help",     "version"});
 constexpr auto kPrintOptions = std::to_array<std::string_view>(
-    {"output",         "int64",     "clock-gmt",  "clock-seconds", "clock-cycles",
-     "clock-date",     "no-delta",  "names",      "fields",        "timerange",
-     "records",        "order",     "begin",      "end",           "where",
-     "limit",          "tail",      "clock",      "clock-offset",  "follow",
-     "baud",           "metadata",  "files-from", "format",        "as-stored",
-     "tband-encoding", "max-state", "jobs",       "strict",        "color",
-     "progress",       "quiet",     "verbose",    "help",          "version"});
+    {"output",       "int64",     "clock-gmt",      "clock-seconds", "clock-cycles", "clock-date",
+     "no-delta",     "names",     "fields",         "timerange",     "records",      "order",
+     "begin",        "end",       "where",          "limit",         "tail",         "clock",
+     "clock-offset", "follow",    "baud",           "stall-limit",   "metadata",     "files-from",
+     "format",       "as-stored", "tband-encoding", "max-state",     "jobs",         "strict",
+     "color",        "progress",  "quiet",          "verbose",       "help",         "version"});
 constexpr auto kSchemaOptions = std::to_array<std::string_view>(
-    {"schema-output", "schema-to", "json",      "where",          "follow",    "baud",   "metadata",
-     "files-from",    "format",    "as-stored", "tband-encoding", "max-state", "jobs",   "strict",
-     "color",         "progress",  "quiet",     "verbose",        "help",      "version"});
+    {"schema-output", "schema-to", "json",       "where",  "follow",    "baud",
+     "stall-limit",   "metadata",  "files-from", "format", "as-stored", "tband-encoding",
+     "max-state",     "jobs",      "strict",     "color",  "progress",  "quiet",
+     "verbose",       "help",      "version"});
 constexpr auto kStatsOptions = std::to_array<std::string_view>(
-    {"json",         "json-output",    "begin",     "end",      "where",      "clock",
-     "clock-offset", "follow",         "baud",      "metadata", "files-from", "format",
-     "as-stored",    "tband-encoding", "max-state", "jobs",     "strict",     "color",
-     "progress",     "quiet",          "verbose",   "help",     "version"});
+    {"json",         "json-output", "begin",          "end",         "where",    "clock",
+     "clock-offset", "follow",      "baud",           "stall-limit", "metadata", "files-from",
+     "format",       "as-stored",   "tband-encoding", "max-state",   "jobs",     "strict",
+     "color",        "progress",    "quiet",          "verbose",     "help",     "version"});
 constexpr auto kQueryOptions = std::to_array<std::string_view>(
-    {"json",      "answer-output", "partial", "merge",     "table",
-     "explain",   "begin",         "end",     "where",     "order",
-     "clock",     "clock-offset",  "follow",  "slack",     "baud",
-     "metadata",  "files-from",    "format",  "as-stored", "tband-encoding",
-     "max-state", "jobs",          "strict",  "color",     "progress",
-     "quiet",     "verbose",       "help",    "version"});
+    {"json",   "answer-output", "partial",        "merge",       "table",    "explain",
+     "begin",  "end",           "where",          "order",       "clock",    "clock-offset",
+     "follow", "slack",         "baud",           "stall-limit", "metadata", "files-from",
+     "format", "as-stored",     "tband-encoding", "max-state",   "jobs",     "strict",
+     "color",  "progress",      "quiet",          "verbose",     "help",     "version"});
 constexpr auto kLatencyOptions = std::to_array<std::string_view>(
     {"json",         "json-output", "by",         "top",    "slice-where", "require",
      "table",        "explain",     "begin",      "end",    "slice-order", "clock",
@@ -62,19 +61,49 @@ constexpr auto kViewOptions = std::to_array<std::string_view>(
      "quiet",          "verbose",      "help",     "version"});
 constexpr auto kTablesOptions = std::to_array<std::string_view>({"table", "help", "version"});
 constexpr auto kValidateOptions = std::to_array<std::string_view>(
-    {"json", "json-output", "follow", "baud", "metadata", "files-from", "format", "tband-encoding",
-     "max-state", "jobs", "strict", "color", "progress", "quiet", "verbose", "help", "version"});
-constexpr auto kConvertOptions =
-    std::to_array<std::string_view>({"o",         "to",           "dial9-version", "packet-size",
-                                     "int64",     "report",       "split-size",    "split-duration",
-                                     "spans",     "table",        "explain",       "flows",
-                                     "args",      "min-duration", "max-size",      "perfetto-level",
-                                     "order",     "begin",        "end",           "where",
-                                     "limit",     "clock",        "clock-offset",  "follow",
-                                     "baud",      "metadata",     "files-from",    "format",
-                                     "as-stored", "max-state",    "jobs",          "tband-encoding",
-                                     "strict",    "color",        "progress",      "quiet",
-                                     "verbose",   "help",         "version"});
+    {"json", "json-output", "follow", "baud", "stall-limit", "metadata", "files-from", "format",
+     "tband-encoding", "max-state", "jobs", "strict", "color", "progress", "quiet", "verbose",
+     "help", "version"});
+constexpr auto kConvertOptions = std::to_array<std::string_view>({"o",
+                                                                  "to",
+                                                                  "dial9-version",
+                                                                  "packet-size",
+                                                                  "int64",
+                                                                  "report",
+                                                                  "split-size",
+                                                                  "split-duration",
+                                                                  "spans",
+                                                                  "table",
+                                                                  "explain",
+                                                                  "flows",
+                                                                  "args",
+                                                                  "min-duration",
+                                                                  "max-size",
+                                                                  "perfetto-level",
+                                                                  "order",
+                                                                  "begin",
+                                                                  "end",
+                                                                  "where",
+                                                                  "limit",
+                                                                  "clock",
+                                                                  "clock-offset",
+                                                                  "follow",
+                                                                  "baud",
+                                                                  "stall-limit",
+                                                                  "metadata",
+                                                                  "files-from",
+                                                                  "format",
+                                                                  "as-stored",
+                                                                  "max-state",
+                                                                  "jobs",
+                                                                  "tband-encoding",
+                                                                  "strict",
+                                                                  "color",
+                                                                  "progress",
+                                                                  "quiet",
+                                                                  "verbose",
+                                                                  "help",
+                                                                  "version"});
 constexpr auto kFormatsOptions =
     std::to_array<std::string_view>({"json", "json-output", "help", "version"});
 constexpr auto kNamesOptions =

@@ -46,7 +46,9 @@ class Conversion {
       return place.live || comes_live(place.operand);
     });
     run(std::move(places));
-    if (is_cut_short() && !complete_) session_.cut_short();
+    if (!is_cut_short() || complete_) return;
+    leave_output();
+    session_.cut_short();
   }
 
  private:
@@ -321,10 +323,7 @@ class Conversion {
 
   // Gives the result its name. False: it is not to have it, which is reported.
   bool finish_output() {
-    if (is_cut_short()) {
-      leave_output();
-      return false;
-    }
+    if (is_cut_short()) return false;
     complete_ = session_.delivered(parts_ != nullptr       ? parts_->end()
                                    : directory_ != nullptr ? directory_->finish()
                                    : file_ != nullptr      ? file_->finish()
@@ -334,14 +333,25 @@ class Conversion {
 
   // What was written stays where it is.
   void leave_output() {
-    const std::string part = parts_ != nullptr       ? parts_->unfinished()
-                             : directory_ != nullptr ? io::OutputDirectory::part_path(options_.out)
-                                                     : io::part_path(options_.out);
     if (!session_.delivered(parts_ != nullptr  ? parts_->flush()
                             : file_ != nullptr ? file_->flush()
                                                : session_.out.flush()))
       return;
-    session_.diagnostics.error(interrupted_text(options_.out, part));
+    session_.diagnostics.error(interrupted_text(options_.out, where_written()));
+  }
+
+  // The files that were made until now; "": none.
+  [[nodiscard]] std::string where_written() const {
+    if (directory_ != nullptr) return io::OutputDirectory::part_path(options_.out);
+    if (file_ != nullptr) return unfinished_file(options_.out);
+    if (parts_ == nullptr)
+      return output_ != nullptr && options_.out == kStandard ? options_.out : std::string();
+    const std::vector<std::string>& names = parts_->names();
+    std::string files = parts_->unfinished();
+    if (names.empty()) return files;
+    const std::string complete =
+        names.size() == 1 ? names.front() : fmt::format("{} to {}", names.front(), names.back());
+    return files.empty() ? complete : fmt::format("{} and {}", complete, files);
   }
 
   // Nothing was written: no .part file should remain of it.
@@ -351,6 +361,7 @@ class Conversion {
     if (file_ != nullptr) file_->discard();
     directory_.reset();
     file_.reset();
+    output_ = nullptr;
   }
 
   // Reports how it went, once the result is in its place.

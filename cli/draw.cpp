@@ -42,8 +42,9 @@ void run_draw(const Options& options, Session& session) {
   if (report && session.delivered(standard ? session.out.flush() : file->finish()))
     return conclude_conversion(options, session, *report);
   if (session.stop.stop_requested()) {
-    session.diagnostics.error(
-        interrupted_text(options.out, file == nullptr ? "" : io::part_path(options.out)));
+    if (file != nullptr && !session.delivered(file->flush())) return;
+    session.diagnostics.error(interrupted_text(
+        options.out, standard || file != nullptr ? unfinished_file(options.out) : ""));
   } else if (file != nullptr && !report) {
     file->discard();
   }

@@ -109,7 +109,15 @@ void Notices::say(const Notice& notice) {
   const auto same_rule = [&](const Said& each) { return each.rule == notice.finding.rule; };
   auto said = std::ranges::find_if(said_, same_rule);
   if (said == said_.end()) said = said_.insert(said, {.rule = notice.finding.rule});
-  if (++said->count <= policy_.lines_per_rule) session_.diagnostics.notice(notice);
+  // Anybody can send datagrams, and many.
+  const bool is_datagram = io::is_datagram_address(notice.input);
+  if (said->lines < (is_datagram ? 1 : policy_.lines_per_rule)) {
+    ++said->lines;
+    session_.diagnostics.notice(notice);
+  } else {
+    ++said->counted;
+    said->is_gone = said->is_gone || is_datagram;
+  }
 }
 
 void Notices::see(const Batch& batch) {
@@ -138,9 +146,10 @@ void Notices::count(const Notice& notice) {
 void Notices::finish() {
   if (policy_.silent) return finish_order();
   for (const Said& said : said_) {
-    if (said.count <= policy_.lines_per_rule) continue;
-    session_.diagnostics.error(fmt::format("{} more of {}; 'tracedeck validate' names each",
-                                           said.count - policy_.lines_per_rule, said.rule->id));
+    if (said.counted == 0) continue;
+    session_.diagnostics.error(
+        fmt::format("{} more of {}{}", said.counted, said.rule->id,
+                    said.is_gone ? "" : "; 'tracedeck validate' names each"));
   }
   for (const TraceFindings& trace : findings_) {
     std::vector<std::string> rules;

@@ -78,10 +78,12 @@ class Notices {
   [[nodiscard]] bool watches_order() const { return counts_steps_back_ || merges_; }
   void finish_order();
 
-  // How often a rule was said and met with, in all traces.
+  // How often a rule was met with in all traces: said, or counted alone.
   struct Said {
     const Rule* rule;
-    std::uint64_t count = 0;
+    std::uint64_t lines = 0;
+    std::uint64_t counted = 0;
+    bool is_gone = false;  // some of what was counted cannot be read again
   };
 
   Session& session_;

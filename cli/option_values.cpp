@@ -109,8 +109,11 @@ std::expected<flow::ClockOffset, std::string> parse_clock_offset(std::string_vie
   return offset;
 }
 
-std::expected<std::string, std::string> read_expression(const std::string& path) {
-  return read_text(path, query::kMaxTextSize, "an expression");
+std::expected<std::string, std::string> expression_of(const std::string& value,
+                                                      std::vector<std::string>& read) {
+  if (!value.starts_with('@')) return value;
+  read.push_back(value.substr(1));
+  return read_text(read.back(), query::kMaxTextSize, "an expression");
 }
 
 std::expected<std::string, std::string> read_table(const std::string& path) {

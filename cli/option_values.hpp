@@ -22,9 +22,11 @@ namespace tracedeck::cli {
 [[nodiscard]] std::expected<flow::ClockOffset, std::string> parse_clock_offset(
     std::string_view text);
 
-// What the file of that name holds: an expression of 1 MiB at most.
-[[nodiscard]] std::expected<std::string, std::string> read_expression(const std::string& path);
-// The same of a table of time lines.
+// The expression that `value` is, or that is in FILE where it is @FILE, which is added to `read`:
+// of 1 MiB at most.
+[[nodiscard]] std::expected<std::string, std::string> expression_of(const std::string& value,
+                                                                    std::vector<std::string>& read);
+// What the file of that name holds: a table of time lines of 1 MiB at most.
 [[nodiscard]] std::expected<std::string, std::string> read_table(const std::string& path);
 
 // The TRACEs that the list of that name holds, "-" for standard input: one a line, or divided by

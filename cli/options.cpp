@@ -194,6 +194,16 @@ std::string apply_baud(Options& options, const std::string& value) {
   return {};
 }
 
+std::string apply_stall_limit(Options& options, const std::string& value) {
+  const auto limit = parse_duration(value, "60s or 500ms");
+  if (!limit) return limit.error();
+  // A duration of at most a day fits, and a part of a millisecond is no stall.
+  constexpr std::int64_t kNsPerMillisecond = 1'000'000;
+  const auto ns = static_cast<std::int64_t>(limit->magnitude());
+  options.stall_limit = std::chrono::milliseconds((ns + kNsPerMillisecond - 1) / kNsPerMillisecond);
+  return {};
+}
+
 std::string apply_tband_encoding(Options& options, const std::string& value) {
   options.tband_hexadecimal = value == "hex";
   if (options.tband_hexadecimal && options.format == nullptr) options.format = find_format("tband");
@@ -228,9 +238,8 @@ std::string apply_split_duration(Options& options, const std::string& value) {
   return take(options.split_duration, std::move(duration));
 }
 
-// `@FILE` stands for what is in the file.
 std::string apply_where(Options& options, const std::string& value) {
-  auto text = value.starts_with('@') ? read_expression(value.substr(1)) : value;
+  auto text = expression_of(value, options.files_read);
   if (!text) return std::move(text).error();
   options.where.push_back(*std::move(text));
   auto condition = query::Condition::parse(options.where);
@@ -251,6 +260,7 @@ std::string apply_table(Options& options, const std::string& value) {
   }
   auto text = read_table(value);
   if (!text) return std::move(text).error();
+  options.files_read.push_back(value);
   auto tables = timeline::parse_tables(*text, value);
   if (!tables) return tables.error().message;
   for (timeline::Table& table : *tables) {
@@ -262,7 +272,7 @@ std::string apply_table(Options& options, const std::string& value) {
 
 // Conditions of repeated options have to hold together.
 std::string apply_slices_where(Options& options, const std::string& value) {
-  auto text = value.starts_with('@') ? read_expression(value.substr(1)) : value;
+  auto text = expression_of(value, options.files_read);
   if (!text) return std::move(text).error();
   options.slices_where = options.slices_where.empty()
                              ? *text
@@ -391,16 +401,18 @@ constexpr std::array kOptions = {
             "One object for each TRACE, or for what is said of all together, on a line of its own; "
             "of validate, one for each finding.",
         .apply = set<&Options::json>},
-    OptionSpec{.letter = 'o',
-               .value = "OUT",
-               .help = "write to OUT; '-' is standard output",
-               .detail = "The result appears under the name OUT only when it is complete; until "
-                         "then it is OUT.part "
-                         "beside it. A file that has the name is replaced then, also an input. A "
-                         "FORMAT whose traces are directories makes OUT a directory, which must "
-                         "not be there yet.",
-               .kind = ValueKind::kFile,
-               .apply = assign_path<&Options::out>},
+    OptionSpec{
+        .letter = 'o',
+        .value = "OUT",
+        .help = "write to OUT; '-' is standard output",
+        .detail = "The result appears under the name OUT only when it is complete; until "
+                  "then it is OUT.part "
+                  "beside it. A file that has the name is replaced then, unless it is read for the "
+                  "result, which is wrong usage. A "
+                  "FORMAT whose traces are directories makes OUT a directory, which must "
+                  "not be there yet.",
+        .kind = ValueKind::kFile,
+        .apply = assign_path<&Options::out>},
     OptionSpec{.name = "to",
                .value = "FORMAT",
                .help = "what to convert to",
@@ -737,7 +749,10 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "end",
                .value = "T",
                .help = "leave out events after T",
-               .detail = "T is written as for --begin.",
+               .detail =
+                   "T is written as for --begin. An end before the begin is wrong usage where "
+                   "both count from the same; where only the TRACE shows that, nothing of "
+                   "it is selected, which is reported.",
                .apply = assign_time<&flow::Selection::end>},
     OptionSpec{.name = "where",
                .value = "EXPR",
@@ -823,6 +838,13 @@ constexpr std::array kOptions = {
                .detail = "One of the usual, from 50 to 4000000. Without the option a line keeps "
                          "the speed that it is set to.",
                .apply = apply_baud},
+    OptionSpec{.name = "stall-limit",
+               .value = "DURATION",
+               .help = "let go of a peer that stalls inside a frame for so long (60s)",
+               .detail = "Of tcp-listen://. As 60s, 500ms, or an integer of ns, up to a day; 0: no "
+                         "peer is let go of. What it sent is kept, and what is cut off is damage. "
+                         "Between frames a peer may be silent for as long as it likes.",
+               .apply = apply_stall_limit},
     OptionSpec{.name = "metadata",
                .value = "FILE",
                .help = "metadata of TRACEs that are bare data streams of CTF",
@@ -904,6 +926,7 @@ flow::PipelineOptions pipeline_options(const Options& options, flow::Needs needs
           .format = options.format,
           .follow = options.follow,
           .baud = options.baud,
+          .stall_limit = options.stall_limit,
           .hexadecimal = options.tband_hexadecimal,
           .as_stored = options.as_stored || options.metadata || options.output == "babeltrace2",
           .metadata = options.given_metadata,

@@ -4,6 +4,7 @@
 // that they cannot disagree. Which command takes which options stands in `commands.cpp`.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "cli/babeltrace_habits.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/format/format.hpp"
+#include "tracedeck/io/input_sequence.hpp"
 #include "tracedeck/query/condition.hpp"
 #include "tracedeck/timeline/requirement.hpp"
 #include "tracedeck/timeline/table.hpp"
@@ -86,9 +88,13 @@ struct Options {
   std::shared_ptr<const query::Condition> condition;  // `selection.where`; null: there is none
   bool order_given = false;
   bool follow = false;
-  unsigned baud = 0;          // of followed serial lines; 0: as they are set
+  unsigned baud = 0;  // of followed serial lines; 0: as they are set
+  std::chrono::milliseconds stall_limit = io::kStallLimit;  // of peers of listeners; 0: none
   std::string metadata_file;  // of TRACEs that are bare data streams; empty: none
   std::shared_ptr<const GivenMetadata> given_metadata;  // what is in it
+
+  // Files that were read already: lists of TRACEs, tables, expressions.
+  std::vector<std::string> files_read;
 
   std::string out;
   std::string to;  // a name of `outputs()`

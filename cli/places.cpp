@@ -80,18 +80,6 @@ std::string check_report(const Options& options, const Places& places) {
   return {};
 }
 
-std::string check_trace(const std::string& operand, const Places& places, bool follow) {
-  const std::string trace = operand == kStandard ? "/dev/stdin" : operand;
-  if (same_place(trace, places.out_part))
-    return operand + " would be written over while it is read: the result is written there first";
-  if (same_place(trace, places.report_part))
-    return operand + " would be written over: the report is written there first";
-  if (follow && same_place(trace, places.out))
-    return fmt::format("the result would take the name that is followed, {}", operand);
-  if (same_place(trace, places.report)) return "the report would replace " + operand;
-  return {};
-}
-
 }  // namespace
 
 std::string check_read_again(const Options& options, std::string_view what) {
@@ -126,10 +114,17 @@ bool reads_live(const Options& options) {
   return options.follow || std::ranges::any_of(options.operands, comes_live);
 }
 
-std::string interrupted_text(const std::string& out, const std::string& part) {
-  return part.empty() || out == kStandard
-             ? fmt::format("interrupted; {} is not complete", out)
-             : fmt::format("interrupted; what was written until then is in {}", part);
+std::string interrupted_text(const std::string& out, const std::string& written) {
+  if (written.empty()) return "interrupted before anything was written";
+  if (written == out)
+    return fmt::format("interrupted; {} is not complete",
+                       out == kStandard ? "standard output" : out);
+  return fmt::format("interrupted; what was written until then is in {}", written);
+}
+
+std::string unfinished_file(const std::string& out) {
+  const std::string part = out == kStandard ? std::string() : io::part_path(out);
+  return part.empty() ? out : part;
 }
 
 bool writes_directory(const Options& options) {
@@ -146,10 +141,6 @@ std::string check_places(const Options& options) {
   if (std::string wrong = check_report(options, places); !wrong.empty()) return wrong;
   if (!directory && !places.out_part.empty() && lies_in_trace(places.out))
     return fmt::format("the result {} would become a part of the trace it lies in", options.out);
-  for (const std::string& operand : options.operands) {
-    if (std::string wrong = check_trace(operand, places, options.follow); !wrong.empty())
-      return wrong;
-  }
   return {};
 }
 

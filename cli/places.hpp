@@ -1,4 +1,4 @@
-// Where `convert` writes to, seen against what it reads.
+// Where `convert` and `why` write to, and whether what they read comes live.
 #pragma once
 
 #include <string>
@@ -20,12 +20,14 @@ inline constexpr std::string_view kStandard = "-";
 // Whether any TRACE of the options does, or is followed.
 [[nodiscard]] bool reads_live(const Options& options);
 
-// What is said of a conversion that a stop request ended early; `part`: where what was written is,
-// or "".
-[[nodiscard]] std::string interrupted_text(const std::string& out, const std::string& part);
+// What is said of a conversion that a stop request ended early. `written`: where what was written
+// is: .part files, OUT itself where it is written directly; "": nothing was.
+[[nodiscard]] std::string interrupted_text(const std::string& out, const std::string& written);
 
-// What is wrong with the places of the result and the report, or "". Results go to their .part
-// files first, so that OUT itself may be an input.
+// Where what goes to the file `out` is while it is not complete: its .part file, or `out`.
+[[nodiscard]] std::string unfinished_file(const std::string& out);
+
+// What is wrong with the places of the result and the report, seen against each other, or "".
 [[nodiscard]] std::string check_places(const Options& options);
 
 // What is wrong with TRACEs that are to be read twice or more, because of `what`, or "".

@@ -112,7 +112,7 @@ void report_counts(const Options& options, Session& session, query::QueryCounts 
 // Options for reading events.
 constexpr auto kReadingOptions = std::to_array<std::string_view>(
     {"table", "begin", "end", "where", "order", "clock", "clock-offset", "follow", "slack", "baud",
-     "metadata", "format", "tband-encoding", "max-state", "jobs", "strict"});
+     "stall-limit", "metadata", "format", "tband-encoding", "max-state", "jobs", "strict"});
 
 // The first of `ids` that was given, as it is spelled; or "".
 std::string given_of(const Options& options, std::span<const std::string_view> ids) {
@@ -303,6 +303,8 @@ void run_query(const Options& options, Session& session) {
   } else if (options.partial.empty()) {
     report_counts(options, session, query.counts(), *estimates);
   } else if (cut_short) {
+    session.diagnostics.error(
+        "interrupted; there is no partial answer, since a part would look like all");
     session.cut_short();
     partial.discard();
   } else {

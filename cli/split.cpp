@@ -83,10 +83,6 @@ std::string check_split(const Options& options, const OutputKind& kind) {
   }
   if (options.out == kStandard)
     return fmt::format("option '{}' writes several files, and standard output is one", option);
-  for (const std::string& operand : options.operands) {
-    if (is_part(operand, options, kind))
-      return fmt::format("{} would be written over: it has the name of a part", operand);
-  }
   if (is_part(options.report, options, kind))
     return fmt::format("the report cannot be {}, the name of a part", options.report);
   if (options.tables.empty()) return {};

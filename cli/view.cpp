@@ -58,18 +58,19 @@ Served served(const Options& options, const io::HttpServer& server, int descript
   Served made{
       .resource = {.descriptor = descriptor, .size = static_cast<std::uint64_t>(status.st_size)}};
   if (options.perfetto) {
-    made.resource.path = "/trace";
+    // The page shows the last part of the path as the name of the trace.
+    made.resource.path = secret_path() + "/trace";
     made.resource.type = "application/octet-stream";
-    made.resource.fields = {fmt::format("Access-Control-Allow-Origin: {}", kPerfettoOrigin)};
-    made.address = fmt::format("{}/#!/?url=http://{}/trace", kPerfettoOrigin, server.address());
+    made.resource.origin = kPerfettoOrigin;
+    made.address = fmt::format("{}/#!/?url=http://{}{}", kPerfettoOrigin, server.address(),
+                               made.resource.path);
     return made;
   }
   made.resource.path = secret_path();
   made.resource.type = "text/html; charset=utf-8";
   made.resource.fields = {fmt::format("Content-Security-Policy: {}; frame-ancestors 'none'",
                                       page::content_security_policy()),
-                          "Referrer-Policy: no-referrer",
-                          "Cross-Origin-Resource-Policy: same-origin"};
+                          "Referrer-Policy: no-referrer"};
   made.address = fmt::format("http://{}{}", server.address(), made.resource.path);
   return made;
 }
@@ -84,7 +85,8 @@ void serve(const Options& options, Session& session, const io::HttpServer& serve
           : "open that address in a browser on this machine; Ctrl+C ends it");
   using Until = io::HttpServer::Until;
   const auto done = server.serve(
-      {&what.resource, 1}, options.perfetto ? Until::kFetchedOnce : Until::kStopped, session.stop);
+      {&what.resource, 1}, options.perfetto ? Until::kFetchedOnce : Until::kStopped, session.stop,
+      [&](const std::string& sentence) { session.diagnostics.note(sentence); });
   if (!done) session.report(done.error());
 }
 

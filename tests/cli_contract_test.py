@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import shutil
 import signal
@@ -19,18 +20,18 @@ from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 COMMANDS = ["info", "print", "schema", "stats", "query", "latency", "why", "diff", "view", "tables", "validate", "convert", "formats"]
 READERS = ["info", "print", "schema", "stats", "latency", "validate"]
 OPTIONS = {
-    "info": "json output begin end where clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end where limit tail clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "schema": "output to json where follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "stats": "json output begin end where clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "query": "json output partial merge table explain begin end where order clock clock-offset follow slack baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "info": "json output begin end where clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end where limit tail clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "schema": "output to json where follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "stats": "json output begin end where clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "query": "json output partial merge table explain begin end where order clock clock-offset follow slack baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "latency": "json output by top where require table explain begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "why": "longest slice rank at track json output table order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "diff": "json output by top where require table explain begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
-    "validate": "json output follow baud metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size split-size split-duration spans table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "validate": "json output follow baud stall-limit metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size split-size split-duration spans table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.
@@ -583,21 +584,113 @@ class Outputs(CommandTest):
                 self.assertIn(b"no" + shown, said)
 
 
+# By which every event is an instant.
+TABLE_OF_TICKS = b"""table = "ticks"
+applies = { class = "*" }
+[[track]]
+id = "all"
+kind = "thread"
+name = "all"
+[[instant]]
+event = "Tick"
+track = "all"
+category = "tick"
+name = "tick"
+"""
+
+
+SPLIT = ("--split-size", "10M")
+
+
 class Convert(CommandTest):
     def left(self):
         return sorted(path.name for path in self.folder.iterdir())
 
-    def test_out_may_be_the_input(self):
-        for name, content in [("t.bin", w.ticks(5)), ("t.bin.gz", gzip.compress(w.ticks(5)))]:
-            trace = self.file(name, content)
-            self.check(run("convert", "-o", trace, "--to", "dial9", trace), 0)
-            written = trace.read_bytes()
-            self.assertEqual(gzip.decompress(written) if name.endswith(".gz") else written, w.ticks(5))
-            trace.write_bytes(content)
-            self.check(run("convert", "-o", trace, "--to", "dial9", "--limit", "2", trace), 0)
-            self.assertEqual(len(events(run("print", "--output", "jsonl", trace))), 2)
-            trace.unlink()
-        self.assertEqual(self.left(), [])
+    def refused(self, *args, says=""):
+        """Wrong usage that touches nothing below the folder: no file is changed, none comes or goes."""
+        before = self.everything()
+        result = self.check(run(*args, cwd=self.folder), 2, args)
+        self.assertIn(says, result.stderr.decode(), args)
+        self.assertIn("--help", result.stderr.decode(), args)
+        self.assertEqual(self.everything(), before, args)
+        self.assertEqual(result.stdout, b"", args)
+
+    def everything(self):
+        """What every file below the folder is and holds."""
+        found = {}
+        for path in sorted(self.folder.rglob("*")):
+            status = path.lstat()
+            content = path.read_bytes() if path.is_file() else None
+            found[path] = (status.st_ino, status.st_nlink, status.st_mtime_ns if path.is_file() else 0, content)
+        return found
+
+    def test_out_is_none_of_the_traces(self):
+        self.file("in.bin", w.ticks(5))
+        self.file("other.bin", w.ticks(3))
+        os.link(self.folder / "in.bin", self.folder / "hard.bin")
+        (self.folder / "soft.bin").symlink_to("in.bin")
+        (self.folder / "here").symlink_to(".")
+        would = "would be replaced by the result"
+        for to in ("jsonl", "dial9", "heph", "html"):
+            for out in ("in.bin", "./in.bin", self.folder / "in.bin", "here/in.bin", "hard.bin", "soft.bin"):
+                self.refused("convert", "--to", to, "-o", out, "in.bin", says="in.bin " + would)
+        self.refused("convert", "--to", "jsonl", "-o", "in.bin", "hard.bin", says="hard.bin " + would)
+        self.refused("convert", "--to", "jsonl", "-o", "in.bin", "soft.bin", says="soft.bin " + would)
+        self.refused("convert", "--to", "jsonl", "-o", "in.bin", "other.bin", "in.bin", says=would)
+        self.refused("convert", "--to", "jsonl", "-o", "in.bin", "--follow", "in.bin", says=would)
+        self.refused("convert", "--to", "jsonl", "-o", "in.bin", "in.bin@1", says=would)
+        self.file("list", b"other.bin\nin.bin\n")
+        self.refused("convert", "--to", "jsonl", "-o", "in.bin", "--files-from", "list", says=would)
+        with open(self.folder / "in.bin", "rb") as trace:
+            command = [BIN, "convert", "--to", "jsonl", "-o", self.folder / "in.bin", "-"]
+            result = subprocess.run(command, stdin=trace, capture_output=True, check=False)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("standard input " + would, result.stderr.decode())
+        self.assertEqual((self.folder / "in.bin").read_bytes(), w.ticks(5))
+        self.file("packed.gz", gzip.compress(w.ticks(5)))
+        self.refused("convert", "--to", "dial9", "-o", "packed.gz", "packed.gz", says=would)
+        # Another file of the name is replaced as ever.
+        self.check(run("convert", "-q", "--to", "jsonl", "-o", "other.bin", "in.bin", cwd=self.folder), 0)
+        self.assertEqual(len((self.folder / "other.bin").read_bytes().splitlines()), 5)
+
+    def test_no_result_replaces_what_is_read_for_it(self):
+        trace = "in.bin"
+        self.file(trace, w.ticks(5))
+        os.link(self.folder / trace, self.folder / "hard.bin")
+        table = self.check(run("tables", "zephyr"), 0).stdout
+        for name, content in (("t.toml", table), ("where", b"name != \"\""), ("list", b"in.bin\n"), ("stages", b"count")):
+            self.file(name, content)
+        convert = ("convert", "--to", "jsonl", trace)
+        self.refused(*convert, "-o", "x", "--report", trace, says="would be replaced by the report")
+        self.refused(*convert, "-o", "x", "--report", "hard.bin", says="would be replaced by the report")
+        self.refused(*convert, "-o", "where", "--where", "@where", says="where would be replaced")
+        self.refused("convert", "--to", "html", "-o", "t.toml", "--table", "t.toml", trace, says="t.toml would be replaced")
+        self.refused("convert", "--to", "jsonl", "-o", "list", "--files-from", "list", says="list would be replaced")
+        self.refused("query", "count", "--partial", trace, trace, says="would be replaced by the partial answer")
+        self.refused("query", "@stages", "--partial", "stages", trace, says="stages would be replaced")
+        os.rename(self.folder / "hard.bin", self.folder / "hard.html")
+        self.refused("why", "--longest", "x", "-o", "hard.html", trace, says="in.bin would be replaced")
+        self.check(run("query", "-q", "count", "--partial", "a", trace, cwd=self.folder), 0)
+        self.refused("query", "--merge", "a", "--partial", "./a", says="would be replaced by the partial answer")
+        for out, args in (("a", convert), ("r", (*convert, "-o", "x", "--report")), ("p", ("query", "count", trace, "--partial"))):
+            os.link(self.folder / trace, self.folder / (out + ".part"))
+            args = (*args, out) if out != "a" else (*args, "-o", out)
+            self.refused(*args, says="would be written over while it is read")
+
+    def test_standard_output_is_none_of_the_traces(self):
+        trace = self.file("in.bin", w.ticks(5))
+        for args in (["print", trace], ["stats", trace], ["convert", "-o", "-", "--to", "dial9", trace]):
+            with open(trace, "ab") as out:
+                result = subprocess.run([BIN, *args], stdout=out, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(result.returncode, 2, args)
+            self.assertIn(b"it is standard output", result.stderr)
+            self.assertEqual(trace.read_bytes(), w.ticks(5))
+        # A list of what is in a folder may lie there.
+        (self.folder / "tree").mkdir()
+        self.check(run("convert", "-q", "-o", self.folder / "tree/ctf", "--to", "ctf2", trace), 0)
+        with open(self.folder / "tree/list", "wb") as out:
+            self.assertEqual(subprocess.run([BIN, "print", self.folder / "tree"], stdout=out, check=False).returncode, 0)
+        self.assertEqual(len((self.folder / "tree/list").read_bytes().splitlines()), 5)
 
     def test_an_input_is_never_written_over(self):
         trace = self.file("out.part", w.ticks(5))
@@ -606,6 +699,18 @@ class Convert(CommandTest):
         other = self.file("in", w.ticks(5))
         self.check(run("convert", "-o", self.folder / "x", "--to", "dial9", "--report", other, other), 2)
         self.assertEqual(other.read_bytes(), w.ticks(5))
+
+    def test_no_part_replaces_what_is_read(self):
+        self.file("in.bin", w.ticks(5))
+        split = ("convert", "--to", "dial9", "--split-size", "1K", "-o", "run.dial9")
+        for name, says in (("run-0001.dial9", "it has the name of a part"), ("run-0007.dial9", "it has the name of a part"),
+                           ("run-0002.dial9.part", "a part is written there first")):
+            os.link(self.folder / "in.bin", self.folder / name)
+            self.refused(*split, "in.bin", says=says)
+            self.refused(*split, name, says=says)
+            (self.folder / name).unlink()
+        (self.folder / "run-0002.dial9").symlink_to("in.bin")
+        self.refused(*split, "in.bin", says="it has the name of a part")
 
     def test_report_and_result_stay_apart(self):
         trace = self.file("in", w.ticks(5))
@@ -820,14 +925,41 @@ class Convert(CommandTest):
             if process.returncode == -signal_number:
                 continue
             self.assertEqual(process.returncode, code, said)
-            self.assertIn(f"interrupted; what was written until then is in {out}.part", said)
-            self.assertTrue((self.folder / f"out.{args[1]}.part").exists())
+            part = self.folder / f"out.{args[1]}.part"
+            if part.exists():
+                self.assertIn(f"interrupted; what was written until then is in {part}\n", said)
+                shutil.rmtree(part) if part.is_dir() else part.unlink()
+            else:
+                self.assertIn("interrupted before anything was written\n", said)
+            self.assertEqual(said.count("interrupted"), 1, said)
             if args[1] == "ctf2":
                 self.assertFalse(out.exists())
             else:
                 self.assertEqual(out.read_text(), "good")
             return
         self.skipTest("it was too quick, or too slow, to be interrupted at work")
+
+    def test_a_part_that_a_message_names_is_there(self):
+        trace = self.file("t", w.many(60_000))
+
+        spans = ("--table", self.file("table.toml", TABLE_OF_TICKS))
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
+
+        for to, *ways in (("jsonl", (), SPLIT), ("jsonl.gz", ()), ("dial9", (), SPLIT, ("--limit", "50000")), ("heph", ()), ("ctf2", (), SPLIT),
+                          ("html", spans), ("perfetto", spans), ("chrome", spans)):  # fmt: skip
+            for options in ways:
+                out = self.folder / f"out.{to}"
+                command = [BIN, "convert", "-q", "--to", to.removesuffix(".gz"), *options, "-o", out, trace]
+                result = subprocess.run(command, capture_output=True, preexec_fn=limit, restore_signals=False, check=False)
+                self.check(result, 4, command)
+                named = re.search(r"what was written until then is in (\S+)\n", result.stderr.decode())
+                self.assertIsNotNone(named, result.stderr)
+                self.assertTrue(os.path.exists(named[1]), result.stderr)
+                self.assertFalse(out.exists())
+                for left in self.folder.glob("out*"):
+                    shutil.rmtree(left) if left.is_dir() else left.unlink()
 
     def test_a_pipe_without_a_reader_obeys_signals(self):
         trace, out = self.file("t", w.ticks(3)), self.folder / "pipe"
@@ -979,7 +1111,7 @@ class Times(CommandTest):
         self.assertEqual(times("--begin", "3000", "--end", "5000"), [3000, 4000, 5000])
         self.assertEqual(times("--begin", "00:00:00.000009"), [9000, 10000])
         self.assertEqual(times("--end", "1970-01-01T00:00:00.000001999Z"), [1000])
-        self.assertEqual(times("--begin", "5", "--end", "4"), [])
+        self.assertEqual(times("--begin", "+5", "--end", "1004"), [])
         self.assertEqual(times("--begin", "9000", "--clock-offset", "-1000"), [9000])
 
     def test_times_of_a_clock_without_days_are_not_waited_for(self):

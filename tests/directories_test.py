@@ -1,6 +1,7 @@
 """Directories as TRACEs: one trace, trees of them, and results that are directories."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -213,7 +214,7 @@ class Results(DirectoryTest):
         trace = self.trace("t", {"a": [1]})
         (self.folder / "dir").mkdir()
         self.file("file", b"old")
-        for out in ["dir", "file", "t"]:
+        for out in ["dir", "file"]:
             result = self.check(run("convert", "-o", self.folder / out, "--to", "ctf2", "--limit", "1", trace), 2)
             self.assertIn("never written over", result.stderr.decode())
         self.assertEqual(self.left(), ["dir", "file", "t"])
@@ -221,6 +222,46 @@ class Results(DirectoryTest):
         self.file("out.part/precious", b"x")
         self.check(run("convert", "-o", self.folder / "out", "--to", "ctf2", trace), 2)
         self.assertEqual(self.left(self.folder / "out.part"), ["precious"])
+
+    def test_a_result_stays_out_of_what_is_read(self):
+        trace = self.trace("t", {"a": [1]})
+        (self.folder / "link").symlink_to(trace)
+        os.link(trace / "a", self.folder / "hard")
+        (trace / "sub").mkdir()
+        before = {path: path.read_bytes() for path in trace.rglob("*") if path.is_file()}
+        for args, says in [
+            (["-o", "t", "--to", "ctf2", "t"], "would be replaced"),
+            (["-o", "link", "--to", "ctf2", "t"], "would be replaced"),
+            (["-o", "t/out", "--to", "ctf2", "t"], "would lie in"),
+            (["-o", "t/sub/out", "--to", "ctf2", "t"], "would lie in"),
+            (["-o", "link/sub/out", "--to", "ctf2", "t"], "would lie in"),
+            (["-o", "t/out", "--to", "ctf2", "link"], "would lie in"),
+            (["-o", "t/out", "--to", "ctf2", "."], "would lie in"),
+            (["-o", "hard", "--to", "jsonl", "t"], "would be replaced by the result"),
+            (["-o", "hard", "--to", "jsonl", "."], "would be replaced by the result"),
+            (["-o", "x", "--to", "jsonl", "--report", "hard", "t"], "would be replaced by the report"),
+        ]:
+            result = self.check(run("convert", *args, cwd=self.folder), 2, args)
+            self.assertIn(says, result.stderr.decode(), args)
+            self.assertEqual({path: path.read_bytes() for path in trace.rglob("*") if path.is_file()}, before, args)
+            self.assertEqual(self.left(), ["hard", "link", "t"])
+        # It holds the trace.
+        (self.folder / "up").mkdir()
+        os.rename(trace, self.folder / "up/t")
+        self.check(run("convert", "-o", "up", "--to", "ctf2", "up/t", cwd=self.folder), 2)
+        # What a killed run left would be emptied, and with it what was put there since.
+        self.file("f", w.ticks(3))
+        (self.folder / "out.part").mkdir()
+        self.file("out.part/.tracedeck-part", b"")
+        os.rename(self.folder / "f", self.folder / "out.part/f")
+        result = self.check(run("convert", "-o", "out", "--to", "ctf2", "out.part/f", cwd=self.folder), 2)
+        self.assertIn("would be written over", result.stderr.decode())
+        self.assertEqual((self.folder / "out.part/f").read_bytes(), w.ticks(3))
+
+    def test_a_folder_that_is_not_there_is_named(self):
+        trace = self.trace("t", {"a": [1]})
+        result = self.check(run("convert", "-o", "none/out", "--to", "ctf2", trace, cwd=self.folder), 2)
+        self.assertIn("none/out: there is no such file or folder", result.stderr.decode())
 
     def test_places(self):
         trace = self.trace("t", {"a": [1]})

@@ -57,10 +57,20 @@ def tband_enter(ts, isr):
     return cobs(bytes([4, ts, isr]))
 
 
+# Packets with a magic number, and events of two bytes.
+BARE_METADATA = b"""/* CTF 1.8 */
+typealias integer { size = 32; align = 8; } := u32;
+trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u32 magic; }; };
+stream { packet.context := struct {
+  u32 content_size; u32 packet_size; u32 packet_seq_num; u32 events_discarded; }; };
+event { name = "tick"; fields := struct { integer { size = 16; align = 8; } n; }; };
+"""
+
+
 class Command:
     """The command at work; what it writes is collected by threads."""
 
-    def __init__(self, test, *args, stdin=subprocess.DEVNULL):
+    def __init__(self, test, *args, stdin=subprocess.DEVNULL, **more):
         environment = dict(os.environ)
         self.process = subprocess.Popen(
             [BIN, *map(os.fspath, args)],
@@ -68,6 +78,7 @@ class Command:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
+            **more,
         )
         self.test = test
         self.changed = threading.Condition()
@@ -219,6 +230,32 @@ class Usage(LiveTest):
             with self.subTest(address):
                 self.wrong("print", address, says=says)
 
+    def test_addresses_that_are_not_supported(self):
+        relay = "LTTng's relay daemon is not asked for traces; name the directory that the session is written to"
+        for address, says in (
+            ("net://localhost/host/me/session", relay),
+            ("net4://localhost", relay),
+            ("net6://[::1]/x", relay),
+            ("tcp4://localhost:5344", relay),
+            ("tcp6://[::1]:5344", relay),
+            ("lttng-live://h:5344", relay),
+            ("unix:///run/x", "unix:// is not supported; traces come live from tcp://HOST:PORT, tcp-listen://ADDR:PORT and"),
+            ("https://example.org/t.bin", "https:// is not supported"),
+            ("file:///t.bin", "a file is named by its path alone"),
+            ("1x://y", "there is no such file"),
+        ):
+            for command in (["print"], ["info"], ["query", "count"], ["convert", "--to", "csv", "-o", self.folder / "out"], ["print", "--follow"]):
+                result = self.check(run(*command, address), 3, address)
+                self.assertIn(f"{address}: {says}", result.stderr.decode())
+                self.assertEqual(result.stdout if command[0] == "print" else b"", b"")
+        # What is named beside it is read.
+        trace = self.file("t.bin", segment(1))
+        self.assertEqual(self.check(run("print", "--output", "jsonl", "net://x", trace), 3).stdout.count(b"\n"), 1)
+        # And it may be the name of a file.
+        (self.folder / "net:").mkdir()
+        self.file("net:/x", segment(1))
+        self.assertEqual(self.check(run("print", "--output", "jsonl", "net://x", cwd=self.folder), 0).stdout.count(b"\n"), 1)
+
     def test_what_does_not_go_together(self):
         self.wrong("print", "--order", "time", "tcp-listen://:0", says="--order")
         self.wrong("print", "--order", "merged", "tcp-listen://:0", says="--order")
@@ -227,7 +264,7 @@ class Usage(LiveTest):
         self.wrong("print", "--follow", self.folder, says="is a directory")
         self.wrong("print", "tcp-listen://:0", self.folder, says="is a directory")
         path = self.file("trace", segment(1))
-        self.wrong("convert", "--follow", path, "-o", path, "--to", "dial9", says="the name that is followed")
+        self.wrong("convert", "--follow", path, "-o", path, "--to", "dial9", says="would be replaced by the result")
 
     def test_what_cannot_be_opened(self):
         listener, address = self.listener()
@@ -366,6 +403,128 @@ class Tcp(LiveTest):
             command.shows(1, 2, 3)
         command.end(0)
 
+    def test_who_stalls_inside_a_frame_is_let_go_of(self):
+        """After what it sent was shown; a peer that is silent between frames stays."""
+        packets = b"".join(struct.pack("<IIIII", 0xC1FC1FC1, 176, 176, i, 0) + struct.pack("<H", i) for i in range(2))
+        metadata = self.file("metadata", BARE_METADATA)
+        ways = {
+            "dial9": ((), segment(1), w.event(0, w.varint(2))),
+            "heph": ((), heph_packet(0), heph_packet(1)),
+            "tband": (("--format", "tband"), tband_enter(1, 1), tband_enter(2, 2)),
+            "ctf": (("--metadata", metadata), packets[:22], packets[22:]),
+        }
+        for name, (options, first, second) in ways.items():
+            with self.subTest(name):
+                command = self.printer("tcp-listen://:0", "--stall-limit", "800ms", *options)
+                with self.peer(command.port()) as idle, self.peer(command.port()) as stalls:
+                    idle.sendall(first)
+                    stalls.sendall(first + second[:-1])
+                    command.wait_until(lambda: len(command.events()) == 2, "both first events")
+                    command.said(r"tcp-listen://:0/127\.0\.0\.1:%d: it was let go of, since it sent nothing for 0\.8 s "
+                                 % stalls.getsockname()[1])
+                    # The connection is closed.
+                    stalls.settimeout(PATIENCE)
+                    with contextlib.suppress(ConnectionResetError):
+                        self.assertEqual(stalls.recv(1), b"")
+                    idle.sendall(second)
+                    command.wait_until(lambda: len(command.events()) == 3, "the event of who was idle")
+                self.assertEqual(command.stderr.count("it was let go of"), 1)
+                command.end(4)
+
+    def test_half_a_beginning_is_a_stall(self):
+        for begun in (b"T", segment(1)[:3], b"\x1f\x8b", b"\x1f\x8b\x08\x00\x00"):
+            command = self.printer("tcp-listen://:0", "--stall-limit", "500ms")
+            with self.peer(command.port()) as stalls, self.peer(command.port()) as good:
+                stalls.sendall(begun)
+                command.said("it was let go of")
+                good.sendall(segment(1))
+                command.shows(1)
+            command.end(4)
+
+    def test_a_slow_peer_does_not_stall(self):
+        command = self.printer("tcp-listen://:0", "--stall-limit", "1s")
+        with self.peer(command.port()) as peer:
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            whole = segment(1)
+            for i in range(0, len(whole), 8):
+                peer.sendall(whole[i : i + 8])
+                time.sleep(0.3)
+            command.shows(1)
+        command.end(0)
+
+    def test_no_limit_of_stalls(self):
+        command = self.printer("tcp-listen://:0", "--stall-limit", "0")
+        with self.peer(command.port()) as peer:
+            peer.sendall(segment(1, 2)[:-1])
+            command.shows(1)
+            time.sleep(SILENCE)
+            peer.sendall(segment(1, 2)[-1:])
+            command.shows(1, 2)
+        command.end(0)
+        for value in ("x", "-1s", "", "25h"):
+            self.assertIn("'--stall-limit'", self.check(run("print", "--stall-limit", value, "tcp-listen://:0"), 2).stderr.decode())
+        for trace in ("t", "udp-listen://:0", "-"):
+            self.assertIn("goes with tcp-listen:// only",
+                          self.check(run("print", "--stall-limit", "1s", trace), 2).stderr.decode())
+
+    def test_a_recording_keeps_what_who_stalls_has_sent(self):
+        out = self.folder / "out.dial9"
+        command = self.command("convert", "-o", out, "--format", "dial9", "tcp-listen://:0", "--stall-limit", "500ms")
+        with self.peer(command.port()) as peer:
+            peer.sendall(segment(1, 2, 3)[:-1])
+            command.said("it was let go of")
+        command.end(4)
+        self.assertEqual(self.printed(out), [1, 2])
+
+    def test_few_descriptors(self):
+        """Peers that find none wait, and nothing turns in circles meanwhile."""
+        import resource
+
+        few = 40
+        command = Command(self, "print", "--output", "jsonl", "tcp-listen://:0",
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)))  # fmt: skip
+        peers = [self.peer(command.port()) for _ in range(60)]
+        for n, peer in enumerate(peers):
+            peer.sendall(segment(n))
+        command.wait_until(lambda: len(command.numbers()) >= 1, "an event")
+        before = self.processor_time(command.process.pid)
+        time.sleep(1)
+        self.assertLess(self.processor_time(command.process.pid) - before, 0.3)
+        for peer in peers:
+            peer.close()
+        command.wait_until(lambda: len(command.numbers()) == 60, "all events")
+        self.assertEqual(sorted(command.numbers()), list(range(60)))
+        command.end(0)
+        self.assertLessEqual(len(command.stderr.splitlines()), 4, command.stderr)
+
+    def test_descriptors_that_are_taken_away(self):
+        import resource
+
+        command = self.printer("tcp-listen://:0")
+        port = command.port()
+        with self.peer(port) as first:
+            first.sendall(segment(1))
+            command.shows(1)
+            taken = len(os.listdir(f"/proc/{command.process.pid}/fd"))
+            resource.prlimit(command.process.pid, resource.RLIMIT_NOFILE, (taken, 1024))
+            late = self.peer(port)
+            late.sendall(segment(2))
+            command.said("too many files are open.*; peers that come wait meanwhile")
+            before = self.processor_time(command.process.pid)
+            time.sleep(1)
+            self.assertLess(self.processor_time(command.process.pid) - before, 0.3)
+            command.shows(1)
+            resource.prlimit(command.process.pid, resource.RLIMIT_NOFILE, (1024, 1024))
+            command.shows(1, 2)
+        command.end(0)
+        self.assertEqual(command.stderr.count("too many files"), 1)
+
+    def processor_time(self, process):
+        """Seconds."""
+        with open(f"/proc/{process}/stat", encoding="ascii") as status:
+            fields = status.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def test_compressed(self):
         import gzip
 
@@ -470,6 +629,25 @@ class Udp(LiveTest):
                 sender.send(text)
             command.shows(1, 2)
             command.end(4)
+
+    def test_garbage_is_counted(self):
+        """A flood of what nobody can read is two lines, whether or not the format is known."""
+        refused = r"5000 datagrams in all could not be read"
+        for options, says in (((), refused), (("--format", "dial9"), refused), (("--format", "heph"), r"\d+ more of heph/\S+\n")):
+            with self.subTest(options):
+                command = self.printer("udp-listen://:0", *options)
+                sender = self.sender(command.port())
+                for n in range(5000):
+                    sender.send(b"garbage %d" % n)
+                    if n % 50 == 49:
+                        time.sleep(0.005)
+                sender.send(heph_packet(7) if "heph" in options else segment(7))
+                command.wait_until(lambda: b"\n" in command.stdout, "the event")
+                command.end(4)
+                said = re.sub(r".*the system dropped .*\n", "", command.stderr)
+                if said == command.stderr:
+                    self.assertRegex(said, says)
+                self.assertLessEqual(len(said.splitlines()), 5, said[:2000])
 
     def test_large_datagrams_are_whole(self):
         command = self.printer("udp-listen://:0")

@@ -83,6 +83,21 @@ class Bounds(CommandTest):
         for form in ["503226.5", "12.5s", "10ms", "+5s", "end-2s", "hh:mm:ss.n", "2023-11-14 22:13:20", "RFC 3339"]:
             self.assertIn(form, text)
 
+    def test_a_begin_behind_the_end_is_wrong_usage(self):
+        trace = self.file("t.bin", w.ticks(5))
+        for begin, end in (("5", "3"), ("5s", "3"), ("+5s", "+3s"), ("end-2s", "end-3s"), ("22:00:00", "21:59:59.9"),
+                           ("2023-11-14 00:00:00", "2023-11-13 23:59:59"), ("2023-11-14T22:00:00Z", "2023-11-14T23:00:00+02:00")):
+            for command in (["print"], ["info"], ["stats"], ["latency"], ["query", "count"], ["convert", "--to", "csv", "-o", self.folder / "o"]):
+                result = self.check(run(*command, "--begin", begin, "--end", end, trace), 2, (begin, end))
+                self.assertIn("'--begin' is later than '--end'", result.stderr.decode())
+                self.assertEqual(result.stdout, b"")
+        self.assertFalse((self.folder / "o").exists())
+        self.check(run("print", "--begin", "3", "--end", "3", trace), 0)
+        # Whether there is a time between these, the trace says.
+        said = self.check(run("print", "--begin", "end-0s", "--end", "+0s", trace), 0)
+        self.assertEqual(said.stdout, b"")
+        self.assertIn("nothing selected: the trace has events from", said.stderr.decode())
+
     def test_nothing_selected_says_so(self):
         trace = self.file("t", at(*self.STAMPS))
         for order in ["merged", "recorded", "time"]:

@@ -221,7 +221,9 @@ class Parts(CommandTest):
         parts = sorted(each.name for each in self.folder.glob("run-*"))
         last = parts.pop()
         self.assertTrue(last.endswith(".jsonl.part"))
-        self.assertIn(f"what was written until then is in {self.folder / last}", said)
+        complete = [str(self.folder / part) for part in parts]
+        written = complete[0] if len(parts) == 1 else f"{complete[0]} to {complete[-1]}"
+        self.assertIn(f"what was written until then is in {written} and {self.folder / last}\n", said)
         self.assertEqual(parts, [f"run-{i + 1:04}.jsonl" for i in range(len(parts))])
         for part in parts:
             self.assertGreater((self.folder / part).stat().st_size, 1_000_000)

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from command import BIN, CommandTest, run
 from why_test import TABLE, pool, END, QUEUE, START
 
 PERFETTO_PORT = 9001
+ORIGIN = "https://ui.perfetto.dev"
 
 
 class Serving(CommandTest):
@@ -112,6 +114,79 @@ class View(Serving):
         self.assertEqual(self.ask(port, f"GET {path} HTTP/1.0\r\n\r\n".encode())[9:12], b"403")
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(20), 0)
+
+    def test_pages_of_other_origins_get_nothing(self):
+        process, line = self.start()
+        port, path = self.place(line)
+        own = f"http://127.0.0.1:{port}"
+        for fields, wanted in [
+            (["Origin: https://evil.example"], 403),
+            (["Origin: null"], 403),
+            (["Origin: https://ui.perfetto.dev"], 403),
+            ([f"Origin: http://127.0.0.1:{port + 1}"], 403),
+            ([f"Origin: https://127.0.0.1:{port}"], 403),
+            (["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image"], 403),
+            (["Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: script"], 403),
+            (["sec-fetch-site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"], 403),
+            (["Sec-Fetch-Site: cross-site"], 403),
+            (["Sec-Fetch-Site: none", "Sec-Fetch-Site: none"], 400),
+            ([f"Origin: {own}"], 200),
+            ([f"Origin: http://localhost:{port}"], 200),
+            (["Sec-Fetch-Site: none", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"], 200),
+            (["Sec-Fetch-Site: same-origin"], 200),
+            # A link that somebody follows.
+            (["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"], 200),
+        ]:
+            for method in ("GET", "HEAD"):
+                got, answer = self.status(port, f"{method} {path} HTTP/1.1", *fields)
+                self.assertEqual(got, wanted, fields)
+                self.assertIn(b"Cross-Origin-Resource-Policy: same-origin\r\n", answer)
+                self.assertIn(b"X-Content-Type-Options: nosniff\r\n", answer)
+                self.assertNotIn(b"Access-Control", answer)
+
+    def test_a_connection_that_is_served_makes_no_room(self):
+        _, line = self.start()
+        port, path = self.place(line)
+        with socket.socket() as slow:
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            slow.settimeout(20)
+            slow.connect(("127.0.0.1", port))
+            slow.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+            time.sleep(0.3)
+            others = [socket.create_connection(("127.0.0.1", port), timeout=20) for _ in range(60)]
+            for other in others:
+                other.sendall(b"GET / HT")
+            time.sleep(0.3)
+            answer = self.rest(slow)
+        head, body = answer.split(b"\r\n\r\n", 1)
+        self.assertEqual(len(body), int(re.search(rb"Content-Length: (\d+)", head)[1]))
+        for other in others:
+            other.close()
+
+    def test_without_descriptors_it_waits(self):
+        process, line = self.start()
+        port, path = self.place(line)
+        self.assertEqual(self.status(port, f"GET {path} HTTP/1.1")[0], 200)
+        taken = len(os.listdir(f"/proc/{process.pid}/fd"))
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (taken, 1024))
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as peer:
+            peer.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+            time.sleep(0.3)
+            before = self.processor_time(process.pid)
+            time.sleep(1)
+            self.assertLess(self.processor_time(process.pid) - before, 0.3)
+            resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (1024, 1024))
+            self.assertEqual(self.rest(peer)[9:12], b"200")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(20), 0)
+        self.assertEqual(process.stderr.read().count(b"connections wait meanwhile"), 1)
+
+    @staticmethod
+    def processor_time(process):
+        """Seconds."""
+        with open(f"/proc/{process}/stat", encoding="ascii") as status:
+            fields = status.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def test_what_is_no_request(self):
         _, line = self.start()
@@ -238,19 +313,41 @@ class Perfetto(Serving):
 
     def test_it_is_served_until_it_was_fetched(self):
         process, line = self.start("--perfetto")
-        self.assertEqual(line, f"https://ui.perfetto.dev/#!/?url=http://127.0.0.1:{PERFETTO_PORT}/trace\n")
+        path = self.trace_path(line)
         file = self.folder / "t.pftrace"
         self.check(run("convert", "--table", self.table, "-o", file, self.trace), 0)
         self.assertEqual(self.status(PERFETTO_PORT, "GET / HTTP/1.1")[0], 404)
-        self.assertEqual(self.status(PERFETTO_PORT, "HEAD /trace HTTP/1.1")[0], 200)
+        own = f"Origin: {ORIGIN}"
+        self.assertEqual(self.status(PERFETTO_PORT, f"HEAD {path} HTTP/1.1", own)[0], 200)
+        # Neither somebody else's page nor another program ends it.
+        for fields in ([], ["Origin: https://evil.example"], ["Origin: null"], ["Origin: https://ui.perfetto.dev.evil.example"],
+                       ["Origin: http://ui.perfetto.dev"], [f"Origin: http://127.0.0.1:{PERFETTO_PORT}"],
+                       ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"], ["Sec-Fetch-Site: none"], [own, own]):
+            got, answer = self.status(PERFETTO_PORT, f"GET {path} HTTP/1.1", *fields)
+            self.assertEqual(got, 400 if fields == [own, own] else 403, fields)
+            self.assertNotIn(b"Access-Control", answer)
+        self.assertEqual(self.status(PERFETTO_PORT, f"GET {path} HTTP/1.1", own, host=f"evil.example:{PERFETTO_PORT}")[0], 403)
+        self.assertEqual(self.status(PERFETTO_PORT, "GET /trace HTTP/1.1", own)[0], 404)
         second = self.check(run("view", "--perfetto", self.trace), 2)
         self.assertIn(b"9001", second.stderr)
-        with urllib.request.urlopen(f"http://127.0.0.1:{PERFETTO_PORT}/trace", timeout=20) as answer:
-            self.assertEqual(answer.headers["Access-Control-Allow-Origin"], "https://ui.perfetto.dev")
+        # Who asks and goes has not fetched it.
+        with socket.create_connection(("127.0.0.1", PERFETTO_PORT), timeout=20) as gone:
+            gone.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{PERFETTO_PORT}\r\n".encode())
+        request = urllib.request.Request(f"http://127.0.0.1:{PERFETTO_PORT}{path}", headers={"Origin": ORIGIN})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            self.assertEqual(answer.headers["Access-Control-Allow-Origin"], ORIGIN)
+            self.assertEqual(answer.headers["Vary"], "Origin")
+            self.assertEqual(answer.headers["X-Content-Type-Options"], "nosniff")
+            self.assertEqual(answer.headers["Cross-Origin-Resource-Policy"], "same-origin")
             self.assertEqual(answer.headers["Content-Type"], "application/octet-stream")
             self.assertEqual(len(answer.read()), len(file.read_bytes()))
         self.assertEqual(process.wait(20), 0)
         self.assertIn(b"network", process.stderr.read())
+
+    def trace_path(self, line):
+        found = re.fullmatch(rf"{ORIGIN}/#!/\?url=http://127\.0\.0\.1:{PERFETTO_PORT}(/[0-9a-f]{{24}}/trace)\n", line)
+        self.assertIsNotNone(found, line)
+        return found[1]
 
     def test_it_is_stopped(self):
         process, _ = self.start("--perfetto")

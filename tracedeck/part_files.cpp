@@ -164,6 +164,7 @@ void PartFiles::discard() {
 }
 
 std::string PartFiles::unfinished() const {
+  if (directory_ == nullptr && file_ == nullptr) return {};
   const std::string name = next_name();
   return kind_.makes == OutputKind::Makes::kDirectory ? io::OutputDirectory::part_path(name)
                                                       : io::part_path(name);

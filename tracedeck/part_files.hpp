@@ -42,7 +42,7 @@ class PartFiles final : public flow::Parts {
 
   // The parts that have ended.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  // Where the one that has begun is written until it ends.
+  // Where the one that has begun is written until it ends; "": none has.
   [[nodiscard]] std::string unfinished() const;
 
  private:

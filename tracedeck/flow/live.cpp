@@ -26,6 +26,7 @@ Result<std::unique_ptr<io::InputSequence>> open_sequence(const PipelineContext& 
       .news = [observer](io::LiveNews what,
                          const std::string& sentence) { observer->news(what, sentence); },
       .datagrams_apart = !frames_span,
+      .stall_limit = options.stall_limit,
       .baud = options.baud};
   const std::string& operand =
       place.has_core_files() ? place.core_files.front().path : place.operand;
@@ -174,6 +175,13 @@ std::optional<Arrived> LiveTraces::wait() {
   return Arrived{.input = std::move(*input)};
 }
 
+LiveTraces::~LiveTraces() {
+  if (unread_datagrams_ < 2) return;
+  context_.observer.news(
+      io::LiveNews::kDropped,
+      fmt::format("{}: {} datagrams in all could not be read", place_.operand, unread_datagrams_));
+}
+
 void LiveTraces::serve(const std::function<void(Arrived)>& work) {
   const auto next = [&]() -> Job {
     auto arrived = wait();
@@ -193,9 +201,10 @@ Result<std::optional<FoundTrace>> LiveTraces::recognise(Arrived arrived,
   const Result<std::size_t> got = input->read(head.data(), head.size());
   if (!got && sequence_->repeats()) return std::unexpected(got.error());
   head.resize(got.value_or(0));
+  input->set_midway(true);
   if (head.empty() && (sequence_->repeats() || input->stopped())) return std::nullopt;
   input = io::prefix_input(std::move(head), std::move(input));
-  if (sequence_->may_be_compressed()) {
+  if (!sequence_->has_datagrams()) {
     auto seen = io::see_through_compression(std::move(input));
     if (!seen) return std::unexpected(std::move(seen.error()));
     input = std::move(*seen);
@@ -210,6 +219,10 @@ void LiveTraces::report_error(const Error& error) const {
   if (context_.stop.stop_requested()) {
     context_.observer.news(io::LiveNews::kDropped,
                            "stopped before it could be read: " + error.to_string());
+  } else if (sequence_->has_datagrams()) {
+    // Anybody can send them, and many.
+    if (unread_datagrams_++ != 0) return;
+    context_.observer.refused(error);
   } else if (sequence_->repeats()) {
     context_.observer.refused(error);
   } else {
@@ -219,7 +232,7 @@ void LiveTraces::report_error(const Error& error) const {
 
 void LiveTraces::report_limit() const {
   // Nobody waits for what ends anyway, nor where one follows the other.
-  if (at_once() == 1 || context_.stop.stop_requested()) return;
+  if (at_once() == 1 || context_.stop.stop_requested() || reported_limit_.exchange(true)) return;
   context_.observer.news(
       io::LiveNews::kChange,
       fmt::format("{}: {} peers are served; further ones wait until one of them disconnects",

@@ -1,6 +1,8 @@
 // Traces that come while they are read: from sockets, and from files and devices that are followed.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,6 +40,11 @@ class LiveTraces {
                                                                 TracePlace place);
 
   [[nodiscard]] const TracePlace& place() const { return place_; }
+  // Reports how many datagrams could not be read.
+  ~LiveTraces();
+  LiveTraces(const LiveTraces&) = delete;
+  LiveTraces& operator=(const LiveTraces&) = delete;
+
   // How many may be read at the same time.
   [[nodiscard]] std::size_t at_once() const { return sequence_->at_once(); }
 
@@ -56,8 +63,8 @@ class LiveTraces {
   [[nodiscard]] Result<std::optional<FoundTrace>> recognise(Arrived arrived,
                                                             const Format* format) const;
 
-  // Report, on any thread, an error of something that came; and that as many are read as may be at
-  // the same time.
+  // Report, on any thread, an error of something that came, of datagrams the first alone; and that
+  // as many are read as may be at the same time, once.
   void report_error(const Error& error) const;
   void report_limit() const;
 
@@ -70,6 +77,8 @@ class LiveTraces {
   TracePlace place_;
   std::unique_ptr<io::InputSequence> sequence_;
   std::optional<FoundTrace> put_back_;
+  mutable std::uint64_t unread_datagrams_ = 0;  // one at a time
+  mutable std::atomic<bool> reported_limit_ = false;
   bool ended_ = false;
 };
 

@@ -1,6 +1,7 @@
 // What a pipeline is to read and how, and whom it reports to.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,10 +18,12 @@
 namespace tracedeck::flow {
 
 struct PipelineOptions {
-  std::vector<std::string> operands = {};              // see `list_traces`
-  const Format* format = nullptr;                      // null: recognise it
-  bool follow = false;                                 // files and devices are live
-  unsigned baud = 0;                                   // see `io::LiveOptions::baud`
+  std::vector<std::string> operands = {};  // see `list_traces`
+  const Format* format = nullptr;          // null: recognise it
+  bool follow = false;                     // files and devices are live
+  unsigned baud = 0;                       // see `io::LiveOptions::baud`
+  // See `io::LiveOptions::stall_limit`.
+  std::chrono::milliseconds stall_limit = io::kStallLimit;
   bool hexadecimal = false;                            // see `ReadOptions::hexadecimal`
   bool as_stored = false;                              // see `ReadOptions::as_stored`
   std::shared_ptr<const GivenMetadata> metadata = {};  // see `ReadOptions::metadata`

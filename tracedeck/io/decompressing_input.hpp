@@ -31,6 +31,8 @@ class DecompressingInput : public Input {
   std::optional<std::uint64_t> size() const final { return {}; }
   std::optional<std::uint64_t> stored_size() const final { return compressed_->stored_size(); }
   std::uint64_t stored_position() const final { return position_; }
+  // Before the first byte a head is at hand.
+  void set_midway(bool midway) final { compressed_->set_midway(midway || delivered_ == 0); }
   bool stopped() const final { return ended_ && compressed_->stopped(); }
 
  protected:

@@ -87,7 +87,7 @@ Result<void> DescriptorOutput::finish() {
 }
 
 void DescriptorOutput::discard() {
-  if (finished_) return;
+  if (finished_ || failure_) return;
   finished_ = true;
   used_ = 0;
   // Still under its lock, so that the name is not yet that of another command's file.

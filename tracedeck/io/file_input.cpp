@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "tracedeck/io/live_address.hpp"
 #include "tracedeck/io/stop_signal.hpp"
 #include "tracedeck/io/system.hpp"
 
@@ -44,7 +45,8 @@ class FileInput final : public ParkableInput {
   Result<std::uint64_t> skip(std::uint64_t bytes) override;
   bool seekable() const override { return seekable_; }
   bool ready(std::chrono::milliseconds patience) override {
-    return seekable_ || ended_ || stop_.requested() || wait(static_cast<int>(patience.count()));
+    return seekable_ || ended_ || stop_.requested() || wait(static_cast<int>(patience.count())) ||
+           stop_.requested();
   }
   Result<void> rewind() override;
   std::optional<std::uint64_t> size() const override { return size_; }
@@ -223,7 +225,12 @@ Result<std::unique_ptr<ParkableInput>> open_parkable(const std::string& path,
   const bool standard = path == "-";
   std::string name = standard ? "standard input" : path;
   FileDescriptor file = standard ? FileDescriptor(STDIN_FILENO, true) : open_for_reading(path);
-  if (!file.valid()) return fail(ErrorCode::kCannotOpen, why_not_opened(errno), std::move(name));
+  if (!file.valid()) {
+    const int error = errno;
+    std::string why = error == ENOENT ? why_no_address(name) : std::string();
+    return fail(ErrorCode::kCannotOpen, why.empty() ? why_not_opened(error) : std::move(why),
+                std::move(name));
+  }
   auto input = file_input(std::move(name), std::move(file), std::move(stop));
   if (!input) return std::unexpected(std::move(input.error()));
   return *std::move(input);

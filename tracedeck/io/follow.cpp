@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "tracedeck/io/file_input.hpp"
+#include "tracedeck/io/live_address.hpp"
 #include "tracedeck/io/stop_signal.hpp"
 #include "tracedeck/io/system.hpp"
 
@@ -293,7 +294,9 @@ Result<std::unique_ptr<InputSequence>> follow(const std::string& path, const Liv
   FileDescriptor file = open_place(path);
   struct stat status{};
   if (!file.valid() || ::fstat(file.get(), &status) != 0) {
-    return fail(ErrorCode::kCannotOpen, why_not_opened(errno), path);
+    const int error = errno;
+    std::string why = error == ENOENT ? why_no_address(path) : std::string();
+    return fail(ErrorCode::kCannotOpen, why.empty() ? why_not_opened(error) : std::move(why), path);
   }
   if (S_ISREG(status.st_mode))
     return make<FollowedFiles>(path, options, std::move(file), std::move(stop));

@@ -1,6 +1,8 @@
 #include "tracedeck/io/http_request.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace tracedeck::io {
 namespace {
@@ -34,12 +36,24 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-bool is_host_name(std::string_view name) {
-  constexpr std::string_view kHost = "host";
-  return std::ranges::equal(name, kHost, [](char character, char small) {
-    return character == small || character == small - 'a' + 'A';
+bool is_named(std::string_view name, std::string_view lower_case) {
+  return std::ranges::equal(name, lower_case, [](char character, char small) {
+    return character == small || (small >= 'a' && small <= 'z' && character == small - 'a' + 'A');
   });
 }
+
+// The fields that are looked at.
+struct Field {
+  std::string_view name;  // in lower case
+  std::string_view HttpRequest::* value;
+};
+constexpr std::array kFields = {
+    Field{.name = "host", .value = &HttpRequest::host},
+    Field{.name = "origin", .value = &HttpRequest::origin},
+    Field{.name = "sec-fetch-site", .value = &HttpRequest::fetch_site},
+    Field{.name = "sec-fetch-mode", .value = &HttpRequest::fetch_mode},
+    Field{.name = "sec-fetch-dest", .value = &HttpRequest::fetch_dest},
+};
 
 // Of the head, line by line.
 class Reading {
@@ -51,7 +65,7 @@ class Reading {
   }
   // Whether lines that end here are a head.
   [[nodiscard]] bool is_whole() const {
-    return !request_.method.empty() && (hosts_ == 1 || !names_host_);
+    return !request_.method.empty() && (seen_.front() || !names_host_);
   }
   [[nodiscard]] const HttpRequest& request() const { return request_; }
 
@@ -72,14 +86,16 @@ class Reading {
   bool take_field(std::string_view line) {
     const std::size_t colon = line.find(':');
     if (colon == line.npos || !is_token(line.substr(0, colon))) return false;
-    if (!is_host_name(line.substr(0, colon))) return true;
-    request_.host = without_blanks(line.substr(colon + 1));
-    return ++hosts_ == 1;
+    const auto* const field = std::ranges::find_if(
+        kFields, [&](const Field& each) { return is_named(line.substr(0, colon), each.name); });
+    if (field == kFields.end()) return true;
+    request_.*field->value = without_blanks(line.substr(colon + 1));
+    return !std::exchange(seen_[static_cast<std::size_t>(field - kFields.begin())], true);
   }
 
   HttpRequest request_;
   bool names_host_ = false;
-  unsigned hosts_ = 0;
+  std::array<bool, kFields.size()> seen_{};  // Host is the first
 };
 
 }  // namespace

@@ -24,6 +24,19 @@ TEST(HttpRequest, SaysWhatIsWantedAndOfWhom) {
   EXPECT_EQ(read.size, head.size());
 }
 
+TEST(HttpRequest, SaysWhoAsks) {
+  const HttpHead read = read_http_head(
+      "GET / HTTP/1.1\r\nHost: h\r\nORIGIN: https://a\r\nSec-Fetch-Site: cross-site\r\n"
+      "sec-fetch-mode:cors\r\nSec-Fetch-Dest: empty\r\nSec_Fetch_Site: none\r\n\r\n");
+  ASSERT_EQ(read.state, State::kComplete);
+  EXPECT_EQ(read.request.origin, "https://a");
+  EXPECT_EQ(read.request.fetch_site, "cross-site");
+  EXPECT_EQ(read.request.fetch_mode, "cors");
+  EXPECT_EQ(read.request.fetch_dest, "empty");
+  EXPECT_EQ(state_of("GET / HTTP/1.1\r\nHost: h\r\nOrigin: a\r\nOrigin: a\r\n\r\n"),
+            State::kMalformed);
+}
+
 TEST(HttpRequest, EveryPartOfAHeadMayBecomeOne) {
   const std::string head = "HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n";
   for (std::size_t size = 0; size < head.size(); ++size)

@@ -41,6 +41,7 @@ constexpr Status kOk{200, "OK", {}};
 constexpr Status kMalformed{400, "Bad Request", "This is no request of HTTP."};
 constexpr Status kForbidden{403, "Forbidden",
                             "This is served under the address that was printed, and no other."};
+constexpr Status kForeign{403, "Forbidden", "This is not for pages of other origins."};
 constexpr Status kNotFound{404, "Not Found",
                            "There is nothing here; the address that was printed "
                            "leads to what is served."};
@@ -64,7 +65,8 @@ std::string date_now() {
 std::string header(const Status& status, std::string_view type, std::uint64_t size) {
   return fmt::format(
       "HTTP/1.1 {} {}\r\nDate: {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n"
-      "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n",
+      "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+      "Cross-Origin-Resource-Policy: same-origin\r\nVary: Origin\r\nConnection: close\r\n",
       status.code, status.reason, date_now(), type, size);
 }
 
@@ -99,6 +101,8 @@ class Connection {
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
   [[nodiscard]] Clock::time_point moved() const { return moved_; }
   [[nodiscard]] bool fetched() const { return fetched_; }
+  // Whether it is sent what is served: who asked was allowed to.
+  [[nodiscard]] bool is_served() const { return state_ == State::kSending && resource_ != nullptr; }
 
   // Chooses the answer to a request.
   using Answer = std::pair<std::string, const HttpResource*>;
@@ -189,11 +193,13 @@ class Connection {
 class Serving {
  public:
   Serving(int listener, std::string address, std::uint16_t port,
-          std::span<const HttpResource> resources, bool once)
+          std::span<const HttpResource> resources, bool once,
+          const std::function<void(const std::string&)>& note)
       : listener_(listener),
         hosts_{std::move(address), fmt::format("localhost:{}", port)},
         resources_(resources),
-        once_(once) {}
+        once_(once),
+        note_(note) {}
 
   [[nodiscard]] Result<void> run(const StopSignal& stop) {
     while (!stop.requested() && !(fetched_ && connections_.empty())) {
@@ -218,8 +224,11 @@ class Serving {
   void wait(const StopSignal& stop) {
     waited_.clear();
     waited_.push_back({.fd = stop.descriptor(), .events = POLLIN, .revents = 0});
-    waited_.push_back({.fd = fetched_ ? -1 : listener_, .events = POLLIN, .revents = 0});
+    const bool accepts = !fetched_ && has_room();
+    waited_.push_back(
+        {.fd = accepts && !pause_.lasts() ? listener_ : -1, .events = POLLIN, .revents = 0});
     std::optional<Clock::time_point> first;
+    if (accepts && pause_.lasts()) first = pause_.end();
     for (const Connection& each : connections_) {
       waited_.push_back({.fd = each.descriptor(), .events = each.awaits(), .revents = 0});
       first = std::min(first.value_or(each.deadline()), each.deadline());
@@ -251,24 +260,70 @@ class Serving {
     if (head.state == HttpHead::State::kIncomplete) return refuse(kTooLarge);
     if (head.state == HttpHead::State::kMalformed) return refuse(kMalformed);
     const HttpRequest& request = head.request;
-    if (std::ranges::none_of(
-            hosts_, [&](const std::string& host) { return is_same_host(host, request.host); }))
-      return refuse(kForbidden);
+    if (!is_host(request.host)) return refuse(kForbidden);
     const auto resource = std::ranges::find(resources_, request.target, &HttpResource::path);
     if (resource == resources_.end()) return refuse(kNotFound);
+    if (!may_fetch(request, *resource)) return refuse(kForeign);
     if (!head_only && request.method != "GET") return refuse(kNotAllowed);
     std::string answer = header(kOk, resource->type, resource->size);
+    if (!resource->origin.empty())
+      answer += fmt::format("Access-Control-Allow-Origin: {}\r\n", resource->origin);
     for (const std::string& field : resource->fields) answer += field + "\r\n";
     answer += "\r\n";
     return {std::move(answer), head_only ? nullptr : &*resource};
   }
 
+  [[nodiscard]] bool is_host(std::string_view name) const {
+    return std::ranges::any_of(hosts_,
+                               [&](const std::string& host) { return is_same_host(host, name); });
+  }
+
+  // Whether who asks may have it. Browsers send an Origin with every request that a page of another
+  // origin could read, and none with those whose answers are only shown or run.
+  [[nodiscard]] bool may_fetch(const HttpRequest& request, const HttpResource& resource) const {
+    if (!resource.origin.empty()) return request.origin == resource.origin;
+    constexpr std::string_view kScheme = "http://";
+    const std::string_view origin = request.origin;
+    if (!origin.empty() &&
+        (!origin.starts_with(kScheme) || !is_host(origin.substr(kScheme.size()))))
+      return false;
+    const std::string_view site = request.fetch_site;
+    if (site.empty() || site == "none" || site == "same-origin") return true;
+    // A link to it that somebody follows.
+    return request.fetch_mode == "navigate" && request.fetch_dest == "document";
+  }
+
+  // Whether a connection can be accepted: all places but those of who is served make room.
+  [[nodiscard]] bool has_room() const {
+    return connections_.size() < kMostConnections ||
+           !std::ranges::all_of(connections_, &Connection::is_served);
+  }
+
+  // Lets go of the connection that has been still for longest. False: all are served.
+  bool make_room() {
+    auto stillest = connections_.end();
+    for (auto each = connections_.begin(); each != connections_.end(); ++each) {
+      if (each->is_served()) continue;
+      if (stillest == connections_.end() || each->moved() < stillest->moved()) stillest = each;
+    }
+    if (stillest == connections_.end()) return false;
+    connections_.erase(stillest);
+    return true;
+  }
+
   void accept_one(Clock::time_point now) {
-    FileDescriptor peer(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!peer.valid()) return;
-    // Where all places are taken, the connection goes that has been still for longest.
-    if (connections_.size() == kMostConnections)
-      connections_.erase(std::ranges::min_element(connections_, {}, &Connection::moved));
+    const auto accept = [this] {
+      return FileDescriptor(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    };
+    FileDescriptor peer = accept();
+    if (!peer.valid() && lacks_descriptors(errno) && make_room()) peer = accept();
+    if (!peer.valid()) {
+      if (lacks_descriptors(errno) && pause_.begin())
+        note_(fmt::format("{}: {}; connections wait meanwhile", hosts_.front(),
+                          why_not_opened(errno)));
+      return;
+    }
+    if (connections_.size() == kMostConnections && !make_room()) return;
     connections_.emplace_back(std::move(peer), now);
   }
 
@@ -276,6 +331,8 @@ class Serving {
   std::array<std::string, 2> hosts_;
   std::span<const HttpResource> resources_;
   bool once_;
+  const std::function<void(const std::string&)>& note_;
+  AcceptPause pause_;
   bool fetched_ = false;  // and that is all
   std::vector<Connection> connections_;
   std::vector<pollfd> waited_;
@@ -301,11 +358,12 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(std::uint16_t port) {
 std::string HttpServer::address() const { return fmt::format("127.0.0.1:{}", port_); }
 
 Result<void> HttpServer::serve(std::span<const HttpResource> resources, Until until,
-                               std::stop_token stop) const {
+                               std::stop_token stop,
+                               const std::function<void(const std::string&)>& note) const {
   StopSignal signal(std::move(stop));
   if (const int error = signal.arm(); error != 0)
     return fail(ErrorCode::kCannotOpen, why_not_opened(error), address());
-  return Serving(socket_.get(), address(), port_, resources, until == Until::kFetchedOnce)
+  return Serving(socket_.get(), address(), port_, resources, until == Until::kFetchedOnce, note)
       .run(signal);
 }
 

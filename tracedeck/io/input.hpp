@@ -51,6 +51,10 @@ class Input {
   [[nodiscard]] virtual std::optional<std::uint64_t> stored_size() const { return size(); }
   [[nodiscard]] virtual std::uint64_t stored_position() const = 0;
 
+  // Whether what is read next goes on with something that has begun, such as a frame. A peer may be
+  // idle before the next frame for as long as it likes, but is let go of when it stalls inside one.
+  virtual void set_midway(bool) {}
+
   // An input may come in parts that stand each for itself: datagrams. At the end of a part `read`
   // returns 0, again and again, until this moves on to the next part, without waiting for it.
   // False: the input has really ended.

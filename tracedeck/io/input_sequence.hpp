@@ -3,6 +3,7 @@
 // what one leaves incomplete costs the others nothing.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,8 +24,9 @@ class InputSequence {
   [[nodiscard]] virtual bool repeats() const { return true; }
   // Inputs that may be read at the same time, each on a thread of its own.
   [[nodiscard]] virtual std::size_t at_once() const { return 1; }
-  // Whether gzip and zstd may be seen through: not in datagrams.
-  [[nodiscard]] virtual bool may_be_compressed() const { return true; }
+  // Whether all that comes is of datagrams, which anybody can send: what cannot be read of them is
+  // counted, and they are not compressed.
+  [[nodiscard]] virtual bool has_datagrams() const { return false; }
 
   // Waits for the next input; null: there are no more, which after a stop request means: none that
   // has brought bytes. Fewer than `at_once()` of those before may still be there. One thread at a
@@ -43,6 +45,8 @@ enum class LiveNews : std::uint8_t {
 // The news as a sentence without a final full stop.
 using LiveNewsSink = std::function<void(LiveNews, const std::string& sentence)>;
 
+inline constexpr std::chrono::milliseconds kStallLimit{60'000};
+
 struct LiveOptions {
   LiveNewsSink news = [](LiveNews, const std::string&) {};
   // Whether each datagram is a part of its own (`Input::next_part`), or only their bytes matter.
@@ -51,6 +55,8 @@ struct LiveOptions {
   std::size_t largest_datagram = std::size_t{64} << 10;
   // Peers of a listener that are served at the same time; others wait.
   std::size_t most_peers = 64;
+  // A peer that sends nothing for so long inside a frame is let go of; 0: never.
+  std::chrono::milliseconds stall_limit = kStallLimit;
   // Bits a second of a serial line; 0: as it is set.
   unsigned baud = 0;
 };

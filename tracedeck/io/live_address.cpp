@@ -37,7 +37,34 @@ std::optional<unsigned> port_number(std::string_view text) {
 
 }  // namespace
 
+std::string why_no_address(std::string_view path) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  constexpr std::string_view kOthers = "0123456789+-.";
+  const std::size_t end = path.find("://");
+  if (end == std::string_view::npos || end == 0) return {};
+  const std::string_view scheme = path.substr(0, end);
+  const auto is_of_scheme = [&](char c) { return kLetters.contains(c) || kOthers.contains(c); };
+  if (!kLetters.contains(scheme.front()) || !std::ranges::all_of(scheme, is_of_scheme)) return {};
+  // How LTTng and babeltrace2 name a session that a relay daemon has.
+  constexpr auto kOfRelay =
+      std::to_array<std::string_view>({"net", "net4", "net6", "tcp4", "tcp6", "lttng-live"});
+  if (std::ranges::find(kOfRelay, scheme) != kOfRelay.end()) {
+    return "LTTng's relay daemon is not asked for traces; name the directory that the session is "
+           "written to";
+  }
+  if (scheme == "file") return "a file is named by its path alone, without file://";
+  return fmt::format(
+      "{}:// is not supported; traces come live from tcp://HOST:PORT, tcp-listen://ADDR:PORT and "
+      "udp-listen://ADDR:PORT",
+      scheme);
+}
+
 bool is_live_address(std::string_view text) { return scheme_of(text) != nullptr; }
+
+bool is_datagram_address(std::string_view text) {
+  const Scheme* const scheme = scheme_of(text);
+  return scheme != nullptr && scheme->kind == LiveKind::kUdpListen;
+}
 
 Result<LiveAddress> parse_live_address(const std::string& text) {
   const Scheme* const scheme = scheme_of(text);

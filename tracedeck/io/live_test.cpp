@@ -429,6 +429,15 @@ TEST(Follow, BeginsAnewWhatWasCut) {
   EXPECT_EQ(read_once(*next_of(**sequence)), "new");
 }
 
+TEST(LiveAddress, SaysOfOtherKindsWhatCanBeDone) {
+  for (const char* relay :
+       {"net://h/x", "net4://h", "net6://[::1]", "tcp4://h:1", "tcp6://h:1", "lttng-live://h"})
+    EXPECT_THAT(why_no_address(relay), HasSubstr("relay daemon")) << relay;
+  EXPECT_THAT(why_no_address("ws+unix://h"), HasSubstr("ws+unix:// is not supported; traces come"));
+  for (const char* path : {"", "a", "a:/b", "://x", "1a://x", "a b://x", "dir/net://x"})
+    EXPECT_EQ(why_no_address(path), "") << path;
+}
+
 TEST(Follow, RefusesWhatCannotBe) {
   const TemporaryFolder folder;
   EXPECT_EQ(follow(folder.file("none"), {}, {}).error().code, ErrorCode::kCannotOpen);

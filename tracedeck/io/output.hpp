@@ -30,7 +30,8 @@ class Output {
   // Flushes, closes and, for a file, renames it to its final name. Nothing may be written after.
   [[nodiscard]] virtual Result<void> finish() = 0;
 
-  // Instead of `finish`: nothing is wanted of what was written. Removes the .part file of a file.
+  // Instead of `finish`: nothing is wanted of what was written. Removes the .part file of a file,
+  // unless an error said that what was written is there.
   virtual void discard() {}
 };
 

@@ -68,9 +68,10 @@ Result<void> empty(const FileDescriptor& directory, const std::string& part) {
 
 // Makes the .part directory, or takes over what is left of one. Held under a lock, so that two
 // commands at once with the same output do not write into each other.
-Result<FileDescriptor> open_part_directory(const std::string& part) {
+// `path`: the output, which errors name while there is no .part directory.
+Result<FileDescriptor> open_part_directory(const std::string& part, const std::string& path) {
   if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) {
-    return fail(ErrorCode::kCannotOpen, why_not_opened(errno), part);
+    return fail(ErrorCode::kCannotOpen, why_not_opened(errno), path);
   }
   FileDescriptor directory(
       ::open(part.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -125,6 +126,7 @@ struct OpenFiles {
 
   FileDescriptor directory;
   std::list<PartFile*> open;
+  bool failed = false;  // an error named one of the files
 };
 
 // A file that is closed while others are written to, and opened again where it ended.
@@ -158,7 +160,7 @@ class PartFile final : public Output {
     return close();
   }
   void discard() override {
-    if (std::exchange(finished_, true)) return;
+    if (std::exchange(finished_, true) || files_->failed) return;
     forget();
     if (output_) output_->discard();
     output_.reset();
@@ -205,6 +207,7 @@ class PartFile final : public Output {
   // An error sticks.
   Result<void> note(Result<void> result) {
     if (!result && !failure_) failure_ = result.error();
+    files_->failed = files_->failed || !result;
     return result;
   }
 
@@ -254,7 +257,7 @@ class PartDirectory final : public OutputDirectory {
   }
 
   void discard() override {
-    if (std::exchange(ended_, true)) return;
+    if (std::exchange(ended_, true) || open_->failed) return;
     for (const std::string& file : files_) ::unlinkat(open_->directory.get(), file.c_str(), 0);
     ::unlinkat(open_->directory.get(), kMark, 0);
     // Still under its lock, so that the name is not yet that of another command's directory.
@@ -298,7 +301,7 @@ Result<std::unique_ptr<OutputDirectory>> OutputDirectory::create(const std::stri
         path);
   }
   std::string part = part_path(path);
-  Result<FileDescriptor> directory = open_part_directory(part);
+  Result<FileDescriptor> directory = open_part_directory(part, path);
   if (!directory) return std::unexpected(std::move(directory.error()));
   if (const FileDescriptor mark = make_file(*directory, kMark); !mark.valid()) {
     return fail(ErrorCode::kCannotOpen, why_not_opened(errno), part);

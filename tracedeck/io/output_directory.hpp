@@ -31,7 +31,7 @@ class OutputDirectory {
 
   // Renames the directory to its final name. Error: kWriteFailed.
   [[nodiscard]] virtual Result<void> finish() = 0;
-  // Instead of `finish`: removes what was written.
+  // Instead of `finish`: removes what was written, unless an error said where it is.
   virtual void discard() = 0;
 };
 

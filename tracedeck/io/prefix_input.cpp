@@ -50,6 +50,7 @@ class PrefixInput final : public Input {
     ++part_;
     return true;
   }
+  void set_midway(bool midway) override { rest_->set_midway(midway); }
   bool stopped() const override { return in_rest() && rest_->stopped(); }
 
  private:

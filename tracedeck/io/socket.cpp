@@ -46,6 +46,10 @@ std::string SocketAddress::text() const {
   return fmt::format("{}:{}", host.data(), port.data());
 }
 
+bool lacks_descriptors(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
 std::string why_no_socket(int error) {
   switch (error) {
     case EADDRINUSE:

@@ -3,7 +3,9 @@
 
 #include <sys/socket.h>
 
+#include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/io/input_sequence.hpp"
@@ -30,6 +32,27 @@ struct SocketAddress {
 // A socket bound to the first address that can be, which is reported as news. Not waiting.
 [[nodiscard]] Result<FileDescriptor> bind_socket(const LiveAddress& address, int type,
                                                  const LiveOptions& options);
+
+// Whether a connection cannot be accepted for want of descriptors or memory, and stays where it is.
+[[nodiscard]] bool lacks_descriptors(int error);
+
+// A listener that lacks descriptors stays readable: it is left alone for a while before it is tried
+// again.
+class AcceptPause {
+ public:
+  // Begins one. Returns whether it is the first, which is worth a word.
+  bool begin() {
+    constexpr std::chrono::milliseconds kAcceptPause{250};
+    end_ = std::chrono::steady_clock::now() + kAcceptPause;
+    return !std::exchange(began_, true);
+  }
+  [[nodiscard]] std::chrono::steady_clock::time_point end() const { return end_; }
+  [[nodiscard]] bool lasts() const { return began_ && std::chrono::steady_clock::now() < end_; }
+
+ private:
+  std::chrono::steady_clock::time_point end_;
+  bool began_ = false;
+};
 
 // Why a socket could not be had, as a sentence.
 [[nodiscard]] std::string why_no_socket(int error);

@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "tracedeck/io/file_input.hpp"
+#include "tracedeck/io/open_files.hpp"
 #include "tracedeck/io/socket.hpp"
 #include "tracedeck/io/stop_signal.hpp"
 
@@ -49,6 +51,52 @@ struct SilentPeer {
   std::string address;
 };
 
+// The bytes of a peer, until it stalls where its reader waits for the rest of something.
+class PeerInput final : public Input {
+ public:
+  PeerInput(std::unique_ptr<Input> input, std::chrono::milliseconds stall_limit, LiveNewsSink news)
+      : input_(std::move(input)), stall_limit_(stall_limit), news_(std::move(news)) {}
+
+  const std::string& name() const override { return input_->name(); }
+  Result<std::size_t> read(std::uint8_t* into, std::size_t size) override {
+    if (!stalled_ && midway_ && stall_limit_.count() != 0 && !input_->ready(stall_limit_)) {
+      stalled_ = true;
+      news_(LiveNews::kCut,
+            fmt::format("{}: it was let go of, since it sent nothing for {} s in the middle of a "
+                        "frame; what came before is kept (--stall-limit)",
+                        name(), static_cast<double>(stall_limit_.count()) / 1000));
+    }
+    if (stalled_) return std::size_t{0};
+    return input_->read(into, size);
+  }
+  bool seekable() const override { return false; }
+  bool ready(std::chrono::milliseconds patience) override {
+    return stalled_ || input_->ready(patience);
+  }
+  Result<void> rewind() override { return input_->rewind(); }
+  std::optional<std::uint64_t> size() const override { return {}; }
+  std::uint64_t stored_position() const override { return input_->stored_position(); }
+  void set_midway(bool midway) override { midway_ = midway; }
+  bool stopped() const override { return input_->stopped(); }
+
+ private:
+  std::unique_ptr<Input> input_;
+  std::chrono::milliseconds stall_limit_;
+  LiveNewsSink news_;
+  bool midway_ = false;
+  bool stalled_ = false;
+};
+
+// How many peers can be served, and as many be silent, with the descriptors that there may be.
+std::size_t peers_with_descriptors(std::size_t most) {
+  // Of a peer that is served: its socket, what wakes its reader, a temporary file of a recording.
+  // One of a silent one.
+  constexpr std::size_t kOfEach = 5;
+  constexpr std::size_t kOthers = 24;  // standard ones, results, spill files, libraries
+  const std::size_t allowed = allow_open_files(most * kOfEach);
+  return std::clamp<std::size_t>((std::max(allowed, kOthers) - kOthers) / kOfEach, 1, most);
+}
+
 class Listener final : public InputSequence {
  public:
   Listener(LiveAddress address, LiveOptions options, FileDescriptor socket, std::stop_token stop)
@@ -56,19 +104,20 @@ class Listener final : public InputSequence {
         options_(std::move(options)),
         socket_(std::move(socket)),
         token_(stop),
-        stop_(std::move(stop)) {}
+        stop_(std::move(stop)),
+        at_once_(peers_with_descriptors(std::max<std::size_t>(options_.most_peers, 1))) {}
 
   [[nodiscard]] int arm() { return stop_.arm(); }
 
   const std::string& name() const override { return address_.text; }
-  std::size_t at_once() const override { return std::max<std::size_t>(options_.most_peers, 1); }
+  std::size_t at_once() const override { return at_once_; }
   Result<std::unique_ptr<Input>> next() override;
 
  private:
   // Waits until a peer connects, a silent one sends something or disconnects, or a stop is
   // requested.
   [[nodiscard]] bool wait();
-  // Accepts a connection. False: there is none to accept. Error: kCannotOpen.
+  // Accepts a connection. False: there is none that can be accepted now. Error: kCannotOpen.
   [[nodiscard]] Result<bool> accept_one();
   [[nodiscard]] bool full() const { return silent_.size() >= at_once(); }
   // A silent peer that has sent something or disconnected. Null: none has.
@@ -79,8 +128,10 @@ class Listener final : public InputSequence {
   FileDescriptor socket_;
   std::stop_token token_;
   StopSignal stop_;
+  std::size_t at_once_;
   std::vector<SilentPeer> silent_;
   bool reported_full_ = false;
+  AcceptPause pause_;
 };
 
 // Whether a peer has sent something, or has disconnected.
@@ -92,10 +143,15 @@ bool has_something(const FileDescriptor& socket) {
 bool Listener::wait() {
   std::vector<pollfd> waited = {{.fd = stop_.descriptor(), .events = POLLIN, .revents = 0}};
   // While there is no room for further peers, the system keeps them waiting.
-  if (!full()) waited.push_back({.fd = socket_.get(), .events = POLLIN, .revents = 0});
+  const bool pauses = pause_.lasts();
+  if (!full() && !pauses) waited.push_back({.fd = socket_.get(), .events = POLLIN, .revents = 0});
   for (const SilentPeer& peer : silent_)
     waited.push_back({.fd = peer.socket.get(), .events = POLLIN, .revents = 0});
-  while (::poll(waited.data(), waited.size(), StopSignal::kForEver) < 0) {
+  const auto patience =
+      std::chrono::ceil<std::chrono::milliseconds>(pause_.end() - std::chrono::steady_clock::now());
+  while (::poll(waited.data(), waited.size(),
+                pauses ? static_cast<int>(std::max<std::int64_t>(patience.count(), 1))
+                       : StopSignal::kForEver) < 0) {
     if (errno != EINTR) return false;
   }
   return true;
@@ -110,6 +166,12 @@ Result<bool> Listener::accept_one() {
     if (errno == EAGAIN) return false;
     // A peer that has gone again is none of ours.
     if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) return true;
+    if (lacks_descriptors(errno)) {
+      if (pause_.begin())
+        options_.news(LiveNews::kChange, fmt::format("{}: {}; peers that come wait meanwhile",
+                                                     name(), why_not_opened(errno)));
+      return false;
+    }
     return fail(ErrorCode::kCannotOpen, why_not_opened(errno), name());
   }
   expect_life(peer);
@@ -130,15 +192,17 @@ Result<std::unique_ptr<Input>> Listener::take_ready() {
   if (found == silent_.end()) return nullptr;
   SilentPeer peer = std::move(*found);
   silent_.erase(found);
-  return descriptor_input(fmt::format("{}/{}", name(), peer.address), std::move(peer.socket),
-                          token_);
+  auto input =
+      descriptor_input(fmt::format("{}/{}", name(), peer.address), std::move(peer.socket), token_);
+  if (!input) return std::unexpected(std::move(input.error()));
+  return std::make_unique<PeerInput>(*std::move(input), options_.stall_limit, options_.news);
 }
 
 Result<std::unique_ptr<Input>> Listener::next() {
   for (;;) {
     const bool stopped = stop_.requested();
     // Connections are accepted first, so that at a stop request none is forgotten.
-    for (bool more = true; more && (!full() || stopped);) {
+    for (bool more = !pause_.lasts(); more && (!full() || stopped);) {
       const Result<bool> came = accept_one();
       if (!came) return std::unexpected(came.error());
       more = *came;

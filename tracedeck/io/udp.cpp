@@ -237,7 +237,7 @@ class Datagrams final : public InputSequence {
   explicit Datagrams(std::shared_ptr<DatagramSocket> socket) : socket_(std::move(socket)) {}
 
   const std::string& name() const override { return socket_->address().text; }
-  bool may_be_compressed() const override { return false; }
+  bool has_datagrams() const override { return true; }
   Result<std::unique_ptr<Input>> next() override {
     if (socket_->stopped()) return nullptr;
     return std::make_unique<DatagramInput>(socket_);

@@ -31,6 +31,7 @@ class WatchedInput final : public Input {
   std::optional<std::uint64_t> size() const override { return input_->size(); }
   std::optional<std::uint64_t> stored_size() const override { return input_->stored_size(); }
   std::uint64_t stored_position() const override { return input_->stored_position(); }
+  void set_midway(bool midway) override { input_->set_midway(midway); }
   bool stopped() const override { return input_->stopped(); }
 
  private:

@@ -57,7 +57,7 @@ bool WindowReader::append(std::size_t tail, std::size_t target) {
   Window& window = *window_;
   const std::size_t before = window.size_;
   const std::size_t skipped = before - tail;
-  fill(window, skipped + target);
+  fill(window, skipped + target, skipped);
   if (window.size_ == before) return false;
   arrived_ += window.size_ - before;
   window.begin_ += skipped;
@@ -136,10 +136,11 @@ void WindowReader::take_tail(Window& window, const Window& from, std::size_t tai
   std::memcpy(window.storage_.get(), from.storage_.get() + from.begin_ + from.size_ - tail, tail);
 }
 
-void WindowReader::fill(Window& window, std::size_t target) {
+void WindowReader::fill(Window& window, std::size_t target, std::size_t passed) {
   std::uint8_t* const data = window.storage_.get() + window.begin_;
   const std::size_t most = window.capacity_ - window.begin_;
   while (window.size_ < (live_ ? std::min(target, most) : most)) {
+    if (live_) input_->set_midway(window.size_ > passed);
     const Result<std::size_t> got = input_->read(data + window.size_, most - window.size_);
     if (!got) failure_ = got.error();
     if (!got || *got == 0) {
@@ -166,6 +167,7 @@ bool WindowReader::skip_to(std::uint64_t offset) {
   }
   if (offset <= end) return true;
   std::uint64_t reached = end;
+  input_->set_midway(true);
   while (reached < offset && !at_end_) {
     const Result<std::uint64_t> skipped = input_->skip(offset - reached);
     if (!skipped) failure_ = skipped.error();

@@ -110,8 +110,9 @@ class WindowReader {
   static void take_tail(Window& window, const Window& from, std::size_t tail);
   // Makes an empty window at `offset` the current one.
   void lie_at(std::uint64_t offset);
-  // Reads until there are `target` bytes, the window is full or the input ends.
-  void fill(Window& window, std::size_t target);
+  // Reads until there are `target` bytes, the window is full or the input ends. `passed`: bytes at
+  // its begin that are not needed any more.
+  void fill(Window& window, std::size_t target, std::size_t passed = 0);
 
   std::unique_ptr<Input> input_;
   Options options_;

@@ -63,6 +63,7 @@ class HexInput final : public io::Input {
     return text_->stored_size();
   }
   [[nodiscard]] std::uint64_t stored_position() const override { return text_->stored_position(); }
+  void set_midway(bool midway) override { text_->set_midway(midway || first_digit_.has_value()); }
   [[nodiscard]] bool stopped() const override { return text_->stopped(); }
 
  private:
