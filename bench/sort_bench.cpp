@@ -42,10 +42,12 @@ void sort_all(benchmark::State& state, const std::vector<std::uint64_t>& times, 
   const std::vector<BatchPtr> batches = bench::MadeUpEvents().batches(times);
   std::uint64_t records = 0;
   for (auto _ : state) {
-    const flow::SortInput input = {.open = [&](bool) -> Result<std::unique_ptr<RecordSource>> {
-                                     return std::make_unique<bench::KeptBatches>(batches);
-                                   },
-                                   .reopens = reopens};
+    const auto open = [&](bool) -> Result<std::vector<std::unique_ptr<RecordSource>>> {
+      std::vector<std::unique_ptr<RecordSource>> sources;
+      sources.push_back(std::make_unique<bench::KeptBatches>(batches));
+      return sources;
+    };
+    const flow::SortInput input = {.open = open, .reopens = reopens};
     records += bench::drain(*flow::sort({input}));
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(records));

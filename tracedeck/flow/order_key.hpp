@@ -19,6 +19,10 @@ struct OrderKey {
   [[nodiscard]] static constexpr OrderKey first() {
     return {0, Nanoseconds::from_unsigned(~Uint128{0}, true)};
   }
+  // Behind every time.
+  [[nodiscard]] static constexpr OrderKey last() {
+    return {kHighest, Nanoseconds::from_unsigned(~Uint128{0})};
+  }
   [[nodiscard]] static constexpr OrderKey from(Nanoseconds time) {
     if (time.negative()) return {0, time};
     if (time.magnitude() >= kHighest) return {kHighest, time};

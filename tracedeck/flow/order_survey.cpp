@@ -27,7 +27,8 @@ const Record* OrderSurvey::add(const Record* first, const Record* end) {
   if (first->kind == RecordKind::kEvent && events_ % kSmallestChunk == 0 && events_ != 0)
     end_chunks();
   const OrderKey key = times_(*first);
-  in_order_ = in_order_ && key >= last_;
+  if (key < last_) [[unlikely]]
+    lowest_step_ = std::min(lowest_step_, key);
   last_ = key;
   // The smaller the chunks, the later is what they call late.
   const bool late = key < states_.front().low;
@@ -83,14 +84,19 @@ void OrderSurvey::finish() {
   for (State& state : states_) end_chunk(state);
 }
 
-std::optional<OrderSurvey::Level> OrderSurvey::choose(std::uint64_t memory) const {
-  for (const State& state : states_) {
-    if (state.level.late_records == 0 && state.level.memory <= memory) return state.level;
+std::vector<OrderSurvey::Level> OrderSurvey::levels() const {
+  std::vector<Level> levels;
+  for (const State& state : states_) levels.push_back(state.level);
+  return levels;
+}
+
+std::optional<OrderSurvey::Level> OrderSurvey::choose(std::span<const Level> levels,
+                                                      std::uint64_t memory) {
+  for (const Level& level : levels) {
+    if (level.late_records == 0 && level.memory <= memory) return level;
   }
-  for (const State& state : states_) {
-    if (state.level.late_memory <= memory / 4 && state.level.memory <= memory - memory / 4) {
-      return state.level;
-    }
+  for (const Level& level : levels) {
+    if (level.late_memory <= memory / 4 && level.memory <= memory - memory / 4) return level;
   }
   return std::nullopt;
 }

@@ -10,6 +10,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "tracedeck/flow/stream_times.hpp"
 #include "tracedeck/model/batch.hpp"
@@ -71,10 +73,16 @@ class OrderSurvey {
   void finish();
 
   // The smallest chunks for which everything takes at most `memory` bytes; nothing when there are
-  // none, which may show before the end.
-  [[nodiscard]] std::optional<Level> choose(std::uint64_t memory) const;
+  // none.
+  [[nodiscard]] static std::optional<Level> choose(std::span<const Level> levels,
+                                                   std::uint64_t memory);
   // Whether no record so far goes before the one before it.
-  [[nodiscard]] bool in_order() const { return in_order_; }
+  [[nodiscard]] bool in_order() const { return lowest_step_ == OrderKey::last(); }
+  // The earliest record that goes before the one before it. All that goes before this place comes
+  // first, and is in order.
+  [[nodiscard]] const OrderKey& lowest_step() const { return lowest_step_; }
+  // The sizes of chunks that there are, and what they would take.
+  [[nodiscard]] std::vector<Level> levels() const;
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
  private:
@@ -99,7 +107,7 @@ class OrderSurvey {
   StreamTimes times_;
   OrderKey high_ = OrderKey::first();
   OrderKey last_ = OrderKey::first();  // of the record before
-  bool in_order_ = true;
+  OrderKey lowest_step_ = OrderKey::last();
   std::uint64_t events_ = 0;
   std::uint64_t memory_ = 0;
 };

@@ -213,14 +213,16 @@ RecordSourcePtr Pipeline::sorted() {
     const bool reopens = trace->place().reopens();
     inputs.push_back(
         {.open = [this, trace, reopens, first_reading = std::make_shared<std::uint64_t>(0),
-                  unread = true](bool values) mutable -> Result<RecordSourcePtr> {
+                  unread = true](bool values) mutable -> Result<std::vector<RecordSourcePtr>> {
            const bool as_opened = std::exchange(unread, false) && values != reopens;
-           if (as_opened) return std::make_unique<InTurn>(trace);
-           auto again = add_trace(trace->place(), {.values = values,
-                                                   .silent = true,
-                                                   .traces_at_once = at_once_,
-                                                   .first_reading = first_reading});
-           return std::make_unique<InTurn>(std::move(again));
+           const std::shared_ptr<TraceSource> reading =
+               as_opened ? trace
+                         : add_trace(trace->place(), {.values = values,
+                                                      .silent = true,
+                                                      .traces_at_once = at_once_,
+                                                      .first_reading = first_reading});
+           if (!reading->open()) return std::vector<RecordSourcePtr>();
+           return reading->take_sources(true);
          },
          .reopens = reopens});
   }

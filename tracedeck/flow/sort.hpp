@@ -19,31 +19,32 @@ struct SortOptions {
   std::string temporary_directory = {};
 };
 
-// A source to be sorted.
+// Sources to be sorted.
 struct SortInput {
-  // Makes the source; `values` false: events need no slots (`ReadOptions::values`).
-  std::function<Result<std::unique_ptr<RecordSource>>(bool values)> open;
+  // Makes the sources, the same ones each time, in the order that ties keep; `values` false: events
+  // need no slots (`ReadOptions::values`).
+  std::function<Result<std::vector<std::unique_ptr<RecordSource>>>(bool values)> open;
   // Whether `open` may be called again, and is worth it: reading is cheap compared with a temporary
   // file. Not for pipes; for compressed files as the caller likes.
   bool reopens = true;
 };
 
-// The records of all inputs by the time that events began, stably; ties keep the order of the
-// inputs. An event without a time goes with the timed event before it in its data stream, and comes
-// first where there is none, and so do, where data streams have files of their own, the begins and
-// ends of those and of their packets, and losses; every other record follows the record that it
-// follows in its input.
+// The records of all sources by the time that events began, stably; ties keep the order of the
+// inputs, then of their sources. An event without a time goes with the timed event before it in its
+// data stream, and comes first where there is none, and so do, where data streams have files of
+// their own, the begins and ends of those and of their packets, and losses; every other record
+// follows the record that it follows in its source.
 //
-// Inputs that reopen are first surveyed, without values. One that is in order is handed on as it is
-// when it is read again. When each of the others is nearly in order, and has few events that are
-// far from their place, they are sorted while they are read again.
-// Everything else is sorted externally, through an unnamed temporary file where memory does not
-// suffice.
+// Inputs that reopen are first surveyed, without values. Then all sources are merged, each brought
+// in order while it is read again: one that is in order is handed on as it is; one that is nearly
+// in order, and has few events that are far from their place, is sorted by chunks. Everything else,
+// from the earliest record on that goes before the one before it, is sorted externally, through an
+// unnamed temporary file where memory does not suffice.
 //
-// The first `next` reads all inputs. Errors: those of the inputs, after all records that could be
-// read; those of the temporary file (kWriteFailed); kReadFailed
-// when an input was changed between two readings. An input that grows meanwhile is read as far as
-// the first time.
+// The first `next` surveys all inputs, and reads those to their end that do not reopen. Errors:
+// those of the inputs, after all records that could be read; those of the temporary file
+// (kWriteFailed); kReadFailed when an input was changed between two readings. An input that grows
+// meanwhile is read as far as the first time.
 [[nodiscard]] std::unique_ptr<RecordSource> sort(std::vector<SortInput> inputs,
                                                  const SortOptions& options = {});
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <map>
 
 #include "tracedeck/flow/made_up_trace_test.hpp"
@@ -60,12 +61,18 @@ std::vector<SeenRecord> naive_sort(const std::vector<Batches>& inputs) {
   return sorted;
 }
 
+std::vector<std::unique_ptr<RecordSource>> one_source(std::unique_ptr<RecordSource> source) {
+  std::vector<std::unique_ptr<RecordSource>> sources;
+  sources.push_back(std::move(source));
+  return sources;
+}
+
 // An input of `batches`, of which `bare` are the same without values. Counts how often it is
 // opened.
 SortInput input_of(const Batches& batches, const Batches& bare, int* opened = nullptr) {
-  return {.open = [=](bool values) -> Result<std::unique_ptr<RecordSource>> {
+  return {.open = [=](bool values) -> Result<std::vector<std::unique_ptr<RecordSource>>> {
             if (opened != nullptr) ++*opened;
-            return std::make_unique<FakeSource>(values ? batches : bare);
+            return one_source(std::make_unique<FakeSource>(values ? batches : bare));
           },
           .reopens = true};
 }
@@ -113,6 +120,46 @@ RC_GTEST_PROP(Sort, IsThatOfTheNaiveSort, ()) {
   RC_ASSERT(*sorted == naive_sort(made.batches));
 }
 
+// Several inputs as the sources of one.
+SortInput joined(std::vector<SortInput> inputs) {
+  const bool reopens = inputs.front().reopens;
+  return {.open = [inputs = std::move(inputs)](
+                      bool values) -> Result<std::vector<std::unique_ptr<RecordSource>>> {
+            std::vector<std::unique_ptr<RecordSource>> sources;
+            for (const SortInput& input : inputs)
+              std::ranges::move(*input.open(values), std::back_inserter(sources));
+            return sources;
+          },
+          .reopens = reopens};
+}
+
+// Files and pipes, data streams in order and not, those sorted by chunks beside those sorted
+// externally.
+RC_GTEST_PROP(Sort, OfDataStreamsIsThatOfTheNaiveSort, ()) {
+  const auto times = *rc::gen::element<std::uint64_t>(2, 20, 1000);
+  auto plans = *rc::gen::nonEmpty(rc::gen::container<std::vector<Plan>>(gen_plan(times)));
+  const auto steps_back = *rc::gen::container<std::vector<std::size_t>>(
+      plans.size(), rc::gen::element<std::size_t>(0, 0, 1, 3, 1000));
+  // In order but for the last few.
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    Plan& plan = plans[i];
+    const auto end = plan.size() - std::min(plan.size(), steps_back[i]);
+    std::uint64_t time = 0;
+    for (std::size_t j = 0; j < end; ++j) plan[j].time = time = std::max(time, plan[j].time);
+  }
+  const MadeUpTrace trace;
+  const MadeUpInputs made(trace, plans, *rc::gen::inRange<std::size_t>(1, 10));
+  std::vector<SortInput> inputs = made.inputs(*rc::gen::arbitrary<bool>());
+  const auto middle = inputs.begin() + *rc::gen::inRange<std::ptrdiff_t>(
+                                           0, static_cast<std::ptrdiff_t>(inputs.size()));
+  std::vector<SortInput> grouped(inputs.begin(), middle);
+  grouped.push_back(joined({middle, inputs.end()}));
+  const auto memory = *rc::gen::element<std::size_t>(100, 1000, 1'000'000, 20'000'000);
+  const auto sorted = see_all(*sort(std::move(grouped), {.memory = memory}));
+  RC_ASSERT(sorted.has_value());
+  RC_ASSERT(*sorted == naive_sort(made.batches));
+}
+
 // Lets every third event pass, and all that is no event.
 class EveryThird final : public RecordFilter {
  public:
@@ -134,11 +181,14 @@ RC_GTEST_PROP(Sort, LossesStayWhereTheyAreAmongAllEvents, ()) {
   const MadeUpInputs made(trace, plans, *rc::gen::inRange<std::size_t>(1, 10));
   std::vector<SortInput> inputs;
   for (SortInput& input : made.inputs(*rc::gen::arbitrary<bool>())) {
-    inputs.push_back(
-        {.open = [open = input.open](bool values) -> Result<std::unique_ptr<RecordSource>> {
-           return select(*open(values), std::make_unique<EveryThird>(), true);
-         },
-         .reopens = input.reopens});
+    inputs.push_back({.open = [open = input.open](bool values)
+                          -> Result<std::vector<std::unique_ptr<RecordSource>>> {
+                        std::vector<std::unique_ptr<RecordSource>> sources = *open(values);
+                        for (auto& source : sources)
+                          source = select(std::move(source), std::make_unique<EveryThird>(), true);
+                        return sources;
+                      },
+                      .reopens = input.reopens});
   }
   // Other records without a time go by what passed.
   const auto losses_and_times = [](const std::vector<SeenRecord>& records) {
@@ -288,12 +338,11 @@ TEST(Sort, DeliversWhatCameBeforeAnError) {
   const MadeUpTrace trace;
   const Batches batches = trace.batches({{.time = 9}, {.time = 8}, {.time = 7}}, 1);
   for (const bool reopens : {true, false}) {
-    const SortInput input = {.open = [&](bool) -> Result<std::unique_ptr<RecordSource>> {
-                               return std::make_unique<FakeSource>(
-                                   batches,
-                                   Error{.code = ErrorCode::kReadFailed, .message = "Gone."});
-                             },
-                             .reopens = reopens};
+    const auto open = [&](bool) -> Result<std::vector<std::unique_ptr<RecordSource>>> {
+      return one_source(std::make_unique<FakeSource>(
+          batches, Error{.code = ErrorCode::kReadFailed, .message = "Gone."}));
+    };
+    const SortInput input = {.open = open, .reopens = reopens};
     const auto sorted = sort({input});
     const Result<BatchPtr> batch = sorted->next();
     ASSERT_TRUE(batch.has_value());
@@ -305,7 +354,7 @@ TEST(Sort, DeliversWhatCameBeforeAnError) {
 }
 
 TEST(Sort, HandsOnTheErrorOfAnInputThatCannotBeOpened) {
-  const SortInput input = {.open = [](bool) -> Result<std::unique_ptr<RecordSource>> {
+  const SortInput input = {.open = [](bool) -> Result<std::vector<std::unique_ptr<RecordSource>>> {
     return fail(ErrorCode::kCannotOpen, "Not there.");
   }};
   EXPECT_EQ(sort({input})->next().error().code, ErrorCode::kCannotOpen);
@@ -373,6 +422,35 @@ TEST(Sort, NoticesAnInputThatIsInOrderNoMore) {
   const auto sorted = see_all(*sort({input_of(trace.batches(plan, 100), before)}));
   ASSERT_FALSE(sorted.has_value());
   EXPECT_EQ(sorted.error().code, ErrorCode::kReadFailed);
+}
+
+TEST(Sort, OfSourcesInOrderMergesThemWithoutMemory) {
+  const MadeUpTrace trace;
+  const MadeUpInputs made(
+      trace, {plan_in_order(5000), plan_in_order(3000), plan_in_order(1), plan_in_order(9000)},
+      100);
+  const auto sorted =
+      see_all(*sort({joined(made.inputs())}, {.memory = 100, .temporary_directory = kNoDirectory}));
+  ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
+  EXPECT_TRUE(*sorted == naive_sort(made.batches));
+}
+
+// Nothing but what is behind the first step back goes through a temporary file.
+TEST(Sort, HandsOnWhatIsBeforeTheFirstStepBack) {
+  const MadeUpTrace trace;
+  Plan plan = plan_in_order(20'000);
+  for (std::size_t i = 15'000; i < plan.size(); ++i) plan[i].time = 7000 + (i * 7919) % 5000;
+  const MadeUpInputs made(trace, {plan_in_order(20'000), plan, plan_in_order(100)}, 100);
+  const auto sorted =
+      sort({joined(made.inputs())}, {.memory = 100'000, .temporary_directory = kNoDirectory});
+  std::size_t before = 0;
+  Result<BatchPtr> batch = sorted->next();
+  for (; batch && *batch != nullptr; batch = sorted->next()) before += (*batch)->size();
+  EXPECT_EQ(batch.error().code, ErrorCode::kWriteFailed);
+  EXPECT_GT(before, 2 * 2 * (7000 - 100) - 2000U);
+  const auto whole = see_all(*sort({joined(made.inputs())}, {.memory = 100'000}));
+  ASSERT_TRUE(whole.has_value()) << whole.error().to_string();
+  EXPECT_TRUE(*whole == naive_sort(made.batches));
 }
 
 TEST(Sort, WithoutATemporaryDirectoryIsAnError) {

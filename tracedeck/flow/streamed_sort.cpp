@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "tracedeck/flow/ordered_part.hpp"
 #include "tracedeck/flow/sort_runs.hpp"
 
 namespace tracedeck::flow {
@@ -11,60 +12,7 @@ namespace {
 
 bool is_event(const Record& record) { return record.kind == RecordKind::kEvent; }
 
-Error changed_meanwhile() {
-  return {.code = ErrorCode::kReadFailed,
-          .message = "An input was changed while it was sorted; sort a copy of it."};
-}
-
 }  // namespace
-
-Result<BatchPtr> CheckedOrder::next() {
-  if (failed_) return std::unexpected(changed_meanwhile());
-  Result<BatchPtr> batch = source_->next();
-  if (!batch || *batch == nullptr) return batch;
-  std::uint64_t events = 0;
-  failed_ = !in_order(**batch, events);
-  if (failed_) return std::unexpected(changed_meanwhile());
-  BatchPtr handed = events > events_left_ ? first_events(*batch) : *std::move(batch);
-  events_left_ -= std::min(events_left_, events);
-  return handed;
-}
-
-bool CheckedOrder::in_order(const Batch& batch, std::uint64_t& events) {
-  const Record* const end = batch.records().data() + batch.size();
-  for (const Record* at = batch.records().data(); at != end;) {
-    // What came since is not looked at.
-    if (events >= events_left_ && is_event(*at)) {
-      ++events;
-      ++at;
-      continue;
-    }
-    const OrderKey key = times_(*at);
-    if (key < last_) return false;
-    last_ = key;
-    if (!is_event(*at)) {
-      ++at;
-      continue;
-    }
-    const std::uint64_t room = events_left_ - events;
-    const auto left = static_cast<std::uint64_t>(end - at);
-    const Record* const run_end = end_of_run(at, at + std::min(left, room));
-    events += static_cast<std::uint64_t>(run_end - at);
-    if (run_end - at != 1) last_ = times_(run_end[-1]);
-    at = run_end;
-  }
-  return true;
-}
-
-BatchPtr CheckedOrder::first_events(const BatchPtr& batch) const {
-  OutputBatch output;
-  output.pin(batch);
-  std::uint64_t events = 0;
-  for (const Record& record : batch->records()) {
-    if (!is_event(record) || events++ < events_left_) output.add(record);
-  }
-  return output.take();
-}
 
 Result<std::uint64_t> collect_late(RecordSource& source, const StreamedSortPlan& plan,
                                    ExternalSorter& late) {

@@ -1,4 +1,4 @@
-// Sorts a source that is in order, or nearly so, while it is read. A part of sort.hpp.
+// Sorts a source that is nearly in order while it is read. A part of sort.hpp.
 #pragma once
 
 #include <deque>
@@ -13,9 +13,8 @@
 
 namespace tracedeck::flow {
 
-// What a survey found out about a source.
+// How a source is sorted while it is read.
 struct StreamedSortPlan {
-  bool in_order = false;  // it needs no sorting, and what is below but `events` is of others
   std::uint64_t chunk_events = 0;
   std::uint64_t events = 0;        // of the source; more are not read
   std::uint64_t late_records = 0;  // that `collect_late` found
@@ -25,29 +24,6 @@ struct StreamedSortPlan {
 // ends it quietly: the same will come when it is sorted. Errors: those of the sorter.
 [[nodiscard]] Result<std::uint64_t> collect_late(RecordSource& source, const StreamedSortPlan& plan,
                                                  ExternalSorter& late);
-
-// A source that was found to be in order: its batches as they are. Errors beyond those of the
-// source: kReadFailed when it is in order no more.
-class CheckedOrder final : public RecordSource {
- public:
-  // `events`: of the source; more are not read.
-  CheckedOrder(std::unique_ptr<RecordSource> source, std::uint64_t events)
-      : source_(std::move(source)), events_left_(events) {}
-
-  Result<BatchPtr> next() override;
-
- private:
-  // Whether the records of the batch go behind those before; `events` is set to how many there are.
-  [[nodiscard]] bool in_order(const Batch& batch, std::uint64_t& events);
-  // The batch without the events beyond those that were found.
-  [[nodiscard]] BatchPtr first_events(const BatchPtr& batch) const;
-
-  std::unique_ptr<RecordSource> source_;
-  std::uint64_t events_left_;
-  StreamTimes times_;
-  OrderKey last_ = OrderKey::first();
-  bool failed_ = false;
-};
 
 class StreamedSort final : public RecordSource {
  public:

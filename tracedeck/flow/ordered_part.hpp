@@ -1,0 +1,58 @@
+// The begin of a source that is in order of time, and the rest of it. A part of sort.hpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "tracedeck/flow/stream_times.hpp"
+#include "tracedeck/format/reader.hpp"
+
+namespace tracedeck::flow {
+
+// Says that an input is not what the survey found.
+[[nodiscard]] Error changed_meanwhile();
+
+// Yields the records of a source that go before a time, which a survey found to come first and in
+// order: its batches as they are, where they lie before it as a whole. Errors beyond those of the
+// source: kReadFailed when they are in order no more.
+class OrderedPart final : public RecordSource {
+ public:
+  // `events`: of the source; more are not read.
+  OrderedPart(std::unique_ptr<RecordSource> source, std::uint64_t events, const OrderKey& until)
+      : source_(std::move(source)), events_left_(events), until_(until) {}
+
+  Result<BatchPtr> next() override;
+
+  // Records that do not go before the time, and the batch that they lie in.
+  struct Rest {
+    BatchPtr batch;
+    std::span<const Record> records;
+  };
+  // After the end of `next`: what is left, part by part; without a batch at the end. Errors: those
+  // of the source, which `next` had among them.
+  [[nodiscard]] Result<Rest> rest();
+  // Gives the records of the rest their keys.
+  [[nodiscard]] StreamTimes& times() { return times_; }
+  [[nodiscard]] const OrderKey& until() const { return until_; }
+
+ private:
+  // Fetches a batch and returns it; null at the end.
+  [[nodiscard]] Result<BatchPtr> fetch();
+  // Returns the first record from `at` on that does not go before the time, or `end`; null when
+  // they are not in order. Adds the events to `events`.
+  [[nodiscard]] const Record* pass(const Record* at, const Record* end, std::uint64_t& events);
+  // Those records of the batch without the events beyond those that were found; null if none is.
+  [[nodiscard]] BatchPtr first_events(const BatchPtr& batch, std::span<const Record> records) const;
+
+  std::unique_ptr<RecordSource> source_;  // null at its end
+  std::uint64_t events_left_;
+  OrderKey until_;
+  StreamTimes times_;
+  OrderKey last_ = OrderKey::first();
+  Rest rest_ = {};
+  std::optional<Error> failure_ = {};
+};
+
+}  // namespace tracedeck::flow
