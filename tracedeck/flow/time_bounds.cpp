@@ -127,20 +127,22 @@ ResolvedTimes TimeBounds::in(const TimeFrame& frame) const {
   return times;
 }
 
-TimeFrame survey_times(RecordSource& source, std::shared_ptr<const TraceDescription> description) {
-  const StableList<ClockClass>& clocks = description->clocks();
+std::optional<TimeRange> survey_times(RecordSource& source,
+                                      std::shared_ptr<const TraceDescription> description) {
   Summarizer summarizer(std::move(description));
   for (;;) {
     const auto batch = source.next();
     if (!batch || *batch == nullptr) break;
     summarizer.add(**batch);
   }
+  return summarizer.finish().time;
+}
+
+ClockOrigin origin_of(const StableList<ClockClass>& clocks) {
   const auto from_epoch = [](const ClockClass& clock) {
     return clock.origin == ClockOrigin::kUnixEpoch;
   };
-  return {.origin = std::ranges::any_of(clocks, from_epoch) ? ClockOrigin::kUnixEpoch
-                                                            : ClockOrigin::kUnknown,
-          .range = summarizer.finish().time};
+  return std::ranges::any_of(clocks, from_epoch) ? ClockOrigin::kUnixEpoch : ClockOrigin::kUnknown;
 }
 
 TimeFrame first_event(std::vector<std::unique_ptr<RecordSource>>& sources) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tracedeck/flow/selection.hpp"
@@ -49,13 +50,16 @@ class TimeBounds {
   const Selection& selection_;
 };
 
-// Reads `source` to its end and returns the landmarks of its trace. An error ends the reading.
-[[nodiscard]] TimeFrame survey_times(RecordSource& source,
-                                     std::shared_ptr<const TraceDescription> description);
+// Reads `source` to its end and returns the range of its events. An error ends the reading.
+[[nodiscard]] std::optional<TimeRange> survey_times(
+    RecordSource& source, std::shared_ptr<const TraceDescription> description);
 
-// The same of the first event among sources of a trace, which are read ahead to their first events
-// with a time and yield all the same what was read. Such a source that has none near its start
-// ends with an error after what was read ahead.
+// What the events of a trace with these clocks count from.
+[[nodiscard]] ClockOrigin origin_of(const StableList<ClockClass>& clocks);
+
+// The landmarks of a trace as far as its first event tells. Its sources are read ahead to their
+// first events with a time and yield all the same what was read. Such a source that has none near
+// its start ends with an error after what was read ahead.
 [[nodiscard]] TimeFrame first_event(std::vector<std::unique_ptr<RecordSource>>& sources);
 
 }  // namespace tracedeck::flow

@@ -8,6 +8,7 @@
 
 #include "tracedeck/flow/clock_sync.hpp"
 #include "tracedeck/flow/named_values.hpp"
+#include "tracedeck/flow/packet_survey.hpp"
 #include "tracedeck/flow/symbols.hpp"
 
 namespace tracedeck::flow {
@@ -15,10 +16,7 @@ namespace {
 
 // Whether a time of day is one of the day of the first event.
 bool counts_days(const TraceDescription& description) {
-  const auto from_epoch = [](const ClockClass& clock) {
-    return clock.origin == ClockOrigin::kUnixEpoch;
-  };
-  return std::ranges::any_of(description.clocks(), from_epoch);
+  return origin_of(description.clocks()) == ClockOrigin::kUnixEpoch;
 }
 
 // Whether the trace may hold events that relate its clock to UTC.
@@ -224,10 +222,19 @@ TimeFrame TraceSource::survey() const {
   const Selection& selection = context_.options.selection;
   // All of it, with its times as they will come.
   ask_reader({.selection = selection, .names = names, .utc_offset = recorded_utc_}, options);
-  const auto reader = open_place(place_, context_.options.format, options, context_.stop);
-  // Why not is reported when it is read.
-  if (!reader) return {};
-  TimeFrame frame = survey_times(**reader, (*reader)->description());
+  TimeFrame frame;
+  const auto open = [&](bool packets_only, const TrimRange& part) -> std::unique_ptr<Reader> {
+    ReadOptions reading = options;
+    reading.packets_only = packets_only;
+    reading.begin = part.begin;
+    reading.end = part.end;
+    auto reader = open_place(place_, context_.options.format, reading, context_.stop);
+    // Why not is reported when it is read.
+    if (!reader) return nullptr;
+    frame.origin = origin_of((*reader)->description()->clocks());
+    return *std::move(reader);
+  };
+  frame.range = range_of_events(open);
   frame.utc_offset = known_utc_offset();
   return frame;
 }
