@@ -151,14 +151,29 @@ class LocationChecker::Follow {
   std::set<std::pair<const FieldClass*, std::size_t>> seen_;
 };
 
-std::vector<ClassFault> LocationChecker::check(const RootScopes& scopes, FieldLocation::Root root) {
+std::vector<ClassFault> LocationChecker::check(const RootScopes& scopes, FieldLocation::Root root,
+                                               std::string_view owner) {
   scopes_ = &scopes;
   root_ = root;
   chain_.clear();
   faults_.clear();
   blamed_.clear();
-  if (const FieldClass* const field_class = scopes[root].field_class) visit(*field_class);
+  if (const FieldClass* const field_class = scopes[root].field_class) {
+    visit(*field_class);
+    check_size(*field_class, owner);
+  }
   return std::exchange(faults_, {});
+}
+
+void LocationChecker::check_size(const FieldClass& root, std::string_view owner) {
+  size_ += measure_.size;
+  const bool is_one = measure_.size > kMostInRoot + uses_;
+  if (!is_one && size_ <= kMostInTrace + uses_) return;
+  fault(root, StreamRule::kLimitProgram,
+        fmt::format("written out wherever they are used, the classes in the {}{}{}{} come to more "
+                    "than {}",
+                    root_word(root_), owner.empty() ? "" : " of ", owner,
+                    is_one ? "" : " and in those before it", is_one ? kMostInRoot : kMostInTrace));
 }
 
 void LocationChecker::fault(const FieldClass& field_class, StreamRule rule, std::string text) {
@@ -170,8 +185,9 @@ std::size_t LocationChecker::visit(const FieldClass& field_class) {
   // What is shared counts with all that is nested in it wherever it is used.
   const bool plain = is_plain(field_class);
   const auto known = plain ? closed_.end() : closed_.find(&field_class);
-  height_ = known == closed_.end() ? 0 : known->second;
-  if (chain_.size() + height_ >= kClassNesting) {
+  measure_ = known == closed_.end() ? Measure() : known->second;
+  ++uses_;
+  if (chain_.size() + measure_.height >= kClassNesting) {
     fault(field_class, StreamRule::kLimitNesting,
           fmt::format("this class, with what is in it, is nested deeper than {}", kClassNesting));
     return kAbsolute;
@@ -184,10 +200,11 @@ std::size_t LocationChecker::visit(const FieldClass& field_class) {
     return kAbsolute;
   }
   std::size_t out = 0;
-  std::size_t height = 0;
+  Measure made;
   const auto enter = [&](const FieldClass& part) {
     const std::size_t leads = visit(part);
-    height = std::max(height, height_ + 1);
+    made.height = std::max(made.height, measure_.height + 1);
+    made.size += std::min(kEndless - made.size, measure_.size);
     return leads;
   };
   if (const auto* const string = field_class.as<StringClass>()) {
@@ -209,7 +226,7 @@ std::size_t LocationChecker::visit(const FieldClass& field_class) {
       chain_.back().part = i;
       deepest = std::max(deepest, enter(*structure->members[i].field_class));
     }
-    height = std::max<std::size_t>(height, 1);
+    made.height = std::max(made.height, std::uint32_t{1});
     chain_.pop_back();
     // What begins in this structure does not lead out of it.
     out = deepest == kAbsolute || deepest == 0 ? deepest : deepest - 1;
@@ -235,9 +252,9 @@ std::size_t LocationChecker::visit(const FieldClass& field_class) {
     }
     chain_.pop_back();
   }
-  height_ = height;
+  measure_ = made;
   if (out == 0) {
-    closed_.emplace(&field_class, height);
+    closed_.emplace(&field_class, measure_);
     open_.erase(&field_class);
   }
   return out;

@@ -57,9 +57,17 @@ class LocationChecker {
       : registers_(registers), dialect_(dialect) {}
   void set_dialect(Dialect dialect) { dialect_ = dialect; }
 
+  // What a root field class, and all of a trace, come to when every class is written out wherever
+  // it is used, beside the uses that the metadata hold: classes that are shared, as aliases are,
+  // can double from line to line, and an event has a value of each.
+  static constexpr std::uint64_t kMostInRoot = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t kMostInTrace = std::uint64_t{1} << 18;
+
   // Follows every location in root field `root`; the roots before it are decoded by then. Adds
-  // registers for what they lead to.
-  [[nodiscard]] std::vector<ClassFault> check(const RootScopes& scopes, FieldLocation::Root root);
+  // registers for what they lead to. `owner`: the name of the class that has the root, for
+  // messages.
+  [[nodiscard]] std::vector<ClassFault> check(const RootScopes& scopes, FieldLocation::Root root,
+                                              std::string_view owner = {});
 
   // Whether the program of a class does not depend on where it is used, fields captured in it
   // apart.
@@ -86,18 +94,28 @@ class LocationChecker {
   Registers& registers_;
   Dialect dialect_;
   MemberNames members_;
-  // The classes with parts or locations that no location in them leads out of, and how deep others
-  // are nested in each.
-  std::unordered_map<const FieldClass*, std::size_t> closed_;
+  // How deep others are nested in a class, and how many there are in it, itself among them, when
+  // each is written out.
+  struct Measure {
+    std::uint32_t height = 0;
+    std::uint32_t size = 1;  // or `kEndless`
+  };
+  static constexpr std::uint32_t kEndless = ~std::uint32_t{0};
+  void check_size(const FieldClass& root, std::string_view owner);
+
+  // The classes with parts or locations that no location in them leads out of.
+  std::unordered_map<const FieldClass*, Measure> closed_;
   std::unordered_set<const FieldClass*> open_;  // visited, and not closed
   // Visits of those again, over the whole trace: a program has the steps of each.
   std::uint64_t budget_ = std::uint64_t{1} << 17;
+  std::uint64_t uses_ = 0;  // of classes, over the whole trace
+  std::uint64_t size_ = 0;  // of all root field classes
 
   // While checking.
   const RootScopes* scopes_ = nullptr;
   FieldLocation::Root root_ = FieldLocation::Root::kPayload;
   std::vector<Frame> chain_;
-  std::size_t height_ = 0;  // how deep others are nested in the class that was visited last
+  Measure measure_;  // of the class that was visited last
   std::vector<ClassFault> faults_;
   std::unordered_set<const FieldClass*> blamed_;
 };

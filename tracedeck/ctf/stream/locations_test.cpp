@@ -33,6 +33,28 @@ TEST(Location, CitesTheProcedureOfItsDialect) {
                "[CTF2-SPEC-2.0 field-loc-dec]");
 }
 
+// Aliases, each a structure of two of the one before.
+Roots doubled(std::size_t levels) {
+  Roots roots = {.payload = structure({fmt::format("\"t{}\"", levels)}), .final = true};
+  const auto alias = [](std::size_t level, const std::string& of) {
+    return fmt::format(R"({{"type":"field-class-alias","name":"t{}","field-class":{}}})", level,
+                       of) +
+           '\n';
+  };
+  roots.aliases = alias(0, u_le(8));
+  for (std::size_t i = 0; i < levels; ++i)
+    roots.aliases +=
+        alias(i + 1, structure({fmt::format("\"t{}\"", i), fmt::format("\"t{}\"", i)}));
+  return roots;
+}
+
+TEST(Location, SharedClassesDoNotMultiply) {
+  EXPECT_EQ(found_in(doubled(15)), "");
+  for (const std::size_t levels : {16U, 40U, 200U})
+    expect_fault(found_in(doubled(levels)), "ctf/limit-program",
+                 "the classes in the event-record-payload");
+}
+
 TEST(Location, NamesAMemberThatIsThere) {
   expect_fault(found({u_le(8), dynamic_array(in_payload("x"), u_le(8))}), "ctf/location-member",
                "field location `event-record-payload.x`: there is no member `x`");

@@ -81,7 +81,7 @@ constexpr std::array<RuleText, kStreamRuleCount> kTexts = {{
      "A data stream file has at most 65,536 elements that take no bits, and 64 for each of its "
      "bytes."},
     {"ctf/limit-program", kError, kOurs, kOurs, kOurs,
-     "Field locations do not multiply the classes they lie in beyond measure."},
+     "Classes that are shared, and field locations in them, do not multiply beyond measure."},
     {"ctf/limit-state", kError, kOurs, kOurs, kOurs,
      "An event, or a packet's header, fits into --max-state."},
     {"ctf/discarded-back", kWarning, "disc-er-counter", "disc-er-counter", kPacketContext,
