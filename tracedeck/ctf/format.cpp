@@ -64,8 +64,9 @@ template <Dialect dialect>
 bool keeps_heads(const TraceDescription& trace) {
   if (trace.stream_classes().empty()) return true;
   Adaptations adaptations;
-  TargetTrace target(dialect, true, adaptations,
-                     [](std::string_view) -> Result<void> { return {}; });
+  const auto metadata =
+      metadata_writer(dialect, [](std::string_view) -> Result<void> { return {}; });
+  TargetTrace target(dialect, true, adaptations, *metadata);
   const DataStreamClass& first = trace.stream_classes()[0];
   const auto made = target.stream_class({.entity = first.entity, .stream_class = &first});
   return made && target.keeps_heads();

@@ -62,8 +62,8 @@ EncodeStatus EventWriter::encode_header(StreamWriter& stream, TargetEventClass& 
   if (!target.header) return EncodeStatus::kOk;
   trace_.encoder.note_roles(&roles_);
   const EncodeStatus status =
-      trace_.encoder.encode(target.mapper->program(), *target.header, event.header(),
-                            stream.packets().bits(), target.values, stream.packet_values());
+      trace_.encoder.encode(target.program, *target.header, event.header(), stream.packets().bits(),
+                            target.values, stream.packet_values());
   trace_.encoder.note_roles(nullptr);
   return status;
 }
@@ -109,7 +109,7 @@ EncodeStatus EventWriter::put_class_id(BitWriter& bits, const TargetEventClass& 
 
 EncodeStatus EventWriter::encode_roots(StreamWriter& stream, TargetEventClass& target,
                                        const Event& event) {
-  const EncodeProgram& program = target.mapper->program();
+  const EncodeProgram& program = target.program;
   BitWriter& bits = stream.packets().bits();
   if (target.body && !target.common && !target.specific)
     return trace_.encoder.encode(program, *target.body, event.payload(), bits, target.values,

@@ -68,8 +68,8 @@ Result<void> EventStream::write(ProducerEventClass& event_class, std::uint64_t t
     bits_.rewind(0);
     bits_.reserve(kMostAlignment / 8);
     bits_.rewind(std::uint64_t{8} * place);
-    const EncodeStatus status = encoder_.encode(event_class.mapper_->program(), event_class.root_,
-                                                payload, bits_, event_class.values_, {});
+    const EncodeStatus status = encoder_.encode(event_class.program_, event_class.root_, payload,
+                                                bits_, event_class.values_, {});
     if (status != EncodeStatus::kOk)
       return fail(ErrorCode::kInvalidArgument, std::string(encode_fault(status)));
     const std::size_t size = header + bits_.byte_size() - place;
@@ -102,28 +102,27 @@ Producer::Producer(io::OutputDirectory& output, const ProducerOptions& options)
     : output_(output),
       options_(options),
       layout_{.uuid = options.uuid, .has_stream_ids = true},
-      writer_(metadata_writer(options.dialect,
-                              [this](std::string_view text) { return metadata_->write(text); })) {}
+      files_(output, options.dialect) {}
 
 Producer::~Producer() = default;
 
 Result<std::unique_ptr<Producer>> Producer::create(io::OutputDirectory& output,
                                                    const ProducerOptions& options) {
   std::unique_ptr<Producer> made(new Producer(output, options));
-  auto file = output.create_file("metadata");
-  if (!file) return std::unexpected(file.error());
-  made->metadata_ = std::move(*file);
   const TraceClass trace_class{.uuid = options.uuid,
                                .packet_header = made->layout_.header_class(options.dialect)};
-  if (auto begun = made->writer_->begin(trace_class, options.environment); !begun)
+  if (auto begun = made->files_.metadata().begin(trace_class, options.environment); !begun)
     return std::unexpected(begun.error());
+  if (auto flushed = made->files_.flush_metadata(); !flushed)
+    return std::unexpected(flushed.error());
   return made;
 }
 
 Result<const ClockClass*> Producer::add_clock(ClockClass clock) {
   if (std::ranges::find(clocks_, clock.id, &ClockClass::id) != clocks_.end())
     return fail(ErrorCode::kInvalidArgument, "there is a clock `" + clock.id + "` already");
-  if (auto added = writer_->add_clock(clock); !added) return std::unexpected(added.error());
+  if (auto added = files_.metadata().add_clock(clock); !added)
+    return std::unexpected(added.error());
   return &clocks_.emplace_back(std::move(clock));
 }
 
@@ -136,7 +135,7 @@ Result<ProducerStreamClass*> Producer::add_stream_class(const StreamClassSpec& s
   made.target_.default_clock = spec.clock;
   made.target_.packet_context = made.layout_.context_class(options_.dialect, {});
   made.target_.event_header = made.layout_.event_header_class(options_.dialect);
-  if (auto added = writer_->add_stream_class(made.target_); !added)
+  if (auto added = files_.metadata().add_stream_class(made.target_); !added)
     return std::unexpected(added.error());
   return &stream_classes_.emplace_back(std::move(made));
 }
@@ -147,27 +146,29 @@ Result<ProducerEventClass*> Producer::add_event_class(ProducerStreamClass& strea
   ProducerEventClass made;
   made.id_ = stream_class.next_event_id_;
   made.stream_class_ = &stream_class;
-  made.mapper_ = std::make_unique<ClassMapper>(MapperOptions{.dialect = options_.dialect});
-  auto mapped = made.mapper_->add_root(FieldLocation::Root::kPayload, payload);
+  ClassMapper mapper({.dialect = options_.dialect});
+  auto mapped = mapper.add_root(FieldLocation::Root::kPayload, payload);
   if (!mapped) return std::unexpected(mapped.error());
   if (!is_expressible(mapped->target, options_.dialect))
     return fail(ErrorCode::kUnsupported,
                 "the class `" + name + "` has fields that the dialect lacks");
   made.root_ = mapped->node;
-  made.values_.resize(made.mapper_->program().nodes.size());
+  made.program_ = std::move(mapper).take_program();
+  made.values_.resize(made.program_.nodes.size());
   const EventClass target{.id = made.id_,
                           .name = std::move(name),
                           .stream_class = &stream_class.target_,
                           .clock = stream_class.target_.default_clock,
                           .payload = mapped->target};
-  if (auto added = writer_->add_event_class(target); !added) return std::unexpected(added.error());
+  if (auto added = files_.metadata().add_event_class(target); !added)
+    return std::unexpected(added.error());
   ++stream_class.next_event_id_;
   return &event_classes_.emplace_back(std::move(made));
 }
 
 Result<EventStream*> Producer::open_stream(const ProducerStreamClass& stream_class) {
   const std::size_t number = streams_.size();
-  auto file = output_.create_file(fmt::format("stream-{:04}", number));
+  auto file = files_.create_stream(fmt::format("stream-{:04}", number));
   if (!file) return std::unexpected(file.error());
   streams_.push_back(std::unique_ptr<EventStream>(
       new EventStream(stream_class, number, std::move(*file), options_.packet_size)));
@@ -178,8 +179,7 @@ Result<void> Producer::finish() {
   for (const auto& stream : streams_) {
     if (auto finished = stream->finish(); !finished) return finished;
   }
-  if (auto written = writer_->hand_on(); !written) return written;
-  if (auto finished = metadata_->finish(); !finished) return finished;
+  if (auto finished = files_.finish_metadata(); !finished) return finished;
   const std::string environment =
       options_.dialect == Dialect::kRc3 ? environment_text(options_.environment) : std::string();
   if (environment.empty()) return {};

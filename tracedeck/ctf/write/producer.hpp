@@ -10,8 +10,9 @@
 //   Result<void> finished = (*producer)->finish();
 //
 // or, for classes made at run time, `add_event_class` and `write` with the slots of an event. An
-// event costs no allocation; packets are handed to the output when they are full. Event classes may
-// be added while streams are open.
+// event costs no allocation; packets are handed to the output when they are full, behind the
+// metadata of the classes that they need, so that what a program that is killed leaves can be read.
+// Event classes may be added while streams are open.
 //
 // A producer and its streams are for one thread at a time.
 #pragma once
@@ -26,10 +27,10 @@
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/dialect.hpp"
-#include "tracedeck/ctf/metadata/metadata_text.hpp"
 #include "tracedeck/ctf/write/describe.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
 #include "tracedeck/ctf/write/target_classes.hpp"
+#include "tracedeck/ctf/write/trace_files.hpp"
 #include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/model/tape.hpp"
 
@@ -69,7 +70,7 @@ class ProducerEventClass {
   friend class EventStream;
   std::uint64_t id_ = 0;
   const ProducerStreamClass* stream_class_ = nullptr;
-  std::unique_ptr<ClassMapper> mapper_;
+  EncodeProgram program_;
   std::uint32_t root_ = 0;
   std::vector<WrittenValue> values_;
 };
@@ -197,8 +198,7 @@ class Producer {
   io::OutputDirectory& output_;
   ProducerOptions options_;
   PacketLayout layout_;
-  std::unique_ptr<MetadataWriter> writer_;
-  std::unique_ptr<io::Output> metadata_;
+  TraceFiles files_;
   std::deque<ClockClass> clocks_;
   std::deque<ProducerStreamClass> stream_classes_;
   std::deque<ProducerEventClass> event_classes_;

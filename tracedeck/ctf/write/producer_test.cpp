@@ -1,8 +1,20 @@
 #include "tracedeck/ctf/write/producer.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <thread>
+
+#include "tracedeck/ctf/reader.hpp"
 #include "tracedeck/ctf/write/written_trace_test.hpp"
+#include "tracedeck/io/support_test.hpp"
 
 namespace tracedeck::ctf {
 
@@ -101,6 +113,51 @@ TEST(Producer, PacketsEndWhenTheyAreFull) {
   }
   EXPECT_EQ(larger, 1U);
   EXPECT_GT(sequence, 5U);
+}
+
+// Adds a class, and writes events of it, again and again until it is killed.
+[[noreturn]] void record_without_end(const std::string& path) {
+  const auto directory = *io::OutputDirectory::create(path);
+  const auto producer = *Producer::create(*directory, {.packet_size = 4096});
+  auto* const streams = *producer->add_stream_class({});
+  EventStream* const stream = *producer->open_stream(*streams);
+  for (std::uint64_t i = 0;; ++i) {
+    auto* const added = *producer->add_event_class(*streams, fmt::format("class {}", i),
+                                                   kPayload<Sample>.field_class());
+    for (std::uint64_t j = 0; j < 100; ++j) {
+      const Slot slots[] = {unsigned_slot(j),
+                            bytes_slot(SlotKind::kString, as_bytes(std::string_view()).data(), 0)};
+      if (!stream->write(*added, 0, slots)) ::_exit(1);
+    }
+  }
+}
+
+TEST(Producer, WhatAKillLeavesCanBeRead) {
+  const io::TemporaryFolder folder;
+  const std::string part = folder.file("trace.part");
+  const pid_t child = ::fork();
+  if (child == 0) record_without_end(folder.file("trace"));
+  std::error_code error;
+  while (std::filesystem::file_size(part + "/stream-0000", error) < 600'000 || error)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_EQ(::kill(child, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  auto reader = open_reader(std::span(&part, 1), {}, {});
+  ASSERT_TRUE(reader.has_value()) << reader.error().to_string();
+  std::uint64_t events = 0;
+  for (;;) {
+    const auto batch = (*reader)->next();
+    ASSERT_TRUE(batch.has_value()) << batch.error().to_string();
+    if (*batch == nullptr) break;
+    for (const Record& record : (*batch)->records()) {
+      if (record.kind == RecordKind::kProblem) {
+        EXPECT_EQ(record.notice->finding.rule->id, "ctf/packet-cut");
+      }
+      if (record.kind != RecordKind::kEvent) continue;
+      EXPECT_EQ(record.event.event_class->name, fmt::format("class {}", events++ / 100));
+    }
+  }
+  EXPECT_GT(events, 50'000U);
 }
 
 TEST(Producer, ANulEndsAString) {

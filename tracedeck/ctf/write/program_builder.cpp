@@ -83,6 +83,13 @@ class ProgramBuilder::Way {
   std::vector<ValueRef> refs_;
 };
 
+EncodeProgram ProgramBuilder::take_program() {
+  program_.nodes.shrink_to_fit();
+  program_.children.shrink_to_fit();
+  program_.refs.shrink_to_fit();
+  return std::move(program_);
+}
+
 void ProgramBuilder::begin_root(Root root) {
   root_ = root;
   open_.clear();

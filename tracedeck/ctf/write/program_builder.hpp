@@ -22,6 +22,8 @@ inline constexpr std::size_t kMostNodes = std::size_t{1} << 17;
 class ProgramBuilder {
  public:
   [[nodiscard]] const EncodeProgram& program() const { return program_; }
+  // The same, in as much memory as it takes. Nothing may be added after.
+  [[nodiscard]] EncodeProgram take_program();
   // Valid until the next one is added.
   [[nodiscard]] EncodeNode& node(std::uint32_t index) { return program_.nodes[index]; }
 

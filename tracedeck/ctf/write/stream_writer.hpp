@@ -32,11 +32,11 @@ struct TakesMore {
 // What the data streams of a trace that is being written share.
 struct TraceInProgress {
   TraceInProgress(std::string name_of, Dialect dialect_of, bool single_source,
-                  bool part_of_source_of, MetadataText::Sink metadata)
+                  bool part_of_source_of, MetadataWriter& metadata)
       : name(std::move(name_of)),
         dialect(dialect_of),
         part_of_source(part_of_source_of),
-        classes(dialect, single_source, adaptations, std::move(metadata)) {}
+        classes(dialect, single_source, adaptations, metadata) {}
 
   TraceInProgress(const TraceInProgress&) = delete;
   TraceInProgress& operator=(const TraceInProgress&) = delete;

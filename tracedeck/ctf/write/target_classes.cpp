@@ -73,6 +73,7 @@ class ClassMapper::Impl {
   }
 
   [[nodiscard]] const EncodeProgram& program() const { return builder_.program(); }
+  [[nodiscard]] EncodeProgram take_program() { return builder_.take_program(); }
   [[nodiscard]] const MapperCounts& counts() const { return counts_; }
   void use(const Impl& packet_context) { builder_.use_packet_context(packet_context.builder_); }
 
@@ -373,6 +374,7 @@ Result<ClassMapper::Mapped> ClassMapper::add_root(Root root, const FieldClassPtr
   return impl_->add_root(root, source);
 }
 const EncodeProgram& ClassMapper::program() const { return impl_->program(); }
+EncodeProgram ClassMapper::take_program() && { return impl_->take_program(); }
 const MapperCounts& ClassMapper::counts() const { return impl_->counts(); }
 
 }  // namespace tracedeck::ctf

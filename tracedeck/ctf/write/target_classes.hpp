@@ -59,6 +59,8 @@ class ClassMapper {
   [[nodiscard]] Result<Mapped> add_root(FieldLocation::Root root, const FieldClassPtr& source);
 
   [[nodiscard]] const EncodeProgram& program() const;
+  // The same, in as much memory as it takes, when all roots are there.
+  [[nodiscard]] EncodeProgram take_program() &&;
   [[nodiscard]] const MapperCounts& counts() const;
 
  private:

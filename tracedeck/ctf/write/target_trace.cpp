@@ -79,20 +79,20 @@ std::size_t uuid_member(const StructureClass& packet_header) {
 }  // namespace
 
 TargetTrace::TargetTrace(Dialect dialect, bool single_source, Adaptations& adaptations,
-                         MetadataText::Sink metadata)
+                         MetadataWriter& metadata)
     : dialect_(dialect),
       single_source_(single_source),
       adaptations_(adaptations),
-      writer_(metadata_writer(dialect, std::move(metadata))),
-      clocks_(dialect, *writer_) {}
+      writer_(metadata),
+      clocks_(dialect, metadata) {}
 
 Result<void> TargetTrace::begin_empty() {
   if (begun_) return {};
   begun_ = true;
   const TraceClass trace_class{.packet_header = layout_.header_class(dialect_)};
-  if (auto done = writer_->begin(trace_class, {}); !done) return done;
+  if (auto done = writer_.begin(trace_class, {}); !done) return done;
   // A trace has one data stream class at least.
-  return writer_->add_stream_class({.id = 0});
+  return writer_.add_stream_class({.id = 0});
 }
 
 Result<void> TargetTrace::begin(const DataStream& stream) {
@@ -126,7 +126,7 @@ Result<void> TargetTrace::begin(const DataStream& stream) {
     layout_ = {.uuid = trace_class.uuid, .has_stream_ids = has_stream_ids_};
     trace_class.packet_header = layout_.header_class(dialect_);
   }
-  if (auto done = writer_->begin(trace_class, environment_); !done || first == nullptr) return done;
+  if (auto done = writer_.begin(trace_class, environment_); !done || first == nullptr) return done;
   if (single_source_ && is_ctf1(first) && first->clocks().size() == 1) clocks_.leave_implicit();
   // Clocks that no data stream has are there too.
   for (const ClockClass& clock : first->clocks()) {
@@ -207,7 +207,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   adapted(Adaptation::kHeadMember, mapper.counts().left_out);
   if (made.packet_mapper != nullptr)
     adapted(Adaptation::kHeadMember, made.packet_mapper->counts().left_out);
-  if (auto added = writer_->add_stream_class(made.target); !added)
+  if (auto added = writer_.add_stream_class(made.target); !added)
     return std::unexpected(added.error());
   stream_class_of_.emplace(source.entity, std::move(owner));
   return &made;
@@ -357,7 +357,7 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
     ids_of_others_.erase(described);
     return (event_class_of_[key] = std::move(made)).get();
   }
-  if (auto added = writer_->add_event_class(target, source.attributes); !added)
+  if (auto added = writer_.add_event_class(target, source.attributes); !added)
     return std::unexpected(added.error());
   return (event_class_of_[key] = std::move(made)).get();
 }
@@ -378,13 +378,13 @@ Result<void> TargetTrace::add_other_classes(TargetStreamClass& stream_class,
 }
 
 Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) {
-  made.mapper = std::make_unique<ClassMapper>(mapper_options());
+  ClassMapper mapper(mapper_options());
   if (made.stream_class->packet_mapper != nullptr)
-    made.mapper->use_packet_context(*made.stream_class->packet_mapper);
+    mapper.use_packet_context(*made.stream_class->packet_mapper);
   const auto add = [&](Root root, const FieldClassPtr& source,
                        std::optional<std::uint32_t>& node) -> Result<FieldClassPtr> {
     if (source == nullptr) return nullptr;
-    auto mapped = made.mapper->add_root(root, source);
+    auto mapped = mapper.add_root(root, source);
     if (!mapped) return std::unexpected(mapped.error());
     node = mapped->node;
     return mapped->target;
@@ -399,13 +399,13 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) 
   if (!body) return std::unexpected(body.error());
   target.specific_context = *specific;
   target.payload = *body;
-  const EncodeProgram& program = made.mapper->program();
-  if (!program.refs.empty()) {
-    made.values.resize(program.nodes.size());
+  count(mapper.counts());
+  made.program = std::move(mapper).take_program();
+  if (!made.program.refs.empty()) {
+    made.values.resize(made.program.nodes.size());
   } else if (made.body && !made.common && !made.specific) {
-    made.plain_members = program.plain_members(*made.body);
+    made.plain_members = made.program.plain_members(*made.body);
   }
-  count(made.mapper->counts());
   return {};
 }
 

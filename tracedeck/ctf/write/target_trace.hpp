@@ -28,7 +28,7 @@ struct TargetEventClass {
   const EventClass* source = nullptr;  // valid as long as its trace is read
   TargetStreamClass* stream_class = nullptr;
   std::uint64_t id = 0;
-  std::unique_ptr<ClassMapper> mapper;
+  EncodeProgram program;
   std::optional<std::uint32_t> header = {};  // nodes of its program
   std::optional<std::uint32_t> common = {};
   std::optional<std::uint32_t> specific = {};
@@ -56,9 +56,10 @@ struct TargetStreamClass {
 // a single CTF trace; else those of `PacketLayout`.
 class TargetTrace {
  public:
-  // `single_source`: all data streams are of one trace. `metadata`: takes the metadata.
+  // `single_source`: all data streams are of one trace. `metadata`: makes the metadata; it must
+  // outlive this.
   TargetTrace(Dialect dialect, bool single_source, Adaptations& adaptations,
-              MetadataText::Sink metadata);
+              MetadataWriter& metadata);
 
   // The class of a data stream. Errors: kUnsupported, kLimitExceeded.
   [[nodiscard]] Result<TargetStreamClass*> stream_class(const DataStream& stream);
@@ -74,8 +75,6 @@ class TargetTrace {
   [[nodiscard]] Result<void> add_other_classes(TargetStreamClass& stream_class,
                                                const std::function<Result<void>()>& added);
 
-  // Hands on the metadata of all classes that there are. Errors: the first of who takes it.
-  [[nodiscard]] Result<void> hand_on_metadata() { return writer_->hand_on(); }
   // Of the first description.
   [[nodiscard]] const Attributes& environment() const { return environment_; }
   [[nodiscard]] bool has_stream_ids() const { return has_stream_ids_; }
@@ -105,7 +104,7 @@ class TargetTrace {
   Dialect dialect_;
   bool single_source_;
   Adaptations& adaptations_;
-  std::unique_ptr<MetadataWriter> writer_;
+  MetadataWriter& writer_;
   TargetClocks clocks_;
   std::unordered_map<std::uint64_t, std::size_t> known_classes_;  // by the numbers of their traces
   std::unordered_map<EntityId, std::vector<const EventClass*>, EntityIdHash> events_of_;

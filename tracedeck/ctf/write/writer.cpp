@@ -13,6 +13,7 @@
 #include "tracedeck/ctf/write/stream_names.hpp"
 #include "tracedeck/ctf/write/stream_writer.hpp"
 #include "tracedeck/ctf/write/target_trace.hpp"
+#include "tracedeck/ctf/write/trace_files.hpp"
 #include "tracedeck/format/open_traces.hpp"
 #include "tracedeck/model/class_table.hpp"
 
@@ -34,8 +35,9 @@ class TraceWriter final : public Writer {
   TraceWriter(io::OutputDirectory& output, Dialect dialect, const WriteOptions& options)
       : output_(output),
         packet_bits_(8 * options.packet_size),
+        files_(output, dialect),
         trace_(output.name(), dialect, options.single_source, options.part_of_source,
-               [this](std::string_view text) { return write_metadata(text); }) {}
+               files_.metadata()) {}
 
   Result<void> write(const Record& record) override {
     switch (record.kind) {
@@ -83,9 +85,7 @@ class TraceWriter final : public Writer {
       return stream.close_packet(false);
     });
     if (!closed) return closed;
-    // First what the packets need to be read.
-    if (auto written = write_metadata(); !written) return written;
-    if (auto flushed = metadata_->flush(); !flushed) return flushed;
+    if (auto flushed = files_.flush_metadata(); !flushed) return flushed;
     return for_each_stream([](StreamWriter& stream) { return stream.packets().flush(); });
   }
 
@@ -96,8 +96,7 @@ class TraceWriter final : public Writer {
     auto ended = for_each_stream([](StreamWriter& stream) { return stream.finish(); });
     if (!ended) return ended;
     if (auto begun = trace_.classes.begin_empty(); !begun) return begun;
-    if (auto written = write_metadata(); !written) return written;
-    if (auto finished = metadata_->finish(); !finished) return finished;
+    if (auto finished = files_.finish_metadata(); !finished) return finished;
     return write_environment();
   }
 
@@ -147,7 +146,7 @@ class TraceWriter final : public Writer {
     }
     auto stream_class = trace_.classes.stream_class(source);
     if (!stream_class) return std::unexpected(stream_class.error());
-    auto file = output_.create_file(names_.file_name(source));
+    auto file = files_.create_stream(names_.file_name(source));
     if (!file) return std::unexpected(file.error());
     return std::make_unique<StreamWriter>(trace_, **stream_class, std::move(*file),
                                           stream_id(*(*stream_class)->target.id, id));
@@ -289,16 +288,7 @@ class TraceWriter final : public Writer {
 
   // -- Metadata -------------------------------------------------------------------------------
 
-  Result<void> write_metadata() { return trace_.classes.hand_on_metadata(); }
-
-  Result<void> write_metadata(std::string_view text) {
-    if (metadata_ == nullptr) {
-      auto file = output_.create_file("metadata");
-      if (!file) return std::unexpected(file.error());
-      metadata_ = std::move(*file);
-    }
-    return metadata_->write(text);
-  }
+  Result<void> write_metadata() { return files_.metadata().hand_on(); }
 
   // CTF2-SPECRC-3.0 has an auxiliary stream for it.
   Result<void> write_environment() {
@@ -313,9 +303,9 @@ class TraceWriter final : public Writer {
 
   io::OutputDirectory& output_;
   std::uint64_t packet_bits_;
+  TraceFiles files_;
   TraceInProgress trace_;
   EventWriter events_{trace_};
-  std::unique_ptr<io::Output> metadata_;
   OpenTraces traces_;  // of the data streams below
   std::unordered_map<EntityId, std::unique_ptr<StreamWriter>, EntityIdHash> streams_;
   std::deque<DataStreamClass> made_up_;  // of traces that have none
