@@ -22,8 +22,14 @@ void run_stats(const Options& options, Session& session) {
   if (!read) session.report(read.error());
   notices.finish();
   const flow::TraceStatistics statistics = collector.finish();
-  print(session,
-        options.json ? render::statistics_json(statistics) : render::statistics_text(statistics));
+  session.diagnostics.progress().erase();
+  render::TextBuffer out(&session.out);
+  if (options.json) {
+    render::append_statistics_json(out, statistics);
+  } else {
+    render::append_statistics_text(out, statistics);
+  }
+  session.delivered(out.drain());
   report_interrupt(options, session);
 }
 

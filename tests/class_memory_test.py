@@ -26,14 +26,16 @@ COMMANDS = {
     "info": ["info"],
     "schema": ["schema"],
     "schema json": ["schema", "--json"],
+    "query": ["query", "count"],
     "metadata": ["schema", "--output", "metadata"],
     "to ctf1": ["convert", "-q", "--to", "ctf1", "-o", "out"],
     "to ctf2": ["convert", "-q", "--to", "ctf2", "-o", "out"],
+    "to tband": ["convert", "-q", "--to", "tband", "-o", "out"],
     "to heph": ["convert", "-q", "--to", "heph", "-o", "out"],
 }
 
 CONVERSIONS = tuple(name for name in COMMANDS if name.startswith("to "))
-READING = tuple(name for name in COMMANDS if name not in CONVERSIONS)
+READING = ("print", "validate", "stats", "info", "schema", "schema json", "metadata")
 FEW = ("print", "info", "schema", "to heph")
 
 
@@ -125,6 +127,22 @@ class Json(ClassMemory):
     def test_options(self):
         trace = self.directory(large_metadata.json_options(100_000))
         self.check(trace, only=(*FEW, "metadata", "to ctf1"))
+
+
+class Recorded(ClassMemory):
+    """Each of 100,000 classes has an event: a KiB for each beside."""
+
+    COUNT = 100_000
+
+    def check_recorded(self, files, only):
+        trace = self.directory(files)
+        self.check(trace, only, limit=LIMIT + self.COUNT * 1024)
+
+    def test_tsdl(self):
+        self.check_recorded(large_metadata.tsdl_recorded(self.COUNT, 3), (*READING, "query", "to ctf1", "to tband"))
+
+    def test_json(self):
+        self.check_recorded(large_metadata.json_recorded(self.COUNT, 1), (*READING, "query", "to ctf2", "to heph"))
 
 
 if __name__ == "__main__":

@@ -95,3 +95,32 @@ def json_events(count, fields):
         payload = structure([(f"field_{i}_of_{j}", U8) for j in range(fields)])
         fragments.append({"type": "event-record-class", "id": i, "name": f"event_{i}", "payload-field-class": payload})
     return json_trace(fragments, bytes(4 + fields))
+
+
+def records(count, fields):
+    """An event record of each class: id, clock value, fields."""
+    return b"".join(struct.pack("<IQ", i, 1000 + 10 * i) + bytes(4 * fields) for i in range(count))
+
+
+def tsdl_recorded(count, fields):
+    """`count` event classes of `fields` fields, and an event of each."""
+    integer = "typealias integer {{ size = {0}; align = 8; signed = false;{1} }} := u{0};\n"
+    text = ["/* CTF 1.8 */\n", TSDL_TRACE, "clock { name = monotonic; freq = 1000000000; };\n", integer.format(32, "")]
+    text.append(integer.format(64, " map = clock.monotonic.value;"))
+    text.append("stream { event.header := struct { u32 id; u64 timestamp; }; };\n")
+    members = " ".join(f"u32 field_{j};" for j in range(fields))
+    for i in range(count):
+        text.append(f'event {{ name = "event_{i}"; id = {i}; fields := struct {{ {members} }}; }};\n')
+    return {"metadata": "".join(text).encode(), "stream": records(count, fields)}
+
+
+def json_recorded(count, fields):
+    """The same of CTF 2."""
+    time = {**U8, "length": 64, "roles": ["default-clock-timestamp"]}
+    header = structure([("id", {**U32, "roles": ["event-record-class-id"]}), ("timestamp", time)])
+    fragments = [{"type": "clock-class", "id": "monotonic", "frequency": 1_000_000_000}]
+    fragments.append({"type": "data-stream-class", "default-clock-class-id": "monotonic", "event-record-header-field-class": header})
+    payload = structure([(f"field_{j}", U32) for j in range(fields)])
+    for i in range(count):
+        fragments.append({"type": "event-record-class", "id": i, "name": f"event_{i}", "payload-field-class": payload})
+    return json_trace(fragments, records(count, fields))

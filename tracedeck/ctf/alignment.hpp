@@ -8,13 +8,15 @@
 
 namespace tracedeck::ctf {
 
-// Alignments of classes, in bits. Remembers them, so that shared classes are looked at once. The
-// classes must outlive it.
+// Alignments of classes, in bits. Remembers those of compound classes inside of others, so that
+// shared ones are looked at once. The classes must outlive it.
 class Alignments {
  public:
   [[nodiscard]] std::uint32_t of(const FieldClass& field_class);
 
  private:
+  [[nodiscard]] std::uint32_t inside(const FieldClass& field_class);
+
   std::unordered_map<const FieldClass*, std::uint32_t> known_;
 };
 

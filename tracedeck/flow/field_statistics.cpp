@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kMaxSteps = 4096;
 
 // A new number: `member` is the slot's union member that holds it.
-template <class T>
-void narrow_and_widen(FieldStatistics& statistics, const Slot& slot, T Slot::* member) {
+template <class Statistics, class T>
+void narrow_and_widen(Statistics& statistics, const Slot& slot, T Slot::* member) {
   if (statistics.count++ == 0) {
     statistics.minimum = slot;
     statistics.maximum = slot;
@@ -54,58 +54,76 @@ std::optional<double> FieldStatistics::mean() const {
   return static_cast<double>(real_sum / static_cast<long double>(count));
 }
 
-FieldCollector::FieldCollector(const EventClass& event_class) {
+// Goes through the fields of a class in the order of their slots, and calls `step(Step)` for each
+// value, `number(FieldStatistics)` before for a number. Without `named` these have no path.
+class FieldCollector::Walk {
+ public:
   using Part = FieldStatistics::Part;
-  if (event_class.stream_class != nullptr) {
-    compile_members(Part::kCommonContext, "", event_class.stream_class->common_context.get());
-  }
-  compile_members(Part::kSpecificContext, "", event_class.specific_context.get());
-  compile_members(Part::kPayload, "", event_class.payload.get());
-}
-
-void FieldCollector::compile_members(FieldStatistics::Part part, const std::string& path,
-                                     const FieldClass* structure) {
-  if (structure == nullptr) return;
-  for (const Member& member : structure->as<StructureClass>()->members) {
-    compile(part, path.empty() ? member.name.str() : path + '.' + member.name.str(),
-            *member.field_class);
-  }
-}
-
-void FieldCollector::compile(FieldStatistics::Part part, const std::string& path,
-                             const FieldClass& field_class) {
   using Kind = FieldStatistics::Kind;
-  if (steps_.size() >= kMaxSteps) {
-    steps_.push_back({});
-    return;
-  }
-  if (const auto* integer = field_class.as<IntegerClass>()) {
-    compile_number(part, path, field_class, integer->is_signed ? Kind::kSigned : Kind::kUnsigned);
-  } else if (field_class.as<RealClass>() != nullptr) {
-    compile_number(part, path, field_class, Kind::kReal);
-  } else if (field_class.as<StructureClass>() != nullptr) {
-    steps_.push_back({.action = Action::kEnter});
-    compile_members(part, path, &field_class);
-  } else if (const auto* optional = field_class.as<OptionalClass>()) {
-    const std::size_t head = steps_.size();
-    steps_.push_back({.action = Action::kOptional});
-    compile(part, path, *optional->value);
-    steps_[head].jump = static_cast<std::uint32_t>(steps_.size() - head - 1);
-  } else {
-    steps_.push_back({});
-  }
-}
 
-void FieldCollector::compile_number(FieldStatistics::Part part, const std::string& path,
-                                    const FieldClass& field_class, FieldStatistics::Kind kind) {
-  static constexpr Action kActions[] = {Action::kUnsigned, Action::kSigned, Action::kReal};
-  steps_.push_back({.action = kActions[std::to_underlying(kind)],
-                    .field = static_cast<std::uint32_t>(fields_.size())});
-  Field& field = fields_.emplace_back();
-  field.statistics.part = part;
-  field.statistics.path = path;
-  field.statistics.field_class = &field_class;
-  field.statistics.kind = kind;
+  explicit Walk(bool named) : named_(named) {}
+
+  void operator()(const EventClass& event_class) {
+    if (event_class.stream_class != nullptr)
+      members(Part::kCommonContext, "", event_class.stream_class->common_context.get());
+    members(Part::kSpecificContext, "", event_class.specific_context.get());
+    members(Part::kPayload, "", event_class.payload.get());
+  }
+
+  std::vector<Step> steps = {};
+  std::vector<FieldStatistics> numbers = {};
+
+ private:
+  void members(Part part, const std::string& path, const FieldClass* structure) {
+    if (structure == nullptr) return;
+    for (const Member& member : structure->as<StructureClass>()->members) {
+      const std::string name = named_ ? member.name.str() : std::string();
+      value(part, path.empty() ? name : path + '.' + name, *member.field_class);
+    }
+  }
+
+  void value(Part part, const std::string& path, const FieldClass& field_class) {
+    if (steps.size() >= kMaxSteps) {
+      steps.push_back({});
+      return;
+    }
+    if (const auto* integer = field_class.as<IntegerClass>()) {
+      number(part, path, field_class, integer->is_signed ? Kind::kSigned : Kind::kUnsigned);
+    } else if (field_class.as<RealClass>() != nullptr) {
+      number(part, path, field_class, Kind::kReal);
+    } else if (field_class.as<StructureClass>() != nullptr) {
+      steps.push_back({.action = Action::kEnter});
+      members(part, path, &field_class);
+    } else if (const auto* optional = field_class.as<OptionalClass>()) {
+      const std::size_t head = steps.size();
+      steps.push_back({.action = Action::kOptional});
+      value(part, path, *optional->value);
+      steps[head].jump = static_cast<std::uint32_t>(steps.size() - head - 1);
+    } else {
+      steps.push_back({});
+    }
+  }
+
+  void number(Part part, const std::string& path, const FieldClass& field_class, Kind kind) {
+    static constexpr Action kActions[] = {Action::kUnsigned, Action::kSigned, Action::kReal};
+    steps.push_back({.action = kActions[std::to_underlying(kind)],
+                     .field = static_cast<std::uint32_t>(numbers.size())});
+    numbers.push_back({.part = part, .path = path, .field_class = &field_class, .kind = kind});
+  }
+
+  bool named_;
+};
+
+FieldCollector::FieldCollector(const EventClass& event_class) : event_class_(&event_class) {
+  Walk walk(false);
+  walk(event_class);
+  steps_.assign(walk.steps.begin(), walk.steps.end());
+  fields_.resize(walk.numbers.size());
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (walk.numbers[i].kind != FieldStatistics::Kind::kReal) continue;
+    fields_[i].real_sum = 0;
+    compensations_.resize(i + 1);
+  }
 }
 
 void FieldCollector::add(const Event& event) {
@@ -130,31 +148,47 @@ void FieldCollector::add(const Event& event) {
 void FieldCollector::add_number(const Step& step, const Slot& slot) {
   if (step.action == Action::kSkip) return;
   Field& field = fields_[step.field];
-  FieldStatistics& statistics = field.statistics;
   if (step.action == Action::kUnsigned && slot.kind == SlotKind::kUnsigned) {
-    narrow_and_widen(statistics, slot, &Slot::bits);
-    statistics.unsigned_sum += slot.bits;
+    narrow_and_widen(field, slot, &Slot::bits);
+    field.unsigned_sum += slot.bits;
   } else if (step.action == Action::kSigned && slot.kind == SlotKind::kSigned) {
-    narrow_and_widen(statistics, slot, &Slot::integer);
-    statistics.signed_sum += slot.integer;
+    narrow_and_widen(field, slot, &Slot::integer);
+    field.signed_sum += slot.integer;
   } else if (step.action == Action::kReal && slot.kind == SlotKind::kReal &&
              !std::isnan(slot.real)) {
-    narrow_and_widen(statistics, slot, &Slot::real);
-    add_compensated(statistics.real_sum, field.compensation, slot.real);
+    narrow_and_widen(field, slot, &Slot::real);
+    add_compensated(field.real_sum, compensations_[step.field], slot.real);
   } else {
-    ++statistics.left_out;
+    ++field.left_out;
   }
 }
 
 std::vector<FieldStatistics> FieldCollector::finish() const {
-  std::vector<FieldStatistics> result;
-  result.reserve(fields_.size());
-  for (const Field& field : fields_) {
-    FieldStatistics& statistics = result.emplace_back(field.statistics);
-    // With an infinity among the values the compensation is not a number.
-    if (std::isfinite(statistics.real_sum)) statistics.real_sum += field.compensation;
+  Walk walk(true);
+  walk(*event_class_);
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    const Field& field = fields_[i];
+    FieldStatistics& statistics = walk.numbers[i];
+    statistics.count = field.count;
+    statistics.minimum = field.minimum;
+    statistics.maximum = field.maximum;
+    statistics.left_out = field.left_out;
+    switch (statistics.kind) {
+      case FieldStatistics::Kind::kUnsigned:
+        statistics.unsigned_sum = field.unsigned_sum;
+        break;
+      case FieldStatistics::Kind::kSigned:
+        statistics.signed_sum = field.signed_sum;
+        break;
+      case FieldStatistics::Kind::kReal:
+        statistics.real_sum = field.real_sum;
+        // With an infinity among the values the compensation is not a number.
+        if (std::isfinite(statistics.real_sum)) statistics.real_sum += compensations_[i];
+        break;
+    }
   }
-  return result;
+  walk.numbers.shrink_to_fit();
+  return std::move(walk.numbers);
 }
 
 void combine(FieldStatistics& into, const FieldStatistics& from) {

@@ -40,6 +40,8 @@ struct FieldStatistics {
 // Adds the numbers of the same field of an alike class.
 void combine(FieldStatistics& into, const FieldStatistics& from);
 
+// The class must outlive it. There may be many classes: what is known of a field from its class is
+// found again at the end.
 class FieldCollector {
  public:
   explicit FieldCollector(const EventClass& event_class);
@@ -48,6 +50,12 @@ class FieldCollector {
   void add(const Event& event);
 
   [[nodiscard]] std::vector<FieldStatistics> finish() const;
+  // Lets go of the memory. Nothing is added any more.
+  void forget() {
+    steps_ = {};
+    fields_ = {};
+    compensations_ = {};
+  }
 
  private:
   enum class Action : std::uint8_t {
@@ -64,21 +72,26 @@ class FieldCollector {
     std::uint32_t field = 0;
     std::uint32_t jump = 0;
   };
+  // The numbers of `FieldStatistics`.
   struct Field {
-    FieldStatistics statistics;
-    long double compensation = 0;  // of `real_sum`
+    Slot minimum = unsigned_slot(0);
+    Slot maximum = unsigned_slot(0);
+    std::uint64_t count = 0;
+    std::uint64_t left_out = 0;
+    union {
+      Uint128 unsigned_sum = 0;
+      Int128 signed_sum;
+      long double real_sum;
+    };
   };
-
-  void compile(FieldStatistics::Part part, const std::string& path, const FieldClass& field_class);
-  void compile_members(FieldStatistics::Part part, const std::string& path,
-                       const FieldClass* structure);
-  void compile_number(FieldStatistics::Part part, const std::string& path,
-                      const FieldClass& field_class, FieldStatistics::Kind kind);
+  class Walk;
 
   void add_number(const Step& step, const Slot& slot);
 
+  const EventClass* event_class_;
   std::vector<Step> steps_;
   std::vector<Field> fields_;
+  std::vector<long double> compensations_;  // of the sums up to the last real one
 };
 
 }  // namespace tracedeck::flow

@@ -34,21 +34,20 @@ void StatisticsCollector::add(const Batch& batch) {
   const std::uint64_t newest = counts.back().event_class->entity.trace;
   if (newest <= folded_trace_ || newest == counts.front().event_class->entity.trace) return;
   folded_trace_ = newest;
-  fold_into(groups_);
-  counts_.clear();
+  fold();
 }
 
-TraceStatistics StatisticsCollector::finish() const {
-  Groups groups = groups_;
-  fold_into(groups);
-  return std::move(groups.statistics);
+TraceStatistics StatisticsCollector::finish() {
+  fold();
+  return std::move(groups_.statistics);
 }
 
-void StatisticsCollector::fold_into(Groups& groups) const {
-  TraceStatistics& result = groups.statistics;
-  for (const ClassCount& count : counts_.entries()) {
+void StatisticsCollector::fold() {
+  TraceStatistics& result = groups_.statistics;
+  result.classes.reserve(result.classes.size() + counts_.entries().size());
+  for (ClassCount& count : counts_.entries()) {
     const EventClass& event_class = *count.event_class;
-    const std::size_t number = groups.numbers[event_class];
+    const std::size_t number = groups_.numbers[event_class];
     if (number == result.classes.size()) {
       result.classes.emplace_back().fields = count.fields.finish();
     } else {
@@ -58,6 +57,7 @@ void StatisticsCollector::fold_into(Groups& groups) const {
         combine(known[i], fields[i]);
       }
     }
+    count.fields.forget();
     ClassStatistics& group = result.classes[number];
     if (group.classes == 0) group.description = description_of(event_class);
     join(group, event_class);
@@ -71,6 +71,7 @@ void StatisticsCollector::fold_into(Groups& groups) const {
     result.bytes += count.bytes;
     widen(result.time, group.time);
   }
+  counts_.clear();
 }
 
 }  // namespace tracedeck::flow

@@ -46,7 +46,8 @@ struct TraceStatistics {
 class StatisticsCollector {
  public:
   void add(const Batch& batch);
-  [[nodiscard]] TraceStatistics finish() const;
+  // Nothing is added any more.
+  [[nodiscard]] TraceStatistics finish();
 
  private:
   // Groups by what makes their classes alike.
@@ -66,7 +67,7 @@ class StatisticsCollector {
     FieldCollector fields;
   };
 
-  void fold_into(Groups& groups) const;
+  void fold();
 
   Groups groups_;                   // of what is not among the counts any more
   std::uint64_t folded_trace_ = 0;  // the newest one when counts were folded

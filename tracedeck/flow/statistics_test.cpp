@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 
 #include "tracedeck/flow/made_up_trace_test.hpp"
@@ -26,8 +27,10 @@ FieldClassPtr structure(std::vector<Member> members) {
   return make_field_class(StructureClass{.members = std::move(members)});
 }
 
-EventClass class_with(FieldClassPtr payload) {
-  EventClass event_class;
+// It lives as long as the program.
+const EventClass& class_with(FieldClassPtr payload) {
+  static std::deque<EventClass> made;
+  EventClass& event_class = made.emplace_back();
   event_class.name = "some";
   event_class.payload = std::move(payload);
   return event_class;

@@ -1,8 +1,8 @@
 #include "tracedeck/lower/lowering_writer.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <iterator>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -35,7 +35,7 @@ struct Lowered {
 struct Known {
   explicit Known(const EventClass&) {}
   std::optional<bool> held = {};  // as it is
-  std::deque<Lowered> shapes = {};
+  std::list<Lowered> shapes = {};
 };
 
 // What is marked of a source trace.

@@ -1,8 +1,8 @@
 #include "tracedeck/lower/nested_lowering_writer.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <functional>
+#include <list>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -40,7 +40,7 @@ struct KnownClass {
   explicit KnownClass(const EventClass&) {}
   std::optional<bool> held = {};  // as it is
   Account* heads = nullptr;       // of one that is held, but for the heads of its events
-  std::deque<ClassInTarget> lowered = {};
+  std::list<ClassInTarget> lowered = {};
   ClassInTarget* last = nullptr;
 };
 

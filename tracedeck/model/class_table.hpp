@@ -19,11 +19,13 @@ namespace tracedeck {
 // `kForgets`: entries can be made again at any time, and an entry is valid only until another class
 // is asked for. Once there are `kMany`, they are forgotten when a trace comes that is newer than
 // all before. So the classes of one trace, or of many that are read at the same time, are all
-// remembered, and those of traces that follow one another for months do not add up.
+// remembered, and those of traces that follow one another for months do not add up. Beyond `kMost`
+// they are forgotten too: a trace may have classes without end.
 template <class Entry, bool kForgets = false>
 class ClassTable {
  public:
   static constexpr std::size_t kMany = 1024;
+  static constexpr std::size_t kMost = 16'384;
 
   [[nodiscard]] Entry& operator[](const EventClass& event_class) {
     Entry* const entry = at_hand_.find(event_class);
@@ -73,7 +75,13 @@ class ClassTable {
     if (entity.ordinal >= classes.size())
       classes.resize(std::max<std::size_t>(entity.ordinal + 1, classes.size() * 3 / 2));
     Entry*& entry = classes[entity.ordinal];
-    if (entry == nullptr) entry = &entries_.emplace_back(event_class);
+    if (entry == nullptr) {
+      if (kForgets && entries_.size() >= kMost) {
+        clear();
+        return find_or_make(event_class);
+      }
+      entry = &entries_.emplace_back(event_class);
+    }
     at_hand_.trace_ = entity.trace;
     at_hand_.classes_ = classes.data();
     at_hand_.count_ = classes.size();

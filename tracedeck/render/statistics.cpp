@@ -51,23 +51,27 @@ std::string field_name(const FieldStatistics& field) {
              : fmt::format("{}: {}", part_name(field.part), path);
 }
 
-std::string classes_text(const TraceStatistics& statistics) {
+void append_classes(TextBuffer& out, const TraceStatistics& statistics) {
   using enum TextTable::Side;
-  TextTable table({kRight, kRight, kRight, kRight, kRight, kRight, kLeft});
-  table.add({"EVENTS", "BYTES", "SHARE", "EVENTS/S", "FIRST", "LAST", "EVENT CLASS"});
-  for (const ClassStatistics& group : statistics.classes) {
+  using Cells = std::vector<std::string>;
+  const auto row = [&](std::size_t index) {
+    if (index == 0)
+      return Cells{"EVENTS", "BYTES", "SHARE", "EVENTS/S", "FIRST", "LAST", "EVENT CLASS"};
+    const ClassStatistics& group = statistics.classes[index - 1];
     const std::optional<double> rate = group.rate();
-    table.add({fmt::format("{}", group.events), fmt::format("{}", group.bytes),
-               fmt::format("{:.1f}%", 100 * statistics.share_of_bytes(group)),
-               rate ? fmt::format("{:.1f}", *rate) : "",
-               group.time ? time_text(group.time->first, origin_of(group)) : "",
-               group.time ? time_text(group.time->last, origin_of(group)) : "",
-               class_text(*group.event_class)});
-  }
-  return table.to_string();
+    return Cells{fmt::format("{}", group.events),
+                 fmt::format("{}", group.bytes),
+                 fmt::format("{:.1f}%", 100 * statistics.share_of_bytes(group)),
+                 rate ? fmt::format("{:.1f}", *rate) : "",
+                 group.time ? time_text(group.time->first, origin_of(group)) : "",
+                 group.time ? time_text(group.time->last, origin_of(group)) : "",
+                 class_text(*group.event_class)};
+  };
+  TextTable::append_rows(out, {kRight, kRight, kRight, kRight, kRight, kRight, kLeft},
+                         statistics.classes.size() + 1, row, 0);
 }
 
-std::string fields_text(const ClassStatistics& group) {
+void append_fields(TextBuffer& out, const ClassStatistics& group) {
   using enum TextTable::Side;
   TextTable table({kLeft, kRight, kRight, kRight, kRight, kLeft});
   table.add({"FIELD", "VALUES", "MINIMUM", "MEAN", "MAXIMUM", ""});
@@ -78,7 +82,7 @@ std::string fields_text(const ClassStatistics& group) {
                mean ? value_text(field.maximum) : "",
                field.left_out == 0 ? "" : fmt::format("{} left out", field.left_out)});
   }
-  return table.to_string(2);
+  table.append_to(out, 2);
 }
 
 void append_field(TextBuffer& out, const FieldStatistics& field) {
@@ -121,18 +125,25 @@ void append_class(TextBuffer& out, const TraceStatistics& statistics,
 
 }  // namespace
 
-std::string statistics_text(const TraceStatistics& statistics) {
-  std::string text = fmt::format("{} events, {} bytes\n", statistics.events, statistics.bytes);
-  if (!statistics.classes.empty()) text += fmt::format("\n{}", classes_text(statistics));
+void append_statistics_text(TextBuffer& out, const TraceStatistics& statistics) {
+  out.append(fmt::format("{} events, {} bytes\n", statistics.events, statistics.bytes));
+  if (statistics.classes.empty()) return;
+  out.append('\n');
+  append_classes(out, statistics);
   for (const ClassStatistics& group : statistics.classes) {
-    if (!group.fields.empty())
-      text += fmt::format("\n{}\n{}", class_text(*group.event_class), fields_text(group));
+    if (group.fields.empty()) continue;
+    out.append(fmt::format("\n{}\n", class_text(*group.event_class)));
+    append_fields(out, group);
   }
-  return text;
 }
 
-std::string statistics_json(const TraceStatistics& statistics) {
+std::string statistics_text(const TraceStatistics& statistics) {
   TextBuffer out;
+  append_statistics_text(out, statistics);
+  return std::string(out.view());
+}
+
+void append_statistics_json(TextBuffer& out, const TraceStatistics& statistics) {
   JsonObject object(out);
   object.integer("events", statistics.events);
   object.integer("bytes", statistics.bytes);
@@ -143,6 +154,11 @@ std::string statistics_json(const TraceStatistics& statistics) {
   classes.end();
   object.end();
   out.append('\n');
+}
+
+std::string statistics_json(const TraceStatistics& statistics) {
+  TextBuffer out;
+  append_statistics_json(out, statistics);
   return std::string(out.view());
 }
 

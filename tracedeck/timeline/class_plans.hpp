@@ -99,6 +99,8 @@ class ClassPlans {
   // Plans that other classes had may be unplanned then.
   [[nodiscard]] bool plan(const Event& event);
   void clear() { plans_.clear(); }
+  // Whether there are so many that all are to be cleared before another is made.
+  [[nodiscard]] bool is_full() const { return plans_.entries().size() >= kMost; }
 
   // Whether what is lost of one data stream may be of any.
   [[nodiscard]] bool losses_are_wide() const { return losses_are_wide_; }
@@ -115,6 +117,9 @@ class ClassPlans {
   [[nodiscard]] std::vector<std::string> notices(bool any_events) const;
 
  private:
+  // A plan takes some KiB, and can be made again.
+  static constexpr std::size_t kMost = 4096;
+
   struct Applied {
     bool applies = false;
     ClassSearch search = {};

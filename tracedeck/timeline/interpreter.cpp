@@ -199,6 +199,10 @@ class Interpreter::Work {
   [[nodiscard, gnu::noinline, gnu::cold]] ClassPlan& plan_first(const Event& event) {
     // Classes that have a plan may get another.
     forget_at_hand();
+    if (plans_.is_full()) {
+      flush_whole();
+      plans_.clear();
+    }
     while (!plans_.plan(event)) {
       flush_whole();
       plans_.clear();

@@ -88,7 +88,8 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   status = decode(schema_->common_context);
   if (status != RunStatus::kDone) return stop(status, begin, clock);
   const Slot* const specific = state_.out;
-  status = decode(event_schema->specific_context);
+  if (event_schema->specific_context != nullptr)
+    status = run_promised(*event_schema->specific_context, state_);
   if (status != RunStatus::kDone) return stop(status, begin, clock);
   const Slot* const payload = state_.out;
   status = decode(event_schema->payload);

@@ -99,9 +99,11 @@ class EventPrograms {
     PositionState at = stream.event_begin;
     made = std::make_unique<EventSchema>();
     made->event_class = &event_class;
-    made->specific_context = compiled(in, Root::kSpecificContext, at);
+    if (Program specific = compiled(in, Root::kSpecificContext, at); !specific.empty())
+      made->specific_context = std::make_unique<const Program>(std::move(specific));
     made->payload = compiled(in, Root::kPayload, at);
-    made->slots = stream.common_context.slots + made->specific_context.slots + made->payload.slots;
+    made->slots = stream.common_context.slots + made->payload.slots;
+    if (made->specific_context != nullptr) made->slots += made->specific_context->slots;
     return *made;
   }
 
@@ -143,10 +145,11 @@ struct SchemaBuilder::State {
   bool faulty = false;
   std::shared_ptr<const TraceSchema> built;
 
-  std::vector<ClassFault> check(const RootScopes& scopes, std::initializer_list<Root> roots) {
+  std::vector<ClassFault> check(const RootScopes& scopes, std::initializer_list<Root> roots,
+                                std::string_view owner = {}) {
     const std::scoped_lock lock(programs->mutex);
     std::vector<ClassFault> faults;
-    for (const Root root : roots) append(faults, programs->locations.check(scopes, root));
+    for (const Root root : roots) append(faults, programs->locations.check(scopes, root, owner));
     faulty = faulty || !faults.empty();
     built = nullptr;
     return faults;
@@ -200,7 +203,8 @@ std::vector<ClassFault> SchemaBuilder::add_event_class(const EventClass& event_c
   stream.events.add(event_class);
   stream.schema = nullptr;
   return state_->check(state_->programs->scopes(stream_class, event_class),
-                       {Root::kSpecificContext, Root::kPayload});
+                       {Root::kSpecificContext, Root::kPayload},
+                       event_class.name ? std::string_view(*event_class.name) : "");
 }
 
 const EventClass* SchemaBuilder::find_event_class(std::uint64_t stream_class_id,

@@ -21,8 +21,8 @@ namespace tracedeck::ctf {
 
 struct EventSchema {
   const EventClass* event_class = nullptr;
-  Program specific_context;
-  Program payload;
+  std::unique_ptr<const Program> specific_context = nullptr;  // null: there is none
+  Program payload = {};
   std::uint64_t slots = 0;  // of these and the common context, what lies in arrays apart
 };
 
