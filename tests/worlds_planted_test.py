@@ -130,6 +130,13 @@ PLANTED = {
         "a mutex was another's": another_state("mutex"),
         "a queue was longer": another_counter,
     }),
+    "linux": (28, {
+        **SLICES, **WAITS, **ALL,
+        "a thread did something else": another_state("task"),
+        "a processor ran something else": another_state("cpu state"),
+    }),
+    "ros2": (2, {**SLICES, **WAITS, **ALL, "an executor did something else": another_state("executor")}),
+    "heph": (0, {**SLICES, **ALL}),
 }
 
 
@@ -150,6 +157,15 @@ class Planted(unittest.TestCase):
 
     def test_rtos(self):
         self.family("rtos")
+
+    def test_linux(self):
+        self.family("linux")
+
+    def test_ros2(self):
+        self.family("ros2")
+
+    def test_heph(self):
+        self.family("heph")
 
 
 if __name__ == "__main__":
