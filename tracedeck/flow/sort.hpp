@@ -32,8 +32,9 @@ struct SortInput {
 // The records of all sources by the time that events began, stably; ties keep the order of the
 // inputs, then of their sources. An event without a time goes with the timed event before it in its
 // data stream, and comes first where there is none, and so do, where data streams have files of
-// their own, the begins and ends of those and of their packets, and losses; every other record
-// follows the record that it follows in its source.
+// their own, the begins and ends of those and of their packets, and losses; other ends of data
+// streams come after all records before them, and every other record follows the record that it
+// follows in its source.
 //
 // Inputs that reopen are first surveyed, without values. Then all sources are merged, each brought
 // in order while it is read again: one that is in order is handed on as it is; one that is nearly

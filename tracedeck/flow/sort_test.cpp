@@ -39,6 +39,7 @@ std::vector<SeenRecord> naive_sort(const std::vector<Batches>& inputs) {
   for (const Batches& batches : inputs) {
     std::map<const DataStream*, std::optional<Nanoseconds>> in_stream;
     std::optional<Nanoseconds> current;
+    std::optional<Nanoseconds> highest;
     for (const BatchPtr& batch : batches) {
       for (const Record& record : batch->records()) {
         const DataStream* const stream = stream_of(record);
@@ -48,8 +49,10 @@ std::vector<SeenRecord> naive_sort(const std::vector<Batches>& inputs) {
           std::optional<Nanoseconds>& time = in_stream[record.event.stream];
           if (record.event.has_time()) time = record.event.began_at();
           current = time;
+          if (time && (!highest || *highest < *time)) highest = time;
         }
-        placed.push_back({current, see(record)});
+        const bool is_last = record.kind == RecordKind::kStreamEnd && stream->file.empty();
+        placed.push_back({is_last ? highest : current, see(record)});
       }
     }
   }

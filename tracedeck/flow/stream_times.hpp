@@ -30,7 +30,8 @@ namespace tracedeck::flow {
 // time its begin; an event without that of the timed event before it in its data stream, or the
 // first place; any other record that of the record before it. Where data streams have files of
 // their own, which come one after the other, the begins and ends of those and of their packets, and
-// losses, go as events without a time do. A loss that has a place of its own goes there.
+// losses, go as events without a time do. A loss that has a place of its own goes there. The end of
+// a data stream comes after all records before it.
 class StreamTimes {
  public:
   [[nodiscard]] OrderKey operator()(const Record& record) {
@@ -40,6 +41,7 @@ class StreamTimes {
       if (const ClockClass* const clock = event.event_class->clock; clock != nullptr)
         *last_ = keys_(*clock, event.time);
       current_ = *last_;
+      if (highest_ < current_) highest_ = current_;
       return current_;
     }
     const DataStream* const stream = stream_of(record);
@@ -49,8 +51,9 @@ class StreamTimes {
     }
     if (record.kind == RecordKind::kLoss && record.loss->place)
       current_ = OrderKey::from(*record.loss->place);
-    if (record.kind == RecordKind::kStreamEnd) forget(record.stream->entity);
-    return current_;
+    if (record.kind != RecordKind::kStreamEnd) return current_;
+    forget(record.stream->entity);
+    return stream->file.empty() ? highest_ : current_;
   }
   // The same of an event of the run that the last event began; the run's last one is to be given to
   // the above.
@@ -87,6 +90,7 @@ class StreamTimes {
 
   KeyMaker keys_;
   OrderKey current_ = OrderKey::first();
+  OrderKey highest_ = OrderKey::first();
   EntityId stream_ = EntityId::none();
   OrderKey* last_ = nullptr;  // of `stream_`
   std::unordered_map<EntityId, OrderKey, EntityIdHash> times_;
