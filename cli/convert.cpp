@@ -225,6 +225,7 @@ class Conversion {
 
   void convert(std::vector<flow::TracePlace> places, std::optional<FoundTrace> first) {
     single_source_ = places.size() == 1;
+    if (sorts_parts(options_, places)) options_.selection.order = flow::Order::kTime;
     const bool headers = single_source_ && writes_directory(options_);
     Options whole = options_;
     whole.selection.stands_alone = true;
@@ -375,7 +376,7 @@ class Conversion {
     if (parts_ != nullptr) report_other_parts(options_, session_, report_.parts.size());
   }
 
-  const Options& options_;
+  Options options_;
   Session& session_;
   std::unique_ptr<io::Output> file_;
   std::unique_ptr<io::OutputDirectory> directory_;

@@ -451,11 +451,13 @@ constexpr std::array kOptions = {
         .help = "write parts of DURATION each, as 10s or 500ms",
         .detail =
             "As --split-size, but parts are cut at whole multiples of DURATION, up to a "
-            "day, from the first event on. A time without events has no part. Events that "
-            "come later than their part are in a later one, and counted; with --order time "
-            "there are none. Events with a duration that a cut divides are whole in one "
-            "part, and counted. With --table, so are slices of time lines whose begin and "
-            "end come to be in two parts. With both options a part ends with what comes first.",
+            "day, from the first event on, and files are sorted by time for it unless --order "
+            "says otherwise. A time without events has no part. Events that come later than "
+            "their part are in a later one, and counted; with --order time there are none. "
+            "Events with a duration that a cut divides are whole in one part, and counted. With "
+            "--table, so are slices of time lines whose begin and end come to be in two parts. "
+            "With "
+            "both options a part ends with what comes first.",
         .apply = apply_split_duration},
     OptionSpec{
         .name = "report",

@@ -68,6 +68,11 @@ bool is_split(const Options& options) {
   return options.split_size.has_value() || options.split_duration.has_value();
 }
 
+bool sorts_parts(const Options& options, std::span<const flow::TracePlace> places) {
+  return options.split_duration && !options.order_given &&
+         std::ranges::all_of(places, &flow::TracePlace::reopens);
+}
+
 std::string check_split(const Options& options, const OutputKind& kind) {
   if (!is_split(options)) return {};
   const std::string_view option = options.split_size ? "--split-size" : "--split-duration";

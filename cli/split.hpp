@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,17 @@
 #include "cli/session.hpp"
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/flow/split.hpp"
+#include "tracedeck/flow/trace_place.hpp"
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/outputs.hpp"
 
 namespace tracedeck::cli {
 
 [[nodiscard]] bool is_split(const Options& options);
+
+// Whether the traces are sorted by time, so that each part has the events of its time: those that
+// are read again and again are, unless an order is asked for.
+[[nodiscard]] bool sorts_parts(const Options& options, std::span<const flow::TracePlace> places);
 
 // What is wrong with dividing the result, of that kind, or "".
 [[nodiscard]] std::string check_split(const Options& options, const OutputKind& kind);

@@ -123,12 +123,13 @@ class Parts(CommandTest):
 
     def test_order_time_brings_each_event_into_its_part(self):
         trace = self.file("t", ticks(5, 30, 8, 35, 9))
-        parts, said = self.split("--split-duration", "10", trace)
+        parts, said = self.split("--order", "merged", "--split-duration", "10", trace)
         self.assertEqual([self.stamps(each) for each in parts], [[5], [30, 8], [35, 9]])
         self.assertIn("by convention: events earlier than their part begins (2): ", said)
-        parts, said = self.split("--order", "time", "--split-duration", "10", trace)
-        self.assertEqual([self.stamps(each) for each in parts], [[5, 8, 9], [30], [35]])
-        self.assertNotIn("earlier", said)
+        for order in ((), ("--order", "time")):
+            parts, said = self.split(*order, "--split-duration", "10", trace)
+            self.assertEqual([self.stamps(each) for each in parts], [[5, 8, 9], [30], [35]])
+            self.assertNotIn("earlier", said)
 
     def test_divided_spans_are_counted(self):
         spans = ((0, 1), (2, 15), (16, 17), (3, 35), (36, 37))
