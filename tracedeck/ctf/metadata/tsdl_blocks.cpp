@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
+#include "tracedeck/base/json_out.hpp"
 #include "tracedeck/base/json_text.hpp"
 #include "tracedeck/ctf/marks.hpp"
 
@@ -191,12 +193,16 @@ void BlockReader::check_version(const AttributeSet& given, const Block& block) {
   }
 }
 
-// Whether it is one of the marks that conversions write, which is about the next block.
+// Whether it is one of the marks that conversions write, which is about the next block. What is no
+// mark is handed up as a text, so that who reads marks can say so.
 bool BlockReader::take_mark(const Assignment& entry) {
   if (!entry.key.starts_with(kMarkEntry)) return false;
+  const std::string_view number = std::string_view(entry.key).substr(kMarkEntry.size());
+  if (number.empty() || number.find_first_not_of("0123456789") != std::string_view::npos)
+    return false;
   std::string text = plain_text(entry.value);
-  if (!holds_mark(text) || !JsonParser().parse(as_bytes(text), 0, 1)) return false;
-  next_mark_ = std::move(text);
+  const bool is_good = holds_mark(text) && JsonParser().parse(as_bytes(text), 0, 1).has_value();
+  next_mark_ = is_good ? std::move(text) : json_string(text);
   return true;
 }
 

@@ -6,7 +6,6 @@ namespace {
 constexpr Adaptations::Table kAdaptations = {{
     {"fields whose byte order changes inside a byte", "aligned to a byte", false},
     {"classes whose id another class has", "given another id", false},
-    {"ids of data streams, which the first data stream lacks", "left out", true},
     {"fields of heads that stand in a structure with roles, or that CTF 2 does not allow there",
      "left out", true},
     {"events without a time in a data stream with a clock",

@@ -11,7 +11,6 @@ namespace tracedeck::ctf {
 enum class Adaptation : std::uint8_t {
   kRealigned,
   kClassId,
-  kStreamId,
   kHeadMember,
   kUntimed,
   kBackwards,

@@ -18,6 +18,12 @@ std::uint64_t padding_of(const Packet& packet) {
   return padding <= kMostPadding ? padding : 0;
 }
 
+// Whether a loss that was given is the one that packets tell.
+bool is_told(const Loss& given, const Loss& told) {
+  return !given.taken_back && given.events == told.events && given.packets == told.packets &&
+         given.begin_value == told.begin_value && given.end_value == told.end_value;
+}
+
 }  // namespace
 
 std::unexpected<Error> unencodable(const TraceInProgress& trace, EncodeStatus status,
@@ -167,6 +173,7 @@ Result<void> StreamWriter::open_packet(std::uint64_t time) {
   }
   std::uint64_t begin = std::min(source_begin_.value_or(time), time);
   source_begin_.reset();
+  if (lost_ && lost_->next) begin = std::min(begin, *lost_->next);
   if (lost_ && lost_->begin && !has_packet_) begin = std::min(begin, *lost_->begin);
   packets_.begin(begin);
   if (!head_.bytes.empty()) {
@@ -212,6 +219,7 @@ Result<void> StreamWriter::close_packet(bool whole) {
     if (lost_->end && stream_class_.layout.has_clock) packets_.reach(*lost_->end, *lost_->end);
     lost_.reset();
   }
+  if (checks_losses()) check_losses(sequence);
   has_packet_ = true;
   written_discarded_ = discarded_;
   clock_ = head_.has(Role::kPacketEnd) ? packets_.end_time() : packets_.clock();
@@ -235,11 +243,24 @@ Result<void> StreamWriter::end_packet(const Packet& packet) {
 }
 
 Result<void> StreamWriter::lose(const Loss& loss) {
+  if (checks_losses()) {
+    given_.push_back(loss);
+    compare_losses();
+  }
   // Packets with counters of their own report it themselves.
   const bool is_ours = !keeps_heads() && !source_sequence_ && !source_discarded_;
   if (is_ours && !loss.taken_back) {
-    const LostInterval lost{.begin = timed(loss.begin_value), .end = timed(loss.end_value)};
+    const auto begin = timed(loss.begin_value);
+    const auto end = timed(loss.end_value);
+    const LostInterval lost =
+        loss.packets ? LostInterval{.packets = true, .begin = begin, .next = end, .end = end}
+                     : LostInterval{.begin = begin, .end = end};
     if (auto begun = begin_lost(lost); !begun) return begun;
+    // How much of the counter of a first packet is its own is not known if packets came before.
+    if (!loss.events && !loss.packets && !has_packet_) {
+      sequence_ = std::max<std::uint64_t>(sequence_, 1);
+      ++discarded_;
+    }
   }
   if (loss.packets) sequence_ += *loss.packets;
   if (loss.events) {
@@ -251,9 +272,17 @@ Result<void> StreamWriter::lose(const Loss& loss) {
   return {};
 }
 
-// Readers take what was lost from the end of the packet before to the end of the next one.
+// Readers take lost packets to be between the packets around, and lost events from the end of the
+// packet before to the end of the next one.
 Result<void> StreamWriter::begin_lost(const LostInterval& lost) {
   if (lost_) {
+    // One packet tells both.
+    if (lost_->packets && !lost.packets && lost_->begin == lost.begin && lost_->next && lost.end &&
+        *lost_->next <= *lost.end) {
+      lost_->packets = false;
+      lost_->end = lost.end;
+      return {};
+    }
     if (auto ended = end_lost(); !ended) return ended;
   }
   const bool is_later = lost.begin && *lost.begin > packets_.end_time();
@@ -268,13 +297,45 @@ Result<void> StreamWriter::begin_lost(const LostInterval& lost) {
   return {};
 }
 
+// What is lowered tells its losses by events, too; and the packets of a source tell its own.
+bool StreamWriter::checks_losses() const {
+  const TraceDescription* const trace = stream_class_.source->trace;
+  return !keeps_heads() && trace != nullptr && trace->format() == "ctf";
+}
+
+void StreamWriter::check_losses(std::uint64_t sequence) {
+  Packet packet{.sequence = sequence, .discarded = discarded_};
+  if (stream_class_.layout.has_clock) {
+    packet.begin = packets_.begin_time();
+    packet.end = packets_.end_time();
+  }
+  const PacketLosses told = tracker_.take(packet, nullptr);
+  for (const std::optional<Loss>* const each : {&told.packets, &told.events}) {
+    if (!*each) continue;
+    told_.push_back(**each);
+  }
+  compare_losses();
+}
+
+// A reader may tell a loss before or behind the packet that it is of.
+void StreamWriter::compare_losses() {
+  constexpr std::size_t kMostApart = 16;
+  while ((!given_.empty() && !told_.empty()) || given_.size() + told_.size() > kMostApart) {
+    const bool same = !given_.empty() && !told_.empty() && is_told(given_.front(), told_.front());
+    if (!same) ++trace_.other_losses;
+    if (!given_.empty()) given_.erase(given_.begin());
+    if (!told_.empty()) told_.erase(told_.begin());
+  }
+}
+
 Result<void> StreamWriter::end_lost() {
   if (!packets_.is_open()) {
     if (!has_head()) {
       lost_.reset();
       return {};
     }
-    if (auto opened = open_packet(lost_->end.value_or(last_time_)); !opened) return opened;
+    const auto begin = lost_->next ? lost_->next : lost_->end;
+    if (auto opened = open_packet(begin.value_or(last_time_)); !opened) return opened;
   }
   return close_packet(true);
 }
@@ -305,6 +366,9 @@ Result<void> StreamWriter::finish() {
   if (packets_.is_open()) {
     if (auto closed = close_packet(true); !closed) return closed;
   }
+  trace_.other_losses += given_.size() + told_.size();
+  given_.clear();
+  told_.clear();
   return packets_.finish();
 }
 

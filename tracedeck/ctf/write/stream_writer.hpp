@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tracedeck/base/error.hpp"
+#include "tracedeck/ctf/loss_tracker.hpp"
 #include "tracedeck/ctf/write/adaptations.hpp"
 #include "tracedeck/ctf/write/encode_program.hpp"
 #include "tracedeck/ctf/write/packet_writer.hpp"
@@ -47,6 +48,10 @@ struct TraceInProgress {
   Adaptations adaptations;
   // Data streams that have no packet, by class: nobody knows what its context would hold.
   std::map<std::uint64_t, std::uint64_t> without_packet;
+  // Data streams whose id is left out, and those that are given one, by class.
+  std::map<std::uint64_t, std::uint64_t> ids_left_out;
+  std::map<std::uint64_t, std::uint64_t> ids_added;
+  std::uint64_t other_losses = 0;  // that readers of the packets see otherwise
   TargetTrace classes;
   Encoder encoder;
   std::size_t buffered = 0;  // bytes of memory that the packets of all data streams take
@@ -130,10 +135,16 @@ class StreamWriter {
   void take_counters(const Packet& packet);
   // Clock values, where they are known.
   struct LostInterval {
+    bool packets = false;  // or events
     std::optional<std::uint64_t> begin = {};
-    std::optional<std::uint64_t> end = {};
+    std::optional<std::uint64_t> next = {};  // where the packet that tells it begins
+    std::optional<std::uint64_t> end = {};   // and where it ends
   };
   [[nodiscard]] Result<void> begin_lost(const LostInterval& lost);
+  // Whether the packets say other losses than were given.
+  [[nodiscard]] bool checks_losses() const;
+  void check_losses(std::uint64_t sequence);
+  void compare_losses();
   // Whether it is known what the head of a packet of ours says.
   [[nodiscard]] bool has_head() const { return !stream_class_.packet_node || !head_.bytes.empty(); }
   [[nodiscard]] Result<void> encode_context(const Packet& packet);
@@ -162,6 +173,9 @@ class StreamWriter {
   std::uint64_t last_lost_ = 0;  // events
   std::optional<std::uint64_t> last_loss_end_;
   std::optional<LostInterval> lost_;  // that the next packet tells, which is ours
+  std::vector<Loss> given_;           // losses that packets have not told yet
+  std::vector<Loss> told_;            // those that packets told and nobody has given yet
+  LossTracker tracker_;               // of the packets, as readers see them
   std::uint64_t discarded_ = 0;
   std::uint64_t written_discarded_ = 0;
   std::uint64_t sequence_ = 0;  // of the next packet, where the source has none

@@ -1,6 +1,5 @@
 #include "tracedeck/ctf/write/target_clocks.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "tracedeck/ctf/dialect.hpp"
@@ -25,17 +24,30 @@ bool is_implicit(const ClockClass& clock) {
 
 }  // namespace
 
+// A clock of other traces with the same times, best one of the same name.
+TargetClocks::Target* TargetClocks::shared(const ClockClass& source) {
+  Target* found = nullptr;
+  for (Target& each : clocks_) {
+    if (each.trace == source.entity.trace || !same_clock(each.clock, source)) continue;
+    if (found == nullptr || each.source_id == source.id) found = &each;
+    if (found->source_id == source.id) break;
+  }
+  return found;
+}
+
 Result<const ClockClass*> TargetClocks::find(const ClockClass& source, bool from_ctf1) {
   const auto known = clock_of_.find(source.entity);
   if (known != clock_of_.end()) return known->second;
-  const auto same = std::ranges::find_if(
-      clocks_, [&](const ClockClass& clock) { return same_clock(clock, source); });
-  if (same != clocks_.end()) return clock_of_[source.entity] = &*same;
+  if (Target* const same = shared(source); same != nullptr) {
+    same->trace = source.entity.trace;
+    return clock_of_[source.entity] = &same->clock;
+  }
   ClockClass made = dialect_ == Dialect::kCtf1 ? ctf1_clock(source, from_ctf1) : source;
   const std::string id = made.id;
   for (std::uint64_t& number = further_of_id_[id]; !clock_ids_.insert(made.id).second; ++number)
     made.id = number == 0 ? id + '_' : id + '_' + std::to_string(number + 1);
-  const ClockClass& target = clocks_.emplace_back(std::move(made));
+  const ClockClass& target =
+      clocks_.emplace_back(Target{std::move(made), source.id, source.entity.trace}).clock;
   if (!leaves_implicit_ || !is_implicit(source)) {
     if (auto added = writer_.add_clock(target); !added) return std::unexpected(added.error());
   }

@@ -1,6 +1,7 @@
 // The clocks of a trace that is being written.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
@@ -22,8 +23,8 @@ class TargetClocks {
   // The clock that CTF 1.8 has where none is declared stays undeclared: there is no other.
   void leave_implicit() { leaves_implicit_ = dialect_ == Dialect::kCtf1; }
 
-  // The target's clock for a source's. Sources whose times readers would see as the same share one.
-  // `from_ctf1`: the source's trace is one of CTF 1.8.
+  // The target's clock for a source's. Traces whose clocks say the same share them; the clocks of
+  // one trace stay apart. `from_ctf1`: the source's trace is one of CTF 1.8.
   // Errors are those of the metadata writer.
   [[nodiscard]] Result<const ClockClass*> find(const ClockClass& source, bool from_ctf1);
   // Lets go of what is kept about the clocks of traces that `gone` says are.
@@ -32,10 +33,17 @@ class TargetClocks {
   }
 
  private:
+  struct Target {
+    ClockClass clock;
+    std::string source_id;    // of the clock that it was made of
+    std::uint64_t trace = 0;  // the last one that it was found for
+  };
+  [[nodiscard]] Target* shared(const ClockClass& source);
+
   Dialect dialect_;
   MetadataWriter& writer_;
   bool leaves_implicit_ = false;
-  std::deque<ClockClass> clocks_;
+  std::deque<Target> clocks_;
   std::unordered_map<EntityId, const ClockClass*, EntityIdHash> clock_of_;  // by the source's
   std::unordered_set<std::string> clock_ids_;
   std::unordered_map<std::string, std::uint64_t> further_of_id_;  // that were tried

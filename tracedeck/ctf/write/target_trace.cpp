@@ -9,23 +9,12 @@
 #include "tracedeck/ctf/alignment.hpp"
 #include "tracedeck/ctf/metadata/dialect_classes.hpp"
 #include "tracedeck/ctf/write/head_roles.hpp"
-#include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::ctf {
 namespace {
 
 using Root = FieldLocation::Root;
-
-// Fields without a role in a member that has some with one.
-std::uint64_t users_inside(const FieldClass& field_class, std::size_t depth = 0) {
-  if (depth > kClassNesting || !field_class.roles.empty()) return 0;
-  if (!is_compound(field_class)) return 1;
-  std::uint64_t users = 0;
-  for_each_child(field_class,
-                 [&](const FieldClassPtr& inner) { users += users_inside(*inner, depth + 1); });
-  return users;
-}
 
 // `wanted`, or a free id up to `last`.
 std::uint64_t free_id(std::unordered_set<std::uint64_t>& taken, std::optional<std::uint64_t> wanted,
@@ -188,6 +177,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   if (keeps_heads_) {
     if (auto mapped = map_heads(made); !mapped) return std::unexpected(mapped.error());
   } else {
+    note_header(source.trace);
     if (auto mapped = map_packet_context(made); !mapped) return std::unexpected(mapped.error());
     made.target.event_header = made.layout.event_header_class(dialect_);
   }
@@ -213,6 +203,20 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   return &made;
 }
 
+// A head that is bookkeeping itself has its like in the target's own.
+void TargetTrace::note_left_out(const Member& member) {
+  if (member.field_class->roles.empty())
+    ++heads_left_out_["packet." + std::string(member.name.str())];
+}
+
+void TargetTrace::note_header(const TraceDescription* trace) {
+  if (trace == nullptr || trace->trace_class().packet_header == nullptr ||
+      !noted_headers_.insert(trace->number()).second)
+    return;
+  for (const Member& each : trace->trace_class().packet_header->as<StructureClass>()->members)
+    note_left_out(each);
+}
+
 const std::vector<const EventClass*>& TargetTrace::events_of(const DataStreamClass& source) {
   if (source.trace != nullptr) {
     const auto& classes = source.trace->event_classes();
@@ -232,8 +236,7 @@ Result<void> TargetTrace::map_packet_context(TargetStreamClass& made) {
     const auto& members = *source->as<StructureClass>();
     StructureClass users = user_members(members, made.packet_members);
     for (std::size_t i = 0; i < members.members.size(); ++i) {
-      if (!made.packet_members[i])
-        adapted(Adaptation::kHeadMember, users_inside(*members.members[i].field_class));
+      if (!made.packet_members[i]) note_left_out(members.members[i]);
     }
     made.packet_mapper = std::make_unique<ClassMapper>(MapperOptions{.dialect = dialect_});
     made.packet_context = make_field_class(std::move(users));

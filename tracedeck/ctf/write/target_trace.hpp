@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -78,6 +79,10 @@ class TargetTrace {
   // Of the first description.
   [[nodiscard]] const Attributes& environment() const { return environment_; }
   [[nodiscard]] bool has_stream_ids() const { return has_stream_ids_; }
+  // How many members of packet headers and contexts are left out, by their paths.
+  [[nodiscard]] const std::map<std::string, std::uint64_t>& heads_left_out() const {
+    return heads_left_out_;
+  }
   // Whether the first source is.
   [[nodiscard]] bool is_of_dialect(Dialect dialect) const;
   [[nodiscard]] bool keeps_heads() const { return keeps_heads_; }
@@ -98,6 +103,9 @@ class TargetTrace {
   [[nodiscard]] Result<void> map_packet_context(TargetStreamClass& made);
   [[nodiscard]] Result<void> map_heads(TargetStreamClass& made);
   [[nodiscard]] Result<void> map_event(TargetEventClass& made, EventClass& target);
+  void note_left_out(const Member& member);
+  // Members of the trace's packet header, where the target has one of its own.
+  void note_header(const TraceDescription* trace);
   void count(const MapperCounts& counts);
   void adapted(Adaptation what, std::uint64_t count = 1) { adaptations_.add(what, count); }
 
@@ -117,6 +125,8 @@ class TargetTrace {
   std::size_t uuid_member_ = 0;            // of `packet_header_`
   bool has_stream_ids_ = false;
   PacketLayout layout_;
+  std::map<std::string, std::uint64_t> heads_left_out_;
+  std::unordered_set<std::uint64_t> noted_headers_;  // of traces, by their numbers
   Attributes environment_;
   std::uint64_t first_trace_ = 0;  // its number; 0: the first data stream had none
   std::string first_version_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -104,13 +106,34 @@ class TraceWriter final : public Writer {
     Adaptations adaptations = trace_.adaptations;
     adaptations.add(Adaptation::kCutString, trace_.encoder.cut_strings());
     Receipt receipt = receipt_of(adaptations);
-    for (const auto& [stream_class, count] : trace_.without_packet) {
-      receipt.push_back(
-          {.what = "data streams without events, whose packets hold what nobody knows",
-           .done = "left out",
-           .count = count,
-           .lossy = true,
-           .path = fmt::format("stream.{}", stream_class)});
+    const auto add = [&](std::string_view what, std::string_view done,
+                         const std::map<std::uint64_t, std::uint64_t>& counts) {
+      for (const auto& [stream_class, count] : counts) {
+        receipt.push_back({.what = std::string(what),
+                           .done = std::string(done),
+                           .count = count,
+                           .lossy = true,
+                           .path = fmt::format("stream.{}", stream_class)});
+      }
+    };
+    add("data streams without events, whose packets hold what nobody knows", "left out",
+        trace_.without_packet);
+    add("ids of data streams, which the first data stream lacks", "left out", trace_.ids_left_out);
+    add("data streams without an id, where the first one has one", "given one", trace_.ids_added);
+    for (const auto& [path, count] : trace_.classes.heads_left_out()) {
+      receipt.push_back({.what = "fields of packet headers and contexts that the target's own lack",
+                         .done = "left out",
+                         .count = count,
+                         .lossy = true,
+                         .path = path});
+    }
+    if (trace_.other_losses != 0) {
+      receipt.push_back({.what = "bounds and sizes of losses",
+                         .done = "written as packets tell them: a loss lies between the packets "
+                                 "around it",
+                         .count = trace_.other_losses,
+                         .lossy = true,
+                         .path = "loss"});
     }
     return receipt;
   }
@@ -154,8 +177,12 @@ class TraceWriter final : public Writer {
 
   std::uint64_t stream_id(std::uint64_t class_id, std::optional<std::uint64_t> own) {
     if (trace_.classes.keeps_heads()) return 0;
-    if (trace_.classes.has_stream_ids()) return names_.free_id(class_id, own);
-    if (own) trace_.adaptations.add(Adaptation::kStreamId);
+    if (trace_.classes.has_stream_ids()) {
+      const std::uint64_t id = names_.free_id(class_id, own);
+      if (id != own) ++trace_.ids_added[class_id];
+      return id;
+    }
+    if (own) ++trace_.ids_left_out[class_id];
     return 0;
   }
 
