@@ -46,7 +46,9 @@ FieldType element_type(const Slot& slot) {
       return (slot.flags & kSlotInterned) != 0 ? FieldType::kPooledStackFrames
                                                : FieldType::kStackFrames;
     case SlotKind::kUnresolved:
-      return static_cast<FieldType>(slot.detail);
+      return slot.detail == static_cast<std::uint8_t>(FieldType::kPooledStackFrames)
+                 ? FieldType::kPooledStackFrames
+                 : FieldType::kPooledString;
     case SlotKind::kArray:
       return FieldType::kDynamicList;
     case SlotKind::kStringMap:

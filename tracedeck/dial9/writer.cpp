@@ -55,11 +55,12 @@ constexpr Adaptations::Table kAdaptations = {{
 
 class TraceWriter final : public Writer {
  public:
-  TraceWriter(io::Output& output, bool since_0_4)
+  TraceWriter(io::Output& output, bool since_0_4, bool part_of_source)
       : encoder_([&output](ByteSpan bytes) { return output.write(bytes); },
                  {.version = since_0_4 ? Version::k0_4 : Version::k0_3}),
         values_(encoder_),
-        since_0_4_(since_0_4) {}
+        since_0_4_(since_0_4),
+        part_of_source_(part_of_source) {}
 
   Result<void> write(const Record& record) override {
     return record.kind == RecordKind::kEvent ? write_event(record.event) : write_other(record);
@@ -176,7 +177,8 @@ class TraceWriter final : public Writer {
 
   Result<void> end_traces() {
     for (const auto& trace : traces_) {
-      if (open_.has(trace->number())) continue;
+      // Of a part of a trace, classes without events are of no use.
+      if (part_of_source_ || open_.has(trace->number())) continue;
       if (auto done = describe(*trace); !done) return done;
     }
     std::erase_if(traces_, [&](const auto& trace) { return !open_.has(trace->number()); });
@@ -350,6 +352,7 @@ class TraceWriter final : public Writer {
   Encoder encoder_;
   SlotValues values_;
   bool since_0_4_;
+  bool part_of_source_;  // see `WriteOptions`
   ClassCache<Registered> registered_;
   Registered* last_ = nullptr;  // of the event at hand
   std::optional<EntityId> segment_stream_;
@@ -369,7 +372,7 @@ Result<std::unique_ptr<Writer>> create_writer(io::Output& output, const WriteOpt
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("dial9 has no version {}: use 0.3 or 0.4", options.version));
   }
-  return std::make_unique<TraceWriter>(output, options.version != "0.3");
+  return std::make_unique<TraceWriter>(output, options.version != "0.3", options.part_of_source);
 }
 
 }  // namespace tracedeck::dial9
