@@ -117,6 +117,7 @@ void CsvWriter::other(const Record& record) {
 }
 
 void CsvWriter::event(const Event& event) {
+  left_out_.see(event);
   const EventClass& event_class = *event.event_class;
   if (tags_) tag(tags_.of(event_class));
   if (event_class.clock != nullptr) append_decimal(out_, event.began_at());

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/model/class_table.hpp"
@@ -26,6 +27,8 @@ class LineTemplate {
   };
   // Keys are copied in pieces of this size, so so many bytes past a key may be read and written.
   static constexpr std::size_t kPiece = 16;
+
+  bool has_events = false;
 
   explicit LineTemplate(const EventClass& event_class) : payload_(event_class.payload) {
     TextBuffer text(nullptr, 1024);
@@ -150,9 +153,13 @@ void JsonLinesWriter::described_event(const Event& event) {
 }
 
 void JsonLinesWriter::event(const Event& event) {
-  if (event.event_class->self_described && !event.payload().empty()) [[unlikely]]
+  if (event.event_class->self_described && !event.payload().empty()) [[unlikely]] {
+    left_out_.see(event);
     return described_event(event);
-  const LineTemplate& line = lines_[*event.event_class];
+  }
+  LineTemplate& line = lines_[*event.event_class];
+  if (!std::exchange(line.has_events, true)) [[unlikely]]
+    left_out_.see(event);
   char separator = head(line, times(event, tag(event)));
   const auto key = [&](std::string_view text) {
     out_.append(separator);

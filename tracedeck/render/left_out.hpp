@@ -2,12 +2,17 @@
 //
 // Text, JSON lines and CSV show events, with `all_records` also where streams and packets begin and
 // end, losses and problems. What a trace says beside these is nowhere in the result. Not counted
-// are findings, which are made by reading and not part of a trace, and where data streams begin and
-// end: their events name them.
+// are findings, which are made by reading and not part of a trace, where data streams begin and
+// end, as their events name them, and how values are stored.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "tracedeck/format/adaptations.hpp"
 #include "tracedeck/format/open_traces.hpp"
@@ -17,7 +22,17 @@
 namespace tracedeck::render {
 
 // In the order of the receipt.
-enum class LeftOutKind : std::uint8_t { kPacket, kLoss, kProblem, kClock, kEnvironment, kCount };
+enum class LeftOutKind : std::uint8_t {
+  kPacket,
+  kLoss,
+  kProblem,
+  kClock,
+  kEnvironment,
+  kAttribute,
+  kIdentity,
+  kUnused,
+  kCount
+};
 
 // One thread at a time.
 class LeftOut {
@@ -27,6 +42,11 @@ class LeftOut {
 
   // Every record that is no event.
   void see(const Record& record);
+  // Every event.
+  void see(const Event& event) {
+    if (event.event_class->entity != last_class_) [[unlikely]]
+      note_class(*event.event_class);
+  }
 
   // See `Writer::describe`.
   void see(const TraceDescription& trace);
@@ -37,17 +57,39 @@ class LeftOut {
   void see(const Loss& loss);
   void see(const DataStream& stream);
 
+  void note_class(const EventClass& event_class);
+  void forget_traces();
+
   // What was counted of a trace, whose description may have grown since.
   struct Counted {
+    bool begun = false;
     std::size_t clocks = 0;
     std::size_t environment = 0;
+    std::size_t stream_classes = 0;
+    std::size_t event_classes = 0;
+    std::unordered_set<const FieldClass*> compounds = {};  // whose attributes were counted
+    // Whether there are events of classes, by their data stream class, id and name: what is
+    // described more than once is one.
+    using ClassKey = std::tuple<const DataStreamClass*, std::optional<std::uint64_t>, std::string>;
+    std::map<ClassKey, bool> classes = {};
+
+    [[nodiscard]] bool& has_events(const EventClass& of) {
+      return classes[{of.stream_class, of.id, of.name.value_or("")}];
+    }
+    [[nodiscard]] std::uint64_t unused() const;
   };
+  void see_attributes(Counted& counted, const FieldClass& field_class);
+  void see_attributes(Counted& counted, const FieldClassPtr& field_class) {
+    if (field_class != nullptr) see_attributes(counted, *field_class);
+  }
 
   bool all_records_;
   std::uint64_t losses_ = 0;       // places
   std::uint64_t lost_events_ = 0;  // in them, less those that came after all
   bool all_came_ = true;           // if `lost_events_` is 0
   AdaptationCounts<LeftOutKind> counts_;
+  EntityId last_class_ = EntityId::none();            // of the last event
+  std::unordered_set<EntityId, EntityIdHash> noted_;  // classes of events
   OpenTraces open_;
   std::unordered_map<std::uint64_t, Counted> traces_;  // by the numbers of their descriptions
 };

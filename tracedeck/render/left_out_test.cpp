@@ -76,6 +76,33 @@ TEST_F(LeftOutOf, WhatIsKnownBesideTheEvents) {
                     {"entries of the environment", 2}}));
 }
 
+TEST_F(LeftOutOf, AttributesIdentitiesAndClassesWithoutEvents) {
+  const Attribute unit{.key = "unit", .value = "ms"};
+  FieldClass field{.kind = IntegerClass{.layout = FixedLayout{.width = 8}}, .attributes = {unit}};
+  const FieldClassPtr shared = structure_class({{"x", std::make_shared<FieldClass>(field)}});
+  StructureClass payload = *shared->as<StructureClass>();
+  payload.members.push_back({.name = "inside", .field_class = shared, .attributes = {unit, unit}});
+  const EventClass& used = trace_.add({.name = "used",
+                                       .name_space = "space",
+                                       .stream_class = &trace_.stream_class,
+                                       .clock = &trace_.clock,
+                                       .payload = make_field_class(std::move(payload)),
+                                       .attributes = {unit}});
+  trace_.add({.name = "unused", .stream_class = &trace_.stream_class, .payload = shared});
+  TraceClass trace_class;
+  trace_class.name = "t";
+  trace_class.attributes = {unit};
+  trace_.description.set_trace_class(std::move(trace_class));
+  LeftOut left_out(true);
+  left_out.see(begin());
+  for (int i = 0; i < 2; ++i) left_out.see(trace_.event(used, 1, {}));
+  left_out.see(end());
+  EXPECT_EQ(counts(left_out.receipt()),
+            (Counts{{"attributes of traces, classes and fields", 6},
+                    {"identities of traces and classes beside names and ids", 2},
+                    {"classes without events", 1}}));
+}
+
 TEST_F(LeftOutOf, TracesThatFollowOneAnother) {
   LeftOut left_out(false);
   for (int i = 0; i < 3; ++i) {

@@ -148,6 +148,7 @@ const TraceDescription* trace_of(const EventClass& event_class) {
 }
 
 void TextWriter::event(const Event& event) {
+  left_out_.see(event);
   times(event);
   if (tags_) put_tag(tags_.of(*event.event_class));
   if (event.stream != nullptr) {
