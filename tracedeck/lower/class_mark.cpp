@@ -120,6 +120,12 @@ Attributes MarkText::take(const AttributeMark& mark, Attributes attributes) {
   return with;
 }
 
+bool AttributeMark::is_unreadable(const Attributes& attributes) {
+  return std::ranges::any_of(attributes, [](const Attribute& each) {
+    return is_mark(each) && each.value.find("\"annotations\"") == std::string::npos;
+  });
+}
+
 std::optional<AttributeMark> AttributeMark::find(const Attributes& attributes) {
   const auto found = std::ranges::find_if(attributes, [](const Attribute& each) {
     return is_mark(each) && each.value.find("\"marks\"") != std::string::npos;

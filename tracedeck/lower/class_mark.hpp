@@ -49,6 +49,8 @@ struct AttributeMark {
 
   // Nothing: there is none, or it is no mark.
   [[nodiscard]] static std::optional<AttributeMark> find(const Attributes& attributes);
+  // Whether what stands in place of a mark is none, though it is nothing else of ours either.
+  [[nodiscard]] static bool is_unreadable(const Attributes& attributes);
 };
 
 // A mark that is being made. Its texts may be long, so they are made where they are to stand.

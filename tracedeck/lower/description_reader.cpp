@@ -24,6 +24,12 @@ bool is_name_and_map(const FieldClassPtr& payload) {
          members[1].field_class->as<MapClass>() != nullptr;
 }
 
+// How many ordinals before the last one are not there.
+template <class Value>
+std::uint64_t gaps_in(const std::map<std::uint64_t, Value>& known) {
+  return known.empty() ? 0 : known.rbegin()->first + 1 - known.size();
+}
+
 // `same`: whether the text says what is there of its ordinal.
 bool says_the_same(bool same, JsonRef at, TextReader& reader) {
   return same || reader.fault(at, "a text before this said something else of it");
@@ -187,6 +193,11 @@ bool DescriptionReader::add_data_stream(JsonMembers& object, std::uint64_t ordin
   newest_stream_ =
       data_streams_.emplace(ordinal, std::make_shared<const DataStream>(std::move(made))).first;
   return true;
+}
+
+std::uint64_t DescriptionReader::missing() const {
+  return gaps_in(environment_) + gaps_in(references_.clocks) + gaps_in(references_.stream_classes) +
+         gaps_in(event_classes_);
 }
 
 const ClockClass* DescriptionReader::clock(std::uint64_t ordinal) const {

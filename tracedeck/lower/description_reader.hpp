@@ -61,6 +61,10 @@ class DescriptionReader {
   [[nodiscard]] const DataStreamClass* stream_class(std::uint64_t ordinal) const;
   [[nodiscard]] const EventClass* event_class(std::uint64_t ordinal) const;
   [[nodiscard]] std::shared_ptr<const DataStream> data_stream(std::uint64_t ordinal) const;
+  // How many texts are missing, by the ordinals of those that came: of entries of the environment,
+  // clocks and classes.
+  [[nodiscard]] std::uint64_t missing() const;
+
   // The one that was added last, and its ordinal, once; or nothing.
   [[nodiscard]] std::optional<std::pair<std::uint64_t, std::shared_ptr<const DataStream>>>
   take_new_stream() {

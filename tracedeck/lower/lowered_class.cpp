@@ -51,6 +51,11 @@ bool is_name_and_texts(std::span<const Slot> payload) {
   return slot == end;
 }
 
+std::uint64_t value_at(const ClockClass& clock, const Nanoseconds& time) {
+  const auto values = clock.values_between(Nanoseconds::from_unsigned(~Uint128{0}, true), time);
+  return values ? values->first + values->extent : 0;
+}
+
 UserMembers user_members(const FieldClassPtr& structure) {
   if (structure == nullptr) return {};
   UserMembers users;
@@ -82,7 +87,7 @@ Result<std::unique_ptr<LoweredClass>> LoweredClass::make(const EventClass& sourc
                                                          const TargetProfile& profile,
                                                          std::size_t most,
                                                          std::int64_t clock_shift) {
-  std::unique_ptr<LoweredClass> made(new LoweredClass(source, std::move(shape)));
+  std::unique_ptr<LoweredClass> made(new LoweredClass(source, std::move(shape), clock_shift));
   FieldLowering fields(profile, made->shape_, most);
   std::vector<Kept>& kept = made->kept_;
   const DataStreamClass& stream_class = *source.stream_class;
@@ -254,7 +259,14 @@ bool LoweredClass::restore(const Event& event, RestoredValues& values, ByteArena
   if (shape_.stream_number && !number(values.stream_number)) return false;
   values.time = event.time - zero_;
   if (time_ == Time::kNone) values.time = 0;
-  if (time_ == Time::kScaled && !number(values.time)) return false;
+  values.moved = false;
+  if (time_ == Time::kScaled) {
+    if (!number(values.time)) return false;
+    const Nanoseconds shift(clock_shift_);
+    values.moved = nearest(source_.clock->to_nanoseconds(values.time) - shift) != event.time;
+    if (values.moved) [[unlikely]]
+      values.time = value_at(*source_.clock, Nanoseconds::from_unsigned(event.time) + shift);
+  }
   values.end_time = values.time + duration;
   return slot == end;
 }

@@ -30,6 +30,7 @@ struct RestoredValues {
   std::uint64_t stream_number = 0;
   std::uint64_t time = 0;
   std::uint64_t end_time = 0;
+  bool moved = false;  // it was stored with another time than its value of the clock says
   std::vector<Slot> payload = {};  // for the while
   std::vector<Slot> specific = {};
 };
@@ -75,17 +76,20 @@ class LoweredClass {
   // Its time in nanoseconds, modulo 2^64 where it is out of range.
   [[nodiscard]] std::uint64_t time_of(const Event& event) const;
 
-  // The inverse. False: the event was not lowered from this class.
+  // The inverse. False: the event was not lowered from this class. A time that was changed since
+  // counts, and not the value of the clock beside it.
   [[nodiscard]] bool restore(const Event& event, RestoredValues& values, ByteArena& arena) const;
 
  private:
-  LoweredClass(const EventClass& source, Shape shape) : source_(source), shape_(std::move(shape)) {}
+  LoweredClass(const EventClass& source, Shape shape, std::int64_t clock_shift)
+      : source_(source), shape_(std::move(shape)), clock_shift_(clock_shift) {}
 
   // How the times of its clock become nanoseconds.
   enum class Time : std::uint8_t { kNone, kShifted, kScaled };
 
   const EventClass& source_;
   Shape shape_;
+  std::int64_t clock_shift_;  // see `make`
   std::string name_;
   FieldClassPtr payload_;
   FieldProgram payload_program_;
@@ -97,6 +101,9 @@ class LoweredClass {
   std::uint64_t zero_ = 0;  // ns of the clock's value 0, modulo 2^64
   std::vector<Kept> kept_;
 };
+
+// The last value of the clock whose time is not after `time`; 0 if there is none.
+[[nodiscard]] std::uint64_t value_at(const ClockClass& clock, const Nanoseconds& time);
 
 // Whether the payload is a name and a map whose keys are text, as events that describe themselves
 // have it.

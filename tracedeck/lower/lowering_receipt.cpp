@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tracedeck/model/class_tree.hpp"
+
 namespace tracedeck::lower {
 
 Receipt LoweringReceipt::entries(std::string_view marks) const {
@@ -13,7 +15,7 @@ Receipt LoweringReceipt::entries(std::string_view marks) const {
       receipt.push_back({.what = std::string(facts.what),
                          .done = std::string(facts.done),
                          .count = account.events,
-                         .lossy = false,
+                         .lossy = facts.lossy,
                          .event_class = account.class_name,
                          .path = kept.path,
                          .input = account.input,
@@ -29,9 +31,21 @@ Receipt LoweringReceipt::entries(std::string_view marks) const {
     receipt.push_back({.what = std::string(facts.what),
                        .done = std::move(done),
                        .count = counts_[i],
-                       .lossy = false});
+                       .lossy = facts.lossy});
   }
   return receipt;
+}
+
+void LoweringReceipt::note_heads(const FieldClassPtr& structure, const std::string& input) {
+  if (structure == nullptr) return;
+  for (const Member& member : structure->as<StructureClass>()->members) {
+    if (!member.field_class->roles.empty() || !has_role_inside(*member.field_class)) continue;
+    std::string path = "packet.";
+    path += member.name.str();
+    ++add({.kept = {{.convention = Convention::kHeadInside, .path = std::move(path)}},
+           .input = input})
+          .events;
+  }
 }
 
 }  // namespace tracedeck::lower

@@ -11,6 +11,7 @@
 
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/lower/receipt_words.hpp"
+#include "tracedeck/model/field_class.hpp"
 
 namespace tracedeck::lower {
 
@@ -29,6 +30,10 @@ class LoweringReceipt {
   [[nodiscard]] Account& add(Account account) { return accounts_.emplace_back(std::move(account)); }
   // What is of no class.
   void count(Convention convention) { ++counts_.at(static_cast<std::size_t>(convention)); }
+
+  // Members of a packet header or context that are no bookkeeping, but have some inside: they are
+  // left out with it. `structure`: may be null; `input`: of its trace.
+  void note_heads(const FieldClassPtr& structure, const std::string& input);
 
   // Classes without events do not count. `marks`: as `TargetProfile` says it.
   [[nodiscard]] Receipt entries(std::string_view marks) const;

@@ -146,7 +146,9 @@ class LoweringWriter final : public LoweringStage {
     }
     if (auto done = mark_new(trace, of.clocks(), trace.clocks); !done) return done;
     for (; trace.stream_classes < of.stream_classes().size(); ++trace.stream_classes) {
-      const std::string text = text_of(without_heads(of.stream_classes()[trace.stream_classes]));
+      const DataStreamClass& each = of.stream_classes()[trace.stream_classes];
+      own_receipt().note_heads(each.packet_context, of.input());
+      const std::string text = text_of(without_heads(each));
       if (auto done = mark(trace, std::nullopt, text); !done) return done;
     }
     return {};
@@ -169,6 +171,7 @@ class LoweringWriter final : public LoweringStage {
       const std::string text =
           names_ ? text_of(description, names_(description)) : text_of(description);
       if (auto done = mark(trace, std::nullopt, text); !done) return std::unexpected(done.error());
+      own_receipt().note_heads(description.trace_class().packet_header, description.input());
     }
     if (auto done = mark_description(trace, description); !done)
       return std::unexpected(done.error());

@@ -71,6 +71,10 @@ bool lacks_stream_ids(const NestedPacket& packets, const DataStreamClass& source
   return is_known && !has_role(packets.header, "data-stream-id");
 }
 
+std::string name_of(const DataStreamClass& stored) {
+  return stored.id ? fmt::to_string(*stored.id) : std::string();
+}
+
 bool same_heads(const FieldClassPtr& lowered, const FieldClassPtr& stored) {
   if (lowered == nullptr || stored == nullptr) return lowered == stored;
   return same_head_form(*lowered, *stored);
@@ -86,12 +90,35 @@ void MarkedStage::take_marks() {
   const TraceDescription& stored = *stored_->description();
   for (; stream_classes_seen_ < stored.stream_classes().size(); ++stream_classes_seen_) {
     const DataStreamClass& each = stored.stream_classes()[stream_classes_seen_];
-    if (const auto mark = AttributeMark::find(each.attributes)) take_mark(each, *mark);
+    if (const auto mark = mark_of(each, "data stream class", name_of(each), false))
+      take_mark(each, *mark);
   }
   for (; event_classes_seen_ < stored.event_classes().size(); ++event_classes_seen_) {
     const EventClass& each = stored.event_classes()[event_classes_seen_];
-    if (const auto mark = AttributeMark::find(each.attributes)) take_mark(each, *mark);
+    // All classes of a data stream class that was lowered have been.
+    const bool wanted = stream_classes_.contains(each.stream_class->entity);
+    if (const auto mark = mark_of(each, "event class", each.name.value_or(""), wanted))
+      take_mark(each, *mark);
   }
+}
+
+template <class Class>
+std::optional<AttributeMark> MarkedStage::mark_of(const Class& stored, std::string_view of,
+                                                  std::string_view name, bool wanted) {
+  auto mark = AttributeMark::find(stored.attributes);
+  if (mark) return mark;
+  if (AttributeMark::is_unreadable(stored.attributes)) {
+    ignore(of, name, "it cannot be read");
+  } else if (wanted) {
+    report(0, fmt::format("no mark says what the {} `{}` was; its events are shown as they are "
+                          "stored",
+                          of, name));
+  }
+  return mark;
+}
+
+void MarkedStage::report_missing_texts() {
+  for (const auto& [number, trace] : traces_) report_missing(trace.reader);
 }
 
 MarkedTrace* MarkedStage::trace_of(const AttributeMark& mark, std::string_view of,
@@ -167,7 +194,7 @@ bool MarkedStage::take_heads(StoredStreamClass& streams, const DataStreamClass& 
 }
 
 void MarkedStage::take_mark(const DataStreamClass& stored, const AttributeMark& mark) {
-  const std::string name = stored.id ? fmt::to_string(*stored.id) : std::string();
+  const std::string name = name_of(stored);
   MarkedTrace* const trace = trace_of(mark, "data stream class", name);
   if (trace == nullptr) return;
   // Of a trace without data streams.
@@ -222,7 +249,10 @@ void MarkedStage::take_mark(const EventClass& stored, const AttributeMark& mark)
   MarkedTrace* const trace = trace_of(mark, "event class", name);
   if (trace == nullptr) return;
   const auto streams = stream_classes_.find(stored.stream_class->entity);
-  if (streams == stream_classes_.end() || streams->second.trace != trace) return;
+  if (streams == stream_classes_.end() || streams->second.trace != trace) {
+    if (mark.events) ignore("event class", name, "no mark says what its data stream class was");
+    return;
+  }
   StoredClass& entry = classes_[stored];
   entry.streams = &streams->second;
   if (mark.is_loss) {

@@ -52,6 +52,7 @@ struct StoredClass {
   const StoredStreamClass* streams = nullptr;
   std::unique_ptr<NestedClass> lowered = {};  // null: it is shown as it is stored
   bool faulty = false;                        // an event did not fit
+  bool moved = false;                         // an event had another time
 };
 
 // A mark that does not fit its class is left out of account, with a finding.
@@ -63,6 +64,9 @@ class MarkedStage : public RestoringStage {
 
   // Those of the classes that have come.
   void take_marks();
+
+  // That texts of the traces are missing, if some are.
+  void report_missing_texts();
 
   // Says of the traces, by the classes that have come, whether packets may be passed over.
   void note_ordered_packets();
@@ -81,6 +85,10 @@ class MarkedStage : public RestoringStage {
   [[nodiscard]] MarkedTrace* trace_of(const AttributeMark& mark, std::string_view of,
                                       std::string_view name);
   void announce(MarkedTrace& trace);
+  // The mark of a class, if it is to have one; a finding where it cannot be read or is missing.
+  template <class Class>
+  [[nodiscard]] std::optional<AttributeMark> mark_of(const Class& stored, std::string_view of,
+                                                     std::string_view name, bool wanted);
   [[nodiscard]] static bool take_heads(StoredStreamClass& streams, const DataStreamClass& stored);
   void take_mark(const DataStreamClass& stored, const AttributeMark& mark);
   void take_mark(const EventClass& stored, const AttributeMark& mark);

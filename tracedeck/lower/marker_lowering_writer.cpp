@@ -14,7 +14,7 @@
 
 #include "tracedeck/comparison/class_differences.hpp"
 #include "tracedeck/lower/description_losses.hpp"
-#include "tracedeck/lower/lowering_stage.hpp"
+#include "tracedeck/lower/lead_in.hpp"
 #include "tracedeck/lower/marker_message.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/tband/event_layout.hpp"
@@ -73,12 +73,20 @@ struct KnownMarker {
   std::uint64_t* durations = nullptr;
 };
 
-class MarkerLowering final : public LoweringStage {
+class MarkerLowering final : public PlainLowering {
  public:
   MarkerLowering(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : LoweringStage(profile, std::move(target), {}),
+      : PlainLowering(profile, std::move(target), {}),
         events_(dynamic_cast<tband::TraceWriter&>(next())) {
     losses_.set_target(stream_class_);
+  }
+
+  void begin_at(const Event& first) override {
+    const ClockClass& clock = *first.event_class->clock;
+    // A trace of the target's format says by itself how long a tick is.
+    if (!is_own(first.stream)) take_clock(clock);
+    first_time_ = clock.to_nanoseconds(first.end_time);
+    take_first_time();
   }
 
   Result<void> flush() override {
@@ -147,7 +155,20 @@ class MarkerLowering final : public LoweringStage {
     set_resolution(resolution_of(clock));
     timed_ = true;
   }
-  void set_resolution(std::uint64_t resolution) { clock_.tick = {resolution, 1}; }
+  void set_resolution(std::uint64_t resolution) {
+    clock_.tick = {resolution, 1};
+    take_first_time();
+  }
+  // What precedes the first time is written with it.
+  void take_first_time() {
+    if (first_time_) last_ticks_ = ticks_of(*first_time_);
+  }
+  // The nearest below that the target has.
+  [[nodiscard]] std::uint64_t ticks_of(const Nanoseconds& time) const {
+    if (time.negative()) return 0;
+    constexpr std::uint64_t kLast = ~std::uint64_t{0};
+    return static_cast<std::uint64_t>(std::min<Uint128>(time.magnitude() / resolution(), kLast));
+  }
   [[nodiscard]] std::uint64_t resolution() const { return clock_.tick.numerator; }
 
   // A tick of whole ns is kept, if all its times are whole multiples of it.
@@ -180,8 +201,9 @@ class MarkerLowering final : public LoweringStage {
 
   // Its time in ticks, which is that of the event before where it has none.
   void set_time(const Event& event, const EventFacts* native) {
-    if (!event.has_time() || (native != nullptr && native->metadata)) return;
+    if (!event.event_class->has_real_time() || (native != nullptr && native->metadata)) return;
     const ClockClass& clock = *event.event_class->clock;
+    first_time_.reset();
     take_clock(clock);
     if (clock.entity != last_clock_) {
       last_clock_ = clock.entity;
@@ -190,15 +212,13 @@ class MarkerLowering final : public LoweringStage {
     last_ticks_ = event.end_time;
     if (counts_ticks_) return;
     const Nanoseconds time = event.recorded_at();
-    const auto ticks = time.magnitude() / resolution();
-    constexpr std::uint64_t kLast = ~std::uint64_t{0};
-    if (time.negative() || ticks > kLast) {
+    last_ticks_ = ticks_of(time);
+    const Nanoseconds stored = Nanoseconds::from_unsigned(Uint128{last_ticks_} * resolution());
+    if (time.negative() || time.magnitude() - stored.magnitude() >= resolution()) {
       add(Lost::kTimeRange, event);
-      last_ticks_ = time.negative() ? 0 : kLast;
-      return;
+    } else if (time != stored) {
+      add(Lost::kTimeFraction, event);
     }
-    if (time.magnitude() % resolution() != 0) add(Lost::kTimeFraction, event);
-    last_ticks_ = static_cast<std::uint64_t>(ticks);
   }
 
   // -- Cores -----------------------------------------------------------------------------------
@@ -409,6 +429,7 @@ class MarkerLowering final : public LoweringStage {
   bool timed_ = false;            // a clock has decided how long a tick is
   bool resolution_said_ = false;  // the result says it
   std::uint64_t last_ticks_ = 0;
+  std::optional<Nanoseconds> first_time_ = {};  // of the events to come, while none has come
   EntityId last_clock_ = EntityId::none();
   bool counts_ticks_ = false;  // its values are ticks of the result
   std::uint32_t core_ = 0;
@@ -430,7 +451,7 @@ class MarkerLowering final : public LoweringStage {
 
 std::unique_ptr<Writer> lower_to_markers(const TargetProfile& profile,
                                          std::unique_ptr<Writer> target) {
-  return std::make_unique<MarkerLowering>(profile, std::move(target));
+  return std::make_unique<LeadIn>(std::make_unique<MarkerLowering>(profile, std::move(target)));
 }
 
 }  // namespace tracedeck::lower

@@ -175,6 +175,16 @@ bool NestedPacket::restore_users(const Packet& stored, const std::vector<bool>& 
   return restore(users_program_, own, to.context, to.header, arena);
 }
 
+namespace {
+
+// Why its events say the value of their clock beside their time.
+Convention why_clock_value(const EventClass& source) {
+  if (!source.has_real_time()) return Convention::kNominalTime;
+  return has_whole_frequency(*source.clock) ? Convention::kSteppedBack : Convention::kClockValue;
+}
+
+}  // namespace
+
 NestedClass::NestedClass(const EventClass& source, NestedShape shape,
                          std::shared_ptr<const NestedContext> common, const NestedProfile& profile)
     : source_(source), shape_(shape), common_(std::move(common)) {
@@ -201,7 +211,7 @@ NestedClass::NestedClass(const EventClass& source, NestedShape shape,
   }
   if (shape.clock_value) {
     fields.add("clock_value", wide_number());
-    kept_.push_back({.convention = Convention::kClockValue});
+    kept_.push_back({.convention = why_clock_value(source)});
   }
   if (shape.ordered) {
     fields.add("tracedeck_order", wide_number());
@@ -306,11 +316,28 @@ bool NestedClass::restore_made(const Event& event, RestoredValues& values, ByteA
       !packet_part(packet_context_, values.packet.context))
     return false;
   values.time = source_.clock == nullptr ? 0 : event.time;
-  if (shape_.clock_value && !number(values.time)) return false;
+  values.moved = false;
+  if (shape_.clock_value) {
+    if (!number(values.time)) return false;
+    take_moved(event.time, values);
+  }
   std::uint64_t order = 0;
   if (shape_.ordered && !number(order)) return false;
   values.end_time = values.time + duration;
   return slot == end;
+}
+
+void NestedClass::take_moved(std::uint64_t stored, RestoredValues& values) const {
+  if (!source_.has_real_time()) return;
+  const Tick tick = has_whole_frequency(*source_.clock) ? Tick{} : source_.clock->tick;
+  const std::uint64_t expected = in_nanoseconds(tick, values.time);
+  // One that stepped back may be stored later than it was.
+  values.moved = stored < expected || (stored > expected && !shape_.ordered);
+  if (!values.moved) return;
+  const Uint128 behind = (Uint128{stored} + 1) * tick.denominator;
+  const Uint128 value = (behind + tick.numerator - 1) / tick.numerator - 1;
+  values.time = static_cast<std::uint64_t>(
+      std::min<Uint128>(value, std::numeric_limits<std::uint64_t>::max()));
 }
 
 bool NestedClass::leave_out_lengths(const Event& event, Slot* to) const {
@@ -337,6 +364,12 @@ bool has_whole_frequency(const ClockClass& clock) {
   const Int128 hertz = Int128{1'000'000'000} * clock.tick.denominator;
   return hertz % clock.tick.numerator == 0 &&
          hertz / clock.tick.numerator <= std::numeric_limits<std::uint64_t>::max();
+}
+
+std::uint64_t in_nanoseconds(const Tick& tick, std::uint64_t value) {
+  const Uint128 time = Uint128{value} * tick.numerator / tick.denominator;
+  return static_cast<std::uint64_t>(
+      std::min<Uint128>(time, std::numeric_limits<std::uint64_t>::max()));
 }
 
 const EventClass& loss_class() {

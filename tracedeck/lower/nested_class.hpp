@@ -111,7 +111,8 @@ class NestedClass {
   // values are valid as long as those of the event.
   [[nodiscard]] bool lower(const Event& event, std::uint64_t order, NestedValues& values,
                            ByteArena& arena) const;
-  // The inverse. False: the event was not lowered from this class.
+  // The inverse. False: the event was not lowered from this class. `values.moved` is set where the
+  // shape has `clock_value`.
   [[nodiscard]] bool restore(const Event& event, RestoredValues& values, ByteArena& arena) const {
     if (!in_place()) return restore_made(event, values, arena);
     values.slots = {event.slots, event.slot_count};
@@ -143,6 +144,8 @@ class NestedClass {
   }
   [[nodiscard]] bool restore_made(const Event& event, RestoredValues& values,
                                   ByteArena& arena) const;
+  // Takes the time that an event is stored with, where its value of the clock says another one.
+  void take_moved(std::uint64_t stored, RestoredValues& values) const;
   [[nodiscard]] bool leave_out_lengths(const Event& event, Slot* to) const;
 
   const EventClass& source_;
@@ -164,6 +167,8 @@ class NestedClass {
 
 // Whether a second has a whole number of ticks, as targets want it.
 [[nodiscard]] bool has_whole_frequency(const ClockClass& clock);
+// A number of ticks, rounded down, at most 2^64-1.
+[[nodiscard]] std::uint64_t in_nanoseconds(const Tick& tick, std::uint64_t value);
 
 // The class of `LossMark`, and as targets with nested classes have it.
 [[nodiscard]] const EventClass& loss_class();

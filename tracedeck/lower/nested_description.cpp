@@ -1,7 +1,6 @@
 #include "tracedeck/lower/nested_description.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -28,12 +27,6 @@ std::shared_ptr<TraceDescription> lowered_trace(const TraceDescription& source,
   made->set_trace_class(std::move(trace_class));
   for (const Attribute& entry : source.environment()) made->add_environment(entry);
   return made;
-}
-
-std::uint64_t in_nanoseconds(const Tick& tick, std::uint64_t value) {
-  const Uint128 time = Uint128{value} * tick.numerator / tick.denominator;
-  return static_cast<std::uint64_t>(
-      std::min<Uint128>(time, std::numeric_limits<std::uint64_t>::max()));
 }
 
 ClockClass lowered_clock(const ClockClass& source) {

@@ -16,7 +16,6 @@ namespace tracedeck::lower {
 
 // A clock whose tick is no part of a second counts nanoseconds.
 [[nodiscard]] ClockClass lowered_clock(const ClockClass& source);
-[[nodiscard]] std::uint64_t in_nanoseconds(const Tick& tick, std::uint64_t value);
 
 // Its data stream class and clock are to be set, and it has the attributes of the source.
 [[nodiscard]] EventClass lowered_event_class(const NestedClass& lowered);

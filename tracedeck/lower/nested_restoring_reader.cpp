@@ -43,7 +43,10 @@ class NestedRestoringReader final : public MarkedStage {
   Result<BatchPtr> next() override { return next_batch(); }
 
  private:
-  void end() override { restored_.end(); }
+  void end() override {
+    report_missing_texts();
+    restored_.end();
+  }
 
   bool resume_waiting() override {
     for (const auto& sequence : restored_.sequences()) {
@@ -220,6 +223,9 @@ class NestedRestoringReader final : public MarkedStage {
       }
       return as_stored(record);
     }
+    if (stored.lowered->shape().clock_value && values_.moved && !std::exchange(stored.moved, true))
+        [[unlikely]]
+      report_moved(event);
     restored_.enter(stream);
     const bool has_header = stream.keeps_packets && *stored.streams->trace->has_heads;
     const std::uint32_t header_count = has_header ? event.header_count : 0;
@@ -313,9 +319,9 @@ class NestedRestoringReader final : public MarkedStage {
 }  // namespace
 
 bool has_marks(const TraceDescription& description) {
-  return std::ranges::any_of(description.stream_classes(), [](const DataStreamClass& each) {
-    return AttributeMark::find(each.attributes).has_value();
-  });
+  const auto has = [](const auto& each) { return std::ranges::any_of(each.attributes, is_mark); };
+  return std::ranges::any_of(description.stream_classes(), has) ||
+         std::ranges::any_of(description.event_classes(), has);
 }
 
 std::unique_ptr<Reader> restore_nested(std::unique_ptr<Reader> stored, const TargetProfile& profile,

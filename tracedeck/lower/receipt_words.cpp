@@ -21,6 +21,10 @@ const ConventionFacts& facts_of(Convention convention) {
       {"durations", "written as the field `duration`, in ticks of their clock"},
       {"times of clocks that do not count nanoseconds",
        "written as the nearest below, beside the field `clock.value`"},
+      {"nominal times, at which nothing happened",
+       "written as the time of the event before, beside the field `clock_value`"},
+      {"times that step back further than data streams of their own allow",
+       "written as the time of the event before, beside the field `clock_value`"},
       {"names that are empty, too long or another's", "written as others, and kept in a mark"},
       {"lengths and selectors that are no fields of their own", "written as added members"},
       {"booleans", "written as enumerations"},
@@ -33,6 +37,7 @@ const ConventionFacts& facts_of(Convention convention) {
       {"entries of the environment of further traces", "kept in a mark"},
       {"heads of events", "written as the target's own"},
       {"heads of packets", "written as the target's own"},
+      {"fields of packet headers and contexts with bookkeeping inside", "left out", true},
   }};
   return kFacts[std::to_underlying(convention)];
 }

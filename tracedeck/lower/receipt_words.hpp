@@ -7,7 +7,7 @@
 
 namespace tracedeck::lower {
 
-// The conventions by which a target holds what it has no class for. All come back.
+// The conventions by which a target holds what it has no class for. All come back but the last.
 enum class Convention : std::uint8_t {
   kFlattened,
   kText,
@@ -20,6 +20,8 @@ enum class Convention : std::uint8_t {
   kSpecificContext,
   kDuration,
   kClockValue,
+  kNominalTime,
+  kSteppedBack,
   kName,
   kLength,
   kBoolean,
@@ -31,12 +33,14 @@ enum class Convention : std::uint8_t {
   kEnvironment,
   kEventHead,
   kPacketHead,
+  kHeadInside,
   kCount,
 };
 
 struct ConventionFacts {
   std::string_view what;  // a short noun phrase
   std::string_view done;
+  bool lossy = false;
 };
 [[nodiscard]] const ConventionFacts& facts_of(Convention convention);
 

@@ -61,6 +61,7 @@ struct Stored {
   Binding* binding = nullptr;
   bool is_other = false;  // than its mark says, or too much
   bool faulty = false;    // an event did not fit
+  bool moved = false;     // an event had another time
 };
 
 class RestoringReader final : public RestoringStage {
@@ -79,6 +80,7 @@ class RestoringReader final : public RestoringStage {
  private:
   void end() override {
     for (auto& [index, trace] : traces_) {
+      report_missing(trace.reader);
       for (auto& [ordinal, stream] : trace.streams) {
         pin(stream);
         stream.packet.end(output_);
@@ -93,6 +95,7 @@ class RestoringReader final : public RestoringStage {
         return take_event(record);
       case RecordKind::kStreamBegin:
         // It is none of the traces that are restored, unless events come as they are stored.
+        begins_segment_ = true;
         return Taken::kYes;
       case RecordKind::kStreamEnd:
         return std::exchange(shows_stream_, false) ? copy(record) : Taken::kYes;
@@ -121,8 +124,10 @@ class RestoringReader final : public RestoringStage {
         ignore(*event.event_class, stored, "its events have more values than the trace has bytes");
         return as_stored(record);
       }
-      if (RestoredTrace::Stream* const stream = stream_of(binding))
+      if (RestoredTrace::Stream* const stream = stream_of(binding)) {
+        if (values_.moved && !std::exchange(stored.moved, true)) report_moved(event);
         return add(event, binding, *stream) ? Taken::kYes : Taken::kNoRoom;
+      }
     }
     if (!std::exchange(stored.faulty, true)) {
       report(event.offset, fmt::format("an event of class `{}` holds what its mark does not allow; "
@@ -154,6 +159,7 @@ class RestoringReader final : public RestoringStage {
   }
 
   Result<void> act_on(const Mark& mark) {
+    if (std::exchange(begins_segment_, false) && begins_result(mark)) begin_result();
     if (mark.trace > traces_.size())
       return fail(ErrorCode::kInvalidArgument, "no mark is about the trace before its own");
     constexpr std::uint64_t kTrace = 4096;
@@ -164,6 +170,22 @@ class RestoringReader final : public RestoringStage {
         traces_.try_emplace(mark.trace, stored_->description()->input(), options_.clock_shift)
             .first->second;
     return mark.class_id ? bind(trace, mark) : describe(trace, mark);
+  }
+
+  // Results may be appended to each other: the marks of one begin with its first trace.
+  [[nodiscard]] bool begins_result(const Mark& mark) const {
+    constexpr std::string_view kTraceText = R"({"entity":"trace")";
+    return !traces_.empty() && mark.trace == 0 && !mark.class_id &&
+           mark.text.starts_with(kTraceText);
+  }
+
+  void begin_result() {
+    end();
+    bindings_.clear();
+    classes_.clear();
+    traces_.clear();
+    state_ = 0;
+    lowest_bound_ = class_ids_end();
   }
 
   Result<void> describe(RestoredTrace& trace, const Mark& mark) {
@@ -209,6 +231,7 @@ class RestoringReader final : public RestoringStage {
     const auto [place, is_new] =
         bindings_.try_emplace(*mark.class_id, Binding{.trace = &trace, .mark = *class_mark});
     if (!is_new) return fail(ErrorCode::kInvalidArgument, "its class has another mark");
+    lowest_bound_ = std::min(lowest_bound_, *mark.class_id);
     ++marks_;
     return {};
   }
@@ -217,7 +240,15 @@ class RestoringReader final : public RestoringStage {
     stored.asked = marks_;
     if (!event_class.id || event_class.payload == nullptr) return;
     const auto found = bindings_.find(*event_class.id);
-    if (found == bindings_.end()) return;
+    if (found == bindings_.end()) {
+      // A lowering gives its classes one id after the other, downwards.
+      if (*event_class.id + 1 < lowest_bound_ || *event_class.id >= class_ids_end()) return;
+      lowest_bound_ = std::min(lowest_bound_, *event_class.id);
+      stored.is_other = true;
+      return report(0, fmt::format("no mark says what the class `{}` was; its events are shown as "
+                                   "they are stored",
+                                   event_class.name.value_or("")));
+    }
     Binding& binding = found->second;
     const EventClass& source = *binding.trace->reader.event_class(binding.mark.event_class);
     const auto* const payload = event_class.payload->as<StructureClass>();
@@ -303,8 +334,13 @@ class RestoringReader final : public RestoringStage {
     return true;
   }
 
+  // Behind the ids that a lowering gives to classes: those of marks and losses.
+  [[nodiscard]] std::uint64_t class_ids_end() const { return profile_.last_class_id - 1; }
+
   const TargetProfile& profile_;
   std::optional<Result<BatchPtr>> ahead_;
+  bool begins_segment_ = false;                          // no mark has come in it
+  std::uint64_t lowest_bound_ = class_ids_end();         // of the ids that lowerings gave
   std::map<std::uint64_t, RestoredTrace> traces_;        // by their number in the marks
   std::unordered_map<std::uint64_t, Binding> bindings_;  // by the ids of stored classes
   std::uint64_t marks_ = 0;                              // of classes

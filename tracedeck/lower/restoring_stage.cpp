@@ -1,5 +1,7 @@
 #include "tracedeck/lower/restoring_stage.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -41,6 +43,19 @@ void RestoringStage::report(std::uint64_t offset, std::string text) {
   Notice notice{.input = stored_->description()->input(),
                 .finding = {.rule = &kMarkRule, .offset = offset, .text = std::move(text)}};
   output_.add_notice(RecordKind::kFinding, std::move(notice));
+}
+
+void RestoringStage::report_missing(const DescriptionReader& trace) {
+  const std::uint64_t missing = trace.missing();
+  if (missing == 0) return;
+  report(0, fmt::format("{} mark{} of what the trace was {} missing", missing,
+                        missing == 1 ? "" : "s", missing == 1 ? "is" : "are"));
+}
+
+void RestoringStage::report_moved(const Event& stored) {
+  report(stored.offset, fmt::format("an event of class `{}` has another time than the value of its "
+                                    "clock beside it; such events are shown with their time",
+                                    stored.event_class->name.value_or("")));
 }
 
 }  // namespace tracedeck::lower

@@ -13,6 +13,7 @@
 #include "tracedeck/format/output_batch.hpp"
 #include "tracedeck/format/reader.hpp"
 #include "tracedeck/lower/byte_arena.hpp"
+#include "tracedeck/lower/description_reader.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
 #include "tracedeck/lower/stored_streams.hpp"
 
@@ -90,6 +91,10 @@ class RestoringStage : public Reader {
   }
   // A finding about a mark, unless findings are not wanted.
   void report(std::uint64_t offset, std::string text);
+  // That texts of a trace which has ended are missing, if some are.
+  void report_missing(const DescriptionReader& trace);
+  // That the event is the first one of its class with a time that another program changed.
+  void report_moved(const Event& stored);
 
   // Bytes of values go where the batch at hand keeps them.
   struct BatchArena final : ByteArena {

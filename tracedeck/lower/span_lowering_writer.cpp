@@ -14,8 +14,8 @@
 #include "tracedeck/heph/span_layout.hpp"
 #include "tracedeck/heph/writer.hpp"
 #include "tracedeck/lower/description_losses.hpp"
+#include "tracedeck/lower/lead_in.hpp"
 #include "tracedeck/lower/lowered_class.hpp"
-#include "tracedeck/lower/lowering_stage.hpp"
 #include "tracedeck/lower/slot_run.hpp"
 #include "tracedeck/lower/span_clock.hpp"
 #include "tracedeck/model/class_table.hpp"
@@ -73,12 +73,18 @@ struct KnownSpan {
   std::unique_ptr<LoweredSpan> shapes[2][2] = {};
 };
 
-class SpanLowering final : public LoweringStage {
+class SpanLowering final : public PlainLowering {
  public:
   SpanLowering(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : LoweringStage(profile, std::move(target), {}),
+      : PlainLowering(profile, std::move(target), {}),
         spans_(dynamic_cast<heph::TraceWriter&>(next())),
         description_(std::make_shared<TraceDescription>("", std::string(profile.format), "")) {}
+
+  void begin_at(const Event& first) override {
+    const EventClass& of = *first.event_class;
+    adopt(*of.stream_class->trace, of.clock);
+    last_end_ = clock_.time(*of.clock, first.time).value;
+  }
 
   Result<void> finish() override { return next().finish(); }
   [[nodiscard]] Receipt receipt() const override { return losses_.entries(); }
@@ -222,7 +228,7 @@ class SpanLowering final : public LoweringStage {
       if (room == 0) cut(event, *span);
     }
     ++*span->events;
-    if (event.has_time()) {
+    if (event_class.has_real_time()) {
       head.start = time_of(event, event.time);
       head.end = event_class.has_duration ? time_of(event, event.end_time) : head.start;
       last_end_ = head.end;
@@ -379,7 +385,7 @@ class SpanLowering final : public LoweringStage {
 
 std::unique_ptr<Writer> lower_to_spans(const TargetProfile& profile,
                                        std::unique_ptr<Writer> target) {
-  return std::make_unique<SpanLowering>(profile, std::move(target));
+  return std::make_unique<LeadIn>(std::make_unique<SpanLowering>(profile, std::move(target)));
 }
 
 }  // namespace tracedeck::lower

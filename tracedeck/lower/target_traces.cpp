@@ -24,8 +24,9 @@ void TargetTraces::add_text(TraceInTarget& trace, std::string_view text) {
 }
 
 void TargetTraces::describe_streams(TraceInTarget& trace, const DataStreamClass& stream_class) {
-  if (trace.stream_classes.insert(&stream_class).second)
-    add_text(trace, text_of(trace.same_format ? stream_class : without_heads(stream_class)));
+  if (!trace.stream_classes.insert(&stream_class).second) return;
+  if (!trace.same_format) receipt_.note_heads(stream_class.packet_context, trace.source->input());
+  add_text(trace, text_of(trace.same_format ? stream_class : without_heads(stream_class)));
 }
 
 void TargetTraces::describe_new(TraceInTarget& trace, const TraceDescription& of) {
@@ -60,6 +61,7 @@ TraceInTarget& TargetTraces::of(const TraceDescription& source) {
     trace.target->set_environment(*environment_);
     note_environment(source);
     trace.same_format = source.format() == nested_.format;
+    if (!trace.same_format) receipt_.note_heads(source.trace_class().packet_header, source.input());
   }
   describe_new(trace, source);
   // Whether packets can have the heads that they had depends on all of them.

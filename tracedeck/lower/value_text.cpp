@@ -163,6 +163,9 @@ class Writer {
     const Slot* const end = slot->next();
     if (slot->kind == SlotKind::kArray) {
       list('[', ']', slot + 1, end, [&](const Slot* at) { return value(at, &kAny); });
+    } else if (slot->kind == SlotKind::kUnresolved) {
+      // Of which pool is known to who reads the format.
+      out_ += fmt::format("[{},{}]", slot->detail, slot->bits);
     } else if (slot->kind == SlotKind::kMap) {
       list('[', ']', slot + 1, end, [&](const Slot* at) { return pair(at, &kAny, &kAny); });
     } else {
@@ -378,6 +381,13 @@ class Parser {
     std::uint64_t id = 0;
     return digits(id) && add(unresolved_slot(id));
   }
+  bool unresolved_of_pool() {
+    std::uint8_t pool = 0;
+    if (!accept('[') || !digits(pool) || !accept(',') || !unresolved() || !accept(']'))
+      return false;
+    slots_.back().detail = pool;
+    return true;
+  }
   bool string(std::uint8_t flags) {
     std::string text;
     if (!any_string(text)) return false;
@@ -519,6 +529,7 @@ class Parser {
     if (type == "bytes") return read(BlobClass{});
     if (type == "stack") return stack(0);
     if (type == "pooled-stack") return stack(kSlotInterned);
+    if (type == "unresolved") return unresolved_of_pool();
     if (type == "list")
       return elements(SlotKind::kArray, '[', ']', [&](std::uint64_t) { return read(any); });
     if (type == "map")

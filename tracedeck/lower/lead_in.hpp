@@ -1,0 +1,62 @@
+// What precedes the first event of a result whose target gives every event a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+
+#include "tracedeck/lower/lowering_stage.hpp"
+
+namespace tracedeck::lower {
+
+// A lowering writer for such a target.
+class PlainLowering : public LoweringStage {
+ public:
+  using LoweringStage::LoweringStage;
+
+  // Events without a time of their own get the begin of `first`, until one has a time. Requires
+  // that `first` has one.
+  virtual void begin_at(const Event& first) = 0;
+};
+
+// Holds the events that describe others and have no time of their own until the first other event
+// comes, so that they get its time: else they would stand at time 0 and stretch the trace. Holds at
+// most `kMostHeld` bytes of values, and nothing once `flush` is called.
+class LeadIn final : public Writer {
+ public:
+  static constexpr std::size_t kMostHeld = std::size_t{4} << 20;
+
+  explicit LeadIn(std::unique_ptr<PlainLowering> next) : next_(std::move(next)) {}
+
+  Result<void> write(const Record& record) override;
+  Result<void> write_batch(const Batch& batch, Written& written) override;
+  Result<void> describe(const TraceDescription& trace) override { return next_->describe(trace); }
+  Result<void> flush() override;
+  Result<void> finish() override;
+  [[nodiscard]] Receipt receipt() const override;
+
+ private:
+  struct Held {
+    Event event = {};
+    std::unique_ptr<std::byte[]> values = {};
+  };
+
+  // Whether the record is held; else all that was is released.
+  [[nodiscard]] Result<bool> takes(const Record& record);
+  void hold(const Event& event);
+  // Hands on what is held, and everything from now on.
+  [[nodiscard]] Result<void> release();
+
+  std::unique_ptr<PlainLowering> next_;
+  bool released_ = false;
+  Written late_;  // of those that were held
+  std::deque<Held> held_;
+  std::size_t size_ = 0;  // bytes of their values
+  // Copies that the held events refer to, and the descriptions that these are a part of.
+  std::unordered_map<EntityId, DataStream, EntityIdHash> streams_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const TraceDescription>> traces_;
+};
+
+}  // namespace tracedeck::lower
