@@ -85,16 +85,38 @@ class TracePlanner {
       clock.attributes = classes_.attributes();
       plan_.clocks.push_back(std::move(clock));
     }
+    // One with the same numbers under another name; what uses it, if anything, is left to chance.
+    if (random_.once_in(3)) {
+      plan_.clocks.push_back(random_.one_of(plan_.clocks));
+      plan_.clocks.back().id += '+';
+    }
   }
 
   // A structure with one member of bookkeeping and others.
   FieldClassPtr heads(std::string role) {
     StructureClass result = *classes_.structure(std::min(trace_.depth, 1), 3)->as<StructureClass>();
     result.members.push_back({.name = "bookkeeping",
-                              .field_class = std::make_shared<FieldClass>(FieldClass{
+                              .field_class = bookkeeping(std::make_shared<FieldClass>(FieldClass{
                                   .kind = IntegerClass{.layout = FixedLayout{.width = 32}},
-                                  .roles = {std::move(role)}})});
+                                  .roles = {std::move(role)}}))});
     return make_field_class(std::move(result));
+  }
+  // A head of any kind around the field that has the role.
+  FieldClassPtr bookkeeping(FieldClassPtr field) {
+    switch (random_.below(8)) {
+      case 0:
+        return make_field_class(OptionalClass{.value = std::move(field)});
+      case 1:
+        return make_field_class(
+            VariantClass{.options = {{.name = "a", .field_class = field, .ranges = {}},
+                                     {.name = "b", .field_class = field, .ranges = {}}}});
+      case 2:
+        return make_field_class(
+            StructureClass{.members = {{.name = "first", .field_class = field, .attributes = {}},
+                                       {.name = "again", .field_class = field, .attributes = {}}}});
+      default:
+        return field;
+    }
   }
 
   void add_stream_classes() {
@@ -126,6 +148,8 @@ class TracePlanner {
     if (!random_.once_in(8)) result.of.payload = classes_.structure(trace_.depth);
     result.of.attributes = classes_.attributes();
     plan_.event_classes.push_back(std::move(result));
+    // It may be described once more.
+    if (random_.once_in(8)) plan_.event_classes.push_back(plan_.event_classes.back());
   }
 
   void add_stream(std::size_t index) {
@@ -154,17 +178,18 @@ class TracePlanner {
     plan_.records.push_back({.stream = stream, .what = event(stream, event_class)});
   }
 
+  // Each number may be unknown, also all of them.
   Loss loss() {
     Loss result;
     if (random_.once_in(2)) {
       result.events = random_.below(1000);
-    } else {
+    } else if (!random_.once_in(3)) {
       result.packets = random_.below(10);
     }
-    if (random_.once_in(2)) {
+    if (random_.once_in(2))
       result.begin = Nanoseconds(static_cast<std::int64_t>(random_.below(1000)));
+    if (random_.once_in(2))
       result.end = Nanoseconds(static_cast<std::int64_t>(1000 + random_.below(1000)));
-    }
     return result;
   }
 
@@ -237,7 +262,13 @@ inline TracePlan plan_of(const RandomTrace& trace) { return TracePlanner(trace).
     if (event == nullptr || !event->packet || !random.once_in(3)) continue;
     result.packets.push_back(plan.packets[*event->packet]);
     auto& context = result.packets.back().context.slots;
-    if (!context.empty()) context.back().bits ^= 1;  // the bookkeeping is the last member
+    // The last member, if it is bookkeeping itself.
+    const FieldClassPtr& of =
+        plan.stream_classes[plan.streams[result.records.back().stream].stream_class]
+            .of.packet_context;
+    const bool is_own =
+        of != nullptr && !of->as<StructureClass>()->members.back().field_class->roles.empty();
+    if (!context.empty() && is_own) context.back().bits ^= 1;
     event->packet = result.packets.size() - 1;
   }
   return result;
