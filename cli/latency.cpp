@@ -33,7 +33,7 @@ void run_latency(const Options& options, Session& session) {
   print(session, options.json ? timeline::latency_json(latency, timeline, report)
                               : timeline::latency_text(latency, timeline, report));
   check_requirements(options, session, [&](const timeline::Requirement& requirement) {
-    return requirement.check(latency);
+    return requirement.check(latency, timeline.counts());
   });
 }
 

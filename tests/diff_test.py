@@ -476,7 +476,8 @@ class Requirements(DiffTest):
     def test_that_are_only_of_one(self):
         self.b = self.file("b.bin", trace(steady(random.Random(9), 100, kinds=("x", "z"))))
         self.assertIn('in A, nothing is called "z"', self.require('p99("z") <= A', code=1))
-        self.assertEqual(self.require('count("y") == 0', code=0), "")
+        self.assertEqual(self.require('count("y") == 0', 'count("y") <= 0.5 * A', 'absent("y")', code=0), "")
+        self.assertIn('in B, nothing is called "w"', self.require('count("w") == 0', code=1))
 
     def test_that_are_wrong(self):
         for condition, says in {

@@ -10,10 +10,10 @@ constexpr double kNanosecondsPerSecond = 1e9;
 
 }  // namespace
 
-std::optional<double> ClassStatistics::rate() const {
-  if (!time || time->first == time->last) return std::nullopt;
+std::optional<double> TraceStatistics::rate(const ClassStatistics& of) const {
+  if (!of.time || !time || time->first == time->last) return std::nullopt;
   const auto span = static_cast<double>((time->last - time->first).magnitude());
-  return static_cast<double>(events) / span * kNanosecondsPerSecond;
+  return static_cast<double>(of.events) / span * kNanosecondsPerSecond;
 }
 
 void StatisticsCollector::add(const Batch& batch) {

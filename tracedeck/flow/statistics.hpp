@@ -23,9 +23,6 @@ struct ClassStatistics : ClassGroup {
   std::optional<TimeRange> time = {};        // absent when the events have no time
   std::vector<FieldStatistics> fields = {};  // the numeric ones, in wire order, also without values
   std::shared_ptr<const TraceDescription> description = {};  // which keeps the class
-
-  // Events a second between the first and the last; absent when these are the same or unknown.
-  [[nodiscard]] std::optional<double> rate() const;
 };
 
 struct TraceStatistics {
@@ -38,6 +35,9 @@ struct TraceStatistics {
   [[nodiscard]] double share_of_bytes(const ClassStatistics& of) const {
     return bytes == 0 ? 0 : static_cast<double>(of.bytes) / static_cast<double>(bytes);
   }
+  // Events of `of` a second, over the time from the first to the last event of all. Absent when
+  // these are the same or unknown, or when the events of `of` have no time.
+  [[nodiscard]] std::optional<double> rate(const ClassStatistics& of) const;
 };
 
 // Is fed with batches, of one trace or of several, and allocates only for the first event of a

@@ -209,11 +209,11 @@ TEST(Statistics, ShareBytesAndTimeByClass) {
   EXPECT_DOUBLE_EQ(statistics.share_of_bytes(some), 0.3);
   EXPECT_EQ(some.time->first, Nanoseconds(1'000));
   EXPECT_EQ(some.time->last, Nanoseconds(501'000));
-  EXPECT_DOUBLE_EQ(some.rate().value(), 4'000);
+  EXPECT_DOUBLE_EQ(statistics.rate(some).value(), 4'000);
   ASSERT_EQ(some.fields.size(), 1U);
   EXPECT_EQ(some.fields[0].mean(), 15);
   EXPECT_FALSE(statistics.classes[1].time.has_value());
-  EXPECT_FALSE(statistics.classes[1].rate().has_value());
+  EXPECT_FALSE(statistics.rate(statistics.classes[1]).has_value());
 }
 
 TEST(Statistics, OfNothingAreEmpty) {
@@ -241,7 +241,34 @@ TEST(Statistics, NominalTimesAreNoTimesOfTheTrace) {
   EXPECT_EQ(statistics.events, 2U);
   EXPECT_EQ(statistics.time->first, Nanoseconds(500));
   EXPECT_FALSE(statistics.classes[1].time.has_value());
-  EXPECT_FALSE(statistics.classes[1].rate().has_value());
+  EXPECT_FALSE(statistics.rate(statistics.classes[1]).has_value());
+}
+
+// One event of a class in a trace of a second is one a second, however near its class's events lie.
+TEST(Statistics, RatesAreOverTheTimeOfTheTrace) {
+  auto description = std::make_shared<TraceDescription>("a", "made-up", "1");
+  const ClockClass& clock = description->add_clock({.id = "ns"});
+  const EventClass& often = description->add_event_class({.name = "often", .clock = &clock});
+  const EventClass& once = description->add_event_class({.name = "once", .clock = &clock});
+  const EventClass& twice = description->add_event_class({.name = "twice", .clock = &clock});
+  Batch batch;
+  const auto add_at = [&](const EventClass& event_class, std::uint64_t time) {
+    Event event;
+    event.event_class = &event_class;
+    event.time = event.end_time = time;
+    batch.add_event(event);
+  };
+  add_at(often, 0);
+  add_at(once, 400);
+  add_at(twice, 500);
+  add_at(twice, 501);
+  add_at(often, 1'000'000'000);
+  StatisticsCollector collector;
+  collector.add(batch);
+  const TraceStatistics statistics = collector.finish();
+  ASSERT_EQ(statistics.classes.size(), 3U);
+  EXPECT_DOUBLE_EQ(statistics.rate(statistics.classes[1]).value(), 1);
+  EXPECT_DOUBLE_EQ(statistics.rate(statistics.classes[2]).value(), 2);
 }
 
 }  // namespace

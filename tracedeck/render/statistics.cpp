@@ -58,7 +58,7 @@ void append_classes(TextBuffer& out, const TraceStatistics& statistics) {
     if (index == 0)
       return Cells{"EVENTS", "BYTES", "SHARE", "EVENTS/S", "FIRST", "LAST", "EVENT CLASS"};
     const ClassStatistics& group = statistics.classes[index - 1];
-    const std::optional<double> rate = group.rate();
+    const std::optional<double> rate = statistics.rate(group);
     return Cells{fmt::format("{}", group.events),
                  fmt::format("{}", group.bytes),
                  fmt::format("{:.1f}%", 100 * statistics.share_of_bytes(group)),
@@ -115,7 +115,7 @@ void append_class(TextBuffer& out, const TraceStatistics& statistics,
   object.integer("events", group.events);
   object.integer("bytes", group.bytes);
   object.real("share", statistics.share_of_bytes(group));
-  if (const std::optional<double> rate = group.rate()) object.real("rate", *rate);
+  if (const std::optional<double> rate = statistics.rate(group)) object.real("rate", *rate);
   append_first_and_last(object, group.time);
   JsonArray fields(object.key("fields"));
   for (const FieldStatistics& field : group.fields) append_field(fields.next(), field);

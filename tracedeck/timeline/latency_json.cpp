@@ -27,7 +27,9 @@ void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& 
     at.integer("time", row.longest_begin);
     at.string("track", timeline.track(row.longest_track).name);
     at.end();
-    object.integer("outliers", row.outliers());
+    const LatencyRow::Outliers outliers = row.outliers();
+    object.integer("outliers", outliers.least);
+    if (outliers.most != outliers.least) object.integer("outliers_at_most", outliers.most);
   }
   if (row.left_out != 0) object.integer("left_out", row.left_out);
   if (row.open != 0) {

@@ -180,11 +180,14 @@ void append_outliers(std::string& out, const std::vector<LatencyCategory>& categ
   std::string lines;
   for (const LatencyCategory& category : categories) {
     for (const LatencyRow* const row : category.rows) {
-      const std::uint64_t outliers = row->outliers();
-      if (row->count() < 20 || outliers == 0) continue;
+      const LatencyRow::Outliers outliers = row->outliers();
+      if (row->count() < 20 || outliers.most == 0) continue;
+      const std::string many = outliers.least == outliers.most
+                                   ? with_separators(outliers.least)
+                                   : fmt::format("{} to {}", with_separators(outliers.least),
+                                                 with_separators(outliers.most));
       lines += fmt::format("outliers: {} of {} {} took more than ten times the median, up to {}\n",
-                           with_separators(outliers), with_separators(row->count()),
-                           render::visible(row->label()),
+                           many, with_separators(row->count()), render::visible(row->label()),
                            short_duration(static_cast<double>(row->longest)));
     }
   }

@@ -1,17 +1,31 @@
 #include "tracedeck/timeline/latency_row.hpp"
 
+#include <cmath>
 #include <utility>
+#include <vector>
 
 namespace tracedeck::timeline {
 
-std::uint64_t LatencyRow::outliers() const {
-  if (count() == 0) return 0;
-  const double least = std::max(10 * durations.quantile(0.5), durations.quantile(0.99));
-  std::uint64_t many = 0;
-  for (const Histogram::Bucket& bucket : durations.buckets()) {
-    if (bucket.lower > least) many += bucket.count;
+LatencyRow::Outliers LatencyRow::outliers() const {
+  // Durations are whole: the largest of a bucket is below its upper bound, which does not belong
+  // to it.
+  const auto least_of = [&](const Histogram::Bucket& bucket) {
+    return std::max(std::ceil(bucket.lower), durations.minimum());
+  };
+  const auto most_of = [&](const Histogram::Bucket& bucket) {
+    return std::min(std::ceil(bucket.upper) - 1, durations.maximum());
+  };
+  const std::vector<Histogram::Bucket> buckets = durations.buckets();
+  const std::uint64_t rank = count() - count() / 2;  // of the median
+  std::uint64_t below = 0;
+  auto median = buckets.begin();
+  while (median != buckets.end() && below + median->count < rank) below += (median++)->count;
+  Outliers found;
+  for (auto bucket = median; bucket != buckets.end(); ++bucket) {
+    if (least_of(*bucket) > 10 * most_of(*median)) found.least += bucket->count;
+    if (most_of(*bucket) > 10 * least_of(*median)) found.most += bucket->count;
   }
-  return many;
+  return found;
 }
 
 void LatencyRow::settle() {

@@ -39,8 +39,13 @@ class LatencyRow {
   [[nodiscard]] std::string label() const {
     return category.empty() ? name : category + " " + name;
   }
-  // How many took more than ten times the median and more than the 99th percentile.
-  [[nodiscard]] std::uint64_t outliers() const;
+  // How many took more than ten times the median: from `least` to `most` of them, as durations are
+  // known by the buckets of the histogram. Equal where no duration lies near that bound.
+  struct Outliers {
+    std::uint64_t least = 0;
+    std::uint64_t most = 0;
+  };
+  [[nodiscard]] Outliers outliers() const;
 
   // One that has a duration, which is not negative. `in_it`: ns of the slices in it.
   void add(TrackId track, std::int64_t begin, std::int64_t end, std::int64_t in_it);

@@ -38,7 +38,7 @@ class LatencyTest : public testing::Test {
   [[nodiscard]] Requirement::Verdict check(std::string_view text) const {
     const auto requirement = Requirement::parse(text);
     EXPECT_TRUE(requirement) << text;
-    return requirement ? requirement->check(*latency_) : Requirement::Verdict();
+    return requirement ? requirement->check(*latency_, timeline_.counts()) : Requirement::Verdict();
   }
 
   std::unique_ptr<Latency> latency_;
@@ -108,19 +108,48 @@ TEST_F(LatencyTest, EachMeasureCanBeRequired) {
         "avg(\"poll*\") < 51us", "total(\"poll*\") <= 5050us", "p50(\"poll*\") < 51us",
         "p90(\"poll*\") < 91us", "p95(\"poll*\") < 96us", "p99(\"poll*\") < 100us",
         "p99.9(\"poll*\") <= 100us", "open(\"poll*\") == 1", "left_out(\"poll*\") != 2",
-        "max(\"wake -> poll\") < 1ms"})
+        "max(\"wake -> poll\") < 1ms", "absent(\"no such\")"})
     EXPECT_TRUE(check(holds).holds) << holds << ": " << check(holds).reason;
   for (const char* const fails :
-       {"count(\"poll*\") > 100", "p99(\"poll*\") < 1us", "max(\"no such\") < 1ms"}) {
+       {"count(\"poll*\") > 100", "p99(\"poll*\") < 1us", "max(\"no such\") < 1ms",
+        "count(\"no such\") < 10", "open(\"no such\") == 0", "absent(\"poll*\")"}) {
     EXPECT_FALSE(check(fails).holds) << fails;
     EXPECT_FALSE(check(fails).reason.empty()) << fails;
   }
 }
 
+// 140 of 1 us, 60 of 100 us: the 60 are more than ten times the median, which is 1 us.
+TEST(LatencyRowTest, OutliersTookMoreThanTenTimesTheMedian) {
+  LatencyRow row;
+  for (int i = 0; i < 200; ++i) row.add(1, i, i + (i < 140 ? 1'000 : 100'000), 0);
+  row.settle();
+  EXPECT_EQ(row.outliers().least, 60U);
+  EXPECT_EQ(row.outliers().most, 60U);
+}
+
+// Durations just above and just below the bound are in one bucket.
+TEST(LatencyRowTest, OutliersNearTheBoundAreARange) {
+  LatencyRow row;
+  for (int i = 0; i < 30; ++i) row.add(1, i, i + 1'000'000, 0);
+  for (int i = 0; i < 10; ++i) row.add(1, i, i + 9'999'990 + 2 * i, 0);
+  row.add(1, 50, 50 + 90'000'000, 0);
+  row.settle();
+  EXPECT_EQ(row.outliers().least, 1U);
+  EXPECT_EQ(row.outliers().most, 11U);
+}
+
+TEST(LatencyRowTest, OutliersOfOneDurationAreNone) {
+  LatencyRow row;
+  for (int i = 0; i < 30; ++i) row.add(1, i, i, 0);
+  row.settle();
+  EXPECT_EQ(row.outliers().most, 0U);
+  EXPECT_EQ(LatencyRow().outliers().most, 0U);
+}
+
 TEST(RequirementTest, SaysWhatIsWrong) {
   for (const char* const text :
        {"", "p98(\"a\") < 1ms", "p99 < 1ms", "p99(a) < 1ms", "p99(\"a\" < 1ms", "p99(\"a\") 1ms",
-        "p99(\"a\") < ", "p99(\"a\") < \"b\"", "p99(\"a\") < 1ms and 1"}) {
+        "p99(\"a\") < ", "p99(\"a\") < \"b\"", "p99(\"a\") < 1ms and 1", "absent(\"a\") == 1"}) {
     const auto requirement = Requirement::parse(text);
     ASSERT_FALSE(requirement) << text;
     EXPECT_EQ(requirement.error().code, ErrorCode::kInvalidArgument) << text;

@@ -26,6 +26,7 @@ std::span<const Requirement::NamedMeasure> Requirement::measures() {
       {"p99.9", Measure::kQuantile, 0.999, Of::kOneTrace},
       {"open", Measure::kOpen, 0, Of::kOneTrace},
       {"left_out", Measure::kLeftOut, 0, Of::kOneTrace},
+      {"absent", Measure::kAbsent, 0, Of::kOneTrace},
       {"rate", Measure::kRate, 0, Of::kTwoTraces},
       {"slower", Measure::kSlower, 0, Of::kTwoTraces},
   });
@@ -70,6 +71,10 @@ Result<Requirement> Requirement::parse(std::string_view text, Of of) {
   if (!lexer.token().is(")"))
     return lexer.error(lexer.token().place, "`)` is to close what the measure is of");
   if (const auto done = read(false); !done) return std::unexpected(done.error());
+  if (requirement.measure_ == Measure::kAbsent) {
+    if (lexer.token().kind == query::Token::Kind::kEnd) return requirement;
+    return lexer.error(lexer.token().place, "nothing is to follow absent(\"NAME\")");
+  }
   static constexpr auto kComparisons =
       std::to_array<std::string_view>({"<", "<=", ">", ">=", "==", "!="});
   if (std::ranges::find(kComparisons, lexer.token().text) == kComparisons.end())
@@ -131,6 +136,7 @@ double Requirement::value_of(const LatencyRow& row) const {
       return static_cast<double>(row.open);
     case Measure::kLeftOut:
       return static_cast<double>(row.left_out);
+    case Measure::kAbsent:
     case Measure::kRate:
     case Measure::kSlower:
       break;
@@ -152,8 +158,8 @@ bool Requirement::names(const LatencyRow& row) const {
 
 bool Requirement::is_count() const {
   return measure_ == Measure::kCount || measure_ == Measure::kOpen ||
-         measure_ == Measure::kLeftOut || measure_ == Measure::kRate ||
-         measure_ == Measure::kSlower;
+         measure_ == Measure::kLeftOut || measure_ == Measure::kAbsent ||
+         measure_ == Measure::kRate || measure_ == Measure::kSlower;
 }
 
 std::string Requirement::shown(double value) const {
@@ -168,49 +174,57 @@ std::string Requirement::nothing_text(const std::set<std::string>& names) const 
                      near.empty() ? "" : fmt::format("; is \"{}\" meant?", near));
 }
 
-Requirement::Finding Requirement::find(const std::deque<LatencyRow>& rows) const {
+bool Requirement::names_any(const std::deque<LatencyRow>& rows) const {
+  return std::ranges::any_of(rows, [&](const LatencyRow& row) { return names(row); });
+}
+
+Requirement::Finding Requirement::find(const std::deque<LatencyRow>& rows,
+                                       FindOptions options) const {
   LatencyRow all;
-  bool any = false;
   std::set<std::string> others;
   for (const LatencyRow& row : rows) {
     if (!names(row)) {
       others.insert({row.label(), row.category});
       continue;
     }
-    any = true;
     all.durations.merge(row.durations);
     all.total += row.total;
     all.open += row.open;
     all.left_out += row.left_out;
     all.across_loss += row.across_loss;
   }
-  if (!any && !is_count()) return {.doubt = nothing_text(others)};
-  if (!any) return {.reason = nothing_text(others)};
+  const bool any = names_any(rows);
+  if (measure_ == Measure::kAbsent && any) return {.value = 1};
+  if (!any && measure_ != Measure::kAbsent && !(options.is_known_name && is_count()))
+    return {.doubt = nothing_text(others)};
   if (all.count() == 0 && !is_count())
     return {.doubt = fmt::format("no duration of \"{}\" is known", name_)};
   if (all.across_loss != 0) {
     return {.doubt = fmt::format("it is not known: events were lost within {} of \"{}\"",
                                  all.across_loss, name_)};
   }
+  if (options.has_gaps &&
+      (is_count() || measure_ == Measure::kTotal || measure_ == Measure::kMaximum))
+    return {.doubt = "it is not known: events were lost"};
   return {.value = measure_ == Measure::kRate ? static_cast<double>(all.count()) : value_of(all)};
 }
 
-Requirement::Verdict Requirement::check(const Latency& latency) const {
-  const Finding found = find(latency.rows());
+Requirement::Verdict Requirement::verdict_of(const Finding& found) const {
   if (!found.doubt.empty()) return {false, found.doubt};
-  if (compare(found.value, bound_)) return {true, {}};
-  return {false, it_is(found)};
+  if (measure_ == Measure::kAbsent)
+    return {found.value == 0, fmt::format("something is called \"{}\"", name_)};
+  return {compare(found.value, bound_), fmt::format("it is {}", shown(found.value))};
 }
 
-std::string Requirement::it_is(const Finding& found) const {
-  return fmt::format("it is {}{}{}", shown(found.value), found.reason.empty() ? "" : ": ",
-                     found.reason);
+Requirement::Verdict Requirement::check(const Latency& latency,
+                                        const TimelineCounts& counts) const {
+  return verdict_of(find(latency.rows(), {.has_gaps = counts.gaps != 0}));
 }
 
-Requirement::Finding Requirement::find(const ComparedTrace& trace, std::string_view name) const {
-  Finding found = find(trace.rows());
-  if (found.doubt.empty() && trace.has_gaps() && (is_count() || measure_ == Measure::kTotal))
-    found.doubt = "it is not known: events were lost";
+Requirement::Finding Requirement::find(const ComparedTrace& trace, std::string_view name,
+                                       const ComparedTrace& other) const {
+  Finding found =
+      find(trace.rows(), {.has_gaps = trace.has_gaps(), .is_known_name = names_any(other.rows())});
   if (found.doubt.empty() && measure_ == Measure::kRate) {
     if (trace.seconds() <= 0) {
       found.doubt = "it is not known: the events are all of one time";
@@ -245,17 +259,13 @@ Requirement::Finding Requirement::count_slower(const Comparison& comparison) con
 }
 
 Requirement::Verdict Requirement::check(const Comparison& comparison) const {
-  const Finding found =
-      measure_ == Measure::kSlower ? count_slower(comparison) : find(comparison.b(), "B");
-  if (!found.doubt.empty()) return {false, found.doubt};
-  if (!times_a_) {
-    if (compare(found.value, bound_)) return {true, {}};
-    return {false, it_is(found)};
-  }
-  const Finding of_a = find(comparison.a(), "A");
+  if (measure_ == Measure::kSlower) return verdict_of(count_slower(comparison));
+  const Finding found = find(comparison.b(), "B", comparison.a());
+  if (!times_a_ || !found.doubt.empty()) return verdict_of(found);
+  const Finding of_a = find(comparison.a(), "A", comparison.b());
   if (!of_a.doubt.empty()) return {false, of_a.doubt};
-  if (compare(found.value, bound_ * of_a.value)) return {true, {}};
-  return {false, fmt::format("it is {}, and {} in A", shown(found.value), shown(of_a.value))};
+  return {compare(found.value, bound_ * of_a.value),
+          fmt::format("it is {}, and {} in A", shown(found.value), shown(of_a.value))};
 }
 
 }  // namespace tracedeck::timeline

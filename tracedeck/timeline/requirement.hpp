@@ -14,6 +14,7 @@
 #include "tracedeck/query/pattern.hpp"
 #include "tracedeck/timeline/comparison.hpp"
 #include "tracedeck/timeline/latency.hpp"
+#include "tracedeck/timeline/timeline.hpp"
 
 namespace tracedeck::timeline {
 
@@ -31,9 +32,12 @@ class Requirement {
   [[nodiscard]] static Result<Requirement> parse(std::string_view text, Of of = Of::kOneTrace);
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  // Of all rows that it names together. Where slices it names were across losses, it is not known.
-  [[nodiscard]] Verdict check(const Latency& latency) const;
-  // The same of two traces. Where one of them lost any events, counts are not known either.
+  // Of all rows that it names together. It does not hold where no row has that name (but for
+  // `absent`, which then holds), nor where losses leave it unknown: of all measures where a slice
+  // or wait of that name was across one, of those that further ones would change (count, rate,
+  // total, max, open, left_out, absent) where any events were lost. `counts`: of the same trace.
+  [[nodiscard]] Verdict check(const Latency& latency, const TimelineCounts& counts) const;
+  // The same of two traces. A name that one of them has counts 0 in the other.
   [[nodiscard]] Verdict check(const Comparison& comparison) const;
 
  private:
@@ -46,6 +50,7 @@ class Requirement {
     kQuantile,
     kOpen,
     kLeftOut,
+    kAbsent,  // whether no row has that name; without a comparison
     kRate,    // a second
     kSlower,  // names whose median or 99th percentile is greater in B, beyond chance
   };
@@ -60,20 +65,25 @@ class Requirement {
   // What was found, or why it is not known.
   struct Finding {
     double value = 0;
-    std::string doubt = {};   // empty: it is known
-    std::string reason = {};  // why it is 0; may be empty
+    std::string doubt = {};  // empty: it is known
+  };
+  struct FindOptions {
+    bool has_gaps = false;       // events of the trace were lost
+    bool is_known_name = false;  // another trace has it
   };
 
   [[nodiscard]] Result<void> parse_bound(query::Lexer& lexer, Of of);
   [[nodiscard]] bool names(const LatencyRow& row) const;
   [[nodiscard]] bool is_count() const;
-  [[nodiscard]] Finding find(const std::deque<LatencyRow>& rows) const;
+  [[nodiscard]] bool names_any(const std::deque<LatencyRow>& rows) const;
+  [[nodiscard]] Finding find(const std::deque<LatencyRow>& rows, FindOptions options) const;
   // Of one of two traces, whose name is for messages.
-  [[nodiscard]] Finding find(const ComparedTrace& trace, std::string_view name) const;
+  [[nodiscard]] Finding find(const ComparedTrace& trace, std::string_view name,
+                             const ComparedTrace& other) const;
   [[nodiscard]] Finding count_slower(const Comparison& comparison) const;
   // `names`: what could have been meant.
   [[nodiscard]] std::string nothing_text(const std::set<std::string>& names) const;
-  [[nodiscard]] std::string it_is(const Finding& found) const;
+  [[nodiscard]] Verdict verdict_of(const Finding& found) const;
   [[nodiscard]] double value_of(const LatencyRow& row) const;
   [[nodiscard]] bool compare(double value, double bound) const;
   [[nodiscard]] std::string shown(double value) const;

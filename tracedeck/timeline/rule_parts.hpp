@@ -71,6 +71,20 @@ class ClassSearch {
              : stream_class->trace->same_trace();
 }
 
+// The names of numbers, each at the place of its lowest bits.
+struct NamedNumber {
+  std::uint64_t number = 0;
+  NameId name = kNoName;
+};
+inline constexpr std::size_t kNamedNumbers = 64;
+using NamedNumbers = std::array<NamedNumber, kNamedNumbers>;
+// No number is at a place that is its own, so none is found.
+inline constexpr NamedNumbers kNoNamedNumbers = [] {
+  NamedNumbers none;
+  for (std::size_t i = 0; i < none.size(); ++i) none[i].number = i + 1;
+  return none;
+}();
+
 // The names that a template makes, found again without making the text.
 class NameMaker {
  public:
@@ -83,9 +97,6 @@ class NameMaker {
     if (!slot) return;
     has_slot_ = true;
     slot_ = *slot;
-    texts_.resize(kPlaces);
-    // No number is at a place that is not its own.
-    for (std::size_t i = 0; i < kPlaces; ++i) numbers_[i].number = i + 1;
   }
 
   [[nodiscard]] NameId operator()(const Event& event) {
@@ -100,7 +111,7 @@ class NameMaker {
     }
     const Slot& slot = slot_.in(event);
     if (slot.kind != SlotKind::kUnsigned || (slot.flags & kSlotNamed) != 0) return false;
-    const Number& known = numbers_[slot.bits % kPlaces];
+    const NamedNumber& known = (*numbers_)[slot.bits % kNamedNumbers];
     into = known.name;
     return known.number == slot.bits;
   }
@@ -111,12 +122,7 @@ class NameMaker {
   }
 
  private:
-  static constexpr std::size_t kPlaces = 64;
   static constexpr std::size_t kLongestKept = 512;
-  struct Number {
-    std::uint64_t number = 0;
-    NameId name = kNoName;
-  };
   struct Text {
     std::string text = {};
     NameId name = kNoName;
@@ -128,8 +134,12 @@ class NameMaker {
       return of_text(event, slot->text());
     const NameId name = context_.marking.add_name(category_, template_.text(event, context_.scope));
     if (template_.constant()) fixed_ = name;
-    if (slot != nullptr && slot->kind == SlotKind::kUnsigned && slot->name() == 0)
-      numbers_[slot->bits % kPlaces] = {.number = slot->bits, .name = name};
+    if (slot != nullptr && slot->kind == SlotKind::kUnsigned && slot->name() == 0) {
+      // Most classes of a trace with very many have no event that needs a table.
+      if (own_numbers_ == nullptr) own_numbers_ = std::make_unique<NamedNumbers>(kNoNamedNumbers);
+      numbers_ = own_numbers_.get();
+      (*own_numbers_)[slot->bits % kNamedNumbers] = {.number = slot->bits, .name = name};
+    }
     return name;
   }
 
@@ -138,7 +148,8 @@ class NameMaker {
     std::uint64_t last = 0;
     const std::size_t many = std::min(text.size(), sizeof(last));
     std::memcpy(&last, text.data() + text.size() - many, many);
-    Text& place = texts_[(last * 0x9E3779B97F4A7C15U >> 32U) % kPlaces];
+    if (texts_.empty()) texts_.resize(kNamedNumbers);
+    Text& place = texts_[(last * 0x9E3779B97F4A7C15U >> 32U) % kNamedNumbers];
     if (place.name != kNoName && place.text == text) [[likely]]
       return place.name;
     place.text = text;
@@ -152,8 +163,9 @@ class NameMaker {
   bool has_slot_ = false;
   query::DirectSlot slot_;  // of the only value that the name depends on
   NameId fixed_ = kNoName;
-  std::array<Number, kPlaces> numbers_ = {};
-  std::vector<Text> texts_;
+  const NamedNumbers* numbers_ = &kNoNamedNumbers;
+  std::unique_ptr<NamedNumbers> own_numbers_;  // once a number is known
+  std::vector<Text> texts_;                    // once a text is
 };
 
 // The tracks of one rule, and of all that say the same.
