@@ -30,11 +30,12 @@ constexpr auto kStatsOptions = std::to_array<std::string_view>(
      "format",       "as-stored",   "tband-encoding", "max-state",   "jobs",     "strict",
      "color",        "progress",    "quiet",          "verbose",     "help",     "version"});
 constexpr auto kQueryOptions = std::to_array<std::string_view>(
-    {"json",   "answer-output", "partial",        "merge",       "table",    "explain",
-     "begin",  "end",           "where",          "order",       "clock",    "clock-offset",
-     "follow", "slack",         "baud",           "stall-limit", "metadata", "files-from",
-     "format", "as-stored",     "tband-encoding", "max-state",   "jobs",     "strict",
-     "color",  "progress",      "quiet",          "verbose",     "help",     "version"});
+    {"json",         "answer-output", "partial",   "partial-key",    "merge",       "table",
+     "explain",      "begin",         "end",       "where",          "order",       "clock",
+     "clock-offset", "follow",        "slack",     "baud",           "stall-limit", "metadata",
+     "files-from",   "format",        "as-stored", "tband-encoding", "max-state",   "jobs",
+     "strict",       "color",         "progress",  "quiet",          "verbose",     "help",
+     "version"});
 constexpr auto kLatencyOptions = std::to_array<std::string_view>(
     {"json",         "json-output", "by",         "top",    "slice-where", "require",
      "table",        "explain",     "begin",      "end",    "slice-order", "clock",

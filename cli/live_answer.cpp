@@ -93,7 +93,7 @@ Result<void> LiveAnswer::show() {
 Result<void> LiveAnswer::draw() {
   const query::QueryCounts counts = query_.counts();
   // What took a temporary file is too much to look at anyway.
-  if (!counts.in_order) return {};
+  if (query_.spilled()) return {};
   std::string text;
   const auto output = io::memory_output(text);
   const auto answered = query::answer_by_now(query_, [&](const query::Query& query) {

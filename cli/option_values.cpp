@@ -116,6 +116,19 @@ std::expected<std::string, std::string> expression_of(const std::string& value,
   return read_text(read.back(), query::kMaxTextSize, "an expression");
 }
 
+std::expected<HashKey, std::string> read_hash_key(const std::string& value) {
+  if (const auto key = parse_hash_key(value)) return *key;
+  constexpr std::uint64_t kMost = 4096;
+  const auto text = read_text(value, kMost, "a file of a key");
+  if (!text) return std::unexpected(text.error());
+  const auto is_space = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
+  std::string digits = *text;
+  std::erase_if(digits, is_space);
+  if (const auto key = parse_hash_key(digits)) return *key;
+  return std::unexpected(
+      fmt::format("{}: a key is of 32 hexadecimal digits, or a file that holds them", value));
+}
+
 std::expected<std::string, std::string> read_table(const std::string& path) {
   return read_text(path, timeline::kMostTableBytes, "a file of tables");
 }

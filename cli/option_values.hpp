@@ -29,6 +29,9 @@ namespace tracedeck::cli {
 // What the file of that name holds: a table of time lines of 1 MiB at most.
 [[nodiscard]] std::expected<std::string, std::string> read_table(const std::string& path);
 
+// A key: 32 hexadecimal digits, or a file that holds them.
+[[nodiscard]] std::expected<HashKey, std::string> read_hash_key(const std::string& value);
+
 // The TRACEs that the list of that name holds, "-" for standard input: one a line, or divided by
 // NUL bytes where there is one. Errors name the line.
 [[nodiscard]] std::expected<std::vector<std::string>, std::string> read_traces(

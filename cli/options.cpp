@@ -640,12 +640,24 @@ constexpr std::array kOptions = {
                          ".gz or .zst; '-' is standard output.",
                .kind = ValueKind::kFile,
                .apply = assign_path<&Options::partial>},
+    OptionSpec{.name = "partial-key",
+               .value = "KEY",
+               .help = "the key that distinct(x) hashes with: 32 hexadecimal digits, or a FILE",
+               .detail = "Who knows the key can make values that distinct counts as one. Without "
+                         "the option it is the same everywhere; a secret one keeps those who "
+                         "write traces from that. Partial answers of different keys do not add "
+                         "up: all hosts need the same. FILE holds the digits: head -c 16 "
+                         "/dev/urandom | xxd -p.",
+               .apply = [](Options& o,
+                           const std::string& v) { return take(o.partial_key, read_hash_key(v)); }},
     OptionSpec{.name = "merge",
                .help = "the answer that partial ones add up to: query --merge FILE...",
-               .detail = "There are no STAGES: the FILEs, which --partial wrote, all hold the same "
-                         "question. A FILE that is damaged, or of another question, is left out as "
-                         "a whole, which is reported; exit code 3. With --partial the result is a "
-                         "partial answer again.",
+               .detail =
+                   "There are no STAGES: the FILEs, which --partial wrote, all hold the same "
+                   "question. A FILE that is damaged, or of another question or --partial-key, "
+                   "is left out as a whole, which is reported; exit code 3. With --partial the "
+                   "result is a "
+                   "partial answer again.",
                .apply = set<&Options::merge>},
     OptionSpec{.name = "int64",
                .value = "FORM",
@@ -879,9 +891,10 @@ constexpr std::array kOptions = {
         .apply = [](Options& o, const std::string& v) { return take(o.max_state, parse_size(v)); }},
     OptionSpec{.name = "jobs",
                .value = "N",
-               .help = "decode with N threads at most (one per processor)",
-               .detail = "What is read does not depend on it. Formats that are decoded in one go "
-                         "take one thread.",
+               .help = "decode with N threads at most (1)",
+               .detail = "What is read does not depend on it. Only packets of CTF are decoded by "
+                         "several; that takes more of the processors' time altogether, and is "
+                         "faster only where decoding takes most of the time.",
                .apply = apply_jobs},
     OptionSpec{.name = "strict",
                .help = "exit 4 also for losses, a lossy conversion, unrelated clocks",

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/babeltrace_habits.hpp"
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/io/input_sequence.hpp"
@@ -42,13 +43,14 @@ struct Options {
   bool as_stored = false;                  // what conversions made, as it is stored
   bool tband_hexadecimal = false;          // Tonbandgerät input is hexadecimal text
   std::optional<std::uint64_t> max_state;  // see `flow::max_state`
-  unsigned jobs = 0;                       // 0: one for each processor
+  unsigned jobs = 1;                       // threads that decode at the same time
 
-  std::string stages;          // of `query`
-  bool stages_select = false;  // a `where` of theirs is in `condition`
-  std::string partial;         // the file for a partial answer; empty: none is asked for
-  bool merge = false;          // the operands are partial answers
-  Nanoseconds slack = {};      // how late events of live TRACEs may come, to be put in order
+  std::string stages;                  // of `query`
+  bool stages_select = false;          // a `where` of theirs is in `condition`
+  std::string partial;                 // the file for a partial answer; empty: none is asked for
+  std::optional<HashKey> partial_key;  // of `distinct`
+  bool merge = false;                  // the operands are partial answers
+  Nanoseconds slack = {};  // how late events of live TRACEs may come, to be put in order
   bool json = false;
   // Of `print` a name of `outputs()`, of `query` one of its forms.
   std::string output = "text";

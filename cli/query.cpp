@@ -180,7 +180,8 @@ void run_merge(const Options& options, Session& session) {
   if (partial.failed()) return;
   const auto estimates = std::make_shared<query::Estimates>();
   query::PartialMerge merge(
-      [&](const query::Query& query) { return sink_of(options, session, query, estimates); });
+      [&](const query::Query& query) { return sink_of(options, session, query, estimates); },
+      options.partial_key);
   for (const std::string& operand : options.operands) {
     if (session.stop.stop_requested()) break;
     auto input = io::open_input(operand, session.stop);
@@ -274,6 +275,7 @@ void run_query(const Options& options, Session& session) {
   const auto parsed = query::Query::parse(options.stages, options.condition);
   if (!parsed) return session.report(parsed.error());
   query::Query& query = **parsed;
+  if (options.partial_key) query.set_distinct_key(*options.partial_key);
   auto spans = make_spans(options, query);
   if (!spans) return session.report(spans.error());
   const Options reading = reading_options(options, query, *spans);

@@ -2,7 +2,7 @@
 """Writes the seed corpus of the fuzz target of partial answers: make_partial_seeds.py CORPUS [COMMAND]
 
 What COMMAND (build/release/bin/tracedeck unless said) writes with --partial, in the folder partial of CORPUS: whole files,
-and their questions with one portion each. They are checked in; run this again after the form has changed.
+their questions with one portion each, and files that are refused. They are checked in; run this again after the form has changed.
 """
 
 import pathlib
@@ -32,11 +32,23 @@ def trace():
 
 
 def blocks(content):
+    """The blocks with their heads."""
     at = 9
     while at < len(content):
         size = struct.unpack_from("<I", content, at)[0]
-        yield content[at + 12 : at + 12 + size]
+        yield content[at : at + 12 + size]
         at += 12 + size
+
+
+def unsound(content):
+    """Files with a block missing, doubled and elsewhere, with a bit turned, and cut short."""
+    head, made = content[:9], list(blocks(content))
+    yield "missing", head + b"".join(made[:2] + made[3:])
+    yield "doubled", head + b"".join(made[:4] + made[3:])
+    yield "elsewhere", head + b"".join(made[:2] + [made[3], made[2]] + made[4:])
+    yield "flipped", content[:-20] + bytes([content[-20] ^ 4]) + content[-19:]
+    yield "cut", content[: len(content) * 2 // 3]
+    yield "older", content[:8] + b"\x03" + content[9:]
 
 
 def main():
@@ -48,9 +60,12 @@ def main():
     for number, question in enumerate(QUESTIONS):
         made = subprocess.run([command, "query", "-q", question, "--partial", "-", "-"], input=trace(), capture_output=True, check=True)
         (folder / f"seed-{number}-file").write_bytes(made.stdout)
-        asked, *portions = blocks(made.stdout)
+        asked, _, *portions = (block[12:] for block in blocks(made.stdout))
         for index, portion in enumerate(portions[:-1]):
             (folder / f"seed-{number}-{index}").write_bytes(asked + b"\n" + portion)
+        if number == 1:
+            for name, content in unsound(made.stdout):
+                (folder / f"seed-{number}-{name}").write_bytes(content)
 
 
 if __name__ == "__main__":

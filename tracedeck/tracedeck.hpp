@@ -62,8 +62,8 @@ struct OpenOptions {
   bool findings = false;
   // Bytes that a trace may make the library keep; absent: 1 GiB, of live ones 64 MiB.
   std::optional<std::uint64_t> max_state = {};
-  // Threads that decode at the same time; 0: one for each processor.
-  unsigned jobs = 0;
+  // Threads that decode at the same time, at least one. Few traces are read faster by several.
+  unsigned jobs = 1;
   // Whether files and devices are followed: read on as they grow, are replaced or come back, until
   // `stop`. Of a serial device `baud` is the bits a second; 0: as it is set.
   bool follow = false;

@@ -3,35 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "tracedeck/base/varint_bytes.hpp"
 
 namespace tracedeck {
-namespace {
-
-std::uint64_t mixed(std::uint64_t bits) {
-  bits ^= bits >> 32;
-  bits *= 0xD6E8FEB86659FD93U;
-  bits ^= bits >> 32;
-  bits *= 0xD6E8FEB86659FD93U;
-  return bits ^ bits >> 32;
-}
-
-}  // namespace
-
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0x9E3779B97F4A7C15U ^ text.size();
-  while (!text.empty()) {
-    std::uint64_t word = 0;
-    const std::size_t size = std::min(text.size(), sizeof word);
-    for (std::size_t i = 0; i < size; ++i)
-      word |= std::uint64_t{static_cast<std::uint8_t>(text[i])} << (8 * i);
-    hash = mixed(hash + word + 0x9E3779B97F4A7C15U);
-    text.remove_prefix(size);
-  }
-  return mixed(hash);
-}
 
 void DistinctCounter::add(std::uint64_t hash) {
   if (registers_ != nullptr) return add_to_registers(hash);

@@ -3,10 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string_view>
 #include <vector>
+
+#include "tracedeck/base/keyed_hash.hpp"
 
 namespace tracedeck {
 
@@ -44,7 +45,7 @@ class NameIndex {
   template <class NameOf>
   [[nodiscard]] std::size_t slot_of(std::string_view name, const NameOf& name_of) const {
     const std::size_t mask = slots_.size() - 1;
-    std::size_t slot = std::hash<std::string_view>()(name) & mask;
+    std::size_t slot = hash_(name) & mask;
     while (slots_[slot] != kFree && std::string_view(name_of(slots_[slot])) != name)
       slot = (slot + 1) & mask;
     return slot;
@@ -57,6 +58,7 @@ class NameIndex {
       if (index != kFree) slots_[slot_of(name_of(index), name_of)] = index;
   }
 
+  KeyedHash hash_;
   std::vector<std::uint32_t> slots_;  // a power of two; at most three quarters are taken
   std::size_t count_ = 0;
 };

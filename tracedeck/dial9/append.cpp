@@ -1,5 +1,6 @@
 #include "tracedeck/dial9/append.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -26,6 +27,8 @@ std::vector<EncoderState::PoolEntry> entries(const Pool& pool) {
   pool.for_each([&](std::uint32_t id, Pool::Entry entry) {
     all.emplace_back(id, as_text({entry.data, entry.size}));
   });
+  // Of several ids of one content the least is taken.
+  std::ranges::sort(all);
   return all;
 }
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_set>
 
 #include "tracedeck/base/byte_cursor.hpp"
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/leb128.hpp"
 #include "tracedeck/base/utf8.hpp"
 
@@ -243,7 +243,7 @@ void Decoder::note_schema_names(std::uint16_t id, const Schema& schema, std::uin
     note(RuleId::kNameDuplicate, offset, 0,
          fmt::format("another type of this segment is called {} too", in_backticks(schema.name)));
   }
-  std::unordered_set<std::string_view> seen;
+  TextViewSet seen;
   for (std::size_t i = 0; i < schema.fields.size(); ++i) {
     const std::string& name = schema.fields[i].name;
     note_name(name, offset, fmt::format("field {} of {}", i, in_backticks(schema.name)));

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+
+#include "tracedeck/base/keyed_hash.hpp"
 
 namespace tracedeck::dial9 {
 
@@ -39,14 +39,7 @@ class InternPool {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;  // NOLINT(readability-identifier-naming)
-    std::size_t operator()(std::string_view content) const {
-      return std::hash<std::string_view>{}(content);
-    }
-  };
-
-  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_;
+  TextMap<std::uint32_t> ids_;
   std::uint64_t next_ = 0;
 };
 

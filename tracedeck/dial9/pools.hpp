@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/keyed_hash.hpp"
 
 namespace tracedeck::dial9 {
 
@@ -68,7 +68,7 @@ class Pool {
   void compact();
 
   std::vector<Entry> dense_;  // ids below twice the number of entries, as encoders count from 0
-  std::unordered_map<std::uint32_t, Entry> sparse_;
+  NumberMap<std::uint32_t, Entry> sparse_;
   std::shared_ptr<Arena> arena_;
   std::size_t arena_size_ = 0;
   std::size_t live_size_ = 0;

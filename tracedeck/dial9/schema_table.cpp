@@ -1,29 +1,21 @@
 #include "tracedeck/dial9/schema_table.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <string_view>
 #include <utility>
 
 namespace tracedeck::dial9 {
-namespace {
 
-// Annotations are left out, for they may grow.
-std::size_t hash_of(const Schema& schema) {
-  std::size_t hash = std::hash<std::string_view>{}(schema.name);
-  const auto mix = [&hash](std::size_t value) {
-    hash = (hash ^ value) * 0x9E37'79B9'7F4A'7C15U + (hash >> 29);
-  };
-  mix(schema.has_timestamp ? 1 : 0);
+std::size_t SchemaTable::hash_of(const Schema& schema) const {
+  std::size_t hash = hash_(hash_(schema.name), schema.has_timestamp ? 1 : 0);
   for (const FieldDefinition& field : schema.fields) {
-    mix(std::hash<std::string_view>{}(field.name));
-    mix(2 * std::size_t{std::to_underlying(field.type)} + (field.optional ? 1 : 0));
+    hash = hash_(hash, hash_(field.name));
+    hash =
+        hash_(hash, 2 * std::uint64_t{std::to_underlying(field.type)} + (field.optional ? 1 : 0));
   }
   return hash;
 }
-
-}  // namespace
 
 std::optional<std::uint16_t> SchemaTable::find(const Schema& schema) const {
   std::optional<std::uint16_t> first;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/dial9/schema.hpp"
 
 namespace tracedeck::dial9 {
@@ -34,9 +35,13 @@ class SchemaTable {
   void clear();
 
  private:
+  // Annotations are left out, for they may grow.
+  [[nodiscard]] std::size_t hash_of(const Schema& schema) const;
+
+  KeyedHash hash_;
   std::deque<Schema> schemas_;
-  std::vector<Schema*> by_id_;  // up to the highest id taken
-  std::unordered_multimap<std::size_t, std::uint16_t> by_content_;
+  std::vector<Schema*> by_id_;                                      // up to the highest id taken
+  std::unordered_multimap<std::size_t, std::uint16_t> by_content_;  // by `hash_of`
 };
 
 }  // namespace tracedeck::dial9

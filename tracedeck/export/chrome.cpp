@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/export/chrome_events.hpp"
 #include "tracedeck/export/chrome_tracks.hpp"
 #include "tracedeck/export/mark_exporter.hpp"
@@ -71,8 +71,8 @@ class Chrome final : public MarkExporter<Chrome> {
   ChromeOptions options_;
   chrome::Events events_;
   chrome::Places places_;
-  std::vector<TrackState> states_;                             // by TrackId
-  std::unordered_map<std::uint64_t, std::uint64_t> flow_ids_;  // of those that have not arrived
+  std::vector<TrackState> states_;                    // by TrackId
+  NumberMap<std::uint64_t, std::uint64_t> flow_ids_;  // of those that have not arrived
   std::uint64_t last_flow_ = 0;
   struct Counts {
     std::uint64_t gaps = 0;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/export/perfetto_packets.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/query/value.hpp"
@@ -31,8 +32,9 @@ class Callstacks {
  private:
   struct AddressHash {
     std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const {
-      return std::hash<std::uint64_t>{}(key.first * 0x9E3779B97F4A7C15U ^ key.second);
+      return hash(key.first, key.second);
     }
+    KeyedHash hash;
   };
 
   // 0: there are too many.
@@ -43,8 +45,8 @@ class Callstacks {
   const TraceDescription* trace_ = nullptr;
   std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t, AddressHash>
       frames_;  // by trace and address
-  std::unordered_map<std::string, std::uint32_t> functions_;
-  std::unordered_map<std::string, std::uint32_t> stacks_;  // by their frames
+  TextMap<std::uint32_t> functions_;
+  TextMap<std::uint32_t> stacks_;  // by their frames
   std::size_t stack_bytes_ = 0;
   std::vector<std::uint32_t> stack_;  // of the one at hand, outermost first
 };

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/export/perfetto_packets.hpp"
 #include "tracedeck/timeline/timeline.hpp"
 
@@ -49,13 +48,7 @@ class Names {
     std::uint32_t category = 0;
     bool seen = false;
   };
-  struct Hash {
-    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
-  using Numbers = std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>>;
+  using Numbers = TextMap<std::uint32_t>;
 
   void introduce(const timeline::MarkName& name, EventName& known);
   void put_whole(const timeline::MarkName& name);

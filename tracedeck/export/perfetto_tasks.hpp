@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/export/perfetto_packets.hpp"
 #include "tracedeck/export/perfetto_tracks.hpp"
 #include "tracedeck/timeline/timeline.hpp"
@@ -48,8 +48,8 @@ class Tasks {
 
   Packets& packets_;
   Tracks& tracks_;
-  std::unordered_map<std::int64_t, Task> tasks_;  // by tid
-  std::vector<TaskState> states_;                 // by NameId; kUnknown: not looked at yet
+  NumberMap<std::int64_t, Task> tasks_;  // by tid
+  std::vector<TaskState> states_;        // by NameId; kUnknown: not looked at yet
   std::int64_t last_time_ = std::numeric_limits<std::int64_t>::min();
   TaskCounts counts_;
 };

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <set>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/export/perfetto_packets.hpp"
 #include "tracedeck/timeline/timeline.hpp"
 
@@ -56,9 +56,9 @@ class Tracks {
   bool state_tracks_;
   std::uint32_t last_uuid_ = 0;
   std::vector<std::array<std::uint32_t, 3>> uuids_;  // by TrackId and Content; 0: not described
-  std::unordered_set<std::int64_t> pids_;
+  NumberSet<std::int64_t> pids_;
   std::set<std::pair<std::int64_t, std::int64_t>> threads_;  // pid, tid
-  std::unordered_set<std::int64_t> tids_;
+  NumberSet<std::int64_t> tids_;
 };
 
 // The number of the process that a track belongs to, where Perfetto can hold it; else 0.

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/render/text_buffer.hpp"
 
 namespace tracedeck::exporting {
@@ -45,9 +45,9 @@ class StackTree {
   };
 
   std::vector<Entry> nodes_;
-  std::unordered_map<std::uint64_t, Node> children_;  // by parent and frame
+  NumberMap<std::uint64_t, Node> children_;  // by parent and frame
   std::vector<std::string> names_;
-  std::unordered_map<std::string, Frame> frames_;
+  TextMap<Frame> frames_;
   std::size_t roots_ = 0;
   std::uint64_t cut_ = 0;
 };

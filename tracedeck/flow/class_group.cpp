@@ -128,7 +128,7 @@ std::size_t GroupNumbers::operator[](const EventClass& event_class) {
   };
   const auto hash_of = [&](std::size_t i) { return bytes_of(first_[i].hash); };
   // Where another signature has the hash, the next number stands for it.
-  for (std::size_t hash = std::hash<std::string>()(text);; ++hash) {
+  for (std::size_t hash = KeyedHash()(text);; ++hash) {
     const std::size_t known = by_hash_.find(bytes_of(hash), hash_of);
     if (known == NameIndex::kNone) {
       first_.push_back({&event_class, hash});

@@ -1,7 +1,6 @@
 #include "tracedeck/flow/pipeline_options.hpp"
 
 #include <algorithm>
-#include <thread>
 
 namespace tracedeck::flow {
 namespace {
@@ -25,9 +24,7 @@ void PipelineObserver::news(io::LiveNews what, const std::string& sentence) {
 }
 
 ReadOptions PipelineContext::read_options(bool live, std::size_t traces_at_once) const {
-  const unsigned jobs =
-      options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1U);
-  const auto share = static_cast<unsigned>(jobs / std::max<std::size_t>(traces_at_once, 1));
+  const auto share = static_cast<unsigned>(options.jobs / std::max<std::size_t>(traces_at_once, 1));
   const Needs needs = options.needs | needs_of(options.selection);
   return {.values = needs.values,
           .names = needs.names,

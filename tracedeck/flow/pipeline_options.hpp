@@ -31,7 +31,7 @@ struct PipelineOptions {
   TimeOf merged_by = nullptr;                        // of files that are merged, see `merge`
   Needs needs = {.values = true, .findings = true};  // of who reads the pipeline
   std::optional<std::uint64_t> max_state = {};       // bytes for each trace; see `max_state`
-  unsigned jobs = 0;  // threads that decode at the same time; 0: one for each processor
+  unsigned jobs = 1;                                 // threads that decode at the same time
 };
 
 // Bytes that a trace may keep: 1 GiB, or 64 MiB of a live one, whose sender shall not make us hold

@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <system_error>
-#include <unordered_map>
+
+#include "tracedeck/base/keyed_hash.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -40,7 +41,7 @@ std::vector<std::string> shortest_endings(std::span<const std::string> paths) {
   std::vector<std::size_t> open(paths.size());
   for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;
   for (std::size_t count = 1; !open.empty(); ++count) {
-    std::unordered_map<std::string, std::size_t> uses;
+    TextMap<std::size_t> uses;
     // Of all, so that none is an ending of another that has its name already.
     for (const auto& each : parts) ++uses[ending(each, count)];
     std::erase_if(open, [&](std::size_t i) {

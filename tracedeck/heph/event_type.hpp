@@ -14,7 +14,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #if defined(__SSE2__)
@@ -22,6 +21,7 @@
 #endif
 
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/heph/wire.hpp"
 
 namespace tracedeck::heph {
@@ -133,9 +133,9 @@ class EventTypes {
   std::size_t memory_ = 0;
   std::deque<EventType> types_;
   std::unique_ptr<EventType> overflow_;
-  std::unordered_map<std::string, const EventType*> by_layout_;
+  TextMap<const EventType*> by_layout_;
   // The last type made of each description.
-  std::unordered_map<std::string_view, EventType*> by_description_;
+  TextViewMap<EventType*> by_description_;
   std::vector<const EventType*> guesses_;
 };
 

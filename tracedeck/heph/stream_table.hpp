@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/heph/stream_counter.hpp"
 #include "tracedeck/model/record.hpp"
 
@@ -48,7 +48,7 @@ class StreamTable {
 
  private:
   std::array<StreamState*, 256> lines_{};
-  std::unordered_map<std::uint32_t, StreamState*> by_id_;
+  NumberMap<std::uint32_t, StreamState*> by_id_;
   std::vector<std::unique_ptr<StreamState>> streams_;
 };
 

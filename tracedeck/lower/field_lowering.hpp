@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/format/target_profile.hpp"
 #include "tracedeck/lower/field_program.hpp"
 #include "tracedeck/lower/receipt_words.hpp"
@@ -60,7 +60,7 @@ class FieldLowering {
   bool lists_;
   std::size_t most_;
   std::vector<Member> members_;
-  std::unordered_set<std::string> names_;
+  TextSet names_;
   std::unordered_map<const FieldClass*, std::size_t> parts_;
   std::vector<Kept> kept_;
   std::size_t attributes_ = 0;  // of all fields

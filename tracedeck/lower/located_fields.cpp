@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/model/class_tree.hpp"
 
 namespace tracedeck::lower {
@@ -18,7 +19,7 @@ NestedOrigin NestedOrigin::of(const DataStreamClass* stream_class, const NestedP
 }
 
 std::vector<std::string> legal_names(const StructureClass& source, const NestedProfile& profile,
-                                     std::unordered_set<std::string>& taken) {
+                                     TextSet& taken) {
   std::vector<std::string> names;
   names.reserve(source.members.size());
   for (const Member& each : source.members) {
@@ -102,7 +103,7 @@ const LocatedFields::Known& LocatedFields::known(const StructureClass& structure
   const auto [place, is_new] = known_.try_emplace(&structure);
   Known& known = place->second;
   if (!is_new) return known;
-  std::unordered_set<std::string> taken;
+  TextSet taken;
   known.names = legal_names(structure, profile_, taken);
   for (std::size_t i = 0; i < structure.members.size(); ++i)
     known.index.try_emplace(structure.members[i].name.view(), i);

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/format/target_profile.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
@@ -29,8 +29,7 @@ struct NestedOrigin {
 // What the members of a structure are called in the target. `taken` are names that they cannot
 // have, and then theirs too.
 [[nodiscard]] std::vector<std::string> legal_names(const StructureClass& source,
-                                                   const NestedProfile& profile,
-                                                   std::unordered_set<std::string>& taken);
+                                                   const NestedProfile& profile, TextSet& taken);
 
 // Whether a class of a trace has its length or selector in a packet header or event header.
 [[nodiscard]] bool leads_into_heads(const TraceDescription& trace);
@@ -66,7 +65,7 @@ class LocatedFields {
   };
   struct Known {
     std::vector<std::string> names = {};
-    std::unordered_map<std::string_view, std::size_t> index = {};  // by the source's names
+    TextViewMap<std::size_t> index = {};  // by the source's names
   };
 
   [[nodiscard]] const Known& known(const StructureClass& structure);

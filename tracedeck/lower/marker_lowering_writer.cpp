@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/comparison/class_differences.hpp"
 #include "tracedeck/lower/description_losses.hpp"
 #include "tracedeck/lower/lead_in.hpp"
@@ -443,7 +444,7 @@ class MarkerLowering final : public PlainLowering {
   std::uint64_t counted_losses_ = 0;  // by counts whose records are still to come
   std::unordered_set<EntityId, EntityIdHash> counting_streams_;
   std::map<std::string, std::uint32_t> markers_;  // by the names of classes
-  std::unordered_set<std::uint32_t> named_;       // those whose names were written
+  NumberSet<std::uint32_t> named_;                // those whose names were written
   render::TextBuffer message_{nullptr, kMessageRoom};
 };
 

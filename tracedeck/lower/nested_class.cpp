@@ -6,9 +6,9 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <utility>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/lower/lower_marks.hpp"
 #include "tracedeck/lower/nested_fields.hpp"
 #include "tracedeck/model/class_tree.hpp"
@@ -41,7 +41,7 @@ using Root = FieldLocation::Root;
 namespace {
 
 // The names of the header's members that lengths and selectors inside of a class are.
-void add_located(const FieldClassPtr& field_class, std::unordered_set<std::string>& names) {
+void add_located(const FieldClassPtr& field_class, TextSet& names) {
   for_each_location(*field_class, [&](const FieldLocation& at) {
     if (at.root != Root::kPacketHeader && at.root != Root::kRelative) return;
     const auto first =
@@ -72,7 +72,7 @@ NestedPacket::NestedPacket(const DataStreamClass& source, const NestedProfile& p
   if (packet_header != nullptr) {
     const auto& [members, alignment] = *packet_header->as<StructureClass>();
     StructureClass heads{.minimum_alignment = alignment};
-    std::unordered_set<std::string> located;
+    TextSet located;
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (!header_users_[i]) add_located(members[i].field_class, located);
     }

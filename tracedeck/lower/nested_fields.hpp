@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/format/target_profile.hpp"
 #include "tracedeck/lower/field_program.hpp"
 #include "tracedeck/lower/located_fields.hpp"
@@ -45,7 +45,7 @@ class NestedFields {
   // A structure that is being made.
   struct Scope {
     std::vector<Member> members = {};
-    std::unordered_set<std::string> names = {};
+    TextSet names = {};
   };
   [[nodiscard]] static std::string unique_name(Scope& scope, std::string name);
   [[nodiscard]] FieldProgram members(const StructureClass& source, const std::string& path,

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/lower/description_reader.hpp"
 #include "tracedeck/lower/field_lowering.hpp"
 #include "tracedeck/lower/lower_marks.hpp"
@@ -339,11 +339,11 @@ class RestoringReader final : public RestoringStage {
 
   const TargetProfile& profile_;
   std::optional<Result<BatchPtr>> ahead_;
-  bool begins_segment_ = false;                          // no mark has come in it
-  std::uint64_t lowest_bound_ = class_ids_end();         // of the ids that lowerings gave
-  std::map<std::uint64_t, RestoredTrace> traces_;        // by their number in the marks
-  std::unordered_map<std::uint64_t, Binding> bindings_;  // by the ids of stored classes
-  std::uint64_t marks_ = 0;                              // of classes
+  bool begins_segment_ = false;                    // no mark has come in it
+  std::uint64_t lowest_bound_ = class_ids_end();   // of the ids that lowerings gave
+  std::map<std::uint64_t, RestoredTrace> traces_;  // by their number in the marks
+  NumberMap<std::uint64_t, Binding> bindings_;     // by the ids of stored classes
+  std::uint64_t marks_ = 0;                        // of classes
   ClassTable<Stored> classes_;
   bool shows_stream_ = false;  // as it is stored
 };

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/comparison/class_differences.hpp"
 #include "tracedeck/heph/span_layout.hpp"
 #include "tracedeck/heph/writer.hpp"
@@ -364,10 +364,10 @@ class SpanLowering final : public PlainLowering {
   const DataStreamClass* stream_class_ = nullptr;
   DescriptionLosses losses_;
   SpanClock clock_;
-  std::unordered_set<std::string> options_;  // names and values
+  TextSet options_;  // names and values
   std::map<StreamIdentity, TargetStream> streams_;
-  std::unordered_set<std::uint32_t> ids_;  // taken, from `next_id_` on
-  std::uint32_t next_id_ = 0;              // those before are taken
+  NumberSet<std::uint32_t> ids_;  // taken, from `next_id_` on
+  std::uint32_t next_id_ = 0;     // those before are taken
   EntityId last_stream_ = EntityId::none();
   TargetStream* last_target_ = nullptr;
   ClassCache<KnownSpan> known_;

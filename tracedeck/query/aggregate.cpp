@@ -169,7 +169,7 @@ Cell Sum::average() const {
   return Cell::of((whole.to_real() + (real + rest)) / static_cast<double>(count));
 }
 
-AggregateState::AggregateState(AggregateKind kind) : kind_(kind) {
+AggregateState::AggregateState(AggregateKind kind, const HashKey& key) : kind_(kind) {
   switch (kind) {
     case AggregateKind::kCount:
     case AggregateKind::kRate:
@@ -183,7 +183,7 @@ AggregateState::AggregateState(AggregateKind kind) : kind_(kind) {
       state_.emplace<Histogram>();
       break;
     case AggregateKind::kDistinct:
-      state_.emplace<DistinctCounter>();
+      state_.emplace<DistinctCounter>(key);
       break;
     default:
       state_.emplace<Cell>();
@@ -206,7 +206,7 @@ std::size_t AggregateState::add(const Value& value) {
     std::string bytes;
     // A number is one value with and without its name.
     encode_plain(bytes, value);
-    distinct->add(hash_of(bytes));
+    distinct->add(bytes);
   } else if (auto& cell = std::get<Cell>(state_); replaces(value, cell)) {
     cell = Cell::of(value);
   }

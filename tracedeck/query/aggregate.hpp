@@ -78,7 +78,8 @@ struct Sum {
 // What an aggregate is of the values so far.
 class AggregateState {
  public:
-  explicit AggregateState(AggregateKind kind);
+  // `key`: of kDistinct, see `DistinctCounter`.
+  explicit AggregateState(AggregateKind kind, const HashKey& key = DistinctCounter::kUsualKey);
 
   // Another event; of `kCount` and `kRate` whatever the value is. Unknown values do not count.
   // Returns by how much `memory` grew, about.

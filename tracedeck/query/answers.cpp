@@ -464,7 +464,6 @@ std::string counts_text(const QueryCounts& counts) {
   if (counts.late != 0) text += fmt::format("; {} late", counted(counts.late, "event"));
   if (counts.partial_answers != 0)
     text += fmt::format("; of {}", counted(counts.partial_answers, "partial answer"));
-  if (!counts.in_order) text += "; the groups are in no order";
   if (!counts.estimates.empty())
     text += fmt::format("; estimates, about 2 % off: {}",
                         render::visible(fmt::format("{}", fmt::join(counts.estimates, ", "))));
@@ -506,7 +505,6 @@ std::string counts_json(const QueryCounts& counts) {
   }
   if (counts.late != 0) answer.integer("late", counts.late);
   if (counts.partial_answers != 0) answer.integer("partial_answers", counts.partial_answers);
-  answer.boolean("in_order", counts.in_order);
   if (!counts.estimates.empty()) {
     render::JsonArray estimates(answer.key("estimates"));
     for (const std::string& column : counts.estimates)

@@ -1,5 +1,7 @@
 #include "tracedeck/query/bound.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -14,36 +16,24 @@ namespace {
 
 using NodeKind = BoundNode::Kind;
 
-void collect_matchers(const Expression& expression, std::string_view text, Matchers& matchers,
-                      std::optional<Error>& failure) {
-  for (const ExpressionPtr& operand : expression.operands)
-    collect_matchers(*operand, text, matchers, failure);
-  if (failure) return;
-  if (expression.operation != Operator::kMatches && expression.operation != Operator::kGlob) return;
-  const Expression& wanted = *expression.operands[1];
-  const auto* const pattern = std::get_if<Pattern>(&wanted.literal);
-  const auto* const glob = std::get_if<std::string>(&wanted.literal);
-  if (wanted.operation != Operator::kLiteral || (pattern == nullptr && glob == nullptr)) {
-    failure =
-        syntax_error(text, wanted.place,
-                     "behind `~` a text in quotes is wanted, in which `*` stands for anything");
-    return;
-  }
-  auto made = pattern != nullptr ? pattern_matcher(*pattern) : glob_matcher(*glob);
-  if (made) {
-    matchers.emplace(&expression, *std::move(made));
-  } else {
-    failure = syntax_error(text, wanted.place, made.error().message);
-  }
+bool is_time(const Expression& expression) { return unit_of(expression, {}) == Unit::kTime; }
+
+bool has_text(const Expression& item) {
+  return std::holds_alternative<std::string>(item.literal) ||
+         std::ranges::any_of(item.operands,
+                             [](const ExpressionPtr& each) { return has_text(*each); });
 }
 
-Value value_of_literal(const Literal& literal) {
-  if (const auto* const boolean = std::get_if<bool>(&literal)) return Value::of(*boolean);
-  if (const auto* const integer = std::get_if<Integer>(&literal)) return Value::of(*integer);
-  if (const auto* const real = std::get_if<double>(&literal)) return Value::of(*real);
-  if (const auto* const text = std::get_if<std::string>(&literal))
-    return Value::of(std::string_view(*text));
-  return {};
+// Whether it is faster to look for the items of a list than to go through them.
+bool is_long_list(const Expression& expression) {
+  constexpr std::size_t kFew = 8;
+  if (expression.operation != Operator::kIn || expression.operands.size() <= kFew + 1) return false;
+  // A text beside `time` means another time in each trace.
+  const auto is = [&](bool (*what)(const Expression&)) {
+    return std::ranges::any_of(expression.operands,
+                               [&](const ExpressionPtr& each) { return what(*each); });
+  };
+  return !is(is_time) || !is(has_text);
 }
 
 bool is_constant(const BoundNode& node) { return node.kind == NodeKind::kConstant; }
@@ -58,17 +48,23 @@ class Binder {
   BoundNode bind(const Expression& expression) {
     BoundNode node{.expression = &expression};
     if (expression.operation == Operator::kLiteral) {
-      node.constant = value_of_literal(expression.literal);
+      node.constant = value_of_literal(expression);
       return node;
     }
     if (expression.operation == Operator::kPath) return bind_path(expression);
     if (expression.operation == Operator::kAny || expression.operation == Operator::kAll)
       return bind_each(expression);
     node.kind = NodeKind::kOperation;
-    for (const ExpressionPtr& operand : expression.operands)
-      node.operands.push_back(bind(*operand));
-    if (const auto found = context_.matchers.find(&expression); found != context_.matchers.end())
-      node.matcher = found->second.get();
+    node.matcher = context_.matchers.text_matcher(expression);
+    node.list = context_.matchers.list(expression);
+    if (node.list != nullptr) {
+      node.operands.push_back(bind(*expression.operands.front()));
+      for (const Expression* const other : node.list->others())
+        node.operands.push_back(bind(*other));
+    } else {
+      for (const ExpressionPtr& operand : expression.operands)
+        node.operands.push_back(bind(*operand));
+    }
     resolve_times(node);
     return folded(std::move(node));
   }
@@ -150,14 +146,11 @@ class Binder {
     return nullptr;
   }
 
-  static bool is_time(const BoundNode& node) {
-    return unit_of(*node.expression, {}) == Unit::kTime;
-  }
-
   // Texts beside `time` are times.
   void resolve_times(BoundNode& node) {
     if (!context_.time_of_text || !compares_times(node.expression->operation) ||
-        !std::ranges::any_of(node.operands, is_time))
+        std::ranges::none_of(node.operands,
+                             [](const BoundNode& each) { return is_time(*each.expression); }))
       return;
     for (BoundNode& operand : node.operands) {
       resolve_time(operand);
@@ -264,6 +257,7 @@ class Truths {
 Value evaluate_list(const BoundNode& node, const EventValues& values) {
   const Value wanted = evaluate(node.operands.front(), values);
   Truths truths(true);
+  if (node.list != nullptr && truths.add(node.list->has(wanted))) return truths.value();
   for (const BoundNode& item : std::span(node.operands).subspan(1)) {
     std::optional<bool> found;
     if (item.expression->operation == Operator::kRange) {
@@ -383,12 +377,51 @@ bool any_root(const Expression& expression, Is is) {
 
 }  // namespace
 
-Result<Matchers> make_matchers(const Expression& expression, std::string_view text) {
-  Matchers matchers;
-  std::optional<Error> failure;
-  collect_matchers(expression, text, matchers, failure);
-  if (failure) return std::unexpected(*std::move(failure));
-  return matchers;
+Result<void> Matchers::add(const Expression& expression, std::string_view text) {
+  if (is_long_list(expression)) add_list(expression);
+  if (expression.operation == Operator::kMatches || expression.operation == Operator::kGlob) {
+    if (auto added = add_text_matcher(expression, text); !added) return added;
+  }
+  for (const ExpressionPtr& operand : expression.operands) {
+    if (auto added = add(*operand, text); !added) return added;
+  }
+  return {};
+}
+
+Result<void> Matchers::add_text_matcher(const Expression& expression, std::string_view text) {
+  const Expression& wanted = *expression.operands[1];
+  const auto* const pattern = std::get_if<Pattern>(&wanted.literal);
+  const auto* const glob = std::get_if<std::string>(&wanted.literal);
+  if (wanted.operation != Operator::kLiteral || (pattern == nullptr && glob == nullptr))
+    return std::unexpected(
+        syntax_error(text, wanted.place,
+                     "behind `~` a text in quotes is wanted, in which `*` stands for anything"));
+  auto made = pattern != nullptr ? pattern_matcher(*pattern) : glob_matcher(*glob);
+  if (!made) return std::unexpected(syntax_error(text, wanted.place, made.error().message));
+  pattern_memory_ += (*made)->memory();
+  if (pattern_memory_ > kMostPatternMemory)
+    return std::unexpected(
+        syntax_error(text, wanted.place,
+                     fmt::format("the regular expressions take more than {} MiB together from "
+                                 "here on; one may stand for several: /a|b/",
+                                 kMostPatternMemory >> 20)));
+  texts_.emplace(&expression, *std::move(made));
+  return {};
+}
+
+void Matchers::add_list(const Expression& expression) {
+  auto list = std::make_shared<const ConstantList>(std::span(expression.operands).subspan(1));
+  if (!list->empty()) lists_.emplace(&expression, std::move(list));
+}
+
+const TextMatcher* Matchers::text_matcher(const Expression& expression) const {
+  const auto found = texts_.find(&expression);
+  return found == texts_.end() ? nullptr : found->second.get();
+}
+
+const ConstantList* Matchers::list(const Expression& expression) const {
+  const auto found = lists_.find(&expression);
+  return found == lists_.end() ? nullptr : found->second.get();
 }
 
 bool reads_values(const Expression& expression) {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracedeck/query/constant_list.hpp"
 #include "tracedeck/query/expression.hpp"
 #include "tracedeck/query/field_reference.hpp"
 #include "tracedeck/query/lexer.hpp"
@@ -19,10 +20,25 @@
 
 namespace tracedeck::query {
 
-// The patterns and globs of an expression, made once for all classes.
-using Matchers = std::unordered_map<const Expression*, TextMatcherPtr>;
-// Errors: those of the matchers, with the place in `text`.
-[[nodiscard]] Result<Matchers> make_matchers(const Expression& expression, std::string_view text);
+// The patterns, globs and long lists of expressions, made once for all classes.
+class Matchers {
+ public:
+  // Those of one more expression, which must outlive this. Errors, with the place in `text`: those
+  // of the matchers; kInvalidArgument, all together take more than `kMostPatternMemory`.
+  [[nodiscard]] Result<void> add(const Expression& expression, std::string_view text);
+
+  // Null: the expression has none.
+  [[nodiscard]] const TextMatcher* text_matcher(const Expression& expression) const;
+  [[nodiscard]] const ConstantList* list(const Expression& expression) const;
+
+ private:
+  [[nodiscard]] Result<void> add_text_matcher(const Expression& expression, std::string_view text);
+  void add_list(const Expression& expression);
+
+  std::unordered_map<const Expression*, TextMatcherPtr> texts_;
+  std::unordered_map<const Expression*, ConstantListPtr> lists_;
+  std::size_t pattern_memory_ = 0;
+};
 
 // Whether it may look at the values of events, and not only at what is said of each.
 [[nodiscard]] bool reads_values(const Expression& expression);
@@ -48,6 +64,7 @@ struct BoundNode {
   FieldReference field = {};             // of kField; of kEventValue and kStreamKey unused
   std::size_t column = 0;                // of kColumn
   const TextMatcher* matcher = nullptr;  // of kMatches and kGlob
+  const ConstantList* list = nullptr;    // of kIn: the items that are not among the operands
   std::vector<BoundNode> operands = {};
 };
 

@@ -187,6 +187,10 @@ std::uint64_t rank_of_text(std::string_view text) {
   return rank(2, first);
 }
 
+bool is_tagged(std::span<const std::uint8_t> bytes, Tag tag) {
+  return !bytes.empty() && bytes.front() == static_cast<std::uint8_t>(tag);
+}
+
 int kind_rank_of(Cell::Kind kind) {
   switch (kind) {
     case Cell::Kind::kUnknown:
@@ -378,23 +382,38 @@ std::weak_ordering order_of(const Cell& a, const Cell& b) {
 }
 
 std::weak_ordering order_of(std::span<const std::uint8_t>& a, std::span<const std::uint8_t>& b) {
-  const auto is_unsigned = [](std::span<const std::uint8_t> bytes) {
-    return !bytes.empty() && bytes.front() == static_cast<std::uint8_t>(Tag::kUnsigned);
-  };
-  if (is_unsigned(a) && is_unsigned(b)) {
+  if (is_tagged(a, Tag::kUnsigned) && is_tagged(b, Tag::kUnsigned)) {
     a = a.subspan(1);
     b = b.subspan(1);
     return take_varint(a).value_or(0) <=> take_varint(b).value_or(0);
+  }
+  if (is_tagged(a, Tag::kText) && is_tagged(b, Tag::kText)) {
+    a = a.subspan(1);
+    b = b.subspan(1);
+    return take_text(a).value_or("").compare(take_text(b).value_or("")) <=> 0;
   }
   const auto left = decode_cell(a);
   const auto right = decode_cell(b);
   return order_of(left.value_or(Cell()), right.value_or(Cell()));
 }
 
+std::weak_ordering order_of_all(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+  std::span<const std::uint8_t> left_of_a = a;
+  std::span<const std::uint8_t> left_of_b = b;
+  while (!left_of_a.empty() && !left_of_b.empty()) {
+    if (const auto order = order_of(left_of_a, left_of_b); order != 0) return order;
+  }
+  return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+}
+
 std::uint64_t rank_of(std::span<const std::uint8_t> bytes) {
-  if (!bytes.empty() && bytes.front() == static_cast<std::uint8_t>(Tag::kUnsigned)) {
+  if (is_tagged(bytes, Tag::kUnsigned)) {
     bytes = bytes.subspan(1);
     return rank_of_number(static_cast<double>(take_varint(bytes).value_or(0)));
+  }
+  if (is_tagged(bytes, Tag::kText)) {
+    bytes = bytes.subspan(1);
+    return rank_of_text(take_text(bytes).value_or(""));
   }
   const Cell cell = decode_cell(bytes).value_or(Cell());
   switch (cell.kind) {

@@ -70,6 +70,10 @@ void encode(std::string& into, const Cell& cell);
 // The same of what `encode` appended, which is taken off both.
 [[nodiscard]] std::weak_ordering order_of(std::span<const std::uint8_t>& a,
                                           std::span<const std::uint8_t>& b);
+// Of several values each, one after the other; what is equal so far goes by its bytes, so that only
+// equal bytes are equivalent.
+[[nodiscard]] std::weak_ordering order_of_all(std::span<const std::uint8_t> a,
+                                              std::span<const std::uint8_t> b);
 // A number that does not fall from a value to one behind it in that order: what differs in it needs
 // no further look. `bytes`: what `encode` appended.
 [[nodiscard]] std::uint64_t rank_of(std::span<const std::uint8_t> bytes);

@@ -1,5 +1,7 @@
 #include "tracedeck/query/condition.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -12,6 +14,8 @@
 
 namespace tracedeck::query {
 namespace {
+
+constexpr std::size_t kMaxTimes = 1'000;  // texts beside `time`
 
 bool is_time(const Expression& expression) {
   return expression.operation == Operator::kPath && expression.path.root == Root::kTime;
@@ -172,19 +176,20 @@ class Filter final : public flow::RecordFilter {
 }  // namespace
 
 Result<void> Condition::take(ExpressionPtr expression, std::string_view text) {
-  auto matchers = make_matchers(*expression, text);
-  if (!matchers) return std::unexpected(matchers.error());
-  matchers_.merge(*matchers);
+  if (auto added = matchers_.add(*expression, text); !added) return added;
   std::optional<Error> failure = text_beside_duration(*expression, {}, text);
-  for_each_text_beside(Unit::kTime, *expression, {},
-                       [&](const Expression& place, const std::string& of) {
-                         const auto time = parse_time_point(of);
-                         if (!time && !failure)
-                           failure = syntax_error(text, place.place, time.error());
-                         if (!time) return;
-                         times_.push_back(*time);
-                         time_texts_.push_back(of);
-                       });
+  for_each_text_beside(
+      Unit::kTime, *expression, {}, [&](const Expression& place, const std::string& of) {
+        const auto time = parse_time_point(of);
+        if (!time && !failure) failure = syntax_error(text, place.place, time.error());
+        if (!time) return;
+        if (time_places_.emplace(of, times_.size()).second) times_.push_back(*time);
+        if (times_.size() > kMaxTimes && !failure)
+          failure = syntax_error(text, place.place,
+                                 fmt::format("more than {} times stand as texts beside `time`; "
+                                             "they may be given in nanoseconds",
+                                             kMaxTimes));
+      });
   if (failure) return std::unexpected(*std::move(failure));
   parts_.push_back(std::move(expression));
   return {};
@@ -227,10 +232,10 @@ Result<std::shared_ptr<const Condition>> Condition::from(std::vector<ExpressionP
 
 std::optional<Nanoseconds> Condition::time_of_text(std::string_view text,
                                                    std::span<const Nanoseconds> times) const {
-  for (std::size_t i = 0; i < std::min(times.size(), time_texts_.size()); ++i) {
-    if (time_texts_[i] == text) return times[i];
-  }
-  return std::nullopt;
+  const auto place = time_places_.find(text);
+  return place != time_places_.end() && place->second < times.size()
+             ? std::optional(times[place->second])
+             : std::nullopt;
 }
 
 // By what has to hold in any case.

@@ -67,7 +67,7 @@ class Condition final : public flow::Condition, public std::enable_shared_from_t
   ExpressionPtr expression_;
   Matchers matchers_;
   std::vector<TimePoint> times_;
-  std::vector<std::string> time_texts_;  // as they are written, in the order of `times_`
+  TextMap<std::size_t> time_places_;  // in `times_`, by the texts as they are written
   mutable std::atomic<std::uint64_t> seen_ = 0;
   mutable std::atomic<std::uint64_t> passed_ = 0;
   mutable FieldWatch fields_;

@@ -1,5 +1,6 @@
 #include "tracedeck/query/condition.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -327,6 +328,53 @@ TEST_F(Conditions, ThatAreWrongShowThePlace) {
   EXPECT_THAT(passes("sizes[*] == 1"), HasSubstr("any() and all()"));
   EXPECT_THAT(passes(std::string(100'000, '(')), HasSubstr("nested more than 200 deep"));
   EXPECT_THAT(passes(std::string(kMaxTextSize + 1, '1')), HasSubstr("has at most"));
+}
+
+// Lists that are looked up say what short ones, which are gone through, say.
+TEST_F(Conditions, LongListsAreAsShortOnes) {
+  for (const char* const value :
+       {"depth",        "low",  "ratio", "ok",   "text",   "state",    "flags",
+        "wide",         "most", "nan",   "data", "absent", "inner",    "sizes",
+        "widest_flags", "name", "1.0",   "true", "1/0",    "len(text)"}) {
+    for (const char* const item :
+         {"5", "-3", "0.5", "1", "true", "5.0", "\"GET /index.html\"", "\"busy\"", "\"write\"",
+          "4..6", "4.5..5.5", "\"A\"..\"H\"", "9..1", "-4..-2", "18446744073709551615", "depth",
+          "1/0", "depth..9", "low + 8"}) {
+      for (const char* const other : {"77777", "\"none\"", "70000..80000", "\"x\"..\"y\""}) {
+        std::string many = other;
+        for (int i = 0; i < 20; ++i) many += std::string(", ") + other;
+        for (const char* const form :
+             {"{} in [{}, {}]", "{} not in [{}, {}]", "({} in [{}, {}]) ?? true"}) {
+          const auto of = [&](std::string_view others) {
+            std::string text(form);
+            for (const std::string_view part :
+                 {std::string_view(value), std::string_view(item), others})
+              text.replace(text.find("{}"), 2, part);
+            return passes(text);
+          };
+          EXPECT_EQ(of(many), of(other)) << value << ' ' << item << ' ' << other << ' ' << form;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Conditions, AreLimitedInWhatTheyTake) {
+  std::string list = "0";
+  for (int i = 1; i < 100'000; ++i) list += fmt::format(",{}", i * 7);
+  EXPECT_EQ(passes("depth in [" + list + "]"), "no");
+  EXPECT_EQ(passes("depth in [" + list + ",5]"), "true");
+  for (int i = 0; i < 101'000; ++i) list += ",1";
+  EXPECT_THAT(passes("depth in [" + list + "]"), HasSubstr("have more than 200000 items"));
+  std::string many = "depth == 5";
+  for (int i = 0; i < 70'000; ++i) many += " || depth == 6";
+  EXPECT_THAT(passes(many), HasSubstr("stand in a list"));
+  std::string patterns = "text =~ /in.ex/";
+  for (int i = 0; i < 40; ++i) patterns += fmt::format(" || text =~ /a.*{}/", i);
+  EXPECT_EQ(passes(patterns), "true");
+  for (int i = 0; i < 960; ++i) patterns += fmt::format(" || text =~ /b.*{}/", i);
+  EXPECT_THAT(passes(patterns), HasSubstr("more than 16 MiB together"));
+  EXPECT_THAT(passes(std::string(100'000, '!') + "ok"), HasSubstr("nested more than 200 deep"));
 }
 
 TEST_F(Conditions, AreNoNumbersAndNoTexts) {

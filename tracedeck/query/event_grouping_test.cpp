@@ -179,8 +179,6 @@ std::vector<std::string> groups_of(const Question& question, std::span<const Eve
     i += batch.size();
   }
   EXPECT_TRUE(grouping.finish());
-  // Those that took a temporary file come in no order.
-  std::ranges::sort(rows);
   return rows;
 }
 

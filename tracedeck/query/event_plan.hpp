@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <unordered_map>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/model/event_class.hpp"
 #include "tracedeck/query/bound.hpp"
 #include "tracedeck/query/field_reference.hpp"
@@ -105,7 +105,7 @@ class EventPlanner {
   bool fits_;                  // few keys and aggregates
   std::size_t first_sum_ = 0;  // which aggregate, if any
   std::size_t first_histogram_ = 0;
-  std::unordered_map<std::string, std::uint64_t> identities_;
+  TextMap<std::uint64_t> identities_;
 };
 
 }  // namespace tracedeck::query

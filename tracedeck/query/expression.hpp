@@ -141,5 +141,9 @@ struct Expression {
 // Bounds of what is accepted, so that trees are walked on the stack and bind in linear time.
 inline constexpr std::uint32_t kMaxDepth = 200;
 inline constexpr std::size_t kMaxTextSize = std::size_t{1} << 20;  // bytes
+inline constexpr std::size_t kMaxParts = 200'000;                  // literals of lists aside
+inline constexpr std::size_t kMaxListItems = 200'000;              // of all lists
+// Bytes that the regular expressions of a condition, or of a stage, may take together.
+inline constexpr std::size_t kMostPatternMemory = std::size_t{16} << 20;
 
 }  // namespace tracedeck::query

@@ -17,6 +17,10 @@ namespace {
 
 // Names are kept to find out which one was meant; more of them than this are no help.
 constexpr std::size_t kMostNames = 4096;
+// Texts beside `name`, and sentences about what there is not, at most. A list of more is made by a
+// program.
+constexpr std::size_t kMostTests = 100;
+constexpr std::size_t kMostSentences = 20;
 
 std::vector<std::string_view> part_names(const std::set<FieldReference::Part>& parts) {
   static constexpr std::array<std::string_view, 4> kNames = {"payload", "specific context",
@@ -40,7 +44,7 @@ void add_names(const FieldClassPtr& structure, std::set<std::string, std::less<>
 // Texts are compared with the names of classes, which say what an event is far more often than a
 // field called `name` does.
 void FieldWatch::add_name_test(Operator operation, const Expression& wanted) {
-  if (wanted.operation != Operator::kLiteral) return;
+  if (wanted.operation != Operator::kLiteral || name_tests_.size() == kMostTests) return;
   TextMatcherPtr matcher;
   NameTest test{.operation = operation};
   const auto* const text = std::get_if<std::string>(&wanted.literal);
@@ -167,6 +171,10 @@ std::vector<std::string> FieldWatch::unknown_fields() const {
   if (classes_ == 0) return sentences;
   for (const Use& use : uses_) {
     if (use.found) continue;
+    if (sentences.size() == kMostSentences) {
+      sentences.emplace_back("there are more fields that no event class has");
+      break;
+    }
     std::string sentence = fmt::format("no event class has a field `{}`", to_string(use.path));
     const std::string near = nearest_name(use.path);
     if (!near.empty()) sentence += fmt::format("; did you mean `{}`?", near);

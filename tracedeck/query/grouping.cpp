@@ -1,8 +1,6 @@
 #include "tracedeck/query/grouping.hpp"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <utility>
 
 #include "tracedeck/base/varint_bytes.hpp"
@@ -29,15 +27,14 @@ std::optional<Integer> bucket_of(const Integer& time, const Integer& every) {
 
 }  // namespace
 
-std::size_t Grouping::KeyHash::operator()(std::string_view key) const { return hash_of(key); }
-
 Grouping::Grouping(GroupingPlan plan, std::unique_ptr<RowSink> next)
     : plan_(std::move(plan)), next_(std::move(next)) {}
 
 Group Grouping::new_group() const {
   Group group;
   group.states.reserve(plan_.aggregates.size());
-  for (const GroupingPlan::Aggregate& each : plan_.aggregates) group.states.emplace_back(each.kind);
+  for (const GroupingPlan::Aggregate& each : plan_.aggregates)
+    group.states.emplace_back(each.kind, plan_.distinct_key);
   return group;
 }
 
@@ -92,40 +89,16 @@ Result<void> Grouping::add(std::span<const Value> row) {
   return make_room();
 }
 
-void Grouping::encode_group(std::string& into, std::string_view key, const Group& group) const {
-  put_text(into, key);
+void Grouping::encode_group(std::string& into, const Group& group) {
   put_text(into, group.shown);
   for (const AggregateState& each : group.states) each.encode(into);
 }
 
-Result<void> Grouping::spill() {
-  if (file_ == nullptr) {
-    auto file = PartedFile::create(kParts);
-    if (!file) return std::unexpected(file.error());
-    file_ = *std::move(file);
-  }
-  std::array<std::string, kParts> parts;
-  for (const auto& [key, group] : groups_)
-    encode_group(parts[file_->part_of(hash_of(key))], key, group);
-  for (std::size_t i = 0; i < kParts; ++i) {
-    if (auto written = file_->append(i, bytes_of(parts[i])); !written) return written;
-  }
-  forget_groups();
-  return {};
-}
-
-void Grouping::forget_groups() {
-  groups_.clear();
-  last_group_ = nullptr;
-  ++generation_;
-  memory_ = 0;
-}
-
-std::optional<Grouping::EncodedGroup> Grouping::decode_group(ByteSpan& bytes) const {
-  const auto key = take_text(bytes);
+std::optional<Group> Grouping::decode_group(ByteSpan& bytes) const {
   const auto shown = take_text(bytes);
-  if (!key || !shown) return std::nullopt;
-  EncodedGroup group{.key = *key, .shown = *shown, .states = {}};
+  if (!shown) return std::nullopt;
+  Group group{.states = {}, .shown = std::string(*shown)};
+  group.states.reserve(plan_.aggregates.size());
   for (const GroupingPlan::Aggregate& each : plan_.aggregates) {
     auto state = AggregateState::decode(each.kind, bytes);
     if (!state) return std::nullopt;
@@ -134,39 +107,87 @@ std::optional<Grouping::EncodedGroup> Grouping::decode_group(ByteSpan& bytes) co
   return group;
 }
 
-void Grouping::add_group(const EncodedGroup& encoded) {
-  Group& group = group_of(encoded.key);
-  if (group.shown.empty() && !encoded.shown.empty()) {
-    group.shown = encoded.shown;
-    memory_ += encoded.shown.size();
+std::size_t Grouping::add_up(Group& group, const Group& other) {
+  std::size_t grown = 0;
+  if (group.shown.empty() && !other.shown.empty()) {
+    group.shown = other.shown;
+    grown += other.shown.size();
   }
   for (std::size_t i = 0; i < group.states.size(); ++i)
-    memory_ += group.states[i].merge(encoded.states[i]);
+    grown += group.states[i].merge(other.states[i]);
+  return grown;
 }
 
-bool Grouping::take_groups(ByteSpan bytes) {
-  while (!bytes.empty()) {
-    const auto group = decode_group(bytes);
-    if (!group) return false;
-    add_group(*group);
+Result<void> Grouping::spill() {
+  if (!sorter_) {
+    const std::size_t keys = plan_.keys + (plan_.every ? 1 : 0);
+    sorter_.emplace(RowOrder{.descending = std::vector<bool>(keys, false),
+                             .by_bytes = true,
+                             .memory = plan_.memory / 3 * 2});
   }
-  return true;
+  std::string encoded;
+  for (const auto& [key, group] : groups_) {
+    encoded.clear();
+    encode_group(encoded, group);
+    if (auto added = sorter_->add(key, encoded); !added) return added;
+  }
+  groups_.clear();
+  last_group_ = nullptr;
+  ++generation_;
+  memory_ = 0;
+  return {};
 }
 
-// Calls `visit` with all groups in memory, part by part where some were put aside.
-Result<void> Grouping::for_each_part(const std::function<Result<void>()>& visit) {
-  if (file_ == nullptr) return visit();
-  if (auto spilled = spill(); !spilled) return spilled;
-  for (std::size_t part = 0; part < kParts; ++part) {
-    const auto taken = file_->for_each(part, [this](ByteSpan bytes) -> Result<void> {
-      if (take_groups(bytes)) return {};
-      return fail(ErrorCode::kReadFailed, "the temporary file does not hold what was written");
-    });
-    if (!taken) return taken;
-    if (auto visited = visit(); !visited) return visited;
-    forget_groups();
+Result<void> Grouping::for_each_group(const VisitGroup& visit) {
+  if (sorter_) return for_each_spilled(visit);
+  struct Ordered {
+    std::uint64_t rank;
+    const Groups::value_type* group;
+  };
+  std::vector<Ordered> places;
+  places.reserve(groups_.size());
+  for (const auto& each : groups_)
+    places.push_back({.rank = rank_of(bytes_of(each.first)), .group = &each});
+  std::ranges::sort(places, [](const Ordered& a, const Ordered& b) {
+    if (a.rank != b.rank) return a.rank < b.rank;
+    return order_of_all(bytes_of(a.group->first), bytes_of(b.group->first)) < 0;
+  });
+  for (const Ordered& each : places) {
+    const auto wanted = visit(each.group->first, each.group->second);
+    if (!wanted) return std::unexpected(wanted.error());
+    if (!*wanted) break;
   }
   return {};
+}
+
+Result<void> Grouping::for_each_spilled(const VisitGroup& visit) {
+  if (auto spilled = spill(); !spilled) return spilled;
+  groups_ = Groups();
+  std::string key;
+  std::optional<Group> group;
+  const auto taken = sorter_->hand_on_bytes([&](ByteSpan keys, ByteSpan bytes) -> Result<bool> {
+    auto next = decode_group(bytes);
+    if (!next)
+      return fail(ErrorCode::kReadFailed, "the temporary file does not hold what was written");
+    const std::string_view next_key(reinterpret_cast<const char*>(keys.data()), keys.size());
+    if (group && key == next_key) {
+      add_up(*group, *next);
+      return true;
+    }
+    if (group) {
+      const auto wanted = visit(key, *group);
+      if (!wanted || !*wanted) {
+        group.reset();
+        return wanted;
+      }
+    }
+    key = next_key;
+    group = std::move(next);
+    return true;
+  });
+  if (!taken || !group) return taken;
+  const auto last = visit(key, *group);
+  return last ? Result<void>() : std::unexpected(last.error());
 }
 
 double Grouping::seconds() const {
@@ -176,44 +197,23 @@ double Grouping::seconds() const {
   return all ? all->to_real() / kSecond : 0;
 }
 
-Result<void> Grouping::hand_on() {
-  struct Row {
-    std::vector<Cell> keys;
-    std::string_view key;
-    const Group* group;
-  };
-  std::vector<Row> rows;
-  for (const auto& [key, group] : groups_) {
-    Row& row = rows.emplace_back(Row{.keys = {}, .key = key, .group = &group});
-    std::span<const std::uint8_t> bytes = bytes_of(group.shown.empty() ? key : group.shown);
-    while (!bytes.empty()) row.keys.push_back(decode_cell(bytes).value_or(Cell()));
-  }
-  std::ranges::sort(rows, [](const Row& a, const Row& b) {
-    for (std::size_t i = 0; i < a.keys.size(); ++i) {
-      if (const auto order = order_of(a.keys[i], b.keys[i]); order != 0) return order < 0;
-    }
-    return a.key < b.key;
-  });
-  std::vector<Cell> results;
+Result<bool> Grouping::hand_on(std::string_view key, const Group& group) {
+  std::vector<Cell> cells = decode_cells(bytes_of(group.shown.empty() ? key : group.shown));
+  for (std::size_t i = 0; i < plan_.aggregates.size(); ++i)
+    cells.push_back(group.states[i].result(plan_.aggregates[i].part, seconds()));
   std::vector<Value> values;
-  for (const Row& row : rows) {
-    results.clear();
-    values.clear();
-    for (std::size_t i = 0; i < plan_.aggregates.size(); ++i)
-      results.push_back(row.group->states[i].result(plan_.aggregates[i].part, seconds()));
-    for (const Cell& key : row.keys) values.push_back(key.value());
-    for (const Cell& result : results) values.push_back(result.value());
-    if (auto added = next_->add(values); !added) return added;
-    if (next_->full()) break;
-  }
-  return {};
+  values.reserve(cells.size());
+  for (const Cell& cell : cells) values.push_back(cell.value());
+  if (auto added = next_->add(values); !added) return std::unexpected(added.error());
+  return !next_->full();
 }
 
 Result<void> Grouping::finish() {
   // Of nothing, all of it is still an answer: none.
-  if (plan_.keys == 0 && !plan_.every && groups_.empty() && file_ == nullptr) group_of({});
-  if (auto done = for_each_part([this] { return hand_on(); }); !done) return done;
-  return next_->finish();
+  if (plan_.keys == 0 && !plan_.every && groups_.empty() && !sorter_) group_of({});
+  const auto done = for_each_group(
+      [this](std::string_view key, const Group& group) { return hand_on(key, group); });
+  return done ? next_->finish() : done;
 }
 
 Result<void> Grouping::encode(const TakePortion& take) {
@@ -222,14 +222,13 @@ Result<void> Grouping::encode(const TakePortion& take) {
   query::encode(times, Value::of(begin_));
   query::encode(times, Value::of(end_));
   std::string portion = times;
-  const auto done = for_each_part([&]() -> Result<void> {
-    for (const auto& [key, group] : groups_) {
-      encode_group(portion, key, group);
-      if (portion.size() < kPortion) continue;
-      if (auto taken = take(portion); !taken) return taken;
-      portion = times;
-    }
-    return {};
+  const auto done = for_each_group([&](std::string_view key, const Group& group) -> Result<bool> {
+    put_text(portion, key);
+    encode_group(portion, group);
+    if (portion.size() < kPortion) return true;
+    if (auto taken = take(portion); !taken) return std::unexpected(taken.error());
+    portion = times;
+    return true;
   });
   return done ? take(portion) : done;
 }
@@ -249,9 +248,10 @@ bool Grouping::understands(ByteSpan portion) const {
   };
   if (!is_time(decode_cell(portion)) || !is_time(decode_cell(portion))) return false;
   while (!portion.empty()) {
+    const auto key = take_text(portion);
+    if (!key || !is_key(*key)) return false;
     const auto group = decode_group(portion);
-    if (!group || !is_key(group->key) || !(group->shown.empty() || is_key(group->shown)))
-      return false;
+    if (!group || !(group->shown.empty() || is_key(group->shown))) return false;
   }
   return true;
 }
@@ -264,9 +264,10 @@ Result<void> Grouping::merge(ByteSpan portion) {
   const auto end = time_of(decode_cell(portion));
   note_times(begin, end);
   while (!portion.empty()) {
-    const auto group = decode_group(portion);
+    const auto key = take_text(portion);
+    const auto group = key ? decode_group(portion) : std::nullopt;
     if (!group) break;
-    add_group(*group);
+    memory_ += add_up(group_of(*key), *group);
     if (memory_ <= plan_.memory) continue;
     if (auto spilled = spill(); !spilled) return spilled;
   }

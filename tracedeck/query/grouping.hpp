@@ -8,11 +8,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
-#include "tracedeck/query/parted_file.hpp"
+#include "tracedeck/base/keyed_hash.hpp"
+#include "tracedeck/query/row_sorter.hpp"
 #include "tracedeck/query/rows.hpp"
 #include "tracedeck/query/stages.hpp"
 
@@ -34,15 +34,17 @@ struct GroupingPlan {
   std::vector<Aggregate> aggregates = {};
   std::optional<std::size_t> time = {};  // which value of the row, for `every` and rates
   std::optional<Integer> every = {};     // ns; then the first column of the result is a time
-  // Bytes for groups in memory; beyond, they go to a temporary file and are added up at the end.
+  // Bytes for groups in memory; beyond, they are put in order in a temporary file, which takes two
+  // thirds of that besides, and are added up at the end.
   std::size_t memory = std::size_t{24} << 20;
+  HashKey distinct_key = DistinctCounter::kUsualKey;
 };
 
 // Takes a part of a state that goes elsewhere.
 using TakePortion = std::function<Result<void>(std::string_view)>;
 
 // A stage: takes rows, and at the end hands on one for each group, in the order of its keys: its
-// time, if `every`, its keys, its aggregates. Groups that took a temporary file come in no order.
+// time, if `every`, its keys, its aggregates.
 class Grouping final : public RowSink {
  public:
   Grouping(GroupingPlan plan, std::unique_ptr<RowSink> next);
@@ -55,6 +57,8 @@ class Grouping final : public RowSink {
   [[nodiscard]] Group* last_group() { return last_group_; }
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
   [[nodiscard]] const GroupingPlan& plan() const { return plan_; }
+  // See `DistinctCounter`. Before the first row.
+  void set_distinct_key(const HashKey& key) { plan_.distinct_key = key; }
   // Takes note of when events were, by which rates are measured.
   void note_times(const std::optional<Integer>& begin, const std::optional<Integer>& end) {
     if (begin && (!begin_ || *begin < *begin_)) begin_ = begin;
@@ -67,46 +71,38 @@ class Grouping final : public RowSink {
   }
 
   // The state of all groups as bytes, to be merged elsewhere, in portions of whole groups of some
-  // 64 KiB; before `finish`. Errors: those of `take` and of temporary files.
+  // 64 KiB, in the order of their keys; before `finish`, and instead of it if groups were put
+  // aside. Errors: those of `take` and of temporary files.
   [[nodiscard]] Result<void> encode(const TakePortion& take);
   // Whether `portion` is one that `encode` of an equal plan may have made.
   [[nodiscard]] bool understands(ByteSpan portion) const;
   // Adds what is in a portion that is understood. Errors: those of temporary files.
   [[nodiscard]] Result<void> merge(ByteSpan portion);
 
-  // Whether groups were put aside, so that they come in no order.
-  [[nodiscard]] bool spilled() const { return file_ != nullptr; }
+  // Whether groups were put aside.
+  [[nodiscard]] bool spilled() const { return sorter_.has_value(); }
 
  private:
-  static constexpr std::size_t kParts = 64;
-
-  struct KeyHash {
-    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
-    std::size_t operator()(std::string_view key) const;
-  };
-  using Groups = std::unordered_map<std::string, Group, KeyHash, std::equal_to<>>;
-  // A group as bytes hold it.
-  struct EncodedGroup {
-    std::string_view key;
-    std::string_view shown;
-    std::vector<AggregateState> states;
-  };
+  using Groups = TextMap<Group>;
+  // Returns whether more groups are wanted.
+  using VisitGroup = std::function<Result<bool>(std::string_view key, const Group&)>;
 
   Group& group_of(std::string_view key);
   [[nodiscard]] Group new_group() const;
   void note_labels(Group& group, std::span<const Value> row, std::size_t bucket);
-  void encode_group(std::string& into, std::string_view key, const Group& group) const;
+  static void encode_group(std::string& into, const Group& group);
   void put_bucket(const Value& time);
   [[nodiscard]] Result<void> spill();
-  void forget_groups();
-  [[nodiscard]] Result<void> for_each_part(const std::function<Result<void>()>& visit);
-  [[nodiscard]] bool take_groups(ByteSpan bytes);
+  // Calls `visit` with the groups in the order of their keys.
+  [[nodiscard]] Result<void> for_each_group(const VisitGroup& visit);
+  [[nodiscard]] Result<void> for_each_spilled(const VisitGroup& visit);
   // Takes a group off `bytes`; nothing where none is.
-  [[nodiscard]] std::optional<EncodedGroup> decode_group(ByteSpan& bytes) const;
-  void add_group(const EncodedGroup& encoded);
+  [[nodiscard]] std::optional<Group> decode_group(ByteSpan& bytes) const;
+  // Adds what another group of the same key is. Returns by how much memory grew, about.
+  static std::size_t add_up(Group& group, const Group& other);
   // Whether `key` is of as many values as rows have keys.
   [[nodiscard]] bool is_key(std::string_view key) const;
-  [[nodiscard]] Result<void> hand_on();
+  [[nodiscard]] Result<bool> hand_on(std::string_view key, const Group& group);
   [[nodiscard]] double seconds() const;
 
   GroupingPlan plan_;
@@ -119,7 +115,7 @@ class Grouping final : public RowSink {
   std::size_t memory_ = 0;             // of groups, about
   std::optional<Integer> begin_ = {};  // of all rows
   std::optional<Integer> end_ = {};
-  std::unique_ptr<PartedFile> file_;  // of groups that were put aside, by the hashes of their keys
+  std::optional<RowSorter> sorter_ = {};  // of groups that were put aside
 };
 
 }  // namespace tracedeck::query

@@ -77,18 +77,51 @@ Rows groups_of(std::size_t memory, std::optional<Integer> every = {}) {
 
 TEST(Grouping, PutsAsideWhatMemoryDoesNotHold) {
   for (const auto& every : {std::optional<Integer>(), std::optional(Integer::from_signed(1500))}) {
-    Rows whole = groups_of(std::size_t{1} << 30, every);
+    const Rows whole = groups_of(std::size_t{1} << 30, every);
     EXPECT_EQ(whole.size(), every ? 2000U : 500U);
     EXPECT_TRUE(every || std::ranges::is_sorted(whole, {}, [](const std::string& row) {
                   return row.substr(0, row.find(' ', 4));
                 }));
-    std::ranges::sort(whole);
-    for (const std::size_t memory : {std::size_t{0}, std::size_t{1000}, std::size_t{50'000}}) {
-      Rows rows = groups_of(memory, every);
-      std::ranges::sort(rows);
-      EXPECT_EQ(rows, whole) << memory;
-    }
+    // In the same order.
+    for (const std::size_t memory : {std::size_t{0}, std::size_t{1000}, std::size_t{50'000}})
+      EXPECT_EQ(groups_of(memory, every), whole) << memory;
   }
+}
+
+// Keys of which `==` is true are groups of their own, side by side.
+TEST(Grouping, KeysOfAllKindsAreInOneOrder) {
+  const std::vector<Value> keys = {
+      Value::of(std::string_view("1")),    Value::of(1.0),  Value{},
+      Value::of(Integer::from_signed(-1)), Value::of(true), Value::of(std::uint64_t{1}),
+      Value::of(std::string_view("")),     Value::of(0.5)};
+  Rows whole;
+  for (const std::size_t memory : {std::size_t{1} << 20, std::size_t{1000}, std::size_t{0}}) {
+    Rows rows;
+    Grouping grouping(
+        {.keys = 1, .aggregates = {{.kind = AggregateKind::kCount}}, .memory = memory},
+        std::make_unique<Collect>(rows));
+    for (int round = 0; round < 3; ++round) {
+      for (const Value& key : keys) ASSERT_TRUE(grouping.add(std::vector{key}));
+    }
+    ASSERT_TRUE(grouping.finish());
+    EXPECT_EQ(rows.size(), keys.size());
+    if (memory > 1000) whole = rows;
+    EXPECT_EQ(rows, whole);
+  }
+}
+
+// A group of more than all the memory for groups, which no order of keys divides.
+TEST(Grouping, OneGroupMayTakeMoreThanThereIs) {
+  Rows rows;
+  Grouping grouping({.aggregates = {{.kind = AggregateKind::kCount},
+                                    {.kind = AggregateKind::kFirst, .argument = 0}},
+                     .memory = 100},
+                    std::make_unique<Collect>(rows));
+  const std::string text(10'000, 'x');
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(grouping.add(std::vector{Value::of(std::string_view(text))}));
+  ASSERT_TRUE(grouping.finish());
+  EXPECT_EQ(rows, Rows{"10 " + text + " "});
 }
 
 TEST(Grouping, IntervalsBeforeTheOriginAreAsLong) {
@@ -143,7 +176,7 @@ std::vector<std::string> portions_of(Grouping& grouping) {
 }
 
 TEST(Grouping, StatesAddUp) {
-  Rows whole = groups_of(std::size_t{1} << 30);
+  const Rows whole = groups_of(std::size_t{1} << 30);
   for (const std::size_t memory : {std::size_t{1000}, std::size_t{1} << 30}) {
     Rows none;
     Grouping first(plan(memory), std::make_unique<Collect>(none));
@@ -156,8 +189,6 @@ TEST(Grouping, StatesAddUp) {
     }
     add_numbers(second, 2000, 5000);
     ASSERT_TRUE(second.finish());
-    std::ranges::sort(rows);
-    std::ranges::sort(whole);
     EXPECT_EQ(rows, whole);
   }
 }

@@ -4,7 +4,6 @@
 #include <new>
 #include <utility>
 
-#include "tracedeck/base/distinct_counter.hpp"
 #include "tracedeck/base/varint_bytes.hpp"
 #include "tracedeck/flow/spill_bytes.hpp"
 
@@ -53,13 +52,13 @@ OpenPairs::Read OpenPairs::read(const Entry& entry) const {
   return read;
 }
 
-std::uint64_t OpenPairs::hash_of_key(const Entry& entry) {
+std::uint64_t OpenPairs::hash_of_key(const Entry& entry) const {
   const auto* from = reinterpret_cast<const std::uint8_t*>(&entry + 1);
-  return hash_of(take_counted(from));
+  return hash_(take_counted(from));
 }
 
 std::size_t OpenPairs::slot_of(std::string_view key) const {
-  std::size_t slot = hash_of(key) & (slots_.size() - 1);
+  std::size_t slot = hash_(key) & (slots_.size() - 1);
   while (slots_[slot] != nullptr) {
     const auto* from = reinterpret_cast<const std::uint8_t*>(slots_[slot] + 1);
     if (take_counted(from) == key) break;

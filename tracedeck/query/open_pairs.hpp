@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/model/entity_id.hpp"
 
@@ -71,7 +72,7 @@ class OpenPairs {
   static constexpr std::size_t kBlock = std::size_t{64} << 10;
 
   [[nodiscard]] Read read(const Entry& entry) const;
-  [[nodiscard]] static std::uint64_t hash_of_key(const Entry& entry);
+  [[nodiscard]] std::uint64_t hash_of_key(const Entry& entry) const;
   // The slot of that key, or the empty one where it belongs.
   [[nodiscard]] std::size_t slot_of(std::string_view key) const;
   [[nodiscard]] std::size_t next(std::size_t slot) const {
@@ -84,6 +85,7 @@ class OpenPairs {
   // Bytes that are to be had only from elsewhere for an entry of `size`.
   [[nodiscard]] std::size_t needs(std::size_t size) const;
 
+  KeyedHash hash_;
   std::size_t most_;
   std::size_t memory_ = 0;
   std::optional<Nanoseconds> base_ = {};  // times are kept as what lies between

@@ -1,13 +1,11 @@
 #include "tracedeck/query/pairing.hpp"
 
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <utility>
 
-#include "tracedeck/base/distinct_counter.hpp"
 #include "tracedeck/base/varint_bytes.hpp"
 #include "tracedeck/query/cell.hpp"
-#include "tracedeck/query/parted_file.hpp"
 #include "tracedeck/query/row_sorter.hpp"
 
 namespace tracedeck::query {
@@ -37,6 +35,13 @@ EntityId take_stream(ByteSpan& bytes) {
   return {.trace = trace, .ordinal = take_varint(bytes).value_or(0)};
 }
 
+OpenPair take_pair(ByteSpan& bytes) {
+  OpenPair pair{.number = take_varint(bytes).value_or(0)};
+  pair.begin = take_nanoseconds(bytes).value_or(Nanoseconds());
+  pair.stream = take_stream(bytes);
+  return pair;
+}
+
 std::string encoded(std::span<const Value> values) {
   std::string bytes;
   for (const Value& value : values) encode(bytes, value);
@@ -51,60 +56,71 @@ std::vector<Value> values_of(const std::vector<Cell>& cells) {
 
 }  // namespace
 
-// What was written down to be paired at the end, in parts by the hashes of keys: events that begin
-// or end pairs, and in each part all losses. Then pairs, in the order of the events that end them.
+// What was written down to be paired at the end. First the events that begin or end pairs, which
+// come back key by key. Then what they make, in the order of the events that end pairs, with the
+// losses where they were reported: only there it is known which losses concern a pair.
 struct Pairing::Deferred {
-  enum class Kind : std::uint8_t { kBegin, kEnd, kLoss };
-  static constexpr std::size_t kParts = 64;
-  static constexpr std::size_t kPiece = std::size_t{16} << 10;
+  enum class Kind : std::uint8_t { kBegin, kEnd, kLoss, kPair, kOpen };
 
-  explicit Deferred(std::unique_ptr<PartedFile> to) : file(std::move(to)) {}
-
-  Result<void> add(std::size_t part, std::string_view record) {
-    pieces[part] += record;
-    return pieces[part].size() < kPiece ? Result<void>() : write(part);
-  }
-  Result<void> add(std::string_view key, std::string_view record) {
-    return add(file->part_of(hash_of(key)), record);
-  }
   Result<void> add(std::string_view key, const OpenPair& pair) {
-    std::string record(1, static_cast<char>(Kind::kBegin));
-    put_text(record, key);
-    put_varint(record, pair.number);
-    encode(record, value_of(pair.begin));
-    put_stream(record, pair.stream);
+    begin_event(Kind::kBegin, key);
+    put(pair);
     put_text(record, pair.kept);
-    return add(key, record);
+    return events.add(order, record);
   }
   Result<void> add(std::string_view key, const End& end) {
-    std::string record(1, static_cast<char>(Kind::kEnd));
-    put_text(record, key);
+    begin_event(Kind::kEnd, key);
     put_varint(record, end.number);
     encode(record, value_of(end.time));
     put_text(record, encoded(end.keys));
     put_text(record, encoded(end.kept));
-    return add(key, record);
+    return events.add(order, record);
   }
   Result<void> add(const LossOf& loss) {
-    std::string record(1, static_cast<char>(Kind::kLoss));
+    // Behind what ends with that event.
+    begin_result(Kind::kLoss, 2 * loss.number + 1);
     put_varint(record, loss.number);
     put_stream(record, loss.stream);
     encode(record, value_of(loss.times.begin));
     encode(record, value_of(loss.times.end));
-    for (std::size_t part = 0; part < kParts; ++part) {
-      if (auto added = add(part, record); !added) return added;
-    }
-    return {};
+    return results.add(order, record);
   }
-  Result<void> write(std::size_t part) {
-    auto written = file->append(part, as_bytes(pieces[part]));
-    pieces[part].clear();
-    return written;
+  // A pair, unless a loss concerns it.
+  Result<void> add(const OpenPair& pair, const End& end) {
+    begin_result(Kind::kPair, 2 * end.number);
+    put(pair);
+    encode(record, value_of(end.time));
+    record += encoded(end.keys);
+    record += pair.kept;
+    record += encoded(end.kept);
+    return results.add(order, record);
+  }
+  // One that nothing ended.
+  Result<void> add(const OpenPair& pair) {
+    begin_result(Kind::kOpen, std::numeric_limits<std::uint64_t>::max());
+    put(pair);
+    return results.add(order, record);
   }
 
-  std::unique_ptr<PartedFile> file;
-  std::array<std::string, kParts> pieces = {};  // not yet written
-  RowSorter pairs{{.descending = {false}, .memory = std::size_t{8} << 20}};
+  RowSorter events{{.descending = {false}}};
+  RowSorter results{{.descending = {false}, .memory = std::size_t{8} << 20}};
+
+ private:
+  void begin_event(Kind kind, std::string_view key) { begin(kind, Value::of(key)); }
+  void begin_result(Kind kind, std::uint64_t place) { begin(kind, Value::of(place)); }
+  void begin(Kind kind, const Value& place) {
+    order.clear();
+    encode(order, place);
+    record.assign(1, static_cast<char>(kind));
+  }
+  void put(const OpenPair& pair) {
+    put_varint(record, pair.number);
+    encode(record, value_of(pair.begin));
+    put_stream(record, pair.stream);
+  }
+
+  std::string order;  // of the record at hand
+  std::string record;
 };
 
 Pairing::Pairing(PairingPlan plan, EventProjection projection, std::unique_ptr<RowSink> next)
@@ -178,24 +194,32 @@ Result<void> Pairing::end(const End& end) {
     ++counts_.without_begin;
     return {};
   }
-  if (is_void(*open, end.time)) {
-    ++counts_.void_by_loss;
-    return {};
-  }
-  const Integer duration = Integer::from(end.time - open->begin);
-  if (plan_.within && duration > *plan_.within) {
-    ++counts_.too_long;
-    return {};
-  }
-  ++counts_.pairs;
+  if (deferred_ != nullptr) return deferred_->add(*open, end);
+  if (!is_pair(*open, end.time)) return {};
   const std::vector<Cell> kept = decode_cells(as_bytes(open->kept));
-  std::vector<Value> row = {Value::of(Integer::from(open->begin)),
-                            Value::of(Integer::from(end.time)), Value::of(duration)};
+  std::vector<Value> row = times_of(*open, end.time);
   std::ranges::copy(end.keys, std::back_inserter(row));
   for (const Cell& cell : kept) row.push_back(cell.value());
   std::ranges::copy(end.kept, std::back_inserter(row));
-  if (deferred_ == nullptr) return next_->add(row);
-  return deferred_->pairs.add(std::array{Value::of(end.number)}, row);
+  return next_->add(row);
+}
+
+// Counts what it is.
+bool Pairing::is_pair(const OpenPair& pair, Nanoseconds end) {
+  if (is_void(pair, end)) {
+    ++counts_.void_by_loss;
+  } else if (plan_.within && Integer::from(end - pair.begin) > *plan_.within) {
+    ++counts_.too_long;
+  } else {
+    ++counts_.pairs;
+    return true;
+  }
+  return false;
+}
+
+std::vector<Value> Pairing::times_of(const OpenPair& pair, Nanoseconds end) {
+  return {Value::of(Integer::from(pair.begin)), Value::of(Integer::from(end)),
+          Value::of(Integer::from(end - pair.begin))};
 }
 
 bool Pairing::is_void(const OpenPair& pair, Nanoseconds end) const {
@@ -222,24 +246,19 @@ void Pairing::note(const LossOf& loss) {
   (of_all ? lost_.of_all : lost_.of_one[loss.stream]).add(loss.times, loss.number + 1);
 }
 
-// What waits will not end any more.
-void Pairing::end_none() {
-  open_.for_each([this](std::string_view, const OpenPair& pair) {
-    ++(is_void(pair, last_) ? counts_.void_by_loss : counts_.without_end);
-  });
-  open_.clear();
+void Pairing::count_open(const OpenPair& pair) {
+  ++(is_void(pair, last_) ? counts_.void_by_loss : counts_.without_end);
 }
 
 Result<void> Pairing::close() {
   if (deferred_ != nullptr) return pair_deferred();
-  end_none();
+  open_.for_each([this](std::string_view, const OpenPair& pair) { count_open(pair); });
+  open_.clear();
   return {};
 }
 
 Result<void> Pairing::defer() {
-  auto file = PartedFile::create(Deferred::kParts);
-  if (!file) return std::unexpected(file.error());
-  deferred_ = std::make_unique<Deferred>(*std::move(file));
+  deferred_ = std::make_unique<Deferred>();
   Result<void> done;
   open_.for_each([&](std::string_view key, const OpenPair& pair) {
     if (done) done = deferred_->add(key, pair);
@@ -249,27 +268,59 @@ Result<void> Pairing::defer() {
 }
 
 Result<void> Pairing::pair_deferred() {
-  const Lost before = lost_;
-  open_.allow(plan_.memory_of_part);
-  for (std::size_t part = 0; part < Deferred::kParts; ++part) {
-    if (auto written = deferred_->write(part); !written) return written;
-    lost_ = before;
-    const auto paired = deferred_->file->for_each(part, [this](ByteSpan records) -> Result<void> {
-      while (!records.empty()) {
-        if (auto done = pair_again(records); !done) return done;
-      }
-      return {};
-    });
-    if (!paired) return paired;
-    end_none();
-  }
-  return deferred_->pairs.hand_on([this](std::span<const Value> row) -> Result<bool> {
-    if (auto added = next_->add(row); !added) return std::unexpected(added.error());
-    return !next_->full();
+  // At least some of one key.
+  constexpr std::size_t kLeast = std::size_t{64} << 10;
+  open_.allow(std::max(plan_.memory, kLeast));
+  key_.clear();
+  const auto paired =
+      deferred_->events.hand_on_bytes([this](ByteSpan keys, ByteSpan record) -> Result<bool> {
+        const std::string key = decode_cell(keys).value_or(Cell()).text;
+        if (key != key_) {
+          if (auto done = put_open(); !done) return std::unexpected(done.error());
+          key_ = key;
+        }
+        if (auto done = pair_again(record); !done) return std::unexpected(done.error());
+        return true;
+      });
+  if (!paired) return paired;
+  if (auto done = put_open(); !done) return done;
+  return deferred_->results.hand_on_bytes([this](ByteSpan, ByteSpan record) -> Result<bool> {
+    if (auto done = judge(record); !done) return std::unexpected(done.error());
+    return true;
   });
 }
 
-Result<void> Pairing::pair_again(ByteSpan& record) {
+// Nothing of `key_` comes any more.
+Result<void> Pairing::put_open() {
+  Result<void> done;
+  open_.for_each([&](std::string_view, const OpenPair& pair) {
+    if (done) done = deferred_->add(pair);
+  });
+  open_.clear();
+  return done;
+}
+
+// An event of `key_`.
+Result<void> Pairing::pair_again(ByteSpan record) {
+  const auto kind = static_cast<Deferred::Kind>(record.front());
+  record = record.subspan(1);
+  if (kind == Deferred::Kind::kBegin) {
+    OpenPair pair = take_pair(record);
+    pair.kept = take_text(record).value_or("");
+    counts_.not_held += begin(pair) ? 0 : 1;
+    return {};
+  }
+  const std::uint64_t number = take_varint(record).value_or(0);
+  const Nanoseconds time = take_nanoseconds(record).value_or(Nanoseconds());
+  const std::vector<Cell> keys = decode_cells(as_bytes(take_text(record).value_or("")));
+  const std::vector<Cell> kept = decode_cells(as_bytes(take_text(record).value_or("")));
+  const std::vector<Value> key_values = values_of(keys);
+  const std::vector<Value> kept_values = values_of(kept);
+  return end({.number = number, .time = time, .keys = key_values, .kept = kept_values});
+}
+
+// What was made of events, in the order in which they came.
+Result<void> Pairing::judge(ByteSpan record) {
   const auto kind = static_cast<Deferred::Kind>(record.front());
   record = record.subspan(1);
   if (kind == Deferred::Kind::kLoss) {
@@ -279,18 +330,18 @@ Result<void> Pairing::pair_again(ByteSpan& record) {
     note(loss);
     return {};
   }
-  key_ = take_text(record).value_or("");
-  const std::uint64_t number = take_varint(record).value_or(0);
-  const Nanoseconds time = take_nanoseconds(record).value_or(Nanoseconds());
-  if (kind == Deferred::Kind::kBegin) {
-    OpenPair pair{.begin = time, .number = number, .stream = take_stream(record)};
-    pair.kept = take_text(record).value_or("");
-    counts_.not_held += begin(pair) ? 0 : 1;
+  const OpenPair pair = take_pair(record);
+  if (kind == Deferred::Kind::kOpen) {
+    count_open(pair);
     return {};
   }
-  const std::vector<Cell> keys = decode_cells(as_bytes(take_text(record).value_or("")));
-  const std::vector<Cell> kept = decode_cells(as_bytes(take_text(record).value_or("")));
-  return end({.number = number, .time = time, .keys = values_of(keys), .kept = values_of(kept)});
+  const Nanoseconds end = take_nanoseconds(record).value_or(Nanoseconds());
+  if (!is_pair(pair, end)) return {};
+  const std::vector<Cell> cells = decode_cells(record);
+  std::vector<Value> row = times_of(pair, end);
+  for (const Cell& cell : cells) row.push_back(cell.value());
+  // What the others became is still counted.
+  return next_->full() ? Result<void>() : next_->add(row);
 }
 
 }  // namespace tracedeck::query

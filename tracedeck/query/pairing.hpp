@@ -45,8 +45,6 @@ struct PairingPlan {
   // Bytes that pairs may take that wait for their end; beyond, all that follows goes to a temporary
   // file, and is paired at the end.
   std::size_t memory = std::size_t{24} << 20;
-  // The same then of pairs whose keys hash alike, which are made together; beyond, none are begun.
-  std::size_t memory_of_part = std::size_t{256} << 20;
 };
 
 // Rows of pairs, in the order that they end in: begin, end, duration, keys, values of a, values of
@@ -101,12 +99,17 @@ class Pairing {
   // Puts the keys into `key_`; false where one is equal to nothing.
   [[nodiscard]] bool take_key(std::span<const Value> keys);
   void note(const LossOf& loss);
-  void end_none();
+  [[nodiscard]] bool is_pair(const OpenPair& pair, Nanoseconds end);
+  // Counts one that nothing ended.
+  void count_open(const OpenPair& pair);
+  [[nodiscard]] static std::vector<Value> times_of(const OpenPair& pair, Nanoseconds end);
 
   // From now on all is written down, to be paired at the end.
   [[nodiscard]] Result<void> defer();
   [[nodiscard]] Result<void> pair_deferred();
-  [[nodiscard]] Result<void> pair_again(ByteSpan& record);
+  [[nodiscard]] Result<void> pair_again(ByteSpan record);
+  [[nodiscard]] Result<void> put_open();
+  [[nodiscard]] Result<void> judge(ByteSpan record);
 
   PairingPlan plan_;
   EventProjection projection_;

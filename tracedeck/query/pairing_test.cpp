@@ -180,22 +180,23 @@ TEST_F(Pairs, LossesOfOtherStreamsDoNotCountWhereKeysNameTheStream) {
 }
 
 TEST_F(Pairs, WhatEndedLeavesItsRoom) {
-  start({.memory = 10'000, .memory_of_part = 0});
+  start({.memory = 10'000});
   for (std::uint64_t round = 0; round < 100; ++round) {
     for (std::uint64_t key = 0; key < 20; ++key) event('A', round * 100 + key, key);
     for (std::uint64_t key = 0; key < 20; ++key) event('B', round * 100 + 50, key);
   }
-  // Nothing was deferred, as then there is no room at all.
-  EXPECT_EQ(finish().not_held, 0U);
+  EXPECT_EQ(finish().without_end, 0U);
   EXPECT_EQ(rows_.size(), 2000U);
 }
 
-TEST_F(Pairs, AreNotBegunWhereAPartHasNoRoom) {
-  start({.memory = 1000, .memory_of_part = 1000});
-  for (std::uint64_t key = 0; key < 10'000; ++key) event('A', key, key);
-  const PairCounts& counts = finish();
-  EXPECT_GT(counts.not_held, 5000U);
-  EXPECT_EQ(counts.not_held + counts.without_end, 10'000U);
+TEST_F(Pairs, AreNotBegunWhereNestedOnesOfOneKeyHaveNoRoom) {
+  for (const bool one_key : {false, true}) {
+    start({.nested = true, .memory = 1000});
+    for (std::uint64_t key = 0; key < 10'000; ++key) event('A', key, one_key ? 0 : key);
+    const PairCounts& counts = finish();
+    EXPECT_EQ(counts.not_held > 5000, one_key);
+    EXPECT_EQ(counts.not_held + counts.without_end, 10'000U);
+  }
 }
 
 // Events and losses at random: the same comes of them whether some are written down or none.

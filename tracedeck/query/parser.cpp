@@ -26,6 +26,15 @@ bool may_be_truth(const Expression& expression) {
          operation == Operator::kAll;
 }
 
+// A number or a text, or a range of them.
+bool is_literal(const Expression& expression) {
+  const Operator operation = expression.operation;
+  if (operation == Operator::kNegate || operation == Operator::kRange)
+    return std::ranges::all_of(expression.operands,
+                               [](const ExpressionPtr& each) { return is_literal(*each); });
+  return operation == Operator::kLiteral;
+}
+
 template <std::size_t N>
 const Word* find(const std::array<Word, N>& words, const Token& token) {
   if (token.kind != Token::Kind::kPunctuation && token.kind != Token::Kind::kName) return nullptr;
@@ -61,6 +70,11 @@ class Parser {
     for (const ExpressionPtr& operand : expression.operands) {
       expression.depth = std::max(expression.depth, operand->depth + 1);
     }
+    if (++parts_ > kMaxParts)
+      return lexer_.error(expression.place,
+                          fmt::format("the expression has more than {} parts; many values to "
+                                      "compare with stand in a list, `x in [1, 2, 3]`",
+                                      kMaxParts));
     if (expression.depth > kMaxDepth) {
       return lexer_.error(expression.place,
                           fmt::format("the expression is nested more than {} deep", kMaxDepth));
@@ -160,8 +174,16 @@ class Parser {
     const Inside inside(*this);
     do {
       if (auto read = advance(true); !read) return std::unexpected(read.error());
+      const std::size_t parts = parts_;
       auto item = list_item();
       if (!item) return item;
+      if (is_literal(**item)) {
+        parts_ = parts;
+        if (++list_items_ > kMaxListItems)
+          return lexer_.error((*item)->place, fmt::format("the lists of an expression have more "
+                                                          "than {} items",
+                                                          kMaxListItems));
+      }
       result.operands.push_back(*std::move(item));
     } while (front().is(","));
     if (!front().is("]")) return lexer_.error(front().place, "`,` or `]` is wanted");
@@ -391,6 +413,8 @@ class Parser {
   ParserOptions options_;
   std::uint32_t nesting_ = 0;
   std::uint32_t parentheses_ = 0;
+  std::size_t parts_ = 0;       // literals of lists aside
+  std::size_t list_items_ = 0;  // those
   PathParser paths_{lexer_};
 };
 

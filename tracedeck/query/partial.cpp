@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/base/distinct_counter.hpp"
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/varint_bytes.hpp"
 #include "tracedeck/flow/spill_file.hpp"
 #include "tracedeck/query/lexer.hpp"
@@ -16,9 +16,10 @@ namespace tracedeck::query {
 namespace {
 
 constexpr std::string_view kMagic = "TDPART\r\n";
-constexpr std::uint64_t kVersion = 3;
-constexpr std::size_t kMostBlock = std::size_t{64} << 20;
+constexpr std::uint64_t kVersion = 4;
+constexpr std::size_t kMostBlock = std::size_t{16} << 20;
 constexpr std::size_t kBlockHead = 12;
+constexpr std::size_t kMarkSize = 8;
 
 void put_little_endian(std::string& into, std::uint64_t value, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) into.push_back(static_cast<char>(value >> (8 * i) & 0xFF));
@@ -30,14 +31,48 @@ std::uint64_t little_endian(ByteSpan bytes) {
   return value;
 }
 
-Result<void> write_block(io::Output& output, std::string_view bytes) {
-  if (bytes.size() > kMostBlock)
-    return fail(ErrorCode::kLimitExceeded, "a group is too large for a partial answer");
-  std::string head;
-  put_little_endian(head, bytes.size(), 4);
-  put_little_endian(head, hash_of(bytes), 8);
-  if (auto written = output.write(head); !written) return written;
-  return output.write(bytes);
+// The hash of a block, which is of all blocks before it too: none can be missing, doubled, or stand
+// elsewhere.
+class BlockHash {
+ public:
+  std::uint64_t next(std::string_view block) {
+    state_.low = sip_hash(state_, block);
+    ++state_.high;
+    return state_.low;
+  }
+
+ private:
+  HashKey state_ = {};  // the hash of the block before, and the number of blocks
+};
+
+class BlockWriter {
+ public:
+  explicit BlockWriter(io::Output& output) : output_(output) {}
+
+  Result<void> write_head() {
+    std::string head(kMagic);
+    put_varint(head, kVersion);
+    return output_.write(head);
+  }
+  Result<void> write(std::string_view bytes) {
+    if (bytes.size() > kMostBlock)
+      return fail(ErrorCode::kLimitExceeded,
+                  fmt::format("a group of more than {} MiB is too large for a partial answer",
+                              kMostBlock >> 20));
+    std::string head;
+    put_little_endian(head, bytes.size(), 4);
+    put_little_endian(head, hash_.next(bytes), 8);
+    if (auto written = output_.write(head); !written) return written;
+    return output_.write(bytes);
+  }
+
+ private:
+  io::Output& output_;
+  BlockHash hash_;
+};
+
+std::string_view text_of(ByteSpan bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // The words of a question, which do not depend on how they are spaced.
@@ -93,8 +128,7 @@ class BlockReader {
     auto body = read(static_cast<std::size_t>(size));
     if (!body) return std::unexpected(body.error());
     if (!*body) return cut();
-    if (hash_of({reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}) != hash)
-      return damaged(begin);
+    if (hash_.next(text_of(bytes_)) != hash) return damaged(begin);
     if (size != 0) return ByteSpan(bytes_);
     std::uint8_t more = 0;
     auto rest = input_.read(&more, 1);
@@ -136,6 +170,7 @@ class BlockReader {
   }
 
   io::Input& input_;
+  BlockHash hash_;
   std::vector<std::uint8_t> bytes_;
   std::uint64_t offset_ = 0;
 };
@@ -192,10 +227,6 @@ class NoAnswer final : public RowSink {
   Result<void> finish() override { return {}; }
 };
 
-std::string_view text_of(ByteSpan bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
 std::unique_ptr<RowSink> no_answer() { return std::make_unique<NoAnswer>(); }
@@ -205,22 +236,30 @@ Result<void> write_partial_answer(Query& query, io::Output& output) {
   // Where it is merged, it is parsed again.
   if (auto again = Query::parse(query.question()); !again) return std::unexpected(again.error());
   if (auto closed = query.close(); !closed) return closed;
-  std::string head(kMagic);
-  put_varint(head, kVersion);
-  if (auto written = output.write(head); !written) return written;
-  if (auto written = write_block(output, query.question()); !written) return written;
+  BlockWriter blocks(output);
+  if (auto written = blocks.write_head(); !written) return written;
+  if (auto written = blocks.write(query.question()); !written) return written;
+  std::string mark;
+  put_little_endian(mark, query.distinct_key_mark(), kMarkSize);
+  if (auto written = blocks.write(mark); !written) return written;
   const auto encoded =
-      query.encode([&](std::string_view portion) { return write_block(output, portion); });
-  return encoded ? write_block(output, {}) : encoded;
+      query.encode([&](std::string_view portion) { return blocks.write(portion); });
+  return encoded ? blocks.write({}) : encoded;
 }
 
 Result<void> answer_by_now(Query& query, const MakeAnswer& make) {
   auto copy = Query::parse(query.question());
   if (!copy) return std::unexpected(copy.error());
+  (*copy)->set_distinct_key(query.distinct_key());
   (*copy)->answer_to(make(**copy));
   auto known =
       query.encode([&](std::string_view portion) { return (*copy)->merge(as_bytes(portion)); });
   return known ? (*copy)->finish() : known;
+}
+
+PartialMerge::PartialMerge(MakeAnswer make, const std::optional<HashKey>& key)
+    : make_(std::move(make)), key_(key) {
+  if (key) mark_ = mark_of_distinct_key(*key);
 }
 
 Result<void> PartialMerge::add(io::Input& input) {
@@ -235,6 +274,16 @@ Result<void> PartialMerge::add(io::Input& input) {
         fmt::format("the partial answer is one to `{}`, and that of {} to `{}`; only answers to "
                     "the same question add up",
                     shown(question), first_, shown(query_->question())));
+  const std::uint64_t begin_of_mark = blocks.offset();
+  block = blocks.next();
+  if (!block) return std::unexpected(block.error());
+  if (block->size() != kMarkSize) return blocks.damaged(begin_of_mark);
+  const std::uint64_t mark = little_endian(*block);
+  if (mark_ && mark != *mark_)
+    return blocks.reject(fmt::format(
+        "the partial answer was made with another key for `distinct` than {}, so that they do not "
+        "add up; all are to be made with the same --partial-key",
+        query_ == nullptr ? "the --partial-key that was given" : first_));
   std::unique_ptr<Query> first;
   if (query_ == nullptr) {
     auto parsed = Query::parse(question);
@@ -243,6 +292,8 @@ Result<void> PartialMerge::add(io::Input& input) {
       return blocks.reject(fmt::format("the question of the partial answer is not understood: {}",
                                        parsed ? adds_up.error().message : parsed.error().message));
     first = *std::move(parsed);
+    if (key_) first->set_distinct_key(*key_);
+    first->set_distinct_key_mark(mark);
     first->answer_to(make_(*first));
   }
   Query& query = first != nullptr ? *first : *query_;
@@ -257,6 +308,7 @@ Result<void> PartialMerge::add(io::Input& input) {
   if (first != nullptr) {
     query_ = std::move(first);
     words_ = std::move(words);
+    mark_ = mark;
     first_ = input.name();
   }
   return held.for_each([&](ByteSpan portion) { return query.merge(portion); });

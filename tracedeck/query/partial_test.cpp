@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "tracedeck/query/answers.hpp"
 #include "tracedeck/render/sample_trace_test.hpp"
@@ -17,8 +20,10 @@ using testing::HasSubstr;
 class PartialAnswers : public testing::Test {
  protected:
   // The partial answer over events with these values.
-  std::string partial(const std::string& question, const std::vector<std::uint64_t>& values) {
+  std::string partial(const std::string& question, const std::vector<std::uint64_t>& values,
+                      const HashKey& key = DistinctCounter::kUsualKey) {
     auto query = Query::parse(question).value();
+    query->set_distinct_key(key);
     query->answer_to(no_answer());
     Batch batch;
     for (const std::uint64_t value : values)
@@ -71,6 +76,72 @@ TEST_F(PartialAnswers, AreLeftOutAsAWholeWhereAByteIsNotWhatItWas) {
   }
   EXPECT_THAT(refusal(sound + "x"), HasSubstr("host.part:" + std::to_string(sound.size())));
   EXPECT_EQ(merge_.query()->counts().partial_answers, 1U);
+}
+
+// Where the blocks of a partial answer begin: behind its head, and at its end.
+std::vector<std::size_t> block_places(const std::string& bytes) {
+  std::vector<std::size_t> places;
+  for (std::size_t at = 9; at < bytes.size();) {
+    places.push_back(at);
+    std::uint32_t size = 0;
+    std::memcpy(&size, bytes.data() + at, sizeof size);
+    at += 12 + size;
+  }
+  places.push_back(bytes.size());
+  return places;
+}
+
+TEST_F(PartialAnswers, AreLeftOutWhereABlockIsMissingDoubledOrElsewhere) {
+  std::vector<std::uint64_t> values(20'000);
+  std::iota(values.begin(), values.end(), 0);
+  const std::string sound = partial("count by n", values);
+  ASSERT_TRUE(add(sound));
+  const std::vector<std::size_t> places = block_places(sound);
+  const std::size_t blocks = places.size() - 1;
+  ASSERT_GT(blocks, 5U);
+  const auto block = [&](std::size_t i) {
+    return sound.substr(places[i], places[i + 1] - places[i]);
+  };
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::string before = sound.substr(0, places[i]);
+    const std::string behind = sound.substr(places[i + 1]);
+    EXPECT_FALSE(add(before + behind)) << i;
+    EXPECT_FALSE(add(before + block(i) + block(i) + behind)) << i;
+    if (i + 1 == blocks) continue;
+    EXPECT_FALSE(add(before + block(i + 1) + block(i) + sound.substr(places[i + 2]))) << i;
+  }
+  // One of another answer to the same question, in the same place.
+  values.back() = 30'000;
+  const std::string other = partial("count by n", values);
+  const std::vector<std::size_t> other_places = block_places(other);
+  const std::size_t last = blocks - 2;
+  EXPECT_FALSE(add(sound.substr(0, places[last]) +
+                   other.substr(other_places[last], other_places[last + 1] - other_places[last]) +
+                   sound.substr(places[last + 1])));
+  EXPECT_EQ(merge_.query()->counts().partial_answers, 1U);
+}
+
+TEST_F(PartialAnswers, AreOfOneKey) {
+  const HashKey key{.low = 1, .high = 2};
+  const std::string usual = partial("distinct(n)", {1, 2, 3});
+  const std::string keyed = partial("distinct(n)", {2, 3, 4}, key);
+  ASSERT_TRUE(add(usual));
+  EXPECT_THAT(refusal(keyed), HasSubstr("another key for `distinct` than host.part"));
+  EXPECT_EQ(answer(), "distinct(n)\n3\n");
+  // What is merged keeps the key.
+  answered_.clear();
+  merge_ = PartialMerge([this](const Query& query) { return csv_answer(*output_, query); }, key);
+  EXPECT_THAT(refusal(usual), HasSubstr("than the --partial-key that was given"));
+  ASSERT_TRUE(add(keyed));
+  std::string merged;
+  const auto output = io::memory_output(merged);
+  ASSERT_TRUE(write_partial_answer(*merge_.query(), *output) && output->finish());
+  answered_.clear();
+  merge_ = PartialMerge([this](const Query& query) { return csv_answer(*output_, query); });
+  ASSERT_TRUE(add(merged));
+  EXPECT_NE(refusal(usual), "none");
+  ASSERT_TRUE(add(partial("distinct(n)", {4, 5}, key)));
+  EXPECT_EQ(answer(), "distinct(n)\n4\n");
 }
 
 TEST_F(PartialAnswers, AreOfOneQuestion) {

@@ -48,6 +48,9 @@ class RegularExpression final : public TextMatcher {
       : expression_(re2::StringPiece(pattern.data(), pattern.size()), options), whole_(whole) {}
 
   [[nodiscard]] const RE2& expression() const { return expression_; }
+  [[nodiscard]] std::size_t memory() const override {
+    return static_cast<std::size_t>(expression_.options().max_mem());
+  }
   [[nodiscard]] bool matches(std::string_view text) const override {
     const re2::StringPiece piece(text.data(), text.size());
     return whole_ ? RE2::FullMatch(piece, expression_) : RE2::PartialMatch(piece, expression_);
@@ -58,19 +61,25 @@ class RegularExpression final : public TextMatcher {
   bool whole_;
 };
 
+constexpr std::int64_t kLeastMemory = std::int64_t{256} << 10;
+constexpr std::int64_t kMostMemory = std::int64_t{8} << 20;
+
 Result<TextMatcherPtr> regular_expression(std::string_view pattern, bool ignores_case, bool whole) {
   RE2::Options options;
   options.set_log_errors(false);
   options.set_case_sensitive(!ignores_case);
-  options.set_max_mem(std::int64_t{8} << 20);
   if (whole) options.set_dot_nl(true);
   // Of a glob that is no UTF-8 each byte is a character.
   if (whole && !is_valid_utf8(pattern)) options.set_encoding(RE2::Options::EncodingLatin1);
-  auto made = std::make_shared<RegularExpression>(pattern, options, whole);
-  if (!made->expression().ok())
-    return fail(ErrorCode::kInvalidArgument,
-                "the regular expression is not understood: " + made->expression().error());
-  return made;
+  // As little as it can do with: what several may take is limited.
+  for (std::int64_t memory = kLeastMemory;; memory *= 2) {
+    options.set_max_mem(memory);
+    auto made = std::make_shared<RegularExpression>(pattern, options, whole);
+    if (made->expression().ok()) return made;
+    if (memory == kMostMemory || made->expression().error_code() != RE2::ErrorPatternTooLarge)
+      return fail(ErrorCode::kInvalidArgument,
+                  "the regular expression is not understood: " + made->expression().error());
+  }
 }
 
 bool is_literal(std::string_view pattern) {

@@ -1,6 +1,7 @@
 // Texts that an expression looks for: globs and regular expressions.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ class TextMatcher {
  public:
   virtual ~TextMatcher() = default;
   [[nodiscard]] virtual bool matches(std::string_view text) const = 0;
+  // Bytes that a regular expression may take, its states included.
+  [[nodiscard]] virtual std::size_t memory() const { return 0; }
 };
 using TextMatcherPtr = std::shared_ptr<const TextMatcher>;
 
@@ -23,7 +26,7 @@ using TextMatcherPtr = std::shared_ptr<const TextMatcher>;
 [[nodiscard]] Result<TextMatcherPtr> glob_matcher(std::string_view glob);
 
 // Any part of the text: a regular expression in the syntax of RE2. Errors: kInvalidArgument with
-// what RE2 has against it.
+// what RE2 has against it, also that it takes more than 8 MiB.
 [[nodiscard]] Result<TextMatcherPtr> pattern_matcher(const Pattern& pattern);
 
 }  // namespace tracedeck::query

@@ -39,9 +39,7 @@ Result<ExpressionList> ExpressionList::from(std::vector<ExpressionPtr> expressio
                                             std::string_view text) {
   ExpressionList list;
   for (const ExpressionPtr& each : expressions) {
-    auto matchers = make_matchers(*each, text);
-    if (!matchers) return std::unexpected(matchers.error());
-    list.matchers_.merge(*matchers);
+    if (auto added = list.matchers_.add(*each, text); !added) return std::unexpected(added.error());
   }
   list.expressions_ = std::move(expressions);
   return list;

@@ -18,7 +18,7 @@ namespace tracedeck::query {
 // Expressions with the patterns in them.
 class ExpressionList {
  public:
-  // `text` is what they were parsed from, for messages. Errors: those of `make_matchers`.
+  // `text` is what they were parsed from, for messages. Errors: those of `Matchers`.
   [[nodiscard]] static Result<ExpressionList> from(std::vector<ExpressionPtr> expressions,
                                                    std::string_view text);
 

@@ -11,6 +11,10 @@
 
 namespace tracedeck::query {
 
+std::uint64_t mark_of_distinct_key(const HashKey& key) {
+  return sip_hash(key, "tracedeck: the key of distinct");
+}
+
 // What a query does with what comes.
 class Query::Work {
  public:
@@ -24,12 +28,23 @@ class Query::Work {
       if (limit.condition) limit.condition->name_traces(name_of);
     }
   }
+  void set_distinct_key(const HashKey& key) {
+    distinct_key_ = key;
+    distinct_key_mark_ = mark_of_distinct_key(key);
+  }
+  void set_distinct_key_mark(std::uint64_t mark) { distinct_key_mark_ = mark; }
+  [[nodiscard]] std::uint64_t distinct_key_mark() const { return distinct_key_mark_; }
+  [[nodiscard]] const HashKey& distinct_key() const { return distinct_key_; }
+  [[nodiscard]] bool spilled() const {
+    return std::ranges::any_of(groupings_, [](const Grouping* each) { return each->spilled(); });
+  }
   [[nodiscard]] ClockOrigin origin() const { return origin_; }
   void note_late(std::uint64_t events) { counts_.late += events; }
 
   void answer_to(std::unique_ptr<RowSink> sink) {
     for (auto make = plan_->makers.rbegin(); make != plan_->makers.rend(); ++make)
       sink = (*make)(std::move(sink), groupings_);
+    for (Grouping* const each : groupings_) each->set_distinct_key(distinct_key_);
     if (plan_->pairing) {
       pairing_.emplace(*std::move(plan_->pairing), *std::move(plan_->projection), std::move(sink));
     } else {
@@ -97,8 +112,6 @@ class Query::Work {
       counts.read = std::max(plan_->condition->events_seen(), counts.selected);
     }
     if (pairing_) counts.pairs = pairing_->counts();
-    counts.in_order =
-        std::ranges::none_of(groupings_, [](const Grouping* each) { return each->spilled(); });
     QueryCounts all = merged_;
     add_counts(all, counts);
     return all;
@@ -237,6 +250,8 @@ class Query::Work {
   std::optional<Pairing> pairing_;    // the first stage, or `sink_`
   std::unique_ptr<RowSink> sink_;
   std::optional<EventGrouping> event_grouping_;
+  HashKey distinct_key_ = DistinctCounter::kUsualKey;
+  std::uint64_t distinct_key_mark_ = mark_of_distinct_key(distinct_key_);
   std::uint64_t events_ = 0;  // that came
   ClockOrigin origin_ = ClockOrigin::kUnknown;
   bool has_origin_ = false;
@@ -254,6 +269,12 @@ Result<std::unique_ptr<Query>> Query::parse(std::string_view text,
   if (!plan) return std::unexpected(plan.error());
   return std::unique_ptr<Query>(new Query(std::make_unique<Work>(*std::move(plan))));
 }
+
+void Query::set_distinct_key(const HashKey& key) { work_->set_distinct_key(key); }
+const HashKey& Query::distinct_key() const { return work_->distinct_key(); }
+std::uint64_t Query::distinct_key_mark() const { return work_->distinct_key_mark(); }
+void Query::set_distinct_key_mark(std::uint64_t mark) { work_->set_distinct_key_mark(mark); }
+bool Query::spilled() const { return work_->spilled(); }
 
 const std::shared_ptr<const Condition>& Query::condition() const { return work_->plan().condition; }
 bool Query::needs_order() const { return work_->plan().needs_order; }

@@ -26,6 +26,9 @@
 
 namespace tracedeck::query {
 
+// Tells keys of `distinct` apart, and says nothing else of them.
+[[nodiscard]] std::uint64_t mark_of_distinct_key(const HashKey& key);
+
 // One thread at a time.
 class Query {
  public:
@@ -62,6 +65,11 @@ class Query {
   // conditions at its front. To be called before `answer_to`.
   void name_traces(const std::function<std::string(const TraceDescription& trace)>& name_of);
 
+  // The key that `distinct` hashes with, unless it is the usual one: counts of different keys do
+  // not add up. To be called before `answer_to`.
+  void set_distinct_key(const HashKey& key);
+  [[nodiscard]] const HashKey& distinct_key() const;
+
   // What is asked of spans, which are made elsewhere; null: the query is about events. Of spans
   // `add` counts what they are of, and `add_span` adds them.
   [[nodiscard]] const SpanPlan* spans() const;
@@ -76,6 +84,8 @@ class Query {
   [[nodiscard]] Result<void> add_span(std::span<const Value> row);
   // How many there were so far.
   void note_spans(const SpanCounts& counts);
+  // Whether groups were put aside in a temporary file, so that `encode` leaves none to `finish`.
+  [[nodiscard]] bool spilled() const;
   // Whether nothing that may still come makes a difference.
   [[nodiscard]] bool full() const;
   // That so many events came out of order, for `counts`.
@@ -96,6 +106,10 @@ class Query {
   // Whether the answer over several traces can be put together from what is known of each
   // (`partial.hpp`). Error: kInvalidArgument, why not.
   [[nodiscard]] Result<void> adds_up() const;
+  // The mark of the key that what is known was hashed with: that of `distinct_key()`, unless what
+  // is merged was hashed elsewhere.
+  [[nodiscard]] std::uint64_t distinct_key_mark() const;
+  void set_distinct_key_mark(std::uint64_t mark);
   // What is known by now, in portions, to be merged elsewhere. For these three `answer_to` comes
   // first, and `finish` not before; the query must add up. Errors: those of `take` and of temporary
   // files.

@@ -67,7 +67,6 @@ bool take_optional(std::optional<Counts>& counts, bool there, ByteSpan& bytes,
 
 void add_counts(QueryCounts& counts, const QueryCounts& others) {
   for (const auto member : kCounts) counts.*member += others.*member;
-  counts.in_order = counts.in_order && others.in_order;
   add_optional(counts.pairs, others.pairs, kPairCounts);
   add_optional(counts.spans, others.spans, kSpanCounts);
 }

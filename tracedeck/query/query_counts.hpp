@@ -23,12 +23,11 @@ struct QueryCounts {
   std::uint64_t doubtful_times = 0;  // findings by which times may not be in ns
   std::optional<PairCounts> pairs = {};
   std::optional<SpanCounts> spans = {};
-  bool in_order = true;               // false: groups that took a temporary file come in none
   std::uint64_t partial_answers = 0;  // that were merged; 0: all is of events that were read here
   std::vector<std::string> estimates = {};  // columns with counts that are about right
 };
 
-// Adds what another answer was made of. An answer is in order if both are.
+// Adds what another answer was made of.
 void add_counts(QueryCounts& counts, const QueryCounts& others);
 
 // As bytes, and taken off bytes; nothing where none are.

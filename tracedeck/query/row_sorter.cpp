@@ -13,13 +13,10 @@ namespace {
 // The keys of a row as bytes.
 ByteSpan keys_of(ByteSpan row) { return as_bytes(take_text(row).value_or("")); }
 
-// Hands on the values of a row as bytes.
-Result<bool> show_row(ByteSpan row, const RowSorter::Visit& visit, std::vector<Value>& values) {
-  (void)take_text(row);
-  const std::vector<Cell> cells = decode_cells(row);
-  values.clear();
-  for (const Cell& cell : cells) values.push_back(cell.value());
-  return visit(values);
+// Hands on a row as it lies in memory and in the file.
+Result<bool> show_row(ByteSpan row, const RowSorter::VisitBytes& visit) {
+  const auto keys = take_text(row);
+  return visit(as_bytes(keys.value_or("")), row);
 }
 
 }  // namespace
@@ -79,37 +76,49 @@ RowSorter::~RowSorter() = default;
 
 std::uint64_t RowSorter::rank_of_row(ByteSpan keys) const {
   const std::uint64_t rank = rank_of(keys);
-  return order_.descending.front() ? ~rank : rank;
+  return !order_.descending.empty() && order_.descending.front() ? ~rank : rank;
 }
 
 std::weak_ordering RowSorter::order_of_keys(ByteSpan a, ByteSpan b) const {
+  const ByteSpan all_of_a = a;
+  const ByteSpan all_of_b = b;
   for (const bool descending : order_.descending) {
     const auto order = order_of(a, b);
     if (order != 0) return descending ? 0 <=> order : order;
   }
-  return std::weak_ordering::equivalent;
+  return order_.by_bytes ? order_of_all(all_of_a, all_of_b) : std::weak_ordering::equivalent;
 }
 
 Result<void> RowSorter::add(std::span<const Value> keys, std::span<const Value> row) {
+  keys_.clear();
+  for (const Value& key : keys) encode(keys_, key);
+  row_.clear();
+  for (const Value& value : row) encode(row_, value);
+  return add(keys_, row_);
+}
+
+Result<void> RowSorter::add(std::string_view keys, std::string_view row) {
   if (order_.most == 0) return {};
-  encoded_.clear();
-  for (const Value& key : keys) encode(encoded_, key);
-  const ByteSpan key_bytes = as_bytes(encoded_);
+  const ByteSpan key_bytes = as_bytes(keys);
   const std::uint64_t rank = rank_of_row(key_bytes);
   if (has_bound_ &&
       (rank > bound_rank_ || (rank == bound_rank_ && order_of_keys(key_bytes, bound_) >= 0)))
     return {};
-  const std::size_t key_size = encoded_.size();
-  for (const Value& value : row) encode(encoded_, value);
   std::string head;
-  put_varint(head, key_size);
-  const std::size_t size = head.size() + encoded_.size();
+  put_varint(head, keys.size());
+  const std::size_t size = head.size() + keys.size() + row.size();
   if (size > std::numeric_limits<std::uint32_t>::max())
     return fail(ErrorCode::kLimitExceeded, "a row of more than 4 GiB cannot be sorted");
   // Rows take three quarters of the memory, their places the rest.
   const std::size_t most_rows = order_.memory / 4 / sizeof(Entry);
   if (entries_.size() >= most_rows || rows_.size() + size > order_.memory / 4 * 3) {
     if (auto made = make_room(); !made) return made;
+  }
+  // Growing by doubling would take twice as much for a moment.
+  constexpr std::size_t kSmall = std::size_t{1} << 20;
+  if (rows_.size() > kSmall && rows_.capacity() < order_.memory / 4 * 3) {
+    rows_.reserve(order_.memory / 4 * 3);
+    entries_.reserve(most_rows);
   }
   entries_.push_back({.rank = rank,
                       .offset = static_cast<std::uint32_t>(rows_.size()),
@@ -118,7 +127,8 @@ Result<void> RowSorter::add(std::span<const Value> keys, std::span<const Value> 
     rows_.insert(rows_.end(), bytes.begin(), bytes.end());
   };
   append(as_bytes(head));
-  append(as_bytes(encoded_));
+  append(key_bytes);
+  append(as_bytes(row));
   constexpr std::uint64_t kFew = 1024;
   if (order_.most && entries_.size() / 2 >= std::max(*order_.most, kFew)) keep_first();
   return {};
@@ -188,6 +198,16 @@ Result<void> RowSorter::spill() {
 }
 
 Result<void> RowSorter::hand_on(const Visit& visit) {
+  std::vector<Value> values;
+  return hand_on_bytes([&](ByteSpan, ByteSpan row) {
+    const std::vector<Cell> cells = decode_cells(row);
+    values.clear();
+    for (const Cell& cell : cells) values.push_back(cell.value());
+    return visit(values);
+  });
+}
+
+Result<void> RowSorter::hand_on_bytes(const VisitBytes& visit) {
   if (!runs_.empty()) {
     if (auto spilled = spill(); !spilled) return spilled;
     entries_ = {};
@@ -195,11 +215,10 @@ Result<void> RowSorter::hand_on(const Visit& visit) {
     return merge_runs(visit);
   }
   sort();
-  std::vector<Value> values;
   const std::size_t most = static_cast<std::size_t>(
       std::min<std::uint64_t>(entries_.size(), order_.most.value_or(entries_.size())));
   for (const Entry& entry : std::span(entries_).first(most)) {
-    auto wanted = show_row(bytes_of(entry), visit, values);
+    auto wanted = show_row(bytes_of(entry), visit);
     if (!wanted) return std::unexpected(wanted.error());
     if (!*wanted) break;
   }
@@ -208,7 +227,7 @@ Result<void> RowSorter::hand_on(const Visit& visit) {
   return {};
 }
 
-Result<void> RowSorter::merge_runs(const Visit& visit) {
+Result<void> RowSorter::merge_runs(const VisitBytes& visit) {
   constexpr std::size_t kLeast = 4096;
   const std::size_t portion = std::max(kLeast, order_.memory / 2 / runs_.size());
   std::vector<RunReader> readers;
@@ -234,13 +253,12 @@ Result<void> RowSorter::merge_runs(const Visit& visit) {
   for (std::size_t i = 0; i < readers.size(); ++i) {
     if (auto done = put(i); !done) return done;
   }
-  std::vector<Value> values;
   std::uint64_t left = order_.most.value_or(~std::uint64_t{0});
   while (!heap.empty() && left-- != 0) {
     std::ranges::pop_heap(heap, comes_after);
     const std::size_t first = heap.back();
     heap.pop_back();
-    auto wanted = show_row(readers[first].row(), visit, values);
+    auto wanted = show_row(readers[first].row(), visit);
     if (!wanted) return std::unexpected(wanted.error());
     if (!*wanted) return {};
     if (auto done = put(first); !done) return done;

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/render/babeltrace_scalar.hpp"
 
@@ -51,7 +52,7 @@ class BabeltraceNotes {
   bool look_at_options(const VariantClass& variant);
 
   BabeltracePalette palette_;
-  std::unordered_set<std::string_view> referred_;       // last names of field locations
+  TextViewSet referred_;                                // last names of field locations
   std::unordered_set<const FieldClass*> seen_;          // by `collect_references`
   std::unordered_map<const FieldClass*, bool> looked_;  // what `look` returned
   std::unordered_set<const FieldClass*> hidden_;

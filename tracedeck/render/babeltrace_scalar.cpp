@@ -5,8 +5,8 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
-#include <unordered_map>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/number.hpp"
@@ -160,7 +160,7 @@ void append_babeltrace_real(TextBuffer& out, double value) {
 BabeltraceEnumeration::BabeltraceEnumeration(const FieldClass& field_class,
                                              BabeltracePalette palette)
     : palette_(palette), integer_(&field_class) {
-  std::unordered_map<std::string_view, std::uint32_t> places;
+  TextViewMap<std::uint32_t> places;
   for (const Mapping& mapping : field_class.as<IntegerClass>()->mappings) {
     const auto [place, is_new] =
         places.try_emplace(mapping.label, static_cast<std::uint32_t>(labels_.size()));

@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/tband/event_table.hpp"
 
@@ -94,7 +94,7 @@ class Names {
   const TraceDescription& description_;
   std::uint64_t limit_;
   std::uint64_t memory_ = 0;
-  std::array<std::unordered_map<std::uint64_t, std::uint32_t>, kNamings> kinds_;
+  std::array<NumberMap<std::uint64_t, std::uint32_t>, kNamings> kinds_;
   std::array<std::array<Found, kFound>, kNamings> found_ = {};
 };
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/io/hold_back.hpp"
 #include "tracedeck/io/input.hpp"
 #include "tracedeck/tband/names.hpp"
@@ -48,7 +48,7 @@ inline constexpr std::size_t kHeldBack = std::size_t{64} << 10;
 
 // What was lost at each place where a count that several files share increases, by file and offset.
 // Takes the counts of the files, each in its order.
-using Losses = std::unordered_map<std::uint64_t, std::uint64_t>;
+using Losses = NumberMap<std::uint64_t, std::uint64_t>;
 [[nodiscard]] std::vector<Losses> shared_losses(const std::vector<std::vector<DropCount>>& files);
 
 }  // namespace tracedeck::tband

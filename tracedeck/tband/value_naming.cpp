@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/tband/event_layout.hpp"
 #include "tracedeck/tband/names.hpp"
 
@@ -90,8 +90,8 @@ class RestoredNames final : public ValueNaming {
 
   std::uint64_t limit_;
   FirstNames first_;
-  std::optional<Names> names_ = {};                         // from the first event on
-  std::unordered_map<std::uint32_t, std::uint32_t> tasks_;  // the current ones, by core
+  std::optional<Names> names_ = {};                // from the first event on
+  NumberMap<std::uint32_t, std::uint32_t> tasks_;  // the current ones, by core
 };
 
 }  // namespace

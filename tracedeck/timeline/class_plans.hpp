@@ -9,11 +9,11 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/timeline/marking.hpp"
 #include "tracedeck/timeline/pairing.hpp"
@@ -142,7 +142,7 @@ class ClassPlans {
   bool losses_are_wide_ = false;
   std::set<const RuleSet*> used_;
   std::deque<Table> inferred_tables_;
-  std::unordered_map<std::string, RuleSet*> inferred_;
+  TextMap<RuleSet*> inferred_;
   std::vector<std::unique_ptr<RuleSet>> inferred_rules_;
   Pairings pairings_;
   std::set<const RuleSet*> paired_;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/timeline/chance.hpp"
 #include "tracedeck/timeline/marking.hpp"
 
@@ -44,7 +45,7 @@ std::string row_key(const LatencyRow& row) {
 template <class Pair, class Of, class Key>
 std::vector<Pair> matched(const std::deque<Of>& a, const std::deque<Of>& b, const Key& key) {
   std::vector<Pair> pairs;
-  std::unordered_map<std::string, std::size_t> places;
+  TextMap<std::size_t> places;
   for (const Of& each : a) {
     places.emplace(key(each), pairs.size());
     pairs.emplace_back().a = &each;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/model/batch.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/timeline/latency.hpp"
@@ -98,7 +99,7 @@ class ComparedTrace final : public MarkSink {
   TimeBlocks event_grid_;
   ClassCache<CountedClass> classes_;
   std::deque<EventCount> events_;
-  std::unordered_map<std::string, EventCount*> events_by_name_;
+  TextMap<EventCount*> events_by_name_;
   bool any_event_ = false;
   std::int64_t first_event_ = 0;
   std::int64_t last_event_ = 0;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/base/time.hpp"
+#include "tracedeck/base/keyed_hash.hpp"
 
 namespace tracedeck::timeline {
 
@@ -173,20 +173,14 @@ class KeyTable {
         is_near(value, trace) ? near_[value] : cells_[cell_of_pair(value, trace) + 2];
     return number != 0 ? number : new_pair(value, trace);
   }
-  [[nodiscard]] static std::uint64_t mixed(std::uint64_t sum, std::uint64_t word) {
-    sum = (sum ^ word) * 0x9E3779B97F4A7C15U;
-    return sum ^ sum >> 32U;
-  }
-  // Of one value and the trace, which most keys are: in a few instructions.
-  [[nodiscard]] static std::size_t hash(std::uint64_t value, std::uint64_t trace) {
-    const Uint128 product =
-        static_cast<Uint128>(value ^ std::rotl(trace, 40)) * 0x9E3779B97F4A7C15U;
-    return static_cast<std::size_t>(product ^ product >> 64U);
+  // Of one value and the trace, which most keys are.
+  [[nodiscard]] std::size_t hash(std::uint64_t value, std::uint64_t trace) const {
+    return hash_(value, trace);
   }
   [[nodiscard]] std::size_t hash(const std::uint64_t* key) const {
     if (words_ == 2) return hash(key[0], key[1]);
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < words_; ++i) sum = mixed(sum, key[i]);
+    for (std::size_t i = 0; i < words_; ++i) sum = hash_(key[i], sum);
     return static_cast<std::size_t>(sum);
   }
   // Where the cell of a key begins, or the empty one that it would have.
@@ -251,6 +245,7 @@ class KeyTable {
 
   static inline NearKeys none_ = {};  // of traces that have none: never set
 
+  KeyedHash hash_;
   std::size_t words_;
   NearKeys near_ = {};
   bool has_near_trace_ = false;

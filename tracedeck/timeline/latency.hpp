@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/timeline/latency_row.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
@@ -138,7 +138,7 @@ class Latency final : public MarkSink, private SpanCounter {
   bool any_ended_ = false;                  // with these
   std::vector<query::Value> row_;           // columns, then arguments
   std::deque<LatencyRow> rows_;
-  std::unordered_map<std::string, LatencyRow*> grouped_;
+  TextMap<LatencyRow*> grouped_;
   std::vector<TrackStates> states_;  // by TrackId, from 1 on
   // What was in slices that are about to go on on another lane, outermost last.
   std::vector<std::int64_t> moving_;

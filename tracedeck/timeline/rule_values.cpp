@@ -124,10 +124,10 @@ Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& nam
   }
   auto parsed = query::parse_expression(text);
   if (!parsed) return std::unexpected(parsed.error());
-  auto matchers = query::make_matchers(**parsed, text);
-  if (!matchers) return std::unexpected(matchers.error());
+  auto matchers = std::make_shared<query::Matchers>();
+  if (auto added = matchers->add(**parsed, text); !added) return std::unexpected(added.error());
   value.expression_ = *std::move(parsed);
-  value.matchers_ = std::make_shared<const query::Matchers>(*std::move(matchers));
+  value.matchers_ = std::move(matchers);
   return value;
 }
 

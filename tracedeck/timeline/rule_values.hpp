@@ -14,9 +14,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/query/bound.hpp"
 #include "tracedeck/query/expression.hpp"
@@ -39,7 +39,7 @@ class OddValues {
 
  private:
   [[nodiscard]] std::optional<std::uint64_t> find_or_add(std::string key);
-  std::unordered_map<std::string, std::uint64_t> words_;
+  TextMap<std::uint64_t> words_;
 };
 
 // What was set by earlier events and later ones refer to.
@@ -115,12 +115,12 @@ struct CurrentPlace {
 
 // What is known of a table while its rules are parsed.
 struct RuleNames {
-  std::unordered_map<std::string, CurrentPlace> currents = {};
+  TextMap<CurrentPlace> currents = {};
   struct LookupPlace {
     std::size_t lookup = 0;
     std::size_t keys = 0;  // that uses give
   };
-  std::unordered_map<std::string, LookupPlace> lookups = {};
+  TextMap<LookupPlace> lookups = {};
 };
 
 // An expression of a rule.

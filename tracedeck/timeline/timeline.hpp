@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/model/clock.hpp"
 #include "tracedeck/timeline/mark.hpp"
 
@@ -120,9 +120,9 @@ class Timeline {
 
  private:
   std::deque<Track> tracks_;
-  std::unordered_map<std::int64_t, TrackId> threads_;  // by tid; kNoTrack: there are several
+  NumberMap<std::int64_t, TrackId> threads_;  // by tid; kNoTrack: there are several
   std::deque<MarkName> names_;
-  std::unordered_map<std::string, NameId> by_text_;
+  TextMap<NameId> by_text_;
   TimelineCounts counts_;
   std::optional<ClockClass> clock_;
   std::int64_t begin_ = std::numeric_limits<std::int64_t>::max();

@@ -1,9 +1,9 @@
 #include "tracedeck/ctf/metadata/conventions.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "tracedeck/base/json_out.hpp"
+#include "tracedeck/base/keyed_hash.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -76,7 +76,7 @@ std::string final_environment(const Attributes& environment) {
   std::string text;
   JsonOut out(text);
   out.begin_object();
-  std::unordered_set<std::string_view> keys;
+  TextViewSet keys;
   for (const Attribute& entry : environment) {
     if (!keys.insert(entry.key).second) continue;
     out.key(entry.key);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tracedeck/base/json_out.hpp"
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/clock_mark.hpp"
 #include "tracedeck/ctf/location_words.hpp"
@@ -98,7 +99,7 @@ class ClassText {
         std::ranges::any_of(attributes, [](const auto& a) { return !a.is_json; });
     const Attribute* ours = nullptr;
     out_.key(rc3_ ? "user-attributes" : "attributes").begin_object();
-    std::unordered_set<std::string_view> keys;
+    TextViewSet keys;
     for (const Attribute& each : attributes) {
       if (!each.is_json || !keys.insert(each.key).second) continue;
       if (any_plain && each.key == kOurNamespace) {

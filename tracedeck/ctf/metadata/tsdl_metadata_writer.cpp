@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/location_words.hpp"
 #include "tracedeck/ctf/metadata/conventions.hpp"
@@ -544,8 +543,8 @@ class TsdlMetadataWriter final : public MetadataWriter {
   }
 
   bool has_stream_id_ = false;
-  std::unordered_set<std::string> environment_;
-  std::unordered_set<std::string> clocks_;  // that are declared
+  TextSet environment_;
+  TextSet clocks_;  // that are declared
   std::uint64_t marks_ = 0;
 };
 
@@ -563,10 +562,10 @@ std::string tsdl_identifier(std::string_view name) {
 
 std::vector<std::string> tsdl_member_names(Root root, const StructureClass& structure) {
   std::vector<std::string> names;
-  std::unordered_set<std::string> taken;
-  std::unordered_map<std::string, unsigned> numbers;
+  TextSet taken;
+  TextMap<unsigned> numbers;
   // Of several fields with a role, the last one counts.
-  std::unordered_map<std::string_view, const Member*> last_of_role;
+  TextViewMap<const Member*> last_of_role;
   for (const Member& member : structure.members)
     last_of_role[reserved_name(root, *member.field_class)] = &member;
   for (const Member& member : structure.members) {

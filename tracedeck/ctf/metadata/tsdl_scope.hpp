@@ -6,10 +6,10 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/metadata/tsdl_bit_fields.hpp"
 #include "tracedeck/ctf/metadata/tsdl_syntax.hpp"
@@ -86,7 +86,7 @@ struct TypeEntry {
 struct TypeScope {
   TypeScope* parent = nullptr;
   std::size_t parent_limit = kEverything;  // only types declared before that are seen there
-  std::unordered_map<std::string, TypeEntry> entries = {};
+  TextMap<TypeEntry> entries = {};
 
   // The entry that a name means here, declared before `limit`, or null.
   [[nodiscard]] TypeEntry* find(const std::string& name, std::size_t limit) {

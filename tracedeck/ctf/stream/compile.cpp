@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/ctf/stream/class_uses.hpp"
 #include "tracedeck/ctf/stream/program_blocks.hpp"
 #include "tracedeck/model/packed_elements.hpp"
@@ -262,7 +263,7 @@ class Compiler {
     const Captures own = context_.registers.of({&field_class, FieldLocation::Root::kRelative});
     captures.insert(captures.end(), own.begin(), own.end());
     // By member, so that many locations in many members are no more work than both together.
-    std::unordered_map<std::string_view, Captures> deeper;
+    TextViewMap<Captures> deeper;
     for (const Capture& capture : captures) {
       if (!capture.path.empty())
         deeper[capture.path.front()].push_back({capture.path.subspan(1), capture.target});

@@ -7,9 +7,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/stream/class_fault.hpp"
 #include "tracedeck/ctf/stream/position_state.hpp"
@@ -68,7 +68,7 @@ struct StreamSchema {
 
   std::uint64_t dense_count_ = 0;
   std::unique_ptr<Entry[]> dense_;
-  std::unordered_map<std::uint64_t, Entry> sparse_;
+  NumberMap<std::uint64_t, Entry> sparse_;
 };
 
 // Immutable once handed out.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/model/field_class.hpp"
 
 namespace tracedeck::ctf {
@@ -37,7 +38,7 @@ class HeadSelectors {
   [[nodiscard]] bool has_idle_value(const FieldClass& field_class, FieldLocation::Root root,
                                     std::string_view name, std::size_t depth) const;
 
-  std::unordered_set<std::string> names_;
+  TextSet names_;
   std::unordered_set<FieldClassPtr> seen_;  // whose insides have been seen, or are being
 };
 

@@ -5,10 +5,9 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/ctf/metadata/metadata_text.hpp"
 #include "tracedeck/model/record.hpp"
 
@@ -25,9 +24,8 @@ class StreamNames {
   [[nodiscard]] std::uint64_t free_id(std::uint64_t class_id, std::optional<std::uint64_t> wanted);
 
  private:
-  std::unordered_set<std::string> file_names_ = {std::string("metadata"),
-                                                 std::string(kEnvironmentFile)};
-  std::unordered_map<std::string, unsigned> next_of_name_;
+  TextSet file_names_ = {std::string("metadata"), std::string(kEnvironmentFile)};
+  TextMap<unsigned> next_of_name_;
   unsigned next_file_ = 0;
   std::set<std::pair<std::uint64_t, std::uint64_t>> stream_ids_;  // with those of their classes
 };

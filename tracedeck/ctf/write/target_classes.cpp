@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/ctf/alignment.hpp"
 #include "tracedeck/ctf/metadata/conventions.hpp"
@@ -48,7 +48,7 @@ EncodeNode scalar_node(const FieldClass& source, Dialect dialect) {
 
 // CTF 2: names are UTF-8, and those of one structure differ.
 bool has_names_of_ctf2(const StructureClass& structure) {
-  std::unordered_set<std::string_view> names;
+  TextViewSet names;
   return std::ranges::all_of(structure.members, [&](const Member& member) {
     return is_valid_utf8(member.name.view()) && names.insert(member.name.view()).second;
   });

@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "tracedeck/base/error.hpp"
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/metadata/metadata_text.hpp"
 #include "tracedeck/model/clock.hpp"
@@ -45,8 +45,8 @@ class TargetClocks {
   bool leaves_implicit_ = false;
   std::deque<Target> clocks_;
   std::unordered_map<EntityId, const ClockClass*, EntityIdHash> clock_of_;  // by the source's
-  std::unordered_set<std::string> clock_ids_;
-  std::unordered_map<std::string, std::uint64_t> further_of_id_;  // that were tried
+  TextSet clock_ids_;
+  TextMap<std::uint64_t> further_of_id_;  // that were tried
 };
 
 }  // namespace tracedeck::ctf

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/ctf/alignment.hpp"
 #include "tracedeck/ctf/metadata/dialect_classes.hpp"
 #include "tracedeck/ctf/write/head_roles.hpp"
@@ -17,7 +18,7 @@ namespace {
 using Root = FieldLocation::Root;
 
 // `wanted`, or a free id up to `last`.
-std::uint64_t free_id(std::unordered_set<std::uint64_t>& taken, std::optional<std::uint64_t> wanted,
+std::uint64_t free_id(NumberSet<std::uint64_t>& taken, std::optional<std::uint64_t> wanted,
                       std::uint64_t last) {
   if (wanted && *wanted <= last && taken.insert(*wanted).second) return *wanted;
   std::uint64_t id = taken.size();

@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "tracedeck/base/error.hpp"
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/ctf/metadata/metadata_text.hpp"
 #include "tracedeck/ctf/write/adaptations.hpp"
 #include "tracedeck/ctf/write/packet_layout.hpp"
@@ -50,7 +50,7 @@ struct TargetStreamClass {
   std::optional<std::uint32_t> header_node = {};  // of the packet header, where heads are kept
   std::optional<std::uint32_t> packet_node = {};
   std::vector<bool> packet_members;  // of the source's packet context: which are written
-  std::unordered_set<std::uint64_t> event_ids;
+  NumberSet<std::uint64_t> event_ids;
 };
 
 // Heads (packet headers, packet contexts and event record headers) are the source's own where it is
@@ -130,7 +130,7 @@ class TargetTrace {
   Attributes environment_;
   std::uint64_t first_trace_ = 0;  // its number; 0: the first data stream had none
   std::string first_version_;
-  std::unordered_set<std::uint64_t> stream_class_ids_;
+  NumberSet<std::uint64_t> stream_class_ids_;
   // By the source's.
   std::unordered_map<EntityId, std::unique_ptr<TargetStreamClass>, EntityIdHash> stream_class_of_;
   struct EventKey {

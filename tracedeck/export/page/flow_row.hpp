@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <deque>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/export/page/row.hpp"
 
 namespace tracedeck::page {
@@ -31,7 +31,7 @@ class FlowRow {
     timeline::TrackId track;
     std::int64_t time;
   };
-  std::unordered_map<std::uint64_t, Left> left_;
+  NumberMap<std::uint64_t, Left> left_;
   std::deque<std::uint64_t> in_order_;
   std::vector<BlockPlace> blocks_;
   BlockPlace open_;
