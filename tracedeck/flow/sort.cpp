@@ -18,7 +18,7 @@ namespace tracedeck::flow {
 namespace {
 
 using SourcePtr = std::unique_ptr<RecordSource>;
-using Parts = std::vector<std::shared_ptr<OrderedPart>>;
+using OrderedParts = std::vector<std::shared_ptr<OrderedPart>>;
 
 // The part of a source that is in order. An error of it comes with the rest.
 class BeginOf final : public RecordSource {
@@ -36,7 +36,7 @@ class BeginOf final : public RecordSource {
 // Sorts what is left of all parts, one after the other, externally.
 class ExternalSort final : public RecordSource {
  public:
-  ExternalSort(Parts parts, const SortOptions& options)
+  ExternalSort(OrderedParts parts, const SortOptions& options)
       : parts_(std::move(parts)),
         sorter_(std::in_place, options.memory, options.temporary_directory) {}
 
@@ -105,7 +105,7 @@ class ExternalSort final : public RecordSource {
     return nullptr;
   }
 
-  Parts parts_;
+  OrderedParts parts_;
   std::optional<ExternalSorter> sorter_;
   bool read_ = false;
   OutputBatch output_;
@@ -253,7 +253,7 @@ class Sort final : public RecordSource {
 
   SourcePtr merged() {
     std::vector<SourcePtr> merged;
-    Parts external;
+    OrderedParts external;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       Source& source = sources_[i];
       if (source.opened == nullptr) continue;
@@ -274,7 +274,7 @@ class Sort final : public RecordSource {
   }
 
   // What goes before the first step back is merged as it is read.
-  SourcePtr sorted_externally(Parts parts) const {
+  SourcePtr sorted_externally(OrderedParts parts) const {
     std::vector<SourcePtr> begins;
     for (const auto& part : parts) begins.push_back(std::make_unique<BeginOf>(part));
     std::vector<SourcePtr> both;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxTimes = 1'000;  // texts beside `time`
 
-bool is_time(const Expression& expression) {
+bool is_event_time(const Expression& expression) {
   return expression.operation == Operator::kPath && expression.path.root == Root::kTime;
 }
 void narrow_begin(flow::TrimRange& range, const Nanoseconds& begin) {
@@ -252,9 +252,9 @@ flow::TrimRange Condition::range(std::span<const Nanoseconds> times) const {
     if (comparison.operands.size() != 2) return;
     const Expression& left = *comparison.operands[0];
     const Expression& right = *comparison.operands[1];
-    if (is_time(left)) {
+    if (is_event_time(left)) {
       if (const auto bound = time_of(right)) narrow(range, comparison.operation, *bound);
-    } else if (is_time(right)) {
+    } else if (is_event_time(right)) {
       if (const auto bound = time_of(left)) narrow(range, mirrored(comparison.operation), *bound);
     }
   };

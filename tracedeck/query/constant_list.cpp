@@ -9,10 +9,6 @@
 namespace tracedeck::query {
 namespace {
 
-bool is_text(const Value& value) {
-  return value.kind == Value::Kind::kText || value.kind == Value::Kind::kBlob;
-}
-
 // The order of two numbers, or of two texts.
 std::partial_ordering order(const Value& a, const Value& b) {
   return compare(a, b).value_or(std::partial_ordering::unordered);
@@ -71,7 +67,7 @@ ConstantList::ConstantList(std::span<const ExpressionPtr> items) {
 bool ConstantList::add(const Expression& item) {
   if (item.operation == Operator::kRange) return add_range(*item.operands[0], *item.operands[1]);
   const Value value = value_of_literal(item);
-  if (is_text(value)) {
+  if (value.is_text()) {
     texts_.insert(value.text);
     return true;
   }
@@ -87,18 +83,18 @@ bool ConstantList::add_range(const Expression& low, const Expression& high) {
   const auto ends = compare(range.low, range.high);
   // Also NaN, which no literal is.
   if (!ends || *ends == std::partial_ordering::unordered) return false;
-  Ranges& ranges = is_text(range.low) ? text_ranges_ : number_ranges_;
+  Ranges& ranges = range.low.is_text() ? text_ranges_ : number_ranges_;
   const bool is_real = range.low.kind == Value::Kind::kReal;
   if (is_real != (range.high.kind == Value::Kind::kReal)) return false;
   has_reals_ = has_reals_ || is_real;
   // One of nothing has no value, but says of which kind they are.
-  (is_text(range.low) ? has_text_ranges_ : has_number_ranges_) = true;
+  (range.low.is_text() ? has_text_ranges_ : has_number_ranges_) = true;
   if (*ends <= 0) ranges.push_back(range);
   return true;
 }
 
 std::optional<bool> ConstantList::has(const Value& value) const {
-  if (is_text(value)) {
+  if (value.is_text()) {
     if (texts_.contains(value.text) || is_in(text_ranges_, value)) return true;
     return numbers_.empty() && !has_number_ranges_ ? std::optional(false) : std::nullopt;
   }

@@ -100,8 +100,6 @@ std::optional<double> real_of(const Value& value) {
   return std::nullopt;
 }
 
-bool is_text(const Value& value) { return value.kind == Kind::kText || value.kind == Kind::kBlob; }
-
 // A boolean beside a number counts as 0 or 1.
 Value as_number(const Value& value) {
   return value.kind == Kind::kBoolean ? Value::of(std::uint64_t{value.boolean ? 1U : 0U}) : value;
@@ -224,7 +222,7 @@ Value value_of(const Slot* slot, const FieldClass* field_class, const ValueNames
 
 std::optional<bool> any_text(const Value& value,
                              const std::function<bool(std::string_view)>& visit) {
-  if (is_text(value)) return visit(value.text);
+  if (value.is_text()) return visit(value.text);
   if (value.kind != Kind::kInteger && value.kind != Kind::kWide) return std::nullopt;
   if (value.labels != nullptr) {
     return std::ranges::any_of(value.labels->mappings, [&](const Mapping& mapping) {
@@ -238,7 +236,7 @@ std::optional<bool> any_text(const Value& value,
 }
 
 std::optional<std::partial_ordering> compare(const Value& a, const Value& b) {
-  if (is_text(a) && is_text(b)) return a.text.compare(b.text) <=> 0;
+  if (a.is_text() && b.is_text()) return a.text.compare(b.text) <=> 0;
   return compare_numbers(as_number(a), as_number(b));
 }
 
@@ -247,8 +245,8 @@ std::optional<bool> equals(const Value& a, const Value& b) {
   const auto is = [](const Value& value, std::string_view text) {
     return any_text(value, [&](std::string_view each) { return each == text; });
   };
-  if (is_text(a)) return is(b, a.text);
-  if (is_text(b)) return is(a, b.text);
+  if (a.is_text()) return is(b, a.text);
+  if (b.is_text()) return is(a, b.text);
   return std::nullopt;
 }
 
@@ -264,10 +262,10 @@ Value apply(Operator operation, const Value& a) {
     case Operator::kComplement:
       return a.kind == Kind::kInteger ? Value::of(complement(a.integer)) : Value{};
     case Operator::kLength:
-      if (a.kind != Kind::kCompound && !is_text(a)) return {};
+      if (a.kind != Kind::kCompound && !a.is_text()) return {};
       return Value::of(length_of(a));
     case Operator::kLabel: {
-      if (is_text(a)) return {};
+      if (a.is_text()) return {};
       std::optional<std::string_view> first;
       (void)any_text(a, [&](std::string_view text) {
         first = text;
@@ -300,9 +298,9 @@ Value apply(Operator operation, const Value& a, const Value& b) {
                                                              : *order >= 0);
     }
     case Operator::kContains:
-      if (is_text(a))
+      if (a.is_text())
         return Value::of(any_text(b, [&](std::string_view part) { return a.text.contains(part); }));
-      if (!is_text(b)) return {};
+      if (!b.is_text()) return {};
       return Value::of(any_text(a, [&](std::string_view text) { return text.contains(b.text); }));
     default:
       break;

@@ -51,6 +51,8 @@ struct Value {
   const FieldClass* field_class = nullptr;                  // of kCompound; may be null
 
   [[nodiscard]] bool known() const { return kind != Kind::kUnknown; }
+  // Whether it is compared as text: a text or a blob.
+  [[nodiscard]] bool is_text() const { return kind == Kind::kText || kind == Kind::kBlob; }
 
   [[nodiscard]] static Value of(bool value) { return {.kind = Kind::kBoolean, .boolean = value}; }
   [[nodiscard]] static Value of(const Integer& value) {
