@@ -6,12 +6,6 @@
 #include "tracedeck/format/output_batch.hpp"
 
 namespace tracedeck::flow {
-namespace {
-
-bool is_event(const Record& record) { return record.kind == RecordKind::kEvent; }
-
-}  // namespace
-
 Error changed_meanwhile() {
   return {.code = ErrorCode::kReadFailed,
           .message = "An input was changed while it was sorted; sort a copy of it."};

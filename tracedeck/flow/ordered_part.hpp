@@ -11,6 +11,10 @@
 
 namespace tracedeck::flow {
 
+[[nodiscard]] inline bool is_event(const Record& record) {
+  return record.kind == RecordKind::kEvent;
+}
+
 // Says that an input is not what the survey found.
 [[nodiscard]] Error changed_meanwhile();
 

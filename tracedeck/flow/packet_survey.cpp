@@ -14,7 +14,7 @@ constexpr std::size_t kMostStretches = std::size_t{1} << 20;
 // Of a packet that does not say its size.
 constexpr std::uint64_t kUnknownSize = std::uint64_t{1} << 20;
 // How many more packets are read each further time, as those before had no events.
-constexpr std::size_t kGrowth = 8;
+constexpr std::size_t kPacketGrowth = 8;
 
 std::optional<TimeRange> range_of(const OpenPart& open, const TrimRange& part) {
   const std::unique_ptr<Reader> reader = open(false, part);
@@ -25,7 +25,7 @@ std::optional<TimeRange> range_of(const OpenPart& open, const TrimRange& part) {
 // it first; `read(bound)` the extreme time in the packets that do not lie beyond a bound.
 template <class Read>
 std::optional<Nanoseconds> extreme(const std::vector<Nanoseconds>& bounds, const Read& read) {
-  for (std::size_t packets = 1;; packets *= kGrowth) {
+  for (std::size_t packets = 1;; packets *= kPacketGrowth) {
     const bool all = packets >= bounds.size();
     const std::optional<Nanoseconds> found = read(all ? bounds.back() : bounds[packets - 1]);
     // Packets that begin behind the first event that was found are all later.

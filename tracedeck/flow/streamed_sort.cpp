@@ -8,12 +8,6 @@
 #include "tracedeck/flow/sort_runs.hpp"
 
 namespace tracedeck::flow {
-namespace {
-
-bool is_event(const Record& record) { return record.kind == RecordKind::kEvent; }
-
-}  // namespace
-
 Result<std::uint64_t> collect_late(RecordSource& source, const StreamedSortPlan& plan,
                                    ExternalSorter& late) {
   ChunkOrder order(plan.chunk_events);
