@@ -8,7 +8,7 @@
 namespace tracedeck {
 namespace {
 
-std::string counting(std::size_t size) {
+std::string ascending_bytes(std::size_t size) {
   std::string bytes(size, '\0');
   std::iota(bytes.begin(), bytes.end(), '\0');
   return bytes;
@@ -19,10 +19,10 @@ TEST(KeyedHash, SipHashIsThatOfOthers) {
   // 0f.
   const HashKey key{.low = 0x0706050403020100U, .high = 0x0F0E0D0C0B0A0908U};
   EXPECT_EQ(sip_hash(key, ""), 0xABAC0158050FC4DCU);
-  EXPECT_EQ(sip_hash(key, counting(1)), 0xC9F49BF37D57CA93U);
-  EXPECT_EQ(sip_hash(key, counting(8)), 0x369095118D299A8EU);
-  EXPECT_EQ(sip_hash(key, counting(15)), 0xD320D86D2A519956U);
-  EXPECT_EQ(sip_hash(key, counting(63)), 0x9D199062B7BBB3A8U);
+  EXPECT_EQ(sip_hash(key, ascending_bytes(1)), 0xC9F49BF37D57CA93U);
+  EXPECT_EQ(sip_hash(key, ascending_bytes(8)), 0x369095118D299A8EU);
+  EXPECT_EQ(sip_hash(key, ascending_bytes(15)), 0xD320D86D2A519956U);
+  EXPECT_EQ(sip_hash(key, ascending_bytes(63)), 0x9D199062B7BBB3A8U);
 }
 
 TEST(KeyedHash, DiffersByKeyByTextAndByLength) {

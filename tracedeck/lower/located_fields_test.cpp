@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/utf8.hpp"
 
 namespace tracedeck::lower {
@@ -25,7 +25,7 @@ TEST(LegalNames, AreThoseOfTheTargetAndDistinct) {
   const StructureClass source{.members = {member("n", byte()), member("n", byte()),
                                           member("n_", byte()), member("\xFF", byte()),
                                           member("\xEF\xBF\xBD", byte())}};
-  std::unordered_set<std::string> taken = {"taken"};
+  TextSet taken = {"taken"};
   EXPECT_EQ(legal_names(source, profile, taken),
             (std::vector<std::string>{"n", "n_", "n__", "\xEF\xBF\xBD", "\xEF\xBF\xBD_"}));
   EXPECT_EQ(taken.size(), 6U);

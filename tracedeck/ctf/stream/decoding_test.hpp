@@ -259,7 +259,8 @@ inline Decoded decode(const Roots& roots, const Bytes& bytes, const DecodeAt& at
     state.out_end = slots.data() + slots.size();
     Decoded decoded;
     for (const Program* const program :
-         {&stream.common_context, &event.specific_context, &event.payload}) {
+         {&stream.common_context, event.specific_context.get(), &event.payload}) {
+      if (program == nullptr) continue;
       const Slot* const begin = state.out;
       decoded.status = run(*program, state);
       if (decoded.status != RunStatus::kDone) break;
