@@ -254,5 +254,14 @@ class Validate(CommandTest):
             self.assertIn(f"tband/{rule}".encode(), result.stdout)
 
 
+@needs_traces
+class TimeLines(CommandTest):
+    def test_a_count_of_dropped_events_that_does_not_grow_is_no_mark(self):
+        for file in ("posix_freertos_committed_log.bin", "drops_every50.bin"):
+            out = self.folder / f"{file}.json"
+            self.check(run("convert", "-q", "-o", out, TBAND / file), 0)
+            self.assertNotIn("events dropped", out.read_text())
+
+
 if __name__ == "__main__":
     unittest.main()

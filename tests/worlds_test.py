@@ -257,8 +257,6 @@ KNOWN = {
         "outliers [Zephyr]": 4,
         "outliers [a time that falls]": 10,
         "outliers [equal names]": 3,
-        "perfetto: a drop counter that did not grow is a mark": 0,
-        "perfetto: a drop counter that did not grow is a mark [equal names]": 3,
         "perfetto: a slice is absent [Zephyr, two processors]": 9,
         "perfetto: a slice is absent [a time that falls]": 10,
         "perfetto: a state that did not hold, with losses": 12,
