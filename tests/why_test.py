@@ -117,7 +117,7 @@ class Why(CommandTest):
         )
         self.assertIn("  meanwhile  worker 1: run 3, 700ns", text)
         self.assertEqual(
-            text.splitlines()[-1], "  no known pattern: the lines above are what was seen, and no reason is guessed"
+            text.splitlines()[-1], "  nothing is concluded: it took no more than twice the median"
         )
 
     def test_losses_are_said_once(self):

@@ -237,6 +237,7 @@ void SliceWitness::hurt(Evidence::Piece piece) {
 void SliceWitness::state(const Timeline& timeline, const Mark& mark) {
   State& state = of_track(states_, mark.track);
   leave(mark.track, state, mark.time);
+  spend(timeline, mark, state);
   state = {.name = mark.name,
            .cpu = mark.cpu,
            .begin = mark.time,
@@ -263,6 +264,19 @@ void SliceWitness::leave(TrackId track, const State& state, std::int64_t end) {
                                .first->second;
   spent.is_inferred = spent.is_inferred || state.is_inferred;
   spent.time += std::min(end, slice.end) - std::max(state.begin, slice.begin);
+}
+
+// What a state of the slice's thread spent on the processor beyond what it lasted outside the
+// slice, it spent within.
+void SliceWitness::spend(const Timeline& timeline, const Mark& mark, const State& state) {
+  const FoundSlice& slice = evidence_.slice;
+  if (mark.value <= 0 || state.name == kNoName || !overlaps(state.begin, mark.time) ||
+      timeline.track(mark.track).kind != TrackKind::kState ||
+      timeline.track(mark.track).parent != slice.track)
+    return;
+  const std::int64_t within = std::min(mark.time, slice.end) - std::max(state.begin, slice.begin);
+  const std::int64_t off = std::max<std::int64_t>(mark.time - state.begin - mark.value, 0);
+  evidence_.on_processor += std::max<std::int64_t>(within - off, 0);
 }
 
 void SliceWitness::count(const Mark& mark) {

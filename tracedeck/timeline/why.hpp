@@ -237,7 +237,11 @@ struct Evidence {
   std::vector<Piece> hurt = {};      // waits meanwhile, the longest
   std::vector<Sample> samples = {};  // on its track and on those of `meanwhile`
   std::vector<Piece> gaps = {};      // what is not known meanwhile
-  std::uint64_t more_inside = 0;     // that are not in the lists
+  // ns that its thread was on the processor at least, as a table's `spent` says: 0 if nothing does.
+  std::int64_t on_processor = 0;
+  // What the trace says of how urgent tasks were meanwhile, a greater number being more urgent.
+  std::vector<Level> priorities = {};
+  std::uint64_t more_inside = 0;  // that are not in the lists
   std::uint64_t more_meanwhile = 0;
   std::uint64_t more_hurt = 0;
   std::uint64_t unended_hurt = 0;   // waits that nobody waits for any more: `Unended`
@@ -250,6 +254,9 @@ struct Evidence {
   std::vector<TrackId> idle = {};   // processors that had nothing to do meanwhile
   std::vector<Level> levels = {};   // counters that were at their most, or that it waits for
 };
+
+// How counters of priorities end, which begin with the task's name.
+inline constexpr std::string_view kPriority = ": priority";
 
 class SliceWitness final : public MarkSink {
  public:
@@ -294,6 +301,7 @@ class SliceWitness final : public MarkSink {
   void sample(const Mark& mark);
   void state(const Timeline& timeline, const Mark& mark);
   void leave(TrackId track, const State& state, std::int64_t end);
+  void spend(const Timeline& timeline, const Mark& mark, const State& state);
   void count(const Mark& mark);
   void flow_in(const Mark& mark);
   void leave(Count& count, std::int64_t end) const;

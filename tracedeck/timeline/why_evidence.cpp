@@ -212,8 +212,10 @@ void SliceWitness::find_levels(const Timeline& timeline) {
   constexpr std::size_t kMostLevels = 3;
   constexpr std::int64_t kRare = 4;  // times the mean
   for (const Count& each : counts_) {
-    if (!each.any_within || evidence_.levels.size() == kMostLevels) continue;
+    if (!each.any_within) continue;
     const Track& track = timeline.track(each.level.track);
+    if (track.name.ends_with(kPriority)) evidence_.priorities.push_back(each.level);
+    if (evidence_.levels.size() == kMostLevels) continue;
     const std::string_view name = std::string_view(track.name).substr(0, track.name.find(':'));
     const bool is_rare = evidence_.slice.is_wait && each.level.most == each.level.most_of_trace &&
                          each.level.most >= 2 && each.level.most / kRare >= each.sum / each.values;

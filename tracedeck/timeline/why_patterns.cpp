@@ -91,9 +91,17 @@ bool samples_show(const Evidence& evidence, bool is_all, const Shows& shows_it) 
   return any;
 }
 
+// Whether its thread may have been off the processor for half of the time: CPU time can contradict
+// what was sampled once.
+bool may_be_switched_out(const Evidence& evidence) {
+  const FoundSlice& slice = evidence.slice;
+  return !slice.is_wait && !slice.is_state &&
+         evidence.on_processor <= slice.duration() - slice.duration() / 2;
+}
+
 std::string switched_out(const Evidence& evidence, const Timeline& timeline) {
   const FoundSlice& slice = evidence.slice;
-  if (slice.is_wait || slice.is_state) return {};
+  if (!may_be_switched_out(evidence)) return {};
   for (const SwitchedOut& each : kSwitchedOut) {
     if (!each.category.empty() && timeline.name(slice.name).category != each.category) continue;
     if (samples_show(evidence, each.is_all, [&](const Evidence::Sample& sample) {
@@ -105,8 +113,7 @@ std::string switched_out(const Evidence& evidence, const Timeline& timeline) {
 }
 
 std::string preempted_thread(const Evidence& evidence, const Timeline& timeline) {
-  const FoundSlice& slice = evidence.slice;
-  if (slice.is_wait || slice.is_state) return {};
+  if (!may_be_switched_out(evidence)) return {};
   if (!samples_show(evidence, true, [&](const Evidence::Sample& sample) {
         return is_switched_out(sample, timeline) && !sample.stack.empty() &&
                std::ranges::find(kPreempting, sample.stack.front()) != kPreempting.end();
@@ -177,6 +184,17 @@ Holding holding(const Evidence& evidence, const Timeline& timeline) {
   return !is_own && is_half(holds.time, blocked->time) ? holds : Holding{};
 }
 
+// The priorities that a task had meanwhile, if the trace says them of one task of that name alone.
+const Evidence::Level* priority_of(const Evidence& evidence, const Timeline& timeline,
+                                   TrackId task) {
+  const std::string name = timeline.track(task).name + std::string(kPriority);
+  const auto is_it = [&](const Evidence::Level& each) {
+    return timeline.track(each.track).name == name;
+  };
+  const auto found = std::ranges::find_if(evidence.priorities, is_it);
+  return std::ranges::count_if(evidence.priorities, is_it) == 1 ? &*found : nullptr;
+}
+
 std::string priority_inversion(const Evidence& evidence, const Timeline& timeline) {
   const Holding holds = holding(evidence, timeline);
   if (holds.who.empty() || evidence.ran.empty() || evidence.holder.empty()) return {};
@@ -185,11 +203,19 @@ std::string priority_inversion(const Evidence& evidence, const Timeline& timelin
   if (ready == nullptr || ran.track == ready->track ||
       !is_half(ready->time, evidence.slice.duration()) || !is_most(ran.time, ready->time))
     return {};
-  return fmt::format(
-      "{} held {}, and could not run for {} of it because {} did: a priority inversion, unless {} "
-      "is the most urgent of the three",
-      holds.who, holds.what, time_text(ready->time), timeline.track(ran.track).name,
-      timeline.track(ran.track).name);
+  const std::string& runner = timeline.track(ran.track).name;
+  std::string sentence =
+      fmt::format("{} held {}, and could not run for {} of it because {} did: a priority inversion",
+                  holds.who, holds.what, time_text(ready->time), runner);
+  const Evidence::Level* const waits =
+      evidence.tasks.empty() ? nullptr : priority_of(evidence, timeline, evidence.tasks.front());
+  const Evidence::Level* const runs = priority_of(evidence, timeline, ran.track);
+  if (waits != nullptr && runs != nullptr) {
+    if (runs->most < waits->least) return sentence;
+    // The processor was with a task that is no less urgent than the one that waits.
+    if (runs->least >= waits->most) return {};
+  }
+  return fmt::format("{}, unless {} is the most urgent of the three", sentence, runner);
 }
 
 std::string lock_held(const Evidence& evidence, const Timeline& timeline) {
@@ -238,6 +264,14 @@ std::string preempted(const Evidence& evidence, const Timeline& timeline) {
                      time_text(ran.time));
 }
 
+// CPU time as far as the trace says it.
+std::string computed(const Evidence& evidence, const Timeline& /*timeline*/) {
+  const std::int64_t duration = evidence.slice.duration();
+  if (duration <= 0 || !is_most(evidence.on_processor, duration)) return {};
+  return fmt::format("the thread computed: it was on the processor for {} of it at least",
+                     time_text(evidence.on_processor));
+}
+
 // The first that is met counts: those that know more come first.
 struct Pattern {
   std::string_view needs;
@@ -251,17 +285,16 @@ constexpr auto kPatterns = std::to_array<Pattern>({
     {"a task that waits to send, its queue at its most meanwhile", full_queue},
     {"a futex that ended with the number of a timeout", timed_out},
     {"one other task on the processor while it was ready", preempted},
+    {"CPU time for nearly all of it", computed},
 });
 
 }  // namespace
 
 std::string no_conclusion(const Evidence& evidence, const Histogram& durations) {
-  constexpr std::uint64_t kFew = 20;
   // What was lost may have been the other half, and so may what comes behind the trace.
   if (!evidence.gaps.empty()) return "nothing is concluded: events were lost meanwhile";
   if (evidence.slice.is_open) return "nothing is concluded: it had not ended when the trace did";
-  if (durations.count() >= kFew &&
-      static_cast<double>(evidence.slice.duration()) <= 2 * durations.quantile(0.5))
+  if (static_cast<double>(evidence.slice.duration()) <= 2 * durations.quantile(0.5))
     return "nothing is concluded: it took no more than twice the median";
   return {};
 }

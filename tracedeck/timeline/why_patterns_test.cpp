@@ -75,6 +75,25 @@ TEST_F(Patterns, WhatTookNoLongerThanMostNeedsNoReason) {
   EXPECT_EQ(concluded(), "");
 }
 
+TEST_F(Patterns, NorDoesTheOnlyOneOfItsName) {
+  about(track(TrackKind::kThread, "worker 0"), "poll", "main.rs:1");
+  sample("descheduled", {"do_nanosleep", "hrtimer_nanosleep"});
+  durations = {};
+  durations.add_unsigned(10 * kMillisecond);
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, CpuTimeContradictsSamples) {
+  about(track(TrackKind::kThread, "worker 0"), "poll", "main.rs:1");
+  sample("descheduled", {"exit_to_user_mode_prepare"});
+  evidence.on_processor = 5 * kMillisecond;
+  EXPECT_TRUE(concluded().contains("took the processor")) << concluded();
+  evidence.on_processor = 6 * kMillisecond;
+  EXPECT_EQ(concluded(), "");
+  evidence.on_processor = 9 * kMillisecond;
+  EXPECT_EQ(concluded(), "the thread computed: it was on the processor for 9.00ms of it at least");
+}
+
 TEST_F(Patterns, NothingIsConcludedAcrossALoss) {
   about(track(TrackKind::kThread, "worker 0"), "poll", "main.rs:1");
   sample("descheduled", {"do_nanosleep", "hrtimer_nanosleep"});
@@ -142,6 +161,31 @@ TEST_F(Locks, Inversion) {
   evidence.ran.front().time = 7 * kMillisecond;
   evidence.holder.front() = spent(logger, "uninterruptible", 7 * kMillisecond);
   EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 10.0ms of it");
+}
+
+TEST_F(Locks, RecordedPrioritiesDecideAnInversion) {
+  const TrackId api = track(TrackKind::kTask, "api");
+  const TrackId logger = track(TrackKind::kTask, "logger");
+  const TrackId network = track(TrackKind::kTask, "network");
+  evidence.tasks = {api};
+  evidence.holder = {spent(logger, "runnable", 7 * kMillisecond)};
+  evidence.ran = {spent(network, "running", 7 * kMillisecond)};
+  const auto priority = [&](std::string name, std::int64_t least, std::int64_t most) {
+    evidence.priorities.push_back(
+        {.track = track(TrackKind::kCounter, name + ": priority"), .least = least, .most = most});
+  };
+  priority("api", 5, 5);
+  EXPECT_TRUE(concluded().ends_with("unless network is the most urgent of the three"));
+  priority("network", 3, 4);
+  EXPECT_TRUE(concluded().ends_with("because network did: a priority inversion")) << concluded();
+  evidence.priorities.back().most = 6;
+  EXPECT_TRUE(concluded().ends_with("unless network is the most urgent of the three"));
+  // Who waits would not have run either.
+  evidence.priorities.back().least = 5;
+  EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 10.0ms of it");
+  // Two are called so.
+  priority("network", 1, 1);
+  EXPECT_TRUE(concluded().ends_with("unless network is the most urgent of the three"));
 }
 
 TEST_F(Patterns, ALockOfARealTimeSystem) {
