@@ -26,7 +26,7 @@ NAMES = {
         bit_cast bit_ceil bit_floor bit_width byteswap countl_one countl_zero countr_one countr_zero endian has_single_bit
         popcount rotl rotr""",
     "bitset": "bitset",
-    "cctype": "isalnum isdigit isspace tolower toupper",
+    "cctype": "isalnum isdigit isspace isupper tolower toupper",
     "charconv": "chars_format from_chars to_chars",
     "chrono": "chrono chrono_literals",
     "cmath": """

@@ -113,6 +113,31 @@ class Latency(Jobs):
             row = self.rows(self.file("t.bin", data))["rows"][0]
             self.assertEqual((row["count"], row["total"]), (2, 40), name)
 
+    def test_the_field_that_is_called_as_the_pair_says_which(self):
+        fields = [("job", w.VARINT), ("worker", w.VARINT)]
+        for begin, end in (("JobStart", "JobEnd"), ("print_job_begin", "print_job_end")):
+            data = w.header() + w.schema(0, begin, fields) + w.schema(1, end, fields)
+            for kind, job, worker in ((0, 1, 0), (0, 2, 1), (1, 2, 1), (1, 1, 0)):
+                data += w.event(kind, w.varint(job) + w.varint(worker), 10)
+            row = self.rows(self.file("t.bin", data))["rows"][0]
+            self.assertEqual((row["count"], row["total"]), (2, 40), begin)
+
+    def test_no_figure_of_pairs_that_interleave(self):
+        fields = [("core", w.VARINT)]
+        data = w.header() + w.schema(0, "RunBegin", fields) + w.schema(1, "RunEnd", fields)
+        # One of 10; three of which one is open throughout; when all have ended, one of 10.
+        for kind in (0, 1, 0, 0, 1, 0, 1, 1, 0, 1):
+            data += w.event(kind, w.varint(0), 10)
+        trace = self.file("t.bin", data)
+        answer = self.rows(trace)
+        row = answer["rows"][0]
+        self.assertEqual((row["count"], row["total"], row["left_out"]), (2, 20, 3))
+        self.assertEqual((answer["counts"]["inferred_ends"], answer["counts"]["unmatched_ends"]), (3, 0))
+        result = self.check(run("latency", trace), 0)
+        self.assertIn("3 have no end that is surely their own", result.stdout.decode())
+        self.assertIn("events `RunBegin` begin what others of them have not ended, and no field says which", result.stderr.decode())
+        self.assertIn("`match`", result.stderr.decode())
+
     @needs_traces
     def test_data_streams_without_an_id_are_threads(self):
         rows = self.rows("--by", "track", TRACES / "ctf/tracecompass/mpi_ssend_irecv")["rows"]

@@ -60,6 +60,8 @@ class Table(Base):
         self.polling = {}  # worker -> task
         self.spans = {}  # span id -> track of the whole span
         self.spawned = set()
+        self.gone = set()  # tasks that ended and were not polled since
+        self.silent = set()  # tasks of which no wakes are recorded
         self.location = {}  # task -> where it was spawned, by its polls
         self.stretch = {}  # worker -> (begin, CPU time) of an active stretch
         self.live = {}  # address -> bytes
@@ -84,6 +86,7 @@ class Table(Base):
         self.location.setdefault(task, name)
         sheet.begin("poll", number, name, track, {"task_id": task})
         self.polling[number] = task
+        self.gone.discard(task)
         pair = sheet.waited("wake -> poll", task, track, {"task_id": task})
         if pair is not None and pair.duration >= FLOW_NS:
             sheet.flow("wake")
@@ -104,10 +107,13 @@ class Table(Base):
         pair = self.sheet.waits.get(("wake -> poll", task))
         if pair is not None:
             pair.begin = max(pair.begin, self.sheet.time)
-        self.sheet.state(f"task {task}", "waiting" if pair is None else "runnable")
+        idle = "not running" if task in self.silent else "waiting"
+        self.sheet.state(f"task {task}", idle if pair is None else "runnable")
 
     def on_WakeEventEvent(self, event, fields):
         task = fields["woken_task_id"]
+        if task in self.gone:
+            return
         self.sheet.wait("wake -> poll", task)
         if task not in self.polling.values():
             self.sheet.state(f"task {task}", "runnable")
@@ -118,6 +124,8 @@ class Table(Base):
         task = fields["task_id"]
         self.sheet.begin("task", task, shortened(fields.get("spawn_loc")), f"task {task}", {"task_id": task})
         self.sheet.state(f"task {task}", "spawned")
+        if fields.get("instrumented") is False:
+            self.silent.add(task)
         self.spawned.add(task)
         self.sheet.counter("tasks alive", "tasks", len(self.spawned))
 
@@ -130,6 +138,7 @@ class Table(Base):
             self.sheet.seen.add(("task", task))
         self.sheet.state(f"task {task}", None)
         self.sheet.waits.pop(("wake -> poll", task), None)
+        self.gone.add(task)
         self.polling = {number: one for number, one in self.polling.items() if one != task}
         self.spawned.discard(task)
         self.location.pop(task, None)
@@ -140,15 +149,15 @@ class Table(Base):
     def on_WorkerUnparkEvent(self, event, fields):
         number = fields["worker_id"]
         self.sheet.state(worker(number) + " state", "active")
-        self.stretch[number] = fields.get("cpu_time_ns")
+        self.stretch[number] = fields.get("cpu_time_ns"), fields.get("tid")
         if is_integer(fields.get("sched_wait_ns")):
             self.sheet.counter("sched wait", worker(number), fields["sched_wait_ns"])
 
     def on_WorkerParkEvent(self, event, fields):
         number = fields["worker_id"]
         self.sheet.state(worker(number) + " state", "parked")
-        before, after = self.stretch.pop(number, None), fields.get("cpu_time_ns")
-        if is_integer(before) and is_integer(after) and self.sheet.is_shown:
+        (before, thread), after = self.stretch.pop(number, (None, None)), fields.get("cpu_time_ns")
+        if thread == fields.get("tid") and is_integer(before) and is_integer(after) and self.sheet.is_shown:
             self.sheet.line.sums[worker(number), "on CPU"] += after - before
 
     def lost(self, stream):

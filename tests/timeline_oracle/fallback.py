@@ -23,6 +23,16 @@ ENDS = {
 IS_KEY = re.compile(r"(id|Id|ID|[hH]andle|[pP]tr)$")
 
 
+def is_called(prefix, member):
+    """`job` is what JobStart and print_job_end are about."""
+    at = len(prefix) - len(member)
+    return (
+        re.fullmatch(r"\w+", member, re.ASCII) is not None
+        and prefix.lower().endswith(member.lower())
+        and (at == 0 or prefix[at].isupper() or not prefix[at - 1].isalnum())
+    )
+
+
 class Table(Base):
     def prepare(self, events):
         members = collections.defaultdict(dict)  # of each class, in order
@@ -43,7 +53,8 @@ class Table(Base):
         self.keys = {
             prefix: [
                 member
-                for member in members[ones[0]] if IS_KEY.search(member) and all(member in members[one] for one in ones)
+                for member in members[ones[0]]
+                if (IS_KEY.search(member) or is_called(prefix, member)) and all(member in members[one] for one in ones)
             ]
             for prefix, ones in classes.items()
         }
@@ -64,6 +75,6 @@ class Table(Base):
         fields = event.get("fields") or {}
         key = (thread, *(json.dumps(fields.get(member)) for member in self.keys[prefix]))
         if name in self.begins:
-            self.sheet.begin("pair", (prefix, key), prefix, track)
+            self.sheet.begin("pair", (prefix, key), prefix, track, mixes=True)
         else:
             self.sheet.end("pair", (prefix, key), track, prefix)

@@ -21,6 +21,7 @@ class Slice:
     flags: set = dataclasses.field(default_factory=set)
     args: dict = dataclasses.field(default_factory=dict)
     lost_at: int | None = None  # while it is open: where a loss made its end doubtful
+    mixed: bool = False  # while it is open: which end is its own is not known
     inner: int = 0  # of its duration, what slices directly within it take
 
     @property
@@ -137,20 +138,31 @@ class Sheet:
 
     # Marks.
 
-    def begin(self, rule, key, name, track, args=None, stacked=False):
+    def begin(self, rule, key, name, track, args=None, stacked=False, mixes=False):
+        """`mixes`: which of several that are open an end is of, is not known."""
         time, flags = self.moment(track)
         stack = self.open[rule, key]
-        if not stacked:
+        mixed = mixes and bool(stack) and stack[-1].lost_at is None
+        if mixed:
+            stack[-1].mixed = True
+        elif not stacked:
             while stack:
                 old = stack.pop()
                 self.close(old, time if old.lost_at is None else old.lost_at, {"inferred_end"})
         stack.append(Slice(rule, name, track, time, time, flags, args or {}))
+        stack[-1].mixed = mixed
         self.seen.add((rule, key))
 
     def end(self, rule, key, track, name="?", args=None):
         """The slice that ended, or None."""
-        time, flags = self.moment(track)
         stack = self.open[rule, key]
+        if stack and stack[-1].mixed:
+            self.bounds()
+            slice = stack.pop()
+            time = self.time if slice.lost_at is None else min(self.time, slice.lost_at)
+            self.last[slice.track] = time = max(time, slice.begin, self.last[slice.track])
+            return self.close(slice, time, {"inferred_end"})
+        time, flags = self.moment(track)
         if stack:
             slice = stack.pop()
             slice.args.update(args or {})

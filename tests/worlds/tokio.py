@@ -290,6 +290,8 @@ class World:
                     words, doubtful = (*words, "ended", "terminated"), True
                 elif name == "new":
                     words = ("runnable", "spawned")
+                elif not task.instrumented:  # what it does between polls is not recorded
+                    words = (name, "not running")
                 else:
                     words = (name,)
                 sure = not doubtful and (task.instrumented or name == "new" or name.startswith("polling"))

@@ -190,6 +190,10 @@ void CompiledRules::compile_points(RuleParser& parser) {
     parser.text(rule.name, state.name);
     state.track = space(rule.track);
     parser.on(rule.track);
+    for (const auto& [id, each] : spaces_) {
+      if (each->parent == state.track && each->rule.kind == TrackKind::kState && each->tid)
+        state.tid = each->tid;
+    }
   }
   for (const CounterRule& rule : table_.counters) {
     parser.in("counter", fmt::format("of {}", fmt::join(rule.event, ", ")));
@@ -256,11 +260,11 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.other_classes(rule.cancel, state.cancels);
     parser.other_classes(rule.prefer, state.preferred);
     parser.text(rule.served, state.served, 1);
+    parser.text(rule.over, state.over, 1);
     const auto name_of = [&](const std::string& text) {
       return text.empty() ? kNoName : context_.marking.add_name("", text);
     };
     state.asked = name_of(rule.asked);
-    state.over = name_of(rule.over);
     state.unless = name_of(rule.unless);
     compile_wait_flow(parser, state);
     if (!rule.state.empty()) state.states = space(rule.state);

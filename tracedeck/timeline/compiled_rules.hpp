@@ -46,6 +46,7 @@ class CompiledRules final : public RuleSet {
     for (WaitState& each : waits_) each.finish(end);
   }
   [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
+  [[nodiscard]] std::vector<std::string> mixed() const override;
   [[nodiscard]] std::vector<std::string> unused() const override {
     std::vector<std::string> sentences = use_.sentences();
     for (std::string& each : sentences) each = fmt::format("table {}: {}", table_.name, each);
@@ -109,6 +110,7 @@ class CompiledRules final : public RuleSet {
   TrackNumbers sums_{0};  // by `CounterRule::sum` of whichever rules
   // What `StateRule::spent` said last.
   TrackNumbers spent_before_{TrackNumbers::kUnknown};
+  TrackThreads threads_;
   std::list<WaitState> waits_;
   std::list<FlowState> flows_;
   std::list<ScheduleState> schedules_;

@@ -161,7 +161,7 @@ Table infer_table(const Event& event, const Pairing& pairing) {
     table.instants.push_back({.event = {"*"}, .track = track.id, .name = "{name}", .args = {"*"}});
     return table;
   }
-  SliceRule slice{.track = track.id};
+  SliceRule slice{.track = track.id, .again = SliceRule::Again::kMix};
   for (const std::string& key : track.key) slice.match.push_back({key, key});
   for (const std::string_view name : Pairings::common_keys(pairing)) {
     if (slice.match.size() + 2 >= KeyTable::kMostWords) break;

@@ -142,7 +142,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   say(counts.open_at_end, "had not ended");
   say(counts.began_before, "had begun before the trace");
   say(counts.across_loss, "lie across a loss");
-  say(counts.inferred_ends, "ended only because something else began");
+  say(counts.inferred_ends, "have no end that is surely their own");
   say(counts.negative, "ended before they began");
   if (!said.empty())
     out += fmt::format("\nslices in no figure above, as their durations are not known: {}\n",

@@ -124,7 +124,8 @@ struct SliceDetails {
   SliceObserver* observer = nullptr;
   std::uint32_t observed = 0;  // what the observer knows it by
   std::uint32_t observed_since = 0;
-  OpenId below = 0;  // of the same key, began before
+  OpenId below = 0;       // of the same key, began before
+  bool is_mixed = false;  // `SliceRule::Again::kMix`: it overlaps another of its key
   std::array<std::uint64_t, kMostChecks> check = {};
 };
 
@@ -174,6 +175,12 @@ class Marking {
   [[nodiscard]] SliceDetails& add_details(OpenId id);
   // Of a slice that has any.
   [[nodiscard]] const SliceDetails& details(OpenId id) const { return details_[id]; }
+  // Whether which end is its own is not known.
+  [[nodiscard]] bool is_mixed(OpenId id) const {
+    return open_[id].traits.has_details && details_[id].is_mixed;
+  }
+  // Whether events were lost since it began, its end perhaps among them.
+  [[nodiscard]] bool may_have_ended(OpenId id) { return loss_within(open_[id]) != nullptr; }
   // A slice that is open ends, and its number may be another's then.
   void end(OpenId id, const Moment& now, const Arguments* arguments);
   // The same at a time before: something else began.

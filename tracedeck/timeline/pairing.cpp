@@ -51,6 +51,27 @@ bool identifies(std::string_view name) {
          std::ranges::any_of(kWords, [&](std::string_view word) { return name.ends_with(word); });
 }
 
+bool is_letter_alike(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+// Whether what a class begins or ends is called as the field: "job" of JobStart, "request" of
+// http_request_done.
+bool is_called(std::string_view event_name, std::string_view field) {
+  const auto is_last_word = [&](std::string_view ending) {
+    const std::string_view prefix = prefix_of(event_name, ending);
+    if (field.empty() || prefix.size() < field.size()) return false;
+    const std::size_t at = prefix.size() - field.size();
+    if (!std::ranges::equal(prefix.substr(at), field, is_letter_alike)) return false;
+    const auto first = static_cast<unsigned char>(prefix[at]);
+    return at == 0 || std::isupper(first) != 0 ||
+           std::isalnum(static_cast<unsigned char>(prefix[at - 1])) == 0;
+  };
+  return std::ranges::any_of(kEndings, [&](const Endings& each) {
+    return is_last_word(each.begin) || std::ranges::any_of(each.ends, is_last_word);
+  });
+}
+
 // The fields of a class that say so, in their order.
 std::vector<std::string_view> keys_of(const EventClass& event_class) {
   std::vector<std::string_view> keys;
@@ -58,7 +79,9 @@ std::vector<std::string_view> keys_of(const EventClass& event_class) {
       event_class.payload == nullptr ? nullptr : event_class.payload->as<StructureClass>();
   if (structure == nullptr) return keys;
   for (const Member& member : structure->members) {
-    if (identifies(member.name.view())) keys.push_back(member.name.view());
+    const std::string_view field = member.name.view();
+    if (identifies(field) || (is_simple(field) && is_called(timeline::name_of(event_class), field)))
+      keys.push_back(field);
   }
   return keys;
 }

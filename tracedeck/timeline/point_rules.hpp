@@ -1,9 +1,15 @@
 // Rules about instants, counters and states.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <bit>
+#include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/timeline/rule_parts.hpp"
@@ -37,10 +43,25 @@ class TrackNumbers {
   std::span<std::int64_t> numbers_;  // the same, by TrackId
 };
 
+// Which thread tracks are of now: what `TrackRule::tid` of states on them said last.
+struct TrackThreads {
+  TrackNumbers of{TrackNumbers::kUnknown};  // by the track of states
+  TrackNumbers states{kNoTrack};            // by its parent: the track of states
+  std::map<std::int64_t, TrackId> others;   // by number: of what a thread did that no track was of
+
+  // kUnknown: nothing says so.
+  [[nodiscard]] std::int64_t of_parent(TrackId parent) {
+    const std::int64_t* const track = states.find(parent);
+    return track == nullptr || *track == kNoTrack ? TrackNumbers::kUnknown
+                                                  : of[static_cast<TrackId>(*track)];
+  }
+};
+
 struct InstantState {
   const InstantRule* rule = nullptr;
   ClassMatcher event = {};
   std::optional<RuleValue> when = {};
+  std::optional<RuleValue> tid = {};
   RuleTemplate name = {};
   TrackSpace* track = nullptr;
 };
@@ -62,29 +83,86 @@ struct StateState {
   TrackSpace* track = nullptr;
 };
 
+// A number of an event that has it at a fixed place, mostly.
+class EventNumber {
+ public:
+  EventNumber(const std::optional<RuleValue>& value, const EventClass& event_class) {
+    if (!value) return;
+    value_ = BoundValue(*value, event_class);
+    word_ = DirectWord(value_);
+  }
+
+  [[nodiscard]] bool possible() const { return value_.possible(); }
+  [[nodiscard]] bool is_direct() const { return word_.possible(); }
+  // As `DirectWord::read_usual`, and false of what is no positive number.
+  [[nodiscard, gnu::always_inline]] bool read_usual(const Event& event, std::int64_t& into) const {
+    std::uint64_t bits = 0;
+    if (!word_.read_usual(event, bits)) return false;
+    into = static_cast<std::int64_t>(bits);
+    return into >= 0;
+  }
+  [[nodiscard]] bool read(const Event& event, RuleContext& context, std::int64_t& into) {
+    if (std::uint64_t bits = 0; word_.possible() && word_.read(event, bits)) {
+      into = static_cast<std::int64_t>(bits);
+      if (into >= 0) return true;
+    }
+    const query::Value value = value_.read(event, context.scope);
+    const auto number =
+        value.kind == query::Value::Kind::kInteger ? value.integer.to_signed() : std::nullopt;
+    into = number.value_or(0);
+    return number.has_value();
+  }
+
+ private:
+  BoundValue value_;
+  DirectWord word_;
+};
+
 class MarkInstant final : public Action {
  public:
   MarkInstant(const InstantRule& rule, const RuleTemplate& name,
               const std::optional<RuleValue>& when, BoundTrack track, const EventClass& event_class,
-              RuleContext& context, const Arguments* arguments)
+              RuleContext& context, const Arguments* arguments, TrackThreads& threads,
+              const std::optional<RuleValue>& tid)
       : context_(context),
         track_(std::move(track)),
         when_(when, event_class, context),
         name_(name, rule.category, event_class, context),
-        arguments_(arguments) {}
+        arguments_(arguments),
+        threads_(threads),
+        tid_(tid, event_class) {}
 
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
-    const TrackId track = track_.find(*now.event);
+    const TrackId track = thread_track(track_.find(*now.event), *now.event);
     if (track != kNoTrack) context_.marking.instant(track, name_(*now.event), now, arguments_);
   }
 
  private:
+  // The track, or that of the event's thread where the track is of another one by now.
+  [[nodiscard]] TrackId thread_track(TrackId track, const Event& event) {
+    if (track == kNoTrack || !tid_.possible()) return track;
+    const std::int64_t thread = threads_.of_parent(track);
+    std::int64_t own = 0;
+    if (thread == TrackNumbers::kUnknown || !tid_.read(event, context_, own) || own == thread)
+      return track;
+    TrackId& other = threads_.others[own];
+    if (other != kNoTrack) return other;
+    const Track& like = context_.marking.timeline().track(track);
+    return other = context_.marking.add_track({.kind = TrackKind::kThread,
+                                               .name = fmt::format("thread {}", own),
+                                               .group = "thread",
+                                               .rank = like.rank,
+                                               .tid = own});
+  }
+
   RuleContext& context_;
   BoundTrack track_;
   BoundWhen when_;
   NameMaker name_;
   const Arguments* arguments_;
+  TrackThreads& threads_;
+  EventNumber tid_;
 };
 
 class MarkCounter final : public Action {
@@ -134,29 +212,29 @@ class MarkCounter final : public Action {
 
 class MarkState final : public Action {
  public:
-  MarkState(const StateRule& rule, const RuleTemplate& name, const std::optional<RuleValue>& when,
-            const std::optional<RuleValue>& spent, BoundTrack track, const EventClass& event_class,
-            RuleContext& context, TrackNumbers& before)
+  MarkState(const StateState& state, BoundTrack track, const EventClass& event_class,
+            RuleContext& context, TrackNumbers& before, TrackThreads& threads)
       : context_(context),
         track_(std::move(track)),
-        when_(when, event_class, context),
-        name_(name, "", event_class, context),
-        is_unknown_(rule.name.empty()),
-        unless_(rule.unless.empty() ? kNoName : context.marking.add_name("", rule.unless)),
-        before_(before) {
-    if (!spent) return;
-    spent_ = BoundValue(*spent, event_class);
-    spent_word_ = DirectWord(spent_);
-  }
+        when_(state.when, event_class, context),
+        name_(state.name, "", event_class, context),
+        is_unknown_(state.rule->name.empty()),
+        unless_(state.rule->unless.empty() ? kNoName
+                                           : context.marking.add_name("", state.rule->unless)),
+        spent_(state.spent, event_class),
+        tid_(state.track == nullptr ? std::nullopt : state.track->tid, event_class),
+        before_(before),
+        threads_(threads) {}
 
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain = !when_.any() && track_.is_direct() && !is_unknown_ &&
-                          spent_.possible() == spent_word_.possible();
+                          spent_.possible() == spent_.is_direct() &&
+                          (!tid_.possible() || (tid_.is_direct() && spent_.is_direct()));
     if (!is_plain) return Action::usual_run(counts);
-    return spent_word_.possible() ? usual_run_of<MarkState, true>(counts)
-                                  : usual_run_of<MarkState, false>(counts);
+    return spent_.is_direct() ? usual_run_of<MarkState, true>(counts)
+                              : usual_run_of<MarkState, false>(counts);
   }
-  // Not the first on its track. `kSpends`: `spent_word_` is possible.
+  // Not the first on its track, nor of another thread. `kSpends`: `spent_` is direct.
   template <bool kCounts, bool kSpends>
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     const Event& event = *now.event;
@@ -172,12 +250,16 @@ class MarkState final : public Action {
     if (before == unless_) return;
     std::int64_t spent = 0;
     if constexpr (kSpends) {
-      std::uint64_t bits = 0;
-      if (!spent_word_.read_usual(event, bits)) return run(now);
-      const auto number = static_cast<std::int64_t>(bits);
+      std::int64_t number = 0;
+      if (tid_.possible()) {
+        const std::int64_t* const thread = threads_.of.find(track);
+        if (thread == nullptr || !tid_.read_usual(event, number) || number != *thread)
+          return run(now);
+      }
       // Less what is unknown it is too much.
       static_assert(TrackNumbers::kUnknown == std::numeric_limits<std::int64_t>::min());
-      if (number < 0 || __builtin_sub_overflow(number, *so_far, &spent)) return run(now);
+      if (!spent_.read_usual(event, number) || __builtin_sub_overflow(number, *so_far, &spent))
+        return run(now);
       *so_far = number;
     }
     marking_.state_usual(track, name, now, spent);
@@ -193,28 +275,24 @@ class MarkState final : public Action {
     const NameId before = context_.marking.state_of(track, now.time);
     if (unless_ != kNoName && before == unless_) return;
     const NameId name = is_unknown_ ? kNoName : name_(*now.event);
+    const bool is_same_thread = is_of_thread_before(track, *now.event);
     std::int64_t spent = 0;
-    if (spent_.possible()) {
-      std::int64_t number = 0;
-      if (spent_so_far(*now.event, number)) {
-        std::int64_t& so_far = before_[track];
-        if (so_far != TrackNumbers::kUnknown && before != kNoName)
-          (void)__builtin_sub_overflow(number, so_far, &spent);
-        so_far = number;
-      }
+    std::int64_t number = 0;
+    if (spent_.possible() && spent_.read(*now.event, context_, number)) {
+      std::int64_t& so_far = before_[track];
+      if (so_far != TrackNumbers::kUnknown && before != kNoName && is_same_thread)
+        (void)__builtin_sub_overflow(number, so_far, &spent);
+      so_far = number;
     }
     context_.marking.state(track, name, now, kNoCpu, spent);
   }
-  [[nodiscard]] bool spent_so_far(const Event& event, std::int64_t& into) {
-    if (std::uint64_t bits = 0; spent_word_.possible() && spent_word_.read(event, bits)) {
-      into = static_cast<std::int64_t>(bits);
-      if (into >= 0) return true;
-    }
-    const query::Value value = spent_.read(event, context_.scope);
-    const auto number =
-        value.kind == query::Value::Kind::kInteger ? value.integer.to_signed() : std::nullopt;
-    into = number.value_or(0);
-    return number.has_value();
+  // From now on it is of the event's thread.
+  [[nodiscard]] bool is_of_thread_before(TrackId track, const Event& event) {
+    if (!tid_.possible()) return true;
+    std::int64_t now = 0;
+    if (!tid_.read(event, context_, now)) now = TrackNumbers::kUnknown;
+    threads_.states[context_.marking.timeline().track(track).parent] = track;
+    return std::exchange(threads_.of[track], now) == now && now != TrackNumbers::kUnknown;
   }
 
   RuleContext& context_;
@@ -224,9 +302,10 @@ class MarkState final : public Action {
   NameMaker name_;
   bool is_unknown_;
   NameId unless_;
-  BoundValue spent_;
-  DirectWord spent_word_;
+  EventNumber spent_;
+  EventNumber tid_;
   TrackNumbers& before_;
+  TrackThreads& threads_;
 };
 
 }  // namespace tracedeck::timeline

@@ -276,7 +276,8 @@ class BoundTrack {
     track.name = (name != nullptr ? *name : name_).text(event, context_.scope);
     if (parent_ != nullptr && parent_->possible()) track.parent = parent_->find(event);
     track.pid = number(pid_, event);
-    track.tid = number(tid_, event);
+    // Of states it changes.
+    if (space_.rule.kind != TrackKind::kState) track.tid = number(tid_, event);
     if (!track.tid && track.kind == TrackKind::kTask)
       track.tid = static_cast<std::int64_t>(words[0]);
     const TrackId id = context_.marking.add_track(std::move(track));

@@ -47,6 +47,19 @@ void CompiledRules::lacks(std::string_view what, const EventClass& event_class,
                   table_.name, timeline::name_of(event_class), fields, what));
 }
 
+std::vector<std::string> CompiledRules::mixed() const {
+  std::vector<std::string> sentences;
+  for (const SliceState& each : slices_) {
+    if (!each.any_mixed) continue;
+    sentences.push_back(fmt::format(
+        "events `{}` begin what others of them have not ended, and no field says which of them "
+        "`{}` ends: how long those lasted is not known. A table whose [[slice]] has such a field "
+        "as `match` pairs them",
+        fmt::join(each.rule->begin, "`, `"), fmt::join(each.rule->end, "`, `")));
+  }
+  return sentences;
+}
+
 SliceScope CompiledRules::scope_of(const SliceRule& rule, const EventClass& event_class) {
   SliceScope scope{.trace = trace_of(event_class)};
   if (!rule.by_name) return scope;
@@ -106,9 +119,9 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
     if (!state.event.matches(name)) continue;
     BoundTrack on = track(state.track, event_class);
     add(Phase::kPoint, on, state.track, "[[instant]]", [&] {
-      return std::make_unique<MarkInstant>(*state.rule, state.name, state.when, std::move(on),
-                                           event_class, context_,
-                                           arguments(state.rule->args, event_class));
+      return std::make_unique<MarkInstant>(
+          *state.rule, state.name, state.when, std::move(on), event_class, context_,
+          arguments(state.rule->args, event_class), threads_, state.tid);
     });
   }
   for (CounterState& state : counters_) {
@@ -123,8 +136,8 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
     if (!state.event.matches(name)) continue;
     BoundTrack on = track(state.track, event_class);
     add(Phase::kState, on, state.track, "[[state]]", [&] {
-      return std::make_unique<MarkState>(*state.rule, state.name, state.when, state.spent,
-                                         std::move(on), event_class, context_, spent_before_);
+      return std::make_unique<MarkState>(state, std::move(on), event_class, context_, spent_before_,
+                                         threads_);
     });
   }
 }
@@ -169,8 +182,7 @@ void CompiledRules::plan_waits(const EventClass& event_class, std::vector<Planne
                                        context_, arguments(state.rule->args, event_class), trace)});
     }
     if (state.cancels.matches(name)) {
-      into.push_back(
-          {Phase::kServe, std::make_unique<CancelWait>(state, event_class, context_, trace)});
+      into.push_back({Phase::kServe, std::make_unique<CancelWait>(state, event_class, trace)});
     }
     if (state.from.matches(name) && is_asked_by(state, event_class)) {
       into.push_back(

@@ -42,6 +42,7 @@ struct SliceState {
   KeyTable open;  // by key and trace: the slice that began last
   // The slice that was begun last, for what is `during` it; 0: there was no room for it.
   OpenId last = 0;
+  bool any_mixed = false;
 };
 
 // The last words of the key of a slice: the trace, and what its class is called.
@@ -65,7 +66,8 @@ class BeginSlice final : public Action {
         arguments_(arguments),
         traits_{.flags = static_cast<std::uint16_t>(state.rule->marked ? kMarked : 0),
                 .is_usual = true},
-        is_of_track_(key_.is_direct() && track_.is_direct() && key_.word() == track_.word()) {}
+        is_of_track_(key_.is_direct() && track_.is_direct() && key_.word() == track_.word()),
+        is_mixing_(state.rule->again == SliceRule::Again::kMix) {}
 
   [[nodiscard]] bool possible() const { return track_.possible() && key_.possible(); }
 
@@ -106,10 +108,15 @@ class BeginSlice final : public Action {
     std::uint64_t& place = *found;
     if (const auto open = static_cast<OpenId>(place); open > kEnded) {
       if (state_.rule->again == SliceRule::Again::kIgnore) return;
-      if (state_.rule->again == SliceRule::Again::kNest) {
+      if (state_.rule->again == SliceRule::Again::kNest ||
+          (is_mixing_ && !context_.marking.may_have_ended(open))) {
         below = open;
       } else {
-        context_.marking.end_inferred(open, now);
+        for (OpenId id = open; id != 0;) {
+          const OpenId next = context_.marking.below(id);
+          context_.marking.end_inferred(id, now);
+          id = next;
+        }
       }
     }
     const OpenId id = begin(track, now);
@@ -121,6 +128,7 @@ class BeginSlice final : public Action {
     }
     place = id;
     context_.marking.put_above(id, below);
+    if (is_mixing_ && below != 0) mix(id, below);
     if (check_.empty()) return;
     auto& check = context_.marking.add_details(id).check;
     for (std::size_t i = 0; i < check_.size() && i < check.size(); ++i)
@@ -130,6 +138,11 @@ class BeginSlice final : public Action {
  private:
   [[gnu::noinline, gnu::cold]] void count_without_field() {
     ++context_.marking.timeline().mutable_counts().without_field;
+  }
+  [[gnu::noinline, gnu::cold]] void mix(OpenId id, OpenId below) {
+    context_.marking.add_details(id).is_mixed = true;
+    context_.marking.add_details(below).is_mixed = true;
+    state_.any_mixed = true;
   }
   [[gnu::noinline, gnu::cold]] void run_whole(TrackId track, const Moment& now) {
     if (track == kNoTrack || !key_.read(*now.event, context_.scope)) return count_without_field();
@@ -156,6 +169,7 @@ class BeginSlice final : public Action {
   const Arguments* arguments_;
   SliceTraits traits_;
   bool is_of_track_;  // its key is that of the track
+  bool is_mixing_;
 };
 
 class EndSlice final : public Action {
@@ -212,7 +226,10 @@ class EndSlice final : public Action {
   // `place`: of the key at hand.
   void finish(OpenId id, std::uint64_t& place, const Moment& now) {
     const OpenId below = context_.marking.below(id);
-    context_.marking.end(id, now, arguments_);
+    if (context_.marking.is_mixed(id))
+      context_.marking.end_inferred(id, now);
+    else
+      context_.marking.end(id, now, arguments_);
     if (below != 0) {
       place = below;
     } else if (state_.open.size() <= kMostSeen || near_.has(key_.words()[0])) {

@@ -49,6 +49,7 @@ struct SliceRule {
     kReplace,  // one that is open ends where the same begins again
     kIgnore,   // one that is open goes on
     kNest,     // the last one that began ends first
+    kMix,      // the same, but which of them ends is not known, nor how long any of them lasted
   };
   // What an end is that no begin is known of.
   enum class Unmatched : std::uint8_t {
@@ -120,9 +121,12 @@ struct WaitRule {
   bool last = false;
   // The slices that it is served by: who asks within one waits from its end.
   std::string during = {};
-  ClassGlobs cancel = {};  // events that have the key of `to`: nobody waits any more
+  // Events that have the key of `to`: who waits is gone, and waits for nothing until it is served
+  // again.
+  ClassGlobs cancel = {};
   // The track of who waits, of one key, and the states that it is put in: `asked` when it is asked
-  // for, `served` (a template) when it is served, `over` after that if nothing was asked meanwhile.
+  // for, `served` (a template) when it is served, `over` (one too, of the event that serves it)
+  // after that if nothing was asked meanwhile.
   std::string state = {};
   std::string unless = {};  // a state of it: what is asked for then does not wait
   std::string asked = {};

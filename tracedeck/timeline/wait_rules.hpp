@@ -21,6 +21,8 @@ class WaitState final : public SliceObserver {
     std::uint64_t asker = 0;   // the key of the track on which it was asked for, if
     bool asker_known = false;  // it is known
     bool pending = false;
+    bool gone = false;  // cancelled, and not served since
+    NameId over = kNoName;
     TrackId state = kNoTrack;      // of who waits
     TrackId served_on = kNoTrack;  // where it was served, if that is found by the key
     std::uint32_t serving = 0;     // slices that serve it
@@ -54,12 +56,12 @@ class WaitState final : public SliceObserver {
     fresh = {.generation = fresh.generation};
     return &fresh;
   }
-  // Nobody waits any more.
-  void cancel(const std::uint64_t* key) {
-    const std::uint32_t number = entries.find(key);
-    if (number == 0) return;
-    forget(number);
-    entries.erase(key);
+  // Who waited is gone: what is asked of it from now on, nobody waits for.
+  static void cancel(Entry& entry) {
+    ++entry.generation;
+    entry.serving = 0;
+    entry.pending = false;
+    entry.gone = true;
   }
 
   // Nobody waits for anything.
@@ -97,7 +99,7 @@ class WaitState final : public SliceObserver {
     Entry& entry = slab[slice.observed - 1];
     if (entry.generation != slice.observed_since || --entry.serving != 0) return;
     if (entry.pending) entry.requested = std::max(entry.requested, now.time);
-    put(entry, entry.pending ? asked : over, now);
+    put(entry, entry.pending ? asked : entry.over, now);
   }
   [[gnu::always_inline]] void put(const Entry& entry, NameId state, const Moment& now) {
     if (entry.state == kNoTrack || state == kNoName) return;
@@ -120,7 +122,7 @@ class WaitState final : public SliceObserver {
   std::int64_t flow_minimum = 0;
   RuleTemplate served = {};
   NameId asked = kNoName;
-  NameId over = kNoName;
+  RuleTemplate over = {};
   NameId unless = kNoName;
   ClassMatcher cancels = {};
   ClassMatcher preferred = {};
@@ -208,7 +210,7 @@ class RequestWait final : public Action {
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
     WaitState::Entry* const entry = state_.entry(key_, *now.event);
-    if (entry == nullptr) return;
+    if (entry == nullptr || entry->gone) return;
     if (waiter_ && entry->state == kNoTrack)
       entry->state = waiter_.find(*now.event, key_.words()[0]);
     if (state_.unless != kNoName && entry->state != kNoTrack &&
@@ -251,6 +253,7 @@ class ServeWait final : public Action {
         near_(state.entries.near_of(trace)),
         waiter_(state, event_class, context),
         served_(state.served, "", event_class, context),
+        over_(state.over, "", event_class, context),
         arguments_(arguments) {
     if (state.flow_track != nullptr) asker_.emplace(*state.flow_track, event_class, context);
     is_of_track_ = key_.is_direct() && track_.is_direct() && key_.word() == track_.word();
@@ -293,6 +296,7 @@ class ServeWait final : public Action {
       if (is_of_track_) entry->served_on = track;
     }
     entry->pending = false;
+    entry->gone = false;
     if (waiter_ && entry->state == kNoTrack)
       entry->state = waiter_.find(*now.event, key_.words()[0]);
     if (waiter_ && !state_.rule->served.empty()) state_.put(*entry, served_(*now.event), now);
@@ -300,6 +304,7 @@ class ServeWait final : public Action {
         marking_.open(state_.during->last).number != now.number)
       return;
     ++entry->serving;
+    if (!state_.rule->over.empty()) entry->over = over_(*now.event);
     SliceDetails& slice = context_.marking.add_details(state_.during->last);
     slice.observer = &state_;
     slice.observed = state_.number_of(*entry);
@@ -333,23 +338,22 @@ class ServeWait final : public Action {
   WaiterTrack waiter_;
   std::optional<BoundTrack> asker_;
   NameMaker served_;
+  NameMaker over_;
   const Arguments* arguments_;
   bool is_of_track_ = false;  // its key is that of the track
 };
 
 class CancelWait final : public Action {
  public:
-  CancelWait(WaitState& state, const EventClass& event_class, RuleContext& context,
-             std::uint64_t trace)
-      : context_(context), state_(state), key_(state.key_b, event_class, trace) {}
+  CancelWait(WaitState& state, const EventClass& event_class, std::uint64_t trace)
+      : state_(state), key_(state.key_b, event_class, trace) {}
 
   void run(const Moment& now) override {
-    if (!key_.read(*now.event, context_.scope)) return;
-    state_.cancel(key_.words());
+    WaitState::Entry* const entry = state_.entry(key_, *now.event);
+    if (entry != nullptr) WaitState::cancel(*entry);
   }
 
  private:
-  RuleContext& context_;
   WaitState& state_;
   BoundKey key_;
 };
