@@ -505,6 +505,7 @@ std::string counts_json(const QueryCounts& counts) {
   }
   if (counts.late != 0) answer.integer("late", counts.late);
   if (counts.partial_answers != 0) answer.integer("partial_answers", counts.partial_answers);
+  answer.boolean("in_order", true);  // groups always are; scripts ask for it
   if (!counts.estimates.empty()) {
     render::JsonArray estimates(answer.key("estimates"));
     for (const std::string& column : counts.estimates)
