@@ -84,6 +84,7 @@ void run_print(const Options& options, Session& session) {
   if (pipeline.empty()) return;
   OutputSettings settings = output_settings(options);
   settings.color = session.color;
+  settings.receipt = false;
   // CSV has its columns before the first event.
   settings.trace_names =
       options.output == "csv" ? pipeline.trace_names() : pipeline.trace_names_as_they_come();

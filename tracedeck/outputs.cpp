@@ -27,19 +27,22 @@ using Makes = OutputKind::Makes;
 std::unique_ptr<Writer> text(io::Output& output, const OutputSettings& settings) {
   return render::text_writer(output, {.color = settings.color,
                                       .all_records = settings.all_records,
+                                      .receipt = settings.receipt,
                                       .trace_names = settings.trace_names});
 }
 
 std::unique_ptr<Writer> json_lines(io::Output& output, const OutputSettings& settings) {
   return render::json_lines_writer(output,
                                    {.all_records = settings.all_records,
+                                    .receipt = settings.receipt,
                                     .large_integers_as_strings = settings.large_integers_as_strings,
                                     .trace_names = settings.trace_names});
 }
 
 std::unique_ptr<Writer> csv(io::Output& output, const OutputSettings& settings) {
-  return render::csv_writer(
-      output, {.all_records = settings.all_records, .trace_names = settings.trace_names});
+  return render::csv_writer(output, {.all_records = settings.all_records,
+                                     .receipt = settings.receipt,
+                                     .trace_names = settings.trace_names});
 }
 
 std::unique_ptr<Writer> babeltrace(io::Output& output, const OutputSettings& settings) {

@@ -21,6 +21,7 @@ namespace tracedeck {
 struct OutputSettings {
   bool color = false;
   bool all_records = false;                // not events alone
+  bool receipt = true;                     // counts what events as text leave out
   bool large_integers_as_strings = false;  // see `render::JsonLinesOptions`
   render::TraceNames trace_names = {};
   render::BabeltraceOptions babeltrace = {};

@@ -87,7 +87,7 @@ grep -q 'The library is not built, so nothing is installed' "$work/log" || { cat
 cp "$(find "$prefix" -name 'libtracedeck.a' -o -name 'libtracedeck.so' | head -n 1)" "$bare/tracedeck/libtracedeck.a"
 install_bare library || { cat "$work/log"; fail "the library alone cannot be installed"; }
 grep -q 'Not built, and so not installed: the command' "$work/log" || fail "no word about the command that is not there"
-[[ -e $(find "$work/library" -name libtracedeck.a) && ! -e $work/library/bin ]] || fail "the library alone is not what is installed"
+[[ -e $(find "$work/library" -name libtracedeck.a) && ! -e $work/library/bin/tracedeck ]] || fail "the library alone is not what is installed"
 mkdir -p "$bare/bin"
 cp "$prefix/bin/tracedeck" "$bare/bin/tracedeck"
 install_bare command || { cat "$work/log"; fail "library and command cannot be installed without papers"; }

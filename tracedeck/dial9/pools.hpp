@@ -61,7 +61,8 @@ class Pool {
     std::size_t left = 0;
   };
 
-  [[nodiscard]] Entry find_sparse(std::uint32_t id) const;
+  // Apart, so that the loop over events keeps its registers.
+  [[nodiscard, gnu::noinline]] Entry find_sparse(std::uint32_t id) const;
   // Makes room for ids below `size`, moving over those that were sparse.
   void grow_dense(std::size_t size);
   const std::uint8_t* store(ByteSpan content);

@@ -62,6 +62,8 @@ class FileInput final : public ParkableInput {
   // Waits for up to `milliseconds`, -1: for ever, until a read would not. False when none came, or
   // a stop request in its place.
   bool wait(int milliseconds);
+  // Whether a read would find the end, where no bytes have arrived.
+  [[nodiscard]] bool has_end() const;
   // How much of `size` may be read: what the system has at a stop request is lost unless it is read
   // then, of what it holds for us and no file does.
   std::size_t allowed(std::size_t size);
@@ -127,13 +129,18 @@ Result<void> FileInput::unpark() {
   return {};
 }
 
+bool FileInput::has_end() const {
+  pollfd end{.fd = file_.get(), .events = POLLIN, .revents = 0};
+  return ::poll(&end, 1, 0) > 0 && (end.revents & (POLLIN | POLLHUP)) != 0;
+}
+
 std::size_t FileInput::allowed(std::size_t size) {
   if (seekable_) return stop_.requested() ? 0 : size;
   if (!left_) {
     if (wait(StopSignal::kForEver)) return size;
     int arrived = 0;
     const bool known = ::ioctl(file_.get(), FIONREAD, &arrived) == 0 && arrived > 0;
-    left_ = known ? static_cast<std::uint64_t>(arrived) : 0;
+    left_ = known ? static_cast<std::uint64_t>(arrived) : has_end() ? 1 : 0;
   }
   return static_cast<std::size_t>(std::min<std::uint64_t>(size, *left_));
 }

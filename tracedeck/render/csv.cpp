@@ -104,7 +104,7 @@ class CsvWriter final : public Writer {
   JsonValues values_;
   TraceTags tags_;
   std::uint64_t replaced_names_ = 0;
-  LeftOut left_out_{options_.all_records};
+  LeftOut left_out_{options_.all_records, options_.receipt};
 };
 
 void CsvWriter::other(const Record& record) {

@@ -129,7 +129,7 @@ class JsonLinesWriter final : public Writer {
   std::uint64_t bare_limit_ =
       options_.large_integers_as_strings ? kLargestExactInteger : ~std::uint64_t{0};
   ClassCache<LineTemplate> lines_;
-  LeftOut left_out_{options_.all_records};
+  LeftOut left_out_{options_.all_records, options_.receipt};
 };
 
 void JsonLinesWriter::other(const Record& record) {

@@ -11,6 +11,7 @@ namespace tracedeck::render {
 
 struct JsonLinesOptions {
   bool all_records = false;  // streams, packets, losses and problems too
+  bool receipt = true;       // counts what is left out; without it the receipt is empty
   // Integers beyond 2^53, which readers that take numbers for doubles would round, as strings.
   bool large_integers_as_strings = false;
   TraceNames trace_names = {};  // puts `"trace":"NAME"` first

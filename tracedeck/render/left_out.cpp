@@ -29,6 +29,7 @@ bool says_more(const ClockClass& clock) {
 }  // namespace
 
 void LeftOut::see(const Record& record) {
+  if (!counts_any_) return;
   switch (record.kind) {
     case RecordKind::kStreamBegin:
       if (open_.begin(record.stream->entity.trace)) forget_traces();
@@ -82,6 +83,7 @@ void LeftOut::see(const DataStream& stream) {
 }
 
 void LeftOut::see(const TraceDescription& trace) {
+  if (!counts_any_) return;
   Counted& counted = traces_[trace.number()];
   for (; counted.clocks < trace.clocks().size(); ++counted.clocks) {
     if (says_more(trace.clocks()[counted.clocks])) counts_.add(LeftOutKind::kClock);
@@ -129,6 +131,7 @@ void LeftOut::see_attributes(Counted& counted, const FieldClass& field_class) {
 
 void LeftOut::note_class(const EventClass& event_class) {
   last_class_ = event_class.entity;
+  if (!counts_any_) return;
   if (noted_.contains(event_class.entity)) return;
   noted_.insert(event_class.entity);
   traces_[event_class.entity.trace].has_events(event_class) = true;

@@ -37,8 +37,9 @@ enum class LeftOutKind : std::uint8_t {
 // One thread at a time.
 class LeftOut {
  public:
-  // `all_records`: see `JsonLinesOptions`.
-  explicit LeftOut(bool all_records) : all_records_(all_records) {}
+  // `all_records`, `receipt`: see `JsonLinesOptions`.
+  explicit LeftOut(bool all_records, bool receipt = true)
+      : all_records_(all_records), counts_any_(receipt) {}
 
   // Every record that is no event.
   void see(const Record& record);
@@ -84,6 +85,7 @@ class LeftOut {
   }
 
   bool all_records_;
+  bool counts_any_;
   std::uint64_t losses_ = 0;       // places
   std::uint64_t lost_events_ = 0;  // in them, less those that came after all
   bool all_came_ = true;           // if `lost_events_` is 0

@@ -134,7 +134,7 @@ class TextWriter final : public Writer {
   TextBuffer scratch_{nullptr, 1024};
   std::size_t pending_ = 0;
   std::optional<Nanoseconds> previous_;
-  LeftOut left_out_{options_.all_records};
+  LeftOut left_out_{options_.all_records, options_.receipt};
   Column time_column_{kFieldLimit};
   Column delta_column_{kFieldLimit};
   Column tag_column_{kFieldLimit};

@@ -21,6 +21,7 @@ namespace tracedeck::render {
 struct TextOptions {
   bool color = false;
   bool all_records = false;     // streams, packets, losses and problems too
+  bool receipt = true;          // see `JsonLinesOptions`
   TraceNames trace_names = {};  // adds a column with the trace behind the times
 };
 

@@ -298,10 +298,7 @@ Result<void> StreamWriter::begin_lost(const LostInterval& lost) {
 }
 
 // What is lowered tells its losses by events, too; and the packets of a source tell its own.
-bool StreamWriter::checks_losses() const {
-  const TraceDescription* const trace = stream_class_.source->trace;
-  return !keeps_heads() && trace != nullptr && trace->format() == "ctf";
-}
+bool StreamWriter::checks_losses() const { return !keeps_heads() && stream_class_.from_ctf; }
 
 void StreamWriter::check_losses(std::uint64_t sequence) {
   Packet packet{.sequence = sequence, .discarded = discarded_};

@@ -157,6 +157,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   auto owner = std::make_unique<TargetStreamClass>();
   TargetStreamClass& made = *owner;
   made.source = &source;
+  made.from_ctf = source.trace != nullptr && source.trace->format() == "ctf";
   made.layout = layout_;
   HeadRoles of_events;
   of_events.collect(source.event_header, Root::kEventHeader);

@@ -41,6 +41,7 @@ struct TargetEventClass {
 
 struct TargetStreamClass {
   const DataStreamClass* source = nullptr;  // valid as long as its trace is read
+  bool from_ctf = false;                    // the source's trace is one of CTF
   FieldClassPtr common_context = nullptr;   // what is mapped
   FieldClassPtr packet_context = nullptr;   // the same: without roles unless heads are kept
   FieldClassPtr event_header = nullptr;     // the same, where heads are kept
