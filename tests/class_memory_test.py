@@ -33,6 +33,11 @@ COMMANDS = {
     "to tband": ["convert", "-q", "--to", "tband", "-o", "out"],
     "to heph": ["convert", "-q", "--to", "heph", "-o", "out"],
 }
+# Of classes without events they do not say more.
+OF_EVENTS = {
+    "latency": ["latency", "-q"],
+    "to dial9": ["convert", "-q", "--to", "dial9", "-o", "out"],
+}
 
 CONVERSIONS = tuple(name for name in COMMANDS if name.startswith("to "))
 READING = ("print", "validate", "stats", "info", "schema", "schema json", "metadata")
@@ -54,7 +59,7 @@ class ClassMemory(CommandTest):
         """These commands stay below the limit."""
         for name in only:
             with self.subTest(name):
-                self.assertLess(self.most(COMMANDS[name], trace) / MIB, limit / MIB)
+                self.assertLess(self.most((COMMANDS | OF_EVENTS)[name], trace) / MIB, limit / MIB)
 
     def directory(self, files):
         folder = self.folder / "trace"
@@ -134,15 +139,32 @@ class Recorded(ClassMemory):
 
     COUNT = 100_000
 
-    def check_recorded(self, files, only):
-        trace = self.directory(files)
-        self.check(trace, only, limit=LIMIT + self.COUNT * 1024)
+    def check_recorded(self, files, only=(*COMMANDS, *OF_EVENTS)):
+        self.check(self.directory(files), only, limit=LIMIT + self.COUNT * 1024)
 
     def test_tsdl(self):
-        self.check_recorded(large_metadata.tsdl_recorded(self.COUNT, 3), (*READING, "query", "to ctf1", "to tband"))
+        self.check_recorded(large_metadata.tsdl_recorded(self.COUNT, 1))
 
     def test_json(self):
-        self.check_recorded(large_metadata.json_recorded(self.COUNT, 1), (*READING, "query", "to ctf2", "to heph"))
+        self.check_recorded(large_metadata.json_recorded(self.COUNT, 1))
+
+    def test_fields(self):
+        trace = large_metadata.tsdl_recorded(self.COUNT, 3)
+        self.check_recorded(trace, only=(*READING, "query", "to ctf1", "to tband"))
+
+    def test_what_was_forgotten_comes_back(self):
+        """More classes than are kept at hand, and events of each before and after they are forgotten."""
+        trace = self.directory(large_metadata.tsdl_recorded(20_000, 1, rounds=2))
+
+        def printed(of):
+            return subprocess.run([BIN, "print", "-q", of], check=True, capture_output=True).stdout
+
+        expected = printed(trace)
+        for target in ("ctf1", "ctf2", "dial9"):
+            with self.subTest(target):
+                out = self.folder / target
+                subprocess.run([BIN, "convert", "-q", "--to", target, "-o", out, trace], check=True)
+                self.assertEqual(printed(out), expected)
 
 
 if __name__ == "__main__":

@@ -97,13 +97,14 @@ def json_events(count, fields):
     return json_trace(fragments, bytes(4 + fields))
 
 
-def records(count, fields):
-    """An event record of each class: id, clock value, fields."""
-    return b"".join(struct.pack("<IQ", i, 1000 + 10 * i) + bytes(4 * fields) for i in range(count))
+def records(count, fields, rounds=1):
+    """An event record of each class, round by round: id, clock value, fields."""
+    numbers = range(rounds * count)
+    return b"".join(struct.pack("<IQ", i % count, 1000 + 10 * i) + struct.pack("<I", i) * fields for i in numbers)
 
 
-def tsdl_recorded(count, fields):
-    """`count` event classes of `fields` fields, and an event of each."""
+def tsdl_recorded(count, fields, rounds=1):
+    """`count` event classes of `fields` fields, and an event of each in each round."""
     integer = "typealias integer {{ size = {0}; align = 8; signed = false;{1} }} := u{0};\n"
     text = ["/* CTF 1.8 */\n", TSDL_TRACE, "clock { name = monotonic; freq = 1000000000; };\n", integer.format(32, "")]
     text.append(integer.format(64, " map = clock.monotonic.value;"))
@@ -111,7 +112,7 @@ def tsdl_recorded(count, fields):
     members = " ".join(f"u32 field_{j};" for j in range(fields))
     for i in range(count):
         text.append(f'event {{ name = "event_{i}"; id = {i}; fields := struct {{ {members} }}; }};\n')
-    return {"metadata": "".join(text).encode(), "stream": records(count, fields)}
+    return {"metadata": "".join(text).encode(), "stream": records(count, fields, rounds)}
 
 
 def json_recorded(count, fields):

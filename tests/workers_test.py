@@ -78,7 +78,7 @@ class Workers(CommandTest):
         self.assertNotIn("so", self.long_poll(cpu=5 * MS + 300 * US))
         answer = self.long_poll(cpu=10 * MS)
         self.assertEqual(answer["on_processor"], 10 * MS - 200 * US)
-        self.assertEqual(answer["so"], "the thread computed: it was on the processor for 9.80ms of it at least")
+        self.assertNotIn("so", answer)
 
     def test_cpu_time_of_two_threads_is_no_evidence(self):
         answer = self.long_poll(cpu=10 * MS, thread=102)

@@ -1,6 +1,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/incidents/recorders.hpp"
@@ -187,7 +188,8 @@ class Dial9Recorder final : public Recorder {
     if (from != nullptr) {
       leave_span(*from, id);
       write(PollEnd{machine_.now(), id});
-      worker.cpu_time += machine_.now() - worker.since;
+      leave_processor(worker);
+      worker.is_asleep = false;
       if (from->state == Task::State::kOver) write(TaskTerminate{machine_.now(), from->number + 1});
     }
     const auto queue = static_cast<std::uint8_t>(machine_.ready_tasks(processor));
@@ -226,7 +228,14 @@ class Dial9Recorder final : public Recorder {
         break;
       }
       case Step::Kind::kSample:
+        // A thread that is sampled while it runs has come back.
+        if (std::exchange(workers_[worker].is_asleep, false))
+          workers_[worker].since = machine_.now();
+        take_sample(task, step);
+        break;
       case Step::Kind::kAsleep:
+        leave_processor(workers_[worker]);
+        workers_[worker].is_asleep = true;
         take_sample(task, step);
         break;
       default:
@@ -246,7 +255,8 @@ class Dial9Recorder final : public Recorder {
 
  private:
   struct Worker {
-    Time since = 0;
+    Time since = 0;  // when its thread was on the processor, unless it is asleep
+    bool is_asleep = false;
     std::uint64_t cpu_time = 0;
   };
   struct Span {
@@ -257,6 +267,9 @@ class Dial9Recorder final : public Recorder {
   template <class Event>
   void write(const Event& event) {
     if (written_) written_ = encoder_.write(event);
+  }
+  void leave_processor(Worker& worker) const {
+    if (!worker.is_asleep) worker.cpu_time += machine_.now() - worker.since;
   }
   void leave_span(const Task& task, std::uint64_t worker) {
     const auto span = spans_.find(task.number);

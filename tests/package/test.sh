@@ -94,6 +94,6 @@ install_bare command || { cat "$work/log"; fail "library and command cannot be i
 grep -q 'Not built, and so not installed: man/man1/tracedeck.1' "$work/log" || fail "no word about papers that are not there"
 [[ $("$work/command/bin/tracedeck" --version) == *"$version"* ]] || fail "the command is not installed"
 rm "$bare/tracedeck/libtracedeck.a"
-install_bare alone --component command || { cat "$work/log"; fail "the command alone cannot be installed"; }
-[[ -x $work/alone/bin/tracedeck && ! -e $work/alone/include ]] || fail "the command alone is not what is installed"
+install_bare no-library --component command || { cat "$work/log"; fail "the command alone cannot be installed"; }
+[[ -x $work/no-library/bin/tracedeck && ! -e $work/no-library/include ]] || fail "the command alone is not what is installed"
 echo "ok"

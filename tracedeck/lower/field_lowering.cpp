@@ -1,6 +1,8 @@
 #include "tracedeck/lower/field_lowering.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -18,6 +20,17 @@ constexpr std::size_t kMostAttributes = 10'000;
 const FieldClassPtr& text_class() {
   static const FieldClassPtr kText = make_field_class(StringClass{.extent = LengthPrefixed{}});
   return kText;
+}
+
+// `width`: bits; 0: as many as a number needs.
+FieldClassPtr unsigned_class(std::uint8_t width) {
+  static const auto kClasses = [] {
+    std::array<FieldClassPtr, 65> made = {make_field_class(IntegerClass{.layout = Leb128Layout{}})};
+    for (std::uint8_t bits = 1; bits < made.size(); ++bits)
+      made[bits] = make_field_class(IntegerClass{.layout = FixedLayout{.width = bits}});
+    return made;
+  }();
+  return kClasses.at(width);
 }
 
 bool is_text(const FieldClass& field_class) { return field_class.as<StringClass>() != nullptr; }
@@ -258,13 +271,12 @@ FieldClassPtr FieldLowering::integer(const IntegerClass& source, FieldProgram& p
   if (!width && any_integer_) return nullptr;
   program.push_back(
       {.kind = FieldStep::Kind::kNumber, .width = static_cast<std::uint8_t>(width.value_or(0))});
-  if (source.is_signed)
-    return make_field_class(IntegerClass{.is_signed = true, .layout = FixedLayout{.width = 64}});
-  for (const std::uint8_t held : profile_.unsigned_widths) {
-    if (width && held != 0 && *width <= held)
-      return make_field_class(IntegerClass{.layout = FixedLayout{.width = held}});
-  }
-  return make_field_class(IntegerClass{.layout = Leb128Layout{}});
+  static const FieldClassPtr kSigned =
+      make_field_class(IntegerClass{.is_signed = true, .layout = FixedLayout{.width = 64}});
+  if (source.is_signed) return kSigned;
+  const auto holds = [&](std::uint8_t held) { return width && held != 0 && *width <= held; };
+  const auto held = std::ranges::find_if(profile_.unsigned_widths, holds);
+  return unsigned_class(held == profile_.unsigned_widths.end() ? 0 : *held);
 }
 
 std::size_t FieldLowering::parts(const FieldClass& source) {

@@ -27,7 +27,9 @@ struct Account {
 class LoweringReceipt {
  public:
   // Stays where it is.
-  [[nodiscard]] Account& add(Account account) { return accounts_.emplace_back(std::move(account)); }
+  [[nodiscard]] Account& add(Account account) {
+    return account.kept.empty() ? unchanged_ : accounts_.emplace_back(std::move(account));
+  }
   // What is of no class.
   void count(Convention convention) { ++counts_.at(static_cast<std::size_t>(convention)); }
 
@@ -40,6 +42,7 @@ class LoweringReceipt {
 
  private:
   std::deque<Account> accounts_;
+  Account unchanged_ = {};  // of all that is as it was, which has no entry
   std::vector<std::uint64_t> counts_ =
       std::vector<std::uint64_t>(static_cast<std::size_t>(Convention::kCount));
 };

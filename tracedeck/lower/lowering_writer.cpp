@@ -26,7 +26,8 @@ namespace {
 
 // A class in one shape, as it is in the target.
 struct Lowered {
-  std::unique_ptr<LoweredClass> lowered;
+  Shape shape;
+  std::unique_ptr<LoweredClass> lowered;  // null: it is to be made again
   const EventClass* target = nullptr;
   Account* account = nullptr;
 };
@@ -255,7 +256,7 @@ class LoweringWriter final : public LoweringStage {
     const bool in_packet = event.packet != nullptr &&
                            (!event.packet->header.empty() || !event.packet->context.empty());
     const bool as_before = last_lowered_ != nullptr && event.stream->entity == last_stream_ &&
-                           last_lowered_->lowered->shape().packet_context == in_packet;
+                           last_lowered_->shape.packet_context == in_packet;
     if (!as_before) {
       if (auto found = find_lowered(event, in_packet, false); !found) return found;
     }
@@ -300,10 +301,17 @@ class LoweringWriter final : public LoweringStage {
   Result<Lowered*> lowered_of(const Event& event, Known& known, const Shape& shape,
                               SourceTrace& trace) {
     const auto found = std::ranges::find_if(
-        known.shapes, [&](const Lowered& each) { return each.lowered->shape() == shape; });
-    if (found != known.shapes.end()) return &*found;
+        known.shapes, [&](const Lowered& each) { return each.shape == shape; });
+    const bool is_new = found == known.shapes.end();
+    if (!is_new && found->lowered != nullptr) return &*found;
     auto made = LoweredClass::make(*event.event_class, shape, profile(), profile().most_members);
     if (!made) return std::unexpected(made.error());
+    if (with_lowered_.size() == ClassCache<Known>::kMost) forget_lowered();
+    with_lowered_.push_back(&known);
+    if (!is_new) {
+      found->lowered = *std::move(made);
+      return &*found;
+    }
     if (next_id_ > profile().last_class_id)
       return fail(ErrorCode::kLimitExceeded, "the target has no more classes");
     const TraceDescription& description = *event.event_class->stream_class->trace;
@@ -321,7 +329,15 @@ class LoweringWriter final : public LoweringStage {
                                           .kept = (*made)->kept(),
                                           .input = description.input(),
                                           .offset = event.offset});
-    return &known.shapes.emplace_back(Lowered{*std::move(made), &target, &account});
+    return &known.shapes.emplace_back(Lowered{shape, *std::move(made), &target, &account});
+  }
+
+  void forget_lowered() {
+    last_lowered_ = nullptr;
+    for (Known* const each : with_lowered_) {
+      for (Lowered& shape : each->shapes) shape.lowered.reset();
+    }
+    with_lowered_.clear();
   }
 
   Result<void> write_loss(const Loss& loss) override {
@@ -353,6 +369,7 @@ class LoweringWriter final : public LoweringStage {
   EntityId last_stream_ = EntityId::none();
   SourceStream* last_source_ = nullptr;
   ClassTable<Known> known_;
+  std::vector<Known*> with_lowered_;  // with some `lowered`
   EntityId last_class_ = EntityId::none();
   Known* last_known_ = nullptr;      // of `last_class_`
   Lowered* last_lowered_ = nullptr;  // of `last_class_` and `last_stream_`

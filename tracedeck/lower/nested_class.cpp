@@ -27,6 +27,20 @@ bool stays(const FieldProgram& program) {
   return lengths && lengths->empty();
 }
 
+// Whether a structure that was made, without an alignment, roles or attributes, is the source's.
+bool is_as_it_was(const FieldClass* source, const FieldClass* made) {
+  if (source == nullptr || made == nullptr) return false;
+  if (source->alignment != 1 || !source->roles.empty() || !source->attributes.empty()) return false;
+  const auto& before = *source->as<StructureClass>();
+  const auto& after = *made->as<StructureClass>();
+  const auto is_same = [](const Member& a, const Member& b) {
+    return a.field_class == b.field_class && a.name.view() == b.name.view() &&
+           std::ranges::equal(a.attributes, b.attributes);
+  };
+  return before.minimum_alignment == after.minimum_alignment &&
+         std::ranges::equal(before.members, after.members, is_same);
+}
+
 // What a step of any kind that restores in place lowers to itself.
 bool are_plain(const Event& event) {
   const Slot* const end = event.slots + event.slot_count;
@@ -218,6 +232,8 @@ NestedClass::NestedClass(const EventClass& source, NestedShape shape,
     kept_.push_back({.convention = Convention::kOrder});
   }
   payload_ = fields.take();
+  // Other formats may share what CTF would write once for each use.
+  if (same_format_ && is_as_it_was(source.payload.get(), payload_.get())) payload_ = source.payload;
   kept_.insert(kept_.end(), fields.kept().begin(), fields.kept().end());
   NestedFields specific(profile, shape.any_string, shape.any_integer, origin,
                         Root::kSpecificContext);

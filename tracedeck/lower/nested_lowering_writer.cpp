@@ -30,8 +30,9 @@ Kept event_head() { return {.convention = Convention::kEventHead, .path = "event
 // A class of a source in one shape.
 struct ClassInTarget {
   const StreamsOf* streams = nullptr;
-  std::unique_ptr<NestedClass> lowered = {};
-  const EventClass* target = nullptr;  // once there is an event
+  NestedShape shape = {};
+  std::unique_ptr<NestedClass> lowered = {};  // null: it is to be made again
+  const EventClass* target = nullptr;         // once there is an event
   Account* account = nullptr;
 };
 
@@ -41,7 +42,7 @@ struct KnownClass {
   std::optional<bool> held = {};  // as it is
   Account* heads = nullptr;       // of one that is held, but for the heads of its events
   std::list<ClassInTarget> lowered = {};
-  ClassInTarget* last = nullptr;
+  ClassInTarget* last = nullptr;  // whose `lowered` is there
 };
 
 struct OpenStream {
@@ -320,27 +321,39 @@ class NestedLoweringWriter final : public LoweringStage {
   [[gnu::always_inline]] ClassInTarget& class_for(const StreamsOf& streams,
                                                   const EventClass& source, NestedShape shape) {
     ClassInTarget* const last = last_known_->last;
-    const bool as_before =
-        last != nullptr && last->streams == &streams && last->lowered->shape() == shape;
+    const bool as_before = last != nullptr && last->streams == &streams && last->shape == shape;
     return as_before ? *last : find_class(streams, source, shape);
   }
 
   ClassInTarget& find_class(const StreamsOf& streams, const EventClass& source, NestedShape shape) {
     const auto fits = [&](const ClassInTarget& each) {
-      return each.streams == &streams && each.lowered->shape() == shape;
+      return each.streams == &streams && each.shape == shape;
     };
-    ClassInTarget*& last = last_known_->last;
-    const auto found = std::ranges::find_if(last_known_->lowered, fits);
-    if (found != last_known_->lowered.end()) return *(last = &*found);
-    last = &last_known_->lowered.emplace_back(ClassInTarget{
-        .streams = &streams, .lowered = target_traces_.lowered_class(source, streams, shape)});
-    return *last;
+    std::list<ClassInTarget>& known = last_known_->lowered;
+    auto found = std::ranges::find_if(known, fits);
+    if (found == known.end())
+      found = known.insert(found, ClassInTarget{.streams = &streams, .shape = shape});
+    if (found->lowered == nullptr) {
+      if (with_lowered_.size() == ClassCache<KnownClass>::kMost) forget_lowered();
+      found->lowered = target_traces_.lowered_class(source, streams, shape);
+      with_lowered_.push_back(last_known_);
+    }
+    return *(last_known_->last = &*found);
+  }
+
+  void forget_lowered() {
+    for (KnownClass* const each : with_lowered_) {
+      each->last = nullptr;
+      for (ClassInTarget& shape : each->lowered) shape.lowered.reset();
+    }
+    with_lowered_.clear();
+    target_traces_.forget_sizes();
   }
 
   // With its first event.
   void begin_class(TraceInTarget& trace, ClassInTarget& of, const Event& first) {
     const auto known =
-        of.lowered->shape() == NestedShape()
+        of.shape == NestedShape()
             ? trace.without_events.find({of.streams, first.event_class->entity.ordinal})
             : trace.without_events.end();
     of.target = known != trace.without_events.end()
@@ -420,7 +433,8 @@ class NestedLoweringWriter final : public LoweringStage {
       lowered = &class_for(streams, *event.event_class, shape);
       arena_.clear();
     }
-    if (lowered->target == nullptr) begin_class(trace, *lowered, event);
+    const bool is_first = lowered->target == nullptr;
+    if (is_first) begin_class(trace, *lowered, event);
     if (!says_keys(*out, *event.stream)) {
       if (auto said = say_keys(*out, *event.stream); !said) return said;
     }
@@ -428,6 +442,7 @@ class NestedLoweringWriter final : public LoweringStage {
     if (written) [[likely]] {
       ++sequence.events;
       ++lowered->account->events;
+      if (is_first) TargetTraces::forget_mark(*lowered->target);
     }
     return written;
   }
@@ -530,7 +545,8 @@ class NestedLoweringWriter final : public LoweringStage {
   OpenStream* last_source_ = nullptr;
   ClassTable<KnownClass> known_;
   EntityId last_class_ = EntityId::none();
-  KnownClass* last_known_ = nullptr;  // of `last_class_`
+  KnownClass* last_known_ = nullptr;       // of `last_class_`
+  std::vector<KnownClass*> with_lowered_;  // with some `lowered`
   NestedValues values_;
   ReusedArena arena_;
   NestedClass loss_class_ = nested_loss_class(nested_);

@@ -253,12 +253,14 @@ Result<void> TargetTraces::hand_on(TraceInTarget& trace, Writer& target) {
   // The target gets those of data streams that have not begun, too.
   mark_all(trace);
   if (auto described = target.describe(*trace.target); !described) return described;
-  for (const EventClass* const each : std::exchange(trace.marked, {})) {
-    Attributes& attributes = const_cast<EventClass*>(each)->attributes;  // NOLINT(*-const-cast)
-    const auto mark = std::ranges::find_if(attributes, is_mark);
-    if (mark != attributes.end()) attributes.erase(mark);
-  }
+  for (const EventClass* const each : std::exchange(trace.marked, {})) forget_mark(*each);
   return {};
+}
+
+void TargetTraces::forget_mark(const EventClass& of) {
+  Attributes& attributes = const_cast<EventClass&>(of).attributes;  // NOLINT(*-const-cast)
+  const auto mark = std::ranges::find_if(attributes, is_mark);
+  if (mark != attributes.end()) attributes.erase(mark);
 }
 
 const EventClass& TargetTraces::add_class(TraceInTarget& trace, const StreamsOf& streams,

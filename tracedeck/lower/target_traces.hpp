@@ -135,6 +135,8 @@ class TargetTraces {
   // Classes that others use may multiply without end when each use is one of its own.
   Result<void> check_size(const DataStreamClass& of);
   [[nodiscard]] bool check_size(const EventClass& of);
+  // Of a class that the writer has, which takes its mark but once.
+  static void forget_mark(const EventClass& of);
   // That the sizes of classes which are gone count no more.
   void forget_sizes() { written_out_.forget(); }
 

@@ -264,14 +264,6 @@ std::string preempted(const Evidence& evidence, const Timeline& timeline) {
                      time_text(ran.time));
 }
 
-// CPU time as far as the trace says it.
-std::string computed(const Evidence& evidence, const Timeline& /*timeline*/) {
-  const std::int64_t duration = evidence.slice.duration();
-  if (duration <= 0 || !is_most(evidence.on_processor, duration)) return {};
-  return fmt::format("the thread computed: it was on the processor for {} of it at least",
-                     time_text(evidence.on_processor));
-}
-
 // The first that is met counts: those that know more come first.
 struct Pattern {
   std::string_view needs;
@@ -285,7 +277,6 @@ constexpr auto kPatterns = std::to_array<Pattern>({
     {"a task that waits to send, its queue at its most meanwhile", full_queue},
     {"a futex that ended with the number of a timeout", timed_out},
     {"one other task on the processor while it was ready", preempted},
-    {"CPU time for nearly all of it", computed},
 });
 
 }  // namespace

@@ -26,6 +26,9 @@ std::uint64_t free_id(NumberSet<std::uint64_t>& taken, std::optional<std::uint64
   return id;
 }
 
+// Classes whose programs are kept: each takes half a KiB.
+constexpr std::size_t kManyClasses = 8'192;
+
 constexpr std::uint64_t kLastShortId = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kLastId = std::numeric_limits<std::uint64_t>::max();
 
@@ -334,19 +337,21 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   const auto known = event_class_of_.find(key);
   if (known != event_class_of_.end()) return known->second.get();
   const TraceDescription* const trace = stream_class.source->trace;
-  if (auto fits = written_out_.add({source.specific_context, source.payload},
-                                   trace == nullptr ? std::string() : trace->input());
-      !fits)
-    return std::unexpected(fits.error());
+  const auto written = ids_of_others_.find(key);
+  const bool is_new = written == ids_of_others_.end();
+  if (is_new) {
+    if (auto fits = written_out_.add({source.specific_context, source.payload},
+                                     trace == nullptr ? std::string() : trace->input());
+        !fits)
+      return std::unexpected(fits.error());
+  }
   auto made = std::make_unique<TargetEventClass>();
   made->source = &source;
   made->stream_class = &stream_class;
-  const auto described = ids_of_others_.find(key);
-  made->id = described != ids_of_others_.end()
-                 ? described->second
-                 : free_id(stream_class.event_ids, source.id,
-                           stream_class.layout.has_wide_ids ? kLastId : kLastShortId);
-  if (source.id && *source.id != made->id) adapted(Adaptation::kClassId);
+  made->id = is_new ? free_id(stream_class.event_ids, source.id,
+                              stream_class.layout.has_wide_ids ? kLastId : kLastShortId)
+                    : written->second;
+  if (is_new && source.id && *source.id != made->id) adapted(Adaptation::kClassId);
   EventClass target{.id = made->id,
                     .name = source.name,
                     .name_space = source.name_space,
@@ -354,14 +359,16 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
                     .stream_class = &stream_class.target,
                     .specific_context = source.specific_context,
                     .payload = source.payload};
-  if (auto mapped = map_event(*made, target); !mapped) return std::unexpected(mapped.error());
+  const auto mapped = map_event(*made, target);
+  if (!mapped) return std::unexpected(mapped.error());
+  if (!is_new) {
+    ids_of_others_.erase(written);
+    return (event_class_of_[key] = std::move(made)).get();
+  }
+  count(*mapped);
   // Readers of CTF 1.8 want a name of every class.
   if (dialect_ == Dialect::kCtf1 && !target.name && !is_ctf1(trace))
     target.name = fmt::format("#{}", made->id);
-  if (described != ids_of_others_.end()) {
-    ids_of_others_.erase(described);
-    return (event_class_of_[key] = std::move(made)).get();
-  }
   if (auto added = writer_.add_event_class(target, source.attributes); !added)
     return std::unexpected(added.error());
   return (event_class_of_[key] = std::move(made)).get();
@@ -382,7 +389,7 @@ Result<void> TargetTrace::add_other_classes(TargetStreamClass& stream_class,
   return {};
 }
 
-Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) {
+Result<MapperCounts> TargetTrace::map_event(TargetEventClass& made, EventClass& target) {
   ClassMapper mapper(mapper_options());
   if (made.stream_class->packet_mapper != nullptr)
     mapper.use_packet_context(*made.stream_class->packet_mapper);
@@ -404,14 +411,22 @@ Result<void> TargetTrace::map_event(TargetEventClass& made, EventClass& target) 
   if (!body) return std::unexpected(body.error());
   target.specific_context = *specific;
   target.payload = *body;
-  count(mapper.counts());
+  const MapperCounts counts = mapper.counts();
   made.program = std::move(mapper).take_program();
   if (!made.program.refs.empty()) {
     made.values.resize(made.program.nodes.size());
   } else if (made.body && !made.common && !made.specific) {
     made.plain_members = made.program.plain_members(*made.body);
   }
-  return {};
+  return counts;
+}
+
+bool TargetTrace::forget_many() {
+  if (event_class_of_.size() < kManyClasses) return false;
+  for (const auto& [key, made] : event_class_of_) ids_of_others_.emplace(key, made->id);
+  event_class_of_.clear();
+  written_out_.forget();
+  return true;
 }
 
 void TargetTrace::forget(const std::function<bool(std::uint64_t trace)>& gone) {

@@ -68,6 +68,9 @@ class TargetTrace {
   // Lets go of what is kept about traces that `gone` says are. Their classes, should they come
   // again after all, become other classes.
   void forget(const std::function<bool(std::uint64_t trace)>& gone);
+  // Of classes that have been written, all but their ids, once they are many: true. Then what
+  // `event_class` returned is gone.
+  [[nodiscard]] bool forget_many();
   // The class of an event of a data stream of that class.
   [[nodiscard]] Result<TargetEventClass*> event_class(const EventClass& source,
                                                       TargetStreamClass& stream_class);
@@ -103,7 +106,7 @@ class TargetTrace {
   [[nodiscard]] MapperOptions mapper_options() const;
   [[nodiscard]] Result<void> map_packet_context(TargetStreamClass& made);
   [[nodiscard]] Result<void> map_heads(TargetStreamClass& made);
-  [[nodiscard]] Result<void> map_event(TargetEventClass& made, EventClass& target);
+  [[nodiscard]] Result<MapperCounts> map_event(TargetEventClass& made, EventClass& target);
   void note_left_out(const Member& member);
   // Members of the trace's packet header, where the target has one of its own.
   void note_header(const TraceDescription* trace);
@@ -145,7 +148,7 @@ class TargetTrace {
     }
   };
   std::unordered_map<EventKey, std::unique_ptr<TargetEventClass>, EventKeyHash> event_class_of_;
-  // Of those that are described, and nothing else is known of until an event comes.
+  // Of those that have been written, and nothing else is known of until an event comes.
   std::unordered_map<EventKey, std::uint64_t, EventKeyHash> ids_of_others_;
 };
 

@@ -266,11 +266,13 @@ class TraceWriter final : public Writer {
       last_stream_ = *opened;
     }
     StreamWriter& stream = *last_stream_;
-    KnownClass& known = classes_[*event.event_class];
-    if (known.stream_class != &stream.stream_class()) [[unlikely]] {
-      if (auto found = find_class(*event.event_class, known); !found) return found;
+    const KnownClass* known = &classes_[*event.event_class];
+    if (known->stream_class != &stream.stream_class()) [[unlikely]] {
+      auto found = find_class(*event.event_class);
+      if (!found) return std::unexpected(found.error());
+      known = *found;
     }
-    TargetEventClass& target = *known.target;
+    TargetEventClass& target = *known->target;
     PacketWriter& packets = stream.packets();
     if (event.packet != nullptr && event.packet != stream.source()) [[unlikely]] {
       if (auto begun = stream.begin_packet(*event.packet); !begun) return begun;
@@ -305,12 +307,15 @@ class TraceWriter final : public Writer {
   }
 
   // As one of the data stream at hand.
-  Result<void> find_class(const EventClass& event_class, KnownClass& known) {
+  Result<const KnownClass*> find_class(const EventClass& event_class) {
+    if (trace_.classes.forget_many()) classes_.clear();
     auto target = trace_.classes.event_class(event_class, last_stream_->stream_class());
     if (!target) return std::unexpected(target.error());
+    KnownClass& known = classes_[event_class];
     known.stream_class = &last_stream_->stream_class();
     known.target = *target;
-    return write_metadata();
+    if (auto written = write_metadata(); !written) return std::unexpected(written.error());
+    return &known;
   }
 
   // -- Metadata -------------------------------------------------------------------------------
