@@ -23,7 +23,7 @@ const FieldClassPtr& text_class() {
 }
 
 // `width`: bits; 0: as many as a number needs.
-FieldClassPtr unsigned_class(std::uint8_t width) {
+FieldClassPtr shared_unsigned_class(std::uint8_t width) {
   static const auto kClasses = [] {
     std::array<FieldClassPtr, 65> made = {make_field_class(IntegerClass{.layout = Leb128Layout{}})};
     for (std::uint8_t bits = 1; bits < made.size(); ++bits)
@@ -276,7 +276,7 @@ FieldClassPtr FieldLowering::integer(const IntegerClass& source, FieldProgram& p
   if (source.is_signed) return kSigned;
   const auto holds = [&](std::uint8_t held) { return width && held != 0 && *width <= held; };
   const auto held = std::ranges::find_if(profile_.unsigned_widths, holds);
-  return unsigned_class(held == profile_.unsigned_widths.end() ? 0 : *held);
+  return shared_unsigned_class(held == profile_.unsigned_widths.end() ? 0 : *held);
 }
 
 std::size_t FieldLowering::parts(const FieldClass& source) {
