@@ -17,7 +17,7 @@ export JOBS
 
 every_way() {
     cmake --preset asan >/dev/null && cmake --build --preset asan -j "$JOBS" --target many_commands &&
-        python3 scripts/check-every-way.py --all --jobs "$JOBS" --build build/asan
+        python3 scripts/every-way.py --all --jobs "$JOBS" --build build/asan
 }
 matrix() {
     cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target tracedeck-command equal_traces &&

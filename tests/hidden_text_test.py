@@ -47,7 +47,7 @@ class HiddenText(CommandTest):
             self.check(run("convert", "--to", target, "-q", "-o", self.traces[-1], self.traces[0]), 0)
 
     def test_no_text_for_people_holds_them(self):
-        script = command.ROOT / "scripts/check-every-way.py"
+        script = command.ROOT / "scripts/every-way.py"
         arguments = [sys.executable, script, "--jobs", "1", *self.traces]
         result = subprocess.run(arguments, capture_output=True, text=True, timeout=900, check=False)
         self.assertEqual(result.returncode, 0, result.stdout[-8000:] + result.stderr[-2000:])

@@ -166,6 +166,9 @@ class View(Serving):
     def test_without_descriptors_it_waits(self):
         process, line = self.start()
         port, path = self.place(line)
+        # All is open that it keeps open, and this connection is closed again.
+        self.assertEqual(self.status(port, f"GET {path} HTTP/1.1")[0], 200)
+        time.sleep(0.5)
         taken = os.listdir(f"/proc/{process.pid}/fd")
         # All numbers below are taken.
         first_free = next(number for number in range(1024) if str(number) not in taken)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every way of the command over many traces: check-every-way.py [--all] [--sample N] [--only TEXT] [--build DIR] [FILE...]
+"""Runs every way of the command over many traces: every-way.py [--all] [--sample N] [--only TEXT] [--build DIR] [FILE...]
 
 Each trace is printed in every form and order, summed up, validated, queried, measured, and converted to every target,
 and what was converted is read again. A way is wrong that ends by a signal or a sanitizer, with an exit code outside the
