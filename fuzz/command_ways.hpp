@@ -81,8 +81,10 @@ inline void order_and_trim(const Open& open) {
                   1000);
   show(*merged, all_json_lines);
   std::vector<flow::SortInput> inputs;
-  inputs.push_back({.open = [&](bool values) -> Result<std::unique_ptr<RecordSource>> {
-    return open(0, values);
+  inputs.push_back({.open = [&](bool values) -> Result<std::vector<std::unique_ptr<RecordSource>>> {
+    std::vector<std::unique_ptr<RecordSource>> made;
+    made.push_back(open(0, values));
+    return made;
   }});
   show(*flow::sort(std::move(inputs)), json_lines);
 }

@@ -91,8 +91,10 @@ void show_and_sum_up(const Directories& directories) {
     show(*merged(*reader), make);
   }
   std::vector<flow::SortInput> inputs;
-  inputs.push_back({.open = [&](bool values) -> Result<std::unique_ptr<RecordSource>> {
-    return open(directories, values);
+  inputs.push_back({.open = [&](bool values) -> Result<std::vector<std::unique_ptr<RecordSource>>> {
+    std::vector<std::unique_ptr<RecordSource>> made;
+    made.push_back(open(directories, values));
+    return made;
   }});
   show(*flow::sort(std::move(inputs)), json_lines);
   const std::unique_ptr<Reader> reader = open(directories);
