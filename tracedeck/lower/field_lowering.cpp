@@ -26,7 +26,7 @@ const FieldClassPtr& text_class() {
 FieldClassPtr shared_unsigned_class(std::uint8_t width) {
   static const auto kClasses = [] {
     std::array<FieldClassPtr, 65> made = {make_field_class(IntegerClass{.layout = Leb128Layout{}})};
-    for (std::uint8_t bits = 1; bits < made.size(); ++bits)
+    for (std::uint32_t bits = 1; bits < made.size(); ++bits)
       made[bits] = make_field_class(IntegerClass{.layout = FixedLayout{.width = bits}});
     return made;
   }();
