@@ -65,41 +65,41 @@ struct Pairing::Deferred {
   Result<void> add(std::string_view key, const OpenPair& pair) {
     begin_event(Kind::kBegin, key);
     put(pair);
-    put_text(record, pair.kept);
-    return events.add(order, record);
+    put_text(record_, pair.kept);
+    return events.add(order_, record_);
   }
   Result<void> add(std::string_view key, const End& end) {
     begin_event(Kind::kEnd, key);
-    put_varint(record, end.number);
-    encode(record, value_of(end.time));
-    put_text(record, encoded(end.keys));
-    put_text(record, encoded(end.kept));
-    return events.add(order, record);
+    put_varint(record_, end.number);
+    encode(record_, value_of(end.time));
+    put_text(record_, encoded(end.keys));
+    put_text(record_, encoded(end.kept));
+    return events.add(order_, record_);
   }
   Result<void> add(const LossOf& loss) {
     // Behind what ends with that event.
     begin_result(Kind::kLoss, 2 * loss.number + 1);
-    put_varint(record, loss.number);
-    put_stream(record, loss.stream);
-    encode(record, value_of(loss.times.begin));
-    encode(record, value_of(loss.times.end));
-    return results.add(order, record);
+    put_varint(record_, loss.number);
+    put_stream(record_, loss.stream);
+    encode(record_, value_of(loss.times.begin));
+    encode(record_, value_of(loss.times.end));
+    return results.add(order_, record_);
   }
   // A pair, unless a loss concerns it.
   Result<void> add(const OpenPair& pair, const End& end) {
     begin_result(Kind::kPair, 2 * end.number);
     put(pair);
-    encode(record, value_of(end.time));
-    record += encoded(end.keys);
-    record += pair.kept;
-    record += encoded(end.kept);
-    return results.add(order, record);
+    encode(record_, value_of(end.time));
+    record_ += encoded(end.keys);
+    record_ += pair.kept;
+    record_ += encoded(end.kept);
+    return results.add(order_, record_);
   }
   // One that nothing ended.
   Result<void> add(const OpenPair& pair) {
     begin_result(Kind::kOpen, std::numeric_limits<std::uint64_t>::max());
     put(pair);
-    return results.add(order, record);
+    return results.add(order_, record_);
   }
 
   RowSorter events{{.descending = {false}}};
@@ -109,18 +109,18 @@ struct Pairing::Deferred {
   void begin_event(Kind kind, std::string_view key) { begin(kind, Value::of(key)); }
   void begin_result(Kind kind, std::uint64_t place) { begin(kind, Value::of(place)); }
   void begin(Kind kind, const Value& place) {
-    order.clear();
-    encode(order, place);
-    record.assign(1, static_cast<char>(kind));
+    order_.clear();
+    encode(order_, place);
+    record_.assign(1, static_cast<char>(kind));
   }
   void put(const OpenPair& pair) {
-    put_varint(record, pair.number);
-    encode(record, value_of(pair.begin));
-    put_stream(record, pair.stream);
+    put_varint(record_, pair.number);
+    encode(record_, value_of(pair.begin));
+    put_stream(record_, pair.stream);
   }
 
-  std::string order;  // of the record at hand
-  std::string record;
+  std::string order_;  // of the record at hand
+  std::string record_;
 };
 
 Pairing::Pairing(PairingPlan plan, EventProjection projection, std::unique_ptr<RowSink> next)
