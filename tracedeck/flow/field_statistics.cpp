@@ -1,5 +1,7 @@
 #include "tracedeck/flow/field_statistics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -78,7 +80,7 @@ class FieldCollector::Walk {
     if (structure == nullptr) return;
     for (const Member& member : structure->as<StructureClass>()->members) {
       const std::string name = named_ ? member.name.str() : std::string();
-      value(part, path.empty() ? name : path + '.' + name, *member.field_class);
+      value(part, path.empty() ? name : fmt::format("{}.{}", path, name), *member.field_class);
     }
   }
 

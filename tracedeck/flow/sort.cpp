@@ -267,7 +267,7 @@ class Sort final : public RecordSource {
         merged.push_back(std::make_unique<OrderedPart>(std::move(source.opened), source.events,
                                                        OrderKey::last()));
       }
-      if (i + 1 == external_end_) merged.push_back(sorted_externally(std::move(external)));
+      if (i + 1 == external_end_) merged.push_back(sorted_externally(std::exchange(external, {})));
     }
     sources_.clear();
     return merge(std::move(merged), OrderBy::kBegan);
