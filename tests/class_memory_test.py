@@ -143,10 +143,10 @@ class Recorded(ClassMemory):
         self.check(self.directory(files), only, limit=LIMIT + self.COUNT * 1024)
 
     def test_tsdl(self):
-        self.check_recorded(large_metadata.tsdl_recorded(self.COUNT, 1))
+        self.check_recorded(large_metadata.tsdl_recorded(self.COUNT, 3))
 
     def test_json(self):
-        self.check_recorded(large_metadata.json_recorded(self.COUNT, 1))
+        self.check_recorded(large_metadata.json_recorded(self.COUNT, 3))
 
     def test_fields(self):
         trace = large_metadata.tsdl_recorded(self.COUNT, 3)

@@ -110,7 +110,8 @@ class FieldCollector::Walk {
     static constexpr Action kActions[] = {Action::kUnsigned, Action::kSigned, Action::kReal};
     steps.push_back({.action = kActions[std::to_underlying(kind)],
                      .field = static_cast<std::uint32_t>(numbers.size())});
-    numbers.push_back({.part = part, .path = path, .field_class = &field_class, .kind = kind});
+    numbers.push_back(
+        {.part = part, .path = path, .field_class = &field_class, .kind = kind, .unsigned_sum = 0});
   }
 
   bool named_;
@@ -203,18 +204,18 @@ void combine(FieldStatistics& into, const FieldStatistics& from) {
   switch (into.kind) {
     case FieldStatistics::Kind::kUnsigned:
       extend(&Slot::bits);
+      into.unsigned_sum += from.unsigned_sum;
       break;
     case FieldStatistics::Kind::kSigned:
       extend(&Slot::integer);
+      into.signed_sum += from.signed_sum;
       break;
     case FieldStatistics::Kind::kReal:
       extend(&Slot::real);
+      into.real_sum += from.real_sum;
       break;
   }
   into.count += from.count;
-  into.unsigned_sum += from.unsigned_sum;
-  into.signed_sum += from.signed_sum;
-  into.real_sum += from.real_sum;
 }
 
 }  // namespace tracedeck::flow

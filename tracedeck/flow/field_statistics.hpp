@@ -27,9 +27,11 @@ struct FieldStatistics {
   std::uint64_t count = 0;          // values that the following are about
   Slot minimum = unsigned_slot(0);  // of the kind's slot kind; meaningless when `count` is 0
   Slot maximum = unsigned_slot(0);
-  Int128 signed_sum = 0;     // kSigned
-  Uint128 unsigned_sum = 0;  // kUnsigned
-  long double real_sum = 0;  // kReal, with compensated rounding
+  union {  // the one of the kind
+    Uint128 unsigned_sum = 0;
+    Int128 signed_sum;
+    long double real_sum;  // with compensated rounding
+  };
   // Values that are not in the numbers above: NaN, and integers and reals too wide for 64 bits.
   std::uint64_t left_out = 0;
 

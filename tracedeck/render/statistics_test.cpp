@@ -32,6 +32,7 @@ class Statistics : public testing::Test {
                      .kind = flow::FieldStatistics::Kind::kReal,
                      .minimum = real_slot(0),
                      .maximum = real_slot(0),
+                     .real_sum = 0,
                      .left_out = 1}};
   }
 

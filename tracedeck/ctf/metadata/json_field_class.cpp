@@ -293,6 +293,7 @@ class ClassReader {
     if (!members) return true;
     std::vector<JsonRef> names;
     for (const JsonRef member : JsonChildren(members)) read_member(member, structure, names);
+    structure.members.shrink_to_fit();
     report_repeated(names, R::kMembers, "a name that no other member has");
     return true;
   }

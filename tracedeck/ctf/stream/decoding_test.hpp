@@ -244,7 +244,7 @@ inline Decoded decode(const Roots& roots, const Bytes& bytes, const DecodeAt& at
   if (read.has_errors()) return {.text = read.listing()};
   const auto schema = read.metadata->schema();
   const StreamSchema& stream = *schema->streams.at(0);
-  const EventSchema& event = *stream.find_event(0);
+  const EventSchema& event = *stream.events()->find(0);
   Bytes padded = bytes;
   padded.resize(bytes.size() + kPadding, 0xA5);
   std::vector<Slot> slots(1);

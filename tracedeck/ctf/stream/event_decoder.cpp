@@ -33,6 +33,7 @@ EventDecoder::Stop EventDecoder::run(Batch& batch, PaddedView bytes, std::uint64
   last_ = last;
   // The tape's values may point into the arena, which lives as long as the batch.
   state_.arena.reset();
+  events_ = schema_->events();
   Stop result = Stop::kPacketEnd;
   for (;;) {
     if (state_.position >= state_.limit) {
@@ -74,7 +75,7 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
     if (status != RunStatus::kDone) return stop(status, begin, clock);
   }
   const EventSchema* const event_schema =
-      state_.event_class_beyond ? nullptr : schema_->find_event(state_.event_class_id);
+      state_.event_class_beyond ? nullptr : events_->find(state_.event_class_id);
   if (event_schema == nullptr) [[unlikely]] {
     rewind(begin, clock);
     return Stop::kUnknownClass;

@@ -87,6 +87,7 @@ class EventDecoder {
   bool findings_;
   DecodeState state_;
   const StreamSchema* schema_ = nullptr;
+  std::shared_ptr<const EventTable> events_;  // for the batch at hand
   const Packet* packet_ = nullptr;
   std::uint64_t offset_ = 0;
   bool last_ = false;

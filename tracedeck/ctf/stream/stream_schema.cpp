@@ -89,45 +89,65 @@ class EventPrograms {
     return compile({in, registers, locations, alignments}, root, at);
   }
 
-  // The same for the same class, whichever schema of its stream asks.
-  [[nodiscard]] const EventSchema& event(const StreamSchema& stream,
-                                         const EventClass& event_class) {
+  [[nodiscard]] std::shared_ptr<const EventTable> table(const StreamSchema& stream) {
     const std::scoped_lock lock(mutex);
-    auto& made = events_[&event_class];
-    if (made != nullptr) return *made;
+    std::shared_ptr<const EventTable>& table = stream.events_;
+    if (table == nullptr || table->made_.size() >= kManyPrograms)
+      table = std::make_shared<const EventTable>(stream, stream.event_classes);
+    return table;
+  }
+
+  [[nodiscard]] const EventSchema* event(const EventTable& table, const EventClass& event_class) {
+    const std::scoped_lock lock(mutex);
+    table.made_.push_back(event(table.stream_, event_class));
+    return table.made_.back().get();
+  }
+
+ private:
+  // How many are kept: one takes some 400 bytes.
+  static constexpr std::size_t kManyPrograms = 8192;
+
+  // The same for the same class, whichever schema of its stream asks.
+  [[nodiscard]] std::shared_ptr<const EventSchema> event(const StreamSchema& stream,
+                                                         const EventClass& event_class) {
+    if (events_.size() >= kManyPrograms) events_.clear();
+    std::shared_ptr<const EventSchema>& known = events_[&event_class];
+    if (known != nullptr) return known;
     const RootScopes in = scopes(*stream.stream_class, event_class);
     PositionState at = stream.event_begin;
-    made = std::make_unique<EventSchema>();
+    auto made = std::make_shared<EventSchema>();
     made->event_class = &event_class;
     if (Program specific = compiled(in, Root::kSpecificContext, at); !specific.empty())
       made->specific_context = std::make_unique<const Program>(std::move(specific));
     made->payload = compiled(in, Root::kPayload, at);
     made->slots = stream.common_context.slots + made->payload.slots;
     if (made->specific_context != nullptr) made->slots += made->specific_context->slots;
-    return *made;
+    return known = std::move(made);
   }
 
- private:
-  std::unordered_map<const EventClass*, std::unique_ptr<EventSchema>> events_;
+  std::unordered_map<const EventClass*, std::shared_ptr<const EventSchema>> events_;
 };
 
-void StreamSchema::set_events(const std::vector<const EventClass*>& events) {
-  const std::uint64_t most = std::max<std::uint64_t>(kDense, 2 * events.size());
-  for (const EventClass* const each : events)
+EventTable::EventTable(const StreamSchema& stream, const std::vector<const EventClass*>& classes)
+    : stream_(stream) {
+  const std::uint64_t most = std::max<std::uint64_t>(kDense, 2 * classes.size());
+  for (const EventClass* const each : classes)
     if (id_of(*each) < most) dense_count_ = std::max(dense_count_, id_of(*each) + 1);
   dense_ = std::make_unique<Entry[]>(dense_count_);
-  for (const EventClass* const each : events) {
+  for (const EventClass* const each : classes) {
     const std::uint64_t id = id_of(*each);
     (id < dense_count_ ? dense_[id] : sparse_[id]).event_class = each;
   }
 }
 
-const EventSchema* StreamSchema::make(const Entry& entry) const {
+const EventSchema* EventTable::make(const Entry& entry) const {
   if (entry.event_class == nullptr) return nullptr;
-  const EventSchema* const made = &programs->event(*this, *entry.event_class);
+  const EventSchema* const made = stream_.programs->event(*this, *entry.event_class);
   entry.schema.store(made, std::memory_order_release);
   return made;
 }
+
+std::shared_ptr<const EventTable> StreamSchema::events() const { return programs->table(*this); }
 
 // What was added so far. The programs of a data stream class are compiled when a schema is asked
 // for, and again when later locations lead into its fields.
@@ -173,7 +193,7 @@ std::shared_ptr<const StreamSchema> SchemaBuilder::State::compile_stream(
   schema->common_context = programs->compiled(scopes, Root::kCommonContext, at);
   schema->event_begin = at;
   schema->programs = programs;
-  schema->set_events(stream.events.all());
+  schema->event_classes = stream.events.all();
   return schema;
 }
 

@@ -28,20 +28,17 @@ struct EventSchema {
 
 // Makes the programs of events, for any thread.
 class EventPrograms;
+struct StreamSchema;
 
-// Immutable but for the programs of events, which are made when the first event of a class comes: a
-// trace may describe many more classes than it has events of.
-struct StreamSchema {
-  const DataStreamClass* stream_class = nullptr;
-  Program packet_context;
-  Program event_header;
-  std::optional<ShortHeader> short_header;  // the same, for most events
-  Program common_context;
-  PositionState event_begin;  // what is known of the position behind the common context
-  std::shared_ptr<EventPrograms> programs;
+// The event classes of a data stream class by id, and their programs. A program is made when the
+// first event of its class comes: a trace may describe many more classes than it has events of.
+class EventTable {
+ public:
+  // `classes`: each of another id. The stream schema must outlive the table.
+  EventTable(const StreamSchema& stream, const std::vector<const EventClass*>& classes);
 
-  // Null when there is no class of that id. Any thread.
-  [[nodiscard]] const EventSchema* find_event(std::uint64_t id) const {
+  // Null when there is no class of that id; else valid as long as the table. Any thread.
+  [[nodiscard]] const EventSchema* find(std::uint64_t id) const {
     const Entry* entry = nullptr;
     if (id < dense_count_) [[likely]] {
       entry = &dense_[id];
@@ -53,10 +50,9 @@ struct StreamSchema {
     const EventSchema* const made = entry->schema.load(std::memory_order_acquire);
     return made != nullptr ? made : make(*entry);
   }
-  // The classes, each of another id, all at once.
-  void set_events(const std::vector<const EventClass*>& events);
 
  private:
+  friend class EventPrograms;
   struct Entry {
     const EventClass* event_class = nullptr;  // null: there is none
     mutable std::atomic<const EventSchema*> schema = nullptr;
@@ -66,9 +62,32 @@ struct StreamSchema {
 
   [[nodiscard]] const EventSchema* make(const Entry& entry) const;
 
+  const StreamSchema& stream_;
   std::uint64_t dense_count_ = 0;
   std::unique_ptr<Entry[]> dense_;
   NumberMap<std::uint64_t, Entry> sparse_;
+  // What the entries point to. Under the lock of `EventPrograms`.
+  mutable std::vector<std::shared_ptr<const EventSchema>> made_;
+};
+
+// Immutable but for the programs of events.
+struct StreamSchema {
+  const DataStreamClass* stream_class = nullptr;
+  Program packet_context;
+  Program event_header;
+  std::optional<ShortHeader> short_header;  // the same, for most events
+  Program common_context;
+  PositionState event_begin;  // what is known of the position behind the common context
+  std::vector<const EventClass*> event_classes;  // each of another id
+  std::shared_ptr<EventPrograms> programs;
+
+  // To be asked for with each batch: a table of very many programs is replaced, so that classes
+  // that a trace names once do not fill the memory. Any thread.
+  [[nodiscard]] std::shared_ptr<const EventTable> events() const;
+
+ private:
+  friend class EventPrograms;
+  mutable std::shared_ptr<const EventTable> events_;  // under the lock of `programs`
 };
 
 // Immutable once handed out.
