@@ -28,13 +28,13 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
   notices.finish();
   const auto stored_size = reader.stored_size();
   const auto size = reader.bytes_read();
-  const auto utc_offset = (*trace)->trace().utc_offset();
+  const auto utc = (*trace)->trace().utc();
   // What was needed to read the trace may be as much as its description.
   trace->reset();
   flow::TraceSummary summary = summarizer.finish();
   summary.stored_size = stored_size;
   summary.size = size;
-  summary.utc_offset = utc_offset;
+  summary.utc = utc;
   return summary;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "cli/places.hpp"
 #include "tracedeck/formats.hpp"
@@ -45,6 +46,32 @@ void SessionObserver::note_dates(const TraceDescription& description, const Form
       "{}: nothing relates its clock to UTC, so a date is compared with times since its own "
       "origin; give --begin and --end as its times are printed",
       description.input()));
+}
+
+void SessionObserver::wall_clock(const std::string& trace, const flow::WallClock& wall) {
+  const auto utc_text = [&](Nanoseconds time) {
+    return render::time_text(wall.utc(time), ClockOrigin::kUnixEpoch);
+  };
+  constexpr std::size_t kMost = 3;
+  const std::vector<flow::WallClock::Step> steps = wall.steps();
+  for (const auto& step : std::span(steps).first(std::min(steps.size(), kMost))) {
+    session_.diagnostics.note(fmt::format(
+        "{}: its wall clock steps by {} s between its anchors at {} and {}: times in UTC between "
+        "them are uncertain by that",
+        trace, render::seconds_text(step.by), utc_text(step.after), utc_text(step.at)));
+  }
+  if (steps.size() > kMost)
+    session_.diagnostics.note(
+        fmt::format("{}: its wall clock steps {} times more", trace, steps.size() - kMost));
+  const Nanoseconds most =
+      std::max(wall.greatest_offset() - wall.offset(), wall.offset() - wall.least_offset());
+  const flow::Selection& selection = options_.selection;
+  if (selection.clock == flow::Clock::kWall && selection.one_offset && most != Nanoseconds()) {
+    session_.diagnostics.note(
+        fmt::format("{}: durations are those of its own clock: its times all move by its first "
+                    "anchor, and are up to {} s from UTC",
+                    trace, render::seconds_text(most)));
+  }
 }
 
 void SessionObserver::failed(const Error& error) {

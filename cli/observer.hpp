@@ -31,6 +31,7 @@ class SessionObserver final : public flow::PipelineObserver {
     session_.diagnostics.progress().show(part);
   }
   void note(const std::string& sentence) override { session_.diagnostics.note(sentence); }
+  void wall_clock(const std::string& trace, const flow::WallClock& wall) override;
   void selected_nothing(const flow::NothingSelected& what) override;
   void news(io::LiveNews what, const std::string& sentence) override;
 

@@ -99,13 +99,21 @@ std::expected<flow::ClockOffset, std::string> parse_clock_offset(std::string_vie
   }
   std::string_view digits = number;
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
-  const std::errc error = parse_whole(digits, offset.nanoseconds);
-  if (error == std::errc::result_out_of_range) {
+  const auto time = parse_time_point(digits);
+  // A number with a point and no unit would be of seconds elsewhere, and one without is of ns.
+  const bool has_unit = digits.find_first_not_of("0123456789.-") != std::string_view::npos;
+  const bool is_offset =
+      time && time->from == TimePoint::From::kOrigin && (has_unit || !digits.contains('.'));
+  if (!is_offset) {
+    return std::unexpected(
+        fmt::format("'{}' is no offset such as -1500 (ns), 5us, 0.25s or 2h", number));
+  }
+  if (time->value > Nanoseconds(std::numeric_limits<std::int64_t>::max()) ||
+      time->value < Nanoseconds(std::numeric_limits<std::int64_t>::min()))
     return std::unexpected(fmt::format("'{}' is more nanoseconds than 63 bits hold", number));
-  }
-  if (error != std::errc{}) {
-    return std::unexpected(fmt::format("'{}' is no whole number of nanoseconds", number));
-  }
+  const auto magnitude = static_cast<std::uint64_t>(time->value.magnitude());
+  offset.nanoseconds =
+      static_cast<std::int64_t>(time->value.negative() ? 0 - magnitude : magnitude);
   return offset;
 }
 

@@ -18,7 +18,7 @@ namespace tracedeck::cli {
 // and may be followed by "iB".
 [[nodiscard]] std::expected<std::uint64_t, std::string> parse_size(std::string_view text);
 
-// "[TRACE=]NS". What stands before the last `=` is the TRACE.
+// "[TRACE=]OFFSET". What stands before the last `=` is the TRACE.
 [[nodiscard]] std::expected<flow::ClockOffset, std::string> parse_clock_offset(
     std::string_view text);
 

@@ -799,19 +799,21 @@ constexpr std::array kOptions = {
             "refused.",
         .apply = [](Options& o,
                     const std::string& v) { return take(o.selection.tail, parse_count(v)); }},
-    OptionSpec{.name = "clock",
-               .value = "CLOCK",
-               .help = "which clock times are of",
-               .detail =
-                   "A trace relates its clock to UTC when that counts from the Unix epoch, or "
-                   "when it holds events that say so (ClockSyncEvent of dial9; the first "
-                   "counts). Other times stay as recorded.",
-               .choices = clock_choices,
-               .initial = "trace",
-               .apply = apply_clock},
+    OptionSpec{
+        .name = "clock",
+        .value = "CLOCK",
+        .help = "which clock times are of",
+        .detail = "A trace relates its clock to UTC when that counts from the Unix epoch, or "
+                  "when it holds events that say so (ClockSyncEvent of dial9): between two of them "
+                  "UTC drifts by up to 1 ms, or else steps at the later one. Where durations are "
+                  "measured, all times of a trace move by the first one. Other times stay as "
+                  "recorded.",
+        .choices = clock_choices,
+        .initial = "trace",
+        .apply = apply_clock},
     OptionSpec{.name = "clock-offset",
-               .value = "[TRACE=]NS",
-               .help = "add NS nanoseconds to every time",
+               .value = "[TRACE=]OFFSET",
+               .help = "add OFFSET to every time: 5us, -0.25s, or an integer of ns",
                .detail = "With TRACE=, as the TRACE is named on the command line, only to the "
                          "times of that TRACE; of FILE@CORE, to those of all cores. "
                          "May be repeated.",

@@ -158,7 +158,9 @@ TEST(OptionValues, ClockOffsets) {
             std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(parse_clock_offset("+5")->nanoseconds, 5);
   EXPECT_EQ(parse_clock_offset("-=5")->trace, "-");
-  for (const char* wrong : {"", "=", "a=", "+-5", "5=a", "9223372036854775808", "1.5"}) {
+  EXPECT_EQ(parse_clock_offset("a=5us")->nanoseconds, 5000);
+  EXPECT_EQ(parse_clock_offset("-0.25s")->nanoseconds, -250'000'000);
+  for (const char* wrong : {"", "=", "a=", "+-5", "5=a", "9223372036854775808", "1.5", "+1h+"}) {
     EXPECT_FALSE(parse_clock_offset(wrong)) << wrong;
   }
 }

@@ -81,6 +81,8 @@ Options reading_options(const Options& options, query::Query& query,
     reading.selection = spans->stream->selection();
     return reading;
   }
+  // Pairs have durations.
+  reading.selection.one_offset = query.needs_order();
   if (options.order_given) return reading;
   if (query.needs_order()) reading.selection.order = flow::Order::kTime;
   // One TRACE after the other takes the least memory.

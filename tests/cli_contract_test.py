@@ -116,7 +116,7 @@ class Usage(CommandTest):
             "--order": ["", "sorted", "TIME"],
             "--records": ["", "none"],
             "--output": ["", "json", "text,csv"],
-            "--clock-offset": ["", "x", "=5", "nosuch=5", "9223372036854775808", "1s"],
+            "--clock-offset": ["", "x", "=5", "nosuch=5", "9223372036854775808", "+1x", "end-1s"],
             "--format": ["", "perfetto", "dial8"],
             "--tband-encoding": ["", "base64"],
             "--max-state": ["", "0", "-1", "1X", "99999999999T", "1.5G"],

@@ -92,7 +92,7 @@ class Bounds(CommandTest):
                 self.assertIn("'--begin' is later than '--end'", result.stderr.decode())
                 self.assertEqual(result.stdout, b"")
         self.assertFalse((self.folder / "o").exists())
-        self.check(run("print", "--begin", "3", "--end", "3", trace), 0)
+        self.check(run("print", "--begin", "3ns", "--end", "3ns", trace), 0)
         # Whether there is a time between these, the trace says.
         said = self.check(run("print", "--begin", "end-0s", "--end", "+0s", trace), 0)
         self.assertEqual(said.stdout, b"")
@@ -150,7 +150,7 @@ class WallClock(CommandTest):
     def test_info_shows_both(self):
         summary = json.loads(self.check(run("info", "--json", self.trace()), 0).stdout)
         self.assertEqual(summary["time"], {"first": 100 * SECOND, "last": 103 * SECOND})
-        self.assertEqual(summary["utc"], {"offset": self.OFFSET, "first": EPOCH, "last": EPOCH + 3 * SECOND})
+        self.assertEqual(summary["utc"], {"offset": self.OFFSET, "first": EPOCH, "last": EPOCH + 3 * SECOND, "steps": []})
         text = run("info", self.trace()).stdout.decode()
         self.assertIn("100.000000000 to 103.000000000 (3.000000000 s)", text)
         self.assertIn("2023-11-14T22:13:20.000000000Z to 2023-11-14T22:13:23.000000000Z", text)
@@ -179,6 +179,77 @@ class WallClock(CommandTest):
         )
         found = [event["time"] for event in self.ticks(result)]
         self.assertEqual(found, [103 * SECOND + 7], "UTC is that of the recorded time")
+
+    def anchored(self, *anchors, ticks=range(0, 60, 10)):
+        """Ticks at seconds of the trace's clock, and anchors: (second, UTC less that in ns)."""
+        trace = w.header() + w.schema(0, "Tick", [("n", w.VARINT)]) + w.schema(1, "ClockSyncEvent", [("realtime_ns", w.VARINT)])
+        events = [(tick * SECOND, 1, tick) for tick in ticks] + [(at * SECOND, 0, at * SECOND + offset) for at, offset in anchors]
+        for time, is_tick, value in sorted(events):
+            trace += w.reset(time) + w.event(0 if is_tick else 1, w.varint(value))
+        return self.file("anchored", trace)
+
+    def walls(self, trace, *options):
+        result = self.check(run("print", "--output", "jsonl", "--clock", "wall", *options, trace), 0)
+        return {event["fields"]["n"]: event["time"] for event in self.ticks(result)}, result.stderr.decode()
+
+    def test_every_anchor_counts(self):
+        """A little is drift between two anchors; beyond 1 ms it is a step at the later one, which is said."""
+        trace = self.anchored((10, EPOCH), (30, EPOCH + 1_000_000), (50, EPOCH + 3600 * SECOND))
+        shown, said = self.walls(trace)
+        offsets = {n: time - n * SECOND - EPOCH for n, time in shown.items()}
+        self.assertEqual(offsets, {0: 0, 10: 0, 20: 500_000, 30: 1_000_000, 40: 1_000_000, 50: 3600 * SECOND})
+        self.assertIn("its wall clock steps by 3599.999000000 s between its anchors at", said)
+        summary = json.loads(run("info", "--json", trace).stdout)["utc"]
+        self.assertEqual(summary["last"], EPOCH + 3650 * SECOND)
+        self.assertEqual(
+            summary["steps"], [{"after": 30 * SECOND, "at": 50 * SECOND, "by": 3600 * SECOND - 1_000_000}]
+        )
+        self.assertIn(b"note: dial9/clock-step", self.check(run("validate", trace), 0).stdout)
+        for order in ("merged", "recorded", "time"):
+            self.assertEqual(self.walls(trace, "--order", order)[0], shown)
+
+    def test_dates_follow_the_anchors(self):
+        """An hour of suspend, then the clock is set back by 15 s."""
+        trace = self.anchored((0, EPOCH), (20, EPOCH + 3600 * SECOND), (40, EPOCH + 3585 * SECOND))
+        for bounds, want in (
+            (("--begin", "2023-11-14 22:13:31"), {20, 30, 40, 50}),
+            (("--end", "2023-11-14 22:13:31"), {0, 10}),
+            (("--begin", "2023-11-14 23:13:48"), {30, 50}),
+        ):
+            self.assertEqual(set(self.walls(trace, *bounds)[0]), want, bounds)
+        # Of the trace's own times a bound is one, so what the clock shows twice is there twice.
+        for bounds, want in (
+            (("--begin", "2023-11-14 22:13:31"), {20, 30, 40, 50}),
+            (("--begin", "2023-11-14 23:13:48"), {30, 40, 50}),
+            (("--end", "2023-11-14 23:13:46"), {0, 10, 20, 30, 40}),
+        ):
+            result = self.check(run("print", "--output", "jsonl", *bounds, trace), 0)
+            self.assertEqual({event["fields"]["n"] for event in self.ticks(result)}, want, bounds)
+        self.assertEqual(set(self.walls(trace, "--begin", "+3622s")[0]), {30, 40, 50}, "from 22:13:20 on")
+
+    def test_traces_are_merged_by_their_wall_clocks(self):
+        one = self.anchored((0, EPOCH), (40, EPOCH + 3600 * SECOND))
+        os.rename(one, self.folder / "one")
+        other = self.anchored((0, EPOCH + 1800 * SECOND))
+        result = self.check(run("print", "--output", "jsonl", "--clock", "wall", self.folder / "one", other), 0)
+        self.assertEqual([event["trace"] for event in self.ticks(result)], ["one"] * 4 + ["anchored"] * 6 + ["one"] * 2)
+
+    def test_durations_are_those_of_the_trace(self):
+        """A pair across an hour of suspend lasts as long as the trace's clock says; that its times are off is said."""
+        trace = self.anchored((0, EPOCH), (15, EPOCH + 3600 * SECOND), ticks=(10, 20))
+        result = self.check(run("query", "--clock", "wall", "--output", "jsonl", "pair Tick Tick | select duration", trace), 0)
+        self.assertEqual(json.loads(result.stdout.splitlines()[0])["duration"], 10 * SECOND)
+        self.assertIn(b"durations are those of its own clock", result.stderr)
+
+    def test_an_integer_that_may_mean_seconds(self):
+        trace = self.anchored((503225, EPOCH), ticks=(503226, 503229))
+        for bound in ("503228", "503226"):
+            result = self.check(run("print", "--begin", bound, trace), 2)
+            self.assertIn(f"write {bound}s or {bound}ns", result.stderr.decode())
+        for bound in ("503228.0", "503228s"):
+            self.assertEqual(len(self.ticks(run("print", "--output", "jsonl", "--begin", bound, trace))), 1)
+        for bound in ("503228ns", "0", "503228000000001", "7", "9000000"):
+            self.check(run("print", "--begin", bound, trace), 0)
 
     def test_a_copy_in_utc_is_written_anew(self):
         out = self.folder / "utc.dial9"

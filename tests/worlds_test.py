@@ -140,8 +140,6 @@ KNOWN = {
     },
     "tokio": {
         "task: more of a state than there was, with losses": 136,
-        "clock: an anchor at another time": 4,
-        "clock: utc of the last event": 4,
         "name: adds up different ones": 7,
         "perfetto: task: polling, with losses": 460,
         "perfetto: task: runnable [workers handed over]": 2,

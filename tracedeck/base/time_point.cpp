@@ -126,7 +126,8 @@ std::expected<TimePoint, std::string> parse_count(std::string_view text) {
   return TimePoint{.value = negative ? -*number : *number,
                    .from = from_end     ? TimePoint::From::kEnd
                            : from_begin ? TimePoint::From::kBegin
-                                        : TimePoint::From::kOrigin};
+                                        : TimePoint::From::kOrigin,
+                   .is_bare = sign == 0 && digits_of(text) == text.size()};
 }
 
 std::expected<TimePoint, std::string> parse_time_of_day(std::string_view text) {

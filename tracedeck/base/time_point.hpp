@@ -23,6 +23,8 @@ struct TimePoint {
 
   Nanoseconds value = {};  // ns
   From from = From::kOrigin;
+  bool is_bare =
+      false;  // an integer without a unit: of ns, where the writer may have meant seconds
 
   friend bool operator==(const TimePoint&, const TimePoint&) = default;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tracedeck/dial9/model_classes.hpp"
 #include "tracedeck/dial9/reader.hpp"
 #include "tracedeck/dial9/rewrite.hpp"
 #include "tracedeck/dial9/rules.hpp"
@@ -45,8 +46,8 @@ const Format& format() {
                .versions = "0.3, 0.4 (wire version 1)",
                .summary = "async-runtime telemetry",
                .file_name_hint = "*.bin, *.bin.gz",
-               .clock_sync_event = "ClockSyncEvent",
-               .clock_sync_field = "realtime_ns",
+               .clock_sync_event = kClockSyncEvent,
+               .clock_sync_field = kClockSyncField,
                .symbols = SymbolEvent{.event = "SymbolTableEntry",
                                       .address = "addr",
                                       .name = "symbol_name",

@@ -93,7 +93,7 @@ namespace {
 
 // What recorders of dial9 write for others to be understood.
 constexpr std::array<std::string_view, 4> kDescribing = {"SymbolTableEntry", "SegmentMetadata",
-                                                         "SegmentMetadataEvent", "ClockSyncEvent"};
+                                                         "SegmentMetadataEvent", kClockSyncEvent};
 
 FieldClassPtr payload_class(const Schema& schema) {
   StructureClass payload;

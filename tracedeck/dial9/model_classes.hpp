@@ -1,6 +1,7 @@
 // dial9 schemas in the terms of the model.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "tracedeck/base/name_index.hpp"
@@ -8,6 +9,10 @@
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::dial9 {
+
+// What recorders write to relate their clock to UTC: the class, and its field in ns.
+inline constexpr std::string_view kClockSyncEvent = "ClockSyncEvent";
+inline constexpr std::string_view kClockSyncField = "realtime_ns";
 
 // The field class of a wire type. Classes are shared: equal arguments give the same node.
 [[nodiscard]] FieldClassPtr field_class(FieldType type, bool optional);

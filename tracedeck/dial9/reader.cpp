@@ -1,11 +1,17 @@
 #include "tracedeck/dial9/reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include "tracedeck/dial9/decoder.hpp"
 #include "tracedeck/dial9/model_classes.hpp"
+#include "tracedeck/dial9/rules.hpp"
 #include "tracedeck/dial9/tape_policy.hpp"
+#include "tracedeck/format/clock_anchor.hpp"
 #include "tracedeck/format/frame_reader.hpp"
 
 namespace tracedeck::dial9 {
@@ -96,13 +102,18 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
              std::uint32_t size, typename Policy::Out* begin, typename Policy::Out* end) {
     Batch& batch = this->batch();
     Event& event = batch.add_event();
-    event.event_class = static_cast<const EventClass*>(type.attachment);
+    const auto* const event_class = static_cast<const EventClass*>(type.attachment);
+    event.event_class = event_class;
     event.stream = stream_.get();
     event.time = timestamp;
     event.end_time = timestamp;
     event.offset = offset;
     event.size = size;
     room_.commit(batch, event, begin, end);
+    if constexpr (std::is_same_v<Room, TapeRoom>) {
+      if (event_class->describes_others && this->options().findings) [[unlikely]]
+        watch_clock(Event(event));
+    }
     return !batch.full();
   }
   void before_frame() { pin_pools(); }
@@ -120,6 +131,27 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   }
 
  private:
+  // Whether the wall clock made a step since the anchor before.
+  void watch_clock(const Event& event) {
+    const EventClass& event_class = *event.event_class;
+    if (event_class.name != kClockSyncEvent || event_class.clock == nullptr) return;
+    const std::optional<std::uint64_t> utc = unsigned_member(event, kClockSyncField);
+    if (!utc) return;
+    const Nanoseconds offset =
+        Nanoseconds::from_unsigned(*utc) - Nanoseconds::from_unsigned(event.time);
+    const Nanoseconds step = offset - utc_offset_.value_or(offset);
+    utc_offset_ = offset;
+    if (step.magnitude() <= kMostClockDrift) return;
+    this->finding(
+        {.rule = &rule(RuleId::kClockStep),
+         .offset = event.offset,
+         .length = event.size,
+         .text = fmt::format("between the anchor before and this one UTC went on by {} ns "
+                             "more than the trace's clock: times in UTC between them are "
+                             "uncertain by that",
+                             step.to_string())});
+  }
+
   // Pools change with frames only: what is pinned before each and at the end is all that events
   // between can have pointed into.
   void pin_pools() {
@@ -137,6 +169,7 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   EventClasses classes_;
   Room room_;
   BatchPtr first_;
+  std::optional<Nanoseconds> utc_offset_;  // at the last clock anchor
   std::uint64_t strings_pinned_ = 0;
   std::uint64_t stacks_pinned_ = 0;
 };

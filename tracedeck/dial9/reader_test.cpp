@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "tracedeck/dial9/collect_records_test.hpp"
+#include "tracedeck/dial9/rules.hpp"
 #include "tracedeck/dial9/trace_bytes_test.hpp"
 
 namespace tracedeck::dial9 {
@@ -85,6 +86,16 @@ TEST(Reader, PutsSegmentsClassesAndValuesInTheTermsOfTheModel) {
   EXPECT_EQ(records.events[3].payload()[0].kind, SlotKind::kUnresolved);
   EXPECT_EQ(records.events[3].time, 3U);
   EXPECT_EQ(records.events[3].offset + records.events[3].size, bytes.size());
+}
+
+TEST(Reader, NotesAStepOfTheWallClock) {
+  TraceBytes bytes;
+  bytes.header().schema(0, "ClockSyncEvent", {{"realtime_ns", 9}});
+  for (const std::uint64_t utc : {5'000'000U, 6'000'010U, 7'000'012U, 3U})
+    bytes.event(0, 10).varint(utc);
+  const Records records = read_bytes(bytes.bytes());
+  ASSERT_EQ(records.findings.size(), 1U) << "a drift of 1 ms at most is none";
+  EXPECT_EQ(records.findings.front().rule, &rule(RuleId::kClockStep));
 }
 
 TEST(Reader, ExpandsListsAndMaps) {

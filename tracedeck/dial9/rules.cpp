@@ -7,6 +7,7 @@ namespace {
 
 constexpr auto kError = Severity::kError;
 constexpr auto kWarning = Severity::kWarning;
+constexpr auto kNote = Severity::kNote;
 
 constexpr std::array<Rule, kRuleCount> kRules = {{
     {"dial9/header-magic", kError, "Header",
@@ -51,6 +52,8 @@ constexpr std::array<Rule, kRuleCount> kRules = {{
      "Annotations belong to a registered type_id."},
     {"dial9/annotation-field", kWarning, "Schema Annotations (0.4)",
      "An annotation's field_index is one of its schema."},
+    {"dial9/clock-step", kNote, "In the model",
+     "Times and UTC differ by the same at all ClockSyncEvents, but for a drift of at most 1 ms."},
 }};
 
 }  // namespace

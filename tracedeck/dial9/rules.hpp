@@ -35,8 +35,9 @@ enum class RuleId : std::uint8_t {
   kNameDuplicate,
   kAnnotationType,
   kAnnotationField,
+  kClockStep,
 };
-inline constexpr std::size_t kRuleCount = static_cast<std::size_t>(RuleId::kAnnotationField) + 1;
+inline constexpr std::size_t kRuleCount = static_cast<std::size_t>(RuleId::kClockStep) + 1;
 
 [[nodiscard]] std::span<const Rule, kRuleCount> rules();
 [[nodiscard]] const Rule& rule(RuleId id);

@@ -64,6 +64,8 @@ class PipelineObserver {
   // 0 to 1, negative when unknown. Comes with every batch.
   virtual void progress(double part);
   virtual void selected_nothing(const NothingSelected& what);
+  // How the times of a trace relate to UTC, where times in UTC are asked for.
+  virtual void wall_clock(const std::string& trace, const WallClock& wall);
   // See `ReadOptions::notice`.
   virtual void note(const std::string& sentence);
 

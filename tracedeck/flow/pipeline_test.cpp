@@ -152,8 +152,8 @@ TEST_F(PipelineTest, TimesAreTrimmedAndHandedToTheReader) {
   tree.stream("t/a", "1\n5\n9\n");
   tree.stream("t/b", "2\n6\n");
   options.operands = {tree.path("t")};
-  options.selection.begin = parse_time_point("2").value();
-  options.selection.end = parse_time_point("6").value();
+  options.selection.begin = parse_time_point("2ns").value();
+  options.selection.end = parse_time_point("6ns").value();
   EXPECT_THAT(events(), ElementsAre("b:2", "a:5", "b:6"));
   EXPECT_EQ(folder_log.options.at(0).begin, Nanoseconds(2));
   EXPECT_EQ(folder_log.options.at(0).end, Nanoseconds(6));

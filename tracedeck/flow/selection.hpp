@@ -47,6 +47,9 @@ struct Selection {
   bool stands_alone = false;
   std::vector<ClockOffset> clock_offsets = {};
   Clock clock = Clock::kTrace;
+  // Durations are measured: with `Clock::kWall` all times of a trace move by one offset, that of
+  // its first anchor, so that none grows or shrinks.
+  bool one_offset = false;
 };
 
 // The offset of the trace that has these names: the last with one of them, or else the last without

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "tracedeck/flow/clock_sync.hpp"
 #include "tracedeck/flow/limit.hpp"
 #include "tracedeck/flow/tail.hpp"
 
@@ -19,33 +20,63 @@ std::optional<std::int64_t> as_shift(Nanoseconds time) {
   return time.negative() ? -magnitude : magnitude;
 }
 
+std::int64_t user_offset(const StageContext& context) {
+  return clock_offset(context.selection.clock_offsets, context.names);
+}
+
+// What to add to times as recorded to get UTC, or the least of it where that changes. Nothing: they
+// stay as they were recorded.
+std::optional<std::int64_t> wall_shift(const StageContext& context) {
+  if (context.selection.clock != Clock::kWall || context.wall == nullptr) return std::nullopt;
+  const WallClock& wall = *context.wall;
+  return as_shift(Nanoseconds(user_offset(context)) +
+                  (context.selection.one_offset ? wall.offset() : wall.least_offset()));
+}
+
+// By how much the wall clock changes beside a trace's own.
+Nanoseconds wall_spread(const StageContext& context) {
+  if (context.selection.one_offset || !wall_shift(context)) return {};
+  return context.wall->greatest_offset() - context.wall->least_offset();
+}
+
 // What lies outside need not be read.
 void ask_for_range(const StageContext& context, ReadOptions& reading) {
   const TrimRange range = context.times.both();
   reading.begin = range.begin;
+  // The reader knows times before they are moved.
+  if (reading.begin) reading.begin = *reading.begin - wall_spread(context);
   reading.end = range.end;
 }
+
+}  // namespace
+
+RecordSourcePtr at_selected_times(RecordSourcePtr source, const StageContext& context) {
+  if (wall_spread(context) == Nanoseconds()) return source;
+  return on_wall_clock(std::move(source), context.wall, Nanoseconds(*wall_shift(context)));
+}
+
+namespace {
 
 constexpr std::array kStages = {
     Stage{.name = "clock offset",
           .place = Stage::Place::kReading,
           .changes = [](const Selection& s) { return !s.clock_offsets.empty(); },
-          .ask =
-              [](const StageContext& context, ReadOptions& reading) {
-                reading.clock_shift = clock_offset(context.selection.clock_offsets, context.names);
-              }},
+          .ask = [](const StageContext& context,
+                    ReadOptions& reading) { reading.clock_shift = user_offset(context); }},
     Stage{.name = "wall clock",
           .place = Stage::Place::kReading,
           .changes = [](const Selection& s) { return s.clock == Clock::kWall; },
           .ask =
               [](const StageContext& context, ReadOptions& reading) {
-                if (!context.utc_offset) return;
-                const std::optional<std::int64_t> shift =
-                    as_shift(Nanoseconds(reading.clock_shift) + *context.utc_offset);
+                const std::optional<std::int64_t> shift = wall_shift(context);
                 if (!shift) return;
                 reading.clock_shift = *shift;
                 reading.clock_origin = ClockOrigin::kUnixEpoch;
               }},
+    Stage{.name = "anchors of the wall clock",
+          .place = Stage::Place::kSource,
+          .changes = [](const Selection& s) { return s.clock == Clock::kWall; },
+          .apply = at_selected_times},
     Stage{.name = "trim",
           .place = Stage::Place::kSource,
           .changes = [](const Selection& s) { return s.begin || s.end || s.tail_begin; },

@@ -38,7 +38,7 @@ struct Needs {
 struct StageContext {
   const Selection& selection;
   std::span<const std::string_view> names = {};  // the operands it was named by
-  std::optional<Nanoseconds> utc_offset = {};    // see `utc_offset`; absent: it is not known
+  std::shared_ptr<const WallClock> wall = {};    // null: it is not known
   ResolvedTimes times = {};                      // that the selection names
   std::string trace = {};                        // see `FilterContext::trace`
   bool again = false;                            // see `FilterContext::again`
@@ -79,6 +79,10 @@ struct Stage {
 [[nodiscard]] bool selects_events(const Selection& selection);
 // What all stages need together.
 [[nodiscard]] Needs needs_of(const Selection& selection);
+
+// The events of a reader that was asked, at the times of the wall clock where those are selected.
+[[nodiscard]] RecordSourcePtr at_selected_times(RecordSourcePtr source,
+                                                const StageContext& context);
 
 // Lets all stages ask the reader.
 void ask_reader(const StageContext& context, ReadOptions& reading);

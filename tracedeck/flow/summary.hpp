@@ -61,8 +61,8 @@ struct TraceSummary {
   std::optional<std::uint64_t> stored_size = {};  // bytes on disk; absent for pipes
   std::optional<std::uint64_t> size = {};         // bytes after decompression
 
-  // Nanoseconds to add to times to get UTC, where the trace relates its clock to it.
-  std::optional<Nanoseconds> utc_offset = {};
+  // How times relate to UTC, where the trace says it.
+  std::optional<TimeFrame> utc = {};
 
   std::uint64_t streams = 0;                   // data streams that began
   std::vector<DataStream> first_streams = {};  // the first of them

@@ -61,8 +61,8 @@ class ReadAhead final : public RecordSource {
 
 using Point = std::optional<TimePoint>;
 
-std::optional<Nanoseconds> time_in(const Point& point, const TimeFrame& frame) {
-  return point ? std::optional(resolve(*point, frame)) : std::nullopt;
+std::optional<Nanoseconds> time_in(const Point& point, const TimeFrame& frame, Side side) {
+  return point ? std::optional(resolve(*point, frame, side)) : std::nullopt;
 }
 
 std::vector<Nanoseconds> times_in(const Condition& condition, const TimeFrame& frame) {
@@ -107,8 +107,9 @@ void TimeBounds::warm_up(TrimRange& range) const {
 }
 
 ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
-  ResolvedTimes times{.range = {.begin = begin(time_in(if_known(selection_.begin), frame)),
-                                .end = time_in(if_known(selection_.end), frame)}};
+  ResolvedTimes times{
+      .range = {.begin = begin(time_in(if_known(selection_.begin), frame, Side::kFirst)),
+                .end = time_in(if_known(selection_.end), frame, Side::kLast)}};
   warm_up(times.range);
   if (selection_.where == nullptr) return times;
   if (std::ranges::all_of(selection_.where->times(), is_known_before))
@@ -118,8 +119,8 @@ ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
 }
 
 ResolvedTimes TimeBounds::in(const TimeFrame& frame) const {
-  ResolvedTimes times{.range = {.begin = begin(time_in(selection_.begin, frame)),
-                                .end = time_in(selection_.end, frame)}};
+  ResolvedTimes times{.range = {.begin = begin(time_in(selection_.begin, frame, Side::kFirst)),
+                                .end = time_in(selection_.end, frame, Side::kLast)}};
   warm_up(times.range);
   if (selection_.where == nullptr) return times;
   times.where_times = times_in(*selection_.where, frame);

@@ -46,7 +46,25 @@ void widen(std::optional<TimeRange>& range, const std::optional<TimeRange>& by) 
   range->last = std::max(range->last, by->last);
 }
 
-Nanoseconds resolve(const TimePoint& time, const TimeFrame& frame) {
+bool may_mean_seconds(const TimePoint& time) {
+  constexpr Uint128 kMost = ~std::uint64_t{0} / 1'000'000'000;
+  return time.is_bare && time.value.magnitude() != 0 && time.value.magnitude() <= kMost;
+}
+
+bool may_mean_seconds(const TimePoint& time, const TimeRange& range) {
+  if (!may_mean_seconds(time) || time.value >= range.first) return false;
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const Nanoseconds seconds =
+      Nanoseconds::from_unsigned(time.value.magnitude() * static_cast<Uint128>(kSecond));
+  const Nanoseconds length = range.last - range.first;
+  return seconds >= range.first - length && seconds <= range.last + length;
+}
+
+Nanoseconds to_utc(Nanoseconds time, const TimeFrame& frame) {
+  return frame.wall == nullptr || frame.is_utc ? time : frame.wall->utc(time - frame.moved);
+}
+
+Nanoseconds resolve(const TimePoint& time, const TimeFrame& frame, Side side) {
   const TimeRange range = frame.range.value_or(TimeRange{});
   switch (time.from) {
     case TimePoint::From::kBegin:
@@ -60,7 +78,9 @@ Nanoseconds resolve(const TimePoint& time, const TimeFrame& frame) {
       if (frame.origin != ClockOrigin::kUnixEpoch) break;
       return local_time_of_day(range.first, time.value);
     case TimePoint::From::kUnixEpoch:
-      return time.value - frame.utc_offset;
+      if (frame.wall == nullptr || frame.is_utc) break;
+      return frame.moved + (side == Side::kFirst ? frame.wall->first_at(time.value)
+                                                 : frame.wall->last_at(time.value));
     case TimePoint::From::kOrigin:
       break;
   }

@@ -35,6 +35,23 @@ class Whole final : public RecordSource {
   Reader& reader_;
 };
 
+// A reader whose events come at the times that are selected.
+class AtSelectedTimes final : public Reader {
+ public:
+  AtSelectedTimes(std::unique_ptr<Reader> reader, const StageContext& stage)
+      : reader_(std::move(reader)),
+        source_(at_selected_times(std::make_unique<Whole>(*reader_), stage)) {}
+
+  Result<BatchPtr> next() override { return source_->next(); }
+  [[nodiscard]] std::shared_ptr<const TraceDescription> description() const override {
+    return reader_->description();
+  }
+
+ private:
+  std::unique_ptr<Reader> reader_;
+  RecordSourcePtr source_;  // goes before the reader
+};
+
 // A part of a trace: keeps the reader while it is read, and reports how it fails.
 class Part final : public RecordSource {
  public:
@@ -123,7 +140,7 @@ Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
 
 StageContext TraceSource::stage_context() const {
   return {.selection = context_.options.selection,
-          .utc_offset = recorded_utc_,
+          .wall = wall_,
           .times = times_,
           .trace = place_.name,
           .again = reading_.silent,
@@ -153,14 +170,18 @@ ReadOptions TraceSource::read_options() const {
 
 Result<void> TraceSource::resolve_bounds() {
   const TimeBounds bounds(context_.options.selection);
-  if (is_wall() || bounds.needs_utc()) relate_clock();
-  times_ = bounds.known({.utc_offset = known_utc_offset()});
+  if (is_wall() || bounds.needs_utc()) {
+    relate_clock();
+    if (!reading_.silent && wall_ != nullptr) context_.observer.wall_clock(place_.operand, *wall_);
+  }
+  times_ = bounds.known(known_utc());
   times_known_ = !bounds.needs_range() && !bounds.needs_day();
   const bool reopens = place_.reopens();
   if (!reopens) left_out_ = std::make_shared<TimesSeen>();
+  if (auto meant = check_units(); !meant) return meant;
   if (!bounds.needs_range() || place_.failure) return {};
   if (reopens) {
-    frame_ = survey();
+    if (!frame_) frame_ = survey();
     times_ = bounds.in(*frame_);
     times_known_ = true;
     return {};
@@ -173,13 +194,34 @@ Result<void> TraceSource::resolve_bounds() {
               place_.operand);
 }
 
+Result<void> TraceSource::check_units() {
+  if (place_.failure || !place_.reopens()) return {};
+  const Selection& selection = context_.options.selection;
+  for (const std::optional<TimePoint>& bound : {selection.begin, selection.end}) {
+    if (!bound || !may_mean_seconds(*bound)) continue;
+    if (!frame_) frame_ = survey();
+    if (!frame_->range || !may_mean_seconds(*bound, *frame_->range)) continue;
+    state_ = State::kFailed;
+    const std::string number = bound->value.to_string();
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the bound {0} is of ns, which lies before all events, while {0} "
+                            "seconds lie near them: write {0}s or {0}ns",
+                            number),
+                place_.operand);
+  }
+  return {};
+}
+
 void TraceSource::resolve_bounds(std::vector<RecordSourcePtr>& sources,
                                  const TraceDescription& description) {
   if (times_known_) return;
   const TimeBounds bounds(context_.options.selection);
-  TimeFrame frame;
-  if (bounds.needs_range() || counts_days(description)) frame = first_event(sources);
-  frame.utc_offset = known_utc_offset();
+  TimeFrame frame = known_utc();
+  if (bounds.needs_range() || counts_days(description)) {
+    const TimeFrame first = first_event(sources);
+    frame.origin = first.origin;
+    frame.range = first.range;
+  }
   times_ = bounds.in(frame);
 }
 
@@ -221,8 +263,9 @@ TimeFrame TraceSource::survey() const {
   const std::vector<std::string_view> names = place_.names();
   const Selection& selection = context_.options.selection;
   // All of it, with its times as they will come.
-  ask_reader({.selection = selection, .names = names, .utc_offset = recorded_utc_}, options);
-  TimeFrame frame;
+  const StageContext stage{.selection = selection, .names = names, .wall = wall_};
+  ask_reader(stage, options);
+  TimeFrame frame = known_utc();
   const auto open = [&](bool packets_only, const TrimRange& part) -> std::unique_ptr<Reader> {
     ReadOptions reading = options;
     reading.packets_only = packets_only;
@@ -232,10 +275,9 @@ TimeFrame TraceSource::survey() const {
     // Why not is reported when it is read.
     if (!reader) return nullptr;
     frame.origin = origin_of((*reader)->description()->clocks());
-    return *std::move(reader);
+    return std::make_unique<AtSelectedTimes>(*std::move(reader), stage);
   };
   frame.range = range_of_events(open);
-  frame.utc_offset = known_utc_offset();
   return frame;
 }
 
@@ -244,11 +286,11 @@ void TraceSource::relate_clock() {
   const auto reader = open_again();
   if (reader == nullptr) return;
   const Format* const format = find_format(reader->description()->format());
-  if (format != nullptr) recorded_utc_ = flow::utc_offset(*reader, format->info());
+  if (format != nullptr) wall_ = read_wall_clock(*reader, format->info());
 }
 
 std::optional<Nanoseconds> TraceSource::early_utc_offset() {
-  if (related_) return recorded_utc_;
+  if (related_) return wall_ == nullptr ? std::nullopt : std::optional(wall_->offset());
   constexpr std::uint64_t kNearBeginning = std::uint64_t{1} << 20;
   const auto reader = open_again();
   if (reader == nullptr) return std::nullopt;
@@ -275,19 +317,22 @@ std::unique_ptr<Reader> TraceSource::open_again() const {
 
 bool TraceSource::is_wall() const { return context_.options.selection.clock == Clock::kWall; }
 
-Nanoseconds TraceSource::known_utc_offset() const {
-  if (!recorded_utc_ || is_wall()) return {};
+TimeFrame TraceSource::known_utc() const {
+  if (wall_ == nullptr) return {};
+  const Selection& selection = context_.options.selection;
   const std::vector<std::string_view> names = place_.names();
-  return *recorded_utc_ -
-         Nanoseconds(clock_offset(context_.options.selection.clock_offsets, names));
+  TimeFrame frame{.wall = wall_,
+                  .moved = Nanoseconds(clock_offset(selection.clock_offsets, names)),
+                  .is_utc = is_wall() && !selection.one_offset};
+  if (is_wall() && selection.one_offset) frame.moved = frame.moved + wall_->offset();
+  return frame;
 }
 
-std::optional<Nanoseconds> TraceSource::utc_offset() {
+std::optional<TimeFrame> TraceSource::utc() {
   const std::shared_ptr<const TraceDescription> known = description();
   if (known == nullptr || !tells_utc(*known)) return std::nullopt;
   relate_clock();
-  if (!recorded_utc_) return std::nullopt;
-  return known_utc_offset();
+  return wall_ == nullptr ? std::nullopt : std::optional(known_utc());
 }
 
 TimeFrame TraceSource::whole_frame() {

@@ -59,9 +59,9 @@ class TraceSource {
     return state_ == State::kOpen || state_ == State::kTaken;
   }
 
-  // Nanoseconds to add to its times, as they come, to get UTC; nothing: the trace does not say, or
-  // cannot be read once more to find out.
-  [[nodiscard]] std::optional<Nanoseconds> utc_offset();
+  // How its times, as they come, relate to UTC; nothing: the trace does not say, or cannot be read
+  // once more to find out. Without its range.
+  [[nodiscard]] std::optional<TimeFrame> utc();
 
   // Nanoseconds to add to its times, as they were recorded, to get UTC, as far as an event near its
   // beginning says so. Reads that once more.
@@ -80,6 +80,8 @@ class TraceSource {
   [[nodiscard]] Result<void> keep(Result<std::unique_ptr<Reader>> reader);
   // Finds out what bounds are measured from, where that is to be known before the trace is opened.
   [[nodiscard]] Result<void> resolve_bounds();
+  // Fails where the unit of a bound is in doubt.
+  [[nodiscard]] Result<void> check_units();
   void resolve_bounds(std::vector<RecordSourcePtr>& sources, const TraceDescription& description);
   [[nodiscard]] TimeFrame survey() const;
   // Finds out how the recorded times relate to UTC, if that was not tried before.
@@ -88,8 +90,8 @@ class TraceSource {
   [[nodiscard]] std::unique_ptr<Reader> open_again() const;
   // Whether somebody may look at the names that values have.
   [[nodiscard]] bool shows_value_names() const;
-  // What `utc_offset` is as far as it is known, or 0.
-  [[nodiscard]] Nanoseconds known_utc_offset() const;
+  // How times, as they come, relate to UTC as far as that is known.
+  [[nodiscard]] TimeFrame known_utc() const;
   [[nodiscard]] bool is_wall() const;
   [[nodiscard]] StageContext stage_context() const;
   [[nodiscard]] ReadOptions read_options() const;
@@ -99,12 +101,12 @@ class TraceSource {
   TraceReading reading_;
   State state_ = State::kClosed;
   std::uint64_t number_ = 0;
-  std::string input_;                             // of its description
-  ResolvedTimes times_ = {};                      // as far as they are known
-  bool times_known_ = false;                      // they need no event of the trace any more
-  std::optional<TimeFrame> frame_ = {};           // where it was surveyed
-  bool related_ = false;                          // whether `recorded_utc_` was looked for
-  std::optional<Nanoseconds> recorded_utc_ = {};  // to be added to times as recorded
+  std::string input_;                           // of its description
+  ResolvedTimes times_ = {};                    // as far as they are known
+  bool times_known_ = false;                    // they need no event of the trace any more
+  std::optional<TimeFrame> frame_ = {};         // where it was surveyed
+  bool related_ = false;                        // whether `wall_` was looked for
+  std::shared_ptr<const WallClock> wall_ = {};  // of times as recorded
   std::shared_ptr<TimesSeen> left_out_ = {};
   std::shared_ptr<Reader> opened_;      // until its sources are taken
   std::weak_ptr<const Reader> reader_;  // gone when they have ended

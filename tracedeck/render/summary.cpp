@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -18,8 +19,10 @@ namespace tracedeck::render {
 namespace {
 
 using flow::ClassSummary;
+using flow::TimeFrame;
 using flow::TimeRange;
 using flow::TraceSummary;
+using flow::WallClock;
 
 std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -61,14 +64,41 @@ std::string time_range_text(const TimeRange& time, ClockOrigin origin) {
                      seconds_text(time.last - time.first));
 }
 
-TimeRange in_utc(const TimeRange& time, Nanoseconds offset) {
-  return {time.first + offset, time.last + offset};
+TimeRange in_utc(const TimeRange& time, const TimeFrame& utc) {
+  return {to_utc(time.first, utc), to_utc(time.last, utc)};
 }
 
-std::string utc_text(const TimeRange& time, Nanoseconds offset) {
-  const TimeRange utc = in_utc(time, offset);
-  return fmt::format("{} to {} (the clock and {} s)", time_text(utc.first, ClockOrigin::kUnixEpoch),
-                     time_text(utc.last, ClockOrigin::kUnixEpoch), seconds_text(offset));
+// What was added to times, as they come, to get UTC: at the first anchor.
+Nanoseconds offset_of(const TimeFrame& utc) {
+  return utc.is_utc ? Nanoseconds() : utc.wall->offset() - utc.moved;
+}
+
+std::string utc_text(const TimeRange& time, const TimeFrame& utc) {
+  const TimeRange range = in_utc(time, utc);
+  return fmt::format("{} to {} (the clock and {} s)",
+                     time_text(range.first, ClockOrigin::kUnixEpoch),
+                     time_text(range.last, ClockOrigin::kUnixEpoch), seconds_text(offset_of(utc)));
+}
+
+// A step of the wall clock, with its times as events come.
+WallClock::Step as_events_come(const WallClock::Step& step, const TimeFrame& utc) {
+  const auto come = [&](Nanoseconds time) {
+    return utc.is_utc ? utc.wall->utc(time) : time + utc.moved;
+  };
+  return {come(step.after), come(step.at), step.by};
+}
+
+void add_steps(Lines& lines, const TimeFrame& utc) {
+  constexpr std::size_t kMost = 16;
+  const std::vector<WallClock::Step> steps = utc.wall->steps();
+  for (const WallClock::Step& each : std::span(steps).first(std::min(steps.size(), kMost))) {
+    const auto text = [&](Nanoseconds time) {
+      return time_text(utc.wall->utc(time), ClockOrigin::kUnixEpoch);
+    };
+    lines.add("utc step", fmt::format("{} s between {} and {}: times between are uncertain by that",
+                                      seconds_text(each.by), text(each.after), text(each.at)));
+  }
+  if (steps.size() > kMost) lines.more(fmt::format("and {} more", steps.size() - kMost));
 }
 
 std::string losses_text(const flow::LossSummary& losses) {
@@ -143,14 +173,24 @@ void append_range(JsonObject& object, const std::optional<TimeRange>& time) {
 }
 
 void append_utc(JsonObject& object, const TraceSummary& summary) {
-  if (!summary.utc_offset) return;
+  if (!summary.utc) return;
   JsonObject utc(object.key("utc"));
-  utc.integer("offset", *summary.utc_offset);
+  utc.integer("offset", offset_of(*summary.utc));
   if (summary.time) {
-    const TimeRange range = in_utc(*summary.time, *summary.utc_offset);
+    const TimeRange range = in_utc(*summary.time, *summary.utc);
     utc.integer("first", range.first);
     utc.integer("last", range.last);
   }
+  JsonArray steps(utc.key("steps"));
+  for (const WallClock::Step& each : summary.utc->wall->steps()) {
+    const WallClock::Step step = as_events_come(each, *summary.utc);
+    JsonObject one(steps.next());
+    one.integer("after", step.after);
+    one.integer("at", step.at);
+    one.integer("by", step.by);
+    one.end();
+  }
+  steps.end();
   utc.end();
 }
 
@@ -290,8 +330,8 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
                           : fmt::format("{}, {} of them without a time", summary.events,
                                         summary.timeless_events));
   lines.add("time", summary.time ? time_range_text(*summary.time, origin) : "none");
-  if (summary.time && summary.utc_offset)
-    lines.add("utc", utc_text(*summary.time, *summary.utc_offset));
+  if (summary.time && summary.utc) lines.add("utc", utc_text(*summary.time, *summary.utc));
+  if (summary.utc) add_steps(lines, *summary.utc);
   lines.add("losses", losses_text(summary.losses));
   add_problems(lines, summary.problems);
   add_findings(lines, summary.findings);

@@ -29,6 +29,7 @@ MarkStream::MarkStream(std::unique_ptr<Interpreter> interpreter, MarkStreamOptio
       begin_(std::make_shared<std::optional<Nanoseconds>>()) {
   if (!options.keeps_order) selection_.order = flow::Order::kTime;
   selection_.warm_up = begin_;
+  selection_.one_offset = true;
 }
 
 Result<std::unique_ptr<MarkStream>> MarkStream::make(MarkStreamOptions options, SinkFor sink_for) {

@@ -1,0 +1,59 @@
+// How a trace's own clock relates to UTC, by the anchors that the trace has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tracedeck/base/time.hpp"
+
+namespace tracedeck::flow {
+
+// Times are ns of the trace's clock as it was recorded, UTC is in ns since the Unix epoch. Between
+// two anchors that differ by at most `kMostClockDrift` the wall clock drifts evenly. Between others
+// it was set, or the machine was suspended: it steps at the later anchor. Before the first anchor
+// and behind the last one, the nearest anchor holds.
+class WallClock {
+ public:
+  // The wall clock was set, or stood still, at an unknown time between two anchors.
+  struct Step {
+    Nanoseconds after;  // the anchor before it
+    Nanoseconds at;     // the anchor behind it
+    Nanoseconds by;     // how far UTC times between them may be off
+  };
+
+  // Anchors come in any order. Of two at one time the last one holds from there on.
+  void add(Nanoseconds time, Nanoseconds utc);
+  // No more anchors come.
+  void finish();
+
+  // The rest needs an anchor, and `finish`.
+  [[nodiscard]] bool empty() const { return anchors_.empty(); }
+  [[nodiscard]] Nanoseconds utc(Nanoseconds time) const { return time + offset_at(time); }
+  [[nodiscard]] Nanoseconds offset_at(Nanoseconds time) const;
+  // The earliest time whose UTC is not before `utc`, and the latest whose UTC is not behind it.
+  [[nodiscard]] Nanoseconds first_at(Nanoseconds utc) const;
+  [[nodiscard]] Nanoseconds last_at(Nanoseconds utc) const;
+
+  // Of the first anchor; and the least and the greatest of all. To be added to get UTC.
+  [[nodiscard]] Nanoseconds offset() const { return anchors_.front().offset; }
+  [[nodiscard]] Nanoseconds least_offset() const { return least_; }
+  [[nodiscard]] Nanoseconds greatest_offset() const { return greatest_; }
+  [[nodiscard]] std::vector<Step> steps() const;
+
+ private:
+  struct Anchor {
+    Nanoseconds time;
+    Nanoseconds offset;
+  };
+
+  [[nodiscard]] static bool drifts(const Anchor& from, const Anchor& to);
+  [[nodiscard]] static Nanoseconds between(const Anchor& from, const Anchor& to, Nanoseconds time);
+  void thin_out();
+
+  std::vector<Anchor> anchors_;
+  Nanoseconds least_;
+  Nanoseconds greatest_;
+};
+
+}  // namespace tracedeck::flow
